@@ -1,0 +1,23 @@
+// Bundles the program into dist/: one start-up file, and chunks that load when they are first needed.
+import { chmod, rm } from 'node:fs/promises';
+import { build } from 'esbuild';
+
+await rm(new URL('dist', import.meta.url), { recursive: true, force: true });
+await build({
+  entryPoints: ['src/main.ts'],
+  outdir: 'dist',
+  bundle: true,
+  splitting: true,
+  platform: 'node',
+  target: 'node20.19',
+  format: 'esm',
+  sourcemap: true,
+  minifySyntax: true,
+  logLevel: 'warning',
+  absWorkingDir: import.meta.dirname,
+  // CommonJS packages in an ES module bundle ask for `require` of node's own modules.
+  banner: {
+    js: "import { createRequire as __createRequire } from 'node:module';\nconst require = __createRequire(import.meta.url);",
+  },
+});
+await chmod(new URL('dist/main.js', import.meta.url), 0o755);

@@ -1,0 +1,143 @@
+import type { Session } from './session.ts';
+import type { Store } from './store.ts';
+
+/** Facts about the project whose memory is served. */
+export interface ProjectInfo {
+  /** Absolute path of the folder that holds `.memory-bank/`. */
+  readonly root: string;
+  /** Absolute path of the bank, normally `<root>/.memory-bank`. */
+  readonly bank: string;
+  /** Whether the bank has been written to: its `config.yaml` or any record exists. */
+  readonly initialized: boolean;
+  /** The id in `config.yaml`, or the one that `initialize` would write there. */
+  readonly projectId: string | undefined;
+}
+
+/** Where HEAD is. */
+export interface HeadInfo {
+  /** `main`, or undefined on a detached HEAD or outside a repository. */
+  readonly branch: string | undefined;
+  /** Hexadecimal object id, or undefined on an unborn branch or outside a repository. */
+  readonly oid: string | undefined;
+}
+
+/** How far the code has moved since some commit, `.memory-bank/` left out. */
+export interface Drift {
+  /** Commits since then that touch something outside `.memory-bank/`; capped at `limit`. */
+  readonly commits: number;
+  /** Paths changed since then outside `.memory-bank/`, sorted; capped. */
+  readonly files: readonly string[];
+  /** Whether a cap was reached. */
+  readonly truncated: boolean;
+}
+
+/** The project around the memory. */
+export interface Project {
+  info(): Promise<ProjectInfo>;
+  head(): Promise<HeadInfo>;
+  /**
+   * Makes sure that the bank exists: its folder, `config.yaml`, `.gitattributes`; part of every
+   * first write, so a handler calls it only when creating the bank is the point of the call.
+   *
+   * @returns the project's id.
+   */
+  initialize(): Promise<string>;
+  /**
+   * Points the session at the bank of another folder; a path that ends in `.memory-bank` is the bank itself.
+   *
+   * @throws MemoryError `invalid_input` when there is a file in the way, `no_project` for `/` and the
+   *   home directory, `cannot_create` when `create` is set and the folder cannot be made.
+   */
+  use(path: string, options: { readonly create: boolean }): Promise<ProjectInfo>;
+  /**
+   * The text of a file of the project outside the bank, read-only, at most `limit` bytes.
+   *
+   * @param path relative to the root of the project; `..`, links and `.git` are refused.
+   * @returns undefined when there is no such file.
+   */
+  readFile(path: string, limit: number): Promise<string | undefined>;
+  /** The commit that last changed a path below `.memory-bank/`, and its time (ISO 8601, UTC). */
+  lastChange(path: string): Promise<{ readonly oid: string; readonly at: string } | undefined>;
+  /** How far the code has moved since a commit. */
+  drift(since: string, limit: number): Promise<Drift>;
+}
+
+/** What a mode's rule file says. Lists are undefined where the file has none: no restriction. */
+export interface Mode {
+  readonly name: string;
+  /** Where it was found, for people: `built-in`, `.clinerules-code`, `.memory-bank/rules/code.yaml`. */
+  readonly source: string;
+  readonly instructions: readonly string[];
+  readonly umb:
+    | {
+        readonly trigger: string;
+        readonly instructions: readonly string[];
+        readonly overrideFileRestrictions: boolean;
+      }
+    | undefined;
+  readonly filesToRead: readonly string[] | undefined;
+  readonly filesToUpdate: readonly string[] | undefined;
+  /** Target mode to the phrases that call for it. */
+  readonly triggers: { readonly [mode: string]: readonly string[] };
+}
+
+/** A rule file that was skipped, and why. */
+export interface SkippedRule {
+  readonly source: string;
+  readonly reason: string;
+}
+
+/** The modes of the project and the one of the session. */
+export interface Modes {
+  /** architect, code, ask, debug, test, then the project's own by name. */
+  list(): Promise<{ readonly modes: readonly Mode[]; readonly skipped: readonly SkippedRule[] }>;
+  /** The session's mode, as its rule file says now; undefined while none is set. */
+  current(): Promise<Mode | undefined>;
+  /**
+   * Sets the session's mode; null ends it.
+   *
+   * @throws MemoryError `not_found` for a mode that no valid rule file describes.
+   */
+  switch(name: string | null): Promise<Mode | undefined>;
+  /** Whether "Update Memory Bank" is under way in this session. */
+  readonly updating: boolean;
+  /** Begins or ends it. */
+  setUpdating(updating: boolean): void;
+  /** Whether the message is the UMB command in the session's mode. */
+  isUmbCommand(message: string): Promise<boolean>;
+  /** The mode that a message calls for by `mode_triggers`, seen from the session's mode. */
+  triggeredBy(message: string): Promise<string | undefined>;
+}
+
+export type LogLevel = 'debug' | 'info' | 'notice' | 'warning' | 'error';
+
+/** What a handler is handed: the only way out of its toolset. */
+export interface Context {
+  /** The records of the project. */
+  readonly store: Store;
+  /** The records of the user: `~/.memory-bank/`, or where `MEMORY_BANK_HOME` points. */
+  readonly home: Store;
+  readonly project: Project;
+  readonly modes: Modes;
+  readonly session: Session;
+  /**
+   * The present time, and always later than what an earlier call returned: records that one call
+   * creates can be told apart and sorted by it.
+   */
+  now(): Date;
+  /** A new UUID, version 4. */
+  uuid(): string;
+  /** A new id of 12 URL-safe characters. */
+  shortId(): string;
+  /** Aborted when the caller gives up. */
+  readonly signal: AbortSignal;
+  /** Tells the caller how far long work has come; ignored where nobody asked. */
+  progress(done: number, total: number, message: string): void;
+  /** Sends a log message to the client and to stderr. */
+  log(level: LogLevel, message: string): void;
+}
+
+/** A time as the records and answers write it: ISO 8601, UTC, milliseconds, `Z`. */
+export function timestamp(time: Date): string {
+  return time.toISOString();
+}

@@ -1,0 +1,125 @@
+import type { JsonValue } from './json.ts';
+
+/**
+ * Everything that can go wrong, in one closed list.
+ *
+ * A toolset's wire format, the HTTP status and the exit status of the command line are total tables
+ * over this list: a new code does not compile until each of them has an entry for it.
+ */
+export const errorCodes = [
+  /** An argument is missing, null, of the wrong type or out of range; `issues` says which. */
+  'invalid_input',
+  /** The record, file, mode, revision or bank does not exist. */
+  'not_found',
+  /** Another record has this slug, path, key or name already. */
+  'already_exists',
+  /** The session's mode does not allow this read or write. */
+  'forbidden',
+  /** The call needs `confirm: true`. */
+  'confirmation_required',
+  /** The session has to call `activate_project` first. */
+  'not_activated',
+  /** A file on disk cannot be read as what it should be; it was left as it is. */
+  'damaged',
+  /** More bytes, items or levels than the documented limits allow. */
+  'too_large',
+  /** The text carries a credential; nothing was written. */
+  'secret',
+  /** A merge left conflict markers, or two sides changed the same thing. */
+  'conflict',
+  /** A lock is held by another program, or a merge, rebase, cherry-pick, revert or bisect is under way. */
+  'busy',
+  /** The repository is of a kind that cannot be written safely. */
+  'unsupported',
+  /** The user's ignore rules cover the memory folder. */
+  'ignored',
+  /** There is no project here: the root is `/`, the home directory or not a directory. */
+  'no_project',
+  /** The folder that should hold the memory cannot be created. */
+  'cannot_create',
+  /** The file system refused or failed: permission, full disk, broken medium. */
+  'storage',
+  /** The caller gave up before the work was done; nothing was written. */
+  'cancelled',
+  /** No valid key or session. */
+  'unauthorized',
+  /** Too many requests. */
+  'rate_limited',
+  /** A defect of this program; the details are on stderr. */
+  'internal',
+] as const;
+
+export type ErrorCode = (typeof errorCodes)[number];
+
+/** What is wrong with one argument. */
+export interface Issue {
+  /** Where in the arguments: `['features', 0, 'slug']`; empty for the arguments as a whole. */
+  readonly path: readonly (string | number)[];
+  /**
+   * `missing`: the key is absent. `null`: it is there and null. `type`: another JSON type was
+   * expected. `value`: the type fits and the value does not. `size`: too long, too many, too deep.
+   */
+  readonly kind: 'missing' | 'null' | 'type' | 'value' | 'size';
+  /** One sentence without the path, for example `expected string, received number`. */
+  readonly message: string;
+}
+
+export interface ErrorDetails {
+  /** What the caller can do about it, as a full sentence. */
+  readonly hint?: string;
+  /** Facts for a program: the path of a damaged file, the lock that is held. Never a secret. */
+  readonly data?: { readonly [key: string]: JsonValue };
+  /** With `invalid_input`: each argument that is wrong. */
+  readonly issues?: readonly Issue[];
+  readonly cause?: unknown;
+}
+
+/** The only error a handler throws; every transport translates it, none invents another. */
+export class MemoryError extends Error {
+  override readonly name = 'MemoryError';
+  readonly code: ErrorCode;
+  readonly hint: string | undefined;
+  readonly data: { readonly [key: string]: JsonValue };
+  readonly issues: readonly Issue[];
+
+  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.code = code;
+    this.hint = details.hint;
+    this.data = details.data ?? {};
+    this.issues = details.issues ?? [];
+  }
+
+  /** Message and hint as one text, the way a person wants to read them. */
+  get text(): string {
+    return this.hint === undefined ? this.message : `${this.message} ${this.hint}`;
+  }
+}
+
+/** An `invalid_input` error about one argument. */
+export function invalid(
+  path: Issue['path'],
+  message: string,
+  kind: Issue['kind'] = 'value',
+): MemoryError {
+  return new MemoryError('invalid_input', describeIssue({ path, kind, message }), {
+    issues: [{ path, kind, message }],
+  });
+}
+
+/** An issue as a sentence that names the argument: `features[0].slug: must be lower-case`. */
+export function describeIssue(issue: Issue): string {
+  const where = issue.path
+    .map((part, i) => (typeof part === 'number' ? `[${part}]` : i === 0 ? part : `.${part}`))
+    .join('');
+  return where === '' ? issue.message : `${where}: ${issue.message}`;
+}
+
+/** Any thrown value as a MemoryError; what is not one already becomes `internal`. */
+export function toMemoryError(thrown: unknown): MemoryError {
+  if (thrown instanceof MemoryError) return thrown;
+  return new MemoryError('internal', 'An internal error occurred.', {
+    hint: 'The details are in the log of the server (stderr).',
+    cause: thrown,
+  });
+}

@@ -1,0 +1,74 @@
+import type { z } from 'zod';
+import { describeIssue, type Issue, MemoryError } from './error.ts';
+import { isObject } from './json.ts';
+
+/** At most this many issues are told of one call. */
+const maxIssues = 10;
+
+/**
+ * Validates the arguments of a call.
+ *
+ * Unknown keys are dropped. Absent arguments count as `{}`.
+ *
+ * @throws MemoryError `invalid_input` whose `issues` name each argument that is wrong.
+ */
+export function parseInput<I extends z.ZodObject>(schema: I, args: unknown): z.output<I> {
+  const given = args === undefined ? {} : args;
+  const result = schema.safeParse(given);
+  if (result.success) return result.data;
+  const issues = result.error.issues.slice(0, maxIssues).map((issue) => toIssue(issue, given));
+  throw new MemoryError('invalid_input', issues.map(describeIssue).join('; '), { issues });
+}
+
+function toIssue(issue: z.core.$ZodIssue, args: unknown): Issue {
+  const path = issue.path.map((part) => (typeof part === 'number' ? part : String(part)));
+  const found = at(args, path);
+  if (found === undefined && path.length > 0)
+    return { path, kind: 'missing', message: 'is required' };
+  if (found === null) return { path, kind: 'null', message: 'must not be null' };
+  switch (issue.code) {
+    case 'invalid_type':
+      return {
+        path,
+        kind: 'type',
+        message: `expected ${issue.expected}, received ${typeName(found)}`,
+      };
+    case 'too_big':
+      return { path, kind: 'size', message: limit(issue, 'at most', issue.maximum) };
+    case 'too_small':
+      return { path, kind: 'size', message: limit(issue, 'at least', issue.minimum) };
+    case 'invalid_value': {
+      const options = issue.values.map((value) => JSON.stringify(value)).join(', ');
+      const kind = typeof found === typeof issue.values[0] ? 'value' : 'type';
+      return { path, kind, message: `must be one of ${options}` };
+    }
+    default:
+      return { path, kind: 'value', message: issue.message };
+  }
+}
+
+function limit(
+  issue: z.core.$ZodIssueTooBig | z.core.$ZodIssueTooSmall,
+  bound: string,
+  value: number | bigint,
+): string {
+  const unit = issue.origin === 'string' ? ' characters' : issue.origin === 'array' ? ' items' : '';
+  if (issue.code === 'too_small' && Number(value) === 1 && unit !== '') return 'must not be empty';
+  return `must ${unit === '' ? 'be' : 'have'} ${bound} ${value}${unit}`;
+}
+
+function at(value: unknown, path: readonly (string | number)[]): unknown {
+  let current = value;
+  for (const part of path) {
+    if (Array.isArray(current)) current = current[Number(part)];
+    else if (isObject(current)) current = Object.hasOwn(current, part) ? current[part] : undefined;
+    else return undefined;
+  }
+  return current;
+}
+
+function typeName(value: unknown): string {
+  if (Array.isArray(value)) return 'array';
+  if (value === null) return 'null';
+  return typeof value;
+}

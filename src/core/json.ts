@@ -1,0 +1,12 @@
+/** Any value that JSON can carry. */
+export type JsonValue = string | number | boolean | null | JsonValue[] | JsonObject;
+
+/** A plain JSON object. */
+export interface JsonObject {
+  [key: string]: JsonValue | undefined;
+}
+
+/** Whether a value is an object in JSON's sense: neither null nor a list. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,81 @@
+import type { z } from 'zod';
+import type { Codec } from './codec.ts';
+
+/** What the search engine knows of a record, by weight of the fields. */
+export interface SearchFields {
+  /** Key, title, slug or name: the heaviest field. */
+  readonly title: string;
+  /** Value, description, text or content. */
+  readonly body?: string;
+  /** Why it was recorded. */
+  readonly reason?: string;
+  /** Context, notes, conditions of use. */
+  readonly notes?: string;
+  /** For the filter of the same name: a document's type, a path's type, a bank's type. */
+  readonly type?: string;
+  /** For the filter of the same name: a knowledge entry's category. */
+  readonly category?: string;
+}
+
+/**
+ * How one field of a record merges when both sides changed it.
+ *
+ * `set`: union of what both sides added, minus what either removed, sorted.
+ * `list`: the same, in the order of ours followed by what theirs added.
+ * `latest`: the later of two ISO timestamps. `first`: the earlier of two ISO timestamps.
+ * `max`: the larger of two numbers. `text`: line by line, with conflict markers where both changed a line.
+ * `value`: one side's change wins over no change; two different changes are a conflict.
+ */
+export type FieldMerge = 'set' | 'list' | 'latest' | 'first' | 'max' | 'text' | 'value';
+
+/** How a record merges: field by field, section by section, or line by line. */
+export type MergeRule<T> =
+  | { readonly kind: 'fields'; readonly fields: { readonly [K in keyof T]?: FieldMerge } }
+  | { readonly kind: 'sections' };
+
+/**
+ * What a record holds, where it lies, how it is written and how it merges.
+ *
+ * Paths are relative to `.memory-bank/`, with `/` between segments.
+ */
+export interface RecordType<T extends object> {
+  /** Unique in the whole program, singular, kebab-case: `feature`, `knowledge-entry`. */
+  readonly name: string;
+  /** The toolset that owns the type. */
+  readonly toolset: string;
+  /** The folder that holds the records of this type and of no other; empty for the bank's own folder. */
+  readonly folder: string;
+  /** What the file holds; also the source of `schemas/<name>.json`. */
+  readonly schema: z.ZodType<T>;
+  readonly codec: Codec<T>;
+  /** What identifies a record among those of its type; the true string, never an encoded one. */
+  key(value: T): string;
+  /** Where a new record goes. A record that exists stays where it is. */
+  path(value: T): string;
+  /** Where the record with this key goes, for types whose path follows from the key alone. */
+  locate?(key: string): string;
+  /** Whether a file at this path is a record of this type. */
+  owns(path: string): boolean;
+  /** Whether a large folder may be divided: the store then puts new records into sub-folders of it. */
+  readonly fanOut: boolean;
+  /** What of it can be found by searching. */
+  search(value: T): SearchFields;
+  readonly merge: MergeRule<T>;
+}
+
+/** A record type whose value type does not matter to the reader of it. */
+// biome-ignore lint/suspicious/noExplicitAny: T stands in argument and result positions; only `any` is both
+export type AnyRecordType = RecordType<any>;
+
+/** Declares a record type; what most of them have in common is filled in. */
+export function defineRecordType<T extends object>(
+  type: Omit<RecordType<T>, 'owns' | 'fanOut'> &
+    Partial<Pick<RecordType<T>, 'owns' | 'fanOut'>> & { readonly extension: '.yaml' | '.md' },
+): RecordType<T> {
+  const { extension, ...rest } = type;
+  return {
+    owns: (path) => path.startsWith(`${type.folder}/`) && path.endsWith(extension),
+    fanOut: true,
+    ...rest,
+  };
+}

@@ -1,0 +1,36 @@
+/**
+ * A piece of session state that belongs to one toolset.
+ *
+ * Declared where it is used; its value lives in the session, never in a module variable.
+ */
+export interface SessionKey<T> {
+  readonly name: string;
+  initial(): T;
+}
+
+/** Declares a piece of session state. */
+export function sessionKey<T>(name: string, initial: () => T): SessionKey<T> {
+  return { name, initial };
+}
+
+/** What one client has going with the server: a stdio process, or one `Mcp-Session-Id`. */
+export class Session {
+  /** Sortable and unique; stands in the commits as `Memory-Session`. */
+  readonly id: string;
+  /** The client's name and version, `claude-code/2.1`, once it has said so. */
+  agent: string | undefined;
+  readonly #state = new Map<SessionKey<unknown>, unknown>();
+
+  constructor(id: string) {
+    this.id = id;
+  }
+
+  get<T>(key: SessionKey<T>): T {
+    if (!this.#state.has(key)) this.#state.set(key, key.initial());
+    return this.#state.get(key) as T;
+  }
+
+  set<T>(key: SessionKey<T>, value: T): void {
+    this.#state.set(key, value);
+  }
+}

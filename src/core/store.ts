@@ -1,0 +1,123 @@
+import type { MemoryError } from './error.ts';
+import type { AnyRecordType, RecordType } from './record-type.ts';
+
+/** A record with its place. */
+export interface Located<T> {
+  readonly key: string;
+  /** Relative to `.memory-bank/`. */
+  readonly path: string;
+  readonly value: T;
+}
+
+/** A file that should be a record and cannot be read as one. It is never overwritten. */
+export interface Damaged {
+  readonly path: string;
+  /** The key, where it can be told from the file's name. */
+  readonly key?: string;
+  /** `damaged` or `conflict`, with the path in its data. */
+  readonly error: MemoryError;
+}
+
+/** What a list finds: everything that can be read, and by name what cannot. */
+export interface Listing<T> {
+  /** By path. */
+  readonly records: readonly Located<T>[];
+  readonly damaged: readonly Damaged[];
+}
+
+export interface ListOptions {
+  /** Only records below this folder, given relative to the type's own folder. */
+  readonly under?: string;
+}
+
+/** Reading the records of the working tree as they are at the time of the call. */
+export interface Reader {
+  /**
+   * The record with this key, or undefined.
+   *
+   * @throws MemoryError `damaged` or `conflict` when its file cannot be read as what it should be,
+   *   `forbidden` when the session's mode does not allow reading it.
+   */
+  get<T extends object>(type: RecordType<T>, key: string): Promise<Located<T> | undefined>;
+  /** All records of a type that the session's mode allows reading. */
+  list<T extends object>(type: RecordType<T>, options?: ListOptions): Promise<Listing<T>>;
+}
+
+/** One change of any number of records: all of it is committed, or none. */
+export interface Transaction extends Reader {
+  /**
+   * Creates or replaces the record with the value's key; equal bytes change nothing.
+   *
+   * @throws MemoryError `forbidden` when the session's mode does not allow it, `damaged` when the
+   *   file in its place cannot be read, `too_large`, `secret`.
+   */
+  put<T extends object>(type: RecordType<T>, value: T): Promise<Located<T>>;
+  /** Removes a record; whether there was one. */
+  remove<T extends object>(type: RecordType<T>, key: string): Promise<boolean>;
+}
+
+/** Why a change is made: the text of its commit. */
+export interface Provenance {
+  /** Imperative, without the `memory:` prefix, names the record: `log decision "Use JWT"`. Cut to fit one line. */
+  readonly subject: string;
+  /** What the caller gave as the reason; the body of the message. */
+  readonly reason?: string;
+  /** More trailers, by their name after `Memory-`: `{ Trigger: 'commit' }`. */
+  readonly trailers?: { readonly [name: string]: string };
+}
+
+/** What to search and how. */
+export interface SearchRequest {
+  /** Words in any order; at least one letter or digit. */
+  readonly query: string;
+  /** Only records of these types. */
+  readonly types?: readonly AnyRecordType[];
+  /** Only records whose fields have this type or category. */
+  readonly type?: string;
+  readonly categories?: readonly string[];
+  /** Only records whose path matches this glob. */
+  readonly path?: string;
+  /** False: the query as a literal, case-insensitive substring. Default true. */
+  readonly fuzzy?: boolean;
+  /** At most this many hits, 1 to 1,000. Default 20. */
+  readonly limit?: number;
+}
+
+export interface SearchHit {
+  readonly type: AnyRecordType;
+  readonly key: string;
+  readonly path: string;
+  /** The record's value, as `get` would return it. */
+  readonly value: object;
+  /** 0 to 1, descending; 1 for a key that equals the query. */
+  readonly score: number;
+  /** The parts of the record that matched, as they stand in it. */
+  readonly matches: readonly string[];
+  /** A piece of the text around the best match. */
+  readonly snippet: string;
+}
+
+export interface SearchResult {
+  readonly hits: readonly SearchHit[];
+  /** How many records matched, the ones beyond the limit included. */
+  readonly total: number;
+  readonly damaged: readonly Damaged[];
+}
+
+/** The only way to read and change records. Bound to one session: its mode, agent and name. */
+export interface Store extends Reader {
+  search(request: SearchRequest): Promise<SearchResult>;
+  /**
+   * Runs `edit` on the present records and commits what it changed as one commit.
+   *
+   * `edit` may run again when another process changed what it read; it must have no effect but
+   * through the transaction. If it throws, or changes nothing, there is no commit.
+   *
+   * @param why the commit's text, or how to get it from what `edit` returned.
+   * @returns what `edit` returned.
+   */
+  change<R>(
+    why: Provenance | ((result: R) => Provenance),
+    edit: (transaction: Transaction) => Promise<R> | R,
+  ): Promise<R>;
+}

@@ -1,0 +1,42 @@
+import type { Modes, Project } from './context.ts';
+import type { Session } from './session.ts';
+import type { Store } from './store.ts';
+
+/** A commit that a call made. */
+export interface CommitMade {
+  readonly oid: string;
+  /** The branch that now holds it; undefined on a detached HEAD. */
+  readonly branch: string | undefined;
+}
+
+/** Whose call it is that reads and changes records. */
+export interface Binding {
+  readonly session: Session;
+  /** The tool's wire name, for the commit's `Memory-Tool`. */
+  readonly tool: string;
+  readonly signal: AbortSignal;
+  /** Told of each commit, once it is on disk. */
+  onCommit(commit: CommitMade): void;
+}
+
+/** What a bound call can reach. */
+export interface Bound {
+  readonly store: Store;
+  readonly project: Omit<Project, 'use'>;
+  readonly modes: Modes;
+}
+
+/** The memory of one root on disk, shared by all sessions that use it. */
+export interface Workspace {
+  /** Absolute path of the folder that holds the bank. */
+  readonly root: string;
+  bind(binding: Binding): Bound;
+  /**
+   * Calls back after records were added, changed or removed, by this process or by others.
+   *
+   * @returns how to stop it.
+   */
+  watch(listener: (paths: readonly string[]) => void): () => void;
+  /** Waits for the change under way and lets go of everything. */
+  close(): Promise<void>;
+}

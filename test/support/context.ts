@@ -1,0 +1,129 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import type {
+  Context,
+  HeadInfo,
+  Mode,
+  Modes,
+  Project,
+  ProjectInfo,
+} from '../../src/core/context.ts';
+import { MemoryError, toMemoryError } from '../../src/core/error.ts';
+import type { JsonObject } from '../../src/core/json.ts';
+import { Session } from '../../src/core/session.ts';
+import type { Toolset } from '../../src/core/toolset.ts';
+import { MemoryStore } from './memory-store.ts';
+
+/** A context over plain maps, for toolset tests that need no repository. */
+export class TestContext implements Context {
+  readonly store: MemoryStore;
+  readonly home: MemoryStore;
+  session = new Session('01TEST');
+  readonly project = new TestProject();
+  readonly modes = new TestModes();
+  readonly signal = new AbortController().signal;
+  readonly messages: string[] = [];
+  readonly steps: [done: number, total: number, message: string][] = [];
+  time = Date.UTC(2026, 0, 1);
+
+  constructor(toolset: Toolset) {
+    this.store = new MemoryStore(toolset.records);
+    this.home = new MemoryStore(toolset.records);
+  }
+
+  now(): Date {
+    this.time += 1;
+    return new Date(this.time);
+  }
+  uuid(): string {
+    return randomUUID();
+  }
+  shortId(): string {
+    return randomBytes(9).toString('base64url');
+  }
+  progress(done: number, total: number, message: string): void {
+    this.steps.push([done, total, message]);
+  }
+  log(level: string, message: string): void {
+    this.messages.push(`${level}: ${message}`);
+  }
+}
+
+export class TestProject implements Project {
+  root = '/project';
+  id: string | undefined;
+  headInfo: HeadInfo = { branch: 'main', oid: '1'.repeat(40) };
+  files = new Map<string, string>();
+
+  async info(): Promise<ProjectInfo> {
+    const bank = `${this.root}/.memory-bank`;
+    return { root: this.root, bank, initialized: this.id !== undefined, projectId: this.id };
+  }
+  async head(): Promise<HeadInfo> {
+    return this.headInfo;
+  }
+  async initialize(): Promise<string> {
+    this.id ??= randomUUID();
+    return this.id;
+  }
+  async use(path: string): Promise<ProjectInfo> {
+    this.root = path;
+    return this.info();
+  }
+  async readFile(path: string): Promise<string | undefined> {
+    return this.files.get(path);
+  }
+  async lastChange(): Promise<undefined> {
+    return undefined;
+  }
+  async drift() {
+    return { commits: 0, files: [], truncated: false };
+  }
+}
+
+class TestModes implements Modes {
+  modes: Mode[] = [];
+  name: string | null = null;
+  updating = false;
+
+  async list() {
+    return { modes: this.modes, skipped: [] };
+  }
+  async current(): Promise<Mode | undefined> {
+    return this.modes.find((mode) => mode.name === this.name);
+  }
+  async switch(name: string | null): Promise<Mode | undefined> {
+    if (name !== null && !this.modes.some((mode) => mode.name === name)) {
+      throw new MemoryError('not_found', `There is no mode "${name}".`, { data: { mode: name } });
+    }
+    this.name = name;
+    return this.current();
+  }
+  setUpdating(updating: boolean): void {
+    this.updating = updating;
+  }
+  async isUmbCommand(message: string): Promise<boolean> {
+    return /^(update memory bank|umb)$/i.test(message);
+  }
+  async triggeredBy(): Promise<undefined> {
+    return undefined;
+  }
+}
+
+/** Calls a tool of a toolset the way the app does, and returns the wire body. */
+export async function callTool(
+  toolset: Toolset,
+  context: Context,
+  name: string,
+  args: unknown = {},
+): Promise<{ body: JsonObject; isError: boolean; note?: string }> {
+  const tool = toolset.tools.find((candidate) => candidate.name === name);
+  if (!tool) throw new Error(`no tool ${name}`);
+  try {
+    await toolset.before?.(context, tool);
+    return { body: toolset.success(tool, await tool.call(context, args)), isError: false };
+  } catch (thrown) {
+    const error = toMemoryError(thrown);
+    if (error.code === 'internal') throw thrown;
+    return { ...toolset.failure(tool, error), isError: true };
+  }
+}

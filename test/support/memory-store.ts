@@ -1,0 +1,136 @@
+import { MemoryError } from '../../src/core/error.ts';
+import type { AnyRecordType, RecordType } from '../../src/core/record-type.ts';
+import type {
+  Damaged,
+  Listing,
+  ListOptions,
+  Located,
+  Provenance,
+  Reader,
+  SearchHit,
+  SearchRequest,
+  SearchResult,
+  Store,
+  Transaction,
+} from '../../src/core/store.ts';
+
+/** A commit as the test sees it. */
+export interface FakeCommit extends Provenance {
+  readonly paths: readonly string[];
+}
+
+/**
+ * The store as a plain map from path to text: the model that toolset tests run on.
+ *
+ * It keeps the store's promises about atomicity, no-ops and damaged files, and has no git under it.
+ */
+export class MemoryStore implements Store {
+  /** Path relative to `.memory-bank/` to text; tests may edit it like a person would. */
+  files = new Map<string, string>();
+  readonly commits: FakeCommit[] = [];
+  readonly #types: readonly AnyRecordType[];
+
+  constructor(types: readonly AnyRecordType[] = []) {
+    this.#types = types;
+  }
+
+  get<T extends object>(type: RecordType<T>, key: string): Promise<Located<T> | undefined> {
+    return new View(this.files).get(type, key);
+  }
+
+  list<T extends object>(type: RecordType<T>, options?: ListOptions): Promise<Listing<T>> {
+    return new View(this.files).list(type, options);
+  }
+
+  async search(request: SearchRequest): Promise<SearchResult> {
+    const hits: SearchHit[] = [];
+    const damaged: Damaged[] = [];
+    const needle = request.query.toLowerCase();
+    for (const type of request.types ?? this.#types) {
+      const listing = await this.list<object>(type);
+      damaged.push(...listing.damaged);
+      for (const { key, path, value } of listing.records) {
+        const fields = type.search(value);
+        if (request.categories && !request.categories.includes(fields.category ?? '')) continue;
+        if (request.type !== undefined && request.type !== fields.type) continue;
+        const text = [fields.title, fields.body, fields.reason, fields.notes].join('\n');
+        const at = text.toLowerCase().indexOf(needle);
+        if (at < 0) continue;
+        const match = text.slice(at, at + needle.length);
+        const score = fields.title.toLowerCase() === needle ? 1 : 0.5;
+        hits.push({ type, key, path, value, score, matches: [match], snippet: match });
+      }
+    }
+    hits.sort((a, b) => b.score - a.score || (a.path < b.path ? -1 : 1));
+    return { hits: hits.slice(0, request.limit ?? 20), total: hits.length, damaged };
+  }
+
+  async change<R>(
+    why: Provenance | ((result: R) => Provenance),
+    edit: (transaction: Transaction) => Promise<R> | R,
+  ): Promise<R> {
+    const draft = new Draft(new Map(this.files));
+    const result = await edit(draft);
+    const paths = [...new Set([...this.files.keys(), ...draft.files.keys()])]
+      .filter((path) => this.files.get(path) !== draft.files.get(path))
+      .sort();
+    if (paths.length === 0) return result;
+    const provenance = typeof why === 'function' ? why(result) : why;
+    this.files = draft.files;
+    this.commits.push({ ...provenance, paths });
+    return result;
+  }
+}
+
+class View implements Reader {
+  files: Map<string, string>;
+
+  constructor(files: Map<string, string>) {
+    this.files = files;
+  }
+
+  async get<T extends object>(type: RecordType<T>, key: string): Promise<Located<T> | undefined> {
+    const listing = await this.list(type);
+    const found = listing.records.find((record) => record.key === key);
+    if (found) return found;
+    const place = type.locate?.(key);
+    const bad = listing.damaged.find((entry) => entry.path === place);
+    if (bad) throw bad.error;
+    return undefined;
+  }
+
+  async list<T extends object>(
+    type: RecordType<T>,
+    options: ListOptions = {},
+  ): Promise<Listing<T>> {
+    const folder = [type.folder, options.under].filter((part) => part).join('/');
+    const records: Located<T>[] = [];
+    const damaged: Damaged[] = [];
+    for (const path of [...this.files.keys()].sort()) {
+      if (!type.owns(path) || (folder !== '' && !path.startsWith(`${folder}/`))) continue;
+      try {
+        const value = type.codec.decode(this.files.get(path) ?? '', path);
+        records.push({ key: type.key(value), path, value });
+      } catch (error) {
+        if (!(error instanceof MemoryError)) throw error;
+        const named = new MemoryError(error.code, `${path}: ${error.message}`, { data: { path } });
+        damaged.push({ path, error: named });
+      }
+    }
+    return { records, damaged };
+  }
+}
+
+class Draft extends View implements Transaction {
+  async put<T extends object>(type: RecordType<T>, value: T): Promise<Located<T>> {
+    const key = type.key(value);
+    const path = (await this.get(type, key))?.path ?? type.path(value);
+    this.files.set(path, type.codec.encode(value, this.files.get(path)));
+    return { key, path, value };
+  }
+
+  async remove<T extends object>(type: RecordType<T>, key: string): Promise<boolean> {
+    const found = await this.get(type, key);
+    return found !== undefined && this.files.delete(found.path);
+  }
+}
