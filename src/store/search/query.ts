@@ -11,8 +11,9 @@ export interface Concept {
 
 const corr = 3;
 const comp = 8;
-const corrWeight = 0.9;
+const corrWeight = 0.7;
 const compWeight = 0.8;
+const compWeight2 = 0.4;
 const shortest = 4;
 const hardly = 3;
 const ratio = 50;
@@ -43,11 +44,13 @@ export function plan(query: string, dictionary: Dictionary): Concept[] {
   for (const token of telling.length > 0 ? telling : tokens) {
     if (token.joined) {
       const parts = asked.filter((p) => !p.token.joined && p.token.start >= token.start);
-      const word = parts.some((p) => p.text !== p.token.word)
-        ? parts.map((p) => p.text).join('')
-        : token.word;
-      const term = dictionary.term(stem(word)) ?? dictionary.term(token.term);
-      if (term) asked.push({ token, text: word, terms: new Map([[term, 1]]) });
+      const slipped = parts.some((p) => p.text !== p.token.word);
+      const [whole] = slipped ? dictionary.corrections(token.word, 1) : [];
+      const term =
+        dictionary.term(token.term) ??
+        whole?.word.term ??
+        dictionary.term(stem(parts.map((p) => p.text).join('')));
+      if (term) asked.push({ token, text: token.word, terms: new Map([[term, 1]]) });
     } else asked.push({ token, ...read(token, dictionary) });
   }
   for (const [index, part] of asked.entries()) {
@@ -89,9 +92,10 @@ function read({ word, term: text }: Token, dictionary: Dictionary): Omit<Asked, 
       if (spelt === word) spelt = known.text;
     }
   }
-  if (word.length >= 2) {
+  if (word.length >= 3) {
+    const compW = terms.size > 0 ? compWeight2 : compWeight;
     for (const { word: known, likeness } of dictionary.completions(word, comp)) {
-      offer(known.term, compWeight * likeness);
+      offer(known.term, compW * likeness);
     }
   }
   for (let at = 3; terms.size === 0 && at <= word.length - 3; at++) {

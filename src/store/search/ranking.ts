@@ -12,13 +12,13 @@ export interface Ranked {
 /** How soon a repeated word counts no more. */
 const k = 1.6;
 /** How much a document longer than the average is held against it, 0 to 1. */
-const b = 0.8;
+const b = 0.75;
 /** How many documents are looked at closely. */
 const closely = 100;
 /** How much the best passage counts beside the whole. */
-const passageWeight = 1;
+const passageWeight = 1.5;
 /** How much two words of the query near each other count beside one. */
-const pairWeight = 0.4;
+const pairWeight = 0.5;
 /** How near. */
 const pairDistance = 8;
 /** How much a title that holds the whole query adds. */
