@@ -15,13 +15,13 @@ const options = {
   braceExpandMax: maxPatterns + 1,
 } as const;
 
-/** The five core files under the names that older banks give them. */
-const kebabNames: ReadonlyMap<string, string> = new Map([
-  ['active-context.md', 'activeContext.md'],
-  ['product-context.md', 'productContext.md'],
-  ['decision-log.md', 'decisionLog.md'],
-  ['system-patterns.md', 'systemPatterns.md'],
-]);
+/** The core files that older banks name otherwise: either name stands for both. */
+const twins = [
+  ['activeContext.md', 'active-context.md'],
+  ['decisionLog.md', 'decision-log.md'],
+  ['productContext.md', 'product-context.md'],
+  ['systemPatterns.md', 'system-patterns.md'],
+];
 
 /** What a mode allows; paths are relative to `.memory-bank/`, letter case counts. */
 export interface Access {
@@ -35,7 +35,8 @@ const anything: Matcher = () => true;
 const matchers = new WeakMap<readonly string[], Matcher>();
 
 /**
- * What a mode allows to read and to write: everything where it has no list, nothing where the list is empty.
+ * What a mode allows to read and to write: everything where it has no list, nothing where the list
+ * is empty.
  *
  * @param updating whether "Update Memory Bank" is under way: it lifts the list of files to update in
  *   a mode that says so with `override_file_restrictions`.
@@ -59,15 +60,17 @@ function matcherOf(patterns: readonly string[] | undefined): Matcher {
 }
 
 function compile(patterns: readonly string[]): Matcher {
-  const globs = expandPatterns(patterns).map((pattern) => new Minimatch(pattern, options));
+  const globs = expandPatterns(patterns).map(
+    (pattern) => new Minimatch(pattern, { ...options, nobrace: true }),
+  );
   const listed: Matcher = (path) => globs.some((glob) => glob.match(path));
-  // A core file is one file under two names: either name in a list stands for both.
-  const twins = [...kebabNames].filter((pair) => pair.some(listed)).flat();
-  return (path) => twins.includes(path) || listed(path);
+  const core = twins.filter((names) => names.some(listed)).flat();
+  return (path) => core.includes(path) || listed(path);
 }
 
 /**
- * The patterns of a list with their braces expanded, relative to `.memory-bank/` even where they name that folder.
+ * The patterns of a list with their braces expanded, relative to `.memory-bank/` even where they
+ * name that folder.
  *
  * @throws MemoryError `too_large` for too many or too long patterns; `damaged` for negations and
  *   extended globs, which would not do what they seem to.

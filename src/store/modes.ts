@@ -7,18 +7,18 @@ import type { ModeLibrary, Rules } from './mode-library.ts';
 /** What begins an update in a mode whose rule file names no command of its own. */
 const standardCommand = '^(Update Memory Bank|UMB)$';
 
-const sessionMode = sessionKey<{ readonly mode: Mode | undefined; readonly updating: boolean }>(
+const modeState = sessionKey<{ readonly mode: Mode | undefined; readonly updating: boolean }>(
   'mode',
   () => ({ mode: undefined, updating: false }),
 );
 
 /** The modes of a project as one session sees them. */
 export function sessionModes(library: ModeLibrary, session: Session): Modes {
-  /** The session's mode as the rules say now, or as they last said: a rule file that breaks lifts no restriction. */
+  /** The session's mode as the rules have it, or last had it: losing its file lifts no restriction. */
   function modeIn(rules: Rules): Mode | undefined {
-    const { mode, updating } = session.get(sessionMode);
+    const { mode, updating } = session.get(modeState);
     const now = mode && (rules.modes.get(mode.name) ?? mode);
-    session.set(sessionMode, { mode: now, updating });
+    session.set(modeState, { mode: now, updating });
     return now;
   }
 
@@ -29,29 +29,29 @@ export function sessionModes(library: ModeLibrary, session: Session): Modes {
     },
 
     async current() {
-      if (!session.get(sessionMode).mode) return undefined;
+      if (!session.get(modeState).mode) return undefined;
       return modeIn(await library.load());
     },
 
     async switch(name) {
       if (name === null) {
-        session.set(sessionMode, sessionMode.initial());
+        session.set(modeState, modeState.initial());
         return undefined;
       }
       const rules = await library.load();
       const mode = rules.modes.get(name);
       if (!mode) throw unknownMode(name, rules);
-      const { mode: before, updating } = session.get(sessionMode);
-      session.set(sessionMode, { mode, updating: updating && before?.name === name });
+      const { mode: before, updating } = session.get(modeState);
+      session.set(modeState, { mode, updating: updating && before?.name === name });
       return mode;
     },
 
     get updating() {
-      return session.get(sessionMode).updating;
+      return session.get(modeState).updating;
     },
 
     setUpdating(updating) {
-      session.set(sessionMode, { ...session.get(sessionMode), updating });
+      session.set(modeState, { ...session.get(modeState), updating });
     },
 
     async isUmbCommand(message) {
@@ -59,6 +59,7 @@ export function sessionModes(library: ModeLibrary, session: Session): Modes {
       const trigger = modeIn(rules)?.umb?.trigger ?? standardCommand;
       const command = rules.modes.has(trigger) ? standardCommand : trigger;
       const said = message.trim();
+      // What is no pattern is meant literally, and what looks like one may be.
       return (
         said.toLowerCase() === command.toLowerCase() || commandPattern(command)?.(said) === true
       );

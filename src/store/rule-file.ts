@@ -70,8 +70,7 @@ const ruleFile = z.object({
  *
  * @param name the mode that the file's name says, with the extension if it has one: `code.yaml`.
  * @param source where the file was found, for people.
- * @throws MemoryError `damaged`, `conflict` or `too_large` whose message says why the file describes
- *   no mode.
+ * @throws MemoryError `damaged` or `too_large` whose message says why the file describes no mode.
  */
 export function parseRuleFile(text: string, name: string, source: string): Mode {
   if (Buffer.byteLength(text) > maxRuleFile) {
@@ -113,14 +112,14 @@ function mapping(text: string, extension: Extension | undefined): Record<string,
       if (isObject(value)) return value;
     } catch (error) {
       // Parsers go on with an excerpt of the file.
-      reason = error instanceof Error ? error.message.replace(/\n[^]*/, '') : reason;
+      reason = error instanceof Error ? error.message.replace(/\n.*/s, '') : reason;
     }
   }
   const formats = tried.map((format) => format.toUpperCase()).join(', ');
   throw new MemoryError('damaged', `cannot be read as ${formats}: ${reason.slice(0, 200)}`);
 }
 
-/** `mode_triggers`: target mode to phrases, given as `[{condition}]`, `{condition: […]}` or plain text. */
+/** Target mode to phrases; they may be given as `[{condition}]`, `{condition: […]}` or plain text. */
 function triggersOf(value: unknown): Mode['triggers'] {
   if (!isObject(value)) return {};
   const named = Object.entries(value).filter(([mode]) => modeName.test(mode));
