@@ -1,23 +1,16 @@
-import { mkdir, realpath, stat } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { inspect } from 'node:util';
 import { Call, type CallOptions } from './call.ts';
 import type { Context, LogLevel } from './core/context.ts';
-import { invalid, MemoryError, toMemoryError } from './core/error.ts';
+import { MemoryError, toMemoryError } from './core/error.ts';
 import type { JsonObject } from './core/json.ts';
 import { Session, sessionKey } from './core/session.ts';
 import type { Tool } from './core/tool.ts';
 import type { Toolset } from './core/toolset.ts';
-import type {
-  Binding,
-  Bound,
-  CommitMade,
-  OpenWorkspace,
-  Workspace,
-  WorkspaceOptions,
-} from './core/workspace.ts';
-import { now, sessionId } from './ids.ts';
-import { bankFolder, findRoot, type RootInput, rootAt } from './root.ts';
+import type { Binding, Bound, CommitMade, Workspace } from './core/workspace.ts';
+import { sessionId } from './ids.ts';
+import { findRoot, type RootInput, rootAt } from './root.ts';
+import { type Parts, program, Workspaces } from './workspaces.ts';
 
 export interface AppOptions {
   /** What decides the root, beside the roots of the client. */
@@ -32,20 +25,6 @@ export interface AppOptions {
   /** Where messages for the person who runs the server go. */
   readonly log: (level: LogLevel, message: string) => void;
 }
-
-/** What the app is made of. */
-export interface Parts {
-  toolsets(): Promise<readonly Toolset[]>;
-  readonly openWorkspace: OpenWorkspace;
-}
-
-/** The parts of the program, loaded when they are first needed: a client waits for the first answer. */
-const program: Parts = {
-  toolsets: async () => (await import('./toolsets.ts')).toolsets,
-  openWorkspace: async () => {
-    throw new MemoryError('unsupported', 'The store is not built yet.');
-  },
-};
 
 /** The one at the other end of a session. */
 export interface Client {
@@ -93,13 +72,14 @@ const placeKey = sessionKey<Place>('place', () => ({
 export class App {
   readonly #options: AppOptions;
   readonly #parts: Parts;
-  readonly #workspaces = new Map<string, Promise<Workspace>>();
+  readonly #workspaces: Workspaces;
   readonly #running = new Set<Promise<unknown>>();
   #toolsets: Promise<readonly Toolset[]> | undefined;
 
   constructor(options: AppOptions, parts: Parts = program) {
     this.#options = options;
     this.#parts = parts;
+    this.#workspaces = new Workspaces(options, parts);
   }
 
   /**
@@ -141,82 +121,43 @@ export class App {
     args: unknown,
     options: CallOptions = {},
   ): Promise<Reply | undefined> {
-    const found = await this.#find(name);
-    if (!found) return undefined;
-    const { tool, toolset } = found;
-    const commits: CommitMade[] = [];
-    try {
+    return this.#inTurn(session, options.signal, async () => {
+      const found = await this.#find(name);
+      if (!found) return undefined;
+      const { tool, toolset } = found;
+      const commits: CommitMade[] = [];
       const onCommit = (commit: CommitMade) => commits.push(commit);
-      const value = await this.run(
-        session,
-        tool.name,
-        { ...options, onCommit },
-        async (context) => {
-          await toolset.before?.(context, tool);
-          return tool.call(context, args);
-        },
-      );
-      return { body: toolset.success(tool, value), isError: false, meta: provenance(commits) };
-    } catch (thrown) {
-      const failure = toolset.failure(tool, toMemoryError(thrown));
-      return { ...failure, isError: true, meta: provenance(commits) };
-    }
+      try {
+        const value = await this.#work(
+          session,
+          tool.name,
+          { ...options, onCommit },
+          async (context) => {
+            await toolset.before?.(context, tool);
+            return tool.call(context, args);
+          },
+        );
+        return { body: toolset.success(tool, value), isError: false, meta: provenance(commits) };
+      } catch (thrown) {
+        const failure = toolset.failure(tool, toMemoryError(thrown));
+        return { ...failure, isError: true, meta: provenance(commits) };
+      }
+    });
   }
 
   /**
    * Does something with the memory of a session that is no tool: reads a resource, writes a prompt.
    *
-   * The calls of a session run one after the other, in the order in which they came, so that a
-   * client that does not wait for answers reads its own writes. One that is cancelled holds up
-   * nobody.
-   *
    * @param label stands in the commits as `Memory-Tool`.
    * @throws MemoryError and nothing else.
    */
-  async run<R>(
+  run<R>(
     session: Session,
     label: string,
     options: CallOptions,
     work: (context: Context) => Promise<R>,
   ): Promise<R> {
-    const place = session.get(placeKey);
-    const signal = options.signal ?? new AbortController().signal;
-    const binding: Binding = {
-      session,
-      tool: label,
-      signal,
-      onCommit: (commit) => {
-        options.onCommit?.(commit);
-        const warning = detached(commit);
-        if (warning) log('warning', warning);
-      },
-    };
-    const log = (level: LogLevel, message: string) => {
-      this.#options.log(level, `${label}: ${message}`);
-      options.log?.(level, message);
-    };
-    const running = place.turn.then(async () => {
-      try {
-        signal.throwIfAborted();
-        const scope = {
-          session,
-          signal,
-          here: await this.#enter(place, binding).catch(toMemoryError),
-          home: async () => (await this.#home()).bind(binding).store,
-          use: async (path: string, { create }: { readonly create: boolean }) =>
-            (await this.#use(place, path, create)).bind(binding),
-          progress: (done: number, total: number, message: string) =>
-            options.progress?.(done, total, message),
-          log,
-        };
-        return await work(new Call(scope));
-      } catch (thrown) {
-        throw this.#named(label, thrown, signal);
-      }
-    });
-    place.turn = Promise.race([running, aborted(signal)]).then(nothing, nothing);
-    this.#running.add(running);
-    return running.finally(() => this.#running.delete(running));
+    return this.#inTurn(session, options.signal, () => this.#work(session, label, options, work));
   }
 
   /**
@@ -236,8 +177,63 @@ export class App {
   /** Waits for the calls under way and lets go of everything; no call may follow. */
   async close(): Promise<void> {
     await Promise.allSettled(this.#running);
-    const open = await Promise.allSettled(this.#workspaces.values());
-    for (const result of open) if (result.status === 'fulfilled') await result.value.close();
+    await this.#workspaces.close();
+  }
+
+  /**
+   * Lets the calls of a session run one after the other, in the order in which they came, so that a
+   * client that does not wait for answers reads its own writes. One that is cancelled holds up nobody.
+   */
+  #inTurn<R>(
+    session: Session,
+    signal: AbortSignal | undefined,
+    work: () => Promise<R>,
+  ): Promise<R> {
+    const place = session.get(placeKey);
+    const running = place.turn.then(work);
+    const over = signal ? Promise.race([running, aborted(signal)]) : running;
+    place.turn = over.then(nothing, nothing);
+    this.#running.add(running);
+    return running.finally(() => this.#running.delete(running));
+  }
+
+  async #work<R>(
+    session: Session,
+    label: string,
+    options: CallOptions,
+    work: (context: Context) => Promise<R>,
+  ): Promise<R> {
+    const place = session.get(placeKey);
+    const signal = options.signal ?? new AbortController().signal;
+    const log = (level: LogLevel, message: string) => {
+      this.#options.log(level, `${label}: ${message}`);
+      options.log?.(level, message);
+    };
+    const binding: Binding = {
+      session,
+      tool: label,
+      signal,
+      onCommit: (commit) => {
+        options.onCommit?.(commit);
+        const warning = detached(commit);
+        if (warning) log('warning', warning);
+      },
+    };
+    try {
+      signal.throwIfAborted();
+      const call = new Call({
+        session,
+        signal,
+        here: await this.#enter(place, binding).catch(toMemoryError),
+        home: async () => (await this.#workspaces.home()).bind(binding).store,
+        use: async (path, { create }) => (await this.#use(place, path, create)).bind(binding),
+        progress: (done, total, message) => options.progress?.(done, total, message),
+        log,
+      });
+      return await work(call);
+    } catch (thrown) {
+      throw this.#named(label, thrown, signal);
+    }
   }
 
   async #find(name: string): Promise<{ tool: Tool; toolset: Toolset } | undefined> {
@@ -258,7 +254,7 @@ export class App {
       const clientRoots = async () => (await place.client?.roots()) ?? [];
       place.root = (await findRoot({ ...start, clientRoots })).path;
     }
-    const workspace = await this.#open(place.root);
+    const workspace = await this.#workspaces.project(place.root);
     follow(place, workspace);
     const bound = workspace.bind(binding);
     if (mode !== undefined && !place.moded) {
@@ -269,37 +265,12 @@ export class App {
   }
 
   async #use(place: Place, path: string, create: boolean): Promise<Workspace> {
-    if (path.includes('\0')) throw invalid(['path'], 'must not contain a NUL character');
     const { cwd, home } = this.#options.place;
-    const root = await rootAt(resolve(place.root ?? cwd, path), home);
-    await requireFolder(root, create);
-    const workspace = await this.#open(await realpath(root));
-    Object.assign(place, { root: workspace.root, chosen: true });
+    const root = await rootAt(resolve(place.root ?? cwd, path), home, create);
+    const workspace = await this.#workspaces.project(root);
+    Object.assign(place, { root, chosen: true });
     follow(place, workspace);
     return workspace;
-  }
-
-  #open(root: string): Promise<Workspace> {
-    return this.#workspace({ root, bank: join(root, bankFolder), repository: 'enclosing' });
-  }
-
-  #home(): Promise<Workspace> {
-    const root = this.#options.homeBank;
-    return this.#workspace({ root, bank: root, repository: 'own' });
-  }
-
-  #workspace(which: Pick<WorkspaceOptions, 'root' | 'bank' | 'repository'>): Promise<Workspace> {
-    const known = this.#workspaces.get(which.bank);
-    if (known) return known;
-    const opening = this.#parts.toolsets().then((all) => {
-      const records = all.flatMap((toolset) => toolset.records);
-      const { durability } = this.#options;
-      return this.#parts.openWorkspace({ ...which, records, durability, now });
-    });
-    this.#workspaces.set(which.bank, opening);
-    // What hindered it may be gone at the next call.
-    opening.catch(() => this.#workspaces.delete(which.bank));
-    return opening;
   }
 
   /** The error for the wire; what is a defect of the program goes to the log with its stack. */
@@ -341,20 +312,6 @@ function spellings(name: string): string[] {
   return parts.map((_, i) => parts.slice(i).join('__'));
 }
 
-async function requireFolder(path: string, create: boolean): Promise<void> {
-  const found = await stat(path).catch(() => undefined);
-  if (found?.isDirectory()) return;
-  if (found) throw invalid(['path'], `${path} is a file, not a folder`);
-  if (!create) throw invalid(['path'], `there is no folder ${path}`);
-  try {
-    await mkdir(path, { recursive: true });
-  } catch (cause) {
-    const inTheWay = isErrno(cause, 'ENOTDIR') || isErrno(cause, 'EEXIST');
-    if (inTheWay) throw invalid(['path'], `a file is in the way of the folder ${path}`);
-    throw new MemoryError('cannot_create', `The folder ${path} cannot be created.`, { cause });
-  }
-}
-
 function provenance(commits: readonly CommitMade[]): JsonObject {
   const commit = commits.at(-1);
   if (!commit) return {};
@@ -381,10 +338,6 @@ function aborted(signal: AbortSignal): Promise<void> {
 
 function isAbort(thrown: unknown): boolean {
   return thrown instanceof Error && thrown.name === 'AbortError';
-}
-
-function isErrno(thrown: unknown, code: string): boolean {
-  return thrown instanceof Error && 'code' in thrown && thrown.code === code;
 }
 
 function nothing(): void {}

@@ -1,7 +1,7 @@
-import { realpath, stat } from 'node:fs/promises';
+import { mkdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, parse, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { MemoryError } from './core/error.ts';
+import { invalid, MemoryError } from './core/error.ts';
 
 /** What the choice of the root depends on. */
 export interface RootInput {
@@ -48,12 +48,13 @@ const fix = 'Start the server in a project, or give its folder by --root or MEMO
 export async function findRoot(input: RootInput, probe: RootProbe = disk): Promise<Root> {
   const { given, source } = await choose(input);
   const named = source === 'cwd' ? `The current directory ${given}` : `${given} (${source})`;
-  const start = await probe.directory(given);
-  if (start === undefined) {
+  const folder = await probe.directory(given);
+  if (folder === undefined) {
     throw new MemoryError('no_project', `${named} is not a directory.`, { hint: fix });
   }
   const exact = source === '--root' || source === 'MEMORY_BANK_ROOT';
-  const path = exact ? withoutBank(start) : await climb(start, probe);
+  const start = withoutBank(folder);
+  const path = exact ? start : await climb(start, probe);
   await refuseSystemFolder(path, input.home, probe);
   return { path, source };
 }
@@ -61,12 +62,19 @@ export async function findRoot(input: RootInput, probe: RootProbe = disk): Promi
 /**
  * The folder that a caller points at, as a root; a path that ends in `.memory-bank` is the bank itself.
  *
- * @throws MemoryError `no_project` for `/` and the home directory.
+ * @param create whether a folder that is not there is made.
+ * @returns the real path of the root.
+ * @throws MemoryError `no_project` for `/` and the home directory, `invalid_input` for a file or a
+ *   folder that is not there, `cannot_create`.
  */
-export async function rootAt(path: string, home: string, probe: RootProbe = disk): Promise<string> {
-  const root = withoutBank((await probe.directory(path)) ?? path);
-  await refuseSystemFolder(root, home, probe);
-  return root;
+export async function rootAt(path: string, home: string, create: boolean): Promise<string> {
+  if (path.includes('\0')) throw invalid(['path'], 'must not contain a NUL character');
+  const root = withoutBank(path);
+  await refuseSystemFolder((await disk.directory(root)) ?? root, home, disk);
+  if (create) await makeFolder(root);
+  const folder = await disk.directory(root);
+  if (folder === undefined) throw invalid(['path'], `there is no folder ${root}`);
+  return folder;
 }
 
 /** The directory of the start; under `npm start` the one in which npm was called. */
@@ -129,6 +137,18 @@ async function refuseSystemFolder(path: string, home: string, probe: RootProbe):
     hint: fix,
     data: { root: path },
   });
+}
+
+async function makeFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path, { recursive: true });
+  } catch (cause) {
+    const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
+    if (code === 'EEXIST' || code === 'ENOTDIR') {
+      throw invalid(['path'], `a file is in the way of the folder ${path}`);
+    }
+    throw new MemoryError('cannot_create', `The folder ${path} cannot be created.`, { cause });
+  }
 }
 
 const disk: RootProbe = {
