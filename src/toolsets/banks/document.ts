@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import { type Codec, markdownCodec } from '../../core/codec.ts';
+import { defineRecordType } from '../../core/record-type.ts';
+
+/** The folder of all banks. */
+const folder = 'banks';
+
+/** What the server keeps above the text of a document; a value that cannot be right counts as absent. */
+const front = z.object({
+  /** The bank's id, where the name of its folder is not the id itself. */
+  bank: z.string().optional().catch(undefined),
+  /** When the server last changed the text: ISO 8601, UTC. */
+  last_updated: z.string().optional().catch(undefined),
+  /** How many times the server has written the text. */
+  version: z.int().min(0).optional().catch(undefined),
+  /** How much the updates of the document have mattered: 0 to 1. */
+  relevance_score: z.number().min(0).max(1).optional().catch(undefined),
+  body: z.string(),
+});
+
+/** The front matter keys that nobody but the server writes. */
+export const serverKeys = ['bank', 'last_updated', 'version', 'relevance_score'] as const;
+
+const schema = front.extend({
+  /** Where it lies below `banks/`: `code/my-repo/doc/api.md`. */
+  key: z.string(),
+});
+
+/** A markdown file of a bank (seed 001, "Memory Bank Structure"). */
+export type BankDocument = z.infer<typeof schema>;
+
+const written = markdownCodec(front, 'body');
+
+/**
+ * Markdown whose front matter may be absent: a file that a person made is served as it is, and gets
+ * its front matter with the first update.
+ */
+const codec: Codec<BankDocument> = {
+  encode(value, previous) {
+    const { key, ...content } = value;
+    if (previous !== undefined && isSame(codec.decode(previous, `${folder}/${key}`), value)) {
+      return previous;
+    }
+    const bare = serverKeys.every((name) => value[name] === undefined);
+    if (previous !== undefined && frontMatter(previous) !== undefined) {
+      return written.encode(content, previous);
+    }
+    return bare && frontMatter(value.body) === undefined ? value.body : written.encode(content);
+  },
+  decode(text, path) {
+    const key = path.slice(folder.length + 1);
+    if (frontMatter(text) === undefined) return { key, body: text };
+    return { key, ...written.decode(text, path) };
+  },
+};
+
+/** A document of a bank: identified by its place, since a person may add one by hand. */
+export const bankDocument = defineRecordType<BankDocument>({
+  name: 'bank-document',
+  toolset: 'banks',
+  folder,
+  extension: '.md',
+  schema,
+  codec,
+  fanOut: false,
+  key: (value) => value.key,
+  path: (value) => `${folder}/${value.key}`,
+  locate: (key) => `${folder}/${key}`,
+  search: (value) => ({
+    title: value.key,
+    body: value.body,
+    type: value.key.slice(0, value.key.indexOf('/')),
+  }),
+  merge: { kind: 'sections' },
+});
+
+/**
+ * The lines of the front matter that a text begins with, or undefined.
+ *
+ * A text may begin with `---` and mean a rule: it is front matter only when the first line that says
+ * anything is a key, or when it closes at once.
+ */
+export function frontMatter(text: string): string | undefined {
+  const found = /^---[ \t]*\r?\n((?:.*\r?\n)*?)---[ \t]*(?:\r?\n|$)/.exec(text)?.[1];
+  if (found === undefined) return undefined;
+  const first = found.split('\n').find((line) => !/^\s*(#.*)?$/.test(line));
+  return first === undefined ? (found === '' ? '' : undefined) : isKey(first) ? found : undefined;
+}
+
+function isKey(line: string): boolean {
+  return /^(?:[\w.-]+|"[^"]*"|'[^']*')[ \t]*:(?:\s|$)/.test(line);
+}
+
+function isSame(a: BankDocument, b: BankDocument): boolean {
+  return a.body === b.body && serverKeys.every((name) => a[name] === b[name]);
+}
