@@ -1,17 +1,16 @@
 import type { Context } from '../../core/context.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { type Bank, storeOf } from './bank.ts';
-import { type Fitted, withinBudget } from './budget.ts';
+import { contentBudget, namesWithin, withinBudget } from './budget.ts';
 import { cachedSummaries } from './cache.ts';
 import { standing } from './conversation.ts';
 import { customInstructions } from './instructions.ts';
 import { movedSince } from './movement.ts';
 import { namedSources, readSources } from './source.ts';
-import { bytesOf } from './summary.ts';
 import { defaultFiles } from './template.ts';
 
-/** How many bytes the names of a bank's documents may take in an answer. */
-const namesBudget = 3_000;
+/** How many bytes the lists of names in an answer may take. */
+const budgets = { files: 3_000, missing: 1_000, damaged: 2_000 };
 
 /**
  * What `activate` and `swap` answer: the bank's documents within their budget, where the code stands,
@@ -29,27 +28,30 @@ export async function activation(
     ...[...bank.files].sort(byNews).map(({ file, value }) => [file, value.body] as const),
     ...sources.found,
   ]);
-  const named = only === undefined ? texts : pick(texts, only);
-  const { content, summaries } =
-    only === undefined
-      ? await select(context, bank, texts)
-      : { content: Object.fromEntries(named), summaries: {} };
+  const named = only ? [...new Set(only)].filter((name) => texts.has(name)) : [...texts.keys()];
+  const known = await cachedSummaries(storeOf(context, bank.type).local, bank);
+  const { content, summaries } = withinBudget(
+    named.map((name) => ({ name, text: texts.get(name) ?? '', summary: known.get(name) })),
+    only ? Number.POSITIVE_INFINITY : contentBudget,
+  );
   const missing = [...sources.missing, ...(only ?? []).filter((name) => !texts.has(name))];
-  const left = [...named.keys()].filter((name) => !Object.hasOwn(content, name));
+  const left = named.filter((name) => !Object.hasOwn(content, name));
   const moved = await movedSince(context, bank);
+  const files = namesWithin(named, budgets.files);
+  const damages = bank.damaged.map(({ error }) => error.message.slice(0, 300));
+  const updated = lastUpdated(bank) ?? moved?.since;
   const { temporary } = standing(context, bank);
   return {
     status: 'success',
     bank_info: {
       type: bank.type,
       id: bank.id,
-      ...fitNames([...named.keys()]),
-      last_updated: lastUpdated(bank) ?? moved?.since ?? null,
+      files: files.sort(),
+      ...(files.length < named.length ? { more_files: named.length - files.length } : {}),
+      last_updated: updated ?? null,
       ...(temporary ? { temporary } : {}),
-      ...(missing.length > 0 ? { missing: missing.slice(0, 20) } : {}),
-      ...(bank.damaged.length > 0
-        ? { damaged: bank.damaged.slice(0, 10).map(({ error }) => error.message.slice(0, 300)) }
-        : {}),
+      ...(missing.length > 0 ? { missing: namesWithin(missing, budgets.missing) } : {}),
+      ...(bank.damaged.length > 0 ? { damaged: namesWithin(damages, budgets.damaged) } : {}),
     },
     content,
     ...(left.length > 0
@@ -66,18 +68,10 @@ export async function activation(
       temporary,
       empty: isEmpty(bank),
       large: left.length > 0,
+      days: daysBetween(updated, context.now()),
       moved: moved?.distance,
     }),
   };
-}
-
-function pick(texts: ReadonlyMap<string, string>, names: readonly string[]): Map<string, string> {
-  return new Map(
-    names.flatMap((name) => {
-      const text = texts.get(name);
-      return text === undefined ? [] : [[name, text] as const];
-    }),
-  );
 }
 
 /** When the server last wrote to one of the documents, or undefined when it never did. */
@@ -86,15 +80,6 @@ export function lastUpdated(bank: Bank): string | undefined {
     .flatMap(({ value }) => value.last_updated ?? [])
     .sort()
     .at(-1);
-}
-
-async function select(
-  context: Context,
-  bank: Bank,
-  texts: ReadonlyMap<string, string>,
-): Promise<Fitted> {
-  const known = await cachedSummaries(storeOf(context, bank.type).local, bank);
-  return withinBudget([...texts].map(([name, text]) => ({ name, text, summary: known.get(name) })));
 }
 
 /** What changed last comes first; among what was never written, what has mattered more. */
@@ -111,14 +96,7 @@ function isEmpty(bank: Bank): boolean {
   return bank.files.every(({ file, value }) => first.get(file) === value.body);
 }
 
-function fitNames(names: readonly string[]): JsonObject {
-  const files: string[] = [];
-  let left = namesBudget;
-  for (const name of names) {
-    left -= bytesOf(name) + 1;
-    if (left < 0) break;
-    files.push(name);
-  }
-  const more = names.length - files.length;
-  return { files: files.sort(), ...(more > 0 ? { more_files: more } : {}) };
+function daysBetween(earlier: string | undefined, now: Date): number {
+  const days = (now.getTime() - Date.parse(earlier ?? '')) / 86_400_000;
+  return Number.isFinite(days) ? Math.floor(days) : 0;
 }

@@ -31,7 +31,7 @@ export interface Fitted {
  *
  * @param parts the most telling first: they are given whole as long as there is room.
  */
-export function withinBudget(parts: readonly Part[], budget = contentBudget): Fitted {
+export function withinBudget(parts: readonly Part[], budget: number): Fitted {
   const cost = (name: string, text: string) => bytesOf(name) + bytesOf(text) + 2;
   const whole = new Map(parts.map(({ name, text }) => [name, cost(name, text)]));
   let left = budget - [...whole.values()].reduce((sum, bytes) => sum + bytes, 0);
@@ -63,6 +63,16 @@ export function withinBudget(parts: readonly Part[], budget = contentBudget): Fi
     }
   }
   return { content: sorted(content), summaries: sorted([...briefs]) };
+}
+
+/** The first of a list of names, as many as fit. */
+export function namesWithin(names: readonly string[], budget: number): string[] {
+  let left = budget;
+  const end = names.findIndex((name) => {
+    left -= bytesOf(name) + 1;
+    return left < 0;
+  });
+  return end < 0 ? [...names] : names.slice(0, end);
 }
 
 function sorted(entries: readonly [string, string][]): { [name: string]: string } {

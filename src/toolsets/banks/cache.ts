@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
+import type { Context } from '../../core/context.ts';
+import { toMemoryError } from '../../core/error.ts';
 import { isObject, type JsonObject } from '../../core/json.ts';
 import type { LocalState } from '../../core/store.ts';
-import type { Bank } from './bank.ts';
+import { type Bank, storeOf } from './bank.ts';
 import { contentBudget, summaryLimit } from './budget.ts';
 import { bytesOf, summarize } from './summary.ts';
 
@@ -30,21 +32,32 @@ export async function cachedSummaries(
  *
  * A summary whose document has not changed is kept, whoever made it.
  *
- * @returns whether the bank has outgrown its budget, so that answers make use of summaries.
+ * @returns whether it was written, and whether the bank has outgrown its budget, so that answers make
+ *   use of the summaries.
  */
-export async function rebuildCache(local: LocalState, bank: Bank): Promise<boolean> {
-  const known = await cachedSummaries(local, bank);
-  const entries: { [file: string]: Entry } = {};
-  let size = 0;
-  for (const { file, value } of bank.files) {
-    const bytes = bytesOf(value.body);
-    size += bytes;
-    if (bytes <= summaryLimit) continue;
-    const summary = known.get(file) ?? summarize(value.body, summaryLimit);
-    entries[file] = { of: hash(value.body), summary };
+export async function rebuildCache(
+  context: Context,
+  bank: Bank,
+): Promise<{ readonly cache_updated: boolean; readonly cache_optimized: boolean }> {
+  const { local } = storeOf(context, bank.type);
+  try {
+    const known = await cachedSummaries(local, bank);
+    const entries: { [file: string]: Entry } = {};
+    let size = 0;
+    for (const { file, value } of bank.files) {
+      const bytes = bytesOf(value.body);
+      size += bytes;
+      if (bytes <= summaryLimit) continue;
+      const summary = known.get(file) ?? summarize(value.body, summaryLimit);
+      entries[file] = { of: hash(value.body), summary };
+    }
+    await local.set(keyOf(bank), entries);
+    return { cache_updated: true, cache_optimized: size > contentBudget };
+  } catch (thrown) {
+    // The document is committed by now: what can be made again must not make the call fail.
+    context.log('warning', `Cache of ${bank.folder} not rebuilt: ${toMemoryError(thrown).text}`);
+    return { cache_updated: false, cache_optimized: false };
   }
-  await local.set(keyOf(bank), entries);
-  return size > contentBudget;
 }
 
 function keyOf(bank: Bank): string {

@@ -10,7 +10,7 @@ const front = z.object({
   /** The bank's id, where the name of its folder is not the id itself. */
   bank: z.string().optional().catch(undefined),
   /** When the server last changed the text: ISO 8601, UTC. */
-  last_updated: z.string().optional().catch(undefined),
+  last_updated: z.iso.datetime().optional().catch(undefined),
   /** How many times the server has written the text. */
   version: z.int().min(0).optional().catch(undefined),
   /** How much the updates of the document have mattered: 0 to 1. */

@@ -7,6 +7,9 @@ import { defaultFiles } from './template.ts';
 /** At most this many follow-ups are named. */
 const most = 5;
 
+/** At most this many subjects of an update are looked for in the other documents. */
+const mostSubjects = 50;
+
 /** Words in which a decision is told. */
 const decision =
   /\b(?:decided (?:to|on|against)|we(?:'ll| will) use|chose|opted for|settled on|instead of|architecture will be|switch(?:ed|ing)? to)\b/i;
@@ -66,7 +69,8 @@ function subjectsOf(
   ];
   return [...new Set(subjects)]
     .filter((subject) => subject.length > 3)
-    .sort((a, b) => b.length - a.length);
+    .sort((a, b) => b.length - a.length)
+    .slice(0, mostSubjects);
 }
 
 /** Whether a text holds a phrase as whole words, in any case. */

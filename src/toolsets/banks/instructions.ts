@@ -19,6 +19,9 @@ export function verification(count: number | string, conversation: string): stri
   return `// Update #${count} for conversation ${conversation}`;
 }
 
+/** A bank that was not written for so many days may be out of date. */
+const staleDays = 30;
+
 /** The state of a bank that its instructions depend on. */
 export interface BankState extends BankName {
   readonly files: readonly string[];
@@ -27,7 +30,9 @@ export interface BankState extends BankName {
   readonly empty: boolean;
   /** It is answered as summaries. */
   readonly large: boolean;
-  /** How far the code has moved since it was written. */
+  /** Whole days since it was last written. */
+  readonly days: number;
+  /** How far the code has moved since then. */
   readonly moved: { readonly commits: number; readonly doubtful: readonly string[] } | undefined;
 }
 
@@ -202,6 +207,11 @@ function conditions(state: BankState): string[] {
     lines.push(
       `The code has moved by ${commits} commit${commits === 1 ? '' : 's'} since the bank was written. Check against the code before you rely on it` +
         (names.length > 0 ? `, first of all ${names.join(', ')}.` : '.'),
+    );
+  }
+  if (commits === 0 && state.days >= staleDays && !state.empty) {
+    lines.push(
+      `The bank was last written ${state.days} days ago. Ask whether it still holds before you build on it.`,
     );
   }
   if (state.large) {

@@ -1,12 +1,13 @@
 import type { Context } from '../../core/context.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { Bank } from './bank.ts';
+import { namesWithin } from './budget.ts';
 
 /** Commits and files are counted up to here. */
 const limit = 100;
 
-/** At most this many names of files are told. */
-const told = 20;
+/** How many bytes the names of changed files and of doubtful documents may take. */
+const budgets = { files: 2_000, doubtful: 1_000 };
 
 /** Where the code stands, seen from a bank (1.22). */
 export interface Movement {
@@ -27,7 +28,7 @@ export async function movedSince(context: Context, bank: Bank): Promise<Movement
   const doubtful = drift ? mentioning(bank, drift.files) : [];
   const moved = drift && {
     commits: drift.commits,
-    files: drift.files.slice(0, told),
+    files: namesWithin(drift.files, budgets.files),
     files_changed: drift.files.length,
     truncated: drift.truncated,
   };
@@ -35,7 +36,7 @@ export async function movedSince(context: Context, bank: Bank): Promise<Movement
     git: {
       branch: branch ?? null,
       head: oid ?? null,
-      moved: moved ? { ...moved, files: [...moved.files] } : null,
+      moved: moved ?? null,
       doubtful,
     },
     since: change?.at,
@@ -45,10 +46,11 @@ export async function movedSince(context: Context, bank: Bank): Promise<Movement
 
 /** The documents that name a file which has changed: the first ones to distrust. */
 function mentioning(bank: Bank, files: readonly string[]): string[] {
-  return bank.files
-    .filter(({ value }) => files.some((file) => names(value.body, file)))
-    .map(({ file }) => file)
-    .slice(0, told);
+  const found = bank.files.filter(({ value }) => files.some((file) => names(value.body, file)));
+  return namesWithin(
+    found.map(({ file }) => file),
+    budgets.doubtful,
+  );
 }
 
 function names(text: string, path: string): boolean {

@@ -85,7 +85,7 @@ function unitsOf(text: string, titles: ReturnType<typeof headings>): Unit[] {
 function sentencesOf(part: string): string[] {
   const prose = part
     .replace(/^ {0,3}(`{3,}|~{3,})[\s\S]*?(?:^ {0,3}\1.*$|$(?![\s\S]))/gm, '\n\n')
-    .replace(/<!--[\s\S]*?-->/g, '');
+    .replace(/<!--[\s\S]*?(?:-->|$)/g, '');
   const blocks = prose.split(
     /\r?\n[ \t]*\r?\n|\r?\n(?=[ \t]*(?:[-*+]|\d+[.)]|\||>)[ \t])|\r?\n(?=\|)/,
   );
@@ -124,7 +124,7 @@ function scores(units: readonly Unit[]): (index: number) => number {
     for (const word of words) sum += Math.log(counts.get(word) ?? 1);
     return words.size === 0 ? 0 : sum / Math.sqrt(words.size);
   });
-  const most = Math.max(...shared, 1);
+  const most = shared.reduce((a, b) => Math.max(a, b), 1);
   return (i) =>
     (shared[i] ?? 0) / most + (units[i]?.opens ? 1 : 0) + (i >= units.length - latest ? 1 : 0);
 }

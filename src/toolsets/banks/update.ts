@@ -74,10 +74,8 @@ export const update = defineTool({
     countUpdate(context, turn);
     const bank = await openBank(store, name);
     await noteUse(context, bank);
-    const optimized = changed && (await rebuildCache(store.local, bank));
     return answer(args, 'success', {
-      cache_updated: changed,
-      cache_optimized: optimized,
+      ...(changed ? await rebuildCache(context, bank) : {}),
       verification: proof,
       next_actions: followUps(bank, { ...args, file: args.target_file }),
     });

@@ -12,6 +12,7 @@ function state(part: Partial<BankState>): BankState {
     temporary: false,
     empty: false,
     large: false,
+    days: 0,
     moved: undefined,
     ...part,
   };
@@ -70,6 +71,8 @@ describe('customInstructions', () => {
       /moved by 1 commit since.*first of all doc\/api\.md/,
     );
     expect(role({ moved: { commits: 0, doubtful: [] } })).not.toContain('moved');
+    expect(role({ days: 29 })).not.toContain('days ago');
+    expect(role({ days: 30 })).toContain('30 days ago');
     expect(role({ temporary: true })).toContain('reading only');
   });
 

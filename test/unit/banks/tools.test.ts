@@ -127,17 +127,20 @@ describe('activate', () => {
     context.project.change = { oid: 'a'.repeat(40), at: '2026-01-01T00:00:00Z' };
     context.project.moved = {
       commits: 3,
-      files: ['src/auth.ts', ...Array.from({ length: 30 }, (_, i) => `src/f${i}.ts`)],
+      files: [
+        'src/auth.ts',
+        ...Array.from({ length: 99 }, (_, i) => `src/${'f'.repeat(50)}${i}.ts`),
+      ],
       truncated: false,
     };
     const answer = await good('activate', repo);
     expect(answer.git).toMatchObject({
       branch: 'main',
       head: '1'.repeat(40),
-      moved: { commits: 3, files_changed: 31, truncated: false },
+      moved: { commits: 3, files_changed: 100, truncated: false },
       doubtful: ['doc/api.md'],
     });
-    expect(Object(answer.git).moved.files).toHaveLength(20);
+    expect(Object(answer.git).moved.files).toHaveLength(33);
     expect(JSON.stringify(answer.custom_instructions)).toContain('moved by 3 commits');
   });
 
@@ -528,7 +531,7 @@ describe('a bank over its budget', () => {
       context.store.files.set(`banks/code/my-repo/notes/${'n'.repeat(60)}-${i}.md`, long('x'));
     }
     const answer = await good('activate', repo);
-    expect(bytesOf(answer)).toBeLessThan(36_000);
+    expect(bytesOf(answer)).toBeLessThan(40_000);
     expect(Object(answer.bank_info).more_files).toBeGreaterThan(0);
   });
 });
