@@ -36,16 +36,12 @@ const written = markdownCodec(front, 'body');
  * its front matter with the first update.
  */
 const codec: Codec<BankDocument> = {
-  encode(value, previous) {
-    const { key, ...content } = value;
-    if (previous !== undefined && isSame(codec.decode(previous, `${folder}/${key}`), value)) {
-      return previous;
-    }
-    const bare = serverKeys.every((name) => value[name] === undefined);
+  encode({ key: _, ...content }, previous) {
     if (previous !== undefined && frontMatter(previous) !== undefined) {
       return written.encode(content, previous);
     }
-    return bare && frontMatter(value.body) === undefined ? value.body : written.encode(content);
+    const bare = serverKeys.every((name) => content[name] === undefined);
+    return bare && frontMatter(content.body) === undefined ? content.body : written.encode(content);
   },
   decode(text, path) {
     const key = path.slice(folder.length + 1);
@@ -81,16 +77,13 @@ export const bankDocument = defineRecordType<BankDocument>({
  * anything is a key, or when it closes at once.
  */
 export function frontMatter(text: string): string | undefined {
-  const found = /^---[ \t]*\r?\n((?:.*\r?\n)*?)---[ \t]*(?:\r?\n|$)/.exec(text)?.[1];
+  const found = /^\ufeff?---[ \t]*\r?\n((?:.*\r?\n)*?)---[ \t]*(?:\r?\n|$)/.exec(text)?.[1];
   if (found === undefined) return undefined;
   const first = found.split('\n').find((line) => !/^\s*(#.*)?$/.test(line));
   return first === undefined ? (found === '' ? '' : undefined) : isKey(first) ? found : undefined;
 }
 
+/** A key, or the conflict that keeps the keys from being read. */
 function isKey(line: string): boolean {
-  return /^(?:[\w.-]+|"[^"]*"|'[^']*')[ \t]*:(?:\s|$)/.test(line);
-}
-
-function isSame(a: BankDocument, b: BankDocument): boolean {
-  return a.body === b.body && serverKeys.every((name) => a[name] === b[name]);
+  return /^(?:<{7} |(?:[\w.-]+|"[^"]*"|'[^']*')[ \t]*:(?:\s|$))/.test(line);
 }

@@ -152,7 +152,7 @@ describe('activate', () => {
 
   it('names a damaged document and serves the others', async () => {
     await good('activate', repo);
-    const damaged = '---\nversion: [1\n---\ntext\n';
+    const damaged = '---\n<<<<<<< ours\nversion: 1\n---\ntext\n=======\n>>>>>>> theirs\n';
     context.store.files.set('banks/code/my-repo/doc/api.md', damaged);
     const answer = await good('activate', repo);
     expect(answer.bank_info).toMatchObject({ damaged: [expect.stringContaining('doc/api.md')] });
@@ -164,7 +164,7 @@ describe('activate', () => {
         operation: 'replace',
         content: 'x',
       }),
-    ).toBe('invalid_format');
+    ).toBe('conflict');
     expect(context.store.files.get('banks/code/my-repo/doc/api.md')).toBe(damaged);
   });
 });
