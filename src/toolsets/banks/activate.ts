@@ -6,6 +6,7 @@ import {
   type Bank,
   type BankName,
   bankId,
+  bankName,
   bankType,
   findBank,
   folderOf,
@@ -38,7 +39,7 @@ export const activate = defineTool({
     examples: [{ bank_type: 'code', bank_id: 'my-repo' }],
   },
   async handle(context, args) {
-    const name = { type: args.bank_type, id: args.bank_id };
+    const name = bankName(args);
     const bank =
       (await findBank(storeOf(context, name.type), name)) ?? (await create(context, name));
     enter(context, name, { temporary: false });

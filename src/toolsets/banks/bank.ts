@@ -3,32 +3,33 @@ import type { Context } from '../../core/context.ts';
 import { MemoryError } from '../../core/error.ts';
 import { encodeName } from '../../core/name.ts';
 import type { Damaged, Located, Reader, Store } from '../../core/store.ts';
+import { type BankType, bankTypes, folders } from './bank-type.ts';
 import { type BankDocument, bankDocument } from './document.ts';
 
-/** The three types of bank, as the tools take them. */
-export const bankTypes = ['global', 'project', 'code'] as const;
-
-export type BankType = (typeof bankTypes)[number];
-
-/** The folder of each type below `banks/`, which is its key in the answer of `list`, too (1.3). */
-export const folders = { global: 'global', project: 'projects', code: 'code' } as const;
+/** Text without control characters: it stands in the subject of a commit, or as a heading. */
+export const oneLine = z
+  .string()
+  .refine((text) => !/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u.test(text), 'must not hold control characters');
 
 /** `bank_type` of every tool. */
 export const bankType = z.enum(bankTypes);
 
 /** `bank_id` of every tool: 1 to 100 characters of free text that is not a path. */
-export const bankId = z
-  .string()
+export const bankId = oneLine
   .min(1)
   .max(100)
   .refine((id) => !/[/\\]/.test(id) && id !== '.' && id !== '..', 'must be a name, not a path')
-  .refine((id) => !/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u.test(id), 'must not hold control characters')
   .refine((id) => id.trim() === id, 'must not begin or end with a space');
 
 /** Which bank is meant. */
 export interface BankName {
   readonly type: BankType;
   readonly id: string;
+}
+
+/** The bank that the arguments of a tool name. */
+export function bankName(args: { bank_type: BankType; bank_id: string }): BankName {
+  return { type: args.bank_type, id: args.bank_id };
 }
 
 /** A document of a bank under its name in the bank. */
@@ -113,8 +114,17 @@ async function banksBelow(reader: Reader, type: BankType, under: string): Promis
     place?.bank.files.push({ ...record, file: place.file });
   }
   for (const entry of damaged) at(entry.path)?.bank.damaged.push(entry);
-  return [...found].map(([folder, bank]) => {
-    const told = bank.files.find(({ value }) => value.bank !== undefined)?.value.bank;
-    return { type, id: told ?? folder.slice(folder.indexOf('/') + 1), folder, ...bank };
-  });
+  return [...found].map(([folder, bank]) => ({
+    type,
+    id: idOf(folder, bank.files),
+    folder,
+    ...bank,
+  }));
+}
+
+/** What the documents say that the folder's name stands for; a folder made by a person has its name. */
+function idOf(folder: string, files: readonly BankFile[]): string {
+  const name = folder.slice(folder.indexOf('/') + 1);
+  const ids = files.flatMap(({ value }) => value.bank ?? []);
+  return ids.find((id) => encodeName(id) === name) ?? name;
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type Codec, markdownCodec } from '../../core/codec.ts';
 import { defineRecordType } from '../../core/record-type.ts';
+import { bankTypes, folders } from './bank-type.ts';
 
 /** The folder of all banks. */
 const folder = 'banks';
@@ -62,11 +63,10 @@ export const bankDocument = defineRecordType<BankDocument>({
   key: (value) => value.key,
   path: (value) => `${folder}/${value.key}`,
   locate: (key) => `${folder}/${key}`,
-  search: (value) => ({
-    title: value.key,
-    body: value.body,
-    type: value.key.slice(0, value.key.indexOf('/')),
-  }),
+  search({ key, body }) {
+    const type = bankTypes.find((candidate) => key.startsWith(`${folders[candidate]}/`));
+    return { title: key, body, ...(type ? { type } : {}) };
+  },
   merge: { kind: 'sections' },
 });
 

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../core/json.ts';
-import type { BankName, BankType } from './bank.ts';
+import type { BankName } from './bank.ts';
+import type { BankType } from './bank-type.ts';
 import { defaultFiles } from './template.ts';
 
 /** What called for an update, as `trigger_type` takes it. */

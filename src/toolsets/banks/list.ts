@@ -4,15 +4,8 @@ import { MemoryError } from '../../core/error.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { defineTool } from '../../core/tool.ts';
 import { lastUpdated } from './activation.ts';
-import {
-  type Bank,
-  type BankType,
-  bankType,
-  bankTypes,
-  folders,
-  listBanks,
-  storeOf,
-} from './bank.ts';
+import { type Bank, bankType, listBanks, storeOf } from './bank.ts';
+import { type BankType, bankTypes, folders } from './bank-type.ts';
 import { lastUse, standing } from './conversation.ts';
 import { firstSentence } from './summary.ts';
 import { mainFile, sourcesHeading } from './template.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineTool } from '../../core/tool.ts';
 import { activation } from './activation.ts';
-import { bankId, bankType, openBank, storeOf } from './bank.ts';
+import { bankId, bankName, bankType, openBank, storeOf } from './bank.ts';
 import { enter, noteUse } from './conversation.ts';
 
 /** Changes to another bank that exists (seed 001, `swap`; 1.6, 1.7, 1.8). */
@@ -30,7 +30,7 @@ export const swap = defineTool({
     ],
   },
   async handle(context, args) {
-    const name = { type: args.bank_type, id: args.bank_id };
+    const name = bankName(args);
     const bank = await openBank(storeOf(context, name.type), name);
     enter(context, name, { temporary: args.temporary });
     await noteUse(context, bank);

@@ -1,4 +1,5 @@
-import type { BankName, BankType } from './bank.ts';
+import type { BankName } from './bank.ts';
+import type { BankType } from './bank-type.ts';
 
 /** The files of a new bank and their headings (seed 001, "Memory Bank Structure"); null stands for the id. */
 const outlines: {

@@ -6,7 +6,17 @@ import type { JsonObject } from '../../core/json.ts';
 import { appendText, insertText } from '../../core/markdown.ts';
 import type { Provenance, Transaction } from '../../core/store.ts';
 import { defineTool } from '../../core/tool.ts';
-import { type Bank, bankId, bankType, label, openBank, storeOf, trueName } from './bank.ts';
+import {
+  type Bank,
+  bankId,
+  bankName,
+  bankType,
+  label,
+  oneLine,
+  openBank,
+  storeOf,
+  trueName,
+} from './bank.ts';
 import { rebuildCache } from './cache.ts';
 import { countUpdate, nextUpdate, noteUse, standing } from './conversation.ts';
 import { bankDocument, frontMatter, serverKeys } from './document.ts';
@@ -20,14 +30,9 @@ const input = z.object({
   target_file: z.string().max(300).describe("A .md file of the bank: 'doc/design.md'"),
   operation: z.enum(['append', 'replace', 'insert']),
   content: z.string().describe('Markdown, without front matter'),
-  position: z.string().max(300).optional().describe('insert: heading of the section to add to'),
+  position: oneLine.max(300).optional().describe('insert: heading of the section to add to'),
   trigger_type: z.enum(triggers).optional(),
-  conversation_id: z
-    .string()
-    .min(1)
-    .max(200)
-    .refine((id) => !/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u.test(id), 'must not hold control characters')
-    .optional(),
+  conversation_id: oneLine.min(1).max(200).optional(),
   update_count: z.int().min(0).max(1_000_000_000).optional(),
 });
 
@@ -57,11 +62,10 @@ export const update = defineTool({
     ],
   },
   async handle(context, args) {
-    const name = { type: args.bank_type, id: args.bank_id };
+    const name = bankName(args);
     check(args);
     const store = storeOf(context, name.type);
     if (standing(context, name).temporary) {
-      await openBank(store, name);
       return answer(args, 'skipped', {
         next_actions: [`The ${label(name)} is open for reading only; activate it to write to it.`],
       });
@@ -101,7 +105,7 @@ async function write(
   transaction: Transaction,
   args: Arguments,
 ): Promise<boolean> {
-  const bank = await openBank(transaction, { type: args.bank_type, id: args.bank_id });
+  const bank = await openBank(transaction, bankName(args));
   checkPlace(bank, args.target_file);
   const key = `${bank.folder}/${args.target_file}`;
   const found = await transaction.get(bankDocument, key);
@@ -125,7 +129,8 @@ function edited(text: string, { operation, content, position = '' }: Arguments):
     case 'append':
       return appendText(text, content);
     case 'insert':
-      return insertText(text, position, content);
+      // Models often send the heading with its marks.
+      return insertText(text, position.trim().replace(/^#{1,6}[ \t]+/, ''), content);
   }
 }
 
@@ -144,9 +149,8 @@ function checkPlace(bank: Bank, file: string): void {
 
 /** The commit of an update; the proof stands in its body, never in the document (1.14). */
 function provenance(args: Arguments, proof: string): Provenance {
-  const name = { type: args.bank_type, id: args.bank_id };
   return {
-    subject: `update ${args.target_file} of ${label(name)}`,
+    subject: `update ${args.target_file} of ${label(bankName(args))}`,
     reason: proof,
     ...(args.trigger_type ? { trailers: { Trigger: args.trigger_type } } : {}),
   };
