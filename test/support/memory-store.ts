@@ -1,3 +1,4 @@
+import { minimatch } from 'minimatch';
 import { MemoryError } from '../../src/core/error.ts';
 import type { AnyRecordType, RecordType } from '../../src/core/record-type.ts';
 import type {
@@ -53,6 +54,7 @@ export class MemoryStore implements Store {
         const fields = type.search(value);
         if (request.categories && !request.categories.includes(fields.category ?? '')) continue;
         if (request.type !== undefined && request.type !== fields.type) continue;
+        if (request.path !== undefined && !minimatch(path, request.path)) continue;
         const text = [fields.title, fields.body, fields.reason, fields.notes].join('\n');
         const at = text.toLowerCase().indexOf(needle);
         if (at < 0) continue;
@@ -124,9 +126,18 @@ class View implements Reader {
 class Draft extends View implements Transaction {
   async put<T extends object>(type: RecordType<T>, value: T): Promise<Located<T>> {
     const key = type.key(value);
-    const path = (await this.get(type, key))?.path ?? type.path(value);
+    const path = (await this.get(type, key))?.path ?? (await this.#free(type, type.path(value)));
     this.files.set(path, type.codec.encode(value, this.files.get(path)));
     return { key, path, value };
+  }
+
+  async #free<T extends object>(type: RecordType<T>, wanted: string): Promise<string> {
+    const { records } = await this.list(type);
+    let path = wanted;
+    for (let n = 2; records.some((record) => record.path === path); n += 1) {
+      path = wanted.replace(/(\.\w+)$/, `-${n}$1`);
+    }
+    return path;
   }
 
   async remove<T extends object>(type: RecordType<T>, key: string): Promise<boolean> {
