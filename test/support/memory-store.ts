@@ -136,18 +136,19 @@ class View implements Reader {
 class Draft extends View implements Transaction {
   async put<T extends object>(type: RecordType<T>, value: T): Promise<Located<T>> {
     const key = type.key(value);
-    const path = (await this.get(type, key))?.path ?? (await this.#free(type, type.path(value)));
+    const path = (await this.get(type, key))?.path ?? this.#place(type, value);
     this.files.set(path, type.codec.encode(value, this.files.get(path)));
     return { key, path, value };
   }
 
-  async #free<T extends object>(type: RecordType<T>, wanted: string): Promise<string> {
-    const { records } = await this.list(type);
-    let path = wanted;
-    for (let n = 2; records.some((record) => record.path === path); n += 1) {
-      path = wanted.replace(/(\.\w+)$/, `-${n}$1`);
+  #place<T extends object>(type: RecordType<T>, value: T): string {
+    const wanted = type.path(value);
+    let place = wanted;
+    for (let number = 2; this.files.has(place) && !type.locate; number += 1) {
+      place = wanted.replace(/(\.\w+)$/, `-${number}$1`);
     }
-    return path;
+    if (!this.files.has(place)) return place;
+    throw new MemoryError('already_exists', `Another record lies at ${place}.`);
   }
 
   async remove<T extends object>(type: RecordType<T>, key: string): Promise<boolean> {
