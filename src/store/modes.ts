@@ -24,13 +24,13 @@ export function sessionModes(library: ModeLibrary, session: Session): Modes {
 
   return {
     async list() {
-      const { modes, skipped } = await library.load();
+      const { modes, skipped } = library.load();
       return { modes: [...modes.values()], skipped };
     },
 
     async current() {
       if (!session.get(modeState).mode) return undefined;
-      return modeIn(await library.load());
+      return modeIn(library.load());
     },
 
     async switch(name) {
@@ -38,7 +38,7 @@ export function sessionModes(library: ModeLibrary, session: Session): Modes {
         session.set(modeState, modeState.initial());
         return undefined;
       }
-      const rules = await library.load();
+      const rules = library.load();
       const mode = rules.modes.get(name);
       if (!mode) throw unknownMode(name, rules);
       const { mode: before, updating } = session.get(modeState);
@@ -55,7 +55,7 @@ export function sessionModes(library: ModeLibrary, session: Session): Modes {
     },
 
     async isUmbCommand(message) {
-      const rules = await library.load();
+      const rules = library.load();
       const trigger = modeIn(rules)?.umb?.trigger ?? standardCommand;
       const command = rules.modes.has(trigger) ? standardCommand : trigger;
       const said = message.trim();
@@ -66,7 +66,7 @@ export function sessionModes(library: ModeLibrary, session: Session): Modes {
     },
 
     async triggeredBy(message) {
-      const rules = await library.load();
+      const rules = library.load();
       const own = modeIn(rules);
       // The rule file of the session's mode is asked first: it says where to go from there.
       const first = own && calledFor([own], message, rules);

@@ -7,9 +7,6 @@ import { conform } from '../core/shape.ts';
 import { readYaml } from '../core/yaml.ts';
 import { expandPatterns } from './access.ts';
 
-/** A rule file has at most this many bytes. */
-export const maxRuleFile = 256 * 1024;
-
 /** In the order in which files of the same folder and mode count. */
 const extensions = ['json', 'yaml', 'yml', 'toml'] as const;
 
@@ -73,9 +70,6 @@ const ruleFile = z.object({
  * @throws MemoryError `damaged` or `too_large` whose message says why the file describes no mode.
  */
 export function parseRuleFile(text: string, name: string, source: string): Mode {
-  if (Buffer.byteLength(text) > maxRuleFile) {
-    throw new MemoryError('too_large', `has more than ${maxRuleFile / 1024} KiB`);
-  }
   const extension = extensions[ruleRank(name)];
   const named = extension ? name.slice(0, -extension.length - 1) : name;
   if (!modeName.test(named)) throw new MemoryError('damaged', 'has no valid mode in its name');

@@ -1,15 +1,22 @@
-import { mkdir, mkdtemp, readdir, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { basename, dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Modes } from '../../../src/core/context.ts';
 import { Session } from '../../../src/core/session.ts';
+import { NodeFiles } from '../../../src/git/files.ts';
 import { accessOf } from '../../../src/store/access.ts';
 import { ModeLibrary } from '../../../src/store/mode-library.ts';
 import { sessionModes } from '../../../src/store/modes.ts';
-import { ruleFolder } from '../../../src/store/rule-folder.ts';
 import { corpus } from '../../support/corpus.ts';
-import { RuleFiles } from '../../support/rule-files.ts';
 
 const five = ['architect', 'code', 'ask', 'debug', 'test'];
 
@@ -18,18 +25,53 @@ function rule(mode: string, instruction = 'Go.', more: object = {}): string {
   return JSON.stringify({ mode, instructions: { general: [instruction], ...more } });
 }
 
-let root: RuleFiles;
-let bank: RuleFiles;
+/** The disk, which notes what is read from it. */
+class NotedFiles extends NodeFiles {
+  readonly reads: string[] = [];
+
+  override read(path: string) {
+    this.reads.push(basename(path));
+    return super.read(path);
+  }
+}
+
+/** A folder of a project, edited like a person would. */
+class Folder {
+  readonly path: string;
+
+  constructor(path: string) {
+    this.path = path;
+    mkdirSync(path, { recursive: true });
+  }
+
+  write(name: string, text: string): void {
+    writeFileSync(join(this.path, name), text);
+  }
+
+  remove(name: string): void {
+    rmSync(join(this.path, name), { recursive: true });
+  }
+}
+
+let files: NotedFiles;
+let root: Folder;
+let bank: Folder;
 let library: ModeLibrary;
 let session: Session;
 let modes: Modes;
 
 beforeEach(() => {
-  root = new RuleFiles();
-  bank = new RuleFiles();
-  library = new ModeLibrary(root, bank);
+  root = new Folder(mkdtempSync(join(tmpdir(), 'modes-')));
+  bank = new Folder(join(root.path, '.memory-bank/rules'));
+  files = new NotedFiles();
+  library = new ModeLibrary(files, root.path, join(root.path, '.memory-bank'));
   session = new Session('01TEST');
   modes = sessionModes(library, session);
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+  root.remove('');
 });
 
 async function instructionsOf(name: string): Promise<readonly string[] | undefined> {
@@ -46,7 +88,7 @@ describe('the built-in modes', () => {
 
   it('come as JSON, YAML and TOML', async () => {
     const folder = join(import.meta.dirname, '../../../rules');
-    const extensions = (await readdir(folder)).map((name) => name.replace(/^\w+\./, ''));
+    const extensions = readdirSync(folder).map((name) => name.replace(/^\w+\./, ''));
     expect([...new Set(extensions)].sort()).toEqual(['json', 'toml', 'yaml']);
   });
 
@@ -168,50 +210,37 @@ describe('the rule files of a project', () => {
     const { modes: all, skipped } = await modes.list();
     expect(all.map((mode) => mode.source)).toEqual(five.map(() => 'built-in'));
     expect(skipped).toEqual([]);
-    expect([...root.reads, ...bank.reads]).toEqual([]);
+    expect(files.reads).not.toContain('README.md');
   });
 
   it('are read again when they change, and only then', async () => {
-    bank.write('zen.json', rule('zen', 'one'));
     bank.write('other.json', rule('other'));
+    bank.write('zen.json', rule('zen', 'one'));
+    // Late enough for the times on the files to tell the next change from this one.
+    vi.setSystemTime(Date.now() + 10_000);
     expect(await instructionsOf('zen')).toEqual(['one']);
+    files.reads.length = 0;
     expect(await instructionsOf('zen')).toEqual(['one']);
-    bank.write('zen.json', rule('zen', 'two'));
-    expect(await instructionsOf('zen')).toEqual(['two']);
-    expect(bank.reads).toEqual(['other.json', 'zen.json', 'zen.json']);
-    bank.remove('zen.json');
+    expect(files.reads).toEqual([]);
+    bank.write('zen.json', rule('zen', 'three'));
+    expect(await instructionsOf('zen')).toEqual(['three']);
+    expect(files.reads).toEqual(['zen.json']);
+    bank.remove('');
     expect(await instructionsOf('zen')).toBeUndefined();
   });
-});
 
-describe('rule files on disk', () => {
-  let folder: string;
-
-  beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'modes-'));
-    library = new ModeLibrary(ruleFolder(folder), ruleFolder(join(folder, '.memory-bank/rules')));
-    modes = sessionModes(library, session);
-  });
-  afterEach(() => rm(folder, { recursive: true }));
-
-  it('are found, seen to change, and seen to go', async () => {
-    expect((await modes.list()).modes.map((mode) => mode.name)).toEqual(five);
-    const rules = join(folder, '.memory-bank/rules');
-    await mkdir(rules, { recursive: true });
-    await writeFile(join(rules, 'zen.json'), rule('zen', 'one'));
-    expect(await instructionsOf('zen')).toEqual(['one']);
-    await writeFile(join(rules, 'zen.json'), rule('zen', 'two'));
-    await utimes(join(rules, 'zen.json'), 0, 0);
-    expect(await instructionsOf('zen')).toEqual(['two']);
-    await rm(rules, { recursive: true });
-    expect(await instructionsOf('zen')).toBeUndefined();
+  it('are seen to change however soon, at the same size', async () => {
+    for (const word of ['one', 'two', 'six', 'ten']) {
+      bank.write('zen.json', rule('zen', word));
+      expect(await instructionsOf('zen')).toEqual([word]);
+    }
   });
 
   it('are plain files: folders and links are skipped', async () => {
-    await mkdir(join(folder, '.clinerules'));
-    await mkdir(join(folder, '.clinerules-code'));
-    await writeFile(join(folder, 'elsewhere'), rule('ask', 'elsewhere'));
-    await symlink('elsewhere', join(folder, '.clinerules-ask'));
+    mkdirSync(join(root.path, '.clinerules'));
+    mkdirSync(join(root.path, '.clinerules-code'));
+    root.write('elsewhere', rule('ask', 'elsewhere'));
+    symlinkSync('elsewhere', join(root.path, '.clinerules-ask'));
     const { modes: all, skipped } = await modes.list();
     expect(all.map((mode) => mode.source)).toEqual(five.map(() => 'built-in'));
     const reason = 'is not a plain file';
@@ -221,24 +250,29 @@ describe('rule files on disk', () => {
     ]);
   });
 
+  it('that cannot be read are skipped, too', async () => {
+    root.write('.clinerules-code', rule('code'));
+    vi.spyOn(files, 'read').mockImplementation((path) => {
+      if (!path.endsWith('.clinerules-code')) return readFileSync(path);
+      throw Object.assign(new Error('EACCES: permission denied'), { code: 'EACCES' });
+    });
+    expect((await modes.list()).skipped).toEqual([
+      { source: '.clinerules-code', reason: 'cannot be read (EACCES)' },
+    ]);
+  });
+
   it.skipIf(!corpus)('of the corpus load or are reported, every one', async () => {
-    const files = (await readdir(corpus ?? '', { recursive: true })).filter((path) =>
+    const paths = readdirSync(corpus ?? '', { encoding: 'utf8', recursive: true }).filter((path) =>
       /(^|\/)\.clinerules-[^/]*$/.test(path),
     );
-    const folders = [...new Set(files.map((path) => dirname(path)))];
     let loaded = 0;
     let reported = 0;
-    for (const path of folders) {
-      const place = ruleFolder(join(corpus ?? '', path));
-      const { modes: all, skipped } = await new ModeLibrary(place, new RuleFiles()).load();
+    for (const folder of new Set(paths.map((path) => join(corpus ?? '', dirname(path))))) {
+      const { modes: all, skipped } = new ModeLibrary(files, folder, folder).load();
       loaded += [...all.values()].filter((mode) => mode.source !== 'built-in').length;
       reported += skipped.length;
     }
-    expect({ files: files.length, loaded, reported }).toEqual({
-      files: 69,
-      loaded: 35,
-      reported: 34,
-    });
+    expect([paths.length, loaded, reported]).toEqual([69, 35, 34]);
   });
 });
 

@@ -156,8 +156,7 @@ condition = [{ condition = "Why" }, "How"]
     expect('polluted' in {}).toBe(false);
   });
 
-  it('is bounded in size and depth', () => {
-    expect(() => parse(json({ general: ['x'.repeat(256 * 1024)] }))).toThrow('more than 256 KiB');
+  it('is bounded in depth', () => {
     const deep = '['.repeat(100_000);
     for (const name of ['code', 'code.json', 'code.yaml', 'code.toml']) {
       for (const text of [
