@@ -292,7 +292,8 @@ const sdkMethods = new Map<string, { safeParse(value: unknown): { success: boole
   ['logging/setLevel', SetLevelRequestSchema],
 ]);
 
-function toListing(tool: Tool) {
+/** A tool as `tools/list` shows it, without its schema. */
+export function toListing(tool: Tool) {
   return {
     name: tool.name,
     title: tool.title,
