@@ -20,7 +20,8 @@ export function parseInput<I extends z.ZodObject>(schema: I, args: unknown): z.o
   throw new MemoryError('invalid_input', issues.map(describeIssue).join('; '), { issues });
 }
 
-function toIssue(issue: z.core.$ZodIssue, args: unknown): Issue {
+/** What zod says of one argument or field, in our own words. */
+export function toIssue(issue: z.core.$ZodIssue, args: unknown): Issue {
   const path = issue.path.map((part) => (typeof part === 'number' ? part : String(part)));
   const found = at(args, path);
   if (found === undefined && path.length > 0)
