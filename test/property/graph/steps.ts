@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import type { Table } from './model.ts';
 
-/** An id that is looked up when the step is taken, because only then it exists. */
+/** A value that is looked up when the step is taken, because only then there is a row that has it. */
 export interface Ref {
   readonly table: Table;
+  readonly column: string;
   readonly nth: number;
 }
 
@@ -25,9 +26,16 @@ const texts = fc.array(text, { maxLength: 3 });
 const status = fc.constantFrom('pending', 'in_progress', 'completed');
 const type = fc.constantFrom('file', 'directory');
 
-function ref(table: Table): fc.Arbitrary<Ref> {
-  return fc.record({ table: fc.constant(table), nth: fc.nat(20) });
+function ref(table: Table, column = 'id'): fc.Arbitrary<Ref> {
+  return fc.record({ table: fc.constant(table), column: fc.constant(column), nth: fc.nat(20) });
 }
+
+const aFeature = ref('features', 'slug');
+const anObjective = ref('objectives', 'slug');
+const aTicket = ref('tickets', 'key');
+const aPath = ref('paths');
+const aTask = ref('tasks');
+const aRequirement = ref('requirements');
 
 /** Arguments of which the ones in `optional` may be absent. */
 function args(
@@ -48,59 +56,59 @@ export const calls: Record<string, fc.Arbitrary<object>> = {
   create_features: args({
     features: batch(args({ slug, name: text }, { description: maybeEmpty })),
   }),
-  get_feature: args({ slug }),
+  get_feature: args({ slug: aFeature }),
   list_features: args({}, { parent_slug: slug }),
-  update_feature: args({ slug }, { name: text, description: maybeEmpty }),
-  delete_feature: args({ slug }),
+  update_feature: args({ slug: aFeature }, { name: text, description: maybeEmpty }),
+  delete_feature: args({ slug: aFeature }),
 
   create_paths: args({
     paths: batch(args({ path, type }, { description: maybeEmpty, use_when: texts })),
   }),
-  get_path: args({}, { id: ref('paths'), path }),
-  list_paths: args({}, { feature_slug: slug, type }),
-  update_path: args({ id: ref('paths') }, { description: maybeEmpty, use_when: texts }),
-  delete_path: args({ id: ref('paths') }),
-  link_paths_to_feature: args({ feature_slug: slug, path_ids: batch(ref('paths')) }),
-  unlink_path_from_feature: args({ feature_slug: slug, path_id: ref('paths') }),
+  get_path: args({}, { id: aPath, path }),
+  list_paths: args({}, { feature_slug: aFeature, type }),
+  update_path: args({ id: aPath }, { description: maybeEmpty, use_when: texts }),
+  delete_path: args({ id: aPath }),
+  link_paths_to_feature: args({ feature_slug: aFeature, path_ids: batch(aPath) }),
+  unlink_path_from_feature: args({ feature_slug: aFeature, path_id: aPath }),
 
   create_requirements: args({
-    feature_slug: slug,
+    feature_slug: aFeature,
     requirements: batch(args({ text }, { notes: texts })),
   }),
-  get_requirement: args({ id: ref('requirements') }),
-  list_requirements: args({ feature_slug: slug }),
-  update_requirement: args({ id: ref('requirements') }, { text, notes: texts }),
-  delete_requirement: args({ id: ref('requirements') }),
+  get_requirement: args({ id: aRequirement }),
+  list_requirements: args({ feature_slug: aFeature }),
+  update_requirement: args({ id: aRequirement }, { text, notes: texts }),
+  delete_requirement: args({ id: aRequirement }),
 
   create_objective: args({ slug, name: text }, objectiveFields),
-  get_objective: args({ slug }),
+  get_objective: args({ slug: anObjective }),
   list_objectives: args({}, { status }),
-  update_objective: args({ slug }, { name: text, ...objectiveFields }),
-  delete_objective: args({ slug }),
-  link_objective_to_features: args({ objective_slug: slug, feature_slugs: batch(slug) }),
-  unlink_objective_from_feature: args({ objective_slug: slug, feature_slug: slug }),
-  link_objective_to_tickets: args({ objective_slug: slug, ticket_keys: batch(key) }),
-  unlink_objective_from_ticket: args({ objective_slug: slug, ticket_key: key }),
+  update_objective: args({ slug: anObjective }, { name: text, ...objectiveFields }),
+  delete_objective: args({ slug: anObjective }),
+  link_objective_to_features: args({ objective_slug: anObjective, feature_slugs: batch(aFeature) }),
+  unlink_objective_from_feature: args({ objective_slug: anObjective, feature_slug: aFeature }),
+  link_objective_to_tickets: args({ objective_slug: anObjective, ticket_keys: batch(aTicket) }),
+  unlink_objective_from_ticket: args({ objective_slug: anObjective, ticket_key: aTicket }),
 
-  create_tasks: args({ objective_slug: slug, tasks: batch(args({ text }, { status })) }),
-  get_task: args({ id: ref('tasks') }),
-  list_tasks: args({ objective_slug: slug }, { status }),
-  update_task: args({ id: ref('tasks') }, { text, status }),
-  delete_task: args({ id: ref('tasks') }),
-  reorder_tasks: args({ objective_slug: slug, task_ids: batch(ref('tasks')) }),
+  create_tasks: args({ objective_slug: anObjective, tasks: batch(args({ text }, { status })) }),
+  get_task: args({ id: aTask }),
+  list_tasks: args({ objective_slug: anObjective }, { status }),
+  update_task: args({ id: aTask }, { text, status }),
+  delete_task: args({ id: aTask }),
+  reorder_tasks: args({ objective_slug: anObjective, task_ids: batch(aTask) }),
 
   create_tickets: args({
     tickets: batch(args({ key }, { title: maybeEmpty, description: maybeEmpty })),
   }),
-  get_ticket: args({ key }),
+  get_ticket: args({ key: aTicket }),
   list_tickets: args({}),
-  update_ticket: args({ key }, { title: maybeEmpty, description: maybeEmpty }),
-  delete_ticket: args({ key }),
+  update_ticket: args({ key: aTicket }, { title: maybeEmpty, description: maybeEmpty }),
+  delete_ticket: args({ key: aTicket }),
 
-  get_feature_context: args({ slug }),
-  get_objective_context: args({ slug }),
-  find_relevant_paths: args({ query: text }, { feature_slugs: fc.array(slug), type }),
-  build_context: args({}, { objective_slug: slug, feature_slugs: fc.array(slug) }),
+  get_feature_context: args({ slug: aFeature }),
+  get_objective_context: args({ slug: anObjective }),
+  find_relevant_paths: args({ query: text }, { feature_slugs: fc.array(aFeature), type }),
+  build_context: args({}, { objective_slug: anObjective, feature_slugs: fc.array(aFeature) }),
 };
 
 /** A call whose arguments have one `null`, which every tool refuses. */

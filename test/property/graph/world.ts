@@ -68,10 +68,11 @@ function resolve(model: GraphModel, value: object): JsonObject {
   const replace = (inner: unknown): unknown => {
     if (Array.isArray(inner)) return inner.map(replace);
     if (!isObject(inner)) return inner;
-    const { table, nth } = inner;
-    if (typeof table === 'string' && typeof nth === 'number') {
+    const { table, column, nth } = inner;
+    if (typeof column === 'string' && typeof nth === 'number') {
       const rows = model.rows[table as Table];
-      return rows[nth % (rows.length + 1)]?.id ?? 'AAAAAAAAAAAA';
+      const row = nth === 0 ? undefined : rows[nth % rows.length];
+      return row?.[column] ?? (column === 'id' ? 'AAAAAAAAAAAA' : 'none');
     }
     return Object.fromEntries(Object.entries(inner).map(([key, item]) => [key, replace(item)]));
   };
