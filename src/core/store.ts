@@ -1,4 +1,5 @@
 import type { MemoryError } from './error.ts';
+import type { JsonValue } from './json.ts';
 import type { AnyRecordType, RecordType } from './record-type.ts';
 
 /** A record with its place. */
@@ -104,8 +105,21 @@ export interface SearchResult {
   readonly damaged: readonly Damaged[];
 }
 
+/**
+ * Small facts about one copy of the memory that are never committed: last use, rebuildable summaries.
+ *
+ * They lie beside the records' history (in the git directory), so losing them loses nothing.
+ */
+export interface LocalState {
+  /** What was last set under this key, or undefined. */
+  get(key: string): Promise<JsonValue | undefined>;
+  /** Keeps a value, at most a few hundred kilobytes; the last writer wins. */
+  set(key: string, value: JsonValue): Promise<void>;
+}
+
 /** The only way to read and change records. Bound to one session: its mode, agent and name. */
 export interface Store extends Reader {
+  readonly local: LocalState;
   search(request: SearchRequest): Promise<SearchResult>;
   /**
    * Runs `edit` on the present records and commits what it changed as one commit.

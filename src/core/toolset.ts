@@ -12,6 +12,22 @@ export interface Failure {
   readonly note?: string;
 }
 
+/** A text that a person can pick in the client to start some work with: an MCP prompt. */
+export interface Prompt {
+  /** Wire name, kebab-case. */
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  /** What the client hands to the model, written for the session's mode and the records as they are now. */
+  text(context: Context): Promise<string>;
+}
+
+/** Records that are offered as MCP resources too: `<scheme>://<key>`, the text of the file as it is. */
+export interface Resources {
+  readonly scheme: string;
+  readonly type: AnyRecordType;
+}
+
 /** The tools and record types of one seed, and that seed's wire format for success and failure. */
 export interface Toolset {
   /** The name that `--toolsets` takes. */
@@ -20,6 +36,8 @@ export interface Toolset {
   readonly title: string;
   readonly tools: readonly Tool[];
   readonly records: readonly AnyRecordType[];
+  readonly resources?: Resources;
+  readonly prompts?: readonly Prompt[];
   /** Runs before the arguments are validated; throws a MemoryError to refuse the call. */
   before?(context: Context, tool: Tool): void | Promise<void>;
   /** The answer to a call that succeeded. */

@@ -1,9 +1,11 @@
 import { MemoryError } from '../../src/core/error.ts';
+import type { JsonValue } from '../../src/core/json.ts';
 import type { AnyRecordType, RecordType } from '../../src/core/record-type.ts';
 import type {
   Damaged,
   Listing,
   ListOptions,
+  LocalState,
   Located,
   Provenance,
   Reader,
@@ -28,6 +30,14 @@ export class MemoryStore implements Store {
   /** Path relative to `.memory-bank/` to text; tests may edit it like a person would. */
   files = new Map<string, string>();
   readonly commits: FakeCommit[] = [];
+  /** What is kept beside the records, outside of every commit. */
+  readonly kept = new Map<string, JsonValue>();
+  readonly local: LocalState = {
+    get: async (key) => structuredClone(this.kept.get(key)),
+    set: async (key, value) => {
+      this.kept.set(key, structuredClone(value));
+    },
+  };
   readonly #types: readonly AnyRecordType[];
 
   constructor(types: readonly AnyRecordType[] = []) {
