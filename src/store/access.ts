@@ -25,6 +25,8 @@ const twins = [
 
 /** What a mode allows; paths are relative to `.memory-bank/`, letter case counts. */
 export interface Access {
+  /** The mode that sets the rules; undefined where nothing is restricted. */
+  readonly mode: string | undefined;
   mayRead(path: string): boolean;
   mayWrite(path: string): boolean;
 }
@@ -44,6 +46,7 @@ const matchers = new WeakMap<readonly string[], Matcher>();
 export function accessOf(mode: Mode | undefined, updating: boolean): Access {
   const lifted = updating && mode?.umb?.overrideFileRestrictions === true;
   return {
+    mode: mode?.name,
     mayRead: matcherOf(mode?.filesToRead),
     mayWrite: lifted ? anything : matcherOf(mode?.filesToUpdate),
   };

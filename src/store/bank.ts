@@ -9,8 +9,9 @@ import { Folder } from '../git/folder.ts';
 import { initRepository } from '../git/init.ts';
 import type { FileChange } from '../git/plan.ts';
 import { type Made, Repository } from '../git/repository.ts';
+import type { Access } from './access.ts';
 import { configPath, initialFiles, readConfig } from './bank-config.ts';
-import { type Access, Draft, type TextChange } from './draft.ts';
+import { Draft, type TextChange } from './draft.ts';
 import { type Actor, commitMessage } from './message.ts';
 import { decodeText, maxFileBytes, type RecordFile, View } from './view.ts';
 import { Watcher } from './watcher.ts';
@@ -42,7 +43,6 @@ export class Bank {
   readonly #folder: Folder;
   readonly #watcher: Watcher;
   #repository: Repository | undefined;
-  #swept = false;
   /** Of `config.yaml`, when its format was last checked. */
   #configStat: Stat | undefined;
 
@@ -53,11 +53,17 @@ export class Bank {
     this.#watcher = new Watcher(options.path, () => this.onHint?.());
   }
 
+  /** Whether all files have been looked at once. */
+  swept = false;
   /** Called when something may have changed on disk. */
   onHint: (() => void) | undefined;
 
   get root(): string {
     return this.#options.root;
+  }
+
+  get types(): readonly AnyRecordType[] {
+    return this.#options.types;
   }
 
   get path(): string {
@@ -88,15 +94,19 @@ export class Bank {
     return bytes && decodeText(bytes);
   }
 
-  /** The names in a folder of the bank with their state, for what is loaded again when it changes. */
-  get folder(): Folder {
-    return this.#folder;
+  /**
+   * Finishes or undoes what a process that died has left half done, and looks at the format.
+   *
+   * @throws MemoryError `unsupported` for a bank of a later format.
+   */
+  async prepare(): Promise<void> {
+    await this.#repair();
+    this.#checkFormat();
   }
 
   /** Brings everything that is known in line with the disk; what is found was there before the call. */
   async refresh(): Promise<void> {
-    await this.#repair();
-    this.#checkFormat();
+    await this.prepare();
     if (this.#watcher.exact) {
       const { folders, incomplete } = await this.#watcher.take();
       const root = this.view.folders().get('');
@@ -110,7 +120,7 @@ export class Bank {
     this.view.refresh('names');
     this.#watch();
     this.view.refresh('files');
-    this.#swept = true;
+    this.swept = true;
   }
 
   /**
@@ -205,10 +215,8 @@ export class Bank {
   }
 
   #fileChanges(changes: readonly TextChange[]): FileChange[] {
-    const { disk } = this.#options;
     const top = this.repository()?.tree.top ?? this.root;
-    const bank = disk.files.realpath(this.path) ?? this.#unmadePath();
-    const prefix = relative(top, bank).split(sep).join('/');
+    const prefix = relative(top, this.realPath()).split(sep).join('/');
     return changes.map(({ path, before, after }) => ({
       path: prefix === '' ? path : `${prefix}/${path}`,
       bytes: after === undefined ? undefined : Buffer.from(after, 'utf8'),
@@ -216,10 +224,12 @@ export class Bank {
     }));
   }
 
-  /** Where the bank will be once its folder is made, with the links above it resolved. */
-  #unmadePath(): string {
+  /** Where the bank is, or will be once its folder is made, with the links above it resolved. */
+  realPath(): string {
     const { disk, root, path } = this.#options;
-    return (disk.files.realpath(root) ?? root) + path.slice(root.length);
+    return (
+      disk.files.realpath(path) ?? (disk.files.realpath(root) ?? root) + path.slice(root.length)
+    );
   }
 
   /** The text that a record was decoded from. */
@@ -255,7 +265,7 @@ export class Bank {
   #watch(): void {
     for (let added = this.#watcher.setFolders(this.view.folders()); added.length > 0; ) {
       // What came between the look and the watch is seen by looking once more.
-      if (this.#swept) this.view.refreshFolders(added);
+      if (this.swept) this.view.refreshFolders(added);
       else this.view.refresh('names');
       added = this.#watcher.setFolders(this.view.folders());
     }

@@ -1,16 +1,9 @@
 import { MemoryError } from '../core/error.ts';
 import type { AnyRecordType, RecordType } from '../core/record-type.ts';
 import type { Listing, ListOptions, Located, Reader, Transaction } from '../core/store.ts';
+import type { Access } from './access.ts';
 import { fanOutPath, fullFolder } from './fan-out.ts';
 import type { RecordFile, View } from './view.ts';
-
-/** Which records a session may read and change: the rules of its mode. */
-export interface Access {
-  /** The mode that sets the rules; undefined where nothing is restricted. */
-  readonly mode: string | undefined;
-  mayRead(path: string): boolean;
-  mayWrite(path: string): boolean;
-}
 
 /** No text that a tool writes may be larger, in bytes. */
 export const maxRecordBytes = 2 * 1024 * 1024;
@@ -20,6 +13,9 @@ export interface Records {
   readonly view: View;
   refresh(): Promise<void>;
 }
+
+/** So many records that would have the same file name get numbers. */
+const maxNamesakes = 100;
 
 /** Reads records for one call: what was on disk when the call came is what it sees. */
 export class ViewReader implements Reader {
@@ -51,7 +47,7 @@ export class ViewReader implements Reader {
   }
 
   /** Once a call; every later look in the same call sees the same. */
-  protected refresh(): Promise<void> {
+  refresh(): Promise<void> {
     this.#fresh ??= this.#records.refresh();
     return this.#fresh;
   }
@@ -64,7 +60,7 @@ export class ViewReader implements Reader {
     return this.view.find(type, key);
   }
 
-  protected mayRead(path: string): boolean {
+  mayRead(path: string): boolean {
     return this.access.mayRead(path);
   }
 }
@@ -166,7 +162,7 @@ export class Draft extends ViewReader implements Transaction {
   }
 
   /** What may be changed may be read for it: an update needs the text that it updates. */
-  protected override mayRead(path: string): boolean {
+  override mayRead(path: string): boolean {
     return super.mayRead(path) || this.access.mayWrite(path);
   }
 
@@ -180,8 +176,13 @@ export class Draft extends ViewReader implements Transaction {
     const folder = path.slice(0, Math.max(0, path.lastIndexOf('/')));
     const full = type.fanOut && this.view.sizeOf(folder) >= fullFolder;
     const place = full ? fanOutPath(path) : path;
-    const taken = this.#writes.get(place)?.value ?? this.view.look(place);
-    if (!taken) return place;
+    // A path that follows from the key alone must stay findable by it; any other may step aside.
+    const most = type.locate ? 1 : maxNamesakes;
+    for (let i = 1; i <= most; i++) {
+      const candidate = i === 1 ? place : place.replace(/(?=\.[a-z]+$)/, `-${i}`);
+      const write = this.#writes.get(candidate);
+      if (write ? !write.value : !this.view.look(candidate)) return candidate;
+    }
     throw new MemoryError('already_exists', `Another record lies at ${place}.`, {
       hint: 'Give this one another name, or mend that file if its key is wrong.',
       data: { path: place },
@@ -201,7 +202,8 @@ function located<T>(record: RecordFile): Located<T> {
   return { key: record.key ?? '', path: record.path, value: record.value as T };
 }
 
-function toListing<T>(files: readonly RecordFile[], view: View): Listing<T> {
+/** Record files as a caller gets them: what can be read, and by name what cannot. */
+export function toListing<T>(files: readonly RecordFile[], view: View): Listing<T> {
   const records: Located<T>[] = [];
   const damaged: Listing<T>['damaged'][number][] = [];
   for (const file of files) {

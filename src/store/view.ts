@@ -153,6 +153,17 @@ export class View {
     return paths && [...paths].sort()[0];
   }
 
+  /** The record file at a path as the last look left it, read again if its value was let go. */
+  known(path: string): RecordFile | undefined {
+    const record = this.#records.get(path);
+    return record && !record.value && !record.error ? this.look(path) : record;
+  }
+
+  /** The damaged files of a type, and those whose key another file has; as of the last refresh. */
+  broken(type: AnyRecordType): RecordFile[] {
+    return this.all(type).filter((record) => record.error ?? this.shadowedBy(record));
+  }
+
   /** Whether another file with the same key comes first. */
   shadowedBy(record: RecordFile): string | undefined {
     if (record.key === undefined) return undefined;
