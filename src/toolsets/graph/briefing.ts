@@ -1,16 +1,75 @@
 import type { JsonObject } from '../../core/json.ts';
-import type { Feature, Objective, Path, Requirement, Task, Ticket } from './records.ts';
+import { byCreation, type Damaged, type Reader } from '../../core/store.ts';
+import { byKey, find, listLinked } from './crud.ts';
+import { brief, type Passage } from './passage.ts';
+import {
+  type Feature,
+  feature,
+  type Objective,
+  objective,
+  type Path,
+  path,
+  type Requirement,
+  requirement,
+  type Task,
+  type Ticket,
+  ticket,
+} from './records.ts';
+import { tasksOf } from './tasks.ts';
 
-/** A passage of the briefing: a heading that stays, and items that may be left out from the end. */
-export interface Passage {
-  readonly heading: string;
-  readonly items: readonly string[];
-  /** The call that returns what is left out. */
-  readonly source: string;
+/** What to tell of, and in how many characters. */
+export interface BriefingRequest {
+  readonly objective_slug?: string | undefined;
+  /** Features beside those of the objective; unknown ones are passed over. */
+  readonly feature_slugs?: readonly string[] | undefined;
+  readonly budget: number;
 }
 
-/** How much of a briefing's budget the list of what it left out may take, in characters. */
-const closing = 400;
+/**
+ * An objective and its features, or some features, as one markdown text; empty when nothing is asked for.
+ *
+ * @throws MemoryError `not_found` when the objective does not exist.
+ */
+export async function buildContext(
+  reader: Reader,
+  { objective_slug, feature_slugs = [], budget }: BriefingRequest,
+): Promise<{ context: string; damaged: readonly Damaged[] }> {
+  const passages: Passage[] = [];
+  const damaged: Damaged[] = [];
+  const slugs = new Set<string>();
+  if (objective_slug !== undefined) {
+    const found = await find(reader, objective, objective_slug);
+    const tasks = await tasksOf(reader, objective_slug);
+    const tickets = await listLinked(reader, ticket, found.tickets);
+    const steps = tasks.records.map(({ value }) => value);
+    passages.push(...objectivePassages(found, steps, byKey(tickets.records)));
+    damaged.push(...tasks.damaged, ...tickets.damaged);
+    for (const slug of found.features ?? []) slugs.add(slug);
+  }
+  for (const slug of feature_slugs) slugs.add(slug);
+  if (slugs.size > 0) {
+    const features = await listLinked(reader, feature, [...slugs]);
+    const linked = features.records.flatMap(({ value }) => value.paths ?? []);
+    const paths = await listLinked(reader, path, linked);
+    const requirements = await reader.list(requirement);
+    damaged.push(...features.damaged, ...paths.damaged, ...requirements.damaged);
+    const known = new Map(features.records.map(({ key, value }) => [key, value]));
+    const demands = byCreation(requirements.records).map(({ value }) => value);
+    for (const slug of slugs) {
+      const value = known.get(slug);
+      if (!value) continue;
+      const own = new Set(value.paths);
+      passages.push(
+        ...featurePassages(
+          value,
+          demands.filter(({ feature }) => feature === slug),
+          byKey(paths.records.filter(({ key }) => own.has(key))),
+        ),
+      );
+    }
+  }
+  return { context: brief(passages, budget), damaged };
+}
 
 const boxes: Record<Task['status'], string> = {
   pending: '[ ]',
@@ -19,7 +78,7 @@ const boxes: Record<Task['status'], string> = {
 };
 
 /** What a briefing says of an objective. */
-export function objectivePassages(
+function objectivePassages(
   { slug, name, status, description, plan_file_path }: Objective,
   tasks: readonly Task[],
   tickets: readonly Ticket[],
@@ -38,7 +97,7 @@ export function objectivePassages(
 }
 
 /** What a briefing says of a feature. */
-export function featurePassages(
+function featurePassages(
   { slug, name, description }: Feature,
   requirements: readonly Requirement[],
   paths: readonly Path[],
@@ -54,75 +113,6 @@ export function featurePassages(
     ...section('### Requirements', demands, call('list_requirements', source)),
     ...section('### Paths', paths.map(pathItem), call('list_paths', source)),
   ];
-}
-
-/**
- * Passages as markdown within a budget.
- *
- * When not everything fits, headings come first, in order; what room is left is shared out among
- * the items, so that one long passage does not push out the others. Each passage says how many
- * items it left out and which call returns them, and the end says which passages are missing.
- *
- * @param budget in UTF-16 code units, at least 1,000.
- */
-export function brief(passages: readonly Passage[], budget: number): string {
-  const whole = join(passages.map((passage) => render(passage, passage.items.length)));
-  if (whole.length <= budget) return whole;
-
-  let room = budget - closing;
-  const kept: Passage[] = [];
-  const missing: Passage[] = [];
-  for (const passage of passages) {
-    const least = sizeOf(render(passage, 0));
-    if (least > room) missing.push(passage);
-    else {
-      kept.push(passage);
-      room -= least;
-    }
-  }
-  const shown = shareOut(kept, room);
-  return join([
-    ...kept.map((passage) => render(passage, shown.get(passage) ?? 0)),
-    ending(missing),
-  ]);
-}
-
-/** How many items of each passage fit: the short ones first, so that none takes more than its share. */
-function shareOut(passages: readonly Passage[], total: number): Map<Passage, number> {
-  let room = total;
-  const shown = new Map<Passage, number>();
-  const bySize = passages.toSorted((a, b) => sizeOf(...a.items) - sizeOf(...b.items));
-  for (const [index, passage] of bySize.entries()) {
-    let share = Math.floor(room / (bySize.length - index));
-    let count = 0;
-    for (const text of passage.items) {
-      if (sizeOf(text) > share) break;
-      share -= sizeOf(text);
-      room -= sizeOf(text);
-      count += 1;
-    }
-    shown.set(passage, count);
-  }
-  return shown;
-}
-
-function render({ heading, items, source }: Passage, shown: number): string {
-  const left = items.length - shown;
-  const more = left > 0 ? [`- … ${left} more: \`${source}\``] : [];
-  return [heading, ...items.slice(0, shown), ...more].join('\n');
-}
-
-/** Which passages are missing altogether, as far as there is room to say it. */
-function ending(missing: readonly Passage[]): string {
-  if (missing.length === 0) return '';
-  let text = 'Left out:';
-  for (const [index, { source }] of missing.entries()) {
-    const longer = `${text}\n- \`${source}\``;
-    const others = `\n- … ${missing.length - index} more`;
-    if (sizeOf(longer, others) > closing) return text + others;
-    text = longer;
-  }
-  return text;
 }
 
 function section(heading: string, items: readonly string[], source: string): Passage[] {
@@ -152,13 +142,4 @@ function indent(text: string, by: string): string {
 
 function call(tool: string, args: JsonObject): string {
   return `${tool} ${JSON.stringify(args)}`;
-}
-
-function join(texts: readonly string[]): string {
-  return texts.filter((text) => text !== '').join('\n\n');
-}
-
-/** What texts take with the line ends that follow each. */
-function sizeOf(...texts: readonly string[]): number {
-  return texts.reduce((size, text) => size + text.length + 2, 0);
 }

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { Reader } from '../../core/store.ts';
+import { reportDamaged } from '../../core/store.ts';
 import { defineTool, type Tool } from '../../core/tool.ts';
-import { brief, featurePassages, objectivePassages, type Passage } from './briefing.ts';
-import { find, listLinked } from './crud.ts';
+import { buildContext } from './briefing.ts';
+import { byKey, find, listLinked } from './crud.ts';
 import { featureBody } from './features.ts';
 import { limits, line, pathType, slug } from './fields.ts';
 import { objectiveBody } from './objectives.ts';
@@ -14,9 +14,6 @@ import { taskBody, tasksOf } from './tasks.ts';
 import { ticketBody } from './tickets.ts';
 
 const slugs = z.array(slug).max(limits.batch);
-
-/** Characters of a briefing, unless the caller says otherwise. */
-const briefingBudget = 24_000;
 
 /** Seed 000, Context & Query. */
 export const contextTools: readonly Tool[] = [
@@ -32,8 +29,9 @@ export const contextTools: readonly Tool[] = [
       const requirements = await requirementsOf(store, slug);
       return {
         feature: featureBody(found),
-        paths: paths.map(pathBody),
-        requirements: requirements.map((value) => requirementBody(value, found.id)),
+        paths: byKey(paths.records).map(pathBody),
+        requirements: requirements.records.map(({ value }) => requirementBody(value, found.id)),
+        ...reportDamaged([...paths.damaged, ...requirements.damaged]),
       };
     },
   }),
@@ -45,12 +43,16 @@ export const contextTools: readonly Tool[] = [
     effect: 'read',
     input: z.object({ slug }),
     async handle({ store }, { slug }) {
-      const { found, tasks, features, tickets } = await objectiveContext(store, slug);
+      const found = await find(store, objective, slug);
+      const tasks = await tasksOf(store, slug);
+      const features = await listLinked(store, feature, found.features);
+      const tickets = await listLinked(store, ticket, found.tickets);
       return {
         objective: objectiveBody(found),
-        tasks: tasks.map((value) => taskBody(value, found.id)),
-        features: features.map(featureBody),
-        tickets: tickets.map(ticketBody),
+        tasks: tasks.records.map(({ value }) => taskBody(value, found.id)),
+        features: byKey(features.records).map(featureBody),
+        tickets: byKey(tickets.records).map(ticketBody),
+        ...reportDamaged([...tasks.damaged, ...features.damaged, ...tickets.damaged]),
       };
     },
   }),
@@ -67,7 +69,8 @@ export const contextTools: readonly Tool[] = [
       type: pathType.optional(),
     }),
     async handle({ store }, args) {
-      return { paths: (await findRelevantPaths(store, args)).map(pathBody) };
+      const { paths, damaged } = await findRelevantPaths(store, args);
+      return { paths: paths.map(pathBody), ...reportDamaged(damaged) };
     },
   }),
 
@@ -80,51 +83,11 @@ export const contextTools: readonly Tool[] = [
     input: z.object({
       objective_slug: slug.optional(),
       feature_slugs: slugs.optional(),
-      budget: z.int().min(1_000).max(200_000).default(briefingBudget).describe('characters'),
+      budget: z.int().min(1_000).max(200_000).default(24_000).describe('characters'),
     }),
-    async handle({ store }, { objective_slug, feature_slugs = [], budget }) {
-      const passages: Passage[] = [];
-      const wanted = new Set<string>();
-      if (objective_slug !== undefined) {
-        const { found, tasks, features, tickets } = await objectiveContext(store, objective_slug);
-        passages.push(...objectivePassages(found, tasks, tickets));
-        for (const { slug } of features) wanted.add(slug);
-      }
-      for (const slug of feature_slugs) wanted.add(slug);
-      return { context: brief([...passages, ...(await briefFeatures(store, wanted))], budget) };
+    async handle({ store }, args) {
+      const { context, damaged } = await buildContext(store, args);
+      return { context, ...reportDamaged(damaged) };
     },
   }),
 ];
-
-async function objectiveContext(reader: Reader, slug: string) {
-  const found = await find(reader, objective, slug);
-  return {
-    found,
-    tasks: await tasksOf(reader, slug),
-    features: await listLinked(reader, feature, found.features),
-    tickets: await listLinked(reader, ticket, found.tickets),
-  };
-}
-
-/** The passages of those features that exist, in the order asked for. */
-async function briefFeatures(reader: Reader, slugs: ReadonlySet<string>): Promise<Passage[]> {
-  const features = new Map(
-    (await listLinked(reader, feature, [...slugs])).map((value) => [value.slug, value]),
-  );
-  const linked = [...features.values()].flatMap(({ paths = [] }) => paths);
-  const paths = await listLinked(reader, path, linked);
-  const passages: Passage[] = [];
-  for (const slug of slugs) {
-    const value = features.get(slug);
-    if (!value) continue;
-    const own = new Set(value.paths);
-    passages.push(
-      ...featurePassages(
-        value,
-        await requirementsOf(reader, slug),
-        paths.filter(({ path }) => own.has(path)),
-      ),
-    );
-  }
-  return passages;
-}

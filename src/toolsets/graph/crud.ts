@@ -1,7 +1,7 @@
 import { type Context, timestamp } from '../../core/context.ts';
 import { describeIssue, type Issue, MemoryError } from '../../core/error.ts';
 import type { RecordType } from '../../core/record-type.ts';
-import type { ListOptions, Provenance, Reader, Transaction } from '../../core/store.ts';
+import type { Listing, Located, Provenance, Reader, Transaction } from '../../core/store.ts';
 import type { Entry, OwnedType } from './records.ts';
 
 /** The identity of a record that is about to be created. */
@@ -50,39 +50,18 @@ export async function idOf<T extends Entry>(
 
 const unreadable: ReadonlySet<string> = new Set(['damaged', 'conflict']);
 
-export interface Scope extends ListOptions {
-  /** For a cascade, which must not miss one: a record that cannot be read is an error. */
-  readonly intact?: boolean;
-}
-
-/**
- * All records of a type that can be read.
- *
- * @throws MemoryError `damaged` or `conflict` when `intact` is set and one of them cannot.
- */
-export async function list<T extends Entry>(
-  reader: Reader,
-  type: RecordType<T>,
-  { intact = false, ...options }: Scope = {},
-): Promise<T[]> {
-  const { records, damaged } = await reader.list(type, options);
-  if (intact) for (const { error } of damaged) throw error;
-  return records.map(({ value }) => value);
-}
-
-/** The records that belong to the one with the key `owner`; as `list` otherwise. */
+/** The records that belong to the one with the key `owner`. */
 export async function listOwned<T extends Entry>(
   reader: Reader,
   type: OwnedType<T>,
   owner: string,
-  scope?: Scope,
-): Promise<T[]> {
-  const below = await list(reader, type, { ...scope, under: type.folderOf(owner) });
-  return below.filter((value) => type.owner(value) === owner);
+): Promise<Listing<T>> {
+  const { records, damaged } = await reader.list(type, { under: type.folderOf(owner) });
+  return { records: records.filter(({ value }) => type.owner(value) === owner), damaged };
 }
 
 /**
- * The records with these keys that can be read, by key.
+ * The records with these keys.
  *
  * A link may lead nowhere: one branch makes it, another removes the record.
  */
@@ -90,22 +69,26 @@ export async function listLinked<T extends Entry>(
   reader: Reader,
   type: RecordType<T>,
   keys: readonly string[] = [],
-): Promise<T[]> {
-  if (keys.length === 0) return [];
+): Promise<Listing<T>> {
+  if (keys.length === 0) return { records: [], damaged: [] };
   const wanted = new Set(keys);
-  const found = (await list(reader, type)).filter((value) => wanted.has(type.key(value)));
-  return sortedBy(found, (value) => type.key(value));
+  const { records, damaged } = await reader.list(type);
+  return { records: records.filter(({ key }) => wanted.has(key)), damaged };
 }
 
-/** Values by a text or number of theirs, ascending; those that tie by the next one. */
-export function sortedBy<T>(values: Iterable<T>, ...keys: ((value: T) => string | number)[]): T[] {
-  return [...values].sort((a, b) => {
-    for (const key of keys) {
-      const [x, y] = [key(a), key(b)];
-      if (x !== y) return x < y ? -1 : 1;
-    }
-    return 0;
-  });
+/**
+ * The records of a listing, for a cascade that must not miss one.
+ *
+ * @throws MemoryError `damaged` or `conflict` when one of them cannot be read.
+ */
+export function intact<T>({ records, damaged }: Listing<T>): readonly Located<T>[] {
+  for (const { error } of damaged) throw error;
+  return records;
+}
+
+/** Records of one type by slug, path or ticket key. */
+export function byKey<T>(records: readonly Located<T>[]): T[] {
+  return records.toSorted((a, b) => (a.key < b.key ? -1 : 1)).map(({ value }) => value);
 }
 
 /**
@@ -238,8 +221,18 @@ function counted(noun: string, count: number): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
+/** At most this many lines, and characters of each, of what a change did stand in its message. */
+const maxLines = 100;
+const maxLine = 200;
+
 function bullets(lines: readonly string[]): string {
-  return lines.map((line) => `- ${line.replace(/\s+/g, ' ')}`).join('\n');
+  const shown = lines.slice(0, maxLines).map((line) => `- ${cut(line.replace(/\s+/g, ' '))}`);
+  const more = lines.length - shown.length;
+  return [...shown, ...(more > 0 ? [`- … ${more} more`] : [])].join('\n');
+}
+
+function cut(line: string): string {
+  return line.length > maxLine ? `${line.slice(0, maxLine).trimEnd()}…` : line;
 }
 
 function differ(before: object, after: object, field: string): boolean {

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { JsonObject } from '../../core/json.ts';
+import { reportDamaged } from '../../core/store.ts';
 import { defineTool, type Tool } from '../../core/tool.ts';
-import { create, find, list, listOwned, newIdentity, remove, sortedBy, update } from './crud.ts';
+import { byKey, create, find, intact, listOwned, newIdentity, remove, update } from './crud.ts';
 import { batch, line, slug, text } from './fields.ts';
 import { dropLinks, objectiveFeatures } from './links.ts';
 import { type Feature, feature, requirement } from './records.ts';
@@ -48,8 +49,9 @@ export const featureTools: readonly Tool[] = [
     input: z.object({ parent_slug: slug.optional() }),
     async handle({ store }, { parent_slug }) {
       const prefix = parent_slug === undefined ? '' : `${parent_slug}/`;
-      const below = (await list(store, feature)).filter(({ slug }) => slug.startsWith(prefix));
-      return { features: sortedBy(below, ({ slug }) => slug).map(featureBody) };
+      const { records, damaged } = await store.list(feature);
+      const below = records.filter(({ key }) => key.startsWith(prefix));
+      return { features: byKey(below).map(featureBody), ...reportDamaged(damaged) };
     },
   }),
 
@@ -74,11 +76,11 @@ export const featureTools: readonly Tool[] = [
     input: z.object({ slug }),
     handle: (context, { slug }) =>
       remove(context, feature, slug, async (draft, { paths = [] }) => {
-        const requirements = await listOwned(draft, requirement, slug, { intact: true });
-        for (const { id } of requirements) await draft.remove(requirement, id);
+        const requirements = intact(await listOwned(draft, requirement, slug));
+        for (const { key } of requirements) await draft.remove(requirement, key);
         const objectives = await dropLinks(draft, objectiveFeatures, slug);
         return [
-          { noun: 'requirement', names: requirements.map(({ text }) => `"${text}"`) },
+          { noun: 'requirement', names: requirements.map(({ value }) => `"${value.text}"`) },
           { noun: 'link', names: [...paths.map((path) => `to path "${path}"`), ...objectives] },
         ];
       }),

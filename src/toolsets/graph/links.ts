@@ -2,7 +2,7 @@ import type { Context } from '../../core/context.ts';
 import { MemoryError } from '../../core/error.ts';
 import type { RecordType } from '../../core/record-type.ts';
 import type { Transaction } from '../../core/store.ts';
-import { find, label, list, save, saying } from './crud.ts';
+import { find, intact, label, save, saying } from './crud.ts';
 import { type Entry, feature, objective, path, ticket } from './records.ts';
 
 type Field = 'paths' | 'features' | 'tickets';
@@ -86,7 +86,7 @@ export async function dropLinks<F extends Field, T extends Holder<F>, U extends 
   target: string,
 ): Promise<string[]> {
   const dropped: string[] = [];
-  for (const holder of await list(draft, from, { intact: true })) {
+  for (const { value: holder } of intact(await draft.list(from))) {
     const held: readonly string[] = holder[field] ?? [];
     if (!held.includes(target)) continue;
     await save(draft, from, { ...holder, [field]: held.filter((other) => other !== target) });

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { JsonObject } from '../../core/json.ts';
+import { byCreation, reportDamaged } from '../../core/store.ts';
 import { defineTool, type Tool } from '../../core/tool.ts';
-import { create, find, list, listOwned, newIdentity, remove, sortedBy, update } from './crud.ts';
+import { create, find, intact, listOwned, newIdentity, remove, update } from './crud.ts';
 import { batch, limits, line, slug, status, text } from './fields.ts';
 import { link, objectiveFeatures, objectiveTickets, unlink } from './links.ts';
 import { type Objective, objective, task } from './records.ts';
@@ -54,15 +55,14 @@ export const objectiveTools: readonly Tool[] = [
     effect: 'read',
     input: z.object({ status: status.optional() }),
     async handle({ store }, args) {
-      const objectives = (await list(store, objective)).filter(
-        ({ status }) => args.status === undefined || status === args.status,
-      );
-      const oldestFirst = sortedBy(
-        objectives,
-        ({ created_at }) => created_at,
-        ({ id }) => id,
-      );
-      return { objectives: oldestFirst.reverse().map(objectiveBody) };
+      const { records, damaged } = await store.list(objective);
+      const objectives = byCreation(records)
+        .map(({ value }) => value)
+        .filter(({ status }) => args.status === undefined || status === args.status);
+      return {
+        objectives: objectives.reverse().map(objectiveBody),
+        ...reportDamaged(damaged),
+      };
     },
   }),
 
@@ -93,12 +93,12 @@ export const objectiveTools: readonly Tool[] = [
     input: z.object({ slug }),
     handle: (context, { slug }) =>
       remove(context, objective, slug, async (draft, { features = [], tickets = [] }) => {
-        const tasks = await listOwned(draft, task, slug, { intact: true });
-        for (const { id } of tasks) await draft.remove(task, id);
+        const tasks = intact(await listOwned(draft, task, slug));
+        for (const { key } of tasks) await draft.remove(task, key);
         const toFeatures = features.map((key) => `to feature "${key}"`);
         const toTickets = tickets.map((key) => `to ticket "${key}"`);
         return [
-          { noun: 'task', names: tasks.map(({ text }) => `"${text}"`) },
+          { noun: 'task', names: tasks.map(({ value }) => `"${value.text}"`) },
           { noun: 'link', names: [...toFeatures, ...toTickets] },
         ];
       }),

@@ -1,19 +1,9 @@
 import { z } from 'zod';
 import { invalid } from '../../core/error.ts';
 import type { JsonObject } from '../../core/json.ts';
-import type { Reader } from '../../core/store.ts';
+import { type Listing, type Reader, reportDamaged } from '../../core/store.ts';
 import { defineTool, type Tool } from '../../core/tool.ts';
-import {
-  create,
-  find,
-  list,
-  listLinked,
-  missing,
-  newIdentity,
-  remove,
-  sortedBy,
-  update,
-} from './crud.ts';
+import { byKey, create, find, listLinked, missing, newIdentity, remove, update } from './crud.ts';
 import { batch, id, pathType, projectPath, slug, text, texts } from './fields.ts';
 import { dropLinks, featurePaths, link, unlink } from './links.ts';
 import { feature, type Path, path } from './records.ts';
@@ -26,7 +16,8 @@ export function pathBody(value: Path): JsonObject {
 
 /** The project paths that have these ids, in this order. */
 async function pathsOf(reader: Reader, ids: readonly string[]): Promise<string[]> {
-  const byId = new Map((await list(reader, path)).map(({ id, path }) => [id, path]));
+  const { records } = await reader.list(path);
+  const byId = new Map(records.map(({ key, value }) => [value.id, key]));
   return ids.map((id) => {
     const found = byId.get(id);
     if (found === undefined) throw missing(path, `with id '${id}'`);
@@ -85,8 +76,8 @@ export const pathTools: readonly Tool[] = [
     input: z.object({ feature_slug: slug.optional(), type: pathType.optional() }),
     async handle({ store }, { feature_slug, type }) {
       const features = feature_slug === undefined ? undefined : [feature_slug];
-      const paths = await listPaths(store, features, type);
-      return { paths: paths.map(pathBody) };
+      const { records, damaged } = await listPaths(store, features, type);
+      return { paths: byKey(records).map(pathBody), ...reportDamaged(damaged) };
     },
   }),
 
@@ -144,17 +135,20 @@ export const pathTools: readonly Tool[] = [
   }),
 ];
 
-/** The paths of some features, or all paths, of one type or both; by path. */
+/** The paths of some features, or all paths; of one type, or of both. */
 export async function listPaths(
   reader: Reader,
   features: readonly string[] | undefined,
   type: Path['type'] | undefined,
-): Promise<Path[]> {
+): Promise<Listing<Path>> {
   const linked: string[] = [];
   for (const key of features ?? [])
     linked.push(...((await find(reader, feature, key)).paths ?? []));
-  const paths = features
-    ? await listLinked(reader, path, linked)
-    : sortedBy(await list(reader, path), ({ path }) => path);
-  return paths.filter((value) => type === undefined || value.type === type);
+  const { records, damaged } = await (features
+    ? listLinked(reader, path, linked)
+    : reader.list(path));
+  return {
+    records: records.filter(({ value }) => type === undefined || value.type === type),
+    damaged,
+  };
 }

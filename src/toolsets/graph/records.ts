@@ -141,8 +141,7 @@ function named<T extends Entry>({
   ...kind
 }: Kind<T> & { key(value: T): string; fileName(key: string): string }): RecordType<T> {
   const locate = (key: string) => `${kind.folder}/${fileName(key)}.yaml`;
-  // Folders that the store makes would mix with those of the hierarchy.
-  return define({ ...kind, locate, path: (value) => locate(kind.key(value)), fanOut: false });
+  return define({ ...kind, locate, path: (value) => locate(kind.key(value)) });
 }
 
 /** A type whose records belong to records of another type and lie in folders named for them. */
@@ -160,14 +159,14 @@ function owned<T extends Entry & { text: string }>({
 }: Kind<T> & Pick<OwnedType<T>, 'owner'>): OwnedType<T> {
   const path = (value: T) =>
     `${kind.folder}/${encodePath(owner(value))}/${readable(value.text)}-${encodeName(value.id)}.yaml`;
-  const type = define({ ...kind, key: (value) => value.id, path, fanOut: true });
+  const type = define({ ...kind, key: (value) => value.id, path });
   return { ...type, owner, folderOf: encodePath };
 }
 
 function define<T extends Entry>({
   merge,
   ...kind
-}: Kind<T> & Pick<RecordType<T>, 'key' | 'path' | 'locate' | 'fanOut'>): RecordType<T> {
+}: Kind<T> & Pick<RecordType<T>, 'key' | 'path' | 'locate'>): RecordType<T> {
   return defineRecordType({
     ...kind,
     toolset: 'graph',

@@ -1,4 +1,5 @@
-import type { Store } from '../../core/store.ts';
+import type { Damaged, Store } from '../../core/store.ts';
+import { byKey } from './crud.ts';
 import { listPaths } from './paths.ts';
 import { type Path, path } from './records.ts';
 
@@ -6,7 +7,7 @@ import { type Path, path } from './records.ts';
 const relatedLimit = 20;
 
 /** How many hits of the search are looked at; other features' paths are among them. */
-const searchLimit = 1_000;
+const searchLimit = 500;
 
 /**
  * The paths whose description or a condition of use matches a query.
@@ -19,21 +20,20 @@ const searchLimit = 1_000;
 export async function findRelevantPaths(
   store: Store,
   { query, feature_slugs = [], type }: RelevanceQuery,
-): Promise<Path[]> {
+): Promise<{ paths: Path[]; damaged: readonly Damaged[] }> {
   const features = feature_slugs.length === 0 ? undefined : feature_slugs;
-  const rest = new Map(
-    (await listPaths(store, features, type)).map((value) => [value.path, value]),
-  );
-  const exact = [...rest.values()].filter((value) => says(value, query));
+  const { records, damaged } = await listPaths(store, features, type);
+  const exact = byKey(records.filter(({ value }) => says(value, query)));
+  const rest = new Map(records.map(({ key, value }) => [key, value]));
   for (const { path } of exact) rest.delete(path);
-  if (rest.size === 0 || !/[\p{L}\p{N}]/u.test(query)) return exact;
+  if (rest.size === 0 || !/[\p{L}\p{N}]/u.test(query)) return { paths: exact, damaged };
 
   const { hits } = await store.search({ query, types: [path], limit: searchLimit });
   const related = hits.flatMap(({ key, matches }) => {
     const value = rest.get(key);
     return value && matches.some((match) => says(value, match)) ? [value] : [];
   });
-  return [...exact, ...related.slice(0, relatedLimit)];
+  return { paths: [...exact, ...related.slice(0, relatedLimit)], damaged };
 }
 
 export interface RelevanceQuery {

@@ -1,18 +1,8 @@
 import { z } from 'zod';
 import type { JsonObject } from '../../core/json.ts';
-import type { Reader } from '../../core/store.ts';
+import { byCreation, type Listing, type Reader, reportDamaged } from '../../core/store.ts';
 import { defineTool, type Tool } from '../../core/tool.ts';
-import {
-  find,
-  idOf,
-  listOwned,
-  newIdentity,
-  remove,
-  save,
-  saying,
-  sortedBy,
-  update,
-} from './crud.ts';
+import { find, idOf, listOwned, newIdentity, remove, save, saying, update } from './crud.ts';
 import { batch, id, slug, statement, texts } from './fields.ts';
 import { feature, type Requirement, requirement } from './records.ts';
 
@@ -23,13 +13,9 @@ export function requirementBody(value: Requirement, feature_id: string | null): 
 }
 
 /** The requirements of a feature, in the order of their creation. */
-export async function requirementsOf(reader: Reader, slug: string): Promise<Requirement[]> {
-  const found = await listOwned(reader, requirement, slug);
-  return sortedBy(
-    found,
-    ({ created_at }) => created_at,
-    ({ id }) => id,
-  );
+export async function requirementsOf(reader: Reader, slug: string): Promise<Listing<Requirement>> {
+  const { records, damaged } = await listOwned(reader, requirement, slug);
+  return { records: byCreation(records), damaged };
 }
 
 /** Seed 000, Requirements. */
@@ -80,8 +66,11 @@ export const requirementTools: readonly Tool[] = [
     input: z.object({ feature_slug: slug }),
     async handle({ store }, { feature_slug }) {
       const { id } = await find(store, feature, feature_slug);
-      const requirements = await requirementsOf(store, feature_slug);
-      return { requirements: requirements.map((value) => requirementBody(value, id)) };
+      const { records, damaged } = await requirementsOf(store, feature_slug);
+      return {
+        requirements: records.map(({ value }) => requirementBody(value, id)),
+        ...reportDamaged(damaged),
+      };
     },
   }),
 

@@ -2,19 +2,15 @@ import { z } from 'zod';
 import { type Context, timestamp } from '../../core/context.ts';
 import { invalid, type MemoryError } from '../../core/error.ts';
 import type { JsonObject } from '../../core/json.ts';
-import type { Reader, Transaction } from '../../core/store.ts';
-import { defineTool, type Tool } from '../../core/tool.ts';
 import {
-  find,
-  idOf,
-  listOwned,
-  newIdentity,
-  remove,
-  save,
-  saying,
-  sortedBy,
-  update,
-} from './crud.ts';
+  byCreation,
+  type Listing,
+  type Reader,
+  reportDamaged,
+  type Transaction,
+} from '../../core/store.ts';
+import { defineTool, type Tool } from '../../core/tool.ts';
+import { find, idOf, listOwned, newIdentity, remove, save, saying, update } from './crud.ts';
 import { batch, id, slug, statement, status } from './fields.ts';
 import { objective, type Task, task } from './records.ts';
 
@@ -25,14 +21,9 @@ export function taskBody(value: Task, objective_id: string | null): JsonObject {
 }
 
 /** The tasks of an objective in their order; of two with the same order the older one comes first. */
-export async function tasksOf(reader: Reader, slug: string): Promise<Task[]> {
-  const found = await listOwned(reader, task, slug);
-  return sortedBy(
-    found,
-    ({ order }) => order,
-    ({ created_at }) => created_at,
-    ({ id }) => id,
-  );
+export async function tasksOf(reader: Reader, slug: string): Promise<Listing<Task>> {
+  const { records, damaged } = await listOwned(reader, task, slug);
+  return { records: byCreation(records).sort((a, b) => a.value.order - b.value.order), damaged };
 }
 
 /** Seed 000, Tasks. */
@@ -53,7 +44,7 @@ export const taskTools: readonly Tool[] = [
       const tasks = await context.store.change(why, async (draft) => {
         const { id } = await find(draft, objective, objective_slug);
         let next = 0;
-        for (const value of await tasksOf(draft, objective_slug)) {
+        for (const { value } of (await tasksOf(draft, objective_slug)).records) {
           // Two branches may each have added a task with this order; here they come apart again.
           const { order } = await move(context, draft, value, Math.max(value.order, next));
           next = order + 1;
@@ -90,10 +81,11 @@ export const taskTools: readonly Tool[] = [
     input: z.object({ objective_slug: slug, status: status.optional() }),
     async handle({ store }, args) {
       const { id } = await find(store, objective, args.objective_slug);
-      const tasks = (await tasksOf(store, args.objective_slug)).filter(
-        ({ status }) => args.status === undefined || status === args.status,
+      const { records, damaged } = await tasksOf(store, args.objective_slug);
+      const tasks = records.filter(
+        ({ value }) => args.status === undefined || value.status === args.status,
       );
-      return { tasks: tasks.map((value) => taskBody(value, id)) };
+      return { tasks: tasks.map(({ value }) => taskBody(value, id)), ...reportDamaged(damaged) };
     },
   }),
 
@@ -132,9 +124,8 @@ export const taskTools: readonly Tool[] = [
       const why = { subject: `reorder tasks of objective "${objective_slug}"` };
       const tasks = await context.store.change(why, async (draft) => {
         const owner = await find(draft, objective, objective_slug);
-        const rest = new Map(
-          (await tasksOf(draft, objective_slug)).map((value) => [value.id, value]),
-        );
+        const { records } = await tasksOf(draft, objective_slug);
+        const rest = new Map(records.map(({ key, value }) => [key, value]));
         const first = task_ids.map((id, index) => {
           const value = rest.get(id);
           if (!value) throw notOf(objective_slug, task_ids, index);

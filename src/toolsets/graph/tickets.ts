@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { JsonObject } from '../../core/json.ts';
+import { reportDamaged } from '../../core/store.ts';
 import { defineTool, type Tool } from '../../core/tool.ts';
-import { create, find, list, newIdentity, remove, sortedBy, update } from './crud.ts';
+import { byKey, create, find, newIdentity, remove, update } from './crud.ts';
 import { batch, line, text, title } from './fields.ts';
 import { dropLinks, objectiveTickets } from './links.ts';
 import { type Ticket, ticket } from './records.ts';
@@ -49,8 +50,8 @@ export const ticketTools: readonly Tool[] = [
     effect: 'read',
     input: z.object({}),
     async handle({ store }) {
-      const tickets = await list(store, ticket);
-      return { tickets: sortedBy(tickets, ({ key }) => key).map(ticketBody) };
+      const { records, damaged } = await store.list(ticket);
+      return { tickets: byKey(records).map(ticketBody), ...reportDamaged(damaged) };
     },
   }),
 
