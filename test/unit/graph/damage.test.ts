@@ -18,12 +18,22 @@ async function damaged(): Promise<Planner> {
   return plan;
 }
 
-test('one bad file leaves the others readable', async () => {
+test('one bad file leaves the others readable, and is named', async () => {
   const plan = await damaged();
-  expect((await plan.do('list_features')).features).toMatchObject([{ slug: 'auth' }]);
-  const { features } = await plan.do('get_objective_context', { slug: 'ship' });
-  expect(features).toMatchObject([{ slug: 'auth' }]);
-  await plan.do('build_context', { objective_slug: 'ship', feature_slugs: ['ui'] });
+  const bad = [{ path: broken, message: expect.stringContaining(broken) }];
+  expect(await plan.do('list_features')).toMatchObject({
+    features: [{ slug: 'auth' }],
+    damaged: bad,
+  });
+  expect(await plan.do('get_objective_context', { slug: 'ship' })).toMatchObject({
+    features: [{ slug: 'auth' }],
+    damaged: bad,
+  });
+  expect(await plan.do('build_context', { feature_slugs: ['ui', 'auth'] })).toMatchObject({
+    context: expect.stringMatching(/^## Feature: AUTH/),
+    damaged: bad,
+  });
+  expect(await plan.do('list_paths')).not.toHaveProperty('damaged');
   await plan.do('update_feature', { slug: 'auth', name: 'Still there' });
   const [requirement] = [...plan.files.values()].filter((text) => text.includes('feature: ui'));
   const id = /^id: "?([\w-]{12})/m.exec(requirement ?? '')?.[1];
@@ -50,6 +60,24 @@ test('what needs the bad file is refused by its name', async () => {
     });
   }
 });
+
+test.each([
+  ['graph/paths/a.yaml', ['list_paths', {}], ['get_feature_context', { slug: 'auth' }]],
+  ['graph/paths/a.yaml', ['find_relevant_paths', { query: 'x' }]],
+  ['graph/objectives/later.yaml', ['list_objectives', {}]],
+  ['graph/tickets/T.yaml', ['list_tickets', {}]],
+  ['graph/tasks/ship/t.yaml', ['list_tasks', { objective_slug: 'ship' }]],
+  ['graph/requirements/auth/r.yaml', ['list_requirements', { feature_slug: 'auth' }]],
+] as [string, ...[string, object][]][])(
+  'a bad %s is named where it is missing',
+  async (path, ...calls) => {
+    const plan = await damaged();
+    plan.files.set(path, 'slug: [');
+    for (const [tool, args] of calls) {
+      expect(await plan.do(tool, args), tool).toMatchObject({ damaged: [{ path }] });
+    }
+  },
+);
 
 test('a cascade does not pass over a bad file', async () => {
   const plan = await damaged();

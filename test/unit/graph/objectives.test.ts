@@ -82,6 +82,18 @@ test('delete_objective takes its tasks and links along, and nothing below or bes
   await plan.do('get_ticket', { key: 'A-1' });
 });
 
+test('a message lists no more than a person reads', async () => {
+  const plan = new Planner();
+  await plan.objective('ship', ...Array.from({ length: 150 }, (_, i) => `${i} ${'x'.repeat(300)}`));
+  await plan.do('delete_objective', { slug: 'ship' });
+  const { subject, reason } = plan.context.store.commits.at(-1) ?? {};
+  expect(subject).toBe('delete objective "ship" with 150 tasks');
+  const lines = reason?.split('\n') ?? [];
+  expect(lines).toHaveLength(101);
+  expect(lines.at(-1)).toBe('- … 50 more');
+  expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(210);
+});
+
 test.each([
   ['feature', 'features', 'feature_slugs', ['auth', 'ui']],
   ['ticket', 'tickets', 'ticket_keys', ['A-1', 'B-2']],
