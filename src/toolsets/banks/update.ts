@@ -3,7 +3,7 @@ import { type Context, timestamp } from '../../core/context.ts';
 import { invalid } from '../../core/error.ts';
 import { checkFileName } from '../../core/file-name.ts';
 import type { JsonObject } from '../../core/json.ts';
-import { appendText, insertText } from '../../core/markdown.ts';
+import { appendSection, insertInSection } from '../../core/markdown.ts';
 import type { Provenance, Transaction } from '../../core/store.ts';
 import { defineTool } from '../../core/tool.ts';
 import {
@@ -127,10 +127,10 @@ function edited(text: string, { operation, content, position = '' }: Arguments):
     case 'replace':
       return content;
     case 'append':
-      return appendText(text, content);
+      return appendSection(text, content);
     case 'insert':
       // Models often send the heading with its marks.
-      return insertText(text, position.trim().replace(/^#{1,6}[ \t]+/, ''), content);
+      return insertInSection(text, position.trim().replace(/^#{1,6}[ \t]+/, ''), content);
   }
 }
 
