@@ -2,7 +2,19 @@ import { definitionsEnd, htmlStart, isTableHead } from './markdown-syntax.ts';
 
 /** A block of a markdown text and its place in it. */
 export interface Block {
-  readonly kind: 'heading' | 'paragraph' | 'code' | 'html' | 'break' | 'table' | 'list' | 'item' | 'quote';
+  readonly kind:
+    | 'heading'
+    | 'paragraph'
+    /** Indented code. */
+    | 'code'
+    /** Fenced code. */
+    | 'fence'
+    | 'html'
+    | 'break'
+    | 'table'
+    | 'list'
+    | 'item'
+    | 'quote';
   /** Offset of its first character, the indentation left out. */
   start: number;
   /** Offset after its last line, the line's end left out. */
@@ -17,7 +29,7 @@ export interface Block {
   marker?: string;
   /** Of a paragraph: where each of its lines begins and ends. */
   readonly lines: [start: number, end: number][];
-  /** Of code or HTML whose end was not found: the line that ends it. */
+  /** Of fenced code or HTML whose end was not found: the line that ends it. */
   closer?: string;
 }
 
@@ -49,6 +61,11 @@ export function parseBlocks(text: string, from = 0): Block[] {
     start = afterEol(text, stop);
   }
   return parser.root;
+}
+
+/** The offset at which the line that holds `at` begins. */
+export function lineStart(text: string, at: number): number {
+  return Math.max(text.lastIndexOf('\n', at - 1), text.lastIndexOf('\r', at - 1)) + 1;
 }
 
 /** The offset at which the line that holds `at` ends, before its line end. */
@@ -118,12 +135,12 @@ class BlockParser {
       if (this.#htmlEnd?.test(this.#text.slice(this.#at, this.#stop))) this.#finish(leaf);
       return true;
     }
-    if (leaf.kind !== 'code') return false;
-    if (leaf.closer === undefined) {
+    if (leaf.kind === 'code') {
       if (columns < codeIndent && !blank) this.#leaf = undefined;
       else if (!blank) this.#reach(leaf);
       return this.#leaf !== undefined;
     }
+    if (leaf.kind !== 'fence' || leaf.closer === undefined) return false;
     this.#reach(leaf);
     const fence = /^(?:`+|~+)(?=[ \t]*$)/.exec(this.#text.slice(next, this.#stop))?.[0];
     if (fence?.startsWith(leaf.closer) && columns < codeIndent) this.#finish(leaf);
@@ -173,7 +190,7 @@ class BlockParser {
       case '~': {
         const fence = /^(?:`{3,}(?=[^`]*$)|~{3,})/.exec(rest)?.[0];
         if (fence === undefined) return false;
-        this.#leaf = this.#add('code', depth, next);
+        this.#leaf = this.#add('fence', depth, next);
         this.#leaf.closer = fence;
         return true;
       }
@@ -188,7 +205,8 @@ class BlockParser {
       }
       case '=':
       case '-':
-        if (paragraph && /^(?:=+|-+)[ \t]*$/.test(rest) && this.#underline(paragraph, rest)) return true;
+        if (paragraph && /^(?:=+|-+)[ \t]*$/.test(rest) && this.#underline(paragraph, rest))
+          return true;
     }
     if (/^(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$/.test(rest)) {
       this.#add('break', depth, next);
@@ -199,18 +217,14 @@ class BlockParser {
 
   /** Turns a paragraph into the heading that its underline makes it, unless it only defines links. */
   #underline(paragraph: Block, rest: string): boolean {
-    const text = paragraph.lines.map(([start, end]) => this.#text.slice(start, end)).join('\n');
-    const after = definitionsEnd(text);
-    const title = text.slice(after).trim();
-    const first = paragraph.lines[text.slice(0, after).split('\n').length - 1];
-    if (title === '' || !first) return false;
+    const lines = paragraph.lines.map((place) => this.#text.slice(...place)).join('\n');
+    const text = lines.slice(definitionsEnd(lines)).trim();
+    if (text === '') return false;
+    const heading = this.#add('heading', this.#open.length, paragraph.start);
+    heading.level = rest[0] === '=' ? 1 : 2;
+    heading.text = text;
     const siblings = this.#siblings(this.#open.length);
-    siblings.pop();
-    const level = rest[0] === '=' ? 1 : 2;
-    siblings.push({ ...paragraph, kind: 'heading', start: first[0], level, text: title });
-    this.#leaf = siblings.at(-1);
-    if (this.#leaf) this.#reach(this.#leaf);
-    this.#leaf = undefined;
+    siblings.splice(-2, 1);
     return true;
   }
 
@@ -230,7 +244,7 @@ class BlockParser {
     const bullet = /^(?:[-+*]|(\d{1,9})[.)])(?=[ \t]|$)/.exec(rest);
     if (!bullet) return false;
     const length = bullet[0].length;
-    const empty = rest.slice(length).trim() === '';
+    const empty = /^[ \t]*$/.test(rest.slice(length));
     if (this.#leaf?.kind === 'paragraph' && depth === this.#open.length) {
       if (empty || (bullet[1] !== undefined && Number(bullet[1]) !== 1)) return false;
     }

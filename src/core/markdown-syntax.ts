@@ -11,8 +11,7 @@ const blockNames =
   'fieldset|figcaption|figure|footer|form|frame|frameset|h[1-6]|head|header|hr|html|iframe|legend|li|link|main|menu|' +
   'menuitem|nav|noframes|ol|optgroup|option|p|param|search|section|summary|table|tbody|td|tfoot|th|thead|title|tr|' +
   'track|ul';
-const attribute =
-  /[ \t]+[a-z_:][\w.:-]*(?:[ \t]*=[ \t]*(?:[^ \t"'=<>`]+|'[^']*'|"[^"]*"))?/.source;
+const attribute = /[ \t]+[a-z_:][\w.:-]*(?:[ \t]*=[ \t]*(?:[^ \t"'=<>`]+|'[^']*'|"[^"]*"))?/.source;
 const blockTag = new RegExp(`^</?(?:${blockNames})(?:[ \\t]|/?>|$)`, 'i');
 const loneTag = new RegExp(
   `^(?:<[a-z][a-z0-9-]*(?:${attribute})*[ \\t]*/?>|</[a-z][a-z0-9-]*[ \\t]*>)[ \\t]*$`,
@@ -46,7 +45,11 @@ export function isTableHead(head: string, dashes: string): boolean {
 }
 
 function cells(row: string): number {
-  const bars = row.trim().match(/\\.|\|/g)?.filter((found) => found === '|').length ?? 0;
+  const bars =
+    row
+      .trim()
+      .match(/\\.|\|/g)
+      ?.filter((found) => found === '|').length ?? 0;
   const outer = Number(/^[ \t]*\|/.test(row)) + Number(/^(?:\\.|[^\\])*\|[ \t]*$/.test(row));
   return bars + 1 - (bars === 1 ? Math.min(outer, 1) : outer);
 }
@@ -55,9 +58,9 @@ function cells(row: string): number {
 const maxDefinition = 4_000;
 
 const definition =
-  /[ \t]*\[(?:[^\\[\]]|\\[^])*\]:[ \t]*\n?[ \t]*(?:<(?:[^\n<>\\]|\\.)*>|([^\s<]\S*))(?=[ \t\n]|$)/y;
+  /[ \t]*\[(?:[^\\[\]]|\\.)*\]:[ \t]*\n?[ \t]*(?:<(?:[^\n<>\\]|\\[^\n])*>|([^\s<]\S*))(?=[ \t\n]|$)/sy;
 const definitionTitle =
-  /(?:[ \t]+\n?[ \t]*|\n[ \t]*)(?:"(?:[^"\\]|\\[^])*"|'(?:[^'\\]|\\[^])*'|\((?:[^()\\]|\\[^])*\))[ \t]*(?=\n|$)/y;
+  /(?:[ \t]+\n?[ \t]*|\n[ \t]*)(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|\((?:[^()\\]|\\.)*\))[ \t]*(?=\n|$)/sy;
 const restOfLine = /[ \t]*(?:\n|$)/y;
 
 /**

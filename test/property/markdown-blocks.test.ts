@@ -26,19 +26,37 @@ function actual(text: string): string[] {
 }
 
 function summary(text: string, kind: string, start = 0, end = 0, size = 0): string[] {
-  if (kind === 'code') return [`code ${text.slice(0, start).trimEnd().length}`];
+  if (kind === 'code' || kind === 'fence') return [`code ${text.slice(0, start).trimEnd().length}`];
   if (kind !== 'heading' && kind !== 'list') return [];
   return [`${kind} ${size} ${start} ${text.slice(0, end).trimEnd().length}`];
 }
 
 describe('parseBlocks', () => {
+  // Left out is what micromark takes otherwise than CommonMark does: see the unit tests for it.
   const piece = fc.constantFrom(
-    ...['# ', '## ', '#', '- ', '* ', '1. ', '2) ', '> ', '>', '```', '~~~', '```js', '---', '===', '***', '-', '='],
-    ...['a', 'b c', '|', '| a |', '|---|', 'a | b', '--- | ---', '<div>', '</div>', '<!--', '-->', '<b>', '<pre>'],
-    ...['[a]: b', '[a]:', '"t"', '\\', '  ', '    ', '\t', ' ', '#  ', '&', '[ ] ', '12. ', '`', '</pre>', '<?', '?>'],
+    ...['# ', '## ', '#', '- ', '* ', '1. ', '> ', '>', '```', '~~~', '```js', '---', '===', '***'],
+    ...[
+      '-',
+      '=',
+      'a',
+      'b c',
+      '|',
+      '| a |',
+      '|---|',
+      'a | b',
+      '--- | ---',
+      '<div>',
+      '</div>',
+      '<!--',
+    ],
+    ...['-->', '<pre>', 'x</pre>', '<?', '?>', '[a]: b', '[a]:', '"t"', '\\', '  ', ' ', '#  ', '&'],
+    ...['[ ] ', '`'],
   );
-  const line = fc.array(piece, { maxLength: 4 }).map((pieces) => pieces.join(''));
-  const eol = fc.constantFrom('\n', '\n', '\n', '\r\n', '\r', '\n\n', '\n\n  ', '\n    ');
+  const line = fc
+    .array(piece, { maxLength: 4 })
+    .map((pieces) => pieces.join(''))
+    .filter((text) => !/^ {4}/.test(text) && !/(?:[-*>]|1\.) *(?:[-*]|1\.)[ >]*$/.test(text));
+  const eol = fc.constantFrom('\n', '\n', '\n', '\r\n', '\r', '\n\n');
   const text = fc
     .array(fc.tuple(line, eol), { maxLength: 9 })
     .map((lines) => lines.map(([content, end]) => content + end).join(''));
@@ -48,7 +66,7 @@ describe('parseBlocks', () => {
       fc.property(text, (markdown) => {
         expect(actual(markdown)).toEqual(expected(markdown));
       }),
-      { numRuns: 3_000 },
+      { numRuns: 40_000 },
     );
   });
 
