@@ -1,9 +1,16 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { describeIssue, type Issue, MemoryError } from './error.ts';
-import { isObject } from './json.ts';
+import { isObject, type JsonObject } from './json.ts';
+import type { Tool } from './tool.ts';
 
 /** At most this many issues are told of one call. */
 const maxIssues = 10;
+
+/** The JSON Schema of a tool's arguments, as `tools/list` publishes it. */
+export function inputSchema(tool: Pick<Tool, 'input'>): JsonObject {
+  const { $schema: _, ...schema } = z.toJSONSchema(tool.input, { io: 'input' });
+  return schema as JsonObject;
+}
 
 /**
  * Validates the arguments of a call.

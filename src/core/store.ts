@@ -1,5 +1,5 @@
 import type { MemoryError } from './error.ts';
-import type { JsonValue } from './json.ts';
+import type { JsonObject, JsonValue } from './json.ts';
 import type { AnyRecordType, RecordType } from './record-type.ts';
 
 /** A record with its place. */
@@ -17,6 +17,23 @@ export interface Damaged {
   readonly key?: string;
   /** `damaged` or `conflict`, with the path in its data. */
   readonly error: MemoryError;
+}
+
+/** What an answer says of files that cannot be read: `damaged`, by name, and nothing where there are none. */
+export function reportDamaged(damaged: readonly Damaged[]): JsonObject {
+  if (damaged.length === 0) return {};
+  return { damaged: damaged.map(({ path, error }) => ({ path, message: error.text })) };
+}
+
+/** Records of one type in the order in which they were created. */
+export function byCreation<T extends { readonly created_at: string }>(
+  records: readonly Located<T>[],
+): Located<T>[] {
+  // Not by their text: `10:00:00Z` and `10:00:00.500Z` do not sort that way.
+  return records
+    .map((record) => ({ record, time: Date.parse(record.value.created_at) }))
+    .sort((a, b) => a.time - b.time || (a.record.key < b.record.key ? -1 : 1))
+    .map(({ record }) => record);
 }
 
 /** What a list finds: everything that can be read, and by name what cannot. */
