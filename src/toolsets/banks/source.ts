@@ -1,6 +1,6 @@
 import type { Context } from '../../core/context.ts';
 import { MemoryError } from '../../core/error.ts';
-import { isDocumentName } from '../../core/file-name.ts';
+import { fileNameProblem } from '../../core/file-name.ts';
 import { outline } from '../../core/markdown.ts';
 import type { Bank } from './bank.ts';
 import { mainFile, sourcesHeading } from './template.ts';
@@ -57,7 +57,7 @@ async function read(context: Context, paths: readonly string[]): Promise<Sources
   const found = new Map<string, string>();
   const missing: string[] = [];
   for (const path of paths) {
-    const text = isDocumentName(path) ? await readOne(context, path) : undefined;
+    const text = fileNameProblem(path) ? undefined : await readOne(context, path);
     if (text === undefined) missing.push(`${mark}${path}`);
     else found.set(`${mark}${path}`, text);
   }
