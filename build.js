@@ -2,6 +2,24 @@
 import { chmod, rm } from 'node:fs/promises';
 import { build } from 'esbuild';
 
+/**
+ * Modules that the bundle would read at every start and never use: the JSON Schema validator of the
+ * SDK, which only elicitation needs, and the error texts of zod in fifty languages.
+ *
+ * @type {import('esbuild').Plugin}
+ */
+const leaveOut = {
+  name: 'leave-out',
+  setup({ onLoad }) {
+    onLoad({ filter: /sdk\/dist\/esm\/validation\/ajv-provider\.js$/ }, () => ({
+      contents: 'export class AjvJsonSchemaValidator {}',
+    }));
+    onLoad({ filter: /zod\/v4\/locales\/index\.js$/ }, () => ({
+      contents: "export { default as en } from './en.js';",
+    }));
+  },
+};
+
 await rm(new URL('dist', import.meta.url), { recursive: true, force: true });
 await build({
   entryPoints: ['src/main.ts'],
@@ -13,6 +31,8 @@ await build({
   format: 'esm',
   sourcemap: true,
   minifySyntax: true,
+  minifyWhitespace: true,
+  plugins: [leaveOut],
   logLevel: 'warning',
   absWorkingDir: import.meta.dirname,
   // CommonJS packages in an ES module bundle ask for `require` of node's own modules.

@@ -1,9 +1,16 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { describeIssue, type Issue, MemoryError } from './error.ts';
-import { isObject } from './json.ts';
+import { isObject, type JsonObject } from './json.ts';
+import type { Tool } from './tool.ts';
 
 /** At most this many issues are told of one call. */
 const maxIssues = 10;
+
+/** The JSON Schema of a tool's arguments, as `tools/list` publishes it. */
+export function inputSchema(tool: Pick<Tool, 'input'>): JsonObject {
+  const { $schema: _, ...schema } = z.toJSONSchema(tool.input, { io: 'input' });
+  return schema as JsonObject;
+}
 
 /**
  * Validates the arguments of a call.
@@ -20,7 +27,8 @@ export function parseInput<I extends z.ZodObject>(schema: I, args: unknown): z.o
   throw new MemoryError('invalid_input', issues.map(describeIssue).join('; '), { issues });
 }
 
-function toIssue(issue: z.core.$ZodIssue, args: unknown): Issue {
+/** What zod says of one argument or field, in our own words. */
+export function toIssue(issue: z.core.$ZodIssue, args: unknown): Issue {
   const path = issue.path.map((part) => (typeof part === 'number' ? part : String(part)));
   const found = at(args, path);
   if (found === undefined && path.length > 0)
