@@ -108,11 +108,11 @@ export class Bank {
   async refresh(): Promise<void> {
     await this.prepare();
     if (this.#watcher.exact) {
-      const { folders, incomplete } = await this.#watcher.take();
+      const { paths, incomplete } = await this.#watcher.take();
       const root = this.view.folders().get('');
       const same = root !== undefined && this.#folder.stat('')?.ino === root;
       if (!incomplete && same) {
-        this.view.refreshFolders(folders);
+        this.view.refreshPaths(paths);
         this.#watch();
         return;
       }
@@ -265,7 +265,7 @@ export class Bank {
   #watch(): void {
     for (let added = this.#watcher.setFolders(this.view.folders()); added.length > 0; ) {
       // What came between the look and the watch is seen by looking once more.
-      if (this.swept) this.view.refreshFolders(added);
+      if (this.swept) this.view.refreshPaths(added);
       else this.view.refresh('names');
       added = this.#watcher.setFolders(this.view.folders());
     }
