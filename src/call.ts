@@ -5,6 +5,7 @@ import type { Session } from './core/session.ts';
 import type {
   Listing,
   ListOptions,
+  LocalState,
   Located,
   Provenance,
   SearchRequest,
@@ -106,6 +107,11 @@ class LateStore implements Store {
   async list<T extends object>(type: RecordType<T>, options?: ListOptions): Promise<Listing<T>> {
     return (await this.#open()).list(type, options);
   }
+
+  readonly local: LocalState = {
+    get: async (key) => (await this.#open()).local.get(key),
+    set: async (key, value) => (await this.#open()).local.set(key, value),
+  };
 
   async search(request: SearchRequest): Promise<SearchResult> {
     return (await this.#open()).search(request);

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { MemoryError } from './core/error.ts';
 import type { Toolset } from './core/toolset.ts';
 import type { OpenWorkspace, Workspace, WorkspaceOptions } from './core/workspace.ts';
 import { now } from './ids.ts';
@@ -14,9 +13,7 @@ export interface Parts {
 /** The parts of the program, loaded when they are first needed: a client waits for the first answer. */
 export const program: Parts = {
   toolsets: async () => (await import('./toolsets.ts')).toolsets,
-  openWorkspace: async () => {
-    throw new MemoryError('unsupported', 'The store is not built yet.');
-  },
+  openWorkspace: async (options) => (await import('./store/workspace.ts')).openWorkspace(options),
 };
 
 /** The memories that are open: one for each root, shared by the sessions, and the one of the user. */

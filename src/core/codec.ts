@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { z } from 'zod';
-import { writeYaml } from './canonical-yaml.ts';
 import { MemoryError } from './error.ts';
 import { arrangeObject, conform, keepUnknown } from './shape.ts';
 import {
@@ -10,6 +9,7 @@ import {
   readYaml,
   rewriteYaml,
 } from './yaml.ts';
+import { writeYaml } from './yaml-writer.ts';
 
 /**
  * How a record's value becomes the text of its file and comes back.

@@ -50,7 +50,11 @@ export interface RecordType<T extends object> {
   readonly codec: Codec<T>;
   /** What identifies a record among those of its type; the true string, never an encoded one. */
   key(value: T): string;
-  /** Where a new record goes. A record that exists stays where it is. */
+  /**
+   * Where a new record goes. A record that exists stays where it is.
+   *
+   * Unless the type has `locate`, two records may want the same place: the second goes to `…-2`.
+   */
   path(value: T): string;
   /** Where the record with this key goes, for types whose path follows from the key alone. */
   locate?(key: string): string;

@@ -45,3 +45,19 @@ export interface Toolset {
   /** The answer to a call that failed. */
   failure(tool: Tool, error: MemoryError): Failure;
 }
+
+/** `{ success: true, … }`: the answer of seeds 002 and 004, and of toolsets that no seed describes. */
+export function plainSuccess(_tool: Tool, value: JsonObject): JsonObject {
+  return { success: true, ...value };
+}
+
+/**
+ * `{ success: false, error, message }`: the failure of seed 004, and of toolsets that no seed describes.
+ *
+ * `error` is the error's own code; `requires_confirmation` is there, and true, when `confirm: true` is
+ * all that the call lacks.
+ */
+export function plainFailure(_tool: Tool, error: MemoryError): Failure {
+  const confirmation = error.code === 'confirmation_required' && { requires_confirmation: true };
+  return { body: { success: false, error: error.code, ...confirmation, message: error.text } };
+}

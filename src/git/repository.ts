@@ -92,13 +92,16 @@ export class Repository {
   }
 
   /**
-   * Finishes or undoes what a process that died has left, if there is any such thing. Creates nothing.
+   * Finishes or undoes the mutation of a process that died in the middle of one, so that its half is
+   * not read as the truth. Creates nothing.
    */
-  async repair(signal?: AbortSignal): Promise<void> {
-    const known = this.#disk.files
-      .list(this.#folder)
-      ?.some(({ name }) => name.startsWith('journal-'));
-    if (known) await this.#exclusively(signal, async () => undefined);
+  async repair(): Promise<void> {
+    const names = this.#disk.files.list(this.#folder) ?? [];
+    if (!names.some(({ name }) => name.startsWith('journal-'))) return;
+    const left = [...this.#processLock().leftovers().values()].flat();
+    if (left.some((name) => name.startsWith('journal-'))) {
+      await this.#exclusively(undefined, async () => undefined);
+    }
   }
 
   /**
@@ -180,13 +183,13 @@ export class Repository {
     const run = async () => {
       try {
         this.#disk.makeDirectories(this.#folder);
-        this.#lock ??= new ProcessLock(this.#disk, this.#folder);
-        const token = await this.#lock.take(this.#patience(signal));
+        const lock = this.#processLock();
+        const token = await lock.take(this.#patience(signal));
         try {
-          await this.#cleanUp(this.#lock, token);
+          await this.#cleanUp(lock, token);
           return await action(token);
         } finally {
-          this.#lock.release(token);
+          lock.release(token);
         }
       } catch (error) {
         throw storageError(error, 'change the memory');
@@ -195,6 +198,11 @@ export class Repository {
     const result = this.#queue.then(run, run);
     this.#queue = result.catch(() => undefined);
     return result;
+  }
+
+  #processLock(): ProcessLock {
+    this.#lock ??= new ProcessLock(this.#disk, this.#folder);
+    return this.#lock;
   }
 
   async #cleanUp(lock: ProcessLock, token: Token): Promise<void> {

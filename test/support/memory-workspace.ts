@@ -41,6 +41,7 @@ export class MemoryWorkspace implements Workspace {
       return result;
     };
     const store: Store = {
+      local: this.store.local,
       get: (type, key) => this.store.get(type, key),
       list: (type, options) => this.store.list(type, options),
       search: (request) => this.store.search(request),

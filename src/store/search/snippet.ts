@@ -1,0 +1,110 @@
+import type { SearchFields } from '../../core/record-type.ts';
+import { analyse } from './analyser.ts';
+import type { Concept } from './query.ts';
+
+/** Length of a snippet in UTF-16 code units, about. */
+const length = 160;
+const mostMatches = 10;
+
+interface Place {
+  readonly concept: number;
+  start: number;
+  end: number;
+}
+
+/** What of a document matched, and the piece of it that holds most of that. */
+export function excerpt(
+  fields: SearchFields,
+  concepts: readonly Concept[],
+): { matches: string[]; snippet: string } {
+  const wanted = new Map<string, number>();
+  for (const [index, { terms }] of concepts.entries()) {
+    for (const { term } of terms) wanted.set(term.text, index);
+  }
+  const matches = new Map<string, number>();
+  let snippet = '';
+  let best = -1;
+  // The title is shown beside a hit anyway, so the snippet is rather taken from the text.
+  for (const text of [fields.body, fields.reason, fields.notes, fields.title]) {
+    if (!text) continue;
+    const places = find(text, wanted);
+    for (const { start, end, concept } of places) {
+      const match = text.slice(start, end);
+      if (!matches.has(match)) matches.set(match, concept);
+    }
+    const window = densest(places);
+    if (window && window.concepts > best) {
+      best = window.concepts;
+      snippet = around(text, window.start, window.end);
+    }
+  }
+  const order = [...matches].sort((a, b) => a[1] - b[1]).map(([match]) => match);
+  return { matches: order.slice(0, mostMatches), snippet };
+}
+
+/** Where wanted terms stand; places that touch or overlap are one. */
+function find(text: string, wanted: ReadonlyMap<string, number>): Place[] {
+  const places: Place[] = [];
+  analyse(text, (token, offset) => {
+    const concept = wanted.get(token.term);
+    if (concept === undefined) return;
+    const place = { concept, start: offset + token.start, end: offset + token.end };
+    let last = places.at(-1);
+    while (last && place.start < last.end) {
+      place.start = Math.min(place.start, last.start);
+      place.end = Math.max(place.end, last.end);
+      places.pop();
+      last = places.at(-1);
+    }
+    places.push(place);
+  });
+  return places;
+}
+
+/** The stretch of text, short enough to show, with the most different concepts. */
+function densest(places: readonly Place[]) {
+  let best: { start: number; end: number; concepts: number } | undefined;
+  for (const [index, first] of places.entries()) {
+    const seen = new Set<number>();
+    let end = first.end;
+    for (let at = index; at < places.length; at++) {
+      const place = places[at];
+      if (place === undefined || (at > index && place.end - first.start > length)) break;
+      seen.add(place.concept);
+      end = place.end;
+    }
+    if (best === undefined || seen.size > best.concepts) {
+      best = { start: first.start, end, concepts: seen.size };
+    }
+  }
+  return best;
+}
+
+/** A piece of a text around a stretch of it, cut between words and never inside a character. */
+export function around(text: string, start: number, end: number): string {
+  const stop = Math.min(end, start + 2 * length);
+  const margin = Math.max(0, Math.floor((length - (stop - start)) / 2));
+  let from = Math.max(0, start - margin);
+  let to = Math.min(text.length, stop + margin);
+  if (from > 0) {
+    const space = text.slice(from, start).search(/\s/u);
+    from = space < 0 ? from : from + space + 1;
+  }
+  if (to < text.length) {
+    const rest = text.slice(stop, to);
+    const space = rest.search(/\s\S*$/u);
+    to = space < 0 ? to : stop + space;
+  }
+  while (from > 0 && insideCharacter(text, from)) from -= 1;
+  while (to < text.length && insideCharacter(text, to)) to += 1;
+  const piece = text.slice(from, to).replace(/\s+/gu, ' ').trim();
+  return `${from > 0 ? '…' : ''}${piece}${to < text.length ? '…' : ''}`;
+}
+
+/** Whether a cut here would part a surrogate pair, or a letter and its marks. */
+function insideCharacter(text: string, at: number): boolean {
+  return (
+    /^(?:[\udc00-\udfff]|\p{M}|\u200d|\ufe0f)/u.test(text.slice(at, at + 2)) ||
+    text[at - 1] === '\u200d'
+  );
+}

@@ -1,0 +1,102 @@
+import type { Context } from '../../core/context.ts';
+import type { JsonObject } from '../../core/json.ts';
+import { type Bank, storeOf } from './bank.ts';
+import { contentBudget, namesWithin, withinBudget } from './budget.ts';
+import { cachedSummaries } from './cache.ts';
+import { standing } from './conversation.ts';
+import { customInstructions } from './instructions.ts';
+import { movedSince } from './movement.ts';
+import { namedSources, readSources } from './source.ts';
+import { defaultFiles } from './template.ts';
+
+/** How many bytes the lists of names in an answer may take. */
+const budgets = { files: 3_000, missing: 1_000, damaged: 2_000 };
+
+/**
+ * What `activate` and `swap` answer: the bank's documents within their budget, where the code stands,
+ * and how to keep the bank up to date.
+ *
+ * @param only the documents to give, each of them whole; by default all, within the budget.
+ */
+export async function activation(
+  context: Context,
+  bank: Bank,
+  only?: readonly string[],
+): Promise<JsonObject> {
+  const sources = await readSources(context, bank);
+  const texts = new Map([
+    ...[...bank.files].sort(byNews).map(({ file, value }) => [file, value.body] as const),
+    ...sources.found,
+  ]);
+  const named = only ? [...new Set(only)].filter((name) => texts.has(name)) : [...texts.keys()];
+  const known = await cachedSummaries(storeOf(context, bank.type).local, bank);
+  const { content, summaries } = withinBudget(
+    named.map((name) => ({ name, text: texts.get(name) ?? '', summary: known.get(name) })),
+    only ? Number.POSITIVE_INFINITY : contentBudget,
+  );
+  const missing = [...sources.missing, ...(only ?? []).filter((name) => !texts.has(name))];
+  const left = named.filter((name) => !Object.hasOwn(content, name));
+  const moved = await movedSince(context, bank);
+  const files = namesWithin(named, budgets.files);
+  const damages = bank.damaged.map(({ error }) => error.message.slice(0, 300));
+  const updated = lastUpdated(bank) ?? moved?.since;
+  const { temporary } = standing(context, bank);
+  return {
+    status: 'success',
+    bank_info: {
+      type: bank.type,
+      id: bank.id,
+      files: files.sort(),
+      ...(files.length < named.length ? { more_files: named.length - files.length } : {}),
+      last_updated: updated ?? null,
+      ...(temporary ? { temporary } : {}),
+      ...(missing.length > 0 ? { missing: namesWithin(missing, budgets.missing) } : {}),
+      ...(bank.damaged.length > 0 ? { damaged: namesWithin(damages, budgets.damaged) } : {}),
+    },
+    content,
+    ...(left.length > 0
+      ? {
+          summaries,
+          get_whole: `The bank is larger than one answer. Documents that are not in content are summarised or left out; swap to this bank with merge_files [${JSON.stringify(left[0])}] gives one whole.`,
+        }
+      : {}),
+    ...(moved ? { git: moved.git } : {}),
+    custom_instructions: customInstructions({
+      type: bank.type,
+      id: bank.id,
+      files: bank.files.map(({ file }) => file),
+      temporary,
+      empty: isEmpty(bank),
+      large: left.length > 0,
+      days: daysBetween(updated, context.now()),
+      moved: moved?.distance,
+    }),
+  };
+}
+
+/** When the server last wrote to one of the documents, or undefined when it never did. */
+export function lastUpdated(bank: Bank): string | undefined {
+  return bank.files
+    .flatMap(({ value }) => value.last_updated ?? [])
+    .sort()
+    .at(-1);
+}
+
+/** What changed last comes first; among what was never written, what has mattered more. */
+function byNews(a: Bank['files'][number], b: Bank['files'][number]): number {
+  const [one, other] = [a.value.last_updated ?? '', b.value.last_updated ?? ''];
+  if (one !== other) return one < other ? 1 : -1;
+  const [score, rival] = [a.value.relevance_score ?? 0, b.value.relevance_score ?? 0];
+  return rival - score || (a.file < b.file ? -1 : 1);
+}
+
+/** Whether the bank holds nothing but its first headings. */
+function isEmpty(bank: Bank): boolean {
+  const first = defaultFiles(bank, namedSources(bank));
+  return bank.files.every(({ file, value }) => first.get(file) === value.body);
+}
+
+function daysBetween(earlier: string | undefined, now: Date): number {
+  const days = (now.getTime() - Date.parse(earlier ?? '')) / 86_400_000;
+  return Number.isFinite(days) ? Math.floor(days) : 0;
+}
