@@ -1,4 +1,4 @@
-import { headings } from '../../core/markdown.ts';
+import { outline } from '../../core/markdown.ts';
 import type { Bank } from './bank.ts';
 import { contentBudget } from './budget.ts';
 import { bytesOf } from './summary.ts';
@@ -59,7 +59,7 @@ function subjectsOf(
   { content, file, position }: Written,
   usual: ReadonlyMap<string, string>,
 ): string[] {
-  const titles = (text: string) => headings(text).map(({ title }) => title);
+  const titles = (text: string) => outline(text).map(({ heading }) => heading);
   const common = new Set([...usual.values()].flatMap(titles).map((title) => title.toLowerCase()));
   const marked = [...content.matchAll(/`([^`\n]{4,60})`|\*\*([^*\n]{4,60})\*\*/g)];
   const subjects = [

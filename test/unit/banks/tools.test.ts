@@ -504,6 +504,19 @@ describe('a bank over its budget', () => {
     expect(answer).not.toHaveProperty('summaries');
   });
 
+  it('gives a single section by name', async () => {
+    await fill();
+    const names = ['structure.md#STRUCTURE.MD 7', 'structure.md#None', '#'];
+    const answer = await good('swap', { ...repo, merge_files: names });
+    expect(answer).toMatchObject({
+      bank_info: { missing: names.slice(1) },
+      content: {
+        [String(names[0])]:
+          '## structure.md 7\n\nThe structure.md number 7 is made of parts. It has a structure.md.\n\n',
+      },
+    });
+  });
+
   it('takes a summary from the cache only while the document is unchanged', async () => {
     await fill();
     const key = 'banks/code/my-repo/summaries';
