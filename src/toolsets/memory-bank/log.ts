@@ -80,7 +80,7 @@ export const logDecision = defineTool({
   }),
   async handle(context, args) {
     const section = [
-      `## ${headingText(args.title)} - ${today(context)}`,
+      `## ${headingText(`${args.title} - ${today(context)}`)}`,
       '### Context',
       prose(args.context),
       '### Decision',
