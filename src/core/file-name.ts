@@ -16,8 +16,8 @@ const device = /^(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²�
  * @returns a sentence without its subject: `must end in ".md"`.
  */
 export function fileNameProblem(name: string): string | undefined {
-  if (/[\p{Cc}\p{Cs}\\<>:"|?*]/u.test(name)) {
-    return 'must not hold control characters or any of \\ < > : " | ? *';
+  if (/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_C}\u200b\ufeff\\<>:"|?*]/u.test(name)) {
+    return 'must not hold control or invisible characters or any of \\ < > : " | ? *';
   }
   if (/%(?:00|25|2e|2f|5c)/i.test(name)) return 'must not hold encoded dots or slashes';
   // Some systems read the compatibility forms of dot and slash as dot and slash.
@@ -45,8 +45,11 @@ function isPathOut(name: string): boolean {
   return /(?:^|\/)\.{0,2}(?:\/|$)|\\/.test(name);
 }
 
-/** Whether some file system takes a name for `.git`: it ignores case and invisible characters, and knows short names. */
+/**
+ * Whether some file system takes a name for `.git`, or for a file that means something to git: it
+ * ignores case and invisible characters, and knows short names.
+ */
 function isGit(segment: string): boolean {
   const seen = segment.normalize('NFKC').replace(/\p{Default_Ignorable_Code_Point}/gu, '');
-  return /^(?:\.git|git~\d+)[. ]*$/i.test(seen);
+  return /^(?:\.git(?:attributes|ignore|modules)?|git~\d+|gi[0-9a-f]{4}~\d+)[. ]*$/i.test(seen);
 }

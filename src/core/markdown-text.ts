@@ -10,12 +10,27 @@ const blockLine =
 const tabbedFence = /^ *\t[ \t]*(?:`{3}|~{3})/m;
 
 /**
- * Any text as the lines of exactly one list item, without its marker and indentation.
+ * Texts as the items of a list, each of them exactly one item whatever it holds.
  *
  * What would begin another block is escaped with a backslash, so that it reads as the caller wrote
  * it; inline markdown, tables and whole code blocks stay as they are.
+ *
+ * @param marker as of a list: a bullet, or the character after the numbers.
  */
-export function itemLines(text: string): string[] {
+export function listText(items: readonly string[], indent = '', marker = '-'): string {
+  return items
+    .map((item, i) => {
+      const bullet = /[-+*]/.test(marker) ? marker : `${i + 1}${marker}`;
+      const [first, ...rest] = itemLines(item);
+      const margin = indent + ' '.repeat(bullet.length + 1);
+      const lines = rest.map((line) => (line.trim() === '' ? '' : margin + line));
+      return [`${indent}${bullet} ${first}`, ...lines].join('\n');
+    })
+    .join('\n');
+}
+
+/** The lines of an item, without its marker and indentation. */
+function itemLines(text: string): string[] {
   return escapeLines(text.trim(), blockLine, (blocks, lines) =>
     blocks.filter(
       ({ kind, closer, start, end }) =>

@@ -1,5 +1,5 @@
 import { afterEol, type Block, lineEnd, lineStart, parseBlocks } from './markdown-blocks.ts';
-import { closed, headingText, itemLines } from './markdown-text.ts';
+import { closed, headingText, listText } from './markdown-text.ts';
 
 /** A heading of the document and what stands under it. Every offset is one into the text. */
 export interface Section {
@@ -158,19 +158,6 @@ class Document {
   native(text: string): string {
     return text.replace(/\r\n?|\n/g, this.eol);
   }
-}
-
-/** Items as a list, each of them one item whatever it holds. */
-function listText(items: readonly string[], indent = '', marker = '-'): string {
-  return items
-    .map((item, i) => {
-      const bullet = /[-+*]/.test(marker) ? marker : `${i + 1}${marker}`;
-      const [first, ...rest] = itemLines(item);
-      const margin = indent + ' '.repeat(bullet.length + 1);
-      const lines = rest.map((line) => (line.trim() === '' ? '' : margin + line));
-      return [`${indent}${bullet} ${first}`, ...lines].join('\n');
-    })
-    .join('\n');
 }
 
 /** Whether blank lines stand between the items of a list. */
