@@ -113,7 +113,12 @@ export const task = owned({
   schema: z.object({
     text: line,
     status,
-    order: z.int().min(0).describe('place among the tasks of the objective; the older one first'),
+    order: z
+      .int()
+      .min(0)
+      .describe(
+        'place among the tasks of the objective, from 0; of two equal ones the older counts first',
+      ),
     objective: slug.describe('slug of the objective that it is a step of'),
     ...identity,
   }),
