@@ -25,7 +25,10 @@ const table: { readonly [room: string]: Room } = {
   },
   'toolsets/*': { ours: ['core'], packages: ['zod', 'node:crypto', 'node:util'] },
   'toolsets.ts': { ours: ['core', 'toolsets/*'], packages: [] },
-  app: { ours: ['core', 'store', 'toolsets.ts'], packages: [node] },
+  app: {
+    ours: ['core', 'store', 'toolsets.ts', 'git/discover.ts', 'git/files.ts'],
+    packages: [node],
+  },
   server: { ours: ['core', 'app'], packages: [node, 'zod', sdk] },
   'main.ts': { ours: ['server'], packages: [node] },
 };
