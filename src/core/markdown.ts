@@ -30,7 +30,7 @@ export function outline(text: string): Section[] {
 
 /**
  * Adds markdown to a section, below what stands there and above its first sub-heading; a section
- * that is missing is made at the end, at level 2.
+ * that is missing is made at the end, at level 2. A list goes on with the list that it comes below.
  *
  * @param heading the heading's text at any level; case and inline markdown do not count. The first
  *   section with it is taken.
@@ -39,7 +39,7 @@ export function insertInSection(text: string, heading: string, markdown: string)
   const document = new Document(text);
   const section = document.find(heading);
   const added = closed(markdown.trim());
-  if (section) return document.insertBefore(section.bodyEnd, added);
+  if (section) return document.insertBefore(section.bodyEnd, added, { joinLists: true });
   return document.append(`## ${headingText(heading)}\n\n${added}`);
 }
 
@@ -49,11 +49,9 @@ export function prependToList(text: string, heading: string, item: string): stri
   const list = document.list(heading);
   if (!list) return insertInSection(text, heading, listText([item]));
   const at = lineStart(text, list.start);
-  const [first, second] = list.children;
-  const gap = first && second ? text.slice(first.end, second.start) : '';
-  const isLoose = (gap.match(/\r\n?|\n/g)?.length ?? 0) > 1;
   const added = listText([item], text.slice(at, list.start), list.marker);
-  return text.slice(0, at) + document.native(added + (isLoose ? '\n\n' : '\n')) + text.slice(at);
+  const gap = isLoose(text, list) ? '\n\n' : '\n';
+  return text.slice(0, at) + document.native(added + gap) + text.slice(at);
 }
 
 /**
@@ -138,20 +136,36 @@ class Document {
   }
 
   /** Puts markdown after the last line above `end` that is not blank, with blank lines around it. */
-  insertBefore(end: number, markdown: string): string {
+  insertBefore(end: number, markdown: string, options = { joinLists: false }): string {
     const at = trimmedEnd(this.#text, end);
     const closer = at === this.#end ? this.#blocks.at(-1)?.closer : undefined;
     const after = this.#text.slice(at);
     const isEmpty = /^\uFEFF?$/.test(this.#text.slice(0, at));
-    const above = isEmpty ? '' : closer === undefined ? '\n\n' : `\n${closer}\n\n`;
+    const gap = options.joinLists && this.#isListGoingOn(at, markdown) ? '\n' : '\n\n';
+    const above = isEmpty ? '' : closer === undefined ? gap : `\n${closer}\n\n`;
     const isOpen = after === '' || !isBlankLine(after, afterEol(after, 0));
     return this.#text.slice(0, at) + this.native(above + markdown + (isOpen ? '\n' : '')) + after;
+  }
+
+  /** Whether a tight list ends here and the markdown begins with items of its kind. */
+  #isListGoingOn(at: number, markdown: string): boolean {
+    const list = this.#blocks.find(({ end }) => end === at);
+    const [first] = parseBlocks(markdown);
+    if (list?.kind !== 'list' || first?.kind !== 'list') return false;
+    return list.marker === first.marker && !isLoose(this.#text, list);
   }
 
   /** A text with this document's line ends. */
   native(text: string): string {
     return text.replace(/\r\n?|\n/g, this.eol);
   }
+}
+
+/** Whether blank lines stand between the items of a list. */
+function isLoose(text: string, list: Block): boolean {
+  const [first, second] = list.children;
+  const gap = first && second ? text.slice(first.end, second.start) : '';
+  return (gap.match(/\r\n?|\n/g)?.length ?? 0) > 1;
 }
 
 /** Whether a line after it that begins no block would be taken for a part of it. */

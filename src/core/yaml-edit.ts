@@ -120,10 +120,11 @@ class Edit {
 
   /** The start of the line below a pair or an item. */
   #lineAfter(part: unknown): number {
-    const end = endOf(part);
-    // A block of text takes the blank lines below it with it, which separate it from what follows.
-    const solid = this.#text.slice(0, end).trimEnd().length;
-    return this.#text.indexOf('\n', Math.min(solid, end)) + 1;
+    let end = endOf(part);
+    if (this.#text[end - 1] !== '\n') return this.#text.indexOf('\n', end) + 1;
+    // A block of text ends behind the empty lines that separate it from what follows.
+    while (this.#text[end - 2] === '\n') end--;
+    return end;
   }
 }
 

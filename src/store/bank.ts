@@ -2,7 +2,7 @@ import { relative, sep } from 'node:path';
 import { MemoryError } from '../core/error.ts';
 import type { AnyRecordType } from '../core/record-type.ts';
 import type { Provenance, Transaction } from '../core/store.ts';
-import { findWorkTree } from '../git/discover.ts';
+import { findWorkTree, isStillThere } from '../git/discover.ts';
 import type { Disk } from '../git/disk.ts';
 import { type Stat, sameStat } from '../git/files.ts';
 import { Folder } from '../git/folder.ts';
@@ -73,18 +73,15 @@ export class Bank {
   /** The repository that the bank lies in; undefined while there is none. */
   repository(): Repository | undefined {
     const { disk, path, root, env, now, lockTimeout, calm, warn } = this.#options;
-    const tree = findWorkTree(disk.files, root === path ? path : root);
+    const start = disk.files.realpath(root) ?? root;
+    const known = this.#repository;
+    if (known && isStillThere(disk.files, known.tree, start)) return known;
+    known?.close();
+    const tree = findWorkTree(disk.files, start);
     // The user's own store is a repository of its own, even below a home directory that is one.
-    const own = root !== path || tree?.top === disk.files.realpath(path);
-    if (!tree || !own) {
-      this.#repository = undefined;
-      return undefined;
-    }
-    const { gitDir } = this.#repository?.tree ?? {};
-    if (gitDir !== tree.gitDir) {
-      this.#repository?.close();
-      this.#repository = new Repository(disk, tree, { env, now, lockTimeout, calm, warn });
-    }
+    const own = root !== path || tree?.top === start;
+    this.#repository =
+      tree && own ? new Repository(disk, tree, { env, now, lockTimeout, calm, warn }) : undefined;
     return this.#repository;
   }
 

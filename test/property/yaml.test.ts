@@ -147,7 +147,7 @@ describe('canonical YAML', () => {
           expect(entries(readCanonicalYaml(written) ?? null)).toStrictEqual(entries(data));
         expect(written.endsWith('\n')).toBe(true);
       }),
-      { numRuns: 3000 },
+      { numRuns: 2000 },
     );
   });
 
@@ -171,7 +171,7 @@ describe('rewriteYaml', () => {
           expect(isDeepStrictEqual(read, readYaml(writeYaml(after)))).toBe(true);
         }
       }),
-      { numRuns: 500 },
+      { numRuns: 300 },
     );
   });
 });

@@ -85,6 +85,20 @@ describe('insertInSection', () => {
   });
 });
 
+describe('insertInSection with a list', () => {
+  it.each([
+    ['goes on with a tight list of the same kind', '- a', '- b', '- a\n- b'],
+    ['keeps a loose list loose', '- a\n\n- b', '- c', '- a\n\n- b\n\n- c'],
+    ['begins a list of another kind apart', '- a', '1. b', '- a\n\n1. b'],
+    ['begins a text apart', '- a', 'b', '- a\n\nb'],
+    ['begins a list apart from a text', 'a', '- b', 'a\n\n- b'],
+    ['goes on below what an item holds', '- a\n  - x', '- b', '- a\n  - x\n- b'],
+  ])('%s', (_what, old, added, expected) => {
+    const text = (body: string) => `# A\n\n${body}\n\n## B\n`;
+    expect(insertInSection(text(old), 'A', added)).toBe(text(expected));
+  });
+});
+
 describe('prependToList', () => {
   it('puts the item above the others, with the marker and indentation that they have', () => {
     expect(prependToList('# A\n  * old\n', 'A', 'new')).toBe('# A\n  * new\n  * old\n');

@@ -1,7 +1,7 @@
 import type { Context } from '../../core/context.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { outline } from '../../core/markdown.ts';
-import { type Bank, storeOf } from './bank.ts';
+import { type Bank, type BankFile, storeOf } from './bank.ts';
 import { contentBudget, namesWithin, withinBudget } from './budget.ts';
 import { cachedSummaries } from './cache.ts';
 import { standing } from './conversation.ts';
@@ -27,7 +27,7 @@ export async function activation(
 ): Promise<JsonObject> {
   const sources = await readSources(context, bank);
   const texts = new Map([
-    ...[...bank.files].sort(byNews).map(({ file, value }) => [file, value.body] as const),
+    ...byWorth(bank.files).map(({ file, value }) => [file, value.body] as const),
     ...sources.found,
   ]);
   const asked = only ? passages(texts, only) : texts;
@@ -105,18 +105,19 @@ export function lastUpdated(bank: Bank): string | undefined {
     .at(-1);
 }
 
-/** What changed last comes first; among what was never written, what has mattered more. */
-function byNews(a: Bank['files'][number], b: Bank['files'][number]): number {
-  const [one, other] = [a.value.last_updated ?? '', b.value.last_updated ?? ''];
-  if (one !== other) return one < other ? 1 : -1;
-  const [score, rival] = [a.value.relevance_score ?? 0, b.value.relevance_score ?? 0];
-  return rival - score || (a.file < b.file ? -1 : 1);
+/** What changed last comes first, then what has mattered most. */
+function byWorth(files: readonly BankFile[]): BankFile[] {
+  const time = ({ value }: BankFile) => Date.parse(value.last_updated ?? '') || 0;
+  const score = ({ value }: BankFile) => value.relevance_score ?? 0;
+  const [last, ...others] = files.toSorted((a, b) => time(b) - time(a));
+  return last ? [last, ...others.sort((a, b) => score(b) - score(a))] : [];
 }
 
 /** Whether the bank holds nothing but its first headings. */
 function isEmpty(bank: Bank): boolean {
   const first = defaultFiles(bank, namedSources(bank));
-  return bank.files.every(({ file, value }) => first.get(file) === value.body);
+  const same = bank.files.every(({ file, value }) => first.get(file) === value.body);
+  return same && bank.files.length > 0;
 }
 
 function daysBetween(earlier: string | undefined, now: Date): number {

@@ -176,6 +176,8 @@ describe('sources of a code bank', () => {
     context.project.files.set('README.md', '# The repository\n');
     const answer = await good('activate', repo);
     expect(Object(answer.content)['source:README.md']).toBe('# The repository\n');
+    const single = await good('swap', { ...repo, merge_files: ['source:README.md'] });
+    expect(single.content).toEqual({ 'source:README.md': '# The repository\n' });
     expect(body(context.store, readme)).toContain('## Sources\n\n- `README.md`\n');
   });
 
@@ -460,6 +462,7 @@ describe('update', () => {
     ['a negative count', { update_count: -1 }, 'invalid_request'],
     ['a count as text', { update_count: '3' }, 'invalid_request'],
     ['an unknown trigger', { trigger_type: 'whim' }, 'invalid_request'],
+    ['half a character', { content: '\ud83d' }, 'invalid_request'],
     ['no content', { content: undefined }, 'invalid_request'],
     ['null', { content: null }, 'invalid_request'],
   ])('refuses %s', async (_what, wrong, expected) => {
@@ -495,6 +498,23 @@ describe('a bank over its budget', () => {
     expect(answer.get_whole).toContain('merge_files');
     expect(bytesOf(answer.content) + bytesOf(summaries)).toBeLessThanOrEqual(contentBudget);
     expect(bytesOf(answer.custom_instructions)).toBeLessThanOrEqual(4_000);
+  });
+
+  it('prefers what has mattered more to be whole, below what changed last', async () => {
+    await good('activate', repo);
+    for (const [file, trigger_type] of [
+      ['doc/api.md', 'user_request'],
+      ['structure.md', 'watchdog'],
+      ['doc/design.md', 'watchdog'],
+    ]) {
+      const content = file === 'doc/design.md' ? 'Last.\n' : long(String(file));
+      const change = { target_file: file, operation: 'replace', content, trigger_type };
+      await good('update', { ...repo, ...change });
+    }
+    const { content } = await good('activate', repo);
+    expect(content).toHaveProperty(['doc/design.md']);
+    expect(content).toHaveProperty(['doc/api.md']);
+    expect(content).not.toHaveProperty(['structure.md']);
   });
 
   it('gives each file whole by name', async () => {
