@@ -34,9 +34,6 @@ export class ForeignYaml {
   /** @throws MemoryError `damaged` with the line, when the text is no YAML or exceeds a bound. */
   constructor(text: string) {
     checkBounds(text);
-    const { stackTraceLimit } = Error;
-    // The package makes an error for each place that is wrong; their stacks cost more than the rest.
-    Error.stackTraceLimit = 0;
     try {
       this.#document = parseDocument(text, {
         version: '1.2',
@@ -51,8 +48,6 @@ export class ForeignYaml {
       });
     } catch (error) {
       throw new MemoryError('damaged', 'the YAML cannot be read', { cause: error });
-    } finally {
-      Error.stackTraceLimit = stackTraceLimit;
     }
     const problem = this.#document.errors[0] ?? this.#document.warnings[0];
     if (problem?.code === 'MULTIPLE_DOCS') {

@@ -54,17 +54,21 @@ export function nameProblem(name: string): string | undefined {
 }
 
 /**
- * Writes a file.
+ * Refuses a file that is larger than what the tools read for editing and write.
  *
- * @throws MemoryError `too_large` beyond `maxFileBytes`, and what the store throws.
+ * @throws MemoryError `too_large` beyond `maxFileBytes`.
  */
+export function checkSize({ path, content }: BankFile): void {
+  const bytes = Buffer.byteLength(content);
+  if (bytes <= maxFileBytes) return;
+  throw new MemoryError('too_large', `${path} is ${bytes} bytes large.`, {
+    hint: `A file may have ${maxFileBytes} bytes (1 MiB); divide it, or move old parts to another file.`,
+    data: { path },
+  });
+}
+
+/** Writes a file; throws as `checkSize` and the store do. */
 export function write(transaction: Transaction, file: BankFile): Promise<Located<BankFile>> {
-  const bytes = Buffer.byteLength(file.content);
-  if (bytes > maxFileBytes) {
-    throw new MemoryError('too_large', `${file.path} would have ${bytes} bytes.`, {
-      hint: `A file may have ${maxFileBytes} bytes (1 MiB); divide it, or move old parts to another file.`,
-      data: { path: file.path },
-    });
-  }
+  checkSize(file);
   return transaction.put(bankFile, file);
 }

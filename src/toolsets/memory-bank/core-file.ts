@@ -1,7 +1,7 @@
 import type { Context } from '../../core/context.ts';
 import { MemoryError } from '../../core/error.ts';
 import type { Provenance, Reader, Transaction } from '../../core/store.ts';
-import { write } from './bank-file.ts';
+import { checkSize, write } from './bank-file.ts';
 import { find } from './lookup.ts';
 
 /** What each core file begins with: the headings of the seed's "Data Formats", exactly. */
@@ -78,6 +78,7 @@ export async function edit(
   change: (text: string) => string,
 ): Promise<void> {
   const file = await find(transaction, name);
+  if (file) checkSize(file.value);
   const content = change(file?.value.content ?? templateOf(name));
   await write(transaction, { path: file?.path ?? name, content });
 }

@@ -5,7 +5,7 @@ import { headingText, listText, prose } from '../../core/markdown-text.ts';
 import { defineTool } from '../../core/tool.ts';
 import { change, edit } from './core-file.ts';
 
-const text = z.string().regex(/\S/, 'must not be blank');
+const text = z.string().regex(/\S/, 'must not be blank').max(100_000);
 const texts = z.array(text).max(1000);
 
 export const trackProgress = defineTool({

@@ -11,10 +11,11 @@ export const switchMode = defineTool({
   description:
     'Sets the mode of the session (architect, code, ask, debug, test or one of the project’s own) and answers its instructions and the files it may read and update.',
   effect: 'read',
-  input: z.object({ mode: z.string().min(1) }),
+  input: z.object({ mode: z.string().min(1).describe('"none" ends the mode') }),
   async handle({ modes }, { mode }) {
-    const now = await modes.switch(mode);
-    return { message: `Switched to ${mode} mode`, ...(now && describe(now)) };
+    const now = await modes.switch(mode === 'none' ? null : mode);
+    if (!now) return { message: 'No mode restricts the session', mode: null };
+    return { message: `Switched to ${mode} mode`, ...describe(now) };
   },
 });
 

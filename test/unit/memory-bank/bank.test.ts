@@ -118,6 +118,8 @@ describe('the modes', () => {
       ...rules,
     });
     expect((await call('get_current_mode')).body).toMatchObject(rules);
+    expect((await call('switch_mode', { mode: 'none' })).body.mode).toBeNull();
+    expect((await call('get_current_mode')).body.mode).toBeNull();
   });
 
   it('refuse a mode that there is not', async () => {

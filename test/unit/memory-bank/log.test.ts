@@ -49,9 +49,18 @@ describe('track_progress', () => {
     const large = `# T\n\n${'x'.repeat(1024 * 1024)}`;
     const { call, file, commits } = open({ 'activeContext.md': large });
     expect(await call('track_progress', { action: 'a', description: 'b' })).toEqual(
-      failure('invalid_request', expect.stringContaining('activeContext.md would have')),
+      failure('invalid_request', expect.stringContaining('activeContext.md is 1048581 bytes')),
     );
     expect(file('progress.md')).toBeUndefined();
+    expect(commits()).toEqual([]);
+  });
+
+  it('refuses more text than anybody reads', async () => {
+    const { call, commits } = open({});
+    const args = { action: 'a', description: 'x'.repeat(10_000_000) };
+    expect(await call('track_progress', args)).toEqual(
+      failure('invalid_request', 'description: must have at most 100000 characters'),
+    );
     expect(commits()).toEqual([]);
   });
 
