@@ -65,6 +65,23 @@ describe('the command line', () => {
     expect(await names(new RawClient([main, '--toolsets', 'documents'], { env }))).toEqual(six);
   });
 
+  test.skipIf(process.platform !== 'linux' || !existsSync('/usr/bin/script'))(
+    'in a terminal it says what it serves and how to connect a client',
+    () => {
+      const cwd = newFolder();
+      const command = `"${process.execPath}" "${main}" --toolsets documents`;
+      const { status, stdout } = spawnSync('/usr/bin/script', ['-qec', command, '/dev/null'], {
+        cwd,
+        encoding: 'utf8',
+        input: '\u0004',
+      });
+      expect(status).toBe(0);
+      expect(stdout).toContain(`${cwd} (cwd)`);
+      expect(stdout).toContain('toolsets  documents');
+      expect(stdout).toContain(`claude mcp add memory-bank -- node "${main}"`);
+    },
+  );
+
   test('a client gets nothing on stderr from a start without trouble', async () => {
     const client = new RawClient([main]).initialize();
     await client.answer('init');
