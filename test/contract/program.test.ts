@@ -206,7 +206,9 @@ describe('the files of the memory bank as resources', () => {
     const client = new RawClient([main]).initialize().request(1, 'prompts/list');
     const [prompt] = (await client.answer(1)).result.prompts;
     client.request(2, 'prompts/get', { name: prompt.name });
-    expect((await client.answer(2)).result.messages[0].content.text).toContain('update_active_context');
+    expect((await client.answer(2)).result.messages[0].content.text).toContain(
+      'update_active_context',
+    );
     await client.end();
   });
 });
