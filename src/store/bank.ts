@@ -22,6 +22,8 @@ export interface BankOptions {
   readonly root: string;
   /** Absolute path of the bank; `<root>/.memory-bank`, or the root itself for the user's own store. */
   readonly path: string;
+  /** Whether the bank wants a repository of its own at the root, whatever lies around it. */
+  readonly own: boolean;
   readonly types: readonly AnyRecordType[];
   readonly env: NodeJS.ProcessEnv;
   readonly now: () => Date;
@@ -72,16 +74,16 @@ export class Bank {
 
   /** The repository that the bank lies in; undefined while there is none. */
   repository(): Repository | undefined {
-    const { disk, path, root, env, now, lockTimeout, calm, warn } = this.#options;
+    const { disk, root, own, env, now, lockTimeout, calm, warn } = this.#options;
     const start = disk.files.realpath(root) ?? root;
     const known = this.#repository;
     if (known && isStillThere(disk.files, known.tree, start)) return known;
     known?.close();
     const tree = findWorkTree(disk.files, start);
     // The user's own store is a repository of its own, even below a home directory that is one.
-    const own = root !== path || tree?.top === start;
+    const fits = !own || tree?.top === start;
     this.#repository =
-      tree && own ? new Repository(disk, tree, { env, now, lockTimeout, calm, warn }) : undefined;
+      tree && fits ? new Repository(disk, tree, { env, now, lockTimeout, calm, warn }) : undefined;
     return this.#repository;
   }
 
