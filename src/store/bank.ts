@@ -1,4 +1,4 @@
-import { relative, sep } from 'node:path';
+import { join, relative, sep } from 'node:path';
 import { MemoryError } from '../core/error.ts';
 import type { AnyRecordType } from '../core/record-type.ts';
 import type { Provenance, Transaction } from '../core/store.ts';
@@ -6,7 +6,6 @@ import { findWorkTree } from '../git/discover.ts';
 import type { Disk } from '../git/disk.ts';
 import { type Stat, sameStat } from '../git/files.ts';
 import { Folder } from '../git/folder.ts';
-import { initRepository } from '../git/init.ts';
 import type { FileChange } from '../git/plan.ts';
 import { type Made, Repository } from '../git/repository.ts';
 import type { Access } from './access.ts';
@@ -72,7 +71,7 @@ export class Bank {
 
   /** The repository that the bank lies in; undefined while there is none. */
   repository(): Repository | undefined {
-    const { disk, path, root, env, now, lockTimeout, calm, warn } = this.#options;
+    const { disk, path, root } = this.#options;
     const tree = findWorkTree(disk.files, root === path ? path : root);
     // The user's own store is a repository of its own, even below a home directory that is one.
     const own = root !== path || tree?.top === disk.files.realpath(path);
@@ -83,7 +82,7 @@ export class Bank {
     const { gitDir } = this.#repository?.tree ?? {};
     if (gitDir !== tree.gitDir) {
       this.#repository?.close();
-      this.#repository = new Repository(disk, tree, { env, now, lockTimeout, calm, warn });
+      this.#repository = new Repository(disk, tree, this.#options);
     }
     return this.#repository;
   }
@@ -172,8 +171,10 @@ export class Bank {
   /** Makes the repository that is missing, but only for a change that has something to commit. */
   async #found(propose: () => Promise<unknown>): Promise<Repository | undefined> {
     if ((await propose()) === undefined) return undefined;
-    const { disk, root, env } = this.#options;
-    await initRepository(disk, root, env);
+    const { disk, root } = this.#options;
+    const gitDir = join(root, '.git');
+    const tree = { top: root, gitDir, commonDir: gitDir };
+    await new Repository(disk, tree, this.#options).initialize();
     return this.repository();
   }
 
