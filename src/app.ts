@@ -105,14 +105,10 @@ export class App {
     if (!place.chosen) place.root = undefined;
   }
 
-  /** A tool by its name, or by the name that clients print: `mcp__memory__memory_read`. */
-  async tool(name: string): Promise<Tool | undefined> {
-    return (await this.#find(name))?.tool;
-  }
-
   /**
    * Calls a tool: the one door for every transport.
    *
+   * @param name the tool's, or the one that clients print: `mcp__memory__memory_read`.
    * @returns undefined when there is no such tool; every other failure is in the reply.
    */
   async call(
@@ -125,6 +121,7 @@ export class App {
       const found = await this.#find(name);
       if (!found) return undefined;
       const { tool, toolset } = found;
+      if (tool.listed === false && !options.unlisted) return undefined;
       const commits: CommitMade[] = [];
       const onCommit = (commit: CommitMade) => commits.push(commit);
       try {

@@ -22,6 +22,8 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
   progress?(done: number, total: number, message: string): void;
   log?(level: LogLevel, message: string): void;
+  /** Whether a tool that is in no list may be called too, as the REST API does. */
+  readonly unlisted?: boolean;
   /** Told of each commit that the call makes. */
   onCommit?(commit: CommitMade): void;
 }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { z } from 'zod';
 import { MemoryError } from './error.ts';
-import { arrangeObject, conform, keepUnknown } from './shape.ts';
+import { arrange, conform, keepUnknown } from './shape.ts';
 import {
   conflictMessage,
   hasConflictMarkers,
@@ -53,28 +53,37 @@ export function markdownCodec<T extends object>(
 }
 
 function recordCodec<T extends object>(schema: z.ZodType<T>, body?: string): Codec<T> {
+  const framed = body !== undefined;
   const read = (file: RecordFile): T => {
     const data = readYaml(file.yaml);
-    return conform(schema, body === undefined ? data : { ...data, [body]: file.body });
+    if (!framed || (file.body === '' && Object.hasOwn(data, body))) return conform(schema, data);
+    return conform(schema, { ...data, [body]: file.body });
   };
   return {
-    decode: (text) => read(splitFile(text, body !== undefined)),
+    decode: (text) => read(splitFile(text, framed)),
     encode(value, previous) {
-      const fields = arrangeObject(schema, value);
-      const head = { ...fields };
-      if (body !== undefined) delete head[body];
-      const content = body === undefined ? '' : String(fields[body] ?? '');
-      if (previous === undefined) {
-        const yaml = writeYaml(head);
-        return joinFile({ bom: '', eol: '\n', framed: body !== undefined, yaml, body: content });
+      const record = arrange(schema, value);
+      const head = { ...record };
+      let content = '';
+      // A file in UTF-8 cannot hold half a surrogate pair; YAML can, as an escape.
+      if (framed && isWellFormed(record[body])) {
+        content = record[body];
+        delete head[body];
       }
-      const file = splitFile(previous, body !== undefined);
+      if (previous === undefined) {
+        return joinFile({ bom: '', eol: '\n', framed, yaml: writeYaml(head), body: content });
+      }
+      const file = splitFile(previous, framed);
       // A file that says the same stays as it is, however a person wrote it.
-      if (isDeepStrictEqual(arrangeObject(schema, read(file)), fields)) return previous;
+      if (isDeepStrictEqual(arrange(schema, read(file)), record)) return previous;
       const yaml = rewriteYaml(file.yaml, keepUnknown(schema, head, readYaml(file.yaml)));
       return joinFile({ ...file, yaml, body: content });
     },
   };
+}
+
+function isWellFormed(text: unknown): text is string {
+  return typeof text === 'string' && !/[\ud800-\udfff]/u.test(text);
 }
 
 /** The text of a record's file in its parts. */

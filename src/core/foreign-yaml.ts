@@ -2,8 +2,8 @@ import {
   type Document,
   isAlias,
   isMap,
+  isNode,
   isScalar,
-  isSeq,
   LineCounter,
   parseDocument,
   type YAMLMap,
@@ -12,11 +12,11 @@ import { MemoryError } from './error.ts';
 import { isObject, type JsonObject, type JsonValue } from './json.ts';
 import { maxYamlDepth } from './yaml-reader.ts';
 
-/** The most line ends and marks of YAML's syntax in a text that this program did not write. */
+/**
+ * In a text that this program did not write: the most line ends and marks of YAML's syntax, and the
+ * most values, those that an alias repeats included.
+ */
 export const maxYamlMarks = 10_000;
-
-/** The most values that the aliases of a text may stand for. */
-export const maxYamlAliases = 100;
 
 /**
  * YAML that another hand wrote, read by the `yaml` package behind bounds that keep its time and its
@@ -28,7 +28,8 @@ export const maxYamlAliases = 100;
 export class ForeignYaml {
   readonly #lines = new LineCounter();
   readonly #document: Document.Parsed;
-  #aliases = 0;
+  readonly #anchors = new Map<string, unknown>();
+  #values = 0;
 
   /** @throws MemoryError `damaged` with the line, when the text is no YAML or exceeds a bound. */
   constructor(text: string) {
@@ -43,12 +44,15 @@ export class ForeignYaml {
         uniqueKeys: false,
         lineCounter: this.#lines,
         prettyErrors: false,
-        logLevel: 'silent',
+        logLevel: 'error',
       });
     } catch (error) {
       throw new MemoryError('damaged', 'the YAML cannot be read', { cause: error });
     }
     const problem = this.#document.errors[0] ?? this.#document.warnings[0];
+    if (problem?.code === 'MULTIPLE_DOCS') {
+      throw this.#damaged('more than one YAML document', problem.pos[0]);
+    }
     if (problem) throw this.#damaged(problem.message, problem.pos[0]);
   }
 
@@ -71,18 +75,20 @@ export class ForeignYaml {
 
   /** What a part of the text says. */
   valueOf(node: unknown): JsonValue {
-    this.#aliases = 0;
+    this.#values = 0;
     return this.#read(node, 0);
   }
 
   #read(node: unknown, depth: number): JsonValue {
     if (node === null || node === undefined) return null;
-    if (isAlias(node)) {
-      if (++this.#aliases > maxYamlAliases) throw damaged('too many aliases');
-      return this.#read(node.resolve(this.#document), depth);
-    }
-    if (!isScalar(node) && !isMap(node) && !isSeq(node)) throw damaged('unexpected YAML');
+    if (!isNode(node)) throw damaged('not a JSON value', 1);
     const at = node.range?.[0] ?? 0;
+    if (++this.#values > maxYamlMarks) throw this.#damaged(`more than ${maxYamlMarks} values`, at);
+    if (isAlias(node)) {
+      if (this.#anchors.has(node.source)) return this.#read(this.#anchors.get(node.source), depth);
+      throw this.#damaged(`no anchor for the alias *${node.source}`, at);
+    }
+    if (node.anchor !== undefined) this.#anchors.set(node.anchor, node);
     if (node.tag !== undefined) throw this.#damaged(`tags are not supported: ${node.tag}`, at);
     if (isScalar(node)) {
       const { value } = node;
@@ -91,7 +97,7 @@ export class ForeignYaml {
       throw this.#damaged(`not a JSON value: ${value}`, at);
     }
     if (depth >= maxYamlDepth) throw this.#damaged(tooDeep, at);
-    if (isSeq(node)) return node.items.map((item) => this.#read(item, depth + 1));
+    if (!isMap(node)) return node.items.map((item) => this.#read(item, depth + 1));
     const entries = new Map<string, JsonValue>();
     for (const { key, value } of node.items) {
       const name = keyOf(key);
@@ -117,8 +123,9 @@ export function keyOf(key: unknown): string {
 
 const tooDeep = `nested deeper than ${maxYamlDepth} levels`;
 
-function damaged(message: string, line?: number): MemoryError {
-  return new MemoryError('damaged', line === undefined ? message : `line ${line}: ${message}`);
+function damaged(message: string, line: number): MemoryError {
+  // A message of the package may quote a long piece of the text.
+  return new MemoryError('damaged', `line ${line}: ${message.slice(0, 200)}`);
 }
 
 /**
@@ -127,11 +134,13 @@ function damaged(message: string, line?: number): MemoryError {
  */
 function checkBounds(text: string): void {
   const marks = text.match(/[\n,[\]{}&*!?:"'\\]/g)?.length ?? 0;
-  if (marks > maxYamlMarks) throw damaged(`more than ${maxYamlMarks} lines and marks of YAML`);
+  if (marks > maxYamlMarks) {
+    throw new MemoryError('damaged', `more than ${maxYamlMarks} lines and marks of YAML`);
+  }
   const columns: number[] = [];
   let open = 0;
   for (const [i, line] of text.split('\n').entries()) {
-    const [lead = '', indicators = ''] = /^\s*((?:[-?:]\s+)*)/.exec(line) ?? [];
+    const [lead = '', indicators = ''] = /^\s*((?:(?:[-?:]|[&!]\S*)\s+)*)/.exec(line) ?? [];
     const column = lead.length - indicators.length;
     while ((columns.at(-1) ?? -1) >= column) columns.pop();
     columns.push(column);
@@ -140,7 +149,7 @@ function checkBounds(text: string): void {
       open = Math.max(0, open + (mark === '[' || mark === '{' ? 1 : -1));
       deepest = Math.max(deepest, open);
     }
-    const depth = columns.length + indicators.replace(/\s/g, '').length + deepest;
+    const depth = columns.length + indicators.split(/\s+/).length + deepest;
     if (depth > 2 * maxYamlDepth) throw damaged(tooDeep, i + 1);
   }
 }

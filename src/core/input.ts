@@ -8,7 +8,20 @@ const maxIssues = 10;
 
 /** The JSON Schema of a tool's arguments, as `tools/list` publishes it. */
 export function inputSchema(tool: Pick<Tool, 'input'>): JsonObject {
-  const { $schema: _, ...schema } = z.toJSONSchema(tool.input, { io: 'input' });
+  const { $schema: _, ...schema } = z.toJSONSchema(tool.input, {
+    io: 'input',
+    override({ jsonSchema }) {
+      const { additionalProperties: others } = jsonSchema;
+      // That any other key is tolerated goes without saying, and some clients cannot read it.
+      if (isObject(others) && Object.keys(others).length === 0) {
+        delete jsonSchema.additionalProperties;
+      }
+      // An agent hits these limits hardly ever, and is told then; in every prompt they cost tokens.
+      delete jsonSchema.maxLength;
+      delete jsonSchema.maxItems;
+      delete jsonSchema.pattern;
+    },
+  });
   return schema as JsonObject;
 }
 

@@ -43,11 +43,16 @@ export function slug(text: string, limit = 60): string {
   // No slug needs more than the first part of a long text.
   const letters = text
     .slice(0, limit * 8)
+    .normalize('NFKC')
     .toLowerCase()
     .normalize('NFKC');
   let words = '';
-  for (const char of letters.replace(/['’]/g, '')) words += slugged(char);
-  words = words.replace(/-+/g, '-').replace(/^-|-$/g, '').normalize('NFC');
+  for (const char of letters.replace(/['’]/g, '')) words += folded(char);
+  words = words
+    .normalize('NFC')
+    .replace(/[^a-z0-9]/gu, (char) => (char >= '\x80' && isSafe(char) ? char : '-'))
+    .replace(/-+/g, '-')
+    .replace(/^-|-$/g, '');
   if (words.length > limit) {
     const cut = words.lastIndexOf('-', limit);
     words = cut > 0 ? words.slice(0, cut) : wholeCharacters(words, limit);
@@ -137,13 +142,9 @@ function escaped(char: string): string {
   return bytes.map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
 }
 
-function slugged(char: string): string {
-  if (char < '\x80') return /^[a-z0-9]$/.test(char) ? char : '-';
-  if (isSafe(char)) return char;
-  const folded = char.toUpperCase().toLowerCase();
-  return [...folded].every((part) => (part < '\x80' ? /^[a-z]$/.test(part) : isSafe(part)))
-    ? folded
-    : '-';
+/** A character, or the characters that stand for it where case does not count: `ss` for `ß`. */
+function folded(char: string): string {
+  return char < '\x80' || isSafe(char) ? char : char.toUpperCase().toLowerCase();
 }
 
 /** The start of a word, not cut within a character. */

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
-import type { Files } from './files.ts';
+import { type Files, type Stat, sameStat } from './files.ts';
 
 const maxIncludeDepth = 10;
 const maxConfigSize = 4 * 1024 * 1024;
@@ -22,6 +22,8 @@ export interface ConfigPlaces {
  */
 export class GitConfig {
   readonly #values = new Map<string, string>();
+  /** Every file that was looked for, with its state then. */
+  readonly #sources: { readonly path: string; readonly stat: Stat | undefined }[] = [];
   readonly #repository = new Map<string, string>();
 
   static read(files: Files, places: ConfigPlaces): GitConfig {
@@ -32,6 +34,11 @@ export class GitConfig {
       config.#load(files, join(places.gitDir, 'config.worktree'), places, 0, true);
     }
     return config;
+  }
+
+  /** Whether reading it again would find the same. */
+  isCurrent(files: Files): boolean {
+    return this.#sources.every(({ path, stat }) => sameStat(stat, lookQuietly(files, path)));
   }
 
   /** The last value of `section.name` or `section.subsection.name`; section and name in lower case. */
@@ -55,6 +62,7 @@ export class GitConfig {
   }
 
   #load(files: Files, path: string, places: ConfigPlaces, depth: number, own: boolean): void {
+    this.#sources.push({ path, stat: lookQuietly(files, path) });
     const bytes = readQuietly(files, path);
     if (!bytes || bytes.length > maxConfigSize) return;
     for (const { key, value } of parseConfig(bytes.toString('utf8'))) {
@@ -167,6 +175,14 @@ function matches(glob: string, text: string, flags: string): boolean {
 function expand(path: string, base: string): string {
   if (path.startsWith('~/')) return join(homedir(), path.slice(2));
   return isAbsolute(path) || base === '' ? path : join(base, path);
+}
+
+function lookQuietly(files: Files, path: string): Stat | undefined {
+  try {
+    return files.lstat(path);
+  } catch {
+    return undefined;
+  }
 }
 
 function readQuietly(files: Files, path: string): Buffer | undefined {

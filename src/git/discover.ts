@@ -29,6 +29,21 @@ export function findWorkTree(files: Files, start: string): WorkTree | undefined 
   }
 }
 
+/**
+ * Whether a work tree that was found from a folder would be found again: cheaper than to find it.
+ *
+ * @param start absolute path, links resolved.
+ */
+export function isStillThere(files: Files, tree: WorkTree, start: string): boolean {
+  for (let folder = start; folder !== tree.top; folder = dirname(folder)) {
+    if (folder === dirname(folder) || files.lstat(join(folder, '.git'))) return false;
+  }
+  return (
+    files.lstat(join(tree.top, '.git')) !== undefined &&
+    files.lstat(join(tree.gitDir, 'HEAD')) !== undefined
+  );
+}
+
 /** The nearest folder at or above a path that exists, links resolved. */
 function existing(files: Files, path: string): string {
   let folder = resolve(path);

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { MemoryError } from '../core/error.ts';
+import { storageError } from './disk.ts';
 import type { DirectoryEntry, Files, Stat } from './files.ts';
 
 /**
@@ -28,7 +29,17 @@ export class Folder {
       at = join(at, part);
       stat = this.#lstat(at, path);
     }
-    return stat;
+    return stat && this.#isExact(path) ? stat : undefined;
+  }
+
+  /**
+   * Whether the path is spelt as the disk has it. Where letter case does not count on disk it counts
+   * here all the same: a pattern that a mode's rules protect must have no second spelling.
+   */
+  #isExact(path: string): boolean {
+    if (process.platform === 'linux') return true;
+    const [root, full] = [this.root, join(this.root, path)].map((at) => this.#files.realpath(at));
+    return root !== undefined && full === join(root, path);
   }
 
   /** The same for a path whose folder has just been looked at this way. */
@@ -51,21 +62,29 @@ export class Folder {
         data: { path, limit },
       });
     }
-    return this.#files.read(join(this.root, path));
+    return this.#try(path, () => this.#files.read(join(this.root, path)));
   }
 
   /** The entries of a folder; undefined when there is none. */
   list(path: string): DirectoryEntry[] | undefined {
     if (this.stat(path)?.kind !== 'directory') return undefined;
-    return this.#files.list(join(this.root, path));
+    return this.#try(path, () => this.#files.list(join(this.root, path)));
   }
 
   #lstat(at: string, path: string): Stat | undefined {
-    const stat = this.#files.lstat(at);
+    const stat = this.#try(path, () => this.#files.lstat(at));
     if (stat?.kind !== 'link') return stat;
     throw new MemoryError('damaged', `${at} is a symbolic link.`, {
       hint: 'Memory is not read through links: put the real file or folder in its place.',
       data: { path },
     });
+  }
+
+  #try<T>(path: string, action: () => T): T {
+    try {
+      return action();
+    } catch (error) {
+      throw storageError(error, `read ${path === '' ? this.root : path}`);
+    }
   }
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';
 import { MemoryError } from '../core/error.ts';
-import { type CachedTree, readCachedTree, writeCachedTree } from './cache-tree.ts';
+import { type TreeChange, updateCachedTrees } from './cache-tree.ts';
 import type { Oid } from './object.ts';
 
 /** A file's line in the index. */
@@ -21,13 +21,6 @@ export interface IndexChange {
   readonly mode: number;
   /** The file as it holds just these bytes; without it git looks for itself what the file holds. */
   readonly stat: BigIntStats | undefined;
-}
-
-/** The trees that a commit changed, from the root down: folder (`''`, `a`, `a/b`) to id before and after. */
-export interface TreeChange {
-  readonly folder: string;
-  readonly before: Oid | undefined;
-  readonly after: Oid | undefined;
 }
 
 const signature = 0x44495243;
@@ -314,8 +307,8 @@ function keepExtension(
 ): Buffer[] {
   switch (extension.name) {
     case 'TREE': {
-      const root = readCachedTree(extension.bytes.subarray(8));
-      return root ? [writeCachedTree(updateCachedTree(root, trees, growth))] : [];
+      const content = updateCachedTrees(extension.bytes.subarray(8), trees, growth);
+      return content ? [makeExtension('TREE', content)] : [];
     }
     case 'sdir':
     case 'REUC':
@@ -328,34 +321,11 @@ function keepExtension(
   }
 }
 
-function updateCachedTree(
-  root: CachedTree,
-  trees: readonly TreeChange[],
-  growth: ReadonlyMap<string, number>,
-): CachedTree {
-  const changes = new Map(trees.map((change) => [change.folder, change]));
-  const visit = (node: CachedTree, folder: string): CachedTree => {
-    const children = node.children.map((child) => {
-      const path = folder === '' ? child.name : `${folder}/${child.name}`;
-      return growth.has(path) || changes.has(path) ? visit(child, path) : child;
-    });
-    const change = changes.get(folder);
-    const delta = growth.get(folder) ?? 0;
-    // A folder that the cache does not know yet, or one that went, makes those above it uncertain.
-    const known = new Set(node.children.map((child) => child.name));
-    const strange = [...changes].some(([path, { after }]) => {
-      const slash = path.lastIndexOf('/');
-      if (path === '' || (slash < 0 ? '' : path.slice(0, slash)) !== folder) return false;
-      return !known.has(path.slice(slash + 1)) || after === undefined;
-    });
-    const sure =
-      node.count >= 0 && change?.after !== undefined && node.oid === change.before && !strange;
-    const valid = sure && children.every((child) => child.count >= 0);
-    return valid
-      ? { ...node, children, count: node.count + delta, oid: change.after }
-      : { ...node, children, count: -1, oid: undefined };
-  };
-  return visit(root, '');
+function makeExtension(name: string, content: Buffer): Buffer {
+  const head = Buffer.alloc(8);
+  head.write(name, 0, 'latin1');
+  head.writeUInt32BE(content.length, 4);
+  return Buffer.concat([head, content]);
 }
 
 function foldersOf(name: Buffer): string[] {

@@ -9,6 +9,8 @@ export type ObjectType = 'blob' | 'tree' | 'commit' | 'tag';
 /** An object ready to be stored: its id and its compressed bytes, header included. */
 export interface EncodedObject {
   readonly oid: Oid;
+  readonly type: ObjectType;
+  readonly content: Uint8Array;
   readonly deflated: Buffer;
 }
 
@@ -21,6 +23,8 @@ export function objectId(type: ObjectType, content: Uint8Array): Oid {
 export function encodeObject(type: ObjectType, content: Uint8Array): EncodedObject {
   return {
     oid: objectId(type, content),
+    type,
+    content,
     deflated: deflateSync(Buffer.concat([header(type, content), content])),
   };
 }

@@ -11,6 +11,7 @@ import { Pack, type RawObject } from './pack.ts';
 /** How many bytes of trees and commits stay in memory. */
 const cacheSize = 16 * 1024 * 1024;
 const maxAlternateDepth = 5;
+const notThere = Object.assign(new Error('absent'), { code: 'ENOENT' });
 
 /**
  * The object database of a repository: its loose objects, its packs, and its alternates'.
@@ -93,6 +94,10 @@ export class ObjectDatabase {
     );
     for (const { oid } of objects) changed.add(join(folder, oid.slice(0, 2)));
     await this.#disk.settle(changed);
+    // The next mutation starts from these.
+    for (const { oid, type, content } of objects) {
+      if (type !== 'blob') this.#keep(oid, { type, content: Buffer.from(content) });
+    }
   }
 
   close(): void {
@@ -108,9 +113,7 @@ export class ObjectDatabase {
     const refuse = async () => {
       throw new Error('isomorphic-git may only write objects');
     };
-    const absent = async () => {
-      throw Object.assign(new Error('absent'), { code: 'ENOENT' });
-    };
+    const absent = () => Promise.reject(notThere);
     const promises = {
       readFile: refuse,
       readdir: refuse,
@@ -172,7 +175,7 @@ export class ObjectDatabase {
   }
 
   #keep(oid: Oid, object: RawObject): void {
-    if (object.content.length > cacheSize / 4) return;
+    if (object.content.length > cacheSize / 4 || this.#cache.has(oid)) return;
     this.#cache.set(oid, object);
     this.#cached += object.content.length;
     for (const [oldest, { content }] of this.#cache) {

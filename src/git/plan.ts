@@ -1,5 +1,6 @@
 import { MemoryError } from '../core/error.ts';
-import type { IndexFile, TreeChange } from './index-file.ts';
+import type { TreeChange } from './cache-tree.ts';
+import type { IndexFile } from './index-file.ts';
 import {
   type EncodedObject,
   encodeObject,

@@ -62,6 +62,13 @@ export class Repository {
   readonly #options: RepositoryOptions;
   readonly #folder: string;
   #lock: ProcessLock | undefined;
+  #config:
+    | {
+        readonly branch: string | undefined;
+        readonly config: GitConfig;
+        readonly rules: IgnoreRules;
+      }
+    | undefined;
   #index: KnownIndex | undefined;
   /** The index as our own last mutation left it. */
   #ownIndex: string | undefined;
@@ -85,8 +92,14 @@ export class Repository {
   /** The user's configuration as it is now. */
   config(): GitConfig {
     const branch = this.refs.branch()?.replace(/^refs\/heads\//, '');
+    const known = this.#config;
+    if (known?.branch === branch && known?.config.isCurrent(this.#disk.files)) return known.config;
     const { gitDir, commonDir } = this.tree;
-    return GitConfig.read(this.#disk.files, { gitDir, commonDir, branch, env: this.#options.env });
+    const places = { gitDir, commonDir, branch, env: this.#options.env };
+    const config = GitConfig.read(this.#disk.files, places);
+    const rules = new IgnoreRules(this.#disk.files, this.tree, config, this.#options.env);
+    this.#config = { branch, config, rules };
+    return config;
   }
 
   /** Where files that belong to us and to no branch may lie: caches, session state. */
@@ -163,7 +176,7 @@ export class Repository {
         hint: 'Resolve them with "git add", or "git reset --merge". Reading goes on.',
       });
     }
-    this.#checkIgnored(proposal, config, this.#index);
+    this.#checkIgnored(proposal, this.#index);
     const time = this.#options.now();
     const author = identity(config, 'author', time);
     const committer = identity(config, 'committer', time);
@@ -180,10 +193,9 @@ export class Repository {
   }
 
   /** A path that is tracked already may be ignored, as in git; a new one may not. */
-  #checkIgnored(proposal: Proposal, config: GitConfig, index: KnownIndex): void {
-    const rules = new IgnoreRules(this.#disk.files, this.tree, config, this.#options.env);
+  #checkIgnored(proposal: Proposal, index: KnownIndex): void {
     for (const { path, bytes } of proposal.changes) {
-      if (bytes !== undefined && !index.file.find(path)) rules.check(path);
+      if (bytes !== undefined && !index.file.find(path)) this.#config?.rules.check(path);
     }
   }
 

@@ -164,8 +164,7 @@ function offer(app: App, session: Session, server: Server) {
     },
     async 'tools/call'(params, extra) {
       const name = text(params, 'name');
-      const listed = (await app.tool(name))?.listed !== false;
-      const reply = listed && (await app.call(session, name, params.arguments, options(extra)));
+      const reply = await app.call(session, name, params.arguments, options(extra));
       if (!reply) throw new RpcError(invalidParams, `Unknown tool: ${name}`);
       return toResult(reply);
     },
@@ -194,15 +193,15 @@ function offer(app: App, session: Session, server: Server) {
     },
     async 'prompts/get'(params, extra) {
       const name = text(params, 'name');
-      const prompt = (await prompts()).find((one) => one.name === name);
-      if (!prompt) throw new RpcError(invalidParams, `Unknown prompt: ${name}`);
-      const written = await app.run(session, 'prompts/get', options(extra), (context) =>
-        prompt.text(context),
-      );
-      return {
-        description: prompt.description,
-        messages: [{ role: 'user', content: { type: 'text', text: written } }],
-      };
+      return app.run(session, 'prompts/get', options(extra), async (context) => {
+        const prompt = (await prompts()).find((one) => one.name === name);
+        if (!prompt) throw new MemoryError('invalid_input', `There is no prompt ${name}.`);
+        const written = await prompt.text(context);
+        return {
+          description: prompt.description,
+          messages: [{ role: 'user', content: { type: 'text', text: written } }],
+        };
+      });
     },
   };
   return new Map(Object.entries(methods));
@@ -292,19 +291,24 @@ const sdkMethods = new Map<string, { safeParse(value: unknown): { success: boole
   ['logging/setLevel', SetLevelRequestSchema],
 ]);
 
-function toListing(tool: Tool) {
+/** A tool as `tools/list` shows it, without its schema. */
+export function toListing(tool: Tool) {
   return {
     name: tool.name,
     title: tool.title,
     description: tool.description,
-    annotations: {
-      title: tool.title,
-      readOnlyHint: tool.effect === 'read',
-      destructiveHint: tool.effect === 'destroy',
-      idempotentHint: tool.idempotent ?? tool.effect === 'read',
-      openWorldHint: false,
-    },
+    annotations: hints(tool),
     ...(tool.meta && { _meta: tool.meta }),
+  };
+}
+
+/** What calling it can do, where that is not what the protocol assumes of a tool that says nothing. */
+function hints({ effect, idempotent }: Tool) {
+  if (effect === 'read') return { readOnlyHint: true, openWorldHint: false };
+  return {
+    destructiveHint: effect === 'destroy',
+    ...(idempotent && { idempotentHint: true }),
+    openWorldHint: false,
   };
 }
 

@@ -1,5 +1,6 @@
 import type { App } from '../app.ts';
 import type { CallOptions } from '../call.ts';
+import type { Context } from '../core/context.ts';
 import { MemoryError } from '../core/error.ts';
 import type { AnyRecordType } from '../core/record-type.ts';
 import type { Session } from '../core/session.ts';
@@ -38,18 +39,20 @@ export class ResourceFeed {
 
   /** Every record that the session's mode allows reading; nothing where there is no project. */
   async list(options: CallOptions): Promise<Resource[]> {
-    const found: Resource[] = [];
-    const known = new Map<string, string>();
-    for (const { scheme, type } of await this.#offers()) {
-      for (const { key, path } of await this.#records(type, options)) {
-        const uri = toUri(scheme, key);
-        known.set(uri, path);
-        found.push({ uri, name: key, mimeType: mimeType(path) });
-      }
-    }
-    this.#known = known;
     this.#app.watch(this.#session, (paths) => this.#onchange(paths));
-    return found;
+    return this.#app.run(this.#session, 'resources/list', options, async (context) => {
+      const found: Resource[] = [];
+      const known = new Map<string, string>();
+      for (const { scheme, type } of await this.#offers()) {
+        for (const { key, path } of await records(context, type)) {
+          const uri = toUri(scheme, key);
+          known.set(uri, path);
+          found.push({ uri, name: key, mimeType: mimeType(path) });
+        }
+      }
+      this.#known = known;
+      return found;
+    });
   }
 
   /** A URI template for each kind of record that is offered. */
@@ -67,20 +70,16 @@ export class ResourceFeed {
    * @throws MemoryError `not_found`, or what the store says of the record.
    */
   async read(uri: string, options: CallOptions): Promise<Resource & { text: string }> {
-    for (const { scheme, type } of await this.#offers()) {
-      const key = fromUri(scheme, uri);
-      if (key === undefined) continue;
-      const record: Located<object> | undefined = await this.#app.run(
-        this.#session,
-        'resources/read',
-        options,
-        (context) => context.store.get(type, key),
-      );
-      if (!record) break;
-      const text = type.codec.encode(record.value);
-      return { uri, name: key, mimeType: mimeType(record.path), text };
-    }
-    throw new MemoryError('not_found', `There is no resource ${uri}.`, { data: { uri } });
+    return this.#app.run(this.#session, 'resources/read', options, async (context) => {
+      for (const { scheme, type } of await this.#offers()) {
+        const key = fromUri(scheme, uri);
+        const record = key === undefined ? undefined : await context.store.get<object>(type, key);
+        if (!record) continue;
+        const text = type.codec.encode(record.value);
+        return { uri, name: record.key, mimeType: mimeType(record.path), text };
+      }
+      throw new MemoryError('not_found', `There is no resource ${uri}.`, { data: { uri } });
+    });
   }
 
   /** Begins to tell of changes of one resource, whether it exists yet or not. */
@@ -95,18 +94,6 @@ export class ResourceFeed {
 
   async #offers(): Promise<Resources[]> {
     return (await this.#app.toolsets()).flatMap((toolset) => toolset.resources ?? []);
-  }
-
-  async #records(type: AnyRecordType, options: CallOptions): Promise<readonly Located<object>[]> {
-    try {
-      const listing = await this.#app.run(this.#session, 'resources/list', options, (context) =>
-        context.store.list<object>(type),
-      );
-      return listing.records;
-    } catch (error) {
-      if (error instanceof MemoryError && error.code === 'no_project') return [];
-      throw error;
-    }
   }
 
   #onchange(paths: readonly string[]): void {
@@ -137,6 +124,15 @@ export class ResourceFeed {
       const path = after.get(uri) ?? before.get(uri);
       if (path !== undefined && changed.has(path)) this.#news.updated(uri);
     }
+  }
+}
+
+async function records(context: Context, type: AnyRecordType): Promise<readonly Located<object>[]> {
+  try {
+    return (await context.store.list<object>(type)).records;
+  } catch (error) {
+    if (error instanceof MemoryError && error.code === 'no_project') return [];
+    throw error;
   }
 }
 

@@ -2,7 +2,7 @@ import { join, relative, sep } from 'node:path';
 import { MemoryError } from '../core/error.ts';
 import type { AnyRecordType } from '../core/record-type.ts';
 import type { Provenance, Transaction } from '../core/store.ts';
-import { findWorkTree } from '../git/discover.ts';
+import { findWorkTree, isStillThere } from '../git/discover.ts';
 import type { Disk } from '../git/disk.ts';
 import { type Stat, sameStat } from '../git/files.ts';
 import { Folder } from '../git/folder.ts';
@@ -72,18 +72,14 @@ export class Bank {
   /** The repository that the bank lies in; undefined while there is none. */
   repository(): Repository | undefined {
     const { disk, path, root } = this.#options;
-    const tree = findWorkTree(disk.files, root === path ? path : root);
+    const start = disk.files.realpath(root) ?? root;
+    const known = this.#repository;
+    if (known && isStillThere(disk.files, known.tree, start)) return known;
+    known?.close();
+    const tree = findWorkTree(disk.files, start);
     // The user's own store is a repository of its own, even below a home directory that is one.
-    const own = root !== path || tree?.top === disk.files.realpath(path);
-    if (!tree || !own) {
-      this.#repository = undefined;
-      return undefined;
-    }
-    const { gitDir } = this.#repository?.tree ?? {};
-    if (gitDir !== tree.gitDir) {
-      this.#repository?.close();
-      this.#repository = new Repository(disk, tree, this.#options);
-    }
+    const own = root !== path || tree?.top === start;
+    this.#repository = tree && own ? new Repository(disk, tree, this.#options) : undefined;
     return this.#repository;
   }
 
@@ -107,11 +103,11 @@ export class Bank {
   async refresh(): Promise<void> {
     await this.prepare();
     if (this.#watcher.exact) {
-      const { folders, incomplete } = await this.#watcher.take();
+      const { paths, incomplete } = await this.#watcher.take();
       const root = this.view.folders().get('');
       const same = root !== undefined && this.#folder.stat('')?.ino === root;
       if (!incomplete && same) {
-        this.view.refreshFolders(folders);
+        this.view.refreshPaths(paths);
         this.#watch();
         return;
       }
@@ -266,7 +262,7 @@ export class Bank {
   #watch(): void {
     for (let added = this.#watcher.setFolders(this.view.folders()); added.length > 0; ) {
       // What came between the look and the watch is seen by looking once more.
-      if (this.swept) this.view.refreshFolders(added);
+      if (this.swept) this.view.refreshPaths(added);
       else this.view.refresh('names');
       added = this.#watcher.setFolders(this.view.folders());
     }

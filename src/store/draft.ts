@@ -127,6 +127,11 @@ export class Draft extends ViewReader implements Transaction {
     if (!this.access.mayWrite(path)) throw forbidden('change', path, this.access);
     const before = earlier ? earlier.text : existing && this.#base(existing);
     const text = type.codec.encode(value, before);
+    if (/\p{Cs}/u.test(text)) {
+      throw new MemoryError('invalid_input', 'The text holds half of a surrogate pair.', {
+        hint: 'It is not Unicode and cannot be kept as UTF-8: send whole characters.',
+      });
+    }
     const size = Buffer.byteLength(text);
     if (size > maxRecordBytes) {
       throw new MemoryError('too_large', `The record would be ${size} bytes large.`, {

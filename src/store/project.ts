@@ -49,7 +49,9 @@ export class BankProject implements Omit<Project, 'use'> {
   async readFile(path: string, limit: number): Promise<string | undefined> {
     const parts = path.split('/');
     const strange = parts.some((part) => part === '' || part === '.' || part === '..');
-    if (strange || /[\0\\]/.test(path) || parts.some((part) => /^\.git$/i.test(part))) {
+    // Memory has its own way in, which asks the mode; git's files are nobody's business.
+    const closed = parts.some((part) => /^\.(git|memory-bank)$/i.test(part));
+    if (strange || closed || /[\0\\]/.test(path)) {
       throw new MemoryError('invalid_input', `"${path}" is no path of a file of the project.`, {
         hint: 'Give it relative to the root of the project, with "/" between folders.',
       });

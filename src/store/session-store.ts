@@ -1,5 +1,5 @@
 import { Minimatch } from 'minimatch';
-import { MemoryError } from '../core/error.ts';
+import { invalid } from '../core/error.ts';
 import type { AnyRecordType, RecordType } from '../core/record-type.ts';
 import type {
   Listing,
@@ -57,11 +57,7 @@ export class SessionStore implements Store {
 
   async search(request: SearchRequest): Promise<SearchResult> {
     const { query, types = this.#bank.types, limit = 20 } = request;
-    if (!/[\p{L}\p{N}]/u.test(query) && request.fuzzy !== false) {
-      throw new MemoryError('invalid_input', 'The query holds no letter and no digit.', {
-        issues: [{ path: ['query'], kind: 'value', message: 'must hold a letter or a digit' }],
-      });
-    }
+    if (query.trim() === '') throw invalid(['query'], 'must not be blank');
     const reader = await this.#read();
     await reader.refresh();
     const index = this.#search.upToDate();
@@ -69,7 +65,8 @@ export class SessionStore implements Store {
     const { hits, total } = index.search(query, {
       filter: wanted,
       limit: Math.min(limit, maxLimit),
-      fuzzy: request.fuzzy ?? true,
+      // Words are made of letters and digits; anything else can only be found as it stands.
+      fuzzy: (request.fuzzy ?? true) && /[\p{L}\p{N}]/u.test(query),
     });
     const damaged = types.flatMap((type) => {
       const files = this.#bank.view.broken(type).filter(({ path }) => reader.mayRead(path));
@@ -133,9 +130,7 @@ export function toCommitMade(made: { oid: string; ref: string | undefined }): Co
 
 function pathGlob(pattern: string): Minimatch {
   if (pattern.length > 256) {
-    throw new MemoryError('invalid_input', 'The path pattern is too long.', {
-      issues: [{ path: ['path'], kind: 'size', message: 'must have at most 256 characters' }],
-    });
+    throw invalid(['path'], 'must have at most 256 characters', 'size');
   }
   // Braces and extended globs can take for ever on a pattern made for it.
   return new Minimatch(pattern, { dot: true, nobrace: true, noext: true, nocomment: true });

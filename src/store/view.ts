@@ -33,8 +33,8 @@ const coarseClockTick = 2000;
 
 interface FolderState {
   readonly stat: Stat;
-  readonly folders: readonly string[];
-  readonly files: readonly string[];
+  readonly folders: Set<string>;
+  readonly files: Set<string>;
 }
 
 /**
@@ -79,11 +79,15 @@ export class View {
     this.#visit('', depth, 0);
   }
 
-  /** Looks at some folders again, and at all files in them. */
-  refreshFolders(folders: Iterable<string>): void {
-    for (const folder of folders) {
-      this.#visit(folder, 'names', 0);
-      for (const name of this.#folders.get(folder)?.files ?? []) this.#peek(join(folder, name));
+  /** Looks again at some files and folders, and at all files directly in those folders. */
+  refreshPaths(paths: Iterable<string>): void {
+    for (const path of paths) {
+      const state = this.#folders.get(path);
+      if (!state && this.typeOf(path)) this.look(path);
+      else this.#visit(path, 'names', 0);
+      for (const name of state ? (this.#folders.get(path)?.files ?? []) : []) {
+        this.#peek(join(path, name));
+      }
     }
   }
 
@@ -150,7 +154,9 @@ export class View {
   /** The path that counts among several files with the same key: the first by name. */
   #winner(type: AnyRecordType, key: string): string | undefined {
     const paths = this.#keys.get(type)?.get(key);
-    return paths && [...paths].sort()[0];
+    if (!paths || paths.size > 1) return paths && [...paths].sort()[0];
+    const [only] = paths;
+    return only;
   }
 
   /** The record file at a path as the last look left it, read again if its value was let go. */
@@ -174,7 +180,7 @@ export class View {
   /** How many entries a folder has. */
   sizeOf(folder: string): number {
     const state = this.#folders.get(folder);
-    return state ? state.files.length + state.folders.length : 0;
+    return state ? state.files.size + state.folders.size : 0;
   }
 
   #places(type: AnyRecordType, key: string): Set<string> {
@@ -212,31 +218,30 @@ export class View {
   }
 
   #list(folder: string, stat: Stat): FolderState {
-    const folders: string[] = [];
-    const files: string[] = [];
+    const folders = new Set<string>();
+    const files = new Set<string>();
     for (const { name, kind } of this.#folder.list(folder) ?? []) {
       if (name.startsWith('.')) continue;
-      const path = join(folder, name);
-      if (kind === 'directory') folders.push(name);
-      else if (this.typeOf(path)) files.push(name);
+      if (kind === 'directory') folders.add(name);
+      else if (this.typeOf(join(folder, name))) files.add(name);
     }
     const known = this.#folders.get(folder);
     for (const name of known?.folders ?? []) {
-      if (!folders.includes(name)) this.#forgetFolder(join(folder, name));
+      if (!folders.has(name)) this.#forgetFolder(join(folder, name));
     }
-    const present = new Set(files);
-    for (const name of known?.files ?? []) if (!present.has(name)) this.#forget(join(folder, name));
-    const before = new Set(known?.files);
-    for (const name of files) {
-      if (before.has(name)) continue;
-      const path = join(folder, name);
-      const type = this.typeOf(path);
-      if (type) this.#addPath(type, path);
+    for (const name of [...(known?.files ?? [])]) {
+      if (!files.has(name)) this.#forget(join(folder, name));
     }
     const state = { stat, folders, files };
     this.#folders.set(folder, state);
-    // A file that was replaced kept its name and moved the folder's time.
-    for (const name of files) if (before.has(name)) this.#peek(join(folder, name));
+    if (folder !== '') this.#folders.get(folderOf(folder))?.folders.add(nameOf(folder));
+    for (const name of files) {
+      const path = join(folder, name);
+      const type = this.typeOf(path);
+      // A file that was replaced kept its name and moved the folder's time.
+      if (known?.files.has(name)) this.#peek(path);
+      else if (type) this.#addPath(type, path);
+    }
     return state;
   }
 
@@ -309,6 +314,7 @@ export class View {
     const known = this.#records.get(path);
     const type = known?.type ?? this.typeOf(path);
     if (type && this.#paths.get(type)?.delete(path)) this.#sorted.delete(type);
+    this.#folders.get(folderOf(path))?.files.delete(nameOf(path));
     if (!known) return;
     if (known.value) this.#kept -= known.bytes;
     if (known.key !== undefined) this.#keys.get(known.type)?.get(known.key)?.delete(path);
@@ -320,6 +326,7 @@ export class View {
     const state = this.#folders.get(folder);
     if (!state) return;
     this.#folders.delete(folder);
+    this.#folders.get(folderOf(folder))?.folders.delete(nameOf(folder));
     for (const name of state.files) this.#forget(join(folder, name));
     for (const name of state.folders) this.#forgetFolder(join(folder, name));
   }
@@ -329,6 +336,7 @@ export class View {
     this.#paths.set(type, paths);
     if (paths.has(path)) return;
     paths.add(path);
+    this.#folders.get(folderOf(path))?.files.add(nameOf(path));
     this.#sorted.delete(type);
   }
 
@@ -359,6 +367,14 @@ export function decodeText(bytes: Buffer): string {
 function isSettled(stat: Stat): boolean {
   const tick = stat.mtimeMs % 1000 === 0 ? coarseClockTick : clockTick;
   return Math.abs(Date.now() - stat.mtimeMs) > tick;
+}
+
+function folderOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf('/')));
+}
+
+function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
 }
 
 function join(folder: string, name: string): string {

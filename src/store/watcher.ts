@@ -9,8 +9,8 @@ const maxFolders = 4096;
 
 /** What has happened in the watched folders since it was last asked. */
 export interface Changes {
-  /** Folders, relative to the root, in which something changed. */
-  readonly folders: ReadonlySet<string>;
+  /** Files and folders, relative to the root, that came, went or were changed. */
+  readonly paths: ReadonlySet<string>;
   /** Whether events may be missing: then everything has to be looked at. */
   readonly incomplete: boolean;
 }
@@ -26,7 +26,7 @@ export class Watcher {
   readonly #root: string;
   readonly #hint: () => void;
   readonly #watched = new Map<string, { readonly ino: number; readonly watcher: FSWatcher }>();
-  #folders = new Set<string>();
+  #paths = new Set<string>();
   #events = 0;
   #failed = false;
 
@@ -70,8 +70,8 @@ export class Watcher {
   async take(): Promise<Changes> {
     await turn();
     await turn();
-    const changes = { folders: this.#folders, incomplete: this.#events > maxEvents };
-    this.#folders = new Set();
+    const changes = { paths: this.#paths, incomplete: this.#events > maxEvents };
+    this.#paths = new Set();
     this.#events = 0;
     return changes;
   }
@@ -84,9 +84,10 @@ export class Watcher {
   #add(folder: string, ino: number): void {
     try {
       if (this.#watched.size >= maxFolders) throw new Error('too many folders');
-      const watcher = watch(join(this.#root, folder), { persistent: false }, () => {
+      const watcher = watch(join(this.#root, folder), { persistent: false }, (_event, name) => {
         this.#events += 1;
-        this.#folders.add(folder);
+        // Without a name it is the folder itself.
+        this.#paths.add([folder, name ?? ''].filter((part) => part).join('/'));
         this.#hint();
       });
       watcher.on('error', () => {

@@ -1,6 +1,17 @@
 import { App, type AppOptions } from '../../src/app.ts';
+import type { Toolset } from '../../src/core/toolset.ts';
 import { MemoryWorkspace } from './memory-workspace.ts';
-import { probe } from './probe.ts';
+import { note, probe } from './probe.ts';
+
+/** A second toolset, to tell what belongs to which. */
+const other: Toolset = {
+  name: 'other',
+  title: 'No tools',
+  tools: [],
+  records: [note],
+  success: probe.success,
+  failure: probe.failure,
+};
 
 /** An app over workspaces in memory, and what it did. */
 export function probeApp(options: Partial<AppOptions> & { cwd?: string } = {}) {
@@ -15,7 +26,7 @@ export function probeApp(options: Partial<AppOptions> & { cwd?: string } = {}) {
     ...rest,
   };
   const app = new App(complete, {
-    toolsets: async () => [probe, { ...probe, name: 'other', tools: [] }],
+    toolsets: async () => [probe, other],
     async openWorkspace(given) {
       const workspace = new MemoryWorkspace(given, probe);
       workspaces.set(given.bank, workspace);

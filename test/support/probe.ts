@@ -109,9 +109,15 @@ export const probe: Toolset = {
       effect: 'read',
       input: z.object({}),
       async handle(context) {
-        const released = once(process, 'SIGUSR2', { signal: context.signal });
-        context.log('notice', 'waiting');
-        await released;
+        // A listener of a signal does not keep the process alive, as real work does.
+        const work = setInterval(() => {}, 60_000);
+        try {
+          const released = once(process, 'SIGUSR2', { signal: context.signal });
+          context.log('notice', 'waiting');
+          await released;
+        } finally {
+          clearInterval(work);
+        }
         return { waited: true };
       },
     }),

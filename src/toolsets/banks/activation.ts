@@ -1,6 +1,7 @@
 import type { Context } from '../../core/context.ts';
 import type { JsonObject } from '../../core/json.ts';
-import { type Bank, storeOf } from './bank.ts';
+import { outline } from '../../core/markdown.ts';
+import { type Bank, type BankFile, storeOf } from './bank.ts';
 import { contentBudget, namesWithin, withinBudget } from './budget.ts';
 import { cachedSummaries } from './cache.ts';
 import { standing } from './conversation.ts';
@@ -16,7 +17,8 @@ const budgets = { files: 3_000, missing: 1_000, damaged: 2_000 };
  * What `activate` and `swap` answer: the bank's documents within their budget, where the code stands,
  * and how to keep the bank up to date.
  *
- * @param only the documents to give, each of them whole; by default all, within the budget.
+ * @param only the documents to give, each of them whole, or with `#` and a heading one section of it;
+ *   by default all documents, within the budget.
  */
 export async function activation(
   context: Context,
@@ -25,19 +27,19 @@ export async function activation(
 ): Promise<JsonObject> {
   const sources = await readSources(context, bank);
   const texts = new Map([
-    ...[...bank.files].sort(byNews).map(({ file, value }) => [file, value.body] as const),
+    ...byWorth(bank.files).map(({ file, value }) => [file, value.body] as const),
     ...sources.found,
   ]);
-  const named = only ? [...new Set(only)].filter((name) => texts.has(name)) : [...texts.keys()];
+  const asked = only ? passages(texts, only) : texts;
   const known = await cachedSummaries(storeOf(context, bank.type).local, bank);
   const { content, summaries } = withinBudget(
-    named.map((name) => ({ name, text: texts.get(name) ?? '', summary: known.get(name) })),
+    [...asked].map(([name, text]) => ({ name, text, summary: known.get(name) })),
     only ? Number.POSITIVE_INFINITY : contentBudget,
   );
-  const missing = [...sources.missing, ...(only ?? []).filter((name) => !texts.has(name))];
-  const left = named.filter((name) => !Object.hasOwn(content, name));
+  const left = [...asked.keys()].filter((name) => !Object.hasOwn(content, name));
+  const missing = [...sources.missing, ...(only ?? []).filter((name) => !asked.has(name))];
   const moved = await movedSince(context, bank);
-  const files = namesWithin(named, budgets.files);
+  const files = namesWithin([...asked.keys()], budgets.files);
   const damages = bank.damaged.map(({ error }) => error.message.slice(0, 300));
   const updated = lastUpdated(bank) ?? moved?.since;
   const { temporary } = standing(context, bank);
@@ -47,7 +49,7 @@ export async function activation(
       type: bank.type,
       id: bank.id,
       files: files.sort(),
-      ...(files.length < named.length ? { more_files: named.length - files.length } : {}),
+      ...(files.length < asked.size ? { more_files: asked.size - files.length } : {}),
       last_updated: updated ?? null,
       ...(temporary ? { temporary } : {}),
       ...(missing.length > 0 ? { missing: namesWithin(missing, budgets.missing) } : {}),
@@ -57,7 +59,7 @@ export async function activation(
     ...(left.length > 0
       ? {
           summaries,
-          get_whole: `The bank is larger than one answer. Documents that are not in content are summarised or left out; swap to this bank with merge_files [${JSON.stringify(left[0])}] gives one whole.`,
+          get_whole: `The bank is larger than one answer. Documents that are not in content are summarised or left out; swap to this bank with merge_files [${JSON.stringify(left[0])}] gives one whole, and with # and a heading one section of it.`,
         }
       : {}),
     ...(moved ? { git: moved.git } : {}),
@@ -74,6 +76,27 @@ export async function activation(
   };
 }
 
+/** The documents and sections with these names, as far as there are such. */
+function passages(
+  texts: ReadonlyMap<string, string>,
+  names: readonly string[],
+): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  for (const name of names) {
+    const text = texts.get(name) ?? sectionOf(texts, name);
+    if (text !== undefined) found.set(name, text);
+  }
+  return found;
+}
+
+function sectionOf(texts: ReadonlyMap<string, string>, name: string): string | undefined {
+  const [file = '', ...rest] = name.split('#');
+  const wanted = rest.join('#').trim().toLowerCase();
+  const text = texts.get(file) ?? '';
+  const section = outline(text).find(({ heading }) => heading.toLowerCase() === wanted);
+  return section && text.slice(section.start, section.end);
+}
+
 /** When the server last wrote to one of the documents, or undefined when it never did. */
 export function lastUpdated(bank: Bank): string | undefined {
   return bank.files
@@ -82,18 +105,19 @@ export function lastUpdated(bank: Bank): string | undefined {
     .at(-1);
 }
 
-/** What changed last comes first; among what was never written, what has mattered more. */
-function byNews(a: Bank['files'][number], b: Bank['files'][number]): number {
-  const [one, other] = [a.value.last_updated ?? '', b.value.last_updated ?? ''];
-  if (one !== other) return one < other ? 1 : -1;
-  const [score, rival] = [a.value.relevance_score ?? 0, b.value.relevance_score ?? 0];
-  return rival - score || (a.file < b.file ? -1 : 1);
+/** What changed last comes first, then what has mattered most. */
+function byWorth(files: readonly BankFile[]): BankFile[] {
+  const time = ({ value }: BankFile) => Date.parse(value.last_updated ?? '') || 0;
+  const score = ({ value }: BankFile) => value.relevance_score ?? 0;
+  const [last, ...others] = files.toSorted((a, b) => time(b) - time(a));
+  return last ? [last, ...others.sort((a, b) => score(b) - score(a))] : [];
 }
 
 /** Whether the bank holds nothing but its first headings. */
 function isEmpty(bank: Bank): boolean {
   const first = defaultFiles(bank, namedSources(bank));
-  return bank.files.every(({ file, value }) => first.get(file) === value.body);
+  const same = bank.files.every(({ file, value }) => first.get(file) === value.body);
+  return same && bank.files.length > 0;
 }
 
 function daysBetween(earlier: string | undefined, now: Date): number {

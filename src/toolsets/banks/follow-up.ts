@@ -1,6 +1,7 @@
-import { headings } from '../../core/markdown.ts';
+import { outline } from '../../core/markdown.ts';
 import type { Bank } from './bank.ts';
 import { contentBudget } from './budget.ts';
+import { mentionsIn } from './mention.ts';
 import { bytesOf } from './summary.ts';
 import { defaultFiles } from './template.ts';
 
@@ -41,7 +42,7 @@ export function followUps(bank: Bank, written: Written): string[] {
   const subjects = subjectsOf(written, usual);
   for (const { file, value } of bank.files) {
     if (file === written.file) continue;
-    const shared = subjects.find((subject) => mentions(value.body, subject));
+    const shared = subjects.find(mentionsIn(value.body));
     if (shared !== undefined) actions.push(`Check ${file}: it also mentions "${shared}".`);
   }
   const body = bank.files.find(({ file }) => file === written.file)?.value.body ?? '';
@@ -59,7 +60,7 @@ function subjectsOf(
   { content, file, position }: Written,
   usual: ReadonlyMap<string, string>,
 ): string[] {
-  const titles = (text: string) => headings(text).map(({ title }) => title);
+  const titles = (text: string) => outline(text).map(({ heading }) => heading);
   const common = new Set([...usual.values()].flatMap(titles).map((title) => title.toLowerCase()));
   const marked = [...content.matchAll(/`([^`\n]{4,60})`|\*\*([^*\n]{4,60})\*\*/g)];
   const subjects = [
@@ -71,14 +72,4 @@ function subjectsOf(
     .filter((subject) => subject.length > 3)
     .sort((a, b) => b.length - a.length)
     .slice(0, mostSubjects);
-}
-
-/** Whether a text holds a phrase as whole words, in any case. */
-function mentions(text: string, phrase: string): boolean {
-  const [within, sought] = [text.toLowerCase(), phrase.toLowerCase()];
-  for (let at = within.indexOf(sought); at >= 0; at = within.indexOf(sought, at + 1)) {
-    const around = within.charAt(at - 1) + within.charAt(at + sought.length);
-    if (!/[\p{L}\p{N}_]/u.test(around)) return true;
-  }
-  return false;
 }

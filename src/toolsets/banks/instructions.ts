@@ -106,7 +106,7 @@ const preference: Directive = {
   when: 'When the user states a wish, a habit or a fact that will hold next time',
   action: 'Insert it into preferences.md, or a link or name into references.md',
   trigger_type: 'watchdog',
-  patterns: ['I prefer', 'from now on', 'always', 'never', 'my name is'],
+  patterns: ['I prefer', 'from now on', 'always use', 'never use', 'my name is'],
 };
 
 /** What differs between the types of bank. */

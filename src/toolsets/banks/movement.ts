@@ -2,6 +2,7 @@ import type { Context } from '../../core/context.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { Bank } from './bank.ts';
 import { namesWithin } from './budget.ts';
+import { mentionsIn } from './mention.ts';
 
 /** Commits and files are counted up to here. */
 const limit = 100;
@@ -33,12 +34,7 @@ export async function movedSince(context: Context, bank: Bank): Promise<Movement
     truncated: drift.truncated,
   };
   return {
-    git: {
-      branch: branch ?? null,
-      head: oid ?? null,
-      moved: moved ?? null,
-      doubtful,
-    },
+    git: { branch: branch ?? null, head: oid ?? null, moved: moved ?? null, doubtful },
     since: change?.at,
     distance: drift && { commits: drift.commits, doubtful },
   };
@@ -46,17 +42,9 @@ export async function movedSince(context: Context, bank: Bank): Promise<Movement
 
 /** The documents that name a file which has changed: the first ones to distrust. */
 function mentioning(bank: Bank, files: readonly string[]): string[] {
-  const found = bank.files.filter(({ value }) => files.some((file) => names(value.body, file)));
+  const found = bank.files.filter(({ value }) => files.some(mentionsIn(value.body)));
   return namesWithin(
     found.map(({ file }) => file),
     budgets.doubtful,
   );
-}
-
-function names(text: string, path: string): boolean {
-  for (let at = text.indexOf(path); at >= 0; at = text.indexOf(path, at + 1)) {
-    const [before, after] = [text.charAt(at - 1), text.charAt(at + path.length)];
-    if (!/[\w/-]/.test(before) && !/[\w/-]/.test(after)) return true;
-  }
-  return false;
 }

@@ -1,7 +1,7 @@
 import type { Context } from '../../core/context.ts';
 import { MemoryError } from '../../core/error.ts';
-import { isDocumentName } from '../../core/file-name.ts';
-import { headings } from '../../core/markdown.ts';
+import { fileNameProblem } from '../../core/file-name.ts';
+import { outline } from '../../core/markdown.ts';
 import type { Bank } from './bank.ts';
 import { mainFile, sourcesHeading } from './template.ts';
 
@@ -46,11 +46,10 @@ export async function readSources(context: Context, bank: Bank): Promise<Sources
 export function namedSources(bank: Bank): string[] {
   if (bank.type !== 'code') return [];
   const text = bank.files.find(({ file }) => file === mainFile.code)?.value.body ?? '';
-  const titles = headings(text);
-  const at = titles.findIndex(({ title }) => title === sourcesHeading);
-  if (at < 0) return [];
-  const section = text.slice(titles[at]?.end, titles[at + 1]?.start);
-  const items = section.matchAll(/^\s*[-*+] .*?(?:`([^`]+)`|\]\(<?([^)>]+)>?\))/gm);
+  const section = outline(text).find(({ heading }) => heading === sourcesHeading);
+  if (!section) return [];
+  const listed = text.slice(section.bodyStart, section.bodyEnd);
+  const items = listed.matchAll(/^[ \t]*[-*+] .*?(?:`([^`\n]+)`|\]\(<?([^)>\n]+)>?\))/gm);
   return [...new Set([...items].map(([, code, link]) => code ?? link ?? ''))].slice(0, most);
 }
 
@@ -58,7 +57,7 @@ async function read(context: Context, paths: readonly string[]): Promise<Sources
   const found = new Map<string, string>();
   const missing: string[] = [];
   for (const path of paths) {
-    const text = isDocumentName(path) ? await readOne(context, path) : undefined;
+    const text = fileNameProblem(path) ? undefined : await readOne(context, path);
     if (text === undefined) missing.push(`${mark}${path}`);
     else found.set(`${mark}${path}`, text);
   }

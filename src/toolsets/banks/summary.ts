@@ -1,10 +1,10 @@
-import { headings } from '../../core/markdown.ts';
+import { type Block, parseBlocks } from '../../core/markdown-blocks.ts';
 
 /** A sentence, list item or table row of a document. */
 interface Unit {
   readonly text: string;
-  /** Index of the heading it stands below; -1 above the first. */
-  readonly section: number;
+  /** The heading that it stands below; undefined above the first. */
+  readonly heading: Block | undefined;
   readonly words: ReadonlySet<string>;
   /** Whether it opens its section: what a section is about is mostly said there. */
   readonly opens: boolean;
@@ -30,71 +30,84 @@ export function bytesOf(value: unknown): number {
  */
 export function summarize(text: string, limit: number): string {
   if (bytesOf(text) <= limit) return text;
-  const titles = headings(text);
-  const units = unitsOf(text, titles);
+  const units = unitsOf(text);
   const score = scores(units);
-  const ranked = units.map((_, i) => i).sort((a, b) => score(b) - score(a) || a - b);
-  const chosen = new Set<number>();
-  const shown = new Set<number>();
+  const ranked = [...units.entries()].sort(([a], [b]) => score(b) - score(a) || a - b);
+  const line = (heading?: Block) => (heading ? [text.slice(heading.start, heading.end)] : []);
+  const chosen = new Set<Unit>();
+  const told = new Set<Block | undefined>();
   let left = limit - bytesOf('');
-  for (const i of ranked) {
-    const unit = units[i];
-    if (!unit) continue;
-    const heading = shown.has(unit.section) ? '' : headingLine(titles[unit.section]);
-    const cost = bytesOf(`${heading}\n${unit.text}\n`) - bytesOf('');
+  for (const [, unit] of ranked) {
+    const added = told.has(unit.heading) ? [unit.text] : [...line(unit.heading), unit.text];
+    const cost = bytesOf(`${added.join('\n')}\n`) - bytesOf('');
     if (cost > left) continue;
     left -= cost;
-    chosen.add(i);
-    shown.add(unit.section);
+    chosen.add(unit);
+    told.add(unit.heading);
   }
-  return [...chosen]
-    .sort((a, b) => a - b)
-    .flatMap((i, at, order) => {
-      const unit = units[i];
-      if (!unit) return [];
-      const opened = at > 0 && units[order[at - 1] ?? -1]?.section === unit.section;
-      const heading = opened ? '' : headingLine(titles[unit.section]);
-      return heading === '' ? [unit.text] : [heading, unit.text];
-    })
+  return units
+    .filter((unit) => chosen.has(unit))
+    .flatMap(({ heading, text: said }) =>
+      told.delete(heading) ? [...line(heading), said] : [said],
+    )
     .join('\n');
 }
 
 /** The first sentence of a document that is no heading, for a description; empty when there is none. */
 export function firstSentence(text: string, limit: number): string {
-  const [first] = unitsOf(text, headings(text));
-  return first === undefined ? '' : shorten(first.text.replace(/^[-*+] /, ''), limit);
+  return shorten(unitsOf(text)[0]?.text.replace(/^[-*+] /, '') ?? '', limit);
 }
 
-function headingLine(heading: { level: number; title: string } | undefined): string {
-  return heading === undefined ? '' : `${'#'.repeat(heading.level)} ${heading.title}`;
-}
-
-function unitsOf(text: string, titles: ReturnType<typeof headings>): Unit[] {
+function unitsOf(text: string): Unit[] {
   const units: Unit[] = [];
-  for (let section = -1; section < titles.length; section++) {
-    const part = text.slice(titles[section]?.end ?? 0, titles[section + 1]?.start ?? text.length);
-    let opens = true;
-    for (const sentence of sentencesOf(part)) {
-      units.push({ text: sentence, section, words: wordsOf(sentence), opens });
+  let heading: Block | undefined;
+  let opens = true;
+  for (const block of parseBlocks(text)) {
+    if (block.kind === 'heading') {
+      heading = block;
+      opens = true;
+      continue;
+    }
+    for (const sentence of sentencesOf(text, block)) {
+      units.push({ text: sentence, heading, words: wordsOf(sentence), opens });
       opens = false;
     }
   }
   return units;
 }
 
-function sentencesOf(part: string): string[] {
-  const prose = part
-    .replace(/^ {0,3}(`{3,}|~{3,})[\s\S]*?(?:^ {0,3}\1.*$|$(?![\s\S]))/gm, '\n\n')
-    .replace(/<!--[\s\S]*?(?:-->|$)/g, '');
-  const blocks = prose.split(
-    /\r?\n[ \t]*\r?\n|\r?\n(?=[ \t]*(?:[-*+]|\d+[.)]|\||>)[ \t])|\r?\n(?=\|)/,
-  );
-  return blocks.flatMap((block) => {
-    const line = block.replace(/\s+/g, ' ').trim();
-    if (!/[\p{L}\p{N}]/u.test(line)) return [];
-    const pieces = /^(?:[-*+]|\d+[.)]|\|)/.test(line) ? [line] : line.split(sentenceEnd);
-    return pieces.filter((piece) => piece !== '').map((piece) => shorten(piece, longestUnit));
-  });
+/** What a block says; code, HTML and rules say nothing here. */
+function sentencesOf(text: string, block: Block): string[] {
+  switch (block.kind) {
+    case 'paragraph':
+      return sentences(linesOf(text, block).split(sentenceEnd));
+    case 'item': {
+      const [first, ...rest] = block.children;
+      if (first?.kind !== 'paragraph')
+        return block.children.flatMap((child) => sentencesOf(text, child));
+      const marker = text.slice(block.start, first.start).trim();
+      return sentences([`${marker} ${linesOf(text, first)}`]).concat(
+        rest.flatMap((child) => sentencesOf(text, child)),
+      );
+    }
+    case 'table':
+      return sentences(text.slice(block.start, block.end).split(/[\r\n]+/));
+    case 'list':
+    case 'quote':
+      return block.children.flatMap((child) => sentencesOf(text, child));
+    default:
+      return [];
+  }
+}
+
+function linesOf(text: string, paragraph: Block): string {
+  return paragraph.lines.map(([start, end]) => text.slice(start, end).trim()).join(' ');
+}
+
+function sentences(pieces: readonly string[]): string[] {
+  return pieces
+    .map((piece) => shorten(piece.trim(), longestUnit))
+    .filter((piece) => /[\p{L}\p{N}]/u.test(piece));
 }
 
 /** After a full stop that a capital or another script's letter follows, or one that needs no space. */

@@ -19,7 +19,7 @@ export const swap = defineTool({
       .array(z.string().max(300))
       .max(50)
       .optional()
-      .describe('Give only these files, each whole'),
+      .describe('Give only these, each whole: doc/api.md, or a section: doc/api.md#Errors'),
   }),
   meta: {
     use_when: 'The conversation moves to another project or context, or a file is needed whole',

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { type Context, timestamp } from '../../core/context.ts';
 import { invalid } from '../../core/error.ts';
-import { checkFileName } from '../../core/file-name.ts';
+import { fileNameProblem } from '../../core/file-name.ts';
 import type { JsonObject } from '../../core/json.ts';
-import { appendText, insertText } from '../../core/markdown.ts';
+import { appendSection, insertInSection } from '../../core/markdown.ts';
 import type { Provenance, Transaction } from '../../core/store.ts';
 import { defineTool } from '../../core/tool.ts';
 import {
@@ -29,7 +29,10 @@ const input = z.object({
   bank_id: bankId,
   target_file: z.string().max(300).describe("A .md file of the bank: 'doc/design.md'"),
   operation: z.enum(['append', 'replace', 'insert']),
-  content: z.string().describe('Markdown, without front matter'),
+  content: z
+    .string()
+    .refine((text) => !/\p{Cs}/u.test(text), 'must not hold half a character')
+    .describe('Markdown, without front matter'),
   position: oneLine.max(300).optional().describe('insert: heading of the section to add to'),
   trigger_type: z.enum(triggers).optional(),
   conversation_id: oneLine.min(1).max(200).optional(),
@@ -88,7 +91,8 @@ export const update = defineTool({
 
 /** What the schema cannot say. */
 function check({ target_file, operation, position, content }: Arguments): void {
-  checkFileName(target_file, ['target_file']);
+  const problem = fileNameProblem(target_file);
+  if (problem !== undefined) throw invalid(['target_file'], problem);
   if (operation === 'insert' && (position === undefined || position.trim() === '')) {
     throw invalid(['position'], 'is required to insert: the heading of a section', 'missing');
   }
@@ -127,10 +131,10 @@ function edited(text: string, { operation, content, position = '' }: Arguments):
     case 'replace':
       return content;
     case 'append':
-      return appendText(text, content);
+      return appendSection(text, content);
     case 'insert':
       // Models often send the heading with its marks.
-      return insertText(text, position.trim().replace(/^#{1,6}[ \t]+/, ''), content);
+      return insertInSection(text, position.trim().replace(/^#{1,6}[ \t]+/, ''), content);
   }
 }
 

@@ -43,6 +43,9 @@ describe('customInstructions', () => {
     const files = defaultFiles({ type, id: 'x' }, []);
     const told = JSON.stringify(customInstructions(state({ type })));
     for (const [file] of told.matchAll(/[\w/]+\.md/g)) expect([...files.keys()]).toContain(file);
+    for (const [, file, heading] of told.matchAll(/([\w/]+\.md) at \\"([^"]+)\\"/g)) {
+      expect(files.get(String(file))).toContain(`## ${heading}\n`);
+    }
     const { target_file, position } = Object(
       Object(customInstructions(state({ type }))).examples,
     ).update;

@@ -51,6 +51,18 @@ The lexer keeps tokens in a ring.
     for (const line of summary.split('\n')) expect(japanese).toContain(line);
   });
 
+  it('keeps sections with the same heading apart', () => {
+    const log = '## Entry\n\nThe lexer moved. It is ok. So it goes.\n\n'.repeat(2);
+    expect(summarize(log, 85)).toBe(
+      '## Entry\nThe lexer moved.\n## Entry\nThe lexer moved.\nIt is ok.\nSo it goes.',
+    );
+  });
+
+  it('takes list items and table rows as they are, and the words of a quote', () => {
+    const text = `- one\n  goes on\n  - two\n\n> said\n> here\n\n| a | b |\n|---|---|\n| c | d |\n\n${'```\ncode\n```\n'.repeat(9)}`;
+    expect(summarize(text, 80)).toBe('- one goes on\n- two\nsaid here\n| a | b |\n| c | d |');
+  });
+
   it('copes with one endless line', () => {
     const summary = summarize('word '.repeat(20_000), 500);
     expect(summary).toMatch(/^word word.*…$/);

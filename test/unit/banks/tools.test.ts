@@ -176,6 +176,8 @@ describe('sources of a code bank', () => {
     context.project.files.set('README.md', '# The repository\n');
     const answer = await good('activate', repo);
     expect(Object(answer.content)['source:README.md']).toBe('# The repository\n');
+    const single = await good('swap', { ...repo, merge_files: ['source:README.md'] });
+    expect(single.content).toEqual({ 'source:README.md': '# The repository\n' });
     expect(body(context.store, readme)).toContain('## Sources\n\n- `README.md`\n');
   });
 
@@ -460,6 +462,7 @@ describe('update', () => {
     ['a negative count', { update_count: -1 }, 'invalid_request'],
     ['a count as text', { update_count: '3' }, 'invalid_request'],
     ['an unknown trigger', { trigger_type: 'whim' }, 'invalid_request'],
+    ['half a character', { content: '\ud83d' }, 'invalid_request'],
     ['no content', { content: undefined }, 'invalid_request'],
     ['null', { content: null }, 'invalid_request'],
   ])('refuses %s', async (_what, wrong, expected) => {
@@ -497,11 +500,41 @@ describe('a bank over its budget', () => {
     expect(bytesOf(answer.custom_instructions)).toBeLessThanOrEqual(4_000);
   });
 
+  it('prefers what has mattered more to be whole, below what changed last', async () => {
+    await good('activate', repo);
+    for (const [file, trigger_type] of [
+      ['doc/api.md', 'user_request'],
+      ['structure.md', 'watchdog'],
+      ['doc/design.md', 'watchdog'],
+    ]) {
+      const content = file === 'doc/design.md' ? 'Last.\n' : long(String(file));
+      const change = { target_file: file, operation: 'replace', content, trigger_type };
+      await good('update', { ...repo, ...change });
+    }
+    const { content } = await good('activate', repo);
+    expect(content).toHaveProperty(['doc/design.md']);
+    expect(content).toHaveProperty(['doc/api.md']);
+    expect(content).not.toHaveProperty(['structure.md']);
+  });
+
   it('gives each file whole by name', async () => {
     await fill();
     const answer = await good('swap', { ...repo, merge_files: ['doc/api.md'] });
     expect(answer.content).toEqual({ 'doc/api.md': long('doc/api.md') });
     expect(answer).not.toHaveProperty('summaries');
+  });
+
+  it('gives a single section by name', async () => {
+    await fill();
+    const names = ['structure.md#STRUCTURE.MD 7', 'structure.md#None', '#'];
+    const answer = await good('swap', { ...repo, merge_files: names });
+    expect(answer).toMatchObject({
+      bank_info: { missing: names.slice(1) },
+      content: {
+        [String(names[0])]:
+          '## structure.md 7\n\nThe structure.md number 7 is made of parts. It has a structure.md.\n\n',
+      },
+    });
   });
 
   it('takes a summary from the cache only while the document is unchanged', async () => {
