@@ -39,6 +39,12 @@ export async function waitFor<T>(
 }
 
 /**
+ * The ids of tokens that this process is done with although the disk did not let go of their files:
+ * their holder is as good as dead.
+ */
+const ended = new Set<string>();
+
+/**
  * The lock that keeps the servers of one repository apart: `memory-bank/lock` in the common git
  * directory, a hard link to a file that names its holder.
  *
@@ -50,8 +56,6 @@ export class ProcessLock {
   readonly #disk: Disk;
   readonly #folder: string;
   readonly #local: boolean;
-  /** Tokens of ours that are done with; what the disk did not let go of is tried again. */
-  readonly #released = new Set<string>();
 
   /** @param folder our own folder in the common git directory; it must exist. */
   constructor(disk: Disk, folder: string) {
@@ -61,7 +65,6 @@ export class ProcessLock {
   }
 
   async take(patience: Patience): Promise<Token> {
-    this.#letGo();
     const token = newToken();
     const own = this.#path(`owner-${token.id}`);
     const bytes = Buffer.from(`${JSON.stringify(token)}\n`);
@@ -79,9 +82,14 @@ export class ProcessLock {
   }
 
   /** Lets go. It throws nothing, for what it ends may be done: a file that stays is removed later. */
-  release(token: Token): void {
-    this.#released.add(token.id);
-    this.#letGo();
+  release({ id }: Token): void {
+    try {
+      if (this.#read('lock')?.id === id) this.#disk.discard(this.#path('lock'));
+      this.#disk.discard(this.#path(`owner-${id}`));
+    } catch (error) {
+      if (errno(error) === undefined) throw error;
+      ended.add(id);
+    }
   }
 
   /**
@@ -96,27 +104,19 @@ export class ProcessLock {
     }
     for (const id of found.keys()) {
       const owner = this.#read(`owner-${id}`);
-      if (owner && !isDead(owner, this.#local)) found.delete(id);
+      if (owner && !this.#isGone(owner)) found.delete(id);
     }
     return found;
   }
 
-  #letGo(): void {
-    for (const id of this.#released) {
-      try {
-        if (this.#read('lock')?.id === id) this.#disk.discard(this.#path('lock'));
-        this.#disk.discard(this.#path(`owner-${id}`));
-        this.#released.delete(id);
-      } catch (error) {
-        if (errno(error) === undefined) throw error;
-      }
-    }
+  #isGone(holder: Token): boolean {
+    return ended.has(holder.id) || isDead(holder, this.#local);
   }
 
   #tryTake(name: string, own: string): boolean {
     if (this.#link(own, name)) return true;
     const holder = this.#read(name);
-    if (!holder || !isDead(holder, this.#local)) return false;
+    if (!holder || !this.#isGone(holder)) return false;
     const breaking = `break-${holder.id}`;
     if (!this.#tryTake(breaking, own)) return false;
     if (this.#read(name)?.id === holder.id) this.#disk.discard(this.#path(name));
@@ -129,6 +129,9 @@ export class ProcessLock {
       this.#disk.files.link(own, this.#path(name));
       return true;
     } catch (error) {
+      // A network disk may have done what it says has failed.
+      const { ino } = this.#disk.files.lstat(own) ?? {};
+      if (ino !== undefined && this.#disk.files.lstat(this.#path(name))?.ino === ino) return true;
       if (errno(error) === 'EEXIST' || errno(error) === 'ENOENT') return false;
       throw error;
     }
@@ -274,6 +277,8 @@ export class GitLock {
       this.#disk.files.link(this.proof, this.path);
       return true;
     } catch (error) {
+      // A network disk may have done what it says has failed.
+      if (this.isOurs()) return true;
       if (errno(error) === 'EEXIST') return false;
       if (errno(error) === 'ENOENT' && role === 'ref') return false;
       throw error;

@@ -23,6 +23,9 @@ export type Fault =
   /** It fails with this code; `performed`: after it was done all the same, as a network disk may. */
   | { readonly kind: 'error'; readonly code: string; readonly performed?: boolean };
 
+/** What a network disk may have done although its answer was lost. */
+const retransmitted = new Set<Operation>(['rename', 'link', 'unlink', 'mkdir', 'rmdir']);
+
 /** Decides on each operation; the first one is number 1. */
 export type FaultPlan = (n: number, operation: Operation) => Fault | undefined;
 
@@ -149,7 +152,7 @@ export class FaultFiles implements Files {
     if (!fault) return action();
     this.hit ??= `${operation} ${path}`;
     if (fault.kind === 'error') {
-      if (fault.performed) action();
+      if (fault.performed && retransmitted.has(operation)) action();
       else partly?.();
       const text = `${fault.code}: fault, ${operation} '${path}'`;
       throw Object.assign(new Error(text), { code: fault.code, path });
