@@ -19,7 +19,8 @@ export interface IndexChange {
   readonly path: string;
   readonly oid: Oid;
   readonly mode: number;
-  readonly stat: BigIntStats;
+  /** The file as it holds just these bytes; without it git looks for itself what the file holds. */
+  readonly stat: BigIntStats | undefined;
 }
 
 const signature = 0x44495243;
@@ -232,8 +233,9 @@ export class IndexFile {
 
   #entry(name: Buffer, change: IndexChange, previous: Buffer): Buffer {
     const fixed = Buffer.alloc(fixedSize);
-    const { stat } = change;
     const seconds = (ns: bigint) => Number((ns / 1_000_000_000n) & 0xffff_ffffn);
+    const zero = { ctimeNs: 0n, mtimeNs: 0n, dev: 0n, ino: 0n, uid: 0n, gid: 0n, size: 0n };
+    const stat = change.stat ?? zero;
     const words = [
       seconds(stat.ctimeNs),
       Number(stat.ctimeNs % 1_000_000_000n),

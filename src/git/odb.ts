@@ -3,8 +3,8 @@ import { dirname, isAbsolute, join } from 'node:path';
 import { inflateSync } from 'node:zlib';
 import git from 'isomorphic-git';
 import { MemoryError } from '../core/error.ts';
-import type { Disk } from './disk.ts';
-import { errno, type Files, type Stat, sameStat } from './files.ts';
+import { type Disk, together } from './disk.ts';
+import { errno, type Files } from './files.ts';
 import type { EncodedObject, ObjectType, Oid } from './object.ts';
 import { Pack, type RawObject } from './pack.ts';
 
@@ -87,7 +87,7 @@ export class ObjectDatabase {
     const folder = join(this.#gitDir, 'objects');
     const changed = new Set<string>();
     const fs = this.#objectWriter(changed);
-    await Promise.all(
+    await together(
       objects.map(({ oid, deflated }) =>
         git.writeObject({ fs, gitdir: this.#gitDir, oid, object: deflated, format: 'deflated' }),
       ),
@@ -191,7 +191,7 @@ class ObjectFolder {
   readonly #files: Files;
   readonly #path: string;
   #packs = new Map<string, Pack>();
-  #listed: Stat | undefined;
+  #listed = false;
 
   constructor(files: Files, path: string) {
     this.#files = files;
@@ -227,14 +227,12 @@ class ObjectFolder {
   close(): void {
     for (const pack of this.#packs.values()) pack.close();
     this.#packs.clear();
-    this.#listed = undefined;
+    this.#listed = false;
   }
 
   #list(fresh: boolean): void {
     const folder = join(this.#path, 'pack');
     if (this.#listed && !fresh) return;
-    const stat = this.#files.lstat(folder);
-    if (this.#listed && sameStat(this.#listed, stat)) return;
     const names = new Set<string>();
     for (const { name } of this.#files.list(folder) ?? []) {
       if (name.endsWith('.idx')) names.add(name.slice(0, -4));
@@ -246,7 +244,7 @@ class ObjectFolder {
     }
     for (const [name, pack] of this.#packs) if (!packs.has(name)) pack.close();
     this.#packs = packs;
-    this.#listed = stat;
+    this.#listed = true;
   }
 
   #open(folder: string, name: string): Pack | undefined {

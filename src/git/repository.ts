@@ -6,6 +6,7 @@ import type { WorkTree } from './discover.ts';
 import { type Disk, storageError } from './disk.ts';
 import { identity } from './identity.ts';
 import { IgnoreRules } from './ignore.ts';
+import { initRepository } from './init.ts';
 import { ProcessLock } from './lock.ts';
 import { applyPlan, type Ground, indexKey, type KnownIndex, readIndex } from './mutation.ts';
 import type { Oid } from './object.ts';
@@ -71,6 +72,8 @@ export class Repository {
   #index: KnownIndex | undefined;
   /** The index as our own last mutation left it. */
   #ownIndex: string | undefined;
+  /** Whether this process holds the process lock. */
+  #working = false;
   #queue: Promise<unknown> = Promise.resolve();
 
   constructor(disk: Disk, tree: WorkTree, options: RepositoryOptions) {
@@ -109,12 +112,21 @@ export class Repository {
    * not read as the truth. Creates nothing.
    */
   async repair(): Promise<void> {
-    const names = this.#disk.files.list(this.#folder) ?? [];
-    if (!names.some(({ name }) => name.startsWith('journal-'))) return;
+    // While a mutation of ours is at work, what is left here belongs to it.
+    if (this.#working) return;
     const left = [...this.#processLock().leftovers().values()].flat();
-    if (left.some((name) => name.startsWith('journal-'))) {
-      await this.#exclusively(undefined, async () => undefined);
-    }
+    // A dead process's own lock is in nobody's way before the next mutation.
+    if (left.every((name) => /^(owner|break)-/.test(name))) return;
+    await this.#exclusively(undefined, async () => undefined);
+  }
+
+  /** Makes the repository that is not there yet. */
+  initialize(): Promise<void> {
+    const { gitDir } = this.tree;
+    const { env } = this.#options;
+    return this.#exclusively(undefined, (token) =>
+      initRepository(this.#disk, gitDir, this.#folder, env, token, this.#patience(undefined)),
+    );
   }
 
   /**
@@ -176,7 +188,7 @@ export class Repository {
     const applied = await applyPlan(ground, plan, this.#index, committer, token, patience);
     if (!applied) return undefined;
     this.#index = applied.index;
-    this.#ownIndex = applied.index.key;
+    this.#ownIndex = applied.index?.key;
     return { oid: applied.commit, ref: applied.ref };
   }
 
@@ -194,13 +206,16 @@ export class Repository {
   ): Promise<T> {
     const run = async () => {
       try {
-        this.#disk.makeDirectories(this.#folder);
+        const changed = this.#disk.makeDirectories(this.#folder);
+        await this.#disk.settle(changed);
         const lock = this.#processLock();
         const token = await lock.take(this.#patience(signal));
+        this.#working = true;
         try {
           await this.#cleanUp(lock, token);
           return await action(token);
         } finally {
+          this.#working = false;
           lock.release(token);
         }
       } catch (error) {

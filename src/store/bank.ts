@@ -1,4 +1,4 @@
-import { relative, sep } from 'node:path';
+import { join, relative, sep } from 'node:path';
 import { MemoryError } from '../core/error.ts';
 import type { AnyRecordType } from '../core/record-type.ts';
 import type { Provenance, Transaction } from '../core/store.ts';
@@ -6,7 +6,6 @@ import { findWorkTree, isStillThere } from '../git/discover.ts';
 import type { Disk } from '../git/disk.ts';
 import { type Stat, sameStat } from '../git/files.ts';
 import { Folder } from '../git/folder.ts';
-import { initRepository } from '../git/init.ts';
 import type { FileChange } from '../git/plan.ts';
 import { type Made, Repository } from '../git/repository.ts';
 import type { Access } from './access.ts';
@@ -74,7 +73,7 @@ export class Bank {
 
   /** The repository that the bank lies in; undefined while there is none. */
   repository(): Repository | undefined {
-    const { disk, root, own, env, now, lockTimeout, calm, warn } = this.#options;
+    const { disk, root, own } = this.#options;
     const start = disk.files.realpath(root) ?? root;
     const known = this.#repository;
     if (known && isStillThere(disk.files, known.tree, start)) return known;
@@ -82,8 +81,7 @@ export class Bank {
     const tree = findWorkTree(disk.files, start);
     // The user's own store is a repository of its own, even below a home directory that is one.
     const fits = !own || tree?.top === start;
-    this.#repository =
-      tree && fits ? new Repository(disk, tree, { env, now, lockTimeout, calm, warn }) : undefined;
+    this.#repository = tree && fits ? new Repository(disk, tree, this.#options) : undefined;
     return this.#repository;
   }
 
@@ -171,8 +169,10 @@ export class Bank {
   /** Makes the repository that is missing, but only for a change that has something to commit. */
   async #found(propose: () => Promise<unknown>): Promise<Repository | undefined> {
     if ((await propose()) === undefined) return undefined;
-    const { disk, root, env } = this.#options;
-    await initRepository(disk, root, env);
+    const { disk, root } = this.#options;
+    const gitDir = join(root, '.git');
+    const tree = { top: root, gitDir, commonDir: gitDir };
+    await new Repository(disk, tree, this.#options).initialize();
     return this.repository();
   }
 
