@@ -22,9 +22,9 @@ export interface SearchFields {
  *
  * `set`: union of what both sides added, minus what either removed, sorted.
  * `list`: the same, in the order of ours followed by what theirs added.
- * `latest`: the later of two ISO timestamps. `max`: the larger of two numbers.
- * `first`: the earlier of two ISO timestamps; of other values, the one of the side with the earlier
- * timestamp of this kind, and where that tells nothing, the smaller text.
+ * `latest`: the later of two ISO timestamps. `first`: the earlier of two ISO timestamps, the smaller
+ * of two other texts.
+ * `max`: the larger of two numbers.
  * `text`: line by line. `sections`: markdown by its headings and lists, prose line by line.
  * `value`: two different changes are a conflict, as are two changes of the same line in a text.
  */

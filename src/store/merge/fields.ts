@@ -13,11 +13,9 @@ export function mergeFields(
   { base, ours, theirs }: Sides<JsonObject>,
   rules: Rules,
 ): Outcome<JsonObject> {
-  const firsts = Object.keys(rules).filter((name) => rules[name] === 'first');
-  const elder = firsts.map((name) => compareTimes(ours[name], theirs[name])).find(Boolean) ?? 0;
   const merged = [...new Set([...Object.keys(ours), ...Object.keys(theirs)])].map((name) => {
     const sides = { base: own(base, name), ours: own(ours, name), theirs: own(theirs, name) };
-    return { name, ...mergeField(sides, rules[name] ?? 'value', elder) };
+    return { name, ...mergeField(sides, rules[name] ?? 'value') };
   });
   // Unlike assignment, this makes `__proto__` a key like any other.
   return {
@@ -26,8 +24,7 @@ export function mergeFields(
   };
 }
 
-/** @param elder below 0 where our record is the older one, above 0 where theirs is. */
-function mergeField(sides: Sides<Value>, rule: FieldMerge, elder: number): Outcome<Value> {
+function mergeField(sides: Sides<Value>, rule: FieldMerge): Outcome<Value> {
   const { base, ours, theirs } = sides;
   if (isDeepStrictEqual(ours, theirs) || isDeepStrictEqual(base, theirs)) return settled(ours);
   if (isDeepStrictEqual(base, ours)) return settled(theirs);
@@ -43,7 +40,7 @@ function mergeField(sides: Sides<Value>, rule: FieldMerge, elder: number): Outco
       const order =
         rule === 'max'
           ? Number(ours) - Number(theirs)
-          : compareTimes(ours, theirs) || (rule === 'first' && elder) || compareTexts(ours, theirs);
+          : compareTimes(ours, theirs) || compareTexts(ours, theirs);
       return settled((rule === 'first' ? order <= 0 : order >= 0) ? ours : theirs);
     }
     case 'text':
