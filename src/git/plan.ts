@@ -56,6 +56,14 @@ export interface Signatures {
   readonly committer: Signature;
 }
 
+/**
+ * Asked about each version of a file that a person has made and that would be committed with ours.
+ *
+ * @param committed what HEAD has of it; undefined for no file.
+ * @throws anything, to keep all of it from being committed.
+ */
+export type Adoption = (path: string, version: Buffer, committed: Buffer | undefined) => void;
+
 const fileMode = '100644';
 
 /**
@@ -71,6 +79,7 @@ export function planCommits(
   changes: readonly FileChange[],
   message: string,
   signatures: Signatures,
+  adopt?: Adoption,
 ): Plan {
   const builder = new Builder(odb, head.oid, signatures);
   const staged: TreeEdit[] = [];
@@ -93,10 +102,13 @@ export function planCommits(
       });
     }
     const before = seen && objectId('blob', seen);
+    const known = () => committed && odb.content(committed.oid, 'blob');
     if (indexed && indexed.oid !== committed?.oid && indexed.oid !== before) {
+      adopt?.(path, odb.content(indexed.oid, 'blob'), known());
       staged.push({ path, entry: { mode, oid: indexed.oid } });
     }
     if (before !== committed?.oid) {
+      if (seen) adopt?.(path, Buffer.from(seen), known());
       edited.push({ path, entry: seen && { mode, oid: builder.add('blob', seen) } });
     }
     const after = bytes && builder.add('blob', bytes);

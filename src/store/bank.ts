@@ -6,12 +6,13 @@ import { findWorkTree, isStillThere } from '../git/discover.ts';
 import type { Disk } from '../git/disk.ts';
 import { type Stat, sameStat } from '../git/files.ts';
 import { Folder } from '../git/folder.ts';
-import type { FileChange } from '../git/plan.ts';
+import type { Adoption, FileChange } from '../git/plan.ts';
 import { type Made, Repository } from '../git/repository.ts';
 import type { Access } from './access.ts';
 import { configPath, initialFiles, readConfig } from './bank-config.ts';
 import { Draft, type TextChange } from './draft.ts';
 import { type Actor, commitMessage } from './message.ts';
+import { SecretGuard } from './secrets/guard.ts';
 import { decodeText, maxFileBytes, type RecordFile, View } from './view.ts';
 import { Watcher } from './watcher.ts';
 
@@ -145,7 +146,10 @@ export class Bank {
           const records = paths.filter((path) => this.view.typeOf(path));
           const provenance = typeof why === 'function' ? why(result) : why;
           const message = commitMessage(provenance, records.length > 0 ? records : paths, actor);
-          return { message, changes: this.#fileChanges(changes) };
+          const guard = this.#guard();
+          guard.checkChange(changes, provenance, message, (path) => this.view.typeOf(path));
+          const adopt: Adoption = (...edit) => guard.checkEdit(...edit);
+          return { message, changes: this.#fileChanges(changes), adopt };
         } catch (error) {
           if (!(error instanceof Moved)) throw error;
         }
@@ -211,6 +215,12 @@ export class Bank {
   /** Whether anything has been written to the bank. */
   get initialized(): boolean {
     return this.text(configPath) !== undefined;
+  }
+
+  #guard(): SecretGuard {
+    const config = this.text(configPath);
+    const allowed = config === undefined ? [] : (readConfig(config).secrets?.allow ?? []);
+    return new SecretGuard(allowed, join(relative(this.root, this.path), configPath));
   }
 
   #fileChanges(changes: readonly TextChange[]): FileChange[] {
