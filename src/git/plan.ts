@@ -197,20 +197,18 @@ class Builder {
     oid: Oid | undefined,
     edits: readonly { readonly parts: string[]; readonly entry: TreeEntry | undefined }[],
   ): Oid | undefined {
-    let tree = oid === undefined ? Buffer.alloc(0) : this.#tree(oid);
+    const before = oid === undefined ? Buffer.alloc(0) : this.#tree(oid);
+    const here = new Map<string, TreeEntry | undefined>();
     const below = new Map<string, { parts: string[]; entry: TreeEntry | undefined }[]>();
     for (const { parts, entry } of edits) {
       const [name = '', ...rest] = parts;
-      if (rest.length === 0) {
-        tree = spliceTree(tree, name, entry);
-      } else {
-        const group = below.get(name) ?? [];
-        group.push({ parts: rest, entry });
-        below.set(name, group);
-      }
+      const group = below.get(name);
+      if (rest.length === 0) here.set(name, entry);
+      else if (group) group.push({ parts: rest, entry });
+      else below.set(name, [{ parts: rest, entry }]);
     }
     for (const [name, group] of below) {
-      const old = findEntry(tree, name);
+      const old = here.has(name) ? here.get(name) : findEntry(before, name);
       const path = folder === '' ? name : `${folder}/${name}`;
       if (old && old.mode !== folderMode) {
         throw new MemoryError('damaged', `${path} is committed as something other than a folder.`, {
@@ -219,9 +217,9 @@ class Builder {
         });
       }
       const child = this.#edit(path, old?.oid, group);
-      const entry = child === undefined ? undefined : { mode: folderMode, oid: child };
-      if (old?.oid !== child) tree = spliceTree(tree, name, entry);
+      here.set(name, child === undefined ? undefined : { mode: folderMode, oid: child });
     }
+    const tree = spliceTree(before, here);
     const result = tree.length === 0 ? undefined : this.#addTree(tree);
     if (!this.#before.has(folder)) this.#before.set(folder, oid);
     this.#after.set(folder, result);

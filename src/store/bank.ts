@@ -9,7 +9,7 @@ import { Folder } from '../git/folder.ts';
 import type { Adoption, FileChange } from '../git/plan.ts';
 import { type Made, Repository } from '../git/repository.ts';
 import type { Access } from './access.ts';
-import { configPath, initialFiles, readConfig } from './bank-config.ts';
+import { type BankConfig, configPath, initialFiles, readConfig } from './bank-config.ts';
 import { Draft, type TextChange } from './draft.ts';
 import { type Actor, commitMessage } from './message.ts';
 import { SecretGuard } from './secrets/guard.ts';
@@ -45,8 +45,8 @@ export class Bank {
   readonly #folder: Folder;
   readonly #watcher: Watcher;
   #repository: Repository | undefined;
-  /** Of `config.yaml`, when its format was last checked. */
-  #configStat: Stat | undefined;
+  /** What `config.yaml` says, and what its file was when it was read. */
+  #config: { readonly stat: Stat | undefined; readonly values: BankConfig | undefined } | undefined;
 
   constructor(options: BankOptions) {
     this.#options = options;
@@ -181,9 +181,7 @@ export class Bank {
   }
 
   #withInitialFiles(changes: readonly TextChange[], initialize: boolean): readonly TextChange[] {
-    const config = this.text(configPath);
-    if (config !== undefined) readConfig(config);
-    if (config !== undefined || (changes.length === 0 && !initialize)) return changes;
+    if (this.#settings() !== undefined || (changes.length === 0 && !initialize)) return changes;
     const added = [...initialFiles(this.projectId() ?? this.#options.uuid())]
       .filter(([path]) => this.text(path) === undefined)
       .map(([path, after]) => ({ path, before: undefined, after }));
@@ -197,8 +195,8 @@ export class Bank {
    * @throws MemoryError `damaged` when the file that should hold it does not.
    */
   projectId(): string | undefined {
-    const config = this.text(configPath);
-    if (config !== undefined) return readConfig(config).project_id;
+    const settings = this.#settings();
+    if (settings) return settings.project_id;
     const legacy = new Folder(this.#options.disk.files, this.root).read(
       '.infinity/project_id',
       4096,
@@ -224,7 +222,7 @@ export class Bank {
   }
 
   #fileChanges(changes: readonly TextChange[]): FileChange[] {
-    const top = this.repository()?.tree.top ?? this.root;
+    const top = this.#repository?.tree.top ?? this.root;
     const prefix = relative(top, this.realPath()).split(sep).join('/');
     return changes.map(({ path, before, after }) => ({
       path: prefix === '' ? path : `${prefix}/${path}`,
@@ -260,15 +258,21 @@ export class Bank {
 
   /** Refuses a bank of a later format; one whose settings cannot be read is read all the same. */
   #checkFormat(): void {
-    const stat = this.#folder.stat(configPath);
-    if (sameStat(stat, this.#configStat)) return;
     try {
-      const text = this.text(configPath);
-      if (text !== undefined) readConfig(text);
+      this.#settings();
     } catch (error) {
       if (!(error instanceof MemoryError) || error.code === 'unsupported') throw error;
     }
-    this.#configStat = stat;
+  }
+
+  /** What `config.yaml` says, read again when it changed; undefined where there is none. */
+  #settings(): BankConfig | undefined {
+    const stat = this.#folder.stat(configPath);
+    if (!this.#config || !sameStat(stat, this.#config.stat)) {
+      const text = this.text(configPath);
+      this.#config = { stat, values: text === undefined ? undefined : readConfig(text) };
+    }
+    return this.#config.values;
   }
 
   #watch(): void {
