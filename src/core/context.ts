@@ -91,10 +91,13 @@ export interface SkippedRule {
 export interface Modes {
   /** architect, code, ask, debug, test, then the project's own by name. */
   list(): Promise<{ readonly modes: readonly Mode[]; readonly skipped: readonly SkippedRule[] }>;
-  /** The session's mode, as its rule file says now; undefined while none is set. */
+  /**
+   * The session's mode, as its rule file says now, or last said where it is gone or broken; undefined
+   * while none is set.
+   */
   current(): Promise<Mode | undefined>;
   /**
-   * Sets the session's mode; null ends it.
+   * Sets the session's mode; null ends it. An update under way in another mode ends with that mode.
    *
    * @throws MemoryError `not_found` for a mode that no valid rule file describes.
    */

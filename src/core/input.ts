@@ -1,9 +1,29 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { describeIssue, type Issue, MemoryError } from './error.ts';
-import { isObject } from './json.ts';
+import { isObject, type JsonObject } from './json.ts';
+import type { Tool } from './tool.ts';
 
 /** At most this many issues are told of one call. */
 const maxIssues = 10;
+
+/** The JSON Schema of a tool's arguments, as `tools/list` publishes it. */
+export function inputSchema(tool: Pick<Tool, 'input'>): JsonObject {
+  const { $schema: _, ...schema } = z.toJSONSchema(tool.input, {
+    io: 'input',
+    override({ jsonSchema }) {
+      const { additionalProperties: others } = jsonSchema;
+      // That any other key is tolerated goes without saying, and some clients cannot read it.
+      if (isObject(others) && Object.keys(others).length === 0) {
+        delete jsonSchema.additionalProperties;
+      }
+      // An agent hits these limits hardly ever, and is told then; in every prompt they cost tokens.
+      delete jsonSchema.maxLength;
+      delete jsonSchema.maxItems;
+      delete jsonSchema.pattern;
+    },
+  });
+  return schema as JsonObject;
+}
 
 /**
  * Validates the arguments of a call.
@@ -20,7 +40,8 @@ export function parseInput<I extends z.ZodObject>(schema: I, args: unknown): z.o
   throw new MemoryError('invalid_input', issues.map(describeIssue).join('; '), { issues });
 }
 
-function toIssue(issue: z.core.$ZodIssue, args: unknown): Issue {
+/** What zod says of one argument or field, in our own words. */
+export function toIssue(issue: z.core.$ZodIssue, args: unknown): Issue {
   const path = issue.path.map((part) => (typeof part === 'number' ? part : String(part)));
   const found = at(args, path);
   if (found === undefined && path.length > 0)

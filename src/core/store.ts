@@ -1,4 +1,5 @@
 import type { MemoryError } from './error.ts';
+import type { JsonObject, JsonValue } from './json.ts';
 import type { AnyRecordType, RecordType } from './record-type.ts';
 
 /** A record with its place. */
@@ -16,6 +17,23 @@ export interface Damaged {
   readonly key?: string;
   /** `damaged` or `conflict`, with the path in its data. */
   readonly error: MemoryError;
+}
+
+/** What an answer says of files that cannot be read: `damaged`, by name, and nothing where there are none. */
+export function reportDamaged(damaged: readonly Damaged[]): JsonObject {
+  if (damaged.length === 0) return {};
+  return { damaged: damaged.map(({ path, error }) => ({ path, message: error.text })) };
+}
+
+/** Records of one type in the order in which they were created. */
+export function byCreation<T extends { readonly created_at: string }>(
+  records: readonly Located<T>[],
+): Located<T>[] {
+  // Not by their text: `10:00:00Z` and `10:00:00.500Z` do not sort that way.
+  return records
+    .map((record) => ({ record, time: Date.parse(record.value.created_at) }))
+    .sort((a, b) => a.time - b.time || (a.record.key < b.record.key ? -1 : 1))
+    .map(({ record }) => record);
 }
 
 /** What a list finds: everything that can be read, and by name what cannot. */
@@ -104,8 +122,21 @@ export interface SearchResult {
   readonly damaged: readonly Damaged[];
 }
 
+/**
+ * Small facts about one copy of the memory that are never committed: last use, rebuildable summaries.
+ *
+ * They lie beside the records' history (in the git directory), so losing them loses nothing.
+ */
+export interface LocalState {
+  /** What was last set under this key, or undefined. */
+  get(key: string): Promise<JsonValue | undefined>;
+  /** Keeps a value, at most a few hundred kilobytes; the last writer wins. */
+  set(key: string, value: JsonValue): Promise<void>;
+}
+
 /** The only way to read and change records. Bound to one session: its mode, agent and name. */
 export interface Store extends Reader {
+  readonly local: LocalState;
   search(request: SearchRequest): Promise<SearchResult>;
   /**
    * Runs `edit` on the present records and commits what it changed as one commit.

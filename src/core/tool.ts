@@ -19,6 +19,8 @@ export interface ToolDeclaration<I extends z.ZodObject> {
   /** Whether a second, equal call changes nothing more. Default: true for `read`. */
   readonly idempotent?: boolean;
   readonly input: I;
+  /** False for an operation of the REST API that the seed's list of tools does not have. Default: true. */
+  readonly listed?: boolean;
   /** Guidance for clients that read it, published as the tool's `_meta`. */
   readonly meta?: JsonObject;
   /**

@@ -1,4 +1,5 @@
 import type { Modes, Project } from './context.ts';
+import type { AnyRecordType } from './record-type.ts';
 import type { Session } from './session.ts';
 import type { Store } from './store.ts';
 
@@ -40,3 +41,28 @@ export interface Workspace {
   /** Waits for the change under way and lets go of everything. */
   close(): Promise<void>;
 }
+
+/** Which memory to open, and how. */
+export interface WorkspaceOptions {
+  /** Absolute real path of an existing folder, or of the home store, which its first write creates. */
+  readonly root: string;
+  /** Where the records lie: `<root>/.memory-bank`, or in the home store the root itself. */
+  readonly bank: string;
+  /** Whether the commits go to the repository around the root, or to one of its own at the root. */
+  readonly repository: 'enclosing' | 'own';
+  /** Every record type of the program, the ones of toolsets that are switched off included. */
+  readonly records: readonly AnyRecordType[];
+  /** `relaxed` leaves out the fsyncs. */
+  readonly durability: 'full' | 'relaxed';
+  /** The present time, strictly increasing. */
+  now(): Date;
+}
+
+/**
+ * Opens the memory of a root and finishes or rolls back what a killed process left half done.
+ *
+ * It creates nothing, and works on a root that has no memory and no repository yet.
+ *
+ * @throws MemoryError `damaged` or `unsupported` when the bank has a newer format or cannot be read.
+ */
+export type OpenWorkspace = (options: WorkspaceOptions) => Promise<Workspace>;

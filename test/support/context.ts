@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type {
   Context,
+  Drift,
   HeadInfo,
   Mode,
   Modes,
@@ -53,6 +54,9 @@ export class TestProject implements Project {
   id: string | undefined;
   headInfo: HeadInfo = { branch: 'main', oid: '1'.repeat(40) };
   files = new Map<string, string>();
+  /** What `lastChange` and `drift` answer. */
+  change: { readonly oid: string; readonly at: string } | undefined;
+  moved: Drift = { commits: 0, files: [], truncated: false };
 
   async info(): Promise<ProjectInfo> {
     const bank = `${this.root}/.memory-bank`;
@@ -72,11 +76,11 @@ export class TestProject implements Project {
   async readFile(path: string): Promise<string | undefined> {
     return this.files.get(path);
   }
-  async lastChange(): Promise<undefined> {
-    return undefined;
+  async lastChange() {
+    return this.change;
   }
-  async drift() {
-    return { commits: 0, files: [], truncated: false };
+  async drift(): Promise<Drift> {
+    return this.moved;
   }
 }
 

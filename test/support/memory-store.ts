@@ -1,9 +1,12 @@
+import { minimatch } from 'minimatch';
 import { MemoryError } from '../../src/core/error.ts';
+import type { JsonValue } from '../../src/core/json.ts';
 import type { AnyRecordType, RecordType } from '../../src/core/record-type.ts';
 import type {
   Damaged,
   Listing,
   ListOptions,
+  LocalState,
   Located,
   Provenance,
   Reader,
@@ -28,6 +31,14 @@ export class MemoryStore implements Store {
   /** Path relative to `.memory-bank/` to text; tests may edit it like a person would. */
   files = new Map<string, string>();
   readonly commits: FakeCommit[] = [];
+  /** What is kept beside the records, outside of every commit. */
+  readonly kept = new Map<string, JsonValue>();
+  readonly local: LocalState = {
+    get: async (key) => structuredClone(this.kept.get(key)),
+    set: async (key, value) => {
+      this.kept.set(key, structuredClone(value));
+    },
+  };
   readonly #types: readonly AnyRecordType[];
 
   constructor(types: readonly AnyRecordType[] = []) {
@@ -53,6 +64,7 @@ export class MemoryStore implements Store {
         const fields = type.search(value);
         if (request.categories && !request.categories.includes(fields.category ?? '')) continue;
         if (request.type !== undefined && request.type !== fields.type) continue;
+        if (request.path !== undefined && !minimatch(path, request.path)) continue;
         const text = [fields.title, fields.body, fields.reason, fields.notes].join('\n');
         const at = text.toLowerCase().indexOf(needle);
         if (at < 0) continue;
@@ -124,9 +136,19 @@ class View implements Reader {
 class Draft extends View implements Transaction {
   async put<T extends object>(type: RecordType<T>, value: T): Promise<Located<T>> {
     const key = type.key(value);
-    const path = (await this.get(type, key))?.path ?? type.path(value);
+    const path = (await this.get(type, key))?.path ?? this.#place(type, value);
     this.files.set(path, type.codec.encode(value, this.files.get(path)));
     return { key, path, value };
+  }
+
+  #place<T extends object>(type: RecordType<T>, value: T): string {
+    const wanted = type.path(value);
+    let place = wanted;
+    for (let number = 2; this.files.has(place) && !type.locate; number += 1) {
+      place = wanted.replace(/(\.\w+)$/, `-${number}$1`);
+    }
+    if (!this.files.has(place)) return place;
+    throw new MemoryError('already_exists', `Another record lies at ${place}.`);
   }
 
   async remove<T extends object>(type: RecordType<T>, key: string): Promise<boolean> {

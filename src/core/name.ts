@@ -1,0 +1,155 @@
+import { createHash } from 'node:crypto';
+
+/** The longest name that `encodeName` makes, in bytes of UTF-8; an extension comes on top. */
+export const maxNameBytes = 180;
+
+/**
+ * Any text as one path segment that every file system keeps apart from every other text's.
+ *
+ * Lower-case ASCII letters, digits, `-`, `_`, inner dots and letters of other scripts stand for
+ * themselves; everything else is `%` and two hex digits for each byte of UTF-8. Upper-case letters
+ * stay readable, and a mark after `~` says which they are, because Windows and macOS take `JIRA-1`
+ * and `jira-1` for the same name: `JIRA-1` becomes `JIRA-1~f`. A name that would be too long is cut
+ * and ends in `~~` and 20 hex digits of the text's SHA-256.
+ *
+ * The name holds no `+`, is in Unicode normal form C, is no device name of Windows, and is at most
+ * `maxNameBytes` long (resolution X16).
+ */
+export function encodeName(text: string): string {
+  if (plainName.test(text) && text.length <= maxNameBytes && !device.test(text)) return text;
+  if (text === '') return '%';
+  const composed = text.normalize('NFC') === text;
+  const name = encode(text, composed);
+  // A combining mark that follows an escape could merge with the escape's last digit.
+  return composed && name.normalize('NFC') !== name ? encode(text, false) : name;
+}
+
+/** A path with each of its `/`-separated segments encoded; no folder gets the name of a record file. */
+export function encodePath(path: string): string {
+  const names = path.split('/').map(encodeName);
+  const last = names.pop() ?? '';
+  return [...names.map((name) => name.replace(/\.(?=(?:yaml|md)$)/, '%2e')), last].join('/');
+}
+
+/**
+ * A readable piece of text for a file's name: lower-case words joined by `-`.
+ *
+ * Different texts may give the same slug.
+ *
+ * @param limit at most this many UTF-16 code units, so at most three times as many bytes.
+ * @returns `untitled` when the text has neither letter nor digit.
+ */
+export function slug(text: string, limit = 60): string {
+  // No slug needs more than the first part of a long text.
+  const letters = text
+    .slice(0, limit * 8)
+    .normalize('NFKC')
+    .toLowerCase()
+    .normalize('NFKC');
+  let words = '';
+  for (const char of letters.replace(/['’]/g, '')) words += folded(char);
+  words = words
+    .normalize('NFC')
+    .replace(/[^a-z0-9]/gu, (char) => (char >= '\x80' && isSafe(char) ? char : '-'))
+    .replace(/-+/g, '-')
+    .replace(/^-|-$/g, '');
+  if (words.length > limit) {
+    const cut = words.lastIndexOf('-', limit);
+    words = cut > 0 ? words.slice(0, cut) : wholeCharacters(words, limit);
+  }
+  if (words === '') return 'untitled';
+  return device.test(words) ? `untitled-${words}` : words;
+}
+
+const plainName = /^[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_-])?$/;
+const device = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)/i;
+const asciiLetter = /^[A-Za-z]$/;
+const asciiKept = /^[a-zA-Z0-9_.-]$/;
+const otherKept = /^(?!\p{Default_Ignorable_Code_Point})[\p{L}\p{M}\p{Nd}]$/u;
+
+function encode(text: string, composed: boolean): string {
+  const escapeFirst = /^[.-]/.test(text) || device.test(text);
+  const escapeLast = text.endsWith('.');
+  let name = '';
+  let size = 0;
+  let at = 0;
+  const cases: boolean[] = [];
+  for (const char of text) {
+    const edge = (escapeFirst && at === 0) || (escapeLast && at === text.length - 1);
+    const kept = !edge && (char < '\x80' ? asciiKept.test(char) : composed && isSafe(char));
+    const piece = kept ? char : escaped(char);
+    if (kept && asciiLetter.test(char)) cases.push(char < 'a');
+    size += Buffer.byteLength(piece);
+    if (size > maxNameBytes) return shortened(name, text);
+    name += piece;
+    at += char.length;
+  }
+  const mark = caseMark(cases);
+  return size + mark.length > maxNameBytes ? shortened(name, text) : name + mark;
+}
+
+/**
+ * One hex digit for each four letters, the first letter in the lowest bit. The digits 0 to 9 are
+ * written g to p, because `~1` would make the name look like a short name of Windows (`GIT~1`).
+ */
+function caseMark(cases: readonly boolean[]): string {
+  let mark = '';
+  for (let i = 0; i < cases.length; i += 4) {
+    let digit = 0;
+    for (let bit = 0; bit < 4; bit++) if (cases[i + bit]) digit |= 1 << bit;
+    mark += 'ghijklmnopabcdef'.charAt(digit);
+  }
+  mark = mark.replace(/g+$/, '');
+  return mark === '' ? '' : `~${mark}`;
+}
+
+function shortened(name: string, text: string): string {
+  // UTF-16 keeps lone surrogates apart, which UTF-8 does not.
+  const digest = createHash('sha256').update(Buffer.from(text, 'utf16le')).digest('hex');
+  const tail = `~~${digest.slice(0, 20)}`;
+  let head = '';
+  let size = tail.length;
+  for (const [piece] of name.matchAll(/%..|[^%]/gu)) {
+    size += Buffer.byteLength(piece);
+    if (size > maxNameBytes) break;
+    head += piece;
+  }
+  return head + tail;
+}
+
+/** Whether no file system folds or decomposes the character into another one. */
+function isSafe(char: string): boolean {
+  return (
+    otherKept.test(char) &&
+    char.normalize('NFKC') === char &&
+    char.toLowerCase() === char &&
+    char.toUpperCase().toLowerCase() === char
+  );
+}
+
+/** The bytes of UTF-8, for a lone surrogate those that it would have. */
+function escaped(char: string): string {
+  const point = char.codePointAt(0) ?? 0;
+  const tail = (shift: number) => 0x80 | ((point >> shift) & 0x3f);
+  const bytes =
+    point < 0x80
+      ? [point]
+      : point < 0x800
+        ? [0xc0 | (point >> 6), tail(0)]
+        : point < 0x10000
+          ? [0xe0 | (point >> 12), tail(6), tail(0)]
+          : [0xf0 | (point >> 18), tail(12), tail(6), tail(0)];
+  return bytes.map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
+}
+
+/** A character, or the characters that stand for it where case does not count: `ss` for `ß`. */
+function folded(char: string): string {
+  return char < '\x80' || isSafe(char) ? char : char.toUpperCase().toLowerCase();
+}
+
+/** The start of a word, not cut within a character. */
+function wholeCharacters(word: string, limit: number): string {
+  let end = limit;
+  while (end > 1 && /^[\p{M}\udc00-\udfff]/u.test(word.slice(end))) end--;
+  return word.slice(0, end);
+}

@@ -1,0 +1,196 @@
+import { homedir } from 'node:os';
+import { dirname, isAbsolute, join } from 'node:path';
+import { type Files, type Stat, sameStat } from './files.ts';
+
+const maxIncludeDepth = 10;
+const maxConfigSize = 4 * 1024 * 1024;
+
+/** Where the configuration of a repository is read from, lowest precedence first. */
+export interface ConfigPlaces {
+  /** Per-worktree git directory, for `includeIf "gitdir:…"`. */
+  readonly gitDir: string;
+  readonly commonDir: string;
+  /** Short name of the branch, for `includeIf "onbranch:…"`. */
+  readonly branch: string | undefined;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/**
+ * The user's git configuration: system, global, repository and worktree files with their includes.
+ *
+ * Values that name programs are read like any other and never run.
+ */
+export class GitConfig {
+  readonly #values = new Map<string, string>();
+  /** Every file that was looked for, with its state then. */
+  readonly #sources: { readonly path: string; readonly stat: Stat | undefined }[] = [];
+  readonly #repository = new Map<string, string>();
+
+  static read(files: Files, places: ConfigPlaces): GitConfig {
+    const config = new GitConfig();
+    for (const path of userFiles(places.env)) config.#load(files, path, places, 0, false);
+    config.#load(files, join(places.commonDir, 'config'), places, 0, true);
+    if (config.bool('extensions.worktreeconfig')) {
+      config.#load(files, join(places.gitDir, 'config.worktree'), places, 0, true);
+    }
+    return config;
+  }
+
+  /** Whether reading it again would find the same. */
+  isCurrent(files: Files): boolean {
+    return this.#sources.every(({ path, stat }) => sameStat(stat, lookQuietly(files, path)));
+  }
+
+  /** The last value of `section.name` or `section.subsection.name`; section and name in lower case. */
+  get(key: string): string | undefined {
+    return this.#values.get(key);
+  }
+
+  bool(key: string): boolean | undefined {
+    const value = this.get(key)?.toLowerCase();
+    if (value === undefined) return undefined;
+    return value === 'true' || value === 'yes' || value === 'on' || /^[1-9]/.test(value);
+  }
+
+  /** The repository's own settings that begin with this section, by the rest of their key. */
+  repositorySection(section: string): ReadonlyMap<string, string> {
+    const found = new Map<string, string>();
+    for (const [key, value] of this.#repository) {
+      if (key.startsWith(`${section}.`)) found.set(key.slice(section.length + 1), value);
+    }
+    return found;
+  }
+
+  #load(files: Files, path: string, places: ConfigPlaces, depth: number, own: boolean): void {
+    this.#sources.push({ path, stat: lookQuietly(files, path) });
+    const bytes = readQuietly(files, path);
+    if (!bytes || bytes.length > maxConfigSize) return;
+    for (const { key, value } of parseConfig(bytes.toString('utf8'))) {
+      this.#values.set(key, value);
+      if (own) this.#repository.set(key, value);
+      if (depth < maxIncludeDepth && includes(key, path, places)) {
+        this.#load(files, expand(value, dirname(path)), places, depth + 1, own);
+      }
+    }
+  }
+}
+
+/** The settings of a configuration text, in order; what git would reject is left out. */
+export function parseConfig(text: string): { readonly key: string; readonly value: string }[] {
+  const settings: { key: string; value: string }[] = [];
+  let section = '';
+  const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/);
+  for (let i = 0; i < lines.length; i++) {
+    let line = (lines[i] ?? '').trimStart();
+    const header = /^\[\s*([A-Za-z0-9.-]+)\s*(?:"((?:[^"\\]|\\.)*)")?\s*\]/.exec(line);
+    if (header) {
+      const [whole, name = '', subsection] = header;
+      const below = subsection?.replace(/\\(.)/g, '$1');
+      section = below === undefined ? name.toLowerCase() : `${name.toLowerCase()}.${below}`;
+      line = line.slice(whole.length).trimStart();
+    }
+    const setting = /^([A-Za-z][A-Za-z0-9-]*)\s*(=?)\s*/.exec(line);
+    if (!setting || section === '') continue;
+    const [whole, name = '', equals] = setting;
+    let raw = line.slice(whole.length);
+    while (endsInBackslash(raw) && i + 1 < lines.length) raw = raw.slice(0, -1) + lines[++i];
+    const value = equals === '=' ? unquote(raw) : 'true';
+    settings.push({ key: `${section}.${name.toLowerCase()}`, value });
+  }
+  return settings;
+}
+
+/** Whether a line goes on in the next one. */
+export function endsInBackslash(text: string): boolean {
+  return (/\\*$/.exec(text)?.[0].length ?? 0) % 2 === 1;
+}
+
+/** Takes quotes, escapes, comments and the space around a value away. */
+function unquote(raw: string): string {
+  let value = '';
+  let solid = 0;
+  let quoted = false;
+  for (let i = 0; i < raw.length; i++) {
+    const c = raw[i] ?? '';
+    if (c === '"') quoted = !quoted;
+    else if (c === '\\') value += escapes[raw[++i] ?? ''] ?? raw[i] ?? '';
+    else if (!quoted && (c === '#' || c === ';')) break;
+    else value += c;
+    if (quoted || !/\s/.test(c)) solid = value.length;
+  }
+  return value.slice(0, solid);
+}
+
+const escapes: { readonly [letter: string]: string } = { n: '\n', t: '\t', b: '\b' };
+
+function userFiles(env: NodeJS.ProcessEnv): string[] {
+  const home = env.HOME || homedir();
+  const system = env.GIT_CONFIG_NOSYSTEM ? [] : [env.GIT_CONFIG_SYSTEM ?? '/etc/gitconfig'];
+  const global = env.GIT_CONFIG_GLOBAL;
+  if (global !== undefined) return [...system, global];
+  const xdg = env.XDG_CONFIG_HOME || join(home, '.config');
+  return [...system, join(xdg, 'git', 'config'), join(home, '.gitconfig')];
+}
+
+function includes(key: string, from: string, places: ConfigPlaces): boolean {
+  if (key === 'include.path') return true;
+  if (!key.startsWith('includeif.') || !key.endsWith('.path')) return false;
+  const condition = key.slice('includeif.'.length, -'.path'.length);
+  const colon = condition.indexOf(':');
+  const pattern = condition.slice(colon + 1);
+  switch (condition.slice(0, colon)) {
+    case 'gitdir':
+      return matches(directoryPattern(pattern, from), `${places.gitDir}/`, '');
+    case 'gitdir/i':
+      return matches(directoryPattern(pattern, from), `${places.gitDir}/`, 'i');
+    case 'onbranch':
+      return places.branch !== undefined && matches(withDepth(pattern), places.branch, '');
+    default:
+      return false;
+  }
+}
+
+function directoryPattern(pattern: string, from: string): string {
+  const full = pattern.startsWith('./') ? join(dirname(from), pattern) : expand(pattern, '');
+  return withDepth(isAbsolute(full) ? full : `**/${full}`, '/');
+}
+
+function withDepth(pattern: string, end = ''): string {
+  return pattern.endsWith('/') ? `${pattern}**` : pattern + end;
+}
+
+/** A glob of git's as a regular expression without nested repetition, so that it cannot run for ever. */
+function matches(glob: string, text: string, flags: string): boolean {
+  if (glob.length > 1024 || (glob.match(/\*/g)?.length ?? 0) > 12) return false;
+  const source = glob
+    .replace(/[.+^${}()|[\]\\]/g, '\\$&')
+    .replace(/\/\*\*\/|^\*\*\/|\*\*|\*|\?/g, (token) => {
+      if (token === '/**/') return '/(?:.*/)?';
+      if (token === '**/') return '(?:.*/)?';
+      if (token === '**') return '.*';
+      return token === '*' ? '[^/]*' : '[^/]';
+    });
+  return new RegExp(`^${source}$`, flags).test(text);
+}
+
+function expand(path: string, base: string): string {
+  if (path.startsWith('~/')) return join(homedir(), path.slice(2));
+  return isAbsolute(path) || base === '' ? path : join(base, path);
+}
+
+function lookQuietly(files: Files, path: string): Stat | undefined {
+  try {
+    return files.lstat(path);
+  } catch {
+    return undefined;
+  }
+}
+
+function readQuietly(files: Files, path: string): Buffer | undefined {
+  try {
+    return files.read(path);
+  } catch {
+    // Git warns about a configuration file that it may not read, and goes on.
+    return undefined;
+  }
+}

@@ -1,0 +1,149 @@
+import { dirname } from 'node:path';
+import { MemoryError } from '../core/error.ts';
+import { errno, type Files } from './files.ts';
+
+/** How much is on the disk itself before a mutation is acknowledged. */
+export type Durability = 'full' | 'relaxed';
+
+/**
+ * Writing files whole: each appears complete or not at all, and with full durability it is on the
+ * medium when the promise is fulfilled.
+ */
+export class Disk {
+  readonly files: Files;
+  readonly durability: Durability;
+
+  constructor(files: Files, durability: Durability) {
+    this.files = files;
+    this.durability = durability;
+  }
+
+  /**
+   * Creates a file that must not exist and fills it.
+   *
+   * A failed write or fsync removes the file again; an fsync is never tried twice on one file,
+   * because the kernel may have dropped the pages that it could not write.
+   *
+   * @param mode what the user's umask may take from.
+   * @param exact permissions to give regardless of the umask: those of the file that is replaced.
+   */
+  async create(
+    path: string,
+    pieces: readonly Uint8Array[],
+    mode = 0o666,
+    exact?: number,
+  ): Promise<void> {
+    const fd = this.files.open(path, 'wx', mode);
+    try {
+      try {
+        if (exact !== undefined) this.files.chmod(fd, exact & 0o777);
+        this.files.write(fd, pieces);
+        if (this.durability === 'full') await this.files.fsync(fd, 'data');
+      } finally {
+        this.files.close(fd);
+      }
+    } catch (error) {
+      this.tryDiscard(path);
+      throw error;
+    }
+  }
+
+  /** Makes renames, links and removals in these directories permanent. */
+  async settle(directories: Iterable<string>): Promise<void> {
+    // Directories cannot be opened on Windows; NTFS journals its metadata by itself.
+    if (this.durability === 'relaxed' || process.platform === 'win32') return;
+    await together(
+      [...new Set(directories)].map(async (directory) => {
+        const fd = this.#openDirectory(directory);
+        if (fd === undefined) return;
+        try {
+          await this.files.fsync(fd, 'all');
+        } finally {
+          this.files.close(fd);
+        }
+      }),
+    );
+  }
+
+  /** Undefined for one that is gone: git removes folders of refs and objects when they are empty. */
+  #openDirectory(path: string): number | undefined {
+    try {
+      return this.files.open(path, 'r');
+    } catch (error) {
+      if (errno(error) === 'ENOENT') return undefined;
+      throw error;
+    }
+  }
+
+  /** Creates a directory and those above it; returns the ones whose entries changed. */
+  makeDirectories(path: string): string[] {
+    const stat = this.files.lstat(path);
+    if (stat?.kind === 'directory') return [];
+    const changed = this.makeDirectories(dirname(path));
+    try {
+      this.files.mkdir(path);
+    } catch (error) {
+      if (errno(error) !== 'EEXIST' || this.files.lstat(path)?.kind !== 'directory') throw error;
+    }
+    return [...changed, dirname(path)];
+  }
+
+  /** Removes a file; whether there was one. */
+  discard(path: string): boolean {
+    try {
+      this.files.unlink(path);
+      return true;
+    } catch (error) {
+      if (errno(error) === 'ENOENT' || errno(error) === 'ENOTDIR') return false;
+      throw error;
+    }
+  }
+
+  /** Removes a file if the disk lets us; for what is swept later when it does not. */
+  tryDiscard(path: string): void {
+    try {
+      this.discard(path);
+    } catch (error) {
+      if (errno(error) === undefined) throw error;
+    }
+  }
+}
+
+/** Waits for all of them, also when one fails: nothing may be at work any more when it is undone. */
+export async function together<T extends readonly unknown[]>(
+  work: {
+    [K in keyof T]: Promise<T[K]>;
+  },
+): Promise<T> {
+  await Promise.allSettled(work);
+  return Promise.all(work) as Promise<unknown> as Promise<T>;
+}
+
+const reasons: { readonly [code: string]: string } = {
+  EACCES: 'permission denied',
+  EPERM: 'the operation is not permitted',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk quota is used up',
+  EIO: 'the disk reported an input/output error',
+  EMFILE: 'this process has too many open files',
+  ENFILE: 'the system has too many open files',
+  ENOTDIR: 'a file is in the way of a folder',
+  EISDIR: 'a folder is in the way of a file',
+  ENAMETOOLONG: 'the name is too long for this file system',
+  ELOOP: 'too many symbolic links',
+};
+
+/** A system error in words; anything else as it is. */
+export function storageError(error: unknown, doing: string): unknown {
+  const code = errno(error);
+  if (code === undefined) return error;
+  const path = (error as NodeJS.ErrnoException).path;
+  const where = path === undefined ? '' : ` (${path})`;
+  const reason = reasons[code] ?? (error as Error).message;
+  return new MemoryError('storage', `Cannot ${doing}: ${reason}${where}.`, {
+    hint: 'Nothing was changed.',
+    data: { errno: code, ...(path === undefined ? {} : { path }) },
+    cause: error,
+  });
+}

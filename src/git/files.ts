@@ -1,0 +1,183 @@
+import * as fs from 'node:fs';
+
+/** A file's identity and size, as far as a change of it can be seen without reading it. */
+export interface Stat {
+  readonly kind: 'file' | 'directory' | 'link' | 'other';
+  readonly size: number;
+  /** Milliseconds with their fraction. */
+  readonly mtimeMs: number;
+  readonly ctimeMs: number;
+  readonly ino: number;
+  readonly mode: number;
+  readonly links: number;
+}
+
+export interface DirectoryEntry {
+  readonly name: string;
+  readonly kind: Stat['kind'];
+}
+
+/**
+ * Every touch of the disk, one method an operation: the seam at which the fault tests put their own.
+ *
+ * What may be absent answers `undefined` instead of throwing ENOENT or ENOTDIR; every other failure
+ * throws node's error. Only `fsync` is asynchronous: the rest is quicker than a turn of the loop.
+ */
+export interface Files {
+  lstat(path: string): Stat | undefined;
+  /** The same with nanoseconds, for the index. */
+  lstatExact(path: string): fs.BigIntStats | undefined;
+  read(path: string): Buffer | undefined;
+  list(path: string): DirectoryEntry[] | undefined;
+  realpath(path: string): string | undefined;
+  open(path: string, flags: 'r' | 'wx' | 'a' | 'r+', mode?: number): number;
+  fstat(fd: number): Stat;
+  pread(fd: number, length: number, position: number): Buffer;
+  write(fd: number, pieces: readonly Uint8Array[]): void;
+  fsync(fd: number, kind: 'data' | 'all'): Promise<void>;
+  truncate(path: string, length: number): void;
+  chmod(fd: number, mode: number): void;
+  close(fd: number): void;
+  rename(from: string, to: string): void;
+  link(existing: string, path: string): void;
+  unlink(path: string): void;
+  mkdir(path: string): void;
+  rmdir(path: string): void;
+}
+
+/** The real disk. */
+export class NodeFiles implements Files {
+  lstat(path: string): Stat | undefined {
+    const stat = fs.lstatSync(path, { throwIfNoEntry: false });
+    return stat && toStat(stat);
+  }
+
+  lstatExact(path: string): fs.BigIntStats | undefined {
+    return fs.lstatSync(path, { bigint: true, throwIfNoEntry: false });
+  }
+
+  read(path: string): Buffer | undefined {
+    return unlessAbsent(() => fs.readFileSync(path));
+  }
+
+  list(path: string): DirectoryEntry[] | undefined {
+    const entries = unlessAbsent(() => fs.readdirSync(path, { withFileTypes: true }));
+    return entries?.map((entry) => ({ name: entry.name, kind: kindOf(entry) }));
+  }
+
+  realpath(path: string): string | undefined {
+    return unlessAbsent(() => fs.realpathSync.native(path));
+  }
+
+  open(path: string, flags: 'r' | 'wx' | 'a' | 'r+', mode?: number): number {
+    return fs.openSync(path, flags, mode);
+  }
+
+  fstat(fd: number): Stat {
+    return toStat(fs.fstatSync(fd));
+  }
+
+  pread(fd: number, length: number, position: number): Buffer {
+    const buffer = Buffer.allocUnsafe(length);
+    let filled = 0;
+    while (filled < length) {
+      const count = fs.readSync(fd, buffer, filled, length - filled, position + filled);
+      if (count === 0) break;
+      filled += count;
+    }
+    return buffer.subarray(0, filled);
+  }
+
+  write(fd: number, pieces: readonly Uint8Array[]): void {
+    for (const piece of pieces) {
+      let written = 0;
+      while (written < piece.length) written += fs.writeSync(fd, piece, written);
+    }
+  }
+
+  fsync(fd: number, kind: 'data' | 'all'): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const done = (error: NodeJS.ErrnoException | null) => (error ? reject(error) : resolve());
+      if (kind === 'data') fs.fdatasync(fd, done);
+      else fs.fsync(fd, done);
+    });
+  }
+
+  truncate(path: string, length: number): void {
+    fs.truncateSync(path, length);
+  }
+
+  chmod(fd: number, mode: number): void {
+    fs.fchmodSync(fd, mode);
+  }
+
+  close(fd: number): void {
+    fs.closeSync(fd);
+  }
+
+  rename(from: string, to: string): void {
+    fs.renameSync(from, to);
+  }
+
+  link(existing: string, path: string): void {
+    fs.linkSync(existing, path);
+  }
+
+  unlink(path: string): void {
+    fs.unlinkSync(path);
+  }
+
+  mkdir(path: string): void {
+    fs.mkdirSync(path);
+  }
+
+  rmdir(path: string): void {
+    fs.rmdirSync(path);
+  }
+}
+
+/** The system's code of an error (`ENOENT`), or undefined for what is no system error. */
+export function errno(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('code' in error)) return undefined;
+  return typeof error.code === 'string' && /^E[A-Z0-9]+$/.test(error.code) ? error.code : undefined;
+}
+
+function toStat(stat: fs.Stats): Stat {
+  return {
+    kind: kindOf(stat),
+    size: stat.size,
+    mtimeMs: stat.mtimeMs,
+    ctimeMs: stat.ctimeMs,
+    ino: stat.ino,
+    mode: stat.mode,
+    links: stat.nlink,
+  };
+}
+
+function kindOf(entry: fs.Stats | fs.Dirent): Stat['kind'] {
+  if (entry.isFile()) return 'file';
+  if (entry.isDirectory()) return 'directory';
+  return entry.isSymbolicLink() ? 'link' : 'other';
+}
+
+function unlessAbsent<T>(action: () => T): T | undefined {
+  try {
+    return action();
+  } catch (error) {
+    const code = errno(error);
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    throw error;
+  }
+}
+
+/** Whether two looks at a path saw the same file, unchanged. */
+export function sameStat(a: Stat | undefined, b: Stat | undefined): boolean {
+  if (a === undefined || b === undefined) return a === b;
+  return (
+    a.ino === b.ino &&
+    a.size === b.size &&
+    a.mtimeMs === b.mtimeMs &&
+    a.ctimeMs === b.ctimeMs &&
+    a.kind === b.kind
+  );
+}

@@ -1,0 +1,90 @@
+import { join } from 'node:path';
+import { MemoryError } from '../core/error.ts';
+import { storageError } from './disk.ts';
+import type { DirectoryEntry, Files, Stat } from './files.ts';
+
+/**
+ * Reading below one folder and never out of it: no part of a path may be a symbolic link.
+ *
+ * Paths are relative, `/` between segments; the caller has checked that they hold no `..`.
+ */
+export class Folder {
+  readonly root: string;
+  readonly #files: Files;
+
+  constructor(files: Files, root: string) {
+    this.#files = files;
+    this.root = root;
+  }
+
+  /**
+   * @throws MemoryError `damaged` when the path leads through a link, or ends in one.
+   */
+  stat(path: string): Stat | undefined {
+    let at = this.root;
+    let stat = this.#lstat(at, path);
+    if (path === '') return stat;
+    for (const part of path.split('/')) {
+      if (stat?.kind !== 'directory') return undefined;
+      at = join(at, part);
+      stat = this.#lstat(at, path);
+    }
+    return stat && this.#isExact(path) ? stat : undefined;
+  }
+
+  /**
+   * Whether the path is spelt as the disk has it. Where letter case does not count on disk it counts
+   * here all the same: a pattern that a mode's rules protect must have no second spelling.
+   */
+  #isExact(path: string): boolean {
+    if (process.platform === 'linux') return true;
+    const [root, full] = [this.root, join(this.root, path)].map((at) => this.#files.realpath(at));
+    return root !== undefined && full === join(root, path);
+  }
+
+  /** The same for a path whose folder has just been looked at this way. */
+  peek(path: string): Stat | undefined {
+    return this.#lstat(join(this.root, path), path);
+  }
+
+  /**
+   * The bytes of a file; undefined when there is none.
+   *
+   * @throws MemoryError `too_large` over `limit` bytes.
+   */
+  read(path: string, limit: number): Buffer | undefined {
+    const stat = this.stat(path);
+    if (stat?.kind !== 'file') return undefined;
+    if (stat.size > limit) {
+      const megabytes = (bytes: number) => `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
+      throw new MemoryError('too_large', `${path} is ${megabytes(stat.size)} large.`, {
+        hint: `At most ${megabytes(limit)} are read.`,
+        data: { path, limit },
+      });
+    }
+    return this.#try(path, () => this.#files.read(join(this.root, path)));
+  }
+
+  /** The entries of a folder; undefined when there is none. */
+  list(path: string): DirectoryEntry[] | undefined {
+    if (this.stat(path)?.kind !== 'directory') return undefined;
+    return this.#try(path, () => this.#files.list(join(this.root, path)));
+  }
+
+  #lstat(at: string, path: string): Stat | undefined {
+    const stat = this.#try(path, () => this.#files.lstat(at));
+    if (stat?.kind !== 'link') return stat;
+    throw new MemoryError('damaged', `${at} is a symbolic link.`, {
+      hint: 'Memory is not read through links: put the real file or folder in its place.',
+      data: { path },
+    });
+  }
+
+  #try<T>(path: string, action: () => T): T {
+    try {
+      return action();
+    } catch (error) {
+      throw storageError(error, `read ${path === '' ? this.root : path}`);
+    }
+  }
+}

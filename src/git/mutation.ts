@@ -1,0 +1,363 @@
+import type { BigIntStats } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { MemoryError } from '../core/error.ts';
+import type { GitConfig } from './config.ts';
+import type { WorkTree } from './discover.ts';
+import { together } from './disk.ts';
+import type { Stat } from './files.ts';
+import { type IndexChange, IndexFile } from './index-file.ts';
+import { type Journal, journalPath, temporaryName, writeJournal } from './journal.ts';
+import { GitLock, type Patience } from './lock.ts';
+import type { Oid, Signature } from './object.ts';
+import type { Plan, PlannedFile } from './plan.ts';
+import { removeIfEmpty, type Side, type Site, settle, sideOf } from './recovery.ts';
+import { appendReflogs, reflogLines, reflogsOf } from './reflog.ts';
+import type { Refs } from './refs.ts';
+import { checkIdle } from './state.ts';
+import type { Token } from './token.ts';
+
+/** What a mutation needs of its repository. */
+export interface Ground extends Site {
+  readonly tree: WorkTree;
+  readonly refs: Refs;
+  readonly config: GitConfig;
+  /** Told of what went wrong after the commit was made and could not be mended at once. */
+  warn(message: string): void;
+}
+
+/** The index as the plan saw it. */
+export interface KnownIndex {
+  readonly file: IndexFile;
+  /** Inode, size and time of the file; undefined when there was none. */
+  readonly key: string | undefined;
+}
+
+/** A mutation that has come to be. */
+export interface Applied {
+  readonly commit: Oid;
+  readonly ref: string | undefined;
+  /** Undefined where it has to be read again. */
+  readonly index: KnownIndex | undefined;
+}
+
+/**
+ * Carries out a plan, whose objects are stored already: files, index and ref change under git's own
+ * locks, and the rename of the ref is the moment at which it has happened.
+ *
+ * @returns undefined when something that the plan rests on has changed meanwhile; nothing was done.
+ * @throws MemoryError or a system error, after which nothing has changed.
+ */
+export async function applyPlan(
+  ground: Ground,
+  plan: Plan,
+  known: KnownIndex,
+  committer: Signature,
+  token: Token,
+  patience: Patience,
+): Promise<Applied | undefined> {
+  const locks = await takeLocks(ground, plan.head.ref, token, patience);
+  const mutation = new Mutation(ground, plan, known, committer, token, locks);
+  try {
+    checkIdle(ground.disk.files, ground.tree.gitDir);
+    if (!holdsStill(ground, plan, known)) return undefined;
+    return await mutation.run();
+  } finally {
+    if (!mutation.unfinished) for (const lock of all(locks)) lock.release();
+  }
+}
+
+interface Locks {
+  readonly index: GitLock;
+  readonly head: GitLock;
+  /** Undefined when HEAD is detached: then HEAD itself is what changes. */
+  readonly ref: GitLock | undefined;
+}
+
+function all({ ref, head, index }: Locks): GitLock[] {
+  return [...(ref ? [ref] : []), head, index];
+}
+
+/** In the order in which git takes them, so that two programs never wait for each other. */
+async function takeLocks(
+  ground: Ground,
+  ref: string | undefined,
+  token: Token,
+  patience: Patience,
+): Promise<Locks> {
+  const { disk, folder, tree } = ground;
+  const taken: GitLock[] = [];
+  const take = async (target: string, role: 'index' | 'head' | 'ref') => {
+    const lock = await GitLock.take(disk, target, role, folder, token, patience);
+    taken.push(lock);
+    return lock;
+  };
+  try {
+    const index = await take(join(tree.gitDir, 'index'), 'index');
+    const head = await take(join(tree.gitDir, 'HEAD'), 'head');
+    if (ref === undefined) return { index, head, ref: undefined };
+    return { index, head, ref: await take(refPath(ground, ref), 'ref') };
+  } catch (error) {
+    for (const lock of taken.reverse()) lock.release();
+    throw error;
+  }
+}
+
+function refPath(ground: Ground, ref: string): string {
+  return join(ground.refs.folderOf(ref), ref);
+}
+
+/** Whether HEAD, the index and the files are still what the plan was made from. */
+function holdsStill(ground: Ground, plan: Plan, known: KnownIndex): boolean {
+  const head = ground.refs.head();
+  if (head.ref !== plan.head.ref || head.oid !== plan.head.oid) return false;
+  if (indexKey(ground) !== known.key) return false;
+  return plan.files.every((file) => isAsSeen(ground, file));
+}
+
+function isAsSeen(ground: Ground, { path, seen }: PlannedFile): boolean {
+  const found = ground.disk.files.read(join(ground.tree.top, path));
+  return found === undefined || seen === undefined ? found === seen : found.equals(seen);
+}
+
+/** Reads the index, or answers with the one that is known when it has not changed since. */
+export function readIndex(ground: Ground, known: KnownIndex | undefined): KnownIndex {
+  const key = indexKey(ground);
+  if (known && known.key === key) return known;
+  const bytes = ground.disk.files.read(join(ground.tree.gitDir, 'index'));
+  return { file: new IndexFile(bytes), key };
+}
+
+export function indexKey(ground: Pick<Ground, 'disk' | 'tree'>): string | undefined {
+  const stat = ground.disk.files.lstat(join(ground.tree.gitDir, 'index'));
+  return stat && keyOf(stat);
+}
+
+/** Without the time of the last status change, which the rename into place moves. */
+function keyOf(stat: Stat): string {
+  return `${stat.ino} ${stat.size} ${stat.mtimeMs}`;
+}
+
+/** A person has changed a file at the last moment: the mutation is worked out again. */
+class Moved extends Error {}
+
+class Mutation {
+  /** Whether its journal and its locks have to stay for whoever cleans up. */
+  unfinished = false;
+  readonly #ground: Ground;
+  readonly #plan: Plan;
+  readonly #known: KnownIndex;
+  readonly #committer: Signature;
+  readonly #token: Token;
+  readonly #locks: Locks;
+  readonly #commit: Oid;
+  /** Folders whose entries have to be on the medium before the mutation is acknowledged. */
+  readonly #changed = new Set<string>();
+
+  constructor(
+    ground: Ground,
+    plan: Plan,
+    known: KnownIndex,
+    committer: Signature,
+    token: Token,
+    locks: Locks,
+  ) {
+    this.#ground = ground;
+    this.#plan = plan;
+    this.#known = known;
+    this.#committer = committer;
+    this.#token = token;
+    this.#locks = locks;
+    this.#commit = plan.commits.at(-1)?.oid ?? '';
+  }
+
+  /** Undefined when a file has changed under it; nothing was done then. */
+  async run(): Promise<Applied | undefined> {
+    const { disk, folder } = this.#ground;
+    const journal = this.#journal();
+    let index: KnownIndex | undefined;
+    try {
+      await writeJournal(disk, folder, journal);
+      index = await this.#prepare(journal);
+      this.#moveRef();
+      await this.#finish(journal);
+    } catch (error) {
+      // What has happened and what has not is for the disk to say: a rename that failed may be done.
+      const side = await this.#mend(journal, error);
+      if (error instanceof Moved) return undefined;
+      if (side !== 'after') throw error;
+      this.#ground.warn(`The commit ${this.#commit} was made; finishing it failed: ${error}`);
+      index = undefined;
+    }
+    return { commit: this.#commit, ref: this.#plan.head.ref, index };
+  }
+
+  #journal(): Journal {
+    const { disk, tree, commonDir, config, refs } = this.#ground;
+    const { head, files, commits } = this.#plan;
+    return {
+      token: this.#token.id,
+      top: relative(commonDir, tree.top),
+      gitDir: relative(commonDir, tree.gitDir),
+      ref: head.ref,
+      parent: head.oid,
+      commit: this.#commit,
+      files: files.map(({ path, before, after, mode }) => {
+        return { path, before, after, mode, indexed: this.#known.file.find(path)?.oid };
+      }),
+      logs: reflogsOf(disk, commonDir, config, refs, head.ref),
+      logLines: reflogLines(commits, this.#committer),
+      folders: this.#missingFolders(),
+    };
+  }
+
+  #missingFolders(): string[] {
+    const { files } = this.#ground.disk;
+    const missing = new Set<string>();
+    for (const { path, bytes } of this.#plan.files) {
+      const parts = path.split('/');
+      for (let depth = 1; bytes && depth < parts.length; depth++) {
+        const folder = parts.slice(0, depth).join('/');
+        const at = join(this.#ground.tree.top, folder);
+        const kind = files.lstat(at)?.kind;
+        if (kind === undefined) missing.add(folder);
+        else if (kind !== 'directory') throw inTheWay(at, kind);
+      }
+    }
+    return [...missing];
+  }
+
+  /** Everything up to the commit point; the new index as it lies in its lock. */
+  async #prepare(journal: Journal): Promise<KnownIndex> {
+    const { disk, commonDir } = this.#ground;
+    const stats = await this.#writeFiles();
+    const set: IndexChange[] = [];
+    const remove: string[] = [];
+    for (const { path, after, mode } of this.#plan.files) {
+      if (after === undefined) remove.push(path);
+      else set.push({ path, oid: after, mode, stat: stats.get(path) });
+    }
+    const index = this.#known.file.splice(set, remove, this.#plan.trees);
+    const ref = this.#locks.ref ?? this.#locks.head;
+    const [stat, , logFolders] = await together([
+      this.#locks.index.fill([index]),
+      ref.fill([Buffer.from(`${this.#commit}\n`, 'latin1')]),
+      appendReflogs(disk, commonDir, journal.logs, journal.logLines),
+      disk.settle([...this.#changed, ...ref.changed]),
+    ]);
+    await disk.settle(logFolders);
+    return { file: new IndexFile(index), key: keyOf(stat) };
+  }
+
+  /** Puts each file in place under its name, whole. */
+  async #writeFiles(): Promise<Map<string, BigIntStats>> {
+    const { disk, tree } = this.#ground;
+    const moves: { from: string; to: string; file: PlannedFile }[] = [];
+    for (const [i, file] of this.#plan.files.entries()) {
+      const { path, bytes, mode } = file;
+      if (bytes === undefined) continue;
+      const to = join(tree.top, path);
+      for (const folder of disk.makeDirectories(dirname(to))) this.#changed.add(folder);
+      const from = join(dirname(to), temporaryName(this.#token.id, i));
+      const permissions = disk.files.lstat(to)?.mode;
+      await disk.create(from, [bytes], 0o666 | (mode & 0o111), permissions);
+      moves.push({ from, to, file });
+    }
+    const stats = new Map<string, BigIntStats>();
+    for (const { from, to, file } of moves) {
+      // The files were written one after the other, and a person may save his at any moment.
+      if (!isAsSeen(this.#ground, file)) throw new Moved();
+      const was = disk.files.lstatExact(from);
+      disk.files.rename(from, to);
+      const stat = disk.files.lstatExact(to);
+      if (stat?.ino === was?.ino && stat?.mtimeNs === was?.mtimeNs && stat) {
+        stats.set(file.path, stat);
+      }
+      this.#changed.add(dirname(to));
+    }
+    for (const file of this.#plan.files) if (file.bytes === undefined) this.#remove(file);
+    return stats;
+  }
+
+  /** Removes a file and, as git does, the folders that it leaves empty. */
+  #remove(file: PlannedFile): void {
+    const { disk, tree } = this.#ground;
+    const { path } = file;
+    if (!isAsSeen(this.#ground, file)) throw new Moved();
+    disk.discard(join(tree.top, path));
+    let folder = dirname(path);
+    this.#changed.add(join(tree.top, folder));
+    while (folder !== '.' && removeIfEmpty(disk, join(tree.top, folder))) {
+      this.#changed.delete(join(tree.top, folder));
+      folder = dirname(folder);
+      this.#changed.add(join(tree.top, folder));
+    }
+  }
+
+  #moveRef(): void {
+    const { head, ref } = this.#locks;
+    for (const lock of all(this.#locks)) lock.check();
+    const ground = this.#ground;
+    const name = this.#plan.head.ref;
+    const target = name === undefined ? join(ground.tree.gitDir, 'HEAD') : refPath(ground, name);
+    // Git leaves empty folders behind where a branch of that name once had others below it.
+    if (ground.disk.files.lstat(target)?.kind === 'directory') this.#removeEmptyFolders(target);
+    (ref ?? head).commit(target);
+  }
+
+  #removeEmptyFolders(folder: string): void {
+    const { disk } = this.#ground;
+    for (const { name, kind } of disk.files.list(folder) ?? []) {
+      if (kind === 'directory') this.#removeEmptyFolders(join(folder, name));
+    }
+    removeIfEmpty(disk, folder);
+  }
+
+  async #finish(journal: Journal): Promise<void> {
+    const { disk, folder, tree, refs } = this.#ground;
+    const { ref } = this.#plan.head;
+    this.#locks.index.commit(join(tree.gitDir, 'index'));
+    const refFolder = ref === undefined ? tree.gitDir : dirname(join(refs.folderOf(ref), ref));
+    await disk.settle([refFolder, tree.gitDir]);
+    disk.discard(journalPath(folder, journal.token));
+  }
+
+  /**
+   * Finishes what has happened although something failed, and undoes what has not.
+   *
+   * @throws MemoryError when nothing has happened and not all of it can be undone now.
+   */
+  async #mend(journal: Journal, cause: unknown): Promise<Side> {
+    let side: Side = 'before';
+    try {
+      side = sideOf(this.#ground, journal);
+      await settle(this.#ground, this.#token, journal, side);
+      this.#ground.disk.discard(journalPath(this.#ground.folder, journal.token));
+    } catch (error) {
+      // Whoever takes the process lock next does what could not be done now. Until then nobody may
+      // commit the half of it: git's locks stay.
+      this.unfinished = true;
+      if (side !== 'after') throw undone(cause, error);
+    }
+    return side;
+  }
+}
+
+/** The error of a change that was given up, with its files still in place. */
+function undone(cause: unknown, error: unknown): MemoryError {
+  return new MemoryError(
+    'storage',
+    `Changing the memory failed (${cause}), undoing it too (${error}).`,
+    {
+      hint: 'Nothing was committed; the files are put back by the next call, when the disk allows it.',
+      cause,
+    },
+  );
+}
+
+function inTheWay(path: string, kind: string): MemoryError {
+  const what = kind === 'link' ? 'a symbolic link' : 'a file';
+  return new MemoryError('cannot_create', `${path} is ${what} where a folder should be.`, {
+    hint: 'Memory is never written through a link or over a file: move it out of the way.',
+    data: { path },
+  });
+}

@@ -1,0 +1,113 @@
+import { createHash } from 'node:crypto';
+import { deflateSync } from 'node:zlib';
+
+/** A SHA-1 object id in hexadecimal. */
+export type Oid = string;
+
+export type ObjectType = 'blob' | 'tree' | 'commit' | 'tag';
+
+/** An object ready to be stored: its id and its compressed bytes, header included. */
+export interface EncodedObject {
+  readonly oid: Oid;
+  readonly type: ObjectType;
+  readonly content: Uint8Array;
+  readonly deflated: Buffer;
+}
+
+/** The id that git gives these bytes. */
+export function objectId(type: ObjectType, content: Uint8Array): Oid {
+  return createHash('sha1').update(header(type, content)).update(content).digest('hex');
+}
+
+/** Hashes an object, and compresses it as quickly as git does by default (gitformat-loose). */
+export function encodeObject(type: ObjectType, content: Uint8Array): EncodedObject {
+  return {
+    oid: objectId(type, content),
+    type,
+    content,
+    deflated: deflateSync(Buffer.concat([header(type, content), content]), { level: 1 }),
+  };
+}
+
+function header(type: ObjectType, content: Uint8Array): Buffer {
+  return Buffer.from(`${type} ${content.length}\0`, 'latin1');
+}
+
+/** Whether a text is a full object id. */
+export function isOid(text: string): boolean {
+  return /^[0-9a-f]{40}$/.test(text);
+}
+
+/** Name, address and time of a commit's author or committer. */
+export interface Signature {
+  readonly name: string;
+  readonly email: string;
+  /** Seconds since 1970. */
+  readonly seconds: number;
+  /** Minutes east of UTC. */
+  readonly offset: number;
+}
+
+export interface Commit {
+  readonly tree: Oid;
+  readonly parents: readonly Oid[];
+  readonly author: Signature;
+  readonly committer: Signature;
+  readonly message: string;
+}
+
+/** A commit object's bytes (gitformat-commit); the message ends in exactly one line feed. */
+export function formatCommit(commit: Commit): Buffer {
+  const lines = [
+    `tree ${commit.tree}`,
+    ...commit.parents.map((parent) => `parent ${parent}`),
+    `author ${formatSignature(commit.author)}`,
+    `committer ${formatSignature(commit.committer)}`,
+    '',
+    `${commit.message.trimEnd()}\n`,
+  ];
+  return Buffer.from(lines.join('\n'), 'utf8');
+}
+
+/** A signature as commits and reflogs write it. */
+export function formatSignature(signature: Signature): string {
+  const sign = signature.offset < 0 ? '-' : '+';
+  const minutes = Math.abs(signature.offset);
+  const zone = `${pad(Math.floor(minutes / 60))}${pad(minutes % 60)}`;
+  return `${signature.name} <${signature.email}> ${signature.seconds} ${sign}${zone}`;
+}
+
+/** Reads a commit object; a signature that git would not write reads as 1970. */
+export function parseCommit(bytes: Buffer): Commit {
+  const text = bytes.toString('utf8');
+  const end = text.indexOf('\n\n');
+  const head = end < 0 ? text : text.slice(0, end);
+  const fields = new Map<string, string>();
+  const parents: Oid[] = [];
+  for (const line of head.split('\n')) {
+    const space = line.indexOf(' ');
+    const name = line.slice(0, space);
+    const value = line.slice(space + 1);
+    if (name === 'parent') parents.push(value);
+    else if (name !== '' && !fields.has(name)) fields.set(name, value);
+  }
+  return {
+    tree: fields.get('tree') ?? '',
+    parents,
+    author: parseSignature(fields.get('author') ?? ''),
+    committer: parseSignature(fields.get('committer') ?? ''),
+    message: end < 0 ? '' : text.slice(end + 2),
+  };
+}
+
+function parseSignature(text: string): Signature {
+  const match = /^(.*?) ?<([^>]*)> (\d+) ([+-])(\d\d)(\d\d)$/.exec(text);
+  if (!match) return { name: text, email: '', seconds: 0, offset: 0 };
+  const [, name = '', email = '', seconds, sign, hours, minutes] = match;
+  const offset = Number(hours) * 60 + Number(minutes);
+  return { name, email, seconds: Number(seconds), offset: sign === '-' ? -offset : offset };
+}
+
+function pad(value: number): string {
+  return String(value).padStart(2, '0');
+}

@@ -1,0 +1,290 @@
+import { randomBytes } from 'node:crypto';
+import { dirname, isAbsolute, join } from 'node:path';
+import { inflateSync } from 'node:zlib';
+import git from 'isomorphic-git';
+import { MemoryError } from '../core/error.ts';
+import { type Disk, together } from './disk.ts';
+import { errno, type Files } from './files.ts';
+import type { EncodedObject, ObjectType, Oid } from './object.ts';
+import { Pack, type RawObject } from './pack.ts';
+
+/** How many bytes of trees and commits stay in memory. */
+const cacheSize = 16 * 1024 * 1024;
+const maxAlternateDepth = 5;
+/** Answers of our file layer to isomorphic-git, made once: it asks several times for each object. */
+const notThere = Object.assign(new Error('absent'), { code: 'ENOENT' });
+const notAllowed = new Error('isomorphic-git may only write objects');
+
+/**
+ * The object database of a repository: its loose objects, its packs, and its alternates'.
+ *
+ * Objects never change, so what was read once stays true; only which packs there are has to be
+ * looked at again, because gc and repack run at any time.
+ */
+export class ObjectDatabase {
+  readonly #files: Files;
+  readonly #disk: Disk;
+  /** The repository's own folder first, then its alternates'. */
+  readonly #folders: readonly ObjectFolder[];
+  readonly #gitDir: string;
+  readonly #cache = new Map<Oid, RawObject>();
+  #cached = 0;
+
+  /** @param gitDir the common git directory. */
+  constructor(disk: Disk, gitDir: string) {
+    this.#disk = disk;
+    this.#files = disk.files;
+    this.#gitDir = gitDir;
+    const paths = [join(gitDir, 'objects')];
+    collectAlternates(disk.files, join(gitDir, 'objects'), paths, maxAlternateDepth);
+    this.#folders = paths.map((path) => new ObjectFolder(disk.files, path));
+  }
+
+  /**
+   * An object's type and content.
+   *
+   * @throws MemoryError `damaged` when the object is not there, as in a partial clone or after a prune.
+   */
+  read(oid: Oid): RawObject {
+    const cached = this.#cache.get(oid);
+    if (cached) {
+      this.#cache.delete(oid);
+      this.#cache.set(oid, cached);
+      return cached;
+    }
+    const object = this.#find(oid);
+    if (object.type !== 'blob') this.#keep(oid, object);
+    return object;
+  }
+
+  /** The content of an object that has to be of this type. */
+  content(oid: Oid, type: ObjectType): Buffer {
+    const object = this.read(oid);
+    if (object.type !== type) {
+      throw new MemoryError('damaged', `The object ${oid} is a ${object.type}, not a ${type}.`);
+    }
+    return object.content;
+  }
+
+  has(oid: Oid): boolean {
+    return this.#cache.has(oid) || this.#lookUp(oid) !== undefined;
+  }
+
+  /** Full ids that begin with these digits, at most `limit`; packs and loose objects alike. */
+  startingWith(prefix: string, limit: number): Oid[] {
+    const found = new Set<Oid>();
+    for (const folder of this.#folders) {
+      for (const oid of folder.startingWith(prefix, limit)) found.add(oid);
+    }
+    return [...found].slice(0, limit);
+  }
+
+  /**
+   * Stores objects, each whole and, with full durability, on the medium.
+   *
+   * An object that is there already is written again: what another program left behind may be
+   * truncated, not yet on the medium, or in a pack that a running gc is about to drop.
+   */
+  async write(objects: readonly EncodedObject[]): Promise<void> {
+    const folder = join(this.#gitDir, 'objects');
+    const changed = new Set<string>();
+    const fs = this.#objectWriter(changed);
+    await together(
+      objects.map(({ oid, deflated }) =>
+        git.writeObject({ fs, gitdir: this.#gitDir, oid, object: deflated, format: 'deflated' }),
+      ),
+    );
+    for (const { oid } of objects) changed.add(join(folder, oid.slice(0, 2)));
+    await this.#disk.settle(changed);
+    // The next mutation starts from these.
+    for (const { oid, type, content } of objects) {
+      if (type !== 'blob') this.#keep(oid, { type, content: Buffer.from(content) });
+    }
+  }
+
+  close(): void {
+    for (const folder of this.#folders) folder.close();
+  }
+
+  /**
+   * The file layer that isomorphic-git writes objects through: a temporary name that gc knows and
+   * sweeps, then a rename. Every `stat` answers "absent", so that it neither trusts a file that is
+   * there nor looks for a git directory of its own.
+   */
+  #objectWriter(changed: Set<string>) {
+    const refuse = () => Promise.reject(notAllowed);
+    const absent = () => Promise.reject(notThere);
+    const promises = {
+      readFile: refuse,
+      readdir: refuse,
+      unlink: refuse,
+      rmdir: refuse,
+      readlink: refuse,
+      symlink: refuse,
+      stat: absent,
+      lstat: absent,
+      mkdir: async (path: string) => {
+        for (const directory of this.#disk.makeDirectories(path)) changed.add(directory);
+      },
+      writeFile: (path: string, bytes: Uint8Array) => this.#writeLoose(path, bytes, changed),
+    };
+    return { promises };
+  }
+
+  async #writeLoose(path: string, bytes: Uint8Array, changed: Set<string>): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      const temporary = join(dirname(path), `tmp_obj_${randomBytes(6).toString('hex')}`);
+      try {
+        await this.#disk.create(temporary, [bytes], 0o444);
+        try {
+          this.#files.rename(temporary, path);
+        } catch (error) {
+          this.#disk.discard(temporary);
+          throw error;
+        }
+        return;
+      } catch (error) {
+        // gc removes a fan-out folder that is empty at that moment, under whoever fills it.
+        if (errno(error) !== 'ENOENT' || attempt === 5) throw error;
+        for (const directory of this.#disk.makeDirectories(dirname(path))) changed.add(directory);
+      }
+    }
+  }
+
+  #find(oid: Oid): RawObject {
+    const read = this.#lookUp(oid);
+    if (!read) {
+      throw new MemoryError('damaged', `The git object ${oid} is not in this repository.`, {
+        hint: 'A partial or shallow clone may have left it on the server: run "git fetch --unshallow" or "git fetch --refetch".',
+        data: { oid },
+      });
+    }
+    return read();
+  }
+
+  #lookUp(oid: Oid): (() => RawObject) | undefined {
+    const resolve = (base: Oid) => this.#find(base);
+    // A second look, with the packs listed anew: a loose object may just have been packed.
+    for (const fresh of [false, true]) {
+      for (const folder of this.#folders) {
+        const found = folder.lookUp(oid, fresh, resolve);
+        if (found) return found;
+      }
+    }
+    return undefined;
+  }
+
+  #keep(oid: Oid, object: RawObject): void {
+    if (object.content.length > cacheSize / 4 || this.#cache.has(oid)) return;
+    this.#cache.set(oid, object);
+    this.#cached += object.content.length;
+    for (const [oldest, { content }] of this.#cache) {
+      if (this.#cached <= cacheSize) break;
+      this.#cache.delete(oldest);
+      this.#cached -= content.length;
+    }
+  }
+}
+
+/** One `objects` folder with its packs. */
+class ObjectFolder {
+  readonly #files: Files;
+  readonly #path: string;
+  #packs = new Map<string, Pack>();
+  #listed = false;
+
+  constructor(files: Files, path: string) {
+    this.#files = files;
+    this.#path = path;
+  }
+
+  lookUp(
+    oid: Oid,
+    fresh: boolean,
+    resolve: (oid: Oid) => RawObject,
+  ): (() => RawObject) | undefined {
+    const loose = this.#files.read(join(this.#path, oid.slice(0, 2), oid.slice(2)));
+    if (loose) return () => parseLoose(oid, loose);
+    this.#list(fresh);
+    for (const pack of this.#packs.values()) {
+      const offset = pack.offsetOf(oid);
+      if (offset !== undefined) return () => pack.read(offset, resolve);
+    }
+    return undefined;
+  }
+
+  startingWith(prefix: string, limit: number): Oid[] {
+    const found: Oid[] = [];
+    for (const { name } of this.#files.list(join(this.#path, prefix.slice(0, 2))) ?? []) {
+      const oid = prefix.slice(0, 2) + name;
+      if (oid.length === 40 && oid.startsWith(prefix)) found.push(oid);
+    }
+    this.#list(true);
+    for (const pack of this.#packs.values()) found.push(...pack.startingWith(prefix, limit));
+    return found;
+  }
+
+  close(): void {
+    for (const pack of this.#packs.values()) pack.close();
+    this.#packs.clear();
+    this.#listed = false;
+  }
+
+  #list(fresh: boolean): void {
+    const folder = join(this.#path, 'pack');
+    if (this.#listed && !fresh) return;
+    const names = new Set<string>();
+    for (const { name } of this.#files.list(folder) ?? []) {
+      if (name.endsWith('.idx')) names.add(name.slice(0, -4));
+    }
+    const packs = new Map<string, Pack>();
+    for (const name of names) {
+      const pack = this.#packs.get(name) ?? this.#open(folder, name);
+      if (pack) packs.set(name, pack);
+    }
+    for (const [name, pack] of this.#packs) if (!packs.has(name)) pack.close();
+    this.#packs = packs;
+    this.#listed = true;
+  }
+
+  #open(folder: string, name: string): Pack | undefined {
+    try {
+      return Pack.open(this.#files, folder, name);
+    } catch (error) {
+      // A repack may have removed it since the folder was listed.
+      if (errno(error) === 'ENOENT') return undefined;
+      throw error;
+    }
+  }
+}
+
+function parseLoose(oid: Oid, bytes: Buffer): RawObject {
+  try {
+    const raw = inflateSync(bytes);
+    const nul = raw.indexOf(0);
+    const [type, size] = raw.toString('latin1', 0, nul).split(' ');
+    const content = raw.subarray(nul + 1);
+    if (isType(type) && Number(size) === content.length) return { type, content };
+  } catch {
+    // Falls through to the one message for every kind of damage.
+  }
+  throw new MemoryError('damaged', `The git object ${oid} is damaged.`, {
+    hint: 'Run "git fsck" to see what else is.',
+    data: { oid },
+  });
+}
+
+function isType(text: string | undefined): text is ObjectType {
+  return text === 'blob' || text === 'tree' || text === 'commit' || text === 'tag';
+}
+
+function collectAlternates(files: Files, folder: string, found: string[], depth: number): void {
+  const text = files.read(join(folder, 'info', 'alternates'))?.toString('utf8') ?? '';
+  for (const line of text.split('\n')) {
+    if (line === '' || line.startsWith('#') || depth === 0) continue;
+    const path = isAbsolute(line) ? line : join(folder, line);
+    if (found.includes(path)) continue;
+    found.push(path);
+    collectAlternates(files, path, found, depth - 1);
+  }
+}

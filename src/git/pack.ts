@@ -1,0 +1,219 @@
+import { join } from 'node:path';
+import { inflateSync } from 'node:zlib';
+import type { Files } from './files.ts';
+import type { ObjectType, Oid } from './object.ts';
+
+export interface RawObject {
+  readonly type: ObjectType;
+  readonly content: Buffer;
+}
+
+/** Where an object lies in a pack: whole, or as a difference from another. */
+type Piece =
+  | { readonly type: ObjectType; readonly content: Buffer }
+  | { readonly delta: Buffer; readonly base: number | Oid };
+
+const types: readonly (ObjectType | undefined)[] = [undefined, 'commit', 'tree', 'blob', 'tag'];
+
+/** Nothing that is read here is larger: trees, commits and records. */
+const maxObjectSize = 256 * 1024 * 1024;
+
+/**
+ * One pack with its index (gitformat-pack, index version 2), read in the few places that a look-up
+ * needs: a pack of any size costs neither memory nor time.
+ */
+export class Pack {
+  readonly #files: Files;
+  readonly #index: number;
+  readonly #pack: number;
+  readonly #packSize: number;
+  readonly #fanout: Buffer;
+  readonly #count: number;
+
+  private constructor(files: Files, index: number, pack: number) {
+    this.#files = files;
+    this.#index = index;
+    this.#pack = pack;
+    this.#packSize = files.fstat(pack).size;
+    const head = files.pread(index, 8 + 1024, 0);
+    if (head.readUInt32BE(0) !== 0xff744f63 || head.readUInt32BE(4) !== 2) {
+      throw new Error('a pack index is of a version that is not supported');
+    }
+    this.#fanout = head.subarray(8);
+    this.#count = this.#fanout.readUInt32BE(255 * 4);
+  }
+
+  /** @param path the pack's path without its ending. */
+  static open(files: Files, folder: string, name: string): Pack {
+    const index = files.open(join(folder, `${name}.idx`), 'r');
+    try {
+      const pack = files.open(join(folder, `${name}.pack`), 'r');
+      try {
+        return new Pack(files, index, pack);
+      } catch (error) {
+        files.close(pack);
+        throw error;
+      }
+    } catch (error) {
+      files.close(index);
+      throw error;
+    }
+  }
+
+  close(): void {
+    this.#files.close(this.#index);
+    this.#files.close(this.#pack);
+  }
+
+  /** The object's offset in the pack, or undefined when it is not in here. */
+  offsetOf(oid: Oid): number | undefined {
+    const wanted = Buffer.from(oid, 'hex');
+    const first = wanted[0] ?? 0;
+    let low = first === 0 ? 0 : this.#fanout.readUInt32BE((first - 1) * 4);
+    let high = this.#fanout.readUInt32BE(first * 4);
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      const order = Buffer.compare(this.#oidAt(middle), wanted);
+      if (order === 0) return this.#offset(middle);
+      if (order < 0) low = middle + 1;
+      else high = middle;
+    }
+    return undefined;
+  }
+
+  /** Ids in this pack that begin with these hexadecimal digits, at most `limit`. */
+  startingWith(prefix: string, limit: number): Oid[] {
+    const lowest = Buffer.from(prefix.padEnd(40, '0'), 'hex');
+    let low = 0;
+    let high = this.#count;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (Buffer.compare(this.#oidAt(middle), lowest) < 0) low = middle + 1;
+      else high = middle;
+    }
+    const found: Oid[] = [];
+    for (let i = low; i < this.#count && found.length < limit; i++) {
+      const oid = this.#oidAt(i).toString('hex');
+      if (!oid.startsWith(prefix)) break;
+      found.push(oid);
+    }
+    return found;
+  }
+
+  /** @param resolve reads an object of another pack or a loose one, for a difference from it. */
+  read(offset: number, resolve: (oid: Oid) => RawObject): RawObject {
+    const deltas: Buffer[] = [];
+    let at = offset;
+    for (;;) {
+      const piece = this.#piece(at);
+      if ('content' in piece) return applyAll(piece, deltas);
+      deltas.push(piece.delta);
+      if (typeof piece.base === 'string') {
+        const near = this.offsetOf(piece.base);
+        if (near === undefined) return applyAll(resolve(piece.base), deltas);
+        at = near;
+      } else {
+        at = piece.base;
+      }
+    }
+  }
+
+  #oidAt(i: number): Buffer {
+    return this.#files.pread(this.#index, 20, 8 + 1024 + i * 20);
+  }
+
+  #offset(i: number): number {
+    const table = 8 + 1024 + this.#count * 24;
+    const short = this.#files.pread(this.#index, 4, table + i * 4).readUInt32BE(0);
+    if (short < 0x8000_0000) return short;
+    const long = table + this.#count * 4 + (short - 0x8000_0000) * 8;
+    return Number(this.#files.pread(this.#index, 8, long).readBigUInt64BE(0));
+  }
+
+  #piece(offset: number): Piece {
+    const head = this.#files.pread(this.#pack, 64, offset);
+    let at = 0;
+    let byte = head.readUInt8(at++);
+    const kind = (byte >> 4) & 7;
+    let size = byte & 15;
+    for (let shift = 4; byte & 0x80; shift += 7) {
+      byte = head.readUInt8(at++);
+      size += (byte & 0x7f) * 2 ** shift;
+    }
+    if (size > maxObjectSize) throw new Error('an object in a pack is too large to read');
+    if (kind === 6) {
+      byte = head.readUInt8(at++);
+      let back = byte & 0x7f;
+      while (byte & 0x80) {
+        byte = head.readUInt8(at++);
+        back = (back + 1) * 128 + (byte & 0x7f);
+      }
+      return { delta: this.#inflate(offset + at, size), base: offset - back };
+    }
+    if (kind === 7) {
+      const base = head.toString('hex', at, at + 20);
+      return { delta: this.#inflate(offset + at + 20, size), base };
+    }
+    const type = types[kind];
+    if (!type) throw new Error('a pack holds an object of an unknown kind');
+    return { type, content: this.#inflate(offset + at, size) };
+  }
+
+  #inflate(offset: number, size: number): Buffer {
+    // zlib's own bound for stored data: the compressed form is never longer than this.
+    const bound = size + (size >> 12) + (size >> 14) + (size >> 25) + 64;
+    const length = Math.min(bound, this.#packSize - offset);
+    const content = inflateSync(this.#files.pread(this.#pack, length, offset), {
+      maxOutputLength: Math.max(size, 1),
+    });
+    if (content.length !== size) throw new Error('an object in a pack has the wrong size');
+    return content;
+  }
+}
+
+function applyAll(base: RawObject, deltas: Buffer[]): RawObject {
+  let content = base.content;
+  for (let i = deltas.length - 1; i >= 0; i--) content = applyDelta(content, deltas[i] as Buffer);
+  return { type: base.type, content };
+}
+
+/** Makes an object from another and a list of copies and insertions (gitformat-pack, deltified). */
+export function applyDelta(base: Buffer, delta: Buffer): Buffer {
+  let at = 0;
+  const number = () => {
+    let value = 0;
+    for (let shift = 0; ; shift += 7) {
+      const byte = delta.readUInt8(at++);
+      value += (byte & 0x7f) * 2 ** shift;
+      if (!(byte & 0x80)) return value;
+    }
+  };
+  if (number() !== base.length) throw new Error('a delta does not fit its base');
+  const size = number();
+  if (size > maxObjectSize) throw new Error('an object in a pack is too large to read');
+  const result = Buffer.allocUnsafe(size);
+  let filled = 0;
+  while (at < delta.length) {
+    const command = delta.readUInt8(at++);
+    if (command & 0x80) {
+      let offset = 0;
+      let length = 0;
+      for (let i = 0; i < 4; i++)
+        if (command & (1 << i)) offset += delta.readUInt8(at++) * 2 ** (8 * i);
+      for (let i = 0; i < 3; i++)
+        if (command & (16 << i)) length += delta.readUInt8(at++) << (8 * i);
+      if (length === 0) length = 0x10000;
+      if (offset + length > base.length || filled + length > size)
+        throw new Error('a delta is damaged');
+      base.copy(result, filled, offset, offset + length);
+      filled += length;
+    } else {
+      if (command === 0 || filled + command > size) throw new Error('a delta is damaged');
+      delta.copy(result, filled, at, at + command);
+      at += command;
+      filled += command;
+    }
+  }
+  if (filled !== size) throw new Error('a delta is damaged');
+  return result;
+}

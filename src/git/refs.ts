@@ -1,0 +1,115 @@
+import { join } from 'node:path';
+import { MemoryError } from '../core/error.ts';
+import { type Files, type Stat, sameStat } from './files.ts';
+import { isOid, type Oid } from './object.ts';
+
+/** Where HEAD points. */
+export interface Head {
+  /** Full name of the branch; undefined when HEAD is detached. */
+  readonly ref: string | undefined;
+  /** The commit; undefined on an unborn branch. */
+  readonly oid: Oid | undefined;
+}
+
+const maxSymbolicDepth = 5;
+
+/** Reads refs as git's files backend keeps them: loose files over `packed-refs`. */
+export class Refs {
+  readonly #files: Files;
+  readonly #gitDir: string;
+  readonly #commonDir: string;
+  #packed = new Map<string, Oid>();
+  #packedStat: Stat | undefined;
+
+  constructor(files: Files, gitDir: string, commonDir: string) {
+    this.#files = files;
+    this.#gitDir = gitDir;
+    this.#commonDir = commonDir;
+  }
+
+  /** The full name that HEAD carries, whatever lies behind it; undefined when it is detached. */
+  branch(): string | undefined {
+    return /^ref: (refs\/.+)/.exec(this.#headText())?.[1]?.trim();
+  }
+
+  head(): Head {
+    const text = this.#headText();
+    if (isOid(text)) return { ref: undefined, oid: text };
+    const ref = this.branch();
+    if (ref === undefined) {
+      throw new MemoryError('damaged', 'HEAD of this repository cannot be read.', {
+        hint: 'Check out a branch: "git switch <branch>".',
+      });
+    }
+    return { ref, oid: this.resolve(ref) };
+  }
+
+  #headText(): string {
+    return this.#files.read(join(this.#gitDir, 'HEAD'))?.toString('utf8').trim() ?? '';
+  }
+
+  /** The commit that a full ref name leads to; undefined when there is no such ref. */
+  resolve(ref: string, depth = 0): Oid | undefined {
+    const text = this.#loose(ref)?.trim();
+    // An empty file is a ref that was lost, in a power cut perhaps: an older packed value, or none,
+    // would put the next commit in the wrong place.
+    if (text === undefined) return this.#packedRefs().get(ref);
+    if (isOid(text)) return text;
+    if (text.startsWith('ref: ') && depth < maxSymbolicDepth) {
+      return this.resolve(text.slice(5).trim(), depth + 1);
+    }
+    throw new MemoryError('damaged', `The ref ${ref} cannot be read.`, {
+      hint: 'Its last values stand in its reflog, below "logs" in the git directory; set it with "git update-ref".',
+      data: { ref },
+    });
+  }
+
+  /** The file of a ref, and the folder that logs and locks of it belong to. */
+  folderOf(ref: string): string {
+    const own = /^refs\/(bisect|worktree|rewritten)\//.test(ref) || !ref.startsWith('refs/');
+    return own ? this.#gitDir : this.#commonDir;
+  }
+
+  /** Every ref below a prefix (`refs/heads/`), loose over packed, by name. */
+  list(prefix: string): { readonly ref: string; readonly oid: Oid }[] {
+    const found = new Map<string, Oid>();
+    for (const [ref, oid] of this.#packedRefs()) if (ref.startsWith(prefix)) found.set(ref, oid);
+    for (const ref of this.#looseBelow(prefix.replace(/\/$/, ''))) {
+      const oid = this.resolve(ref);
+      if (oid) found.set(ref, oid);
+    }
+    return [...found].map(([ref, oid]) => ({ ref, oid })).sort((a, b) => (a.ref < b.ref ? -1 : 1));
+  }
+
+  #looseBelow(folder: string): string[] {
+    const found: string[] = [];
+    for (const { name, kind } of this.#files.list(join(this.#commonDir, folder)) ?? []) {
+      if (kind === 'directory') found.push(...this.#looseBelow(`${folder}/${name}`));
+      else if (!name.endsWith('.lock')) found.push(`${folder}/${name}`);
+    }
+    return found;
+  }
+
+  #loose(ref: string): string | undefined {
+    const path = join(this.folderOf(ref), ref);
+    try {
+      return this.#files.read(path)?.toString('utf8');
+    } catch (error) {
+      if (this.#files.lstat(path)?.kind === 'directory') return undefined;
+      throw error;
+    }
+  }
+
+  #packedRefs(): ReadonlyMap<string, Oid> {
+    const path = join(this.#commonDir, 'packed-refs');
+    const stat = this.#files.lstat(path);
+    if (sameStat(stat, this.#packedStat)) return this.#packed;
+    const refs = new Map<string, Oid>();
+    for (const line of (this.#files.read(path)?.toString('utf8') ?? '').split('\n')) {
+      if (isOid(line.slice(0, 40)) && line[40] === ' ') refs.set(line.slice(41), line.slice(0, 40));
+    }
+    this.#packed = refs;
+    this.#packedStat = stat;
+    return refs;
+  }
+}

@@ -1,0 +1,89 @@
+import { join, resolve } from 'node:path';
+import { MemoryError } from '../core/error.ts';
+import type { GitConfig } from './config.ts';
+import type { WorkTree } from './discover.ts';
+import type { Files } from './files.ts';
+
+/** What git leaves in its directory while something is under way in which nobody else may commit. */
+const underWay: readonly (readonly [file: string, what: string, wayOut: string])[] = [
+  ['rebase-merge', 'A rebase', '"git rebase --continue" or "git rebase --abort"'],
+  ['rebase-apply', 'A rebase or "git am"', '"git rebase --continue" or "git am --continue"'],
+  ['MERGE_HEAD', 'A merge', '"git merge --continue" or "git merge --abort"'],
+  ['CHERRY_PICK_HEAD', 'A cherry-pick', '"git cherry-pick --continue" or "--abort"'],
+  ['REVERT_HEAD', 'A revert', '"git revert --continue" or "git revert --abort"'],
+  ['sequencer', 'A cherry-pick or revert', '"git cherry-pick --continue" or "--abort"'],
+  ['SQUASH_MSG', 'A squash merge', '"git commit", or "git reset --merge" to drop it'],
+  ['BISECT_START', 'A bisect', '"git bisect reset"'],
+];
+
+/** Extensions that change nothing of what is written here (gitrepository-layout). */
+const knownExtensions = new Set([
+  'noop',
+  'preciousobjects',
+  'partialclone',
+  'worktreeconfig',
+  'relativeworktrees',
+]);
+
+/**
+ * Refuses a repository whose format cannot be written safely.
+ *
+ * @throws MemoryError `unsupported` with the reason and the way out.
+ */
+export function checkFormat(config: GitConfig, tree: WorkTree): void {
+  const own = config.repositorySection('core');
+  const version = Number(own.get('repositoryformatversion') ?? '0');
+  if (version > 1) {
+    throw unsupported(`its format version is ${version}`, 'Update this program.');
+  }
+  if (config.bool('core.bare') === true && own.has('bare')) {
+    throw unsupported('it is bare', 'Serve a clone or a work tree of it.');
+  }
+  const workTree = own.get('worktree');
+  if (workTree !== undefined && resolve(tree.gitDir, workTree) !== tree.top) {
+    throw unsupported(
+      `core.worktree puts its files in ${workTree}`,
+      'Start the server in that folder with a .git file in it ("git worktree add").',
+    );
+  }
+  for (const [name, value] of config.repositorySection('extensions')) {
+    const format = value.toLowerCase();
+    if (knownExtensions.has(name)) continue;
+    if (name === 'objectformat' && format === 'sha1') continue;
+    if (name === 'refstorage' && format === 'files') continue;
+    if (name === 'objectformat') {
+      throw unsupported(
+        `its objects are named by ${format}`,
+        'Keep the memory in a SHA-1 repository: start the server with --root set to one.',
+      );
+    }
+    if (name === 'refstorage') {
+      throw unsupported(
+        `its refs are kept as ${format}`,
+        'Run "git refs migrate --ref-format=files", or set --root to another repository.',
+      );
+    }
+    throw unsupported(`the extension "${name}" is not known`, 'Update this program.');
+  }
+}
+
+/**
+ * Refuses to commit in the middle of a merge, rebase, cherry-pick, revert or bisect.
+ *
+ * @throws MemoryError `busy` with the way out.
+ */
+export function checkIdle(files: Files, gitDir: string): void {
+  for (const [file, what, wayOut] of underWay) {
+    if (files.lstat(join(gitDir, file)) === undefined) continue;
+    throw new MemoryError('busy', `${what} is under way in this repository.`, {
+      hint: `Finish it first: ${wayOut}. Reading goes on.`,
+      data: { state: file },
+    });
+  }
+}
+
+function unsupported(reason: string, hint: string): MemoryError {
+  return new MemoryError('unsupported', `This repository cannot be written to: ${reason}.`, {
+    hint,
+  });
+}

@@ -1,0 +1,93 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync, readlinkSync } from 'node:fs';
+import { hostname } from 'node:os';
+
+/**
+ * Who holds a lock: enough to prove later that the holder is dead.
+ *
+ * A process is known by pid and start time, because pids are used again; these mean something only
+ * within one boot and one pid namespace.
+ */
+export interface Token {
+  /** Unique; part of the names of the files that belong to the holder. */
+  readonly id: string;
+  readonly pid: number;
+  /** Clock ticks from boot to the start of the process; empty where the system does not tell. */
+  readonly start: string;
+  /** The kernel's boot id; the host's name where there is none. */
+  readonly boot: string;
+  /** The pid namespace; empty where there is none. */
+  readonly namespace: string;
+}
+
+/** A new token of this process. */
+export function newToken(): Token {
+  const id = `${process.pid.toString(36)}-${randomBytes(8).toString('hex')}`;
+  return { id, pid: process.pid, start: startOf(process.pid), ...place() };
+}
+
+/**
+ * Whether the holder of a token is certainly dead.
+ *
+ * "False" may mean "cannot be told from here": another host on a shared disk, another container.
+ *
+ * @param local whether the disk that holds the lock can be in use by one kernel only; then a token
+ *   of another boot is one from before a restart.
+ */
+export function isDead(token: Token, local: boolean): boolean {
+  const here = place();
+  if (token.boot !== here.boot) return local && token.start !== '' && here.boot !== hostname();
+  if (token.namespace !== here.namespace) return false;
+  const start = startOf(token.pid);
+  if (token.start !== '' && start !== '') return start !== token.start;
+  return !exists(token.pid);
+}
+
+/** Reads a token; undefined for a text that is none. */
+export function parseToken(text: string): Token | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value !== 'object' || value === null) return undefined;
+    const { id, pid, start, boot, namespace } = value as Partial<Record<keyof Token, unknown>>;
+    if (typeof id !== 'string' || !/^[0-9a-z-]{1,64}$/.test(id)) return undefined;
+    if (typeof pid !== 'number' || !Number.isSafeInteger(pid)) return undefined;
+    if (typeof start !== 'string' || typeof boot !== 'string') return undefined;
+    if (typeof namespace !== 'string') return undefined;
+    return { id, pid, start, boot, namespace };
+  } catch {
+    return undefined;
+  }
+}
+
+/** The start of a process; empty when there is none of this number, it is a zombie, or nobody tells. */
+function startOf(pid: number): string {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    // The program's name may hold spaces and parentheses; the fields proper begin after the last one.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return fields[0] === 'Z' || fields[0] === 'X' ? '' : (fields[19] ?? '');
+  } catch {
+    return '';
+  }
+}
+
+function exists(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    return !(error instanceof Error && 'code' in error && error.code === 'ESRCH');
+  }
+  // A zombie answers to signals and runs nothing any more.
+  return startOf(process.pid) === '' || startOf(pid) !== '';
+}
+
+function place(): Pick<Token, 'boot' | 'namespace'> {
+  try {
+    return {
+      boot: readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim(),
+      namespace: readlinkSync('/proc/self/ns/pid'),
+    };
+  } catch {
+    return { boot: hostname(), namespace: '' };
+  }
+}

@@ -1,0 +1,55 @@
+import { constants } from 'node:os';
+import { inspect } from 'node:util';
+import { findRoot } from '../root.ts';
+import type { Command, Invocation } from './command.ts';
+import { claimStdout, JsonLines } from './stdio.ts';
+
+/** `memory-bank` without a command: the server over stdio, until the client leaves. */
+export const serve: Command = {
+  about: 'serve the memory of a project to an MCP client over stdio',
+  async run(invocation) {
+    const { app, options, version } = invocation;
+    const lines = new JsonLines(process.stdin, claimStdout());
+    let status = 0;
+    let stopped = false;
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+      process.on(signal, () => {
+        // The first signal lets the calls under way finish, the second one does not wait for them.
+        if (stopped) process.exit(128 + constants.signals[signal]);
+        stopped = true;
+        lines.stop();
+      });
+    }
+    process.stderr.on('error', () => {});
+    process.on('unhandledRejection', (reason) => options.log('error', inspect(reason)));
+    process.on('uncaughtException', (error) => {
+      // Nobody knows what state it left behind, so no further call is taken.
+      options.log('error', inspect(error));
+      status = 1;
+      lines.stop();
+    });
+    if (process.stdin.isTTY) process.stderr.write(await guide(invocation));
+    // Other commands start without the protocol.
+    const { serveStdio } = await import('./mcp.ts');
+    await serveStdio(app, lines, version);
+    await app.close();
+    return status;
+  },
+};
+
+/** What a person is told who starts the server in a terminal. */
+async function guide({ app, options, version }: Invocation): Promise<string> {
+  const toolsets = (await app.toolsets()).map((toolset) => toolset.name).join(', ');
+  const root = await findRoot({ ...options.place, clientRoots: async () => [] }).then(
+    ({ path, source }) => `${path} (${source})`,
+    (error: Error) => error.message,
+  );
+  const program = process.argv[1] ?? 'memory-bank';
+  return `memory-bank ${version}, an MCP server over stdio
+  project   ${root}
+  toolsets  ${toolsets}
+An MCP client is to start it, for example:
+  claude mcp add memory-bank -- node ${JSON.stringify(program)}
+It now reads JSON-RPC from this terminal. Ctrl-D ends it.
+`;
+}

@@ -1,0 +1,286 @@
+import { join, relative, sep } from 'node:path';
+import { MemoryError } from '../core/error.ts';
+import type { AnyRecordType } from '../core/record-type.ts';
+import type { Provenance, Transaction } from '../core/store.ts';
+import { findWorkTree, isStillThere } from '../git/discover.ts';
+import type { Disk } from '../git/disk.ts';
+import { type Stat, sameStat } from '../git/files.ts';
+import { Folder } from '../git/folder.ts';
+import type { Adoption, FileChange } from '../git/plan.ts';
+import { type Made, Repository } from '../git/repository.ts';
+import type { Access } from './access.ts';
+import { type BankConfig, configPath, initialFiles, readConfig } from './bank-config.ts';
+import { Draft, type TextChange } from './draft.ts';
+import { type Actor, commitMessage } from './message.ts';
+import { SecretGuard } from './secrets/guard.ts';
+import { decodeText, maxFileBytes, type RecordFile, View } from './view.ts';
+import { Watcher } from './watcher.ts';
+
+export interface BankOptions {
+  readonly disk: Disk;
+  /** Absolute path of the folder of the project. */
+  readonly root: string;
+  /** Absolute path of the bank; `<root>/.memory-bank`, or the root itself for the user's own store. */
+  readonly path: string;
+  /** Whether the bank wants a repository of its own at the root, whatever lies around it. */
+  readonly own: boolean;
+  readonly types: readonly AnyRecordType[];
+  readonly env: NodeJS.ProcessEnv;
+  readonly now: () => Date;
+  readonly uuid: () => string;
+  readonly lockTimeout: number;
+  readonly calm: number;
+  warn(message: string): void;
+}
+
+/** Thrown inside a change when a file moved under it; the change is worked out again. */
+class Moved extends Error {}
+
+const maxAttempts = 20;
+
+/** One bank on disk: its records, and the repository that they are committed to. */
+export class Bank {
+  readonly view: View;
+  readonly #options: BankOptions;
+  readonly #folder: Folder;
+  readonly #watcher: Watcher;
+  #repository: Repository | undefined;
+  /** What `config.yaml` says, and what its file was when it was read. */
+  #config: { readonly stat: Stat | undefined; readonly values: BankConfig | undefined } | undefined;
+
+  constructor(options: BankOptions) {
+    this.#options = options;
+    this.#folder = new Folder(options.disk.files, options.path);
+    this.view = new View(this.#folder, options.types);
+    this.#watcher = new Watcher(options.path, () => this.onHint?.());
+  }
+
+  /** Whether all files have been looked at once. */
+  swept = false;
+  /** Called when something may have changed on disk. */
+  onHint: (() => void) | undefined;
+
+  get root(): string {
+    return this.#options.root;
+  }
+
+  get types(): readonly AnyRecordType[] {
+    return this.#options.types;
+  }
+
+  get path(): string {
+    return this.#options.path;
+  }
+
+  /** The repository that the bank lies in; undefined while there is none. */
+  repository(): Repository | undefined {
+    const { disk, root, own } = this.#options;
+    const start = disk.files.realpath(root) ?? root;
+    const known = this.#repository;
+    if (known && isStillThere(disk.files, known.tree, start)) return known;
+    known?.close();
+    const tree = findWorkTree(disk.files, start);
+    // The user's own store is a repository of its own, even below a home directory that is one.
+    const fits = !own || tree?.top === start;
+    this.#repository = tree && fits ? new Repository(disk, tree, this.#options) : undefined;
+    return this.#repository;
+  }
+
+  /** The text of a file of the bank that is no record: settings, rules. */
+  text(path: string): string | undefined {
+    const bytes = this.#folder.read(path, maxFileBytes);
+    return bytes && decodeText(bytes);
+  }
+
+  /**
+   * Finishes or undoes what a process that died has left half done, and looks at the format.
+   *
+   * @throws MemoryError `unsupported` for a bank of a later format.
+   */
+  async prepare(): Promise<void> {
+    await this.#repair();
+    this.#checkFormat();
+  }
+
+  /** Brings everything that is known in line with the disk; what is found was there before the call. */
+  async refresh(): Promise<void> {
+    await this.prepare();
+    if (this.#watcher.exact) {
+      const { paths, incomplete } = await this.#watcher.take();
+      const root = this.view.folders().get('');
+      const same = root !== undefined && this.#folder.stat('')?.ino === root;
+      if (!incomplete && same) {
+        this.view.refreshPaths(paths);
+        this.#watch();
+        return;
+      }
+    }
+    this.view.refresh('names');
+    this.#watch();
+    this.view.refresh('files');
+    this.swept = true;
+  }
+
+  /**
+   * Works out a change and commits it.
+   *
+   * @returns what `edit` returned, and the commit if there was anything to commit.
+   */
+  async change<R>(
+    why: Provenance | ((result: R) => Provenance),
+    edit: (transaction: Transaction) => Promise<R> | R,
+    access: Access,
+    actor: Actor,
+    options: { readonly signal?: AbortSignal; readonly initialize?: boolean } = {},
+  ): Promise<{ readonly result: R; readonly made: Made | undefined }> {
+    let outcome: { result: R } | undefined;
+    const propose = async () => {
+      for (let attempt = 0; attempt < maxAttempts; attempt++) {
+        try {
+          const draft = new Draft(this, access, (record) => this.#textOf(record));
+          const result = await edit(draft);
+          outcome = { result };
+          const changes = this.#withInitialFiles(draft.changes(), options.initialize ?? false);
+          if (changes.length === 0) return undefined;
+          const paths = changes.map(({ path }) => path);
+          const records = paths.filter((path) => this.view.typeOf(path));
+          const provenance = typeof why === 'function' ? why(result) : why;
+          const message = commitMessage(provenance, records.length > 0 ? records : paths, actor);
+          const guard = this.#guard();
+          guard.checkChange(changes, provenance, message, (path) => this.view.typeOf(path));
+          const adopt: Adoption = (...edit) => guard.checkEdit(...edit);
+          return { message, changes: this.#fileChanges(changes), adopt };
+        } catch (error) {
+          if (!(error instanceof Moved)) throw error;
+        }
+      }
+      throw new MemoryError('busy', 'The files of the memory change too fast to work on them.', {
+        hint: 'Nothing was changed. Try again.',
+      });
+    };
+    const repository = this.repository() ?? (await this.#found(propose));
+    const made = await repository?.commit(propose, options.signal);
+    if (!outcome) throw new MemoryError('internal', 'A change came to no outcome.');
+    return { result: outcome.result, made };
+  }
+
+  /** Stops looking at the disk. */
+  close(): void {
+    this.#watcher.close();
+    this.#repository?.close();
+  }
+
+  /** Makes the repository that is missing, but only for a change that has something to commit. */
+  async #found(propose: () => Promise<unknown>): Promise<Repository | undefined> {
+    if ((await propose()) === undefined) return undefined;
+    const { disk, root } = this.#options;
+    const gitDir = join(root, '.git');
+    const tree = { top: root, gitDir, commonDir: gitDir };
+    await new Repository(disk, tree, this.#options).initialize();
+    return this.repository();
+  }
+
+  #withInitialFiles(changes: readonly TextChange[], initialize: boolean): readonly TextChange[] {
+    if (this.#settings() !== undefined || (changes.length === 0 && !initialize)) return changes;
+    const added = [...initialFiles(this.projectId() ?? this.#options.uuid())]
+      .filter(([path]) => this.text(path) === undefined)
+      .map(([path, after]) => ({ path, before: undefined, after }));
+    return [...added, ...changes];
+  }
+
+  /**
+   * The project's id: the one in `config.yaml`, else the one that an earlier program has left in
+   * `.infinity/project_id` (seed 002), else undefined.
+   *
+   * @throws MemoryError `damaged` when the file that should hold it does not.
+   */
+  projectId(): string | undefined {
+    const settings = this.#settings();
+    if (settings) return settings.project_id;
+    const legacy = new Folder(this.#options.disk.files, this.root).read(
+      '.infinity/project_id',
+      4096,
+    );
+    if (!legacy) return undefined;
+    const id = decodeText(legacy).trim();
+    if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id)) return id;
+    throw new MemoryError('damaged', '.infinity/project_id holds no UUID.', {
+      hint: 'Mend or remove that file; it was left as it is.',
+      data: { path: '.infinity/project_id' },
+    });
+  }
+
+  /** Whether anything has been written to the bank. */
+  get initialized(): boolean {
+    return this.text(configPath) !== undefined;
+  }
+
+  #guard(): SecretGuard {
+    const config = this.text(configPath);
+    const allowed = config === undefined ? [] : (readConfig(config).secrets?.allow ?? []);
+    return new SecretGuard(allowed, join(relative(this.root, this.path), configPath));
+  }
+
+  #fileChanges(changes: readonly TextChange[]): FileChange[] {
+    const top = this.#repository?.tree.top ?? this.root;
+    const prefix = relative(top, this.realPath()).split(sep).join('/');
+    return changes.map(({ path, before, after }) => ({
+      path: prefix === '' ? path : `${prefix}/${path}`,
+      bytes: after === undefined ? undefined : Buffer.from(after, 'utf8'),
+      seen: before === undefined ? undefined : Buffer.from(before, 'utf8'),
+    }));
+  }
+
+  /** Where the bank is, or will be once its folder is made, with the links above it resolved. */
+  realPath(): string {
+    const { disk, root, path } = this.#options;
+    return (
+      disk.files.realpath(path) ?? (disk.files.realpath(root) ?? root) + path.slice(root.length)
+    );
+  }
+
+  /** The text that a record was decoded from. */
+  #textOf(record: RecordFile): string {
+    const bytes = this.#folder.read(record.path, maxFileBytes);
+    if (!bytes || !sameStat(this.#folder.stat(record.path), record.stat)) throw new Moved();
+    return decodeText(bytes);
+  }
+
+  /** Reading goes on whatever is wrong with the repository; a change will say what it is. */
+  async #repair(): Promise<void> {
+    try {
+      await this.repository()?.repair();
+    } catch (error) {
+      if (!(error instanceof MemoryError)) throw error;
+      this.#options.warn(error.text);
+    }
+  }
+
+  /** Refuses a bank of a later format; one whose settings cannot be read is read all the same. */
+  #checkFormat(): void {
+    try {
+      this.#settings();
+    } catch (error) {
+      if (!(error instanceof MemoryError) || error.code === 'unsupported') throw error;
+    }
+  }
+
+  /** What `config.yaml` says, read again when it changed; undefined where there is none. */
+  #settings(): BankConfig | undefined {
+    const stat = this.#folder.stat(configPath);
+    if (!this.#config || !sameStat(stat, this.#config.stat)) {
+      const text = this.text(configPath);
+      this.#config = { stat, values: text === undefined ? undefined : readConfig(text) };
+    }
+    return this.#config.values;
+  }
+
+  #watch(): void {
+    for (let added = this.#watcher.setFolders(this.view.folders()); added.length > 0; ) {
+      // What came between the look and the watch is seen by looking once more.
+      if (this.swept) this.view.refreshPaths(added);
+      else this.view.refresh('names');
+      added = this.#watcher.setFolders(this.view.folders());
+    }
+  }
+}

@@ -1,0 +1,123 @@
+/** Characters of a message, and of a pattern, beyond which it is no command. */
+const maxLength = 256;
+
+/** A place in a pattern: it takes one character that passes `test`; without a test, none at all. */
+interface State {
+  readonly test?: RegExp;
+  readonly next: State[];
+}
+
+/** A piece of a pattern, built in front of what follows it. */
+type Piece = (next: State) => State;
+
+/**
+ * A regular expression as a test of whole messages, letter case aside.
+ *
+ * It reads the part of the language that commands are written in: characters, `.`, `[…]`, `\d` `\w`
+ * `\s`, groups, `|`, `?` `*` `+`, and `^` and `$` at the ends. All states a message can be in are
+ * followed at once, so the time is bounded by the length of the pattern times that of the message.
+ * The engine of the language is no choice for a pattern from somebody's file: a short one can keep
+ * it busy for ever.
+ *
+ * @returns undefined for what is not such a pattern: invalid, too long, or with counted repeats,
+ *   look-around or back-references.
+ */
+export function commandPattern(source: string): ((message: string) => boolean) | undefined {
+  if (source.length > maxLength) return undefined;
+  const piece = new Parser(source).parse();
+  if (!piece) return undefined;
+  const end: State = { next: [] };
+  const start = piece(end);
+  return (message) => {
+    if (message.length > maxLength) return false;
+    let states = reach([start]);
+    for (const character of message) {
+      states = reach([...states].flatMap((s) => (s.test?.test(character) ? s.next : [])));
+    }
+    return states.has(end);
+  };
+}
+
+/** The given states and those that can be reached from them without a character. */
+function reach(from: readonly State[]): Set<State> {
+  const reached = new Set(from);
+  for (const state of reached) {
+    if (!state.test) for (const next of state.next) reached.add(next);
+  }
+  return reached;
+}
+
+class Parser {
+  #rest: string;
+
+  constructor(source: string) {
+    this.#rest = source.replace(/^\^/, '').replace(/(?<!\\)\$$/, '');
+  }
+
+  /** The whole pattern; undefined when it is not one. */
+  parse(): Piece | undefined {
+    const piece = this.#choice();
+    return this.#rest === '' ? piece : undefined;
+  }
+
+  #choice(): Piece | undefined {
+    const options: Piece[] = [];
+    do {
+      const option = this.#sequence();
+      if (!option) return undefined;
+      options.push(option);
+    } while (this.#take(/^\|/));
+    return (next) => ({ next: options.map((option) => option(next)) });
+  }
+
+  #sequence(): Piece | undefined {
+    const pieces: Piece[] = [];
+    while (this.#rest !== '' && !/^[|)]/.test(this.#rest)) {
+      const piece = this.#take(/^\((\?:)?/) ? this.#group() : this.#character();
+      if (!piece) return undefined;
+      pieces.push(repeated(piece, this.#take(/^[?*+]\??/)));
+    }
+    return (next) => pieces.reduceRight((following, piece) => piece(following), next);
+  }
+
+  #group(): Piece | undefined {
+    const piece = this.#choice();
+    return this.#take(/^\)/) ? piece : undefined;
+  }
+
+  #character(): Piece | undefined {
+    const set = this.#take(/^(?:\.|\\[dDsSwW]|\[\^?(?:\\.|[^\\\]])+\])/);
+    const one = set ?? this.#take(/^(?:\\[^\p{L}\p{N}]|[^\\^$.*+?()[\]{}|])/u);
+    if (one === undefined) return undefined;
+    const code = one.codePointAt(one.startsWith('\\') ? 1 : 0)?.toString(16);
+    try {
+      const test = new RegExp(`^${set ?? `\\u{${code}}`}$`, 'iu');
+      return (next) => ({ test, next: [next] });
+    } catch {
+      return undefined;
+    }
+  }
+
+  #take(what: RegExp): string | undefined {
+    const found = what.exec(this.#rest)?.[0];
+    this.#rest = this.#rest.slice(found?.length ?? 0);
+    return found;
+  }
+}
+
+function repeated(piece: Piece, quantifier: string | undefined): Piece {
+  switch (quantifier?.[0]) {
+    case '?':
+      return (next) => ({ next: [piece(next), next] });
+    case '*':
+    case '+':
+      return (next) => {
+        const again: State = { next: [next] };
+        const first = piece(again);
+        again.next.push(first);
+        return quantifier.startsWith('+') ? first : again;
+      };
+    default:
+      return piece;
+  }
+}

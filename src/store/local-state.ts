@@ -1,0 +1,69 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { isObject, type JsonObject, type JsonValue } from '../core/json.ts';
+import type { LocalState } from '../core/store.ts';
+import type { Disk } from '../git/disk.ts';
+import { type Stat, sameStat } from '../git/files.ts';
+
+const maxBytes = 4 * 1024 * 1024;
+
+/**
+ * Small facts that belong to this copy of the repository and to no commit, in one JSON file of the
+ * git directory. Losing it loses nothing that matters; a damaged one counts as empty.
+ */
+export class LocalFile implements LocalState {
+  readonly #disk: Disk;
+  readonly #folder: () => string | undefined;
+  #values: JsonObject = {};
+  #stat: Stat | undefined;
+
+  /** @param folder where the file goes; undefined while there is no repository: then nothing is kept. */
+  constructor(disk: Disk, folder: () => string | undefined) {
+    this.#disk = disk;
+    this.#folder = folder;
+  }
+
+  async get(key: string): Promise<JsonValue | undefined> {
+    this.#load();
+    return Object.hasOwn(this.#values, key) ? this.#values[key] : undefined;
+  }
+
+  async set(key: string, value: JsonValue): Promise<void> {
+    const folder = this.#folder();
+    if (folder === undefined) return;
+    this.#load();
+    const values = { ...this.#values, [key]: value };
+    const bytes = Buffer.from(`${JSON.stringify(values)}\n`);
+    if (bytes.length > maxBytes) return;
+    this.#disk.makeDirectories(folder);
+    const path = join(folder, 'state.json');
+    const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
+    await this.#disk.create(temporary, [bytes], 0o600);
+    this.#disk.files.rename(temporary, path);
+    this.#values = values;
+    this.#stat = this.#disk.files.lstat(path);
+  }
+
+  #load(): void {
+    const folder = this.#folder();
+    const path = folder === undefined ? undefined : join(folder, 'state.json');
+    const stat = path === undefined ? undefined : this.#disk.files.lstat(path);
+    if (path === undefined || !stat || stat.size > maxBytes) {
+      this.#values = {};
+      this.#stat = undefined;
+      return;
+    }
+    if (sameStat(stat, this.#stat)) return;
+    this.#values = parse(this.#disk.files.read(path)?.toString('utf8') ?? '');
+    this.#stat = stat;
+  }
+}
+
+function parse(text: string): JsonObject {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? (value as JsonObject) : {};
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,79 @@
+import type { Provenance } from '../core/store.ts';
+
+/** Who makes a change, from where. */
+export interface Actor {
+  /** The tool's wire name. */
+  readonly tool: string;
+  /** The client's name and version, where it said so. */
+  readonly agent: string | undefined;
+  readonly session: string;
+  readonly mode: string | undefined;
+}
+
+const maxSubject = 72;
+const maxReason = 4000;
+const maxTrailer = 200;
+const maxRecords = 20;
+
+/**
+ * The message of a commit: subject, reason, and trailers that `git interpret-trailers --parse` reads.
+ *
+ * Nothing that a caller sends can add a line to the subject or a trailer of its own: the trailers
+ * are the last paragraph, each on one line, and the reason cannot end the message early.
+ *
+ * @param records paths of the changed records, relative to `.memory-bank/`.
+ */
+export function commitMessage(why: Provenance, records: readonly string[], actor: Actor): string {
+  const trailers: (readonly [name: string, value: string | undefined])[] = [
+    ['Tool', actor.tool],
+    ...listed(records).map((record) => ['Record', record] as const),
+    ['Agent', actor.agent],
+    ['Session', actor.session],
+    ['Mode', actor.mode],
+    ...Object.entries(why.trailers ?? {}),
+  ];
+  const lines = trailers.flatMap(([name, value]) => {
+    const text = cut(oneLine(value ?? ''), maxTrailer);
+    return text === '' ? [] : [`Memory-${name}: ${text}`];
+  });
+  const subject = cut(`memory: ${oneLine(why.subject)}`, maxSubject);
+  const reason = paragraphs(why.reason ?? '');
+  return [subject, '', ...(reason === '' ? [] : [reason, '']), ...lines, ''].join('\n');
+}
+
+function listed(records: readonly string[]): string[] {
+  if (records.length <= maxRecords) return [...records];
+  const rest = records.length - maxRecords + 1;
+  return [...records.slice(0, maxRecords - 1), `(and ${rest} more)`];
+}
+
+/** A text on one line, without control and direction characters. */
+function oneLine(text: string): string {
+  return text.replace(/[\s\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ').trim();
+}
+
+function paragraphs(text: string): string {
+  const lines = text
+    .replace(/\r\n?|[\u2028\u2029]/g, '\n')
+    .replace(/[^\P{Cc}\n\t]|\p{Cf}/gu, '')
+    .split('\n')
+    // At the start of a line these end a message for the programs that read patches.
+    .map((line) => (/^(---|diff -|Index: )/.test(line) ? ` ${line}` : line).trimEnd());
+  return cut(
+    lines
+      .join('\n')
+      .replace(/\n{3,}/g, '\n\n')
+      .trim(),
+    maxReason,
+  );
+}
+
+function cut(text: string, limit: number): string {
+  const points = [...text];
+  return points.length <= limit
+    ? text
+    : `${points
+        .slice(0, limit - 1)
+        .join('')
+        .trimEnd()}…`;
+}

@@ -1,0 +1,153 @@
+import { dirname, join } from 'node:path';
+import type { Mode, SkippedRule } from '../core/context.ts';
+import { MemoryError } from '../core/error.ts';
+import { errno, type Files, type Stat, sameStat } from '../git/files.ts';
+import { parseRuleFile, ruleRank } from './rule-file.ts';
+
+/** The modes that come with the program, in the order in which they are listed. */
+const builtIn = ['architect', 'code', 'ask', 'debug', 'test'];
+
+/** A rule file has at most this many bytes. */
+const maxBytes = 256 * 1024;
+
+/**
+ * Two changes within this many milliseconds may leave the same times on a file: one that was read so
+ * soon after a change is read again.
+ */
+const clockGrain = 2000;
+
+/** Every mode of a project, and the rule files that could not be used. */
+export interface Rules {
+  /** By name: the built-in ones, then the project's own in the order of their names. */
+  readonly modes: ReadonlyMap<string, Mode>;
+  readonly skipped: readonly SkippedRule[];
+}
+
+/**
+ * The modes of one project.
+ *
+ * Over the built-in ones stand the files `.clinerules-<mode>` in the root of the project, and over
+ * those the files in `.memory-bank/rules/`. A file that cannot be used hides none below it.
+ */
+export class ModeLibrary {
+  readonly #places: readonly Place[];
+
+  /**
+   * @param root absolute path of the project's root.
+   * @param bank absolute path of its bank.
+   */
+  constructor(files: Files, root: string, bank: string) {
+    const withExtension = /^(.*\.(?:json|ya?ml|toml))$/s;
+    this.#places = [
+      new Place(files, builtInFolder(files), withExtension, () => 'built-in'),
+      new Place(files, root, /^\.clinerules-(.*)$/s, (name) => name),
+      new Place(files, join(bank, 'rules'), withExtension, (name) => `.memory-bank/rules/${name}`),
+    ];
+  }
+
+  /** The modes as the files describe them now; only files that changed are read again. */
+  load(): Rules {
+    const found = new Map<string, Mode>();
+    const skipped: SkippedRule[] = [];
+    for (const outcome of this.#places.flatMap((place) => place.load())) {
+      if ('reason' in outcome) skipped.push(outcome);
+      else found.set(outcome.name, outcome);
+    }
+    const own = [...found.keys()].filter((name) => !builtIn.includes(name)).sort();
+    const modes = [...builtIn, ...own].flatMap((name) => found.get(name) ?? []);
+    return { modes: new Map(modes.map((mode) => [mode.name, mode])), skipped };
+  }
+}
+
+/** Where the rule files lie that come with the program: `rules` beside its package.json. */
+function builtInFolder(files: Files): string {
+  let folder = import.meta.dirname;
+  while (!files.lstat(join(folder, 'package.json')) && dirname(folder) !== folder) {
+    folder = dirname(folder);
+  }
+  return join(folder, 'rules');
+}
+
+type Outcome = Mode | SkippedRule;
+
+/** What a file said when it was as `stat` has it. */
+interface Entry {
+  readonly stat: Stat;
+  readonly readAt: number;
+  readonly outcome: Outcome;
+}
+
+/** A folder that rule files come from. */
+class Place {
+  readonly #files: Files;
+  readonly #folder: string;
+  readonly #pattern: RegExp;
+  readonly #source: (name: string) => string;
+  #known: ReadonlyMap<string, Entry> = new Map();
+
+  /**
+   * @param pattern matches the names of rule files; its group is mode and extension.
+   * @param source what people are told about where a file lies.
+   */
+  constructor(files: Files, folder: string, pattern: RegExp, source: (name: string) => string) {
+    this.#files = files;
+    this.#folder = folder;
+    this.#pattern = pattern;
+    this.#source = source;
+  }
+
+  /** What its files say: each mode once, and why the others were skipped. */
+  load(): Outcome[] {
+    const known = new Map<string, Entry>();
+    const modes = new Map<string, Mode>();
+    const skipped: SkippedRule[] = [];
+    for (const name of this.#names()) {
+      const entry = this.#entry(name);
+      if (!entry) continue;
+      known.set(name, entry);
+      const { outcome } = entry;
+      const first = 'name' in outcome && modes.get(outcome.name);
+      if ('reason' in outcome) skipped.push(outcome);
+      else if (first)
+        skipped.push({ source: outcome.source, reason: `${first.source} comes first` });
+      else modes.set(outcome.name, outcome);
+    }
+    this.#known = known;
+    return [...modes.values(), ...skipped];
+  }
+
+  /** The names of its rule files; those of one mode in the order in which they count. */
+  #names(): string[] {
+    const names = (this.#files.list(this.#folder) ?? []).map((entry) => entry.name);
+    return names
+      .filter((name) => this.#pattern.test(name))
+      .sort((a, b) => ruleRank(a) - ruleRank(b) || (a < b ? -1 : 1));
+  }
+
+  /** A file as it is now; undefined when it is gone. */
+  #entry(name: string): Entry | undefined {
+    const stat = this.#files.lstat(join(this.#folder, name));
+    if (!stat) return undefined;
+    const known = this.#known.get(name);
+    const settled = known && known.readAt - known.stat.ctimeMs > clockGrain;
+    if (settled && sameStat(known.stat, stat)) return known;
+    return { stat, readAt: Date.now(), outcome: this.#read(name, stat) };
+  }
+
+  #read(name: string, stat: Stat): Outcome {
+    const source = this.#source(name);
+    try {
+      if (stat.kind !== 'file') return { source, reason: 'is not a plain file' };
+      if (stat.size > maxBytes) {
+        return { source, reason: `has more than ${maxBytes / 1024} KiB` };
+      }
+      const text = this.#files.read(join(this.#folder, name))?.toString() ?? '';
+      return parseRuleFile(text, this.#pattern.exec(name)?.[1] ?? '', source);
+    } catch (error) {
+      if (error instanceof MemoryError) return { source, reason: error.message };
+      const code = errno(error);
+      if (code === undefined) throw error;
+      return { source, reason: `cannot be read (${code})` };
+    }
+  }
+}

@@ -1,0 +1,84 @@
+import { relative, sep } from 'node:path';
+import type { Drift, HeadInfo, Project, ProjectInfo } from '../core/context.ts';
+import { MemoryError } from '../core/error.ts';
+import type { Files } from '../git/files.ts';
+import { Folder } from '../git/folder.ts';
+import type { Repository } from '../git/repository.ts';
+import type { Bank } from './bank.ts';
+import { drift, lastChange } from './past.ts';
+import { type Permit, toCommitMade } from './session-store.ts';
+import { decodeText } from './view.ts';
+
+/** The project around a bank, for one call of one session. */
+export class BankProject implements Omit<Project, 'use'> {
+  readonly #bank: Bank;
+  readonly #files: Files;
+  readonly #permit: Permit;
+
+  constructor(bank: Bank, files: Files, permit: Permit) {
+    this.#bank = bank;
+    this.#files = files;
+    this.#permit = permit;
+  }
+
+  async info(): Promise<ProjectInfo> {
+    const { root, path, initialized } = this.#bank;
+    return { root, bank: path, initialized, projectId: this.#bank.projectId() };
+  }
+
+  async head(): Promise<HeadInfo> {
+    const head = this.#bank.repository()?.head();
+    return { branch: head?.ref?.replace(/^refs\/heads\//, ''), oid: head?.oid };
+  }
+
+  async initialize(): Promise<string> {
+    const known = this.#bank.projectId();
+    if (known !== undefined && this.#bank.initialized) return known;
+    const { actor, signal } = this.#permit;
+    const why = { subject: 'initialize the memory of this project' };
+    // Settings are no record: no mode's lists are about them.
+    const access = { mode: undefined, mayRead: () => true, mayWrite: () => true };
+    const options = { signal, initialize: true };
+    const { made } = await this.#bank.change(why, () => undefined, access, await actor(), options);
+    if (made) this.#permit.onCommit(toCommitMade(made));
+    const id = this.#bank.projectId();
+    if (id === undefined) throw new MemoryError('internal', 'The bank got no id.');
+    return id;
+  }
+
+  async readFile(path: string, limit: number): Promise<string | undefined> {
+    const parts = path.split('/');
+    const strange = parts.some((part) => part === '' || part === '.' || part === '..');
+    // Memory has its own way in, which asks the mode; git's files are nobody's business.
+    const closed = parts.some((part) => /^\.(git|memory-bank)$/i.test(part));
+    if (strange || closed || /[\0\\]/.test(path)) {
+      throw new MemoryError('invalid_input', `"${path}" is no path of a file of the project.`, {
+        hint: 'Give it relative to the root of the project, with "/" between folders.',
+      });
+    }
+    const bytes = new Folder(this.#files, this.#bank.root).read(path, limit);
+    return bytes && decodeText(bytes);
+  }
+
+  async lastChange(
+    path: string,
+  ): Promise<{ readonly oid: string; readonly at: string } | undefined> {
+    const repository = this.#bank.repository();
+    const head = repository?.head().oid;
+    if (!repository || head === undefined) return undefined;
+    return lastChange(repository.odb, head, this.#inTree(repository, path));
+  }
+
+  async drift(since: string, limit: number): Promise<Drift> {
+    const repository = this.#bank.repository();
+    const head = repository?.head().oid;
+    if (!repository || head === undefined) return { commits: 0, files: [], truncated: false };
+    return drift(repository.odb, since, head, this.#inTree(repository, ''), limit);
+  }
+
+  /** A path of the bank as the repository's trees have it. */
+  #inTree(repository: Repository, path: string): string {
+    const bank = relative(repository.tree.top, this.#bank.realPath()).split(sep);
+    return [...bank, ...path.split('/')].filter((part) => part).join('/');
+  }
+}

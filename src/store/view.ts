@@ -1,0 +1,405 @@
+import { MemoryError } from '../core/error.ts';
+import type { AnyRecordType } from '../core/record-type.ts';
+import { type Stat, sameStat } from '../git/files.ts';
+import type { Folder } from '../git/folder.ts';
+import { fanOutPath } from './fan-out.ts';
+
+/** A file of the bank that is a record of some type, or should be. */
+export interface RecordFile {
+  /** Relative to the bank. */
+  readonly path: string;
+  readonly type: AnyRecordType;
+  /** When it was last read: its state on disk, and whether a change since would show in that. */
+  readonly stat: Stat;
+  readonly settled: boolean;
+  readonly bytes: number;
+  readonly key: string | undefined;
+  /** Undefined when it is damaged, or when it was dropped to save memory. */
+  readonly value: object | undefined;
+  readonly error: MemoryError | undefined;
+}
+
+/** How much of the disk a refresh looks at again. */
+export type Depth = 'names' | 'files';
+
+/** Larger files are named as damaged instead of being read. */
+export const maxFileBytes = 16 * 1024 * 1024;
+/** How much text the decoded records that stay in memory may come from. */
+const maxKeptBytes = 64 * 1024 * 1024;
+const maxDepth = 32;
+/** A file changed twice within one tick of the file system's clock shows one time for both, in milliseconds. */
+const clockTick = 20;
+const coarseClockTick = 2000;
+
+interface FolderState {
+  readonly stat: Stat;
+  readonly folders: Set<string>;
+  readonly files: Set<string>;
+}
+
+/**
+ * The records of the work tree as they are now.
+ *
+ * Everything is taken from the files and remembered under their state on disk; an edit or a checkout
+ * by anybody shows in that state, and so in the next answer.
+ */
+export class View {
+  readonly #folder: Folder;
+  readonly #types: readonly AnyRecordType[];
+  readonly #folders = new Map<string, FolderState>();
+  readonly #records = new Map<string, RecordFile>();
+  readonly #keys = new Map<AnyRecordType, Map<string, Set<string>>>();
+  /** Owned paths that were seen in a folder; the second are those of which the record is not known. */
+  readonly #paths = new Map<AnyRecordType, Set<string>>();
+  readonly #unread = new Map<AnyRecordType, Set<string>>();
+  readonly #sorted = new Map<AnyRecordType, string[]>();
+  readonly #listeners = new Set<(path: string) => void>();
+  #kept = 0;
+
+  constructor(folder: Folder, types: readonly AnyRecordType[]) {
+    this.#folder = folder;
+    this.#types = types;
+  }
+
+  /** Calls back with the path of each record that is found to be new, changed or gone. */
+  onChange(listener: (path: string) => void): void {
+    this.#listeners.add(listener);
+  }
+
+  typeOf(path: string): AnyRecordType | undefined {
+    return this.#types.find((type) => type.owns(path));
+  }
+
+  /**
+   * Looks at the disk again.
+   *
+   * @param depth `names` finds files that came, went or were replaced; `files` also those that were
+   *   changed in place.
+   */
+  refresh(depth: Depth): void {
+    this.#visit('', depth, 0);
+  }
+
+  /** Looks again at some files and folders, and at all files directly in those folders. */
+  refreshPaths(paths: Iterable<string>): void {
+    for (const path of paths) {
+      const state = this.#folders.get(path);
+      if (!state && this.typeOf(path)) this.look(path);
+      else this.#visit(path, 'names', 0);
+      for (const name of state ? (this.#folders.get(path)?.files ?? []) : []) {
+        this.#peek(join(path, name));
+      }
+    }
+  }
+
+  /** Every folder that is known, the bank's own as `''`, with its inode. */
+  folders(): Map<string, number> {
+    return new Map([...this.#folders].map(([path, { stat }]) => [path, stat.ino]));
+  }
+
+  /** The record file at a path as it is now; undefined when there is none. */
+  look(path: string): RecordFile | undefined {
+    return this.#look(path, () => this.#folder.stat(path));
+  }
+
+  #look(path: string, stat: () => Stat | undefined): RecordFile | undefined {
+    const known = this.#records.get(path);
+    const type = known?.type ?? this.typeOf(path);
+    if (!type) return undefined;
+    let now: Stat | undefined;
+    try {
+      now = stat();
+    } catch (error) {
+      if (!(error instanceof MemoryError)) throw error;
+      return this.#keep(this.#failed(path, type, error));
+    }
+    if (now?.kind !== 'file') {
+      this.#forget(path);
+      return undefined;
+    }
+    const current = known?.settled && sameStat(known.stat, now);
+    if (current && (known.value || known.error)) return known;
+    return this.#keep(this.#read(path, type, now), current ? known : undefined);
+  }
+
+  /** All record files of a type by path, as the last refresh left them; damaged ones among them. */
+  all(type: AnyRecordType, under = ''): RecordFile[] {
+    const folder = join(type.folder, under);
+    const prefix = folder === '' ? '' : `${folder}/`;
+    const found: RecordFile[] = [];
+    const sorted = this.#sortedPaths(type);
+    for (let i = placeIn(sorted, prefix); sorted[i]?.startsWith(prefix); i++) {
+      const path = sorted[i] ?? '';
+      const known = this.#records.get(path);
+      const record = known && (known.value || known.error) ? known : this.#lookNear(path);
+      if (record) found.push(record);
+    }
+    return found;
+  }
+
+  /** The record with a key, at the place where it was last or where its key puts it. */
+  at(type: AnyRecordType, key: string): RecordFile | undefined {
+    for (const path of this.#places(type, key)) {
+      const record = this.look(path);
+      if (record && (record.key === key || record.key === undefined)) return record;
+    }
+    return undefined;
+  }
+
+  /** The record with a key, wherever a person has moved it to; as of the last refresh. */
+  find(type: AnyRecordType, key: string): RecordFile | undefined {
+    for (const path of this.#unread.get(type) ?? []) this.#lookNear(path);
+    const path = this.#winner(type, key);
+    return path === undefined ? undefined : this.look(path);
+  }
+
+  /** The path that counts among several files with the same key: the first by name. */
+  #winner(type: AnyRecordType, key: string): string | undefined {
+    const paths = this.#keys.get(type)?.get(key);
+    if (!paths || paths.size > 1) return paths && [...paths].sort()[0];
+    const [only] = paths;
+    return only;
+  }
+
+  /** The record file at a path as the last look left it, read again if its value was let go. */
+  known(path: string): RecordFile | undefined {
+    const record = this.#records.get(path);
+    return record && !record.value && !record.error ? this.look(path) : record;
+  }
+
+  /** The damaged files of a type, and those whose key another file has; as of the last refresh. */
+  broken(type: AnyRecordType): RecordFile[] {
+    return this.all(type).filter((record) => record.error ?? this.shadowedBy(record));
+  }
+
+  /** Whether another file with the same key comes first. */
+  shadowedBy(record: RecordFile): string | undefined {
+    if (record.key === undefined) return undefined;
+    const winner = this.#winner(record.type, record.key);
+    return winner === record.path ? undefined : winner;
+  }
+
+  /** How many entries a folder has. */
+  sizeOf(folder: string): number {
+    const state = this.#folders.get(folder);
+    return state ? state.files.size + state.folders.size : 0;
+  }
+
+  #places(type: AnyRecordType, key: string): Set<string> {
+    const places = new Set<string>();
+    const known = this.#winner(type, key);
+    if (known !== undefined) places.add(known);
+    const located = type.locate?.(key);
+    if (located !== undefined) {
+      places.add(located);
+      if (type.fanOut) places.add(fanOutPath(located));
+    }
+    return places;
+  }
+
+  /** A file in a folder that was just looked at. What was never read stays unread. */
+  #peek(path: string): void {
+    if (this.#records.has(path)) this.#lookNear(path);
+  }
+
+  #lookNear(path: string): RecordFile | undefined {
+    return this.#look(path, () => this.#folder.peek(path));
+  }
+
+  #visit(folder: string, depth: Depth, level: number): void {
+    const stat = level === 0 ? this.#folder.stat(folder) : this.#folder.peek(folder);
+    const known = this.#folders.get(folder);
+    if (stat?.kind !== 'directory' || level > maxDepth) {
+      if (known) this.#forgetFolder(folder);
+      return;
+    }
+    const settled = known && sameStat(known.stat, stat) && isSettled(stat);
+    const state = settled ? known : this.#list(folder, stat);
+    for (const name of state.folders) this.#visit(join(folder, name), depth, level + 1);
+    if (depth === 'files') for (const name of state.files) this.#peek(join(folder, name));
+  }
+
+  #list(folder: string, stat: Stat): FolderState {
+    const folders = new Set<string>();
+    const files = new Set<string>();
+    for (const { name, kind } of this.#folder.list(folder) ?? []) {
+      if (name.startsWith('.')) continue;
+      if (kind === 'directory') folders.add(name);
+      else if (this.typeOf(join(folder, name))) files.add(name);
+    }
+    const known = this.#folders.get(folder);
+    for (const name of known?.folders ?? []) {
+      if (!folders.has(name)) this.#forgetFolder(join(folder, name));
+    }
+    for (const name of [...(known?.files ?? [])]) {
+      if (!files.has(name)) this.#forget(join(folder, name));
+    }
+    const state = { stat, folders, files };
+    this.#folders.set(folder, state);
+    if (folder !== '') this.#folders.get(folderOf(folder))?.folders.add(nameOf(folder));
+    for (const name of files) {
+      const path = join(folder, name);
+      const type = this.typeOf(path);
+      // A file that was replaced kept its name and moved the folder's time.
+      if (known?.files.has(name)) this.#peek(path);
+      else if (type) this.#addPath(type, path);
+    }
+    return state;
+  }
+
+  #read(path: string, type: AnyRecordType, stat: Stat): RecordFile {
+    try {
+      const bytes = this.#folder.read(path, maxFileBytes) ?? Buffer.alloc(0);
+      const value: object = type.codec.decode(decodeText(bytes), path);
+      const settled = isSettled(stat);
+      const key = type.key(value);
+      return { path, type, stat, settled, bytes: bytes.length, key, value, error: undefined };
+    } catch (error) {
+      if (!(error instanceof MemoryError)) throw error;
+      return { ...this.#failed(path, type, error), stat, settled: isSettled(stat) };
+    }
+  }
+
+  #failed(path: string, type: AnyRecordType, cause: MemoryError): RecordFile {
+    const error = new MemoryError(cause.code, `${path}: ${cause.message}`, {
+      hint: cause.hint ?? 'Mend the file, or restore it from git; everything else is served.',
+      data: { ...cause.data, path },
+      cause,
+    });
+    return {
+      path,
+      type,
+      stat: { kind: 'other', size: 0, mtimeMs: 0, ctimeMs: 0, ino: 0, mode: 0, links: 0 },
+      settled: false,
+      bytes: 0,
+      key: undefined,
+      value: undefined,
+      error,
+    };
+  }
+
+  #keep(record: RecordFile, dropped?: RecordFile): RecordFile {
+    const known = this.#records.get(record.path);
+    if (known?.value) this.#kept -= known.bytes;
+    if (known?.key !== record.key) this.#setKey(known, record);
+    this.#addPath(record.type, record.path);
+    this.#unread.get(record.type)?.delete(record.path);
+    this.#records.delete(record.path);
+    this.#records.set(record.path, record);
+    this.#kept += record.bytes;
+    const changed = !known || (!dropped && !sameStat(known.stat, record.stat));
+    if (changed) for (const listener of this.#listeners) listener(record.path);
+    if (this.#kept > maxKeptBytes) this.#drop();
+    return record;
+  }
+
+  /** Lets the values go that were read longest ago, down to half of what may stay. */
+  #drop(): void {
+    for (const [path, record] of this.#records) {
+      if (this.#kept <= maxKeptBytes / 2) return;
+      if (!record.value) continue;
+      this.#records.set(path, { ...record, value: undefined });
+      this.#kept -= record.bytes;
+    }
+  }
+
+  #setKey(known: RecordFile | undefined, record: RecordFile): void {
+    const keys = this.#keys.get(record.type) ?? new Map<string, Set<string>>();
+    this.#keys.set(record.type, keys);
+    if (known?.key !== undefined) keys.get(known.key)?.delete(record.path);
+    if (record.key === undefined) return;
+    const paths = keys.get(record.key);
+    if (paths) paths.add(record.path);
+    else keys.set(record.key, new Set([record.path]));
+  }
+
+  #forget(path: string): void {
+    const known = this.#records.get(path);
+    const type = known?.type ?? this.typeOf(path);
+    if (type && this.#paths.get(type)?.delete(path)) {
+      this.#unread.get(type)?.delete(path);
+      const sorted = this.#sorted.get(type);
+      sorted?.splice(placeIn(sorted, path), 1);
+    }
+    this.#folders.get(folderOf(path))?.files.delete(nameOf(path));
+    if (!known) return;
+    if (known.value) this.#kept -= known.bytes;
+    if (known.key !== undefined) this.#keys.get(known.type)?.get(known.key)?.delete(path);
+    this.#records.delete(path);
+    for (const listener of this.#listeners) listener(path);
+  }
+
+  #forgetFolder(folder: string): void {
+    const state = this.#folders.get(folder);
+    if (!state) return;
+    this.#folders.delete(folder);
+    this.#folders.get(folderOf(folder))?.folders.delete(nameOf(folder));
+    for (const name of state.files) this.#forget(join(folder, name));
+    for (const name of state.folders) this.#forgetFolder(join(folder, name));
+  }
+
+  #addPath(type: AnyRecordType, path: string): void {
+    const paths = this.#paths.get(type) ?? new Set<string>();
+    this.#paths.set(type, paths);
+    if (paths.has(path)) return;
+    paths.add(path);
+    const unread = this.#unread.get(type) ?? new Set<string>();
+    this.#unread.set(type, unread.add(path));
+    this.#folders.get(folderOf(path))?.files.add(nameOf(path));
+    const sorted = this.#sorted.get(type);
+    sorted?.splice(placeIn(sorted, path), 0, path);
+  }
+
+  #sortedPaths(type: AnyRecordType): readonly string[] {
+    const known = this.#sorted.get(type);
+    if (known) return known;
+    const sorted = [...(this.#paths.get(type) ?? [])].sort();
+    this.#sorted.set(type, sorted);
+    return sorted;
+  }
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** The text of a file.
+ *
+ * @throws MemoryError `damaged` for bytes that are not UTF-8.
+ */
+export function decodeText(bytes: Buffer): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw new MemoryError('damaged', 'the file is not valid UTF-8');
+  }
+}
+
+/** Whether a change made from now on would show in the time of the file or folder. */
+function isSettled(stat: Stat): boolean {
+  const tick = stat.mtimeMs % 1000 === 0 ? coarseClockTick : clockTick;
+  return Math.abs(Date.now() - stat.mtimeMs) > tick;
+}
+
+/** Where a text is in a sorted list, or would be. */
+function placeIn(sorted: readonly string[], text: string): number {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((sorted[middle] ?? '') < text) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** The folder that a path lies in; empty for the topmost one. */
+export function folderOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf('/')));
+}
+
+function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
+function join(folder: string, name: string): string {
+  return folder === '' || name === '' ? folder + name : `${folder}/${name}`;
+}

@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import { type Context, timestamp } from '../../core/context.ts';
+import { defineTool } from '../../core/tool.ts';
+import { activation } from './activation.ts';
+import {
+  type Bank,
+  type BankName,
+  bankId,
+  bankName,
+  bankType,
+  findBank,
+  folderOf,
+  label,
+  openBank,
+  storeOf,
+  trueName,
+} from './bank.ts';
+import { enter, noteUse } from './conversation.ts';
+import { bankDocument } from './document.ts';
+import { firstScore } from './relevance.ts';
+import { usualSources } from './source.ts';
+import { defaultFiles } from './template.ts';
+
+/** Opens a bank, and makes it first when there is none (seed 001, `activate`; 1.5). */
+export const activate = defineTool({
+  name: 'activate',
+  title: 'Activate a memory bank',
+  description:
+    'Load a memory bank and how to keep it, creating it if new. Use at the start of a conversation: global outside of projects, project for a project, code for work on its source.',
+  effect: 'write',
+  idempotent: true,
+  input: z.object({
+    bank_type: bankType,
+    bank_id: bankId.describe('Name of the bank, such as the project or repository'),
+  }),
+  meta: {
+    use_when: 'At the beginning of a conversation, to establish context',
+    pairs_with: ['update', 'swap'],
+    examples: [{ bank_type: 'code', bank_id: 'my-repo' }],
+  },
+  async handle(context, args) {
+    const name = bankName(args);
+    const bank =
+      (await findBank(storeOf(context, name.type), name)) ?? (await create(context, name));
+    enter(context, name, { temporary: false });
+    await noteUse(context, bank);
+    return activation(context, bank);
+  },
+});
+
+async function create(context: Context, name: BankName): Promise<Bank> {
+  const store = storeOf(context, name.type);
+  const sources = name.type === 'code' ? await usualSources(context) : [];
+  const created = timestamp(context.now());
+  const folder = folderOf(name);
+  await store.change({ subject: `create ${label(name)}` }, async (transaction) => {
+    for (const [file, body] of defaultFiles(name, sources)) {
+      const key = `${folder}/${file}`;
+      // Another session may have made the bank meanwhile; a mode may keep it from being read.
+      if (await transaction.get(bankDocument, key)) continue;
+      await transaction.put(bankDocument, {
+        key,
+        ...trueName({ folder, id: name.id }),
+        last_updated: created,
+        version: 1,
+        relevance_score: firstScore,
+        body,
+      });
+    }
+  });
+  return openBank(store, name);
+}

@@ -1,0 +1,130 @@
+import { z } from 'zod';
+import type { Context } from '../../core/context.ts';
+import { MemoryError } from '../../core/error.ts';
+import { encodeName } from '../../core/name.ts';
+import type { Damaged, Located, Reader, Store } from '../../core/store.ts';
+import { type BankType, bankTypes, folders } from './bank-type.ts';
+import { type BankDocument, bankDocument } from './document.ts';
+
+/** Text without control characters: it stands in the subject of a commit, or as a heading. */
+export const oneLine = z
+  .string()
+  .refine((text) => !/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u.test(text), 'must not hold control characters');
+
+/** `bank_type` of every tool. */
+export const bankType = z.enum(bankTypes);
+
+/** `bank_id` of every tool: 1 to 100 characters of free text that is not a path. */
+export const bankId = oneLine
+  .min(1)
+  .max(100)
+  .refine((id) => !/[/\\]/.test(id) && id !== '.' && id !== '..', 'must be a name, not a path')
+  .refine((id) => id.trim() === id, 'must not begin or end with a space');
+
+/** Which bank is meant. */
+export interface BankName {
+  readonly type: BankType;
+  readonly id: string;
+}
+
+/** The bank that the arguments of a tool name. */
+export function bankName(args: { bank_type: BankType; bank_id: string }): BankName {
+  return { type: args.bank_type, id: args.bank_id };
+}
+
+/** A document of a bank under its name in the bank. */
+export interface BankFile extends Located<BankDocument> {
+  /** `doc/api.md` */
+  readonly file: string;
+}
+
+/** A bank as it lies on disk. */
+export interface Bank extends BankName {
+  /** Below `banks/`: `code/my-repo`. */
+  readonly folder: string;
+  /** By name. */
+  readonly files: readonly BankFile[];
+  readonly damaged: readonly Damaged[];
+}
+
+/** The store that holds the banks of a type: global ones belong to the user (1.4). */
+export function storeOf(context: Context, type: BankType): Store {
+  return type === 'global' ? context.home : context.store;
+}
+
+/** Where a new bank goes. */
+export function folderOf({ type, id }: BankName): string {
+  return `${folders[type]}/${encodeName(id)}`;
+}
+
+/**
+ * The bank with this name, or undefined.
+ *
+ * It is looked for where the server would put it, then among the folders that a person has made.
+ */
+export async function findBank(reader: Reader, name: BankName): Promise<Bank | undefined> {
+  const [usual] = await banksBelow(reader, name.type, folderOf(name));
+  if (usual) return { ...usual, id: name.id };
+  return (await listBanks(reader, name.type)).find((bank) => bank.id === name.id);
+}
+
+/**
+ * The bank with this name.
+ *
+ * @throws MemoryError `not_found` that names the banks of this type that there are.
+ */
+export async function openBank(reader: Reader, name: BankName): Promise<Bank> {
+  const bank = await findBank(reader, name);
+  if (bank) return bank;
+  const ids = (await listBanks(reader, name.type)).map(({ id }) => `"${id}"`);
+  throw new MemoryError('not_found', `There is no ${label(name)}.`, {
+    hint: `${ids.length > 0 ? `There is ${ids.slice(0, 10).join(', ')}. ` : ''}activate makes a new bank.`,
+    data: { bank_type: name.type, bank_id: name.id },
+  });
+}
+
+/** All banks of a type, by folder. */
+export async function listBanks(reader: Reader, type: BankType): Promise<Bank[]> {
+  return banksBelow(reader, type, folders[type]);
+}
+
+/** The id as a document's front matter tells it, where the folder's name does not. */
+export function trueName({ folder, id }: { folder: string; id: string }): { bank?: string } {
+  return folder.endsWith(`/${id}`) ? {} : { bank: id };
+}
+
+/** A bank in words: `code bank "my-repo"`. */
+export function label({ type, id }: BankName): string {
+  return `${type} bank "${id}"`;
+}
+
+async function banksBelow(reader: Reader, type: BankType, under: string): Promise<Bank[]> {
+  const { records, damaged } = await reader.list(bankDocument, { under });
+  const found = new Map<string, { files: BankFile[]; damaged: Damaged[] }>();
+  const at = (path: string) => {
+    const [root, name, ...rest] = path.split('/').slice(1);
+    if (root === undefined || name === undefined || rest.length === 0) return undefined;
+    const folder = `${root}/${name}`;
+    const bank = found.get(folder) ?? { files: [], damaged: [] };
+    found.set(folder, bank);
+    return { bank, file: rest.join('/') };
+  };
+  for (const record of records) {
+    const place = at(record.path);
+    place?.bank.files.push({ ...record, file: place.file });
+  }
+  for (const entry of damaged) at(entry.path)?.bank.damaged.push(entry);
+  return [...found].map(([folder, bank]) => ({
+    type,
+    id: idOf(folder, bank.files),
+    folder,
+    ...bank,
+  }));
+}
+
+/** What the documents say that the folder's name stands for; a folder made by a person has its name. */
+function idOf(folder: string, files: readonly BankFile[]): string {
+  const name = folder.slice(folder.indexOf('/') + 1);
+  const ids = files.flatMap(({ value }) => value.bank ?? []);
+  return ids.find((id) => encodeName(id) === name) ?? name;
+}

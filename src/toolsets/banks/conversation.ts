@@ -1,0 +1,86 @@
+import type { Context } from '../../core/context.ts';
+import { timestamp } from '../../core/context.ts';
+import { toMemoryError } from '../../core/error.ts';
+import { sessionKey } from '../../core/session.ts';
+import { type Bank, type BankName, storeOf } from './bank.ts';
+
+/** What one session has going with its banks. */
+interface Conversation {
+  /** The bank that was activated or swapped to last. */
+  active: string | undefined;
+  /** Banks that are read and not written (1.7). */
+  readonly temporary: Set<string>;
+  /** Updates so far, by conversation (1.14). */
+  readonly updates: Map<string, number>;
+}
+
+const state = sessionKey<Conversation>('banks', () => ({
+  active: undefined,
+  temporary: new Set(),
+  updates: new Map(),
+}));
+
+/** Whether the bank is the one that the session works with, and whether it may write to it. */
+export function standing(
+  context: Context,
+  name: BankName,
+): { readonly active: boolean; readonly temporary: boolean } {
+  const { active, temporary } = context.session.get(state);
+  return { active: active === nameKey(name), temporary: temporary.has(nameKey(name)) };
+}
+
+/** Makes a bank the session's active one. */
+export function enter(context: Context, name: BankName, options: { temporary: boolean }): void {
+  const conversation = context.session.get(state);
+  conversation.active = nameKey(name);
+  if (options.temporary) conversation.temporary.add(nameKey(name));
+  else conversation.temporary.delete(nameKey(name));
+}
+
+/** One update of a conversation. */
+interface Turn {
+  readonly conversation: string;
+  readonly count: number;
+}
+
+/** Which update of which conversation a call is, by its own word or by ours (1.14). */
+export function nextUpdate(
+  context: Context,
+  given: {
+    readonly conversation_id?: string | undefined;
+    readonly update_count?: number | undefined;
+  },
+): Turn {
+  const conversation = given.conversation_id ?? context.session.id;
+  const { updates } = context.session.get(state);
+  return { conversation, count: given.update_count ?? (updates.get(conversation) ?? 0) + 1 };
+}
+
+/** Counts an update that was made. */
+export function countUpdate(context: Context, { conversation, count }: Turn): void {
+  context.session.get(state).updates.set(conversation, count);
+}
+
+/** Notes that a bank was used now: outside of its history, so that reading makes no commit (1.20). */
+export async function noteUse(context: Context, bank: Bank): Promise<void> {
+  try {
+    await storeOf(context, bank.type).local.set(usedKey(bank), timestamp(context.now()));
+  } catch (thrown) {
+    // A place that cannot be written is no reason to keep the bank from its reader.
+    context.log('warning', `Last use of ${bank.folder} not noted: ${toMemoryError(thrown).text}`);
+  }
+}
+
+/** When a bank was last activated, swapped to or updated on this machine. */
+export async function lastUse(context: Context, bank: Bank): Promise<string | undefined> {
+  const noted = await storeOf(context, bank.type).local.get(usedKey(bank));
+  return typeof noted === 'string' ? noted : undefined;
+}
+
+function usedKey(bank: Bank): string {
+  return `banks/${bank.folder}/last-used`;
+}
+
+function nameKey({ type, id }: BankName): string {
+  return `${type}/${id}`;
+}

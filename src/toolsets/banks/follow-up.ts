@@ -1,0 +1,75 @@
+import { outline } from '../../core/markdown.ts';
+import type { Bank } from './bank.ts';
+import { contentBudget } from './budget.ts';
+import { mentionsIn } from './mention.ts';
+import { bytesOf } from './summary.ts';
+import { defaultFiles } from './template.ts';
+
+/** At most this many follow-ups are named. */
+const most = 5;
+
+/** At most this many subjects of an update are looked for in the other documents. */
+const mostSubjects = 50;
+
+/** Words in which a decision is told. */
+const decision =
+  /\b(?:decided (?:to|on|against)|we(?:'ll| will) use|chose|opted for|settled on|instead of|architecture will be|switch(?:ed|ing)? to)\b/i;
+
+/** An open item of a list. */
+const openItem = /^\s*[-*+] \[ \] /m;
+
+/** What was just written where. */
+export interface Written {
+  readonly file: string;
+  readonly content: string;
+  readonly position?: string | undefined;
+}
+
+/**
+ * What is worth doing next after an update (1.23), derived from the bank alone: other documents that
+ * speak of the same things, a decision or a task in the wrong place, a document that has grown too large.
+ */
+export function followUps(bank: Bank, written: Written): string[] {
+  const usual = defaultFiles(bank, []);
+  const actions: string[] = [];
+  const decisions = 'doc/architecture.md';
+  if (usual.has(decisions) && written.file !== decisions && decision.test(written.content)) {
+    actions.push(`Record the decision in ${decisions}, at "Decisions".`);
+  }
+  if (usual.has('tasks.md') && written.file !== 'tasks.md' && openItem.test(written.content)) {
+    actions.push('Add the open items to tasks.md, at "Active" or "Next".');
+  }
+  const subjects = subjectsOf(written, usual);
+  for (const { file, value } of bank.files) {
+    if (file === written.file) continue;
+    const shared = subjects.find(mentionsIn(value.body));
+    if (shared !== undefined) actions.push(`Check ${file}: it also mentions "${shared}".`);
+  }
+  const body = bank.files.find(({ file }) => file === written.file)?.value.body ?? '';
+  if (bytesOf(body) > contentBudget / 2) {
+    actions.push(`Shorten ${written.file}: at this size it is answered as a summary.`);
+  }
+  return actions.slice(0, most);
+}
+
+/**
+ * What an update speaks of: its section, headings, code spans and bold words, the longest first. The
+ * headings that every bank of the type has say nothing.
+ */
+function subjectsOf(
+  { content, file, position }: Written,
+  usual: ReadonlyMap<string, string>,
+): string[] {
+  const titles = (text: string) => outline(text).map(({ heading }) => heading);
+  const common = new Set([...usual.values()].flatMap(titles).map((title) => title.toLowerCase()));
+  const marked = [...content.matchAll(/`([^`\n]{4,60})`|\*\*([^*\n]{4,60})\*\*/g)];
+  const subjects = [
+    file,
+    ...[position ?? '', ...titles(content)].filter((title) => !common.has(title.toLowerCase())),
+    ...marked.map(([, code, bold]) => code ?? bold ?? ''),
+  ];
+  return [...new Set(subjects)]
+    .filter((subject) => subject.length > 3)
+    .sort((a, b) => b.length - a.length)
+    .slice(0, mostSubjects);
+}

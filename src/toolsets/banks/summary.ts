@@ -1,0 +1,143 @@
+import { type Block, parseBlocks } from '../../core/markdown-blocks.ts';
+
+/** A sentence, list item or table row of a document. */
+interface Unit {
+  readonly text: string;
+  /** The heading that it stands below; undefined above the first. */
+  readonly heading: Block | undefined;
+  readonly words: ReadonlySet<string>;
+  /** Whether it opens its section: what a section is about is mostly said there. */
+  readonly opens: boolean;
+}
+
+/** Longer units are cut at a word. */
+const longestUnit = 300;
+
+/** How many units at the end of a document count as its latest news. */
+const latest = 3;
+
+/** The bytes that a text takes in a JSON answer, the measure of every budget here; a token is about 4. */
+export function bytesOf(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value));
+}
+
+/**
+ * What a document says, in its own words and at most so many bytes: the openings of its sections, its
+ * last lines and the sentences that share most words with the others, in their order and below their
+ * headings.
+ *
+ * The same text gives the same summary; a text that fits is returned as it is. Code blocks are left out.
+ */
+export function summarize(text: string, limit: number): string {
+  if (bytesOf(text) <= limit) return text;
+  const units = unitsOf(text);
+  const score = scores(units);
+  const ranked = [...units.entries()].sort(([a], [b]) => score(b) - score(a) || a - b);
+  const line = (heading?: Block) => (heading ? [text.slice(heading.start, heading.end)] : []);
+  const chosen = new Set<Unit>();
+  const told = new Set<Block | undefined>();
+  let left = limit - bytesOf('');
+  for (const [, unit] of ranked) {
+    const added = told.has(unit.heading) ? [unit.text] : [...line(unit.heading), unit.text];
+    const cost = bytesOf(`${added.join('\n')}\n`) - bytesOf('');
+    if (cost > left) continue;
+    left -= cost;
+    chosen.add(unit);
+    told.add(unit.heading);
+  }
+  return units
+    .filter((unit) => chosen.has(unit))
+    .flatMap(({ heading, text: said }) =>
+      told.delete(heading) ? [...line(heading), said] : [said],
+    )
+    .join('\n');
+}
+
+/** The first sentence of a document that is no heading, for a description; empty when there is none. */
+export function firstSentence(text: string, limit: number): string {
+  return shorten(unitsOf(text)[0]?.text.replace(/^[-*+] /, '') ?? '', limit);
+}
+
+function unitsOf(text: string): Unit[] {
+  const units: Unit[] = [];
+  let heading: Block | undefined;
+  let opens = true;
+  for (const block of parseBlocks(text)) {
+    if (block.kind === 'heading') {
+      heading = block;
+      opens = true;
+      continue;
+    }
+    for (const sentence of sentencesOf(text, block)) {
+      units.push({ text: sentence, heading, words: wordsOf(sentence), opens });
+      opens = false;
+    }
+  }
+  return units;
+}
+
+/** What a block says; code, HTML and rules say nothing here. */
+function sentencesOf(text: string, block: Block): string[] {
+  switch (block.kind) {
+    case 'paragraph':
+      return sentences(linesOf(text, block).split(sentenceEnd));
+    case 'item': {
+      const [first, ...rest] = block.children;
+      if (first?.kind !== 'paragraph')
+        return block.children.flatMap((child) => sentencesOf(text, child));
+      const marker = text.slice(block.start, first.start).trim();
+      return sentences([`${marker} ${linesOf(text, first)}`]).concat(
+        rest.flatMap((child) => sentencesOf(text, child)),
+      );
+    }
+    case 'table':
+      return sentences(text.slice(block.start, block.end).split(/[\r\n]+/));
+    case 'list':
+    case 'quote':
+      return block.children.flatMap((child) => sentencesOf(text, child));
+    default:
+      return [];
+  }
+}
+
+function linesOf(text: string, paragraph: Block): string {
+  return paragraph.lines.map(([start, end]) => text.slice(start, end).trim()).join(' ');
+}
+
+function sentences(pieces: readonly string[]): string[] {
+  return pieces
+    .map((piece) => shorten(piece.trim(), longestUnit))
+    .filter((piece) => /[\p{L}\p{N}]/u.test(piece));
+}
+
+/** After a full stop that a capital or another script's letter follows, or one that needs no space. */
+const sentenceEnd = /(?<=[.!?…]["'”’)]?) (?=["'“‘(]?[\p{Lu}\p{Lo}\p{N}`*])|(?<=[。！？])/u;
+
+function shorten(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  const cut = text.slice(0, limit).replace(/[\ud800-\udbff]$/, '');
+  const space = cut.lastIndexOf(' ');
+  return `${space > limit / 2 ? cut.slice(0, space) : cut}…`;
+}
+
+function wordsOf(text: string): Set<string> {
+  const words = text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [];
+  // Short Latin words are articles and prepositions in most languages.
+  return new Set(words.filter((word) => word.length > 3 || /[^\p{Script=Latin}]/u.test(word)));
+}
+
+/** How much a unit deserves its place: 0 to 3. */
+function scores(units: readonly Unit[]): (index: number) => number {
+  const counts = new Map<string, number>();
+  for (const { words } of units) {
+    for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
+  }
+  const shared = units.map(({ words }) => {
+    let sum = 0;
+    for (const word of words) sum += Math.log(counts.get(word) ?? 1);
+    return words.size === 0 ? 0 : sum / Math.sqrt(words.size);
+  });
+  const most = shared.reduce((a, b) => Math.max(a, b), 1);
+  return (i) =>
+    (shared[i] ?? 0) / most + (units[i]?.opens ? 1 : 0) + (i >= units.length - latest ? 1 : 0);
+}

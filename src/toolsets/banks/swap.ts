@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { defineTool } from '../../core/tool.ts';
+import { activation } from './activation.ts';
+import { bankId, bankName, bankType, openBank, storeOf } from './bank.ts';
+import { enter, noteUse } from './conversation.ts';
+
+/** Changes to another bank that exists (seed 001, `swap`; 1.6, 1.7, 1.8). */
+export const swap = defineTool({
+  name: 'swap',
+  title: 'Swap to another memory bank',
+  description:
+    'Change to another memory bank that exists, or fetch single files of one. Use when the conversation moves to another project or context.',
+  effect: 'read',
+  input: z.object({
+    bank_type: bankType,
+    bank_id: bankId,
+    temporary: z.boolean().default(false).describe('Only read: no updates in this session'),
+    merge_files: z
+      .array(z.string().max(300))
+      .max(50)
+      .optional()
+      .describe('Give only these, each whole: doc/api.md, or a section: doc/api.md#Errors'),
+  }),
+  meta: {
+    use_when: 'The conversation moves to another project or context, or a file is needed whole',
+    pairs_with: ['list', 'update'],
+    examples: [
+      { bank_type: 'project', bank_id: 'other-project', temporary: true },
+      { bank_type: 'code', bank_id: 'my-repo', merge_files: ['doc/api.md'] },
+    ],
+  },
+  async handle(context, args) {
+    const name = bankName(args);
+    const bank = await openBank(storeOf(context, name.type), name);
+    enter(context, name, { temporary: args.temporary });
+    await noteUse(context, bank);
+    // Clients fill in optional lists with []: nothing named is no limit.
+    return activation(context, bank, args.merge_files?.length ? args.merge_files : undefined);
+  },
+});

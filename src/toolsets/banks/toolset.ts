@@ -1,0 +1,54 @@
+import type { ErrorCode, MemoryError } from '../../core/error.ts';
+import type { Toolset } from '../../core/toolset.ts';
+import { activate } from './activate.ts';
+import { bankDocument } from './document.ts';
+import { list } from './list.ts';
+import { swap } from './swap.ts';
+import { update } from './update.ts';
+
+/** Errors in the codes of 1.10 and, where those know none, of seed 003, whose shape this is (X3). */
+const codes: Record<ErrorCode, string> = {
+  invalid_input: 'invalid_request',
+  not_found: 'bank_not_found',
+  forbidden: 'unauthorized',
+  unauthorized: 'unauthorized',
+  damaged: 'invalid_format',
+  too_large: 'invalid_request',
+  secret: 'invalid_request',
+  already_exists: 'invalid_request',
+  confirmation_required: 'invalid_request',
+  rate_limited: 'rate_limit_exceeded',
+  no_project: 'no_project',
+  not_activated: 'invalid_request',
+  conflict: 'conflict',
+  busy: 'busy',
+  unsupported: 'unsupported',
+  ignored: 'ignored',
+  cancelled: 'cancelled',
+  cannot_create: 'server_error',
+  storage: 'server_error',
+  internal: 'server_error',
+};
+
+/** The codes of arguments that have one of their own. */
+const argumentCodes = new Map<unknown, string>([
+  ['bank_type', 'invalid_bank_type'],
+  ['bank_id', 'invalid_bank_id'],
+  ['operation', 'invalid_operation'],
+]);
+
+/** Memory banks for conversations, projects and code (seed 001). */
+export const banks: Toolset = {
+  name: 'banks',
+  title: 'Memory banks for conversations, projects and code',
+  tools: [activate, list, swap, update],
+  records: [bankDocument],
+  success: (_tool, value) => value,
+  failure: (_tool, error) => ({
+    body: { status: 'error', error: { code: codeOf(error), message: error.text } },
+  }),
+};
+
+function codeOf(error: MemoryError): string {
+  return argumentCodes.get(error.issues[0]?.path[0]) ?? codes[error.code];
+}

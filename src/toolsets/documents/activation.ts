@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import type { Context } from '../../core/context.ts';
+import { MemoryError } from '../../core/error.ts';
+import { sessionKey } from '../../core/session.ts';
+import { defineTool, type Tool } from '../../core/tool.ts';
+
+/** The bank that the session has activated; a session that moves to another bank activates again. */
+const activated = sessionKey<string | undefined>('documents.activated', () => undefined);
+
+export const activateProject = defineTool({
+  name: 'activate_project',
+  title: 'Activate the project',
+  description:
+    'Opens the project’s documents. Call it once per session, before store_memory, get_memory, list_memories, update_memory and delete_memory.',
+  effect: 'write',
+  idempotent: true,
+  input: z.object({}),
+  async handle(context) {
+    const project_id = await context.project.initialize();
+    context.session.set(activated, (await context.project.info()).bank);
+    return { project_id };
+  },
+});
+
+/**
+ * Lets a call through when the session has activated the project that it would reach.
+ *
+ * @throws MemoryError `not_activated`; seed 002 §3.2.1 and §4.
+ */
+export async function requireActivation(context: Context, tool: Tool): Promise<void> {
+  if (tool === activateProject) return;
+  const bank = context.session.get(activated);
+  if (bank !== undefined && bank === (await context.project.info()).bank) return;
+  throw new MemoryError('not_activated', 'The project is not activated in this session.', {
+    hint: 'Call activate_project first, then repeat the call.',
+  });
+}

@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { markdownCodec } from '../../core/codec.ts';
+import { slug } from '../../core/name.ts';
+import { defineRecordType } from '../../core/record-type.ts';
+
+/** The types of memory, and there are no others (seed 002 §3.1). */
+export const documentType = z.enum([
+  'design_doc',
+  'project_overview',
+  'implementation_plan',
+  'progress_tracker',
+  'test_plan',
+  'instructions',
+  'rules',
+  'analysis',
+]);
+
+const schema = z.object({
+  id: z.guid(),
+  title: z.string(),
+  type: documentType,
+  created_at: z.iso.datetime({ offset: true }),
+  updated_at: z.iso.datetime({ offset: true }).optional(),
+  content: z.string(),
+});
+
+/** A memory of seed 002. */
+export type Document = z.infer<typeof schema>;
+
+/**
+ * The first part of an id, which stands in the name of the file.
+ *
+ * The name stays short, and the store numbers it in the rare case that two memories want the same.
+ */
+export function idPrefix(id: string): string {
+  return id.slice(0, 8).toLowerCase();
+}
+
+/** A memory as a markdown file: its content below the front matter. */
+export const documentRecord = defineRecordType<Document>({
+  name: 'document',
+  toolset: 'documents',
+  folder: 'documents',
+  extension: '.md',
+  schema,
+  codec: markdownCodec(schema, 'content'),
+  key: ({ id }) => id,
+  path: ({ id, title, type }) => `documents/${type}/${slug(title)}-${idPrefix(id)}.md`,
+  search: ({ title, type, content }) => ({ title, type, body: content }),
+  merge: { created_at: 'first', updated_at: 'latest', content: 'text' },
+});

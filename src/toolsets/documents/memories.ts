@@ -1,0 +1,123 @@
+import { z } from 'zod';
+import { timestamp } from '../../core/context.ts';
+import { invalid, MemoryError } from '../../core/error.ts';
+import { byCreation, type Located, type Reader, reportDamaged } from '../../core/store.ts';
+import { defineTool } from '../../core/tool.ts';
+import { type Document, documentRecord, documentType, idPrefix } from './document.ts';
+
+const memoryId = z.string().describe('UUID of the memory');
+
+export const storeMemory = defineTool({
+  name: 'store_memory',
+  title: 'Store a memory',
+  description:
+    'Stores a new document of the project. To change one that exists, use update_memory.',
+  effect: 'write',
+  input: z.object({
+    title: z.string().regex(/\S/, 'must not be blank'),
+    type: documentType,
+    content: z.string().describe('Markdown'),
+  }),
+  async handle(context, { title, type, content }) {
+    const id = context.uuid();
+    const created_at = timestamp(context.now());
+    await context.store.change({ subject: `store ${type} "${title}"` }, (transaction) =>
+      transaction.put(documentRecord, { id, title, type, created_at, content }),
+    );
+    return { memory_id: id };
+  },
+});
+
+export const getMemory = defineTool({
+  name: 'get_memory',
+  title: 'Get a memory',
+  description: 'Reads one memory with its whole content.',
+  effect: 'read',
+  input: z.object({ memory_id: memoryId }),
+  async handle(context, { memory_id }) {
+    const { id, title, type, content, created_at, updated_at } = (
+      await find(context.store, memory_id)
+    ).value;
+    const memory = { id, title, type, content, created_at };
+    return { memory: updated_at === undefined ? memory : { ...memory, updated_at } };
+  },
+});
+
+export const listMemories = defineTool({
+  name: 'list_memories',
+  title: 'List memories',
+  description:
+    'Lists id, title and type of all memories, or of one type, in the order they were made.',
+  effect: 'read',
+  input: z.object({
+    // Null is as good as absent here.
+    type: z.preprocess((given) => given ?? undefined, documentType.optional()),
+  }),
+  async handle(context, { type }) {
+    const { records, damaged } = await context.store.list(documentRecord);
+    const memories = byCreation(records)
+      .filter(({ value }) => type === undefined || value.type === type)
+      .map(({ value }) => ({ id: value.id, title: value.title, type: value.type }));
+    return { memories, ...reportDamaged(damaged) };
+  },
+});
+
+export const updateMemory = defineTool({
+  name: 'update_memory',
+  title: 'Update a memory',
+  description: 'Replaces the content of a memory; its title and type never change.',
+  effect: 'write',
+  idempotent: true,
+  // Loose, so that a type is seen here: it changes nothing, but a wrong one is refused (seed 002 §3.1).
+  input: z.looseObject({ memory_id: memoryId, content: z.string().describe('Markdown') }),
+  async handle(context, { memory_id, content, ...rest }) {
+    if (rest.type !== undefined && !documentType.safeParse(rest.type).success) {
+      throw invalid(['type'], `must be one of ${documentType.options.join(', ')}`);
+    }
+    const updated_at = timestamp(context.now());
+    await context.store.change(
+      ({ value }: Located<Document>) => ({ subject: `update ${value.type} "${value.title}"` }),
+      async (transaction) => {
+        const found = await find(transaction, memory_id);
+        if (found.value.content === content) return found;
+        return transaction.put(documentRecord, { ...found.value, updated_at, content });
+      },
+    );
+    return {};
+  },
+});
+
+export const deleteMemory = defineTool({
+  name: 'delete_memory',
+  title: 'Delete a memory',
+  description: 'Deletes a memory that is no longer true or needed.',
+  effect: 'destroy',
+  idempotent: true,
+  input: z.object({ memory_id: memoryId }),
+  async handle(context, { memory_id }) {
+    await context.store.change(
+      ({ value }: Located<Document>) => ({ subject: `delete ${value.type} "${value.title}"` }),
+      async (transaction) => {
+        const found = await find(transaction, memory_id);
+        await transaction.remove(documentRecord, found.key);
+        return found;
+      },
+    );
+    return {};
+  },
+});
+
+/** The memory with this id. @throws MemoryError `not_found`, or `damaged` when its file cannot be read. */
+async function find(reader: Reader, id: string): Promise<Located<Document>> {
+  const found = await reader.get(documentRecord, id);
+  if (found !== undefined) return found;
+  if (z.guid().safeParse(id).success) {
+    const { damaged } = await reader.list(documentRecord);
+    // A file that cannot be read tells its id by its name only, and only the first part of it.
+    const broken = damaged.find(({ path }) => path.includes(`-${idPrefix(id)}`));
+    if (broken !== undefined) throw broken.error;
+  }
+  throw new MemoryError('not_found', 'There is no memory with this id.', {
+    hint: 'list_memories shows the ids.',
+  });
+}

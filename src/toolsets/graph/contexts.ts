@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import { reportDamaged } from '../../core/store.ts';
+import { defineTool, type Tool } from '../../core/tool.ts';
+import { buildContext } from './briefing.ts';
+import { byKey, find, listLinked } from './crud.ts';
+import { featureBody } from './features.ts';
+import { limits, line, pathType, slug } from './fields.ts';
+import { objectiveBody } from './objectives.ts';
+import { pathBody } from './paths.ts';
+import { feature, objective, path, ticket } from './records.ts';
+import { findRelevantPaths } from './relevance.ts';
+import { requirementBody, requirementsOf } from './requirements.ts';
+import { taskBody, tasksOf } from './tasks.ts';
+import { ticketBody } from './tickets.ts';
+
+const slugs = z.array(slug).max(limits.batch);
+
+/** Seed 000, Context & Query. */
+export const contextTools: readonly Tool[] = [
+  defineTool({
+    name: 'get_feature_context',
+    title: 'Get a feature with everything about it',
+    description: 'A feature with its paths, when to look at them, and its requirements.',
+    effect: 'read',
+    input: z.object({ slug }),
+    async handle({ store }, { slug }) {
+      const found = await find(store, feature, slug);
+      const paths = await listLinked(store, path, found.paths);
+      const requirements = await requirementsOf(store, slug);
+      return {
+        feature: featureBody(found),
+        paths: byKey(paths.records).map(pathBody),
+        requirements: requirements.records.map(({ value }) => requirementBody(value, found.id)),
+        ...reportDamaged([...paths.damaged, ...requirements.damaged]),
+      };
+    },
+  }),
+
+  defineTool({
+    name: 'get_objective_context',
+    title: 'Get an objective with everything about it',
+    description: 'An objective with its tasks in order and the features and tickets linked to it.',
+    effect: 'read',
+    input: z.object({ slug }),
+    async handle({ store }, { slug }) {
+      const found = await find(store, objective, slug);
+      const tasks = await tasksOf(store, slug);
+      const features = await listLinked(store, feature, found.features);
+      const tickets = await listLinked(store, ticket, found.tickets);
+      return {
+        objective: objectiveBody(found),
+        tasks: tasks.records.map(({ value }) => taskBody(value, found.id)),
+        features: byKey(features.records).map(featureBody),
+        tickets: byKey(tickets.records).map(ticketBody),
+        ...reportDamaged([...tasks.damaged, ...features.damaged, ...tickets.damaged]),
+      };
+    },
+  }),
+
+  defineTool({
+    name: 'find_relevant_paths',
+    title: 'Find relevant paths',
+    description:
+      'Which files and directories to look at for some work: searches what they are described as and good for.',
+    effect: 'read',
+    input: z.object({
+      query: line,
+      feature_slugs: slugs.optional(),
+      type: pathType.optional(),
+    }),
+    async handle({ store }, args) {
+      const { paths, damaged } = await findRelevantPaths(store, args);
+      return { paths: paths.map(pathBody), ...reportDamaged(damaged) };
+    },
+  }),
+
+  defineTool({
+    name: 'build_context',
+    title: 'Build context',
+    description:
+      'Everything about an objective and its features, or about some features, as one markdown text to begin work with. It says what it left out for want of room.',
+    effect: 'read',
+    input: z.object({
+      objective_slug: slug.optional(),
+      feature_slugs: slugs.optional(),
+      budget: z.int().min(1_000).max(200_000).default(24_000).describe('characters'),
+    }),
+    async handle({ store }, args) {
+      const { context, damaged } = await buildContext(store, args);
+      return { context, ...reportDamaged(damaged) };
+    },
+  }),
+];

@@ -1,0 +1,201 @@
+import { type Context, timestamp } from '../../core/context.ts';
+import { describeIssue, type Issue, MemoryError } from '../../core/error.ts';
+import type { RecordType } from '../../core/record-type.ts';
+import type { Listing, Located, Reader, Transaction } from '../../core/store.ts';
+import { deletion, type Fallout, label, saying } from './provenance.ts';
+import type { Entry, OwnedType } from './records.ts';
+
+/** The identity of a record that is about to be created. */
+export function newIdentity(context: Context): Entry {
+  const now = timestamp(context.now());
+  return { id: context.shortId(), created_at: now, updated_at: now };
+}
+
+/**
+ * The record with this key.
+ *
+ * @throws MemoryError `not_found` in the seed's words.
+ */
+export async function find<T extends Entry>(
+  reader: Reader,
+  type: RecordType<T>,
+  key: string,
+): Promise<T> {
+  const found = await reader.get(type, key);
+  if (!found) throw missing(type, `'${key}'`);
+  return found.value;
+}
+
+/** The error about a record that does not exist. */
+export function missing<T extends Entry>(type: RecordType<T>, which: string): MemoryError {
+  return new MemoryError('not_found', `${capitalised(type.name)} ${which} not found`);
+}
+
+/**
+ * The id of the record with this key; null when there is none that can be read.
+ *
+ * A branch may delete a parent while another adds a child: the child stays readable without it.
+ */
+export async function idOf<T extends Entry>(
+  reader: Reader,
+  type: RecordType<T>,
+  key: string,
+): Promise<string | null> {
+  try {
+    return (await reader.get(type, key))?.value.id ?? null;
+  } catch (error) {
+    if (error instanceof MemoryError && unreadable.has(error.code)) return null;
+    throw error;
+  }
+}
+
+const unreadable: ReadonlySet<string> = new Set(['damaged', 'conflict']);
+
+/** The records that belong to the one with the key `owner`. */
+export async function listOwned<T extends Entry>(
+  reader: Reader,
+  type: OwnedType<T>,
+  owner: string,
+): Promise<Listing<T>> {
+  const { records, damaged } = await reader.list(type, { under: type.folderOf(owner) });
+  return { records: records.filter(({ value }) => type.owner(value) === owner), damaged };
+}
+
+/**
+ * The records with these keys.
+ *
+ * A link may lead nowhere: one branch makes it, another removes the record.
+ */
+export async function listLinked<T extends Entry>(
+  reader: Reader,
+  type: RecordType<T>,
+  keys: readonly string[] = [],
+): Promise<Listing<T>> {
+  if (keys.length === 0) return { records: [], damaged: [] };
+  const wanted = new Set(keys);
+  const { records, damaged } = await reader.list(type);
+  return { records: records.filter(({ key }) => wanted.has(key)), damaged };
+}
+
+/**
+ * The records of a listing, for a cascade that must not miss one.
+ *
+ * @throws MemoryError `damaged` or `conflict` when one of them cannot be read.
+ */
+export function intact<T>({ records, damaged }: Listing<T>): readonly Located<T>[] {
+  for (const { error } of damaged) throw error;
+  return records;
+}
+
+/** Records of one type by slug, path or ticket key. */
+export function byKey<T>(records: readonly Located<T>[]): T[] {
+  return records.toSorted((a, b) => (a.key < b.key ? -1 : 1)).map(({ value }) => value);
+}
+
+/**
+ * Writes records whose key the caller chose: all of them, as one commit, or none.
+ *
+ * @param argument where in the arguments the key of a record stands.
+ * @throws MemoryError `already_exists` which names the first key that is taken, by a record or by
+ *   an earlier element of the batch.
+ */
+export async function create<T extends Entry>(
+  context: Context,
+  type: RecordType<T>,
+  values: readonly T[],
+  argument: (index: number) => Issue['path'],
+): Promise<void> {
+  const keys = values.map((value) => type.key(value));
+  await context.store.change(saying('create', type.name, keys), async (draft) => {
+    for (const [index, value] of values.entries()) {
+      const key = keys[index] ?? '';
+      const twice = keys.indexOf(key) < index;
+      if (twice || (await draft.get(type, key))) {
+        const message = `${capitalised(type.name)} '${key}' ${twice ? 'is in this batch twice' : 'already exists'}`;
+        const issue: Issue = { path: argument(index), kind: 'value', message };
+        throw new MemoryError('already_exists', describeIssue(issue), { issues: [issue] });
+      }
+      await save(draft, type, value);
+    }
+  });
+}
+
+/** Fields to change; a field that is absent stays as it is. */
+export type Changes<T> = { readonly [field in keyof T]?: T[field] | undefined };
+
+/**
+ * Changes fields of a record.
+ *
+ * @returns the record as it then is; without a commit and with its old `updated_at` when every
+ *   field had its value already.
+ */
+export async function update<T extends Entry>(
+  context: Context,
+  type: RecordType<T>,
+  key: string,
+  changes: Changes<T>,
+): Promise<T> {
+  const { value } = await context.store.change<{ value: T; fields: string[] }>(
+    ({ value, fields }) => ({ subject: `update ${fields.join(', ')} of ${label(type, value)}` }),
+    async (draft) => {
+      const before = await find(draft, type, key);
+      const after = compact({ ...before, ...changes });
+      const fields = Object.keys(changes).filter((field) => differ(before, after, field));
+      if (fields.length === 0) return { value: before, fields };
+      const value = { ...after, updated_at: timestamp(context.now()) };
+      return { value: await save(draft, type, value), fields };
+    },
+  );
+  return value;
+}
+
+/**
+ * Removes a record and what cannot be without it, as one commit that says what went.
+ *
+ * @param cascade removes or changes the other records and tells of it.
+ */
+export async function remove<T extends Entry>(
+  context: Context,
+  type: RecordType<T>,
+  key: string,
+  cascade: (draft: Transaction, value: T) => Promise<readonly Fallout[]> = async () => [],
+): Promise<{ deleted: true }> {
+  await context.store.change<{ value: T; fallout: readonly Fallout[] }>(
+    ({ value, fallout }) => deletion(label(type, value), fallout),
+    async (draft) => {
+      const value = await find(draft, type, key);
+      const fallout = await cascade(draft, value);
+      await draft.remove(type, key);
+      return { value, fallout };
+    },
+  );
+  return { deleted: true };
+}
+
+/** Writes a record. */
+export async function save<T extends Entry>(
+  draft: Transaction,
+  type: RecordType<T>,
+  value: T,
+): Promise<T> {
+  return (await draft.put(type, compact(value))).value;
+}
+
+/** A record without its empty lists, as its file has it. */
+function compact<T extends Entry>(value: T): T {
+  const compacted = { ...value };
+  for (const field in compacted) {
+    const held: unknown = compacted[field];
+    if (Array.isArray(held) && held.length === 0) delete compacted[field];
+  }
+  return compacted;
+}
+
+function differ(before: object, after: object, field: string): boolean {
+  const [a, b] = [before, after].map((value) => new Map(Object.entries(value)).get(field));
+  return JSON.stringify(a) !== JSON.stringify(b);
+}
+
+function capitalised(noun: string): string {
+  return noun.charAt(0).toUpperCase() + noun.slice(1);
+}

@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import type { JsonObject } from '../../core/json.ts';
+import { reportDamaged } from '../../core/store.ts';
+import { defineTool, type Tool } from '../../core/tool.ts';
+import { byKey, create, find, intact, listOwned, newIdentity, remove, update } from './crud.ts';
+import { batch, line, slug, text } from './fields.ts';
+import { dropLinks, objectiveFeatures } from './links.ts';
+import { type Feature, feature, requirement } from './records.ts';
+
+/** A feature as the tools return it: without its links, for which there are other tools. */
+export function featureBody(value: Feature): JsonObject {
+  const { id, slug, name, description = null, created_at, updated_at } = value;
+  return { id, slug, name, description, created_at, updated_at };
+}
+
+/** Seed 000, Features. */
+export const featureTools: readonly Tool[] = [
+  defineTool({
+    name: 'create_features',
+    title: 'Create features',
+    description: 'Record features of the project; auth/oauth is a part of auth.',
+    effect: 'write',
+    input: z.object({
+      features: batch(z.object({ slug, name: line, description: text.optional() })),
+    }),
+    async handle(context, args) {
+      const features = args.features.map((given) => ({ ...given, ...newIdentity(context) }));
+      await create(context, feature, features, (index) => ['features', index, 'slug']);
+      return { features: features.map(featureBody) };
+    },
+  }),
+
+  defineTool({
+    name: 'get_feature',
+    title: 'Get a feature',
+    description: 'One feature by slug. get_feature_context adds its paths and requirements.',
+    effect: 'read',
+    input: z.object({ slug }),
+    async handle({ store }, { slug }) {
+      return { feature: featureBody(await find(store, feature, slug)) };
+    },
+  }),
+
+  defineTool({
+    name: 'list_features',
+    title: 'List features',
+    description: 'All features by slug, or all below a parent.',
+    effect: 'read',
+    input: z.object({ parent_slug: slug.optional() }),
+    async handle({ store }, { parent_slug }) {
+      const prefix = parent_slug === undefined ? '' : `${parent_slug}/`;
+      const { records, damaged } = await store.list(feature);
+      const below = records.filter(({ key }) => key.startsWith(prefix));
+      return { features: byKey(below).map(featureBody), ...reportDamaged(damaged) };
+    },
+  }),
+
+  defineTool({
+    name: 'update_feature',
+    title: 'Update a feature',
+    description: 'Change the name or description of a feature; what is not given stays.',
+    effect: 'write',
+    idempotent: true,
+    input: z.object({ slug, name: line.optional(), description: text.optional() }),
+    async handle(context, { slug, ...changes }) {
+      return { feature: featureBody(await update(context, feature, slug, changes)) };
+    },
+  }),
+
+  defineTool({
+    name: 'delete_feature',
+    title: 'Delete a feature',
+    description: 'Remove a feature with its requirements and links. Paths and sub-features stay.',
+    effect: 'destroy',
+    idempotent: true,
+    input: z.object({ slug }),
+    handle: (context, { slug }) =>
+      remove(context, feature, slug, async (draft, { paths = [] }) => {
+        const requirements = intact(await listOwned(draft, requirement, slug));
+        for (const { key } of requirements) await draft.remove(requirement, key);
+        const objectives = await dropLinks(draft, objectiveFeatures, slug);
+        return [
+          { noun: 'requirement', names: requirements.map(({ value }) => `"${value.text}"`) },
+          { noun: 'link', names: [...paths.map((path) => `to path "${path}"`), ...objectives] },
+        ];
+      }),
+  }),
+];

@@ -1,0 +1,150 @@
+import { z } from 'zod';
+import type { JsonObject } from '../../core/json.ts';
+import { byCreation, reportDamaged } from '../../core/store.ts';
+import { defineTool, type Tool } from '../../core/tool.ts';
+import { create, find, intact, listOwned, newIdentity, remove, update } from './crud.ts';
+import { batch, limits, line, slug, status, text } from './fields.ts';
+import { link, objectiveFeatures, objectiveTickets, unlink } from './links.ts';
+import { type Objective, objective, task } from './records.ts';
+
+/** An objective as the tools return it: without its links, for which there are other tools. */
+export function objectiveBody(value: Objective): JsonObject {
+  const { id, slug, name, description = null, status, plan_file_path = null } = value;
+  const { created_at, updated_at } = value;
+  return { id, slug, name, description, status, plan_file_path, created_at, updated_at };
+}
+
+const planFile = z.string().max(limits.path);
+
+/** Seed 000, Objectives. */
+export const objectiveTools: readonly Tool[] = [
+  defineTool({
+    name: 'create_objective',
+    title: 'Create an objective',
+    description: 'Begin a piece of work; its steps are tasks, its plan may be a file.',
+    effect: 'write',
+    input: z.object({
+      slug,
+      name: line,
+      description: text.optional(),
+      status: status.default('pending'),
+      plan_file_path: planFile.optional(),
+    }),
+    async handle(context, args) {
+      const created = { ...args, ...newIdentity(context) };
+      await create(context, objective, [created], () => ['slug']);
+      return { objective: objectiveBody(created) };
+    },
+  }),
+
+  defineTool({
+    name: 'get_objective',
+    title: 'Get an objective',
+    description: 'One objective by slug. get_objective_context adds its tasks and links.',
+    effect: 'read',
+    input: z.object({ slug }),
+    async handle({ store }, { slug }) {
+      return { objective: objectiveBody(await find(store, objective, slug)) };
+    },
+  }),
+
+  defineTool({
+    name: 'list_objectives',
+    title: 'List objectives',
+    description: 'All objectives, or those of one status, newest first.',
+    effect: 'read',
+    input: z.object({ status: status.optional() }),
+    async handle({ store }, args) {
+      const { records, damaged } = await store.list(objective);
+      const objectives = byCreation(records)
+        .map(({ value }) => value)
+        .filter(({ status }) => args.status === undefined || status === args.status);
+      return {
+        objectives: objectives.reverse().map(objectiveBody),
+        ...reportDamaged(damaged),
+      };
+    },
+  }),
+
+  defineTool({
+    name: 'update_objective',
+    title: 'Update an objective',
+    description: 'Change fields of an objective, such as its status; what is not given stays.',
+    effect: 'write',
+    idempotent: true,
+    input: z.object({
+      slug,
+      name: line.optional(),
+      description: text.optional(),
+      status: status.optional(),
+      plan_file_path: planFile.optional(),
+    }),
+    async handle(context, { slug, ...changes }) {
+      return { objective: objectiveBody(await update(context, objective, slug, changes)) };
+    },
+  }),
+
+  defineTool({
+    name: 'delete_objective',
+    title: 'Delete an objective',
+    description: 'Remove an objective with its tasks and links. Features and tickets stay.',
+    effect: 'destroy',
+    idempotent: true,
+    input: z.object({ slug }),
+    handle: (context, { slug }) =>
+      remove(context, objective, slug, async (draft, { features = [], tickets = [] }) => {
+        const tasks = intact(await listOwned(draft, task, slug));
+        for (const { key } of tasks) await draft.remove(task, key);
+        const toFeatures = features.map((key) => `to feature "${key}"`);
+        const toTickets = tickets.map((key) => `to ticket "${key}"`);
+        return [
+          { noun: 'task', names: tasks.map(({ value }) => `"${value.text}"`) },
+          { noun: 'link', names: [...toFeatures, ...toTickets] },
+        ];
+      }),
+  }),
+
+  defineTool({
+    name: 'link_objective_to_features',
+    title: 'Link an objective to features',
+    description: 'Say which features an objective is about.',
+    effect: 'write',
+    idempotent: true,
+    input: z.object({ objective_slug: slug, feature_slugs: batch(slug) }),
+    handle: (context, { objective_slug, feature_slugs }) =>
+      link(context, objectiveFeatures, objective_slug, feature_slugs),
+  }),
+
+  defineTool({
+    name: 'unlink_objective_from_feature',
+    title: 'Unlink an objective from a feature',
+    description: 'Take a feature out of an objective; both records stay.',
+    effect: 'destroy',
+    idempotent: true,
+    input: z.object({ objective_slug: slug, feature_slug: slug }),
+    handle: (context, { objective_slug, feature_slug }) =>
+      unlink(context, objectiveFeatures, objective_slug, feature_slug),
+  }),
+
+  defineTool({
+    name: 'link_objective_to_tickets',
+    title: 'Link an objective to tickets',
+    description: 'Say which tickets an objective is about.',
+    effect: 'write',
+    idempotent: true,
+    input: z.object({ objective_slug: slug, ticket_keys: batch(line) }),
+    handle: (context, { objective_slug, ticket_keys }) =>
+      link(context, objectiveTickets, objective_slug, ticket_keys),
+  }),
+
+  defineTool({
+    name: 'unlink_objective_from_ticket',
+    title: 'Unlink an objective from a ticket',
+    description: 'Take a ticket out of an objective; both records stay.',
+    effect: 'destroy',
+    idempotent: true,
+    input: z.object({ objective_slug: slug, ticket_key: line }),
+    handle: (context, { objective_slug, ticket_key }) =>
+      unlink(context, objectiveTickets, objective_slug, ticket_key),
+  }),
+];

@@ -1,0 +1,156 @@
+import { z } from 'zod';
+import { invalid } from '../../core/error.ts';
+import type { JsonObject } from '../../core/json.ts';
+import { type Listing, type Reader, reportDamaged } from '../../core/store.ts';
+import { defineTool, type Tool } from '../../core/tool.ts';
+import { byKey, create, find, listLinked, missing, newIdentity, remove, update } from './crud.ts';
+import { batch, id, pathType, projectPath, slug, text, texts } from './fields.ts';
+import { dropLinks, featurePaths, link, unlink } from './links.ts';
+import { feature, type Path, path } from './records.ts';
+
+/** A path as the tools return it. */
+export function pathBody(value: Path): JsonObject {
+  const { id, path, type, description = null, use_when = [], created_at, updated_at } = value;
+  return { id, path, type, description, use_when, created_at, updated_at };
+}
+
+/** The project paths that have these ids, in this order. */
+async function pathsOf(reader: Reader, ids: readonly string[]): Promise<string[]> {
+  const wanted = new Set(ids);
+  const { records } = await reader.list(path);
+  const found = records.filter(({ value }) => wanted.has(value.id));
+  const byId = new Map(found.map(({ key, value }) => [value.id, key]));
+  return ids.map((id) => {
+    const key = byId.get(id);
+    if (key === undefined) throw missing(path, `with id '${id}'`);
+    return key;
+  });
+}
+
+async function pathOf(reader: Reader, id: string): Promise<string> {
+  const [found = ''] = await pathsOf(reader, [id]);
+  return found;
+}
+
+/** Seed 000, Paths. */
+export const pathTools: readonly Tool[] = [
+  defineTool({
+    name: 'create_paths',
+    title: 'Create paths',
+    description:
+      'Record files and directories of the project: what is there, and when to look at it.',
+    effect: 'write',
+    input: z.object({
+      paths: batch(
+        z.object({
+          path: projectPath,
+          type: pathType,
+          description: text.optional(),
+          use_when: texts.optional(),
+        }),
+      ),
+    }),
+    async handle(context, args) {
+      const paths = args.paths.map((given) => ({ ...given, ...newIdentity(context) }));
+      await create(context, path, paths, (index) => ['paths', index, 'path']);
+      return { paths: paths.map(pathBody) };
+    },
+  }),
+
+  defineTool({
+    name: 'get_path',
+    title: 'Get a path',
+    description: 'One path by id or by path; the id counts when both are given.',
+    effect: 'read',
+    input: z.object({ id: id.optional(), path: projectPath.optional() }),
+    async handle({ store }, args) {
+      const key = args.id === undefined ? args.path : await pathOf(store, args.id);
+      if (key === undefined) throw invalid([], 'id or path is required', 'missing');
+      return { path: pathBody(await find(store, path, key)) };
+    },
+  }),
+
+  defineTool({
+    name: 'list_paths',
+    title: 'List paths',
+    description: 'All paths, or those linked to a feature, or of one type.',
+    effect: 'read',
+    input: z.object({ feature_slug: slug.optional(), type: pathType.optional() }),
+    async handle({ store }, { feature_slug, type }) {
+      const features = feature_slug === undefined ? undefined : [feature_slug];
+      const { records, damaged } = await listPaths(store, features, type);
+      return { paths: byKey(records).map(pathBody), ...reportDamaged(damaged) };
+    },
+  }),
+
+  defineTool({
+    name: 'update_path',
+    title: 'Update a path',
+    description:
+      'Change the description of a path or when to look at it; what is not given stays. The type never changes.',
+    effect: 'write',
+    idempotent: true,
+    input: z.object({ id, description: text.optional(), use_when: texts.optional() }),
+    async handle(context, { id, ...changes }) {
+      const key = await pathOf(context.store, id);
+      return { path: pathBody(await update(context, path, key, changes)) };
+    },
+  }),
+
+  defineTool({
+    name: 'delete_path',
+    title: 'Delete a path',
+    description: 'Remove the record of a path and its links; the file itself stays.',
+    effect: 'destroy',
+    idempotent: true,
+    input: z.object({ id }),
+    async handle(context, { id }) {
+      return remove(context, path, await pathOf(context.store, id), async (draft, value) => [
+        { noun: 'link', names: await dropLinks(draft, featurePaths, value.path) },
+      ]);
+    },
+  }),
+
+  defineTool({
+    name: 'link_paths_to_feature',
+    title: 'Link paths to a feature',
+    description: 'Say which files and directories belong to a feature.',
+    effect: 'write',
+    idempotent: true,
+    input: z.object({ feature_slug: slug, path_ids: batch(id) }),
+    async handle(context, { feature_slug, path_ids }) {
+      const paths = await pathsOf(context.store, path_ids);
+      return link(context, featurePaths, feature_slug, paths);
+    },
+  }),
+
+  defineTool({
+    name: 'unlink_path_from_feature',
+    title: 'Unlink a path from a feature',
+    description: 'Take a path out of a feature; both records stay.',
+    effect: 'destroy',
+    idempotent: true,
+    input: z.object({ feature_slug: slug, path_id: id }),
+    async handle(context, { feature_slug, path_id }) {
+      return unlink(context, featurePaths, feature_slug, await pathOf(context.store, path_id));
+    },
+  }),
+];
+
+/** The paths of some features, or all paths; of one type, or of both. */
+export async function listPaths(
+  reader: Reader,
+  features: readonly string[] | undefined,
+  type: Path['type'] | undefined,
+): Promise<Listing<Path>> {
+  const linked: string[] = [];
+  for (const key of features ?? [])
+    linked.push(...((await find(reader, feature, key)).paths ?? []));
+  const { records, damaged } = await (features
+    ? listLinked(reader, path, linked)
+    : reader.list(path));
+  return {
+    records: records.filter(({ value }) => type === undefined || value.type === type),
+    damaged,
+  };
+}

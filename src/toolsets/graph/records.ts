@@ -1,0 +1,198 @@
+import { z } from 'zod';
+import { yamlCodec } from '../../core/codec.ts';
+import { encodeName, encodePath, slug as readable } from '../../core/name.ts';
+import {
+  defineRecordType,
+  type MergeRule,
+  type RecordType,
+  type SearchFields,
+} from '../../core/record-type.ts';
+import { idPattern, pathType, slugPattern, status } from './fields.ts';
+
+/** What all six kinds of record have, and the text that two of them are. */
+export interface Entry {
+  readonly id: string;
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly text?: string;
+}
+
+/** Stands at the end of each file, behind what a reviewer reads. */
+const identity = {
+  id: z.string().regex(idPattern),
+  created_at: z.iso.datetime(),
+  updated_at: z.iso.datetime(),
+};
+/** Of two branches that create the same record, the earlier one's identity stays. */
+const identityMerge = { id: 'first', created_at: 'first', updated_at: 'latest' } as const;
+
+const slug = z.string().regex(slugPattern);
+const line = z.string().min(1);
+const description = z.string().optional();
+/** Texts, or keys of other records; absent where there are none. */
+const list = z.array(line).optional();
+
+/** A feature; the file of `auth/oauth` lies in the folder `auth`. */
+export const feature = named({
+  name: 'feature',
+  folder: 'graph/features',
+  schema: z.object({
+    slug,
+    name: line,
+    description,
+    paths: list.describe('paths of the project that belong to it, sorted'),
+    ...identity,
+  }),
+  key: (value) => value.slug,
+  fileName: encodePath,
+  search: (value) => ({ title: `${value.slug} ${value.name}`, body: value.description ?? '' }),
+  merge: { ...identityMerge, description: 'text', paths: 'set' },
+});
+
+/** A file or directory of the project; its record's file lies in the same folders as it does. */
+export const path = named({
+  name: 'path',
+  folder: 'graph/paths',
+  schema: z.object({
+    path: line.describe('relative to the project'),
+    type: pathType,
+    description,
+    use_when: list.describe('when to look at it'),
+    ...identity,
+  }),
+  key: (value) => value.path,
+  fileName: encodePath,
+  search: (value) => ({
+    title: value.path,
+    body: value.description ?? '',
+    notes: (value.use_when ?? []).join('\n'),
+    type: value.type,
+  }),
+  merge: { ...identityMerge, description: 'text', use_when: 'list' },
+});
+
+/** What a feature has to fulfil; its file lies in a folder of the feature's name. */
+export const requirement = owned({
+  name: 'requirement',
+  folder: 'graph/requirements',
+  schema: z.object({
+    text: line,
+    notes: list,
+    feature: slug.describe('slug of the feature that has to fulfil it'),
+    ...identity,
+  }),
+  owner: (value) => value.feature,
+  search: (value) => ({ title: value.text, notes: (value.notes ?? []).join('\n') }),
+  merge: { ...identityMerge, text: 'text', notes: 'list' },
+});
+
+/** An objective with the features and tickets that it is about. */
+export const objective = named({
+  name: 'objective',
+  folder: 'graph/objectives',
+  schema: z.object({
+    slug,
+    name: line,
+    status,
+    description,
+    plan_file_path: z.string().optional(),
+    features: list.describe('slugs of the features that it is about, sorted'),
+    tickets: list.describe('keys of the tickets that it is about, sorted'),
+    ...identity,
+  }),
+  key: (value) => value.slug,
+  fileName: encodePath,
+  search: (value) => ({ title: `${value.slug} ${value.name}`, body: value.description ?? '' }),
+  merge: { ...identityMerge, description: 'text', features: 'set', tickets: 'set' },
+});
+
+/** A step of an objective; its file lies in a folder of the objective's name. */
+export const task = owned({
+  name: 'task',
+  folder: 'graph/tasks',
+  schema: z.object({
+    text: line,
+    status,
+    order: z
+      .int()
+      .min(0)
+      .describe(
+        'place among the tasks of the objective, from 0; of two equal ones the older counts first',
+      ),
+    objective: slug.describe('slug of the objective that it is a step of'),
+    ...identity,
+  }),
+  owner: (value) => value.objective,
+  search: (value) => ({ title: value.text }),
+  merge: { ...identityMerge, text: 'text', order: 'max' },
+});
+
+/** A ticket of an issue tracker elsewhere. */
+export const ticket = named({
+  name: 'ticket',
+  folder: 'graph/tickets',
+  schema: z.object({ key: line, title: z.string().optional(), description, ...identity }),
+  key: (value) => value.key,
+  fileName: encodeName,
+  search: (value) => ({
+    title: `${value.key} ${value.title ?? ''}`,
+    body: value.description ?? '',
+  }),
+  merge: { ...identityMerge, description: 'text' },
+});
+
+export type Feature = z.infer<typeof feature.schema>;
+export type Path = z.infer<typeof path.schema>;
+export type Requirement = z.infer<typeof requirement.schema>;
+export type Objective = z.infer<typeof objective.schema>;
+export type Task = z.infer<typeof task.schema>;
+export type Ticket = z.infer<typeof ticket.schema>;
+
+interface Kind<T extends object> {
+  readonly name: string;
+  readonly folder: string;
+  readonly schema: z.ZodType<T>;
+  search(value: T): SearchFields;
+  readonly merge: MergeRule<T>;
+}
+
+/** A kind known by a key which the caller chose, and which says where its file lies. */
+function named<T extends Entry>({
+  fileName,
+  ...kind
+}: Kind<T> & { key(value: T): string; fileName(key: string): string }): RecordType<T> {
+  const locate = (key: string) => `${kind.folder}/${fileName(key)}.yaml`;
+  return define({ ...kind, locate, path: (value) => locate(kind.key(value)) });
+}
+
+/** A type whose records belong to records of another type and lie in folders named for them. */
+export interface OwnedType<T extends object> extends RecordType<T> {
+  /** The key of the record that this one belongs to. */
+  owner(value: T): string;
+  /** The folder of an owner's records, and of those of owners below it, relative to the type's. */
+  folderOf(owner: string): string;
+}
+
+/** A kind known by its id, which lies in the folder of the record that it belongs to. */
+function owned<T extends Entry & { text: string }>({
+  owner,
+  ...kind
+}: Kind<T> & Pick<OwnedType<T>, 'owner'>): OwnedType<T> {
+  const path = (value: T) =>
+    `${kind.folder}/${encodePath(owner(value))}/${readable(value.text)}-${encodeName(value.id)}.yaml`;
+  const type = define({ ...kind, key: (value) => value.id, path });
+  return { ...type, owner, folderOf: encodePath };
+}
+
+function define<T extends Entry>({
+  merge,
+  ...kind
+}: Kind<T> & Pick<RecordType<T>, 'key' | 'path' | 'locate'>): RecordType<T> {
+  return defineRecordType({
+    ...kind,
+    toolset: 'graph',
+    extension: '.yaml',
+    codec: yamlCodec(kind.schema),
+    merge,
+  });
+}

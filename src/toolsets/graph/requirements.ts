@@ -1,0 +1,101 @@
+import { z } from 'zod';
+import type { JsonObject } from '../../core/json.ts';
+import { byCreation, type Listing, type Reader, reportDamaged } from '../../core/store.ts';
+import { defineTool, type Tool } from '../../core/tool.ts';
+import { find, idOf, listOwned, newIdentity, remove, save, update } from './crud.ts';
+import { batch, id, slug, statement, texts } from './fields.ts';
+import { saying } from './provenance.ts';
+import { feature, type Requirement, requirement } from './records.ts';
+
+/** A requirement as the tools return it. */
+export function requirementBody(value: Requirement, feature_id: string | null): JsonObject {
+  const { id, text, notes = [], created_at, updated_at } = value;
+  return { id, feature_id, text, notes, created_at, updated_at };
+}
+
+/** The requirements of a feature, in the order of their creation. */
+export async function requirementsOf(reader: Reader, slug: string): Promise<Listing<Requirement>> {
+  const { records, damaged } = await listOwned(reader, requirement, slug);
+  return { records: byCreation(records), damaged };
+}
+
+/** Seed 000, Requirements. */
+export const requirementTools: readonly Tool[] = [
+  defineTool({
+    name: 'create_requirements',
+    title: 'Create requirements',
+    description: 'Record what a feature has to fulfil.',
+    effect: 'write',
+    input: z.object({
+      feature_slug: slug,
+      requirements: batch(z.object({ text: statement, notes: texts.optional() })),
+    }),
+    async handle(context, { feature_slug, ...args }) {
+      const requirements = args.requirements.map((given) => ({
+        ...given,
+        feature: feature_slug,
+        ...newIdentity(context),
+      }));
+      const names = requirements.map(({ text }) => text);
+      const why = saying('create', 'requirement', names, ` of feature "${feature_slug}"`);
+      const feature_id = await context.store.change(why, async (draft) => {
+        const { id } = await find(draft, feature, feature_slug);
+        for (const value of requirements) await save(draft, requirement, value);
+        return id;
+      });
+      return { requirements: requirements.map((value) => requirementBody(value, feature_id)) };
+    },
+  }),
+
+  defineTool({
+    name: 'get_requirement',
+    title: 'Get a requirement',
+    description: 'One requirement by id.',
+    effect: 'read',
+    input: z.object({ id }),
+    async handle({ store }, { id }) {
+      const found = await find(store, requirement, id);
+      return { requirement: requirementBody(found, await idOf(store, feature, found.feature)) };
+    },
+  }),
+
+  defineTool({
+    name: 'list_requirements',
+    title: 'List requirements',
+    description: 'The requirements of a feature in the order of their creation.',
+    effect: 'read',
+    input: z.object({ feature_slug: slug }),
+    async handle({ store }, { feature_slug }) {
+      const { id } = await find(store, feature, feature_slug);
+      const { records, damaged } = await requirementsOf(store, feature_slug);
+      return {
+        requirements: records.map(({ value }) => requirementBody(value, id)),
+        ...reportDamaged(damaged),
+      };
+    },
+  }),
+
+  defineTool({
+    name: 'update_requirement',
+    title: 'Update a requirement',
+    description: 'Change the text or the notes of a requirement; what is not given stays.',
+    effect: 'write',
+    idempotent: true,
+    input: z.object({ id, text: statement.optional(), notes: texts.optional() }),
+    async handle(context, { id, ...changes }) {
+      const updated = await update(context, requirement, id, changes);
+      const feature_id = await idOf(context.store, feature, updated.feature);
+      return { requirement: requirementBody(updated, feature_id) };
+    },
+  }),
+
+  defineTool({
+    name: 'delete_requirement',
+    title: 'Delete a requirement',
+    description: 'Remove a requirement.',
+    effect: 'destroy',
+    idempotent: true,
+    input: z.object({ id }),
+    handle: (context, { id }) => remove(context, requirement, id),
+  }),
+];

@@ -1,0 +1,166 @@
+import { z } from 'zod';
+import { type Context, timestamp } from '../../core/context.ts';
+import { invalid, type MemoryError } from '../../core/error.ts';
+import type { JsonObject } from '../../core/json.ts';
+import {
+  byCreation,
+  type Listing,
+  type Reader,
+  reportDamaged,
+  type Transaction,
+} from '../../core/store.ts';
+import { defineTool, type Tool } from '../../core/tool.ts';
+import { find, idOf, listOwned, newIdentity, remove, save, update } from './crud.ts';
+import { batch, id, slug, statement, status } from './fields.ts';
+import { saying } from './provenance.ts';
+import { objective, type Task, task } from './records.ts';
+
+/** A task as the tools return it. */
+export function taskBody(value: Task, objective_id: string | null): JsonObject {
+  const { id, text, status, order, created_at, updated_at } = value;
+  return { id, objective_id, text, status, order, created_at, updated_at };
+}
+
+/** The tasks of an objective in their order; of two with the same order the older one comes first. */
+export async function tasksOf(reader: Reader, slug: string): Promise<Listing<Task>> {
+  const { records, damaged } = await listOwned(reader, task, slug);
+  return { records: byCreation(records).sort((a, b) => a.value.order - b.value.order), damaged };
+}
+
+/** Seed 000, Tasks. */
+export const taskTools: readonly Tool[] = [
+  defineTool({
+    name: 'create_tasks',
+    title: 'Create tasks',
+    description: 'Add steps to the end of an objective, in the order given.',
+    effect: 'write',
+    input: z.object({
+      objective_slug: slug,
+      tasks: batch(z.object({ text: statement, status: status.default('pending') })),
+    }),
+    async handle(context, { objective_slug, ...args }) {
+      const given = args.tasks.map((fields) => ({ ...fields, ...newIdentity(context) }));
+      const names = given.map(({ text }) => text);
+      const why = saying('create', 'task', names, ` of objective "${objective_slug}"`);
+      const tasks = await context.store.change(why, async (draft) => {
+        const { id } = await find(draft, objective, objective_slug);
+        let next = 0;
+        for (const { value } of (await tasksOf(draft, objective_slug)).records) {
+          // Two branches may each have added a task with this order; here they come apart again.
+          const { order } = await move(context, draft, value, Math.max(value.order, next));
+          next = order + 1;
+        }
+        const created: JsonObject[] = [];
+        for (const fields of given) {
+          const value = { ...fields, order: next, objective: objective_slug };
+          created.push(taskBody(await save(draft, task, value), id));
+          next += 1;
+        }
+        return created;
+      });
+      return { tasks };
+    },
+  }),
+
+  defineTool({
+    name: 'get_task',
+    title: 'Get a task',
+    description: 'One task by id.',
+    effect: 'read',
+    input: z.object({ id }),
+    async handle({ store }, { id }) {
+      const found = await find(store, task, id);
+      return { task: taskBody(found, await idOf(store, objective, found.objective)) };
+    },
+  }),
+
+  defineTool({
+    name: 'list_tasks',
+    title: 'List tasks',
+    description: 'The tasks of an objective in their order, or those of one status.',
+    effect: 'read',
+    input: z.object({ objective_slug: slug, status: status.optional() }),
+    async handle({ store }, args) {
+      const { id } = await find(store, objective, args.objective_slug);
+      const { records, damaged } = await tasksOf(store, args.objective_slug);
+      const tasks = records.filter(
+        ({ value }) => args.status === undefined || value.status === args.status,
+      );
+      return { tasks: tasks.map(({ value }) => taskBody(value, id)), ...reportDamaged(damaged) };
+    },
+  }),
+
+  defineTool({
+    name: 'update_task',
+    title: 'Update a task',
+    description: 'Change the status or the text of a task; what is not given stays.',
+    effect: 'write',
+    idempotent: true,
+    input: z.object({ id, text: statement.optional(), status: status.optional() }),
+    async handle(context, { id, ...changes }) {
+      const updated = await update(context, task, id, changes);
+      return { task: taskBody(updated, await idOf(context.store, objective, updated.objective)) };
+    },
+  }),
+
+  defineTool({
+    name: 'delete_task',
+    title: 'Delete a task',
+    description: 'Remove a task; the others keep their order.',
+    effect: 'destroy',
+    idempotent: true,
+    input: z.object({ id }),
+    handle: (context, { id }) => remove(context, task, id),
+  }),
+
+  defineTool({
+    name: 'reorder_tasks',
+    title: 'Reorder tasks',
+    description:
+      'Put tasks of an objective first, in the order given; the others follow as before.',
+    effect: 'write',
+    idempotent: true,
+    input: z.object({ objective_slug: slug, task_ids: batch(id) }),
+    async handle(context, { objective_slug, task_ids }) {
+      const why = { subject: `reorder tasks of objective "${objective_slug}"` };
+      const tasks = await context.store.change(why, async (draft) => {
+        const owner = await find(draft, objective, objective_slug);
+        const { records } = await tasksOf(draft, objective_slug);
+        const rest = new Map(records.map(({ key, value }) => [key, value]));
+        const first = task_ids.map((id, index) => {
+          const value = rest.get(id);
+          if (!value) throw notOf(objective_slug, task_ids, index);
+          rest.delete(id);
+          return value;
+        });
+        const ordered: JsonObject[] = [];
+        for (const [order, value] of [...first, ...rest.values()].entries()) {
+          ordered.push(taskBody(await move(context, draft, value, order), owner.id));
+        }
+        return ordered;
+      });
+      return { tasks };
+    },
+  }),
+];
+
+/** The task in its new place; one that is there already is not written. */
+async function move(
+  context: Context,
+  draft: Transaction,
+  value: Task,
+  order: number,
+): Promise<Task> {
+  if (value.order === order) return value;
+  return save(draft, task, { ...value, order, updated_at: timestamp(context.now()) });
+}
+
+function notOf(slug: string, ids: readonly string[], index: number): MemoryError {
+  const id = ids[index] ?? '';
+  return invalid(
+    ['task_ids', index],
+    ids.indexOf(id) < index
+      ? `task '${id}' is in this list twice`
+      : `there is no task '${id}' in objective '${slug}'`,
+  );
+}

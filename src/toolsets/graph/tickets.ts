@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import type { JsonObject } from '../../core/json.ts';
+import { reportDamaged } from '../../core/store.ts';
+import { defineTool, type Tool } from '../../core/tool.ts';
+import { byKey, create, find, newIdentity, remove, update } from './crud.ts';
+import { batch, line, text, title } from './fields.ts';
+import { dropLinks, objectiveTickets } from './links.ts';
+import { type Ticket, ticket } from './records.ts';
+
+/** A ticket as the tools return it. */
+export function ticketBody(value: Ticket): JsonObject {
+  const { id, key, title = null, description = null, created_at, updated_at } = value;
+  return { id, key, title, description, created_at, updated_at };
+}
+
+/** Seed 000, Tickets. */
+export const ticketTools: readonly Tool[] = [
+  defineTool({
+    name: 'create_tickets',
+    title: 'Create tickets',
+    description: 'Record tickets of an issue tracker by their key (JIRA-1), to link objectives to.',
+    effect: 'write',
+    input: z.object({
+      tickets: batch(
+        z.object({ key: line, title: title.optional(), description: text.optional() }),
+      ),
+    }),
+    async handle(context, args) {
+      const tickets = args.tickets.map((given) => ({ ...given, ...newIdentity(context) }));
+      await create(context, ticket, tickets, (index) => ['tickets', index, 'key']);
+      return { tickets: tickets.map(ticketBody) };
+    },
+  }),
+
+  defineTool({
+    name: 'get_ticket',
+    title: 'Get a ticket',
+    description: 'One ticket by key.',
+    effect: 'read',
+    input: z.object({ key: line }),
+    async handle({ store }, { key }) {
+      return { ticket: ticketBody(await find(store, ticket, key)) };
+    },
+  }),
+
+  defineTool({
+    name: 'list_tickets',
+    title: 'List tickets',
+    description: 'All tickets by key.',
+    effect: 'read',
+    input: z.object({}),
+    async handle({ store }) {
+      const { records, damaged } = await store.list(ticket);
+      return { tickets: byKey(records).map(ticketBody), ...reportDamaged(damaged) };
+    },
+  }),
+
+  defineTool({
+    name: 'update_ticket',
+    title: 'Update a ticket',
+    description: 'Change the title or description of a ticket; what is not given stays.',
+    effect: 'write',
+    idempotent: true,
+    input: z.object({ key: line, title: title.optional(), description: text.optional() }),
+    async handle(context, { key, ...changes }) {
+      return { ticket: ticketBody(await update(context, ticket, key, changes)) };
+    },
+  }),
+
+  defineTool({
+    name: 'delete_ticket',
+    title: 'Delete a ticket',
+    description: 'Remove a ticket and its links to objectives.',
+    effect: 'destroy',
+    idempotent: true,
+    input: z.object({ key: line }),
+    handle: (context, { key }) =>
+      remove(context, ticket, key, async (draft) => [
+        { noun: 'link', names: await dropLinks(draft, objectiveTickets, key) },
+      ]),
+  }),
+];

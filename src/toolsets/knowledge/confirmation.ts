@@ -1,0 +1,17 @@
+import { z } from 'zod';
+import { MemoryError } from '../../core/error.ts';
+
+/** Whether the user agreed. Only the boolean `true` says so; whatever else is given counts as no. */
+export const confirm = z.boolean().catch(false);
+
+/**
+ * Refuses a call that the user has not agreed to.
+ *
+ * @throws MemoryError `confirmation_required`; seed 004, Memory Categories, memory_delete, memory_prune.
+ */
+export function requireConfirmation(confirmed: boolean | undefined, message: string): void {
+  if (confirmed === true) return;
+  throw new MemoryError('confirmation_required', message, {
+    hint: 'Ask the user, then repeat the call with confirm: true.',
+  });
+}

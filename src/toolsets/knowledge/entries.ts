@@ -1,0 +1,133 @@
+import { isDeepStrictEqual } from 'node:util';
+import { z } from 'zod';
+import { timestamp } from '../../core/context.ts';
+import { MemoryError } from '../../core/error.ts';
+import { reportDamaged } from '../../core/store.ts';
+import { defineTool } from '../../core/tool.ts';
+import { confirm, requireConfirmation } from './confirmation.ts';
+import {
+  categories,
+  category,
+  entryKey,
+  entryRecord,
+  key,
+  listEntries,
+  metadata,
+} from './entry.ts';
+
+export const memoryRead = defineTool({
+  name: 'memory_read',
+  title: 'Read knowledge',
+  description:
+    'Reads remembered preferences, learnings, corrections, patterns and decisions: all, a category, or one key.',
+  effect: 'read',
+  input: z.object({
+    category: category.optional(),
+    key: key.optional(),
+    limit: z.int().min(1).max(100_000).default(50),
+  }),
+  async handle(context, { category, key, limit }) {
+    if (category !== undefined && key !== undefined) {
+      const found = await context.store.get(entryRecord, entryKey(category, key));
+      return { entries: found === undefined ? [] : [found.value] };
+    }
+    const wanted = category === undefined ? categories : [category];
+    const { records, damaged } = await listEntries(context.store, wanted);
+    const entries = records
+      .map(({ value }) => value)
+      .filter((entry) => key === undefined || entry.key === key);
+    return {
+      entries: entries.slice(0, limit),
+      ...(entries.length > limit && { total: entries.length }),
+      ...reportDamaged(damaged),
+    };
+  },
+});
+
+export const memoryWrite = defineTool({
+  name: 'memory_write',
+  title: 'Remember knowledge',
+  description:
+    'Remembers something for later sessions as soon as it is learnt: a preference, a discovery, a mistake to avoid, a pattern. Replaces the entry with the same key. For category decisions ask the user first, then set confirm.',
+  effect: 'write',
+  idempotent: true,
+  input: z.object({
+    category,
+    key,
+    value: z.string(),
+    reason: z.string().optional().describe('Why it is remembered'),
+    context: z.string().optional().describe('When or where it was learnt'),
+    metadata: metadata.optional(),
+    confirm: confirm.optional().describe('Must be true for decisions'),
+  }),
+  async handle(context, { confirm, ...given }) {
+    const { category, key, reason } = given;
+    if (category === 'decisions') {
+      requireConfirmation(confirm, `The decision "${key}" is not saved yet.`);
+    }
+    const now = timestamp(context.now());
+    return context.store.change(
+      ({ action }) => ({
+        subject: `${action === 'created' ? 'remember' : 'update'} "${key}" in ${category}`,
+        ...(reason !== undefined && { reason }),
+      }),
+      async (transaction) => {
+        const old = (await transaction.get(entryRecord, entryKey(category, key)))?.value;
+        const entry = { ...given, created_at: old?.created_at ?? now, updated_at: now };
+        // The same text again is no change, and so not a new age either.
+        if (old !== undefined && isDeepStrictEqual(old, { ...entry, updated_at: old.updated_at })) {
+          return { action: 'updated', entry: old };
+        }
+        await transaction.put(entryRecord, entry);
+        return { action: old === undefined ? 'created' : 'updated', entry };
+      },
+    );
+  },
+});
+
+export const memoryList = defineTool({
+  name: 'memory_list',
+  title: 'List knowledge',
+  description: 'Lists how many entries each category has, and their keys, without values.',
+  effect: 'read',
+  input: z.object({
+    category: category.optional(),
+    include_timestamps: z.boolean().default(false),
+  }),
+  async handle(context, { category, include_timestamps }) {
+    const wanted = category === undefined ? categories : [category];
+    const { records, damaged } = await listEntries(context.store, wanted);
+    const summary = wanted.map((category) => {
+      const own = records.map(({ value }) => value).filter((entry) => entry.category === category);
+      const keys = own.map(({ key }) => key);
+      if (!include_timestamps) return [category, { count: own.length, keys }];
+      const timestamps = Object.fromEntries(
+        own.map(({ key, created_at, updated_at }) => [key, { created_at, updated_at }]),
+      );
+      return [category, { count: own.length, keys, timestamps }];
+    });
+    return { categories: Object.fromEntries(summary), ...reportDamaged(damaged) };
+  },
+});
+
+export const memoryDelete = defineTool({
+  name: 'memory_delete',
+  title: 'Forget knowledge',
+  description: 'Deletes one entry that is wrong or no longer true.',
+  effect: 'destroy',
+  idempotent: true,
+  input: z.object({ category, key, confirm: confirm.describe('Must be true') }),
+  async handle(context, { category, key, confirm }) {
+    requireConfirmation(confirm, `The entry "${key}" in ${category} is not deleted yet.`);
+    await context.store.change(
+      { subject: `forget "${key}" in ${category}` },
+      async (transaction) => {
+        if (await transaction.remove(entryRecord, entryKey(category, key))) return;
+        throw new MemoryError('not_found', `There is no entry "${key}" in ${category}.`, {
+          hint: 'memory_list shows the keys.',
+        });
+      },
+    );
+    return { deleted: { category, key } };
+  },
+});

@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { reportDamaged } from '../../core/store.ts';
+import { defineTool } from '../../core/tool.ts';
+import { categories, category, entryRecord } from './entry.ts';
+
+export const memorySearch = defineTool({
+  name: 'memory_search',
+  title: 'Search knowledge',
+  description:
+    'Finds remembered entries by words in key, value, reason or context. Search before you ask the user or decide anew.',
+  effect: 'read',
+  input: z.object({
+    query: z.string().regex(/\S/, 'must not be blank').max(10_000),
+    categories: z.array(category).max(categories.length).optional().describe('Omit for all'),
+    fuzzy: z.boolean().default(true).describe('false: literal text'),
+    limit: z.int().min(1).max(1000).default(20),
+  }),
+  async handle(context, { categories: wanted = [], ...request }) {
+    const { hits, total, damaged } = await context.store.search({
+      ...request,
+      types: [entryRecord],
+      ...(wanted.length > 0 && { categories: wanted }),
+    });
+    const results = hits.map(({ value: entry, score, matches }) => {
+      const { category, key, value } = entryRecord.schema.parse(entry);
+      return { category, key, value, score, matches: [...matches] };
+    });
+    return { results, ...(total > results.length && { total }), ...reportDamaged(damaged) };
+  },
+});

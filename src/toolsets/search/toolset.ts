@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import { reportDamaged } from '../../core/store.ts';
+import { defineTool } from '../../core/tool.ts';
+import { plainFailure, plainSuccess, type Toolset } from '../../core/toolset.ts';
+
+/** One search over the records of all the given toolsets. */
+export function searchOver(toolsets: readonly Toolset[]): Toolset {
+  const searched = toolsets.filter(({ records }) => records.length > 0);
+  const searchMemory = defineTool({
+    name: 'search_memory',
+    title: 'Search all memory',
+    description:
+      'Finds anything in the project’s memory by words: features, tasks, documents, files, knowledge. Use it first when you do not know where something is kept.',
+    effect: 'read',
+    input: z.object({
+      query: z.string().regex(/\S/, 'must not be blank').max(10_000),
+      toolset: z.enum(searched.map(({ name }) => name)).optional(),
+      type: z.string().min(1).max(100).optional().describe('As in results: design_doc, file, …'),
+      category: z.string().min(1).max(100).optional(),
+      path: z.string().min(1).max(1000).optional().describe('Glob below .memory-bank/'),
+      fuzzy: z.boolean().default(true).describe('false: literal text'),
+      limit: z.int().min(1).max(1000).default(20),
+    }),
+    async handle(context, { query, toolset, type, category, path, fuzzy, limit }) {
+      const { hits, total, damaged } = await context.store.search({
+        query,
+        fuzzy,
+        limit,
+        types: searched
+          .filter(({ name }) => toolset === undefined || name === toolset)
+          .flatMap(({ records }) => records),
+        ...(type !== undefined && { type }),
+        ...(category !== undefined && { categories: [category] }),
+        ...(path !== undefined && { path }),
+      });
+      const results = hits.map((hit) => {
+        const { title, type, category } = hit.type.search(hit.value);
+        return {
+          toolset: hit.type.toolset,
+          record: hit.type.name,
+          ...(type !== undefined && { type }),
+          ...(category !== undefined && { category }),
+          key: hit.key,
+          title,
+          path: hit.path,
+          score: hit.score,
+          matches: [...hit.matches],
+          snippet: hit.snippet,
+        };
+      });
+      return { results, total, truncated: total > results.length, ...reportDamaged(damaged) };
+    },
+  });
+  return {
+    name: 'search',
+    title: 'One search over everything that is remembered',
+    tools: [searchMemory],
+    records: [],
+    success: plainSuccess,
+    failure: plainFailure,
+  };
+}

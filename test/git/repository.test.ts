@@ -1,0 +1,246 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { MemoryError } from '../../src/core/error.ts';
+import { findWorkTree } from '../../src/git/discover.ts';
+import { Disk } from '../../src/git/disk.ts';
+import { NodeFiles } from '../../src/git/files.ts';
+import { Repository } from '../../src/git/repository.ts';
+import { gitEnv, Repo } from '../support/repo.ts';
+
+const repos: Repo[] = [];
+afterEach(() => {
+  for (const repo of repos.splice(0)) repo.remove();
+});
+
+function create(...initOptions: string[]): Repo {
+  const repo = Repo.create(...initOptions);
+  repos.push(repo);
+  return repo;
+}
+
+function open(root: string, options: { lockTimeout?: number } = {}): Repository {
+  const files = new NodeFiles();
+  const tree = findWorkTree(files, root);
+  if (!tree) throw new Error('no work tree');
+  return new Repository(new Disk(files, 'full'), tree, {
+    env: gitEnv,
+    now: () => new Date(Date.UTC(2026, 0, 2, 3, 4, 5)),
+    lockTimeout: options.lockTimeout ?? 300,
+    calm: 0,
+    warn: (message) => {
+      throw new Error(message);
+    },
+  });
+}
+
+/** Commits files in the way the store does: what is on disk now is what was seen. */
+function put(repository: Repository, files: { [path: string]: string | undefined }, message = 'm') {
+  const disk = new NodeFiles();
+  return repository.commit(async () => ({
+    message: `${message}\n`,
+    changes: Object.entries(files).map(([path, text]) => ({
+      path,
+      bytes: text === undefined ? undefined : Buffer.from(text),
+      seen: disk.read(join(repository.tree.top, path)),
+    })),
+  }));
+}
+
+function expectClean(repo: Repo, gitDir = join(repo.root, '.git')): void {
+  expect(repo.fsck()).toBe('');
+  expect(readdirSync(join(gitDir, 'memory-bank'))).toEqual([]);
+  const locks = readdirSync(gitDir, { recursive: true, encoding: 'utf8' });
+  expect(locks.filter((name) => /\.lock$|tmp_obj_/.test(name))).toEqual([]);
+}
+
+describe('one mutation', () => {
+  test('is one commit with exactly its own paths, and leaves staged and dirty files alone', async () => {
+    const repo = create();
+    repo.write('staged.txt', 'staged\n');
+    repo.git('add', 'staged.txt');
+    repo.write('README.md', '# Changed, not staged\n');
+    repo.write('untracked.txt', 'untracked\n');
+    const before = repo.status();
+    const made = await put(open(repo.root), { '.memory-bank/a/b.md': 'hello\n' }, 'memory: add b');
+    expect(made?.ref).toBe('refs/heads/main');
+    expect(made?.oid).toBe(repo.git('rev-parse', 'HEAD').trim());
+    expect(repo.git('show', '--format=%s|%an|%ae|%ci', '--name-status', 'HEAD').trim()).toBe(
+      'memory: add b|Ada Lovelace|ada@example.org|2026-01-02 03:04:05 +0000\n\nA\t.memory-bank/a/b.md',
+    );
+    expect(repo.status()).toEqual(before);
+    expect(repo.git('log', '-g', '--format=%gs', '-1').trim()).toBe('commit: memory: add b');
+    expectClean(repo);
+  });
+
+  test('changes and removes, and takes empty folders away', async () => {
+    const repo = create();
+    const repository = open(repo.root);
+    await put(repository, { 'm/a.md': '1', 'm/sub/b.md': '2', 'm/c.md': '3' });
+    await put(repository, { 'm/a.md': '1b', 'm/sub/b.md': undefined });
+    expect(repo.git('ls-tree', '-r', '--name-only', 'HEAD').trim().split('\n')).toEqual([
+      'README.md',
+      'm/a.md',
+      'm/c.md',
+    ]);
+    expect(existsSync(repo.path('m/sub'))).toBe(false);
+    expect(repo.read('m/a.md')).toBe('1b');
+    expect(repo.status()).toEqual([]);
+    expectClean(repo);
+  });
+
+  test('works on an unborn branch, with no index', async () => {
+    const repo = new Repo();
+    repos.push(repo);
+    repo.git('init', '-q', '-b', 'feature/x');
+    await put(open(repo.root), { 'm/a.md': '1' });
+    expect(repo.git('log', '--format=%an %ae %D').trim()).toBe(
+      'memory-bank memory-bank@localhost HEAD -> feature/x',
+    );
+    expect(repo.status()).toEqual([]);
+    expectClean(repo);
+  });
+
+  test('moves a detached HEAD', async () => {
+    const repo = create();
+    repo.git('checkout', '-q', '--detach');
+    const made = await put(open(repo.root), { 'm/a.md': '1' });
+    expect(made?.ref).toBeUndefined();
+    expect(repo.git('rev-parse', 'HEAD').trim()).toBe(made?.oid);
+    expect(repo.git('rev-parse', 'main').trim()).not.toBe(made?.oid);
+    expectClean(repo);
+  });
+
+  test('lands in the linked work tree that is served', async () => {
+    const repo = create();
+    const linked = join(repo.root, 'linked');
+    repo.git('worktree', 'add', '-q', '-b', 'side', linked);
+    await put(open(linked), { 'm/a.md': '1' });
+    expect(repo.git('log', '-1', '--format=%s', 'side').trim()).toBe('m');
+    expect(repo.git('log', '-1', '--format=%s', 'main').trim()).toBe('Begin');
+    expect(repo.gitWith({ cwd: linked }, 'status', '--porcelain')).toBe('');
+    expectClean(repo);
+  });
+
+  test('lands in a submodule, not in the repository around it', async () => {
+    const inner = create();
+    const repo = create();
+    repo.git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', inner.root, 'sub');
+    await put(open(repo.path('sub')), { 'm/a.md': '1' });
+    expect(repo.gitWith({ cwd: repo.path('sub') }, 'log', '-1', '--format=%s').trim()).toBe('m');
+    expect(repo.git('log', '-1', '--format=%s').trim()).toBe('Begin');
+  });
+
+  test('reads packed refs and packed objects', async () => {
+    const repo = create();
+    const repository = open(repo.root);
+    for (let i = 0; i < 30; i++) await put(repository, { [`m/${i}.md`]: `text ${i}\n`.repeat(50) });
+    repo.git('gc', '-q', '--prune=now');
+    repo.git('pack-refs', '--all', '--prune');
+    await put(repository, { 'm/1.md': 'again\n' });
+    await put(open(repo.root), { 'm/2.md': 'again\n' });
+    expect(repo.git('rev-list', '--count', 'HEAD').trim()).toBe('33');
+    expect(repo.status()).toEqual([]);
+    expectClean(repo);
+  });
+
+  test.each([
+    [['index.version', '4']],
+    [['index.skipHash', 'true']],
+    [['feature.manyFiles', 'true']],
+    [['core.untrackedCache', 'true']],
+  ])('keeps an index written with %s', async ([key, value]) => {
+    const repo = create();
+    repo.git('config', key as string, value as string);
+    for (let i = 0; i < 50; i++) repo.write(`src/dir${i % 5}/file${i}.txt`, `${i}`);
+    repo.git('update-index', '--force-write-index');
+    repo.git('add', 'src/dir1', 'src/dir3');
+    repo.status();
+    const repository = open(repo.root);
+    const before = repo.git('ls-files', '-s');
+    await put(repository, { '.memory-bank/a.md': '1', 'src/dir1/z.md': 'z', 'zz/last.md': 'l' });
+    await put(repository, { '.memory-bank/a.md': undefined, 'src/dir1/z.md': undefined });
+    await put(repository, { 'zz/last.md': undefined });
+    expect(repo.git('ls-files', '-s')).toBe(before);
+    repo.git('add', 'src');
+    repo.git('commit', '-q', '-m', 'all');
+    expect(repo.status()).toEqual([]);
+    expectClean(repo);
+  });
+});
+
+describe("a person's work", () => {
+  test('uncommitted in a file about to change becomes a commit of its own first', async () => {
+    const repo = create();
+    const repository = open(repo.root);
+    await put(repository, { 'm/a.md': 'one\n' });
+    repo.write('m/a.md', 'staged\n');
+    repo.git('add', 'm/a.md');
+    repo.write('m/a.md', 'by hand\n');
+    await put(repository, { 'm/a.md': 'by the tool\n' }, 'memory: change a');
+    expect(repo.git('log', '--format=%s', '-3').trim().split('\n')).toEqual([
+      'memory: change a',
+      'memory: keep edit by hand of a.md',
+      'memory: keep staged edit of a.md',
+    ]);
+    expect(repo.git('show', 'HEAD~1:m/a.md')).toBe('by hand\n');
+    expect(repo.git('show', 'HEAD~2:m/a.md')).toBe('staged\n');
+    expect(repo.status()).toEqual([]);
+    expectClean(repo);
+  });
+});
+
+describe('refusals', () => {
+  const refused = async (repo: Repo, code: string, text: RegExp) => {
+    const head = repo.git('rev-parse', 'HEAD');
+    const error = await put(open(repo.root), { 'm/a.md': '1' }).catch((thrown) => thrown);
+    expect(error).toBeInstanceOf(MemoryError);
+    expect([error.code, error.text]).toEqual([code, expect.stringMatching(text)]);
+    expect(repo.git('rev-parse', 'HEAD')).toBe(head);
+    expect(existsSync(repo.path('m/a.md'))).toBe(false);
+  };
+
+  test('a merge with conflicts under way', async () => {
+    const repo = create();
+    repo.git('checkout', '-q', '-b', 'side');
+    repo.write('README.md', 'side\n');
+    repo.git('commit', '-qam', 'side');
+    repo.git('checkout', '-q', 'main');
+    repo.write('README.md', 'main\n');
+    repo.git('commit', '-qam', 'main');
+    expect(() => repo.git('merge', '-q', 'side')).toThrow();
+    await refused(repo, 'busy', /merge is under way.*--abort/);
+  });
+
+  test('a bisect under way', async () => {
+    const repo = create();
+    repo.git('bisect', 'start');
+    await refused(repo, 'busy', /bisect reset/);
+  });
+
+  test('a split index', async () => {
+    const repo = create();
+    repo.git('update-index', '--split-index');
+    await refused(repo, 'unsupported', /split index.*--no-split-index/);
+  });
+
+  test('an ignored path, by the name of the rule', async () => {
+    const repo = create();
+    repo.write('.gitignore', 'build/\n/m\n');
+    repo.git('add', '.gitignore');
+    repo.git('commit', '-qm', 'ignore');
+    await refused(repo, 'ignored', /rule "\/m" in \.gitignore/);
+  });
+
+  test('a lock that another program holds, which stays', async () => {
+    const repo = create();
+    repo.write('.git/index.lock', '');
+    await refused(repo, 'busy', /index\.lock/);
+    expect(existsSync(repo.path('.git/index.lock'))).toBe(true);
+  });
+
+  test('sha256', async () => {
+    const repo = create('--object-format=sha256');
+    await refused(repo, 'unsupported', /sha256.*--root/);
+  });
+});

@@ -1,0 +1,100 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { type Codec, markdownCodec, yamlCodec } from '../../src/core/codec.ts';
+
+const schema = z.object({
+  id: z.string(),
+  title: z.string(),
+  body: z.string(),
+  count: z.int().optional(),
+  done: z.boolean().nullable(),
+  tags: z.array(z.string()),
+  items: z.array(z.object({ key: z.string(), note: z.string().optional() })),
+  data: z.record(z.string(), z.unknown()).optional(),
+});
+type Record = z.infer<typeof schema>;
+
+const text = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.string({
+    unit: fc.constantFrom('\n', '\r', ' ', '\t', '-', '---\n', ':', '#', 'a', '\ufeff', '"'),
+  }),
+  fc.string({ unit: fc.integer({ min: 0, max: 0xffff }).map((unit) => String.fromCharCode(unit)) }),
+);
+const record: fc.Arbitrary<Record> = fc.record(
+  {
+    id: text,
+    title: text,
+    body: text,
+    count: fc.maxSafeInteger(),
+    done: fc.option(fc.boolean()),
+    tags: fc.array(text),
+    items: fc.array(fc.record({ key: text, note: text }, { requiredKeys: ['key'] })),
+    data: fc.dictionary(text, fc.jsonValue()).map(
+      // zod drops this key from a record.
+      (data) => Object.fromEntries(Object.entries(data).filter(([key]) => key !== '__proto__')),
+    ),
+  },
+  { requiredKeys: ['id', 'title', 'body', 'done', 'tags', 'items'], noNullPrototype: true },
+);
+/** What a person or another program may make of a text without changing what it says. */
+const hand = fc.constantFrom(
+  (file: string) => file,
+  (file: string) => file.replace(/^(?!---)/, '# by hand\n').replace(/^---\n/, '---\n# by hand\n'),
+  (file: string) =>
+    file.replace(/^(?!---)/, 'colour: red\n').replace(/^---\n/, '---\ncolour: red\n'),
+  (file: string) => `\ufeff${file}`,
+);
+const codecs: [string, Codec<Record>][] = [
+  ['yaml', yamlCodec(schema)],
+  ['markdown', markdownCodec(schema, 'body')],
+];
+
+describe.each(codecs)('the laws of the %s codec', (_, codec) => {
+  it('decode(encode(x)) is x, through a file in UTF-8', () => {
+    fc.assert(
+      fc.property(record, (value) => {
+        const bytes = Buffer.from(codec.encode(value));
+        expect(codec.decode(bytes.toString(), 'x')).toEqual(value);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('encode(decode(t), t) is t', () => {
+    fc.assert(
+      fc.property(record, hand, (value, change) => {
+        const file = change(codec.encode(value));
+        expect(codec.encode(codec.decode(file, 'x'), file)).toBe(file);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('encode of equal values is equal', () => {
+    const backwards = (value: object) => Object.fromEntries(Object.entries(value).reverse());
+    fc.assert(
+      fc.property(record, (value) => {
+        const data = value.data && backwards(value.data);
+        const turned = schema.parse(backwards({ ...value, ...(data && { data }) }));
+        expect(codec.encode({ ...turned, ...(data && { data }) })).toBe(codec.encode(value));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('decode(encode(y, t)) is y, and what a person added to t is still there', () => {
+    fc.assert(
+      fc.property(record, record, hand, (before, after, change) => {
+        const file = change(codec.encode(before));
+        const next = codec.encode(after, file);
+        expect(codec.decode(next, 'x')).toEqual(after);
+        for (const trace of ['# by hand\n', 'colour: red\n', '\ufeff']) {
+          if (file.slice(0, 40).includes(`\n${trace}`)) expect(next).toContain(trace);
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+});

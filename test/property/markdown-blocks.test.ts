@@ -1,0 +1,94 @@
+import fc from 'fast-check';
+import { fromMarkdown } from 'mdast-util-from-markdown';
+import { gfmTable } from 'micromark-extension-gfm-table';
+import { describe, expect, it } from 'vitest';
+import { parseBlocks } from '../../src/core/markdown-blocks.ts';
+import { corpusMarkdown } from '../support/corpus-markdown.ts';
+
+/** What sections are edited by, as micromark sees it: where headings, lists and code stand. */
+function expected(text: string): string[] {
+  const tree = fromMarkdown(text, { extensions: [gfmTable()] });
+  return tree.children.flatMap((node) =>
+    summary(
+      text,
+      node.type,
+      node.position?.start.offset,
+      node.position?.end.offset,
+      node.type === 'heading' ? node.depth : node.type === 'list' ? node.children.length : 0,
+    ),
+  );
+}
+
+function actual(text: string): string[] {
+  return parseBlocks(text).flatMap(({ kind, start, end, level, children }) =>
+    summary(text, kind, start, end, level ?? children.length),
+  );
+}
+
+function summary(text: string, kind: string, start = 0, end = 0, size = 0): string[] {
+  const [first, last] = [start, end].map((at) => text.slice(0, at).trimEnd().length);
+  if (kind === 'code' || kind === 'fence') return [`code ${first}`];
+  // Where a definition stands above a title, micromark begins the heading here or there.
+  if (kind === 'heading') return [`heading ${size} ${last}`];
+  return kind === 'list' ? [`list ${size} ${first} ${last}`] : [];
+}
+
+describe('parseBlocks', () => {
+  // Left out is what micromark takes otherwise than CommonMark does: see the unit tests for it.
+  const piece = fc.constantFrom(
+    ...['# ', '## ', '#', '- ', '* ', '1. ', '> ', '>', '```', '~~~', '```js', '---', '===', '***'],
+    ...[
+      '-',
+      '=',
+      'a',
+      'b c',
+      '|',
+      '| a |',
+      '|---|',
+      'a | b',
+      '--- | ---',
+      '<div>',
+      '</div>',
+      '<!--',
+    ],
+    ...[
+      '-->',
+      '<pre>',
+      'x</pre>',
+      '<?',
+      '?>',
+      '[a]: b',
+      '[a]:',
+      '"t"',
+      '\\',
+      '  ',
+      ' ',
+      '#  ',
+      '&',
+    ],
+    ...['[ ] ', '`'],
+  );
+  const line = fc
+    .array(piece, { maxLength: 4 })
+    .map((pieces) => pieces.join(''))
+    .filter((text) => !/^ {4}/.test(text) && !/(?:[-*>]|1\.) *(?:[-*]|1\.)[ >]*$/.test(text));
+  const eol = fc.constantFrom('\n', '\n', '\n', '\r\n', '\r', '\n\n');
+  const text = fc
+    .array(fc.tuple(line, eol), { maxLength: 9 })
+    .map((lines) => lines.map(([content, end]) => content + end).join(''));
+
+  it('sees the headings, lists and code that micromark sees', () => {
+    fc.assert(
+      fc.property(text, (markdown) => {
+        expect(actual(markdown)).toEqual(expected(markdown));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it.skipIf(corpusMarkdown().length === 0)('sees them in real files', () => {
+    for (const { name, text } of corpusMarkdown()) {
+      expect(actual(text), name).toEqual(expected(text));
+    }
+  });
+});

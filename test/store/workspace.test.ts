@@ -1,0 +1,368 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { MemoryError } from '../../src/core/error.ts';
+import { letter, note } from '../support/note.ts';
+import { type Opened, open } from '../support/open.ts';
+import { Repo } from '../support/repo.ts';
+
+const cleanUp: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const step of cleanUp.splice(0).reverse()) await step();
+});
+
+function create(): Repo {
+  const repo = Repo.create();
+  cleanUp.push(() => repo.remove());
+  return repo;
+}
+
+async function serve(root: string, ...rest: [own?: boolean]): Promise<Opened> {
+  const opened = await open(root, [note, letter], {}, ...rest);
+  cleanUp.push(() => opened.workspace.close());
+  return opened;
+}
+
+const add = (opened: Opened, key: string, text = 'text', tags: string[] = []) =>
+  opened.call.store.change({ subject: `add ${key}` }, (tx) => tx.put(note, { key, text, tags }));
+
+const keys = async (opened: Opened) =>
+  (await opened.call.store.list(note)).records.map(({ key }) => key);
+
+describe('a change', () => {
+  test('is one commit that says who, what and why, and adds the settings the first time', async () => {
+    const repo = create();
+    const opened = await serve(repo.root);
+    await opened.call.store.change(
+      {
+        subject: 'add "One"\nMemory-Tool: forged',
+        reason: 'because\n\nMemory-Agent: forged\n---\nx',
+      },
+      (tx) => tx.put(note, { key: 'One', tags: ['b', 'a'], text: 'Hello\nworld' }),
+    );
+    expect(repo.git('show', '--format=%B', '--name-status', 'HEAD').trim()).toMatchInlineSnapshot(`
+      "memory: add "One" Memory-Tool: forged
+
+      because
+
+      Memory-Agent: forged
+       ---
+      x
+
+      Memory-Tool: test_tool
+      Memory-Record: notes/One~h.yaml
+      Memory-Agent: tester/1.0
+      Memory-Session: 01TEST
+
+
+      A	.memory-bank/.gitattributes
+      A	.memory-bank/config.yaml
+      A	.memory-bank/notes/One~h.yaml"
+    `);
+    expect(repo.read('.memory-bank/notes/One~h.yaml')).toMatchInlineSnapshot(`
+      "key: One
+      tags:
+        - b
+        - a
+      text: |-
+        Hello
+        world
+      "
+    `);
+    expect(repo.read('.memory-bank/config.yaml')).toMatchInlineSnapshot(`
+      "format: 1
+      project_id: 5f0c4b1e-52b5-4e0e-9d0d-0f6b1f6a9a01
+      "
+    `);
+    const trailers = repo.gitWith(
+      { input: repo.git('log', '-1', '--format=%B') },
+      'interpret-trailers',
+      '--parse',
+      '--no-divider',
+    );
+    expect(trailers).toMatchInlineSnapshot(`
+      "Memory-Tool: test_tool
+      Memory-Record: notes/One~h.yaml
+      Memory-Agent: tester/1.0
+      Memory-Session: 01TEST
+      "
+    `);
+    expect(opened.commits).toEqual([{ oid: repo.git('rev-parse', 'HEAD').trim(), branch: 'main' }]);
+    expect(repo.status()).toEqual([]);
+  });
+
+  test('of nothing, or one that fails, is no commit', async () => {
+    const repo = create();
+    const opened = await serve(repo.root);
+    await add(opened, 'one');
+    const head = repo.git('rev-parse', 'HEAD');
+    await add(opened, 'one');
+    await expect(
+      opened.call.store.change({ subject: 's' }, async (tx) => {
+        await tx.put(note, { key: 'two', text: '', tags: [] });
+        throw new MemoryError('not_found', 'no');
+      }),
+    ).rejects.toThrow('no');
+    expect(await keys(opened)).toEqual(['one']);
+    expect(repo.git('rev-parse', 'HEAD')).toBe(head);
+    expect(repo.status()).toEqual([]);
+  });
+
+  test('of many records is one commit, and sees its own writes', async () => {
+    const repo = create();
+    const opened = await serve(repo.root);
+    await add(opened, 'old');
+    await opened.call.store.change({ subject: 'many' }, async (tx) => {
+      for (let i = 0; i < 30; i++) await tx.put(note, { key: `k${i}`, text: '', tags: [] });
+      expect(await tx.remove(note, 'k3')).toBe(true);
+      expect(await tx.remove(note, 'old')).toBe(true);
+      expect(await tx.get(note, 'k3')).toBeUndefined();
+      expect((await tx.list(note)).records).toHaveLength(29);
+    });
+    expect(await keys(opened)).toHaveLength(29);
+    expect(repo.git('rev-list', '--count', 'HEAD').trim()).toBe('3');
+  });
+
+  test('keeps comments and unknown keys that a person wrote', async () => {
+    const repo = create();
+    const opened = await serve(repo.root);
+    repo.write('.memory-bank/notes/a.yaml', '# why\nkey: a\ntags: []\nowner: ada\ntext: old\n');
+    await add(opened, 'a', 'new');
+    expect(repo.read('.memory-bank/notes/a.yaml')).toBe(
+      '# why\nkey: a\ntags: []\nowner: ada\ntext: new\n',
+    );
+    expect(repo.git('log', '--format=%s', '-2').trim().split('\n')).toEqual([
+      'memory: add a',
+      'memory: keep edit by hand of a.yaml',
+    ]);
+  });
+
+  test('in a folder of no repository makes one, but not for a read, a failure or nothing', async () => {
+    const root = mkdtempSync(join(tmpdir(), 'memory-bank-'));
+    cleanUp.push(() => rmSync(root, { recursive: true }));
+    const opened = await serve(root);
+    await keys(opened);
+    await opened.call.store.change({ subject: 's' }, () => undefined);
+    const failed = opened.call.store.change({ subject: 's' }, () => {
+      throw new MemoryError('not_found', 'no');
+    });
+    await expect(failed).rejects.toThrow('no');
+    expect(existsSync(join(root, '.git'))).toBe(false);
+    expect(existsSync(join(root, '.memory-bank'))).toBe(false);
+    await add(opened, 'one');
+    const repo = new Repo(root);
+    expect(repo.fsck()).toBe('');
+    expect(repo.status()).toEqual([]);
+    expect(repo.git('log', '--format=%s', 'main').trim()).toBe('memory: add one');
+  });
+
+  test("of the user's own store goes to a repository of its own, below a home that is one", async () => {
+    const home = create();
+    const opened = await serve(home.path('.memory-bank'), true);
+    await add(opened, 'one');
+    expect(home.git('log', '--format=%s').trim()).toBe('Begin');
+    const own = new Repo(home.path('.memory-bank'));
+    expect(own.git('log', '--format=%s').trim()).toBe('memory: add one');
+    expect(existsSync(own.path('notes/one.yaml'))).toBe(true);
+  });
+
+  test('divides a folder that has become large', async () => {
+    const repo = create();
+    const opened = await serve(repo.root);
+    await opened.call.store.change({ subject: 'many' }, async (tx) => {
+      for (let i = 0; i < 300; i++) await tx.put(note, { key: `k${i}`, text: '', tags: [] });
+    });
+    await add(opened, 'late');
+    const place = repo.git('show', '--format=', '--name-only', 'HEAD').trim();
+    expect(place).toMatch(/^\.memory-bank\/notes\/\+[0-9a-f]{2}\/late\.yaml$/);
+    expect((await opened.call.store.get(note, 'late'))?.value.key).toBe('late');
+    const again = await serve(repo.root);
+    expect((await again.call.store.get(note, 'late'))?.value.key).toBe('late');
+    await add(again, 'late', 'changed');
+    expect(await keys(again)).toHaveLength(301);
+  });
+
+  test('gives records that would have the same file name numbers', async () => {
+    const repo = create();
+    const opened = await serve(repo.root);
+    for (const id of ['1', '2', '3']) {
+      await opened.call.store.change({ subject: 's' }, (tx) =>
+        tx.put(letter, { id, title: 'Same', body: id }),
+      );
+    }
+    const { records } = await opened.call.store.list(letter);
+    expect(records.map(({ path }) => path)).toEqual([
+      'letters/same-2.md',
+      'letters/same-3.md',
+      'letters/same.md',
+    ]);
+    expect((await opened.call.store.get(letter, '3'))?.value.body).toBe('3');
+  });
+});
+
+describe('reading sees', () => {
+  test('every edit, addition, removal and renaming by hand at once', async () => {
+    const repo = create();
+    const opened = await serve(repo.root);
+    for (const key of ['a', 'b', 'c']) await add(opened, key);
+    expect(await keys(opened)).toEqual(['a', 'b', 'c']);
+    for (let round = 0; round < 20; round++) {
+      repo.write('.memory-bank/notes/a.yaml', `key: a\ntags: []\ntext: t${round}\n`);
+      expect((await opened.call.store.list(note)).records[0]?.value.text).toBe(`t${round}`);
+      repo.write('.memory-bank/notes/a.yaml', `key: a\ntags: []\ntext: u${round}\n`);
+      expect((await opened.call.store.get(note, 'a'))?.value.text).toBe(`u${round}`);
+    }
+    renameSync(repo.path('.memory-bank/notes/b.yaml'), repo.path('.memory-bank/notes/moved.yaml'));
+    expect((await opened.call.store.get(note, 'b'))?.path).toBe('notes/moved.yaml');
+    rmSync(repo.path('.memory-bank/notes/c.yaml'));
+    repo.write('.memory-bank/notes/deep/d.yaml', 'key: d\ntags: []\ntext: d\n');
+    expect(await keys(opened)).toEqual(['a', 'd', 'b']);
+    rmSync(repo.path('.memory-bank'), { recursive: true });
+    expect(await keys(opened)).toEqual([]);
+    await add(opened, 'new');
+    expect(await keys(opened)).toEqual(['new']);
+  });
+
+  test('a checkout of another branch', async () => {
+    const repo = create();
+    const opened = await serve(repo.root);
+    await add(opened, 'a', 'on main');
+    repo.git('checkout', '-q', '-b', 'side');
+    await add(opened, 'a', 'on side');
+    await add(opened, 'only-side');
+    repo.git('checkout', '-q', 'main');
+    expect(await keys(opened)).toEqual(['a']);
+    expect((await opened.call.store.get(note, 'a'))?.value.text).toBe('on main');
+    repo.git('checkout', '-q', 'side');
+    expect((await opened.call.store.get(note, 'a'))?.value.text).toBe('on side');
+    expect(await opened.call.store.get(note, 'only-side')).toBeDefined();
+  });
+
+  test('what another process wrote', async () => {
+    const repo = create();
+    const [one, two] = [await serve(repo.root), await serve(repo.root)];
+    await add(one, 'a');
+    expect(await keys(two)).toEqual(['a']);
+    await add(two, 'b');
+    expect(await keys(one)).toEqual(['a', 'b']);
+    expect((await one.call.store.search({ query: 'b' })).hits[0]?.key).toBe('b');
+  });
+});
+
+describe('a damaged file', () => {
+  test('fails alone and by name, and is never overwritten', async () => {
+    const repo = create();
+    const opened = await serve(repo.root);
+    await add(opened, 'good');
+    repo.write('.memory-bank/notes/bad.yaml', 'key: [\n');
+    repo.write('.memory-bank/notes/merge.yaml', '<<<<<<< a\nkey: x\n=======\nkey: y\n>>>>>>> b\n');
+    repo.write('.memory-bank/notes/twin.yaml', 'key: good\ntags: []\ntext: twin\n');
+    repo.write('.memory-bank/notes/latin.yaml', Buffer.from('key: caf\xe9\n', 'latin1'));
+    symlinkSync('/etc/passwd', repo.path('.memory-bank/notes/link.yaml'));
+    const listing = await opened.call.store.list(note);
+    expect(listing.records.map(({ key }) => key)).toEqual(['good']);
+    expect(listing.damaged.map(({ path, error }) => [path, error.code])).toEqual([
+      ['notes/bad.yaml', 'damaged'],
+      ['notes/latin.yaml', 'damaged'],
+      ['notes/link.yaml', 'damaged'],
+      ['notes/merge.yaml', 'conflict'],
+      ['notes/twin.yaml', 'conflict'],
+    ]);
+    await expect(opened.call.store.get(note, 'bad')).rejects.toMatchObject({ code: 'damaged' });
+    await expect(add(opened, 'bad')).rejects.toMatchObject({ code: 'damaged' });
+    await expect(add(opened, 'link')).rejects.toMatchObject({ code: 'damaged' });
+    expect(repo.read('.memory-bank/notes/bad.yaml')).toBe('key: [\n');
+    await add(opened, 'other');
+  });
+
+  test('a bank of a later format is refused by name', async () => {
+    const repo = create();
+    repo.write(
+      '.memory-bank/config.yaml',
+      'format: 99\nproject_id: 5f0c4b1e-52b5-4e0e-9d0d-0f6b1f6a9a01\n',
+    );
+    await expect(serve(repo.root)).rejects.toMatchObject({ code: 'unsupported' });
+  });
+
+  test('a bank that is a link is refused', async () => {
+    const repo = create();
+    mkdirSync(repo.path('elsewhere'));
+    symlinkSync('elsewhere', repo.path('.memory-bank'));
+    const served = serve(repo.root).then((opened) => add(opened, 'a'));
+    await expect(served).rejects.toMatchObject({ code: 'damaged' });
+  });
+});
+
+describe('modes', () => {
+  test('hold for reading, listing, searching and writing', async () => {
+    const repo = create();
+    const opened = await serve(repo.root);
+    await add(opened, 'secret');
+    await add(opened, 'open');
+    repo.write(
+      '.memory-bank/rules/narrow.yaml',
+      'mode: narrow\ninstructions:\n  general: [x]\n  memory_bank:\n    files_to_read: [notes/open.yaml]\n    files_to_update: []\n',
+    );
+    await opened.call.modes.switch('narrow');
+    expect(await keys(opened)).toEqual(['open']);
+    expect((await opened.call.store.search({ query: 'text' })).hits.map(({ key }) => key)).toEqual([
+      'open',
+    ]);
+    await expect(opened.call.store.get(note, 'secret')).rejects.toMatchObject({
+      code: 'forbidden',
+    });
+    await expect(add(opened, 'open', 'changed')).rejects.toMatchObject({ code: 'forbidden' });
+    await opened.call.modes.switch(null);
+    await add(opened, 'open', 'changed');
+  });
+});
+
+describe('project facts', () => {
+  test('say how far the code has moved since a file of the memory was changed', async () => {
+    const repo = create();
+    const opened = await serve(repo.root);
+    await add(opened, 'a');
+    const change = await opened.call.project.lastChange('notes/a.yaml');
+    expect(change?.oid).toBe(repo.git('rev-parse', 'HEAD').trim());
+    repo.write('src/x.ts', '1');
+    repo.git('add', 'src');
+    repo.git('commit', '-qm', 'code');
+    await add(opened, 'b');
+    expect(await opened.call.project.drift(change?.oid ?? '', 10)).toEqual({
+      commits: 1,
+      files: ['src/x.ts'],
+      truncated: false,
+    });
+    expect((await opened.call.project.lastChange('notes/a.yaml'))?.oid).toBe(change?.oid);
+    expect((await opened.call.project.head()).branch).toBe('main');
+  });
+
+  test('adopt the id of an earlier program and keep state outside the commits', async () => {
+    const repo = create();
+    repo.write('.infinity/project_id', '0b0f4b1e-52b5-4e0e-9d0d-0f6b1f6a9a02');
+    const opened = await serve(repo.root);
+    expect(await opened.call.project.initialize()).toBe('0b0f4b1e-52b5-4e0e-9d0d-0f6b1f6a9a02');
+    expect(await opened.call.project.initialize()).toBe('0b0f4b1e-52b5-4e0e-9d0d-0f6b1f6a9a02');
+    expect(repo.git('rev-list', '--count', 'HEAD').trim()).toBe('2');
+    await opened.call.store.local.set('used', { at: 1 });
+    const again = await serve(repo.root);
+    expect(await again.call.store.local.get('used')).toEqual({ at: 1 });
+    expect(repo.status()).toEqual(['?? .infinity/project_id']);
+  });
+});
+
+test('the server needs no git program', async () => {
+  const repo = create();
+  const path = process.env.PATH;
+  process.env.PATH = '/nonexistent';
+  try {
+    const opened = await serve(repo.root);
+    await add(opened, 'a');
+    expect(() => execFileSync('git', ['--version'])).toThrow();
+  } finally {
+    process.env.PATH = path;
+  }
+  expect(repo.fsck()).toBe('');
+});

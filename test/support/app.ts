@@ -1,0 +1,37 @@
+import { App, type AppOptions } from '../../src/app.ts';
+import type { Toolset } from '../../src/core/toolset.ts';
+import { MemoryWorkspace } from './memory-workspace.ts';
+import { note, probe } from './probe.ts';
+
+/** A second toolset, to tell what belongs to which. */
+const other: Toolset = {
+  name: 'other',
+  title: 'No tools',
+  tools: [],
+  records: [note],
+  success: probe.success,
+  failure: probe.failure,
+};
+
+/** An app over workspaces in memory, and what it did. */
+export function probeApp(options: Partial<AppOptions> & { cwd?: string } = {}) {
+  const workspaces = new Map<string, MemoryWorkspace>();
+  const messages: string[] = [];
+  const { cwd = process.cwd(), ...rest } = options;
+  const complete: AppOptions = {
+    place: { flag: undefined, env: {}, cwd, home: '/home/somebody' },
+    homeBank: '/home/somebody/.memory-bank',
+    durability: 'full',
+    log: (level, message) => messages.push(`${level}: ${message}`),
+    ...rest,
+  };
+  const app = new App(complete, {
+    toolsets: async () => [probe, other],
+    async openWorkspace(given) {
+      const workspace = new MemoryWorkspace(given, probe);
+      workspaces.set(given.bank, workspace);
+      return workspace;
+    },
+  });
+  return { app, options: complete, workspaces, messages };
+}

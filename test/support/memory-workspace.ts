@@ -1,0 +1,67 @@
+import type { Context } from '../../src/core/context.ts';
+import type { Session } from '../../src/core/session.ts';
+import type { Store } from '../../src/core/store.ts';
+import type { Toolset } from '../../src/core/toolset.ts';
+import type { Binding, Bound, Workspace, WorkspaceOptions } from '../../src/core/workspace.ts';
+import { TestContext } from './context.ts';
+import { MemoryStore } from './memory-store.ts';
+
+/** A workspace over plain maps, for tests of the app and the transports. */
+export class MemoryWorkspace implements Workspace {
+  readonly root: string;
+  readonly options: WorkspaceOptions;
+  readonly store: MemoryStore;
+  /** The branch of the commits; undefined is a detached HEAD. */
+  branch: string | undefined = 'main';
+  closed = false;
+  readonly listeners = new Set<(paths: readonly string[]) => void>();
+  readonly #toolset: Toolset;
+  readonly #contexts = new WeakMap<Session, TestContext>();
+
+  constructor(options: WorkspaceOptions, toolset: Toolset) {
+    this.root = options.root;
+    this.options = options;
+    this.store = new MemoryStore(options.records);
+    this.#toolset = toolset;
+  }
+
+  bind(binding: Binding): Bound {
+    const context = this.#contexts.get(binding.session) ?? new TestContext(this.#toolset);
+    this.#contexts.set(binding.session, context);
+    context.project.root = this.root;
+    const change: Store['change'] = async (why, edit) => {
+      const before = this.store.commits.length;
+      const result = await this.store.change(why, edit);
+      const commit = this.store.commits[before];
+      if (commit) {
+        const oid = String(before + 1).padStart(40, '0');
+        binding.onCommit({ oid, branch: this.branch });
+        this.touch(commit.paths);
+      }
+      return result;
+    };
+    const store: Store = {
+      local: this.store.local,
+      get: (type, key) => this.store.get(type, key),
+      list: (type, options) => this.store.list(type, options),
+      search: (request) => this.store.search(request),
+      change,
+    };
+    const { project, modes }: Pick<Context, 'project' | 'modes'> = context;
+    return { store, project, modes };
+  }
+
+  /** Tells the listeners of changed files, as after an edit by hand. */
+  touch(paths: readonly string[]): void {
+    for (const listener of this.listeners) listener(paths);
+  }
+
+  watch(listener: (paths: readonly string[]) => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+  }
+}

@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { markdownCodec, yamlCodec } from '../../src/core/codec.ts';
+import { encodeName, slug } from '../../src/core/name.ts';
+import { defineRecordType } from '../../src/core/record-type.ts';
+
+const noteSchema = z.object({ key: z.string(), tags: z.array(z.string()), text: z.string() });
+export type Note = z.output<typeof noteSchema>;
+
+/** A record type for tests whose path follows from its key. */
+export const note = defineRecordType<Note>({
+  name: 'note',
+  toolset: 'test',
+  folder: 'notes',
+  extension: '.yaml',
+  schema: noteSchema,
+  codec: yamlCodec(noteSchema),
+  key: ({ key }) => key,
+  path: ({ key }) => `notes/${encodeName(key)}.yaml`,
+  locate: (key) => `notes/${encodeName(key)}.yaml`,
+  search: ({ key, text, tags }) => ({ title: key, body: text, notes: tags.join(' ') }),
+  merge: { tags: 'set', text: 'text' },
+});
+
+const letterSchema = z.object({ id: z.string(), title: z.string(), body: z.string() });
+export type Letter = z.output<typeof letterSchema>;
+
+/** A record type for tests whose path has to be looked up. */
+export const letter = defineRecordType<Letter>({
+  name: 'letter',
+  toolset: 'test',
+  folder: 'letters',
+  extension: '.md',
+  schema: letterSchema,
+  codec: markdownCodec(letterSchema, 'body'),
+  key: ({ id }) => id,
+  path: ({ title }) => `letters/${slug(title)}.md`,
+  search: ({ title, body }) => ({ title, body }),
+  merge: { body: 'sections' },
+});

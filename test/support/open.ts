@@ -1,0 +1,60 @@
+import { join } from 'node:path';
+import type { AnyRecordType } from '../../src/core/record-type.ts';
+import { Session } from '../../src/core/session.ts';
+import type { Bound, CommitMade, Workspace } from '../../src/core/workspace.ts';
+import { type Ground, openWorkspace } from '../../src/store/workspace.ts';
+import { gitEnv } from './repo.ts';
+
+/** A workspace as tests use it: one session, its commits collected. */
+export class Opened {
+  readonly workspace: Workspace;
+  readonly session = new Session('01TEST');
+  readonly commits: CommitMade[] = [];
+  tool = 'test_tool';
+
+  constructor(workspace: Workspace) {
+    this.workspace = workspace;
+    this.session.agent = 'tester/1.0';
+  }
+
+  /** What one call gets; every call gets a new one. */
+  get call(): Bound {
+    return this.workspace.bind({
+      session: this.session,
+      tool: this.tool,
+      signal: new AbortController().signal,
+      onCommit: (commit) => this.commits.push(commit),
+    });
+  }
+}
+
+/** A clock of its own for each workspace, so that commit ids can be known. */
+export async function open(
+  root: string,
+  records: readonly AnyRecordType[],
+  ground: Partial<Ground> = {},
+  own = false,
+): Promise<Opened> {
+  let time = Date.UTC(2026, 0, 2, 3, 4, 5);
+  const workspace = await openWorkspace(
+    {
+      root,
+      bank: own ? root : join(root, '.memory-bank'),
+      repository: own ? 'own' : 'enclosing',
+      records,
+      durability: 'relaxed',
+      now: () => new Date(time++),
+    },
+    {
+      env: gitEnv,
+      lockTimeout: 5000,
+      calm: 0,
+      uuid: () => '5f0c4b1e-52b5-4e0e-9d0d-0f6b1f6a9a01',
+      warn: (message) => {
+        throw new Error(message);
+      },
+      ...ground,
+    },
+  );
+  return new Opened(workspace);
+}

@@ -1,0 +1,8 @@
+import { serve } from '../../src/server/serve.ts';
+import { probeApp } from './app.ts';
+
+// The real server around the tools of probe.ts, as a process of its own.
+const { app, options } = probeApp({
+  log: (level, message) => process.stderr.write(`${level}: ${message}\n`),
+});
+process.exit(await serve.run({ app, options, operands: [], switches: [], version: '0.0.0' }));

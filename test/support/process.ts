@@ -1,0 +1,134 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { mkdtempSync, realpathSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { bundle } from '../../build.js';
+
+const top = resolve(import.meta.dirname, '../..');
+
+/** The built program. */
+export const main = join(top, 'dist/main.js');
+
+/** A new, empty folder, by its real path. */
+export function newFolder(): string {
+  return realpathSync(mkdtempSync(join(tmpdir(), 'memory-bank-')));
+}
+
+/** Bundles `probe-server.ts` and says where it lies. */
+export async function buildProbeServer(): Promise<string> {
+  const folder = newFolder();
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+  const outdir = join(folder, 'dist');
+  await bundle('test/support/probe-server.ts', outdir);
+  return join(outdir, 'probe-server.js');
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a message of which the test asserts every part
+type Message = any;
+
+export interface Start {
+  readonly cwd?: string;
+  readonly env?: { readonly [name: string]: string };
+}
+
+/** A server process, spoken to in plain lines. */
+export class RawClient {
+  readonly child: ChildProcessWithoutNullStreams;
+  /** Everything on stdout and stderr so far. */
+  out = '';
+  err = '';
+  readonly exit: Promise<number | null>;
+  readonly messages: Message[] = [];
+  readonly #waiting = new Set<() => void>();
+  #read = 0;
+  #over = false;
+
+  constructor(args: readonly string[], { cwd = newFolder(), env = {} }: Start = {}) {
+    const { PATH } = process.env;
+    this.child = spawn(process.execPath, args, { cwd, env: { PATH, HOME: '/home/me', ...env } });
+    this.child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      this.out += text;
+      this.#take();
+    });
+    this.child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      this.err += text;
+    });
+    this.child.stdin.on('error', () => {});
+    this.exit = new Promise((done) => {
+      this.child.on('close', (code) => {
+        this.#over = true;
+        this.#take();
+        done(code);
+      });
+    });
+  }
+
+  send(...messages: (object | string)[]): this {
+    for (const message of messages) {
+      const line = typeof message === 'string' ? message : JSON.stringify(message);
+      this.child.stdin.write(`${line}\n`);
+    }
+    return this;
+  }
+
+  request(id: number | string, method: string, params?: object): this {
+    return this.send({ jsonrpc: '2.0', id, method, ...(params && { params }) });
+  }
+
+  notify(method: string, params?: object): this {
+    return this.send({ jsonrpc: '2.0', method, ...(params && { params }) });
+  }
+
+  call(id: number | string, name: string, args: unknown = {}, meta?: object): this {
+    return this.request(id, 'tools/call', { name, arguments: args, ...(meta && { _meta: meta }) });
+  }
+
+  initialize(capabilities: object = {}, clientInfo = { name: 'raw', version: '1' }): this {
+    const params = { protocolVersion: '2025-11-25', capabilities, clientInfo };
+    return this.request('init', 'initialize', params).notify('notifications/initialized');
+  }
+
+  /** The first message, of those that came and those that will, that fits. */
+  find(matches: (message: Message) => boolean): Promise<Message> {
+    return new Promise((resolve, reject) => {
+      const look = () => {
+        const found = this.messages.find(matches);
+        if (found === undefined && !this.#over) return;
+        this.#waiting.delete(look);
+        if (found === undefined) reject(new Error(`no such message; stderr: ${this.err}`));
+        else resolve(found);
+      };
+      this.#waiting.add(look);
+      look();
+    });
+  }
+
+  /** The answer to a request. */
+  answer(id: number | string | null): Promise<Message> {
+    return this.find((message) => message.id === id && !('method' in message));
+  }
+
+  /** The first notification of a method, or request of the server. */
+  told(method: string): Promise<Message> {
+    return this.find((message) => message.method === method);
+  }
+
+  /** Ends stdin and waits for the end of the process. */
+  end(): Promise<number | null> {
+    this.child.stdin.end();
+    return this.exit;
+  }
+
+  #take(): void {
+    for (
+      let end = this.out.indexOf('\n', this.#read);
+      end >= 0;
+      end = this.out.indexOf('\n', this.#read)
+    ) {
+      const message = JSON.parse(this.out.slice(this.#read, end));
+      this.#read = end + 1;
+      this.messages.push(message);
+    }
+    for (const look of this.#waiting) look();
+  }
+}

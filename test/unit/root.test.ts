@@ -1,0 +1,175 @@
+import { mkdirSync, mkdtempSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { findRoot, type RootInput, type RootProbe, startDirectory } from '../../src/root.ts';
+
+/** A file system of directories, some of which are the top of a work tree. */
+function probe(directories: readonly string[], tops: readonly string[] = []): RootProbe {
+  return {
+    directory: async (path) => (directories.includes(path) ? path : undefined),
+    workTree: async (path) =>
+      [...tops]
+        .sort((a, b) => b.length - a.length)
+        .find((top) => path === top || path.startsWith(`${top}/`)),
+  };
+}
+
+function input(given: Partial<RootInput> & { roots?: string[] } = {}): RootInput {
+  const { roots = [], ...rest } = given;
+  const base = { flag: undefined, env: {}, cwd: '/w/cwd', home: '/home/me' };
+  return { ...base, clientRoots: async () => roots, ...rest };
+}
+
+const flat = probe([
+  '/',
+  '/w',
+  '/w/cwd',
+  '/w/flag',
+  '/w/env',
+  '/w/claude',
+  '/w/client',
+  '/home/me',
+]);
+
+describe('the order', () => {
+  const all = {
+    flag: '/w/flag',
+    env: { MEMORY_BANK_ROOT: '/w/env', CLAUDE_PROJECT_DIR: '/w/claude' },
+    roots: ['file:///w/client'],
+  };
+
+  test.each([
+    ['--root', '/w/flag', all],
+    ['MEMORY_BANK_ROOT', '/w/env', { ...all, flag: undefined }],
+    [
+      'CLAUDE_PROJECT_DIR',
+      '/w/claude',
+      { env: { CLAUDE_PROJECT_DIR: '/w/claude' }, roots: all.roots },
+    ],
+    ['client', '/w/client', { roots: all.roots }],
+    ['cwd', '/w/cwd', {}],
+  ])('%s', async (source, path, given) => {
+    expect(await findRoot(input(given), flat)).toEqual({ source, path });
+  });
+
+  test('the client is not asked when something before it is set', async () => {
+    const clientRoots = () => Promise.reject(new Error('asked'));
+    const found = await findRoot({ ...input({ flag: '/w/flag' }), clientRoots }, flat);
+    expect(found.path).toBe('/w/flag');
+  });
+
+  test.each(['', '  ', '${' + 'workspaceFolder}', '${' + 'env:PROJECT}/x'])(
+    '%j counts as unset',
+    async (value) => {
+      const env = { MEMORY_BANK_ROOT: value, CLAUDE_PROJECT_DIR: value };
+      expect((await findRoot(input({ flag: value, env }), flat)).source).toBe('cwd');
+    },
+  );
+
+  test('relative paths start where the program was started', async () => {
+    expect((await findRoot(input({ flag: '../flag' }), flat)).path).toBe('/w/flag');
+    expect((await findRoot(input({ env: { MEMORY_BANK_ROOT: '.' } }), flat)).path).toBe('/w/cwd');
+  });
+
+  test('several roots of the client, or none that is a folder, leave it to the current one', async () => {
+    const two = ['file:///w/client', 'file:///w/env'];
+    expect((await findRoot(input({ roots: two }), flat)).source).toBe('cwd');
+    expect((await findRoot(input({ roots: ['https://example.com/w'] }), flat)).source).toBe('cwd');
+    const mixed = ['https://example.com/w', 'file:///w/client'];
+    expect((await findRoot(input({ roots: mixed }), flat)).source).toBe('client');
+  });
+});
+
+describe('the search upwards', () => {
+  const tree = probe(
+    [
+      '/w',
+      '/w/.memory-bank',
+      '/w/repo',
+      '/w/repo/a',
+      '/w/repo/a/.memory-bank',
+      '/w/repo/a/b',
+      '/w/repo/c',
+    ],
+    ['/w/repo'],
+  );
+
+  test('finds the nearest bank inside the work tree', async () => {
+    expect((await findRoot(input({ cwd: '/w/repo/a/b' }), tree)).path).toBe('/w/repo/a');
+    expect((await findRoot(input({ roots: ['file:///w/repo/a'] }), tree)).path).toBe('/w/repo/a');
+  });
+
+  test('stops at the top of the work tree', async () => {
+    expect((await findRoot(input({ cwd: '/w/repo/c' }), tree)).path).toBe('/w/repo');
+  });
+
+  test('does not begin outside any work tree', async () => {
+    const plain = probe(['/w', '/w/.memory-bank', '/w/cwd']);
+    expect((await findRoot(input(), plain)).path).toBe('/w/cwd');
+  });
+
+  test('does not begin from a root that was given', async () => {
+    expect((await findRoot(input({ flag: '/w/repo/c' }), tree)).path).toBe('/w/repo/c');
+    const env = { MEMORY_BANK_ROOT: '/w/repo/a/b' };
+    expect((await findRoot(input({ env }), tree)).path).toBe('/w/repo/a/b');
+  });
+
+  test('a given root may be the bank itself', async () => {
+    expect((await findRoot(input({ flag: '/w/repo/a/.memory-bank' }), tree)).path).toBe(
+      '/w/repo/a',
+    );
+  });
+});
+
+describe('what is refused', () => {
+  test.each([
+    ['/', { cwd: '/' }],
+    ['the home directory', { cwd: '/home/me' }],
+    ['the home directory that was given', { flag: '/home/me' }],
+    ['the root that the client gave', { roots: ['file:///'] }],
+    ['a folder that is not there', { flag: '/nowhere' }],
+  ])('%s', async (_, given) => {
+    await expect(findRoot(input(given), flat)).rejects.toMatchObject({
+      code: 'no_project',
+      hint: expect.stringContaining('--root'),
+    });
+  });
+
+  test('the home directory as the top of a work tree', async () => {
+    const dotfiles = probe(['/home/me', '/home/me/notes'], ['/home/me']);
+    await expect(findRoot(input({ cwd: '/home/me/notes' }), dotfiles)).rejects.toMatchObject({
+      code: 'no_project',
+    });
+  });
+});
+
+describe('on disk', () => {
+  test('links are followed, spaces and escapes in a URI decoded, a file is no root', async () => {
+    const top = realpathSync(mkdtempSync(join(tmpdir(), 'root-')));
+    const folder = join(top, 'a b%20c');
+    for (const part of ['objects', 'refs'])
+      mkdirSync(join(folder, '.git', part), { recursive: true });
+    writeFileSync(join(folder, '.git', 'HEAD'), 'ref: refs/heads/main\n');
+    mkdirSync(join(folder, 'deep', 'er'), { recursive: true });
+    symlinkSync(folder, join(top, 'link'));
+    writeFileSync(join(top, 'file'), '');
+    const roots = [pathToFileURL(join(folder, 'deep', 'er')).href];
+    expect(roots[0]).toContain('a%20b%2520c');
+    expect((await findRoot(input({ roots }))).path).toBe(folder);
+    expect((await findRoot(input({ flag: join(top, 'link') }))).path).toBe(folder);
+    await expect(findRoot(input({ flag: join(top, 'file') }))).rejects.toMatchObject({
+      code: 'no_project',
+    });
+  });
+});
+
+test('npm start serves the folder in which npm was called, a stale INIT_CWD serves nothing', () => {
+  const env = { INIT_CWD: '/w/called', npm_package_json: '/opt/memory-bank/package.json' };
+  expect(startDirectory(env, '/opt/memory-bank', '/opt/memory-bank')).toBe('/w/called');
+  expect(startDirectory(env, '/w/cwd', '/opt/memory-bank')).toBe('/w/cwd');
+  expect(startDirectory(env, '/opt/other', '/opt/other')).toBe('/opt/other');
+  const bare = { INIT_CWD: '/w/called' };
+  expect(startDirectory(bare, '/opt/memory-bank', '/opt/memory-bank')).toBe('/opt/memory-bank');
+});

@@ -1,0 +1,85 @@
+import { beforeEach, expect, test } from 'vitest';
+import { documents } from '../../src/toolsets/documents/toolset.ts';
+import { knowledge } from '../../src/toolsets/knowledge/toolset.ts';
+import { searchOver } from '../../src/toolsets/search/toolset.ts';
+import { callsOf } from '../suites/call.ts';
+import { TestContext } from '../support/context.ts';
+
+const search = searchOver([documents, knowledge]);
+let context: TestContext;
+
+beforeEach(async () => {
+  context = new TestContext({ ...search, records: [...documents.records, ...knowledge.records] });
+  const store = callsOf(documents, context);
+  await store('activate_project');
+  await store('store_memory', {
+    title: 'Auth design',
+    type: 'design_doc',
+    content: 'Tokens expire.',
+  });
+  await store('store_memory', { title: 'Rules', type: 'rules', content: 'No tokens in logs.' });
+  const write = callsOf(knowledge, context);
+  await write('memory_write', { category: 'patterns', key: 'tokens', value: 'kept in a cookie' });
+});
+
+async function find(args: object) {
+  return (await callsOf(search, context)('search_memory', { query: 'tokens', ...args })).body;
+}
+
+test('finds records of every toolset and says where they are', async () => {
+  const [first] = Object(await find({})).results;
+  expect(first).toEqual({
+    toolset: 'knowledge',
+    record: 'knowledge-entry',
+    category: 'patterns',
+    key: 'patterns/tokens',
+    title: 'tokens',
+    path: 'knowledge/patterns/tokens.md',
+    score: 1,
+    matches: ['tokens'],
+    snippet: expect.stringContaining('tokens'),
+  });
+  expect(await find({})).toMatchObject({ success: true, total: 3, truncated: false });
+});
+
+test.each([
+  [{ toolset: 'documents' }, ['Auth design', 'Rules']],
+  [{ toolset: 'knowledge' }, ['tokens']],
+  [{ type: 'rules' }, ['Rules']],
+  [{ type: 'nothing' }, []],
+  [{ category: 'patterns' }, ['tokens']],
+  [{ path: 'documents/design_doc/**' }, ['Auth design']],
+  [{ path: '**/*.yaml' }, []],
+])('keeps to %j', async (filter, titles) => {
+  const { results } = await find(filter);
+  expect(Array.isArray(results) && results.map((hit) => Object(hit).title).sort()).toEqual(titles);
+});
+
+test('says when there are more', async () => {
+  expect(await find({ limit: 2 })).toMatchObject({ total: 3, truncated: true });
+});
+
+test('names what cannot be read', async () => {
+  context.store.files.set('knowledge/patterns/tokens.md', 'no front matter');
+  expect(await find({})).toMatchObject({
+    total: 2,
+    damaged: [{ path: 'knowledge/patterns/tokens.md' }],
+  });
+});
+
+test.each([
+  [{ query: '' }, 'query'],
+  [{ query: '  ' }, 'query'],
+  [{ query: 'x'.repeat(1_000_000) }, 'query'],
+  [{ query: null }, 'query'],
+  [{ toolset: 'nothing' }, 'toolset'],
+  [{ limit: 0 }, 'limit'],
+  [{ limit: -1 }, 'limit'],
+  [{ path: 5 }, 'path'],
+])('refuses case %# by name', async (args, named) => {
+  expect(await find(args)).toEqual({
+    success: false,
+    error: 'invalid_input',
+    message: expect.stringContaining(named),
+  });
+});

@@ -1,0 +1,107 @@
+import { PassThrough, Writable } from 'node:stream';
+import { describe, expect, test } from 'vitest';
+import { JsonLines, maxMessageBytes } from '../../src/server/stdio.ts';
+
+/** Feeds the chunks and collects what is read and what is answered. */
+async function feed(...chunks: (string | Buffer)[]) {
+  const input = new PassThrough();
+  const output = new PassThrough();
+  const lines = new JsonLines(input, output);
+  const values: unknown[] = [];
+  lines.onvalue = (value) => values.push(value);
+  const ended = new Promise<void>((resolve) => {
+    lines.onend = resolve;
+  });
+  lines.start();
+  for (const chunk of chunks)
+    if (!input.write(chunk)) await new Promise((next) => input.once('drain', next));
+  input.end();
+  await ended;
+  const text = String(output.read() ?? '');
+  const answers = text.split('\n').filter((line) => line !== '');
+  return { values, answers: answers.map((line) => JSON.parse(line)) };
+}
+
+const tooLong = 'x'.repeat(maxMessageBytes);
+
+describe('reading', () => {
+  test('one value a line, with either line end, and the last one without', async () => {
+    expect((await feed('{"a":1}\r\n\n[2]\n \n"three"')).values).toEqual([{ a: 1 }, [2], 'three']);
+  });
+
+  test('a byte order mark at the start is no part of the message', async () => {
+    expect((await feed('\uFEFF{"a":1}\n')).values).toEqual([{ a: 1 }]);
+  });
+
+  test('characters that are divided between chunks', async () => {
+    const bytes = Buffer.from('"zażółć 🧠 記憶"\n"next"\n');
+    const single = Array.from(bytes, (byte) => Buffer.from([byte]));
+    expect((await feed(...single)).values).toEqual(['zażółć 🧠 記憶', 'next']);
+  });
+
+  test.each([
+    ['no JSON', '{"a":\n'],
+    ['bytes that are not UTF-8', Buffer.from([0x22, 0xff, 0x22, 0x0a])],
+  ])('%s is answered, and the next line is read', async (_, line) => {
+    const { values, answers } = await feed(line, '1\n');
+    expect(answers).toMatchObject([{ jsonrpc: '2.0', id: null, error: { code: -32700 } }]);
+    expect(values).toEqual([1]);
+  });
+
+  test.each([
+    ['at the end', `{"method":"m","params":{"id":3,"x":"${tooLong}"},"jsonrpc":"2.0","id":7}`, 7],
+    ['after the version', `{"jsonrpc":"2.0","id":"é","x":"${tooLong}"}`, null],
+    ['at the start', `{"id":"a-1","x":"${tooLong}"}`, 'a-1'],
+    ['further inside', `{"x":"${tooLong}","params":{"id":7}}`, null],
+    ['in a text', `{"x":"${tooLong},\\"id\\":7}"}`, null],
+    ['nowhere', `${tooLong}x`, null],
+  ])('a line that is too long is refused by its id: %s', async (_, line, id) => {
+    const { values, answers } = await feed(`${line}\n`, '1\n');
+    expect(answers).toMatchObject([{ id, error: { code: -32600 } }]);
+    expect(values).toEqual([1]);
+  });
+
+  test('the longest line that is allowed is read', async () => {
+    const line = JSON.stringify('x'.repeat(maxMessageBytes - 2));
+    expect((await feed(`${line}\n`)).values).toHaveLength(1);
+  });
+});
+
+describe('writing', () => {
+  test('a client that does not read gets no further questions taken', async () => {
+    const input = new PassThrough();
+    const held: (() => void)[] = [];
+    const output = new Writable({
+      highWaterMark: 1,
+      write: (_chunk, _encoding, done) => void held.push(done),
+    });
+    const lines = new JsonLines(input, output);
+    lines.start();
+    void lines.send({ answer: 1 });
+    expect(input.isPaused()).toBe(true);
+    const drained = new Promise((resolve) => output.once('drain', resolve));
+    held.shift()?.();
+    await drained;
+    expect(input.isPaused()).toBe(false);
+  });
+
+  test('a broken output ends the reading once, and what is sent after it is dropped', async () => {
+    const input = new PassThrough();
+    const output = new PassThrough();
+    const lines = new JsonLines(input, output);
+    let ends = 0;
+    const ended = new Promise<void>((resolve) => {
+      lines.onend = () => {
+        ends += 1;
+        resolve();
+      };
+    });
+    lines.start();
+    output.destroy(Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }));
+    await ended;
+    await lines.send({ late: true });
+    lines.stop();
+    expect(ends).toBe(1);
+    expect(input.destroyed).toBe(true);
+  });
+});

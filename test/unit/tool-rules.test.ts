@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+import { inputSchema } from '../../src/core/input.ts';
+import { isObject, type JsonValue } from '../../src/core/json.ts';
+import { toListing } from '../../src/server/mcp.ts';
+import { toolsets } from '../../src/toolsets.ts';
+
+/** What some client or other cannot read in the schema of a tool's arguments. */
+const forbidden = [
+  ...['$schema', '$ref', '$defs', '$id', 'oneOf', 'anyOf', 'allOf', 'not', 'if', 'const'],
+  ...['prefixItems', 'patternProperties', 'dependentSchemas', 'propertyNames'],
+];
+
+const tools = toolsets.flatMap((toolset) => toolset.tools);
+const listed = tools.filter((tool) => tool.listed !== false);
+
+/** Every part of a schema that is a schema itself, with the path that leads to it. */
+function* parts(schema: JsonValue | undefined, path: string): Generator<[string, object]> {
+  if (!isObject(schema)) return;
+  yield [path, schema];
+  yield* parts(schema.items, `${path}[]`);
+  yield* parts(schema.additionalProperties, `${path}.*`);
+  if (!isObject(schema.properties)) return;
+  for (const [name, part] of Object.entries(schema.properties))
+    yield* parts(part, `${path}.${name}`);
+}
+
+function complaints(path: string, part: object): string[] {
+  const schema = { type: undefined, additionalProperties: undefined, enum: undefined, ...part };
+  const wrong = forbidden.filter((word) => word in schema).map((word) => `has ${word}`);
+  if (Array.isArray(schema.type)) wrong.push('has several types');
+  if (schema.type === undefined && !schema.enum) wrong.push('has no type');
+  if (schema.additionalProperties === false) wrong.push('refuses unknown keys');
+  if (schema.type === 'integer') {
+    const { minimum, maximum } = { minimum: -Infinity, maximum: Infinity, ...part };
+    const bounded = minimum > Number.MIN_SAFE_INTEGER && maximum < Number.MAX_SAFE_INTEGER;
+    if (!bounded) wrong.push('has no bounds');
+  }
+  return wrong.map((complaint) => `${path} ${complaint}`);
+}
+
+describe('the tools', () => {
+  it('have names that every client takes, and none twice', () => {
+    const names = tools.map((tool) => tool.name);
+    expect(names.filter((name) => !/^[a-zA-Z0-9_-]{1,40}$/.test(name))).toEqual([]);
+    expect(names.filter((name, i) => names.indexOf(name) !== i)).toEqual([]);
+  });
+
+  it('say what they are for', () => {
+    const silent = tools.filter(
+      ({ title, description }) => title.trim() === '' || !/^\S.*[.?!)]$/s.test(description),
+    );
+    expect(silent.map((tool) => tool.name)).toEqual([]);
+  });
+
+  it('publish schemas that every client reads', () => {
+    const wrong = tools.flatMap((tool) => {
+      const schema = inputSchema(tool);
+      const root = schema.type === 'object' ? [] : [`${tool.name} is no object`];
+      return [
+        ...root,
+        ...[...parts(schema, tool.name)].flatMap(([path, part]) => complaints(path, part)),
+      ];
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it('fit into 9,000 tokens', () => {
+    const list = listed.map((tool) => ({ ...toListing(tool), inputSchema: inputSchema(tool) }));
+    expect(Buffer.byteLength(JSON.stringify({ tools: list })) / 4).toBeLessThan(9_000);
+  });
+});
+
+describe('the record types', () => {
+  it('have names and folders of their own', () => {
+    const types = toolsets.flatMap((toolset) =>
+      toolset.records.map((type) => ({ type, toolset: toolset.name })),
+    );
+    const names = types.map(({ type }) => type.name);
+    expect(names.filter((name) => !/^[a-z]+(?:-[a-z]+)*$/.test(name))).toEqual([]);
+    expect(names.filter((name, i) => names.indexOf(name) !== i)).toEqual([]);
+    expect(types.filter(({ type, toolset }) => type.toolset !== toolset)).toEqual([]);
+    const folders = types.map(({ type }) => type.folder);
+    const nested = folders.filter((folder, i) =>
+      folders.some((other, j) => i !== j && `${other}/`.startsWith(`${folder}/`)),
+    );
+    expect(nested).toEqual([]);
+  });
+});
