@@ -25,6 +25,10 @@ export interface Candidate {
   readonly likeness: number;
 }
 
+/** By how many letters two forms of a word may differ in length, and from what length words have forms. */
+const longestEnding = 4;
+const shortestInflected = 5;
+
 /** All words of the index and the terms they belong to. */
 export class Dictionary {
   readonly #words = new Map<string, Word>();
@@ -86,6 +90,17 @@ export class Dictionary {
     return best(found, limit);
   }
 
+  /** The words that a text is a misspelt form of: `deploys` for `deplyo`. */
+  inflections(text: string, limit: number): Candidate[] {
+    const found: Candidate[] = [];
+    for (const [, word] of this.#tree.atPrefix(text.slice(0, 1))) {
+      const ending = Math.abs(word.text.length - text.length);
+      if (ending > longestEnding || word.text.length < shortestInflected) continue;
+      if (alike(text, word.text)) found.push({ word, likeness: 1 / (1 + ending) });
+    }
+    return best(found, limit);
+  }
+
   /** The two known words that a text consists of, the longest first half first; none when there are no such two. */
   halves(text: string): Word[] {
     for (let at = text.length - 3; at >= 3; at--) {
@@ -106,4 +121,16 @@ function best(candidates: readonly Candidate[], limit: number): Candidate[] {
     .slice(0, limit);
   const most = likely[0]?.likeness ?? 1;
   return likely.map(({ word, likeness }) => ({ word, likeness: likeness / most }));
+}
+
+/** Whether two words are the same but for one slip of the pen and the end of the longer one. */
+function alike(a: string, b: string): boolean {
+  let at = 0;
+  while (at < a.length && a[at] === b[at]) at += 1;
+  const rest = (skipA: number, skipB: number) => {
+    const [restA, restB] = [a.slice(at + skipA), b.slice(at + skipB)];
+    return restA.startsWith(restB) || restB.startsWith(restA);
+  };
+  const swapped = a[at] === b[at + 1] && a[at + 1] === b[at];
+  return rest(1, 1) || rest(1, 0) || rest(0, 1) || (swapped && rest(2, 2));
 }

@@ -12,6 +12,7 @@ export interface Concept {
 
 /** A word of the query as it is understood. */
 interface Reading {
+  readonly known: boolean;
   /** The word as the index spells it. */
   readonly spelt: string;
   readonly terms: Map<Term, number>;
@@ -72,9 +73,9 @@ function repairWhole(
   parts: readonly Reading[],
   dictionary: Dictionary,
 ): Term | undefined {
-  const spelt = parts.map((part) => part.spelt).join('');
-  if (spelt === token.word) return undefined;
-  return dictionary.corrections(token.word, 1)[0]?.word.term ?? dictionary.term(stem(spelt));
+  if (parts.every((part) => part.known)) return undefined;
+  const [whole] = dictionary.corrections(token.word, 1);
+  return whole?.word.term ?? dictionary.term(stem(parts.map((part) => part.spelt).join('')));
 }
 
 /** The known word that a word is, or those that it may be a misspelling, a beginning or a compound of. */
@@ -91,9 +92,12 @@ function read({ word, term: text }: Token, dictionary: Dictionary): Reading {
     if (better && better.word.term.documents.length >= farMore * uses) {
       offer(better.word.term, correctionWeight);
     }
-    return { spelt: word, terms };
+    return { known: true, spelt: word, terms };
   }
   const corrections = word.length > 3 ? dictionary.corrections(word, 3) : [];
+  if (corrections.length === 0 && word.length > 4) {
+    corrections.push(...dictionary.inflections(word, 3));
+  }
   for (const { word: known, likeness } of corrections) {
     offer(known.term, correctionWeight * likeness);
   }
@@ -104,5 +108,5 @@ function read({ word, term: text }: Token, dictionary: Dictionary): Reading {
   if (terms.size === 0) {
     for (const half of dictionary.halves(word)) offer(half.term, halfWeight);
   }
-  return { spelt: corrections[0]?.word.text ?? word, terms };
+  return { known: false, spelt: corrections[0]?.word.text ?? word, terms };
 }

@@ -140,6 +140,8 @@ describe('misspelt and partial words', () => {
     ['enviroment varable', 'deploy'],
     ['memroyStore', 'memory'],
     ['memorySotre', 'memory'],
+    ['singed', 'auth'],
+    ['deplyo', 'deploy'],
     ['auth', 'auth'],
     ['deploym', 'deploy'],
     ['environ', 'deploy'],
