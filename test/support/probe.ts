@@ -148,6 +148,19 @@ export const probe: Toolset = {
       },
     }),
     defineTool({
+      name: 'break',
+      title: 'Break',
+      description: 'Leaves an exception behind that nobody catches.',
+      effect: 'read',
+      input: z.object({}),
+      handle() {
+        setImmediate(() => {
+          throw new Error('uncaught');
+        });
+        return {};
+      },
+    }),
+    defineTool({
       name: 'where',
       title: 'Where',
       description: 'Says which root is served, after going to another one.',
