@@ -49,7 +49,7 @@ export async function killTwice(stage: Stage, n: number, m: number): Promise<str
 }
 
 /** Which operations can fail in a way. */
-const failing: { readonly [code: string]: readonly Operation[] } = {
+export const failing: { readonly [code: string]: readonly Operation[] } = {
   EIO: [
     'open',
     'write',

@@ -30,7 +30,7 @@ function remove(opened: Opened, ...keys: string[]): Promise<void> {
 }
 
 /** A repository with an identity, one commit, and a person's work that no mutation may touch. */
-function begin(repo: Repo, ...initOptions: string[]): void {
+export function begin(repo: Repo, ...initOptions: string[]): void {
   repo.git('init', '-q', '-b', 'main', ...initOptions);
   rmSync(repo.path('.git/hooks'), { recursive: true, force: true });
   repo.git('config', 'user.name', 'Ada Lovelace');
