@@ -166,7 +166,8 @@ export class IndexFile {
     for (let i = 0; i < count; i++) {
       this.#offsets[i] = at;
       if (at + fixedSize > bytes.length) throw damaged();
-      const flags = bytes.readUInt16BE(at + 60);
+      // By single bytes: this runs a hundred thousand times, and `readUInt16BE` costs more than the rest.
+      const flags = ((bytes[at + 60] ?? 0) << 8) | (bytes[at + 61] ?? 0);
       if (flags & stageMask) unmerged = true;
       const name = at + fixedSize + (flags & extendedFlag ? 2 : 0);
       if (this.#names) {
@@ -256,11 +257,13 @@ export class IndexFile {
     return Buffer.concat([fixed, name, Buffer.alloc(padding)]);
   }
 
-  #seal(pieces: Buffer[]): Buffer {
-    if (this.#skipHash && this.#bytes.length > 32)
-      return Buffer.concat([...pieces, Buffer.alloc(20)]);
-    const body = Buffer.concat(pieces);
-    return Buffer.concat([body, createHash('sha1').update(body).digest()]);
+  /** The pieces as one, with their checksum or the zeros that stand for none. */
+  #seal(pieces: readonly Buffer[]): Buffer {
+    const sealed = Buffer.concat([...pieces, Buffer.alloc(20)]);
+    if (this.#skipHash && this.#bytes.length > 32) return sealed;
+    const body = sealed.subarray(0, -20);
+    createHash('sha1').update(body).digest().copy(sealed, body.length);
+    return sealed;
   }
 }
 

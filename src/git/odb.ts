@@ -11,7 +11,9 @@ import { Pack, type RawObject } from './pack.ts';
 /** How many bytes of trees and commits stay in memory. */
 const cacheSize = 16 * 1024 * 1024;
 const maxAlternateDepth = 5;
+/** Answers of our file layer to isomorphic-git, made once: it asks several times for each object. */
 const notThere = Object.assign(new Error('absent'), { code: 'ENOENT' });
+const notAllowed = new Error('isomorphic-git may only write objects');
 
 /**
  * The object database of a repository: its loose objects, its packs, and its alternates'.
@@ -110,9 +112,7 @@ export class ObjectDatabase {
    * there nor looks for a git directory of its own.
    */
   #objectWriter(changed: Set<string>) {
-    const refuse = async () => {
-      throw new Error('isomorphic-git may only write objects');
-    };
+    const refuse = () => Promise.reject(notAllowed);
     const absent = () => Promise.reject(notThere);
     const promises = {
       readFile: refuse,
@@ -133,7 +133,6 @@ export class ObjectDatabase {
 
   async #writeLoose(path: string, bytes: Uint8Array, changed: Set<string>): Promise<void> {
     for (let attempt = 1; ; attempt++) {
-      for (const directory of this.#disk.makeDirectories(dirname(path))) changed.add(directory);
       const temporary = join(dirname(path), `tmp_obj_${randomBytes(6).toString('hex')}`);
       try {
         await this.#disk.create(temporary, [bytes], 0o444);
@@ -147,6 +146,7 @@ export class ObjectDatabase {
       } catch (error) {
         // gc removes a fan-out folder that is empty at that moment, under whoever fills it.
         if (errno(error) !== 'ENOENT' || attempt === 5) throw error;
+        for (const directory of this.#disk.makeDirectories(dirname(path))) changed.add(directory);
       }
     }
   }

@@ -11,7 +11,7 @@ import { ProcessLock } from './lock.ts';
 import { applyPlan, type Ground, indexKey, type KnownIndex, readIndex } from './mutation.ts';
 import type { Oid } from './object.ts';
 import { ObjectDatabase } from './odb.ts';
-import { type FileChange, planCommits } from './plan.ts';
+import { type Adoption, type FileChange, planCommits } from './plan.ts';
 import { recover } from './recovery.ts';
 import { type Head, Refs } from './refs.ts';
 import { checkFormat, checkIdle } from './state.ts';
@@ -22,6 +22,7 @@ export interface Proposal {
   readonly changes: readonly FileChange[];
   /** The whole message of the commit, subject first. */
   readonly message: string;
+  readonly adopt?: Adoption;
 }
 
 /** A commit that was made. */
@@ -180,9 +181,10 @@ export class Repository {
     const time = this.#options.now();
     const author = identity(config, 'author', time);
     const committer = identity(config, 'committer', time);
-    const { changes, message } = proposal;
+    const { changes, message, adopt } = proposal;
     const signatures = { author, committer };
-    const plan = planCommits(this.odb, head, this.#index.file, changes, message, signatures);
+    const index = this.#index.file;
+    const plan = planCommits(this.odb, head, index, changes, message, signatures, adopt);
     await this.odb.write(plan.objects);
     const patience = this.#patience(signal);
     const applied = await applyPlan(ground, plan, this.#index, committer, token, patience);
