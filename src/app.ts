@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { inspect } from 'node:util';
 import { Call, type CallOptions } from './call.ts';
 import type { Context, LogLevel } from './core/context.ts';
-import { MemoryError, toMemoryError } from './core/error.ts';
+import { type ErrorCode, MemoryError, toMemoryError } from './core/error.ts';
 import type { JsonObject } from './core/json.ts';
 import { Session, sessionKey } from './core/session.ts';
 import type { Tool } from './core/tool.ts';
@@ -37,7 +37,8 @@ export interface Reply {
   readonly body: JsonObject;
   /** A sentence beside the body, for the model. */
   readonly note?: string;
-  readonly isError: boolean;
+  /** Why the call failed; undefined when it succeeded. */
+  readonly error: ErrorCode | undefined;
   /** `memory-bank/commit` and `memory-bank/branch` of the last commit that the call made, or nothing. */
   readonly meta: JsonObject;
 }
@@ -134,10 +135,11 @@ export class App {
             return tool.call(context, args);
           },
         );
-        return { body: toolset.success(tool, value), isError: false, meta: provenance(commits) };
+        return { body: toolset.success(tool, value), error: undefined, meta: provenance(commits) };
       } catch (thrown) {
-        const failure = toolset.failure(tool, toMemoryError(thrown));
-        return { ...failure, isError: true, meta: provenance(commits) };
+        const error = toMemoryError(thrown);
+        const failure = toolset.failure(tool, error);
+        return { ...failure, error: error.code, meta: provenance(commits) };
       }
     });
   }

@@ -312,11 +312,11 @@ function hints({ effect, idempotent }: Tool) {
   };
 }
 
-function toResult({ body, note, isError, meta }: Reply): Result {
+function toResult({ body, note, error, meta }: Reply): Result {
   const texts = note === undefined ? [JSON.stringify(body)] : [JSON.stringify(body), note];
   return {
     content: texts.map((text) => ({ type: 'text', text })),
-    ...(isError ? { isError } : { structuredContent: body }),
+    ...(error === undefined ? { structuredContent: body } : { isError: true }),
     ...(Object.keys(meta).length > 0 && { _meta: meta }),
   };
 }
