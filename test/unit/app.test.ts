@@ -256,7 +256,7 @@ test('a mode of the start that no rule file describes fails the calls that need 
   const { app } = probeApp({ cwd: folder, mode: 'nowhere' });
   const session = app.connect();
   expect(await app.call(session, 'note_read', { name: 'a' })).toMatchObject({
-    error: expect.any(String),
+    error: 'not_found',
     body: { code: 'not_found', message: expect.stringContaining('"nowhere"') },
   });
 });
