@@ -6,34 +6,49 @@ import { App, type AppOptions } from '../app.ts';
 import type { LogLevel } from '../core/context.ts';
 import { MemoryError } from '../core/error.ts';
 import { bankFolder, startDirectory } from '../root.ts';
-import type { Command } from './command.ts';
+import { type Command, type Flag, type FlagValues, flagText } from './command.ts';
+import { serveHttp } from './http/serve.ts';
 import { serve } from './serve.ts';
 
 const { version } = packageJson;
 
 /** The commands by name; the one without a name is what an MCP client starts. */
-const commands = new Map<string, Command>([['', serve]]);
+const commands = new Map<string, Command>([
+  ['', serve],
+  ['serve', serveHttp],
+]);
 
-const flags = {
-  root: { type: 'string' },
-  toolsets: { type: 'string' },
-  mode: { type: 'string' },
-  version: { type: 'boolean' },
-  help: { type: 'boolean' },
-} as const;
+/** The options of every command. */
+const flags: { readonly [name: string]: Flag } = {
+  root: {
+    value: 'folder',
+    about: 'the project to serve (MEMORY_BANK_ROOT); default: the current one',
+  },
+  toolsets: {
+    value: 'a,b,...',
+    about: 'the toolsets to offer (MEMORY_BANK_TOOLSETS); default: all',
+  },
+  mode: { value: 'name', about: 'the mode in which a session begins; default: none' },
+  version: { about: 'print the version' },
+  help: { about: 'print this text' },
+};
 
 const usage = `Usage: memory-bank [command] [options]
 
 Commands:
-${[...commands].map(([name, { about }]) => `  ${(name || '(none)').padEnd(22)}${about}`).join('\n')}
-
+${[...commands].map(([name, { about }]) => row(name || '(none)', about)).join('')}
 Options:
-  --root <folder>       the project to serve (MEMORY_BANK_ROOT); default: the current one
-  --toolsets <a,b,...>  the toolsets to offer (MEMORY_BANK_TOOLSETS); default: all
-  --mode <name>         the mode in which a session begins; default: none
-  --version             print the version
-  --help                print this text
-`;
+${rows(flags)}${[...commands].map(([name, command]) => (command.flags ? `\nOptions of ${name}:\n${rows(command.flags)}` : '')).join('')}`;
+
+function rows(of: { readonly [name: string]: Flag }): string {
+  return Object.entries(of)
+    .map(([name, { value, about }]) => row(`--${name}${value ? ` <${value}>` : ''}`, about))
+    .join('');
+}
+
+function row(name: string, about: string): string {
+  return `  ${name.padEnd(24)}${about}\n`;
+}
 
 /**
  * Runs the program.
@@ -50,7 +65,7 @@ export async function run(args: readonly string[], packageFolder: string): Promi
     const app = new App(options);
     // A misspelt name is told at the start, and nothing else is loaded earlier than needed.
     if (options.enabled) await app.toolsets();
-    return await command.run({ app, options, version });
+    return await command.run({ app, options, version, values });
   } catch (error) {
     if (!(error instanceof MemoryError)) throw error;
     const wrong = error.code === 'invalid_input';
@@ -59,34 +74,38 @@ export async function run(args: readonly string[], packageFolder: string): Promi
   }
 }
 
-function parse(args: readonly string[]) {
+function parse(args: readonly string[]): { command: Command; values: FlagValues } {
   const [first] = args;
   const name = first === undefined || first.startsWith('-') ? '' : first;
   const command = commands.get(name);
   if (!command) throw new MemoryError('invalid_input', `There is no command "${name}".`);
+  const known = Object.entries({ ...flags, ...command.flags });
+  const options = Object.fromEntries(
+    known.map(([flag, { value }]) => [flag, { type: value ? 'string' : 'boolean' }] as const),
+  );
   try {
-    const { values } = parseArgs({ args: args.slice(name === '' ? 0 : 1), options: flags });
-    return { command, values };
+    const { values } = parseArgs({ args: args.slice(name === '' ? 0 : 1), options });
+    return { command, values: values as FlagValues };
   } catch (cause) {
     const message = cause instanceof Error ? cause.message : String(cause);
     throw new MemoryError('invalid_input', message, { cause });
   }
 }
 
-function appOptions(values: ReturnType<typeof parse>['values'], packageFolder: string): AppOptions {
+function appOptions(values: FlagValues, packageFolder: string): AppOptions {
   const { env } = process;
   const home = homedir();
   const cwd = startDirectory(env, process.cwd(), packageFolder);
-  const names = (values.toolsets ?? env.MEMORY_BANK_TOOLSETS ?? '')
+  const names = (flagText(values, 'toolsets') ?? env.MEMORY_BANK_TOOLSETS ?? '')
     .split(',')
     .map((name) => name.trim())
     .filter((name) => name !== '');
   return {
-    place: { flag: values.root, env, cwd, home },
+    place: { flag: flagText(values, 'root'), env, cwd, home },
     homeBank: resolve(cwd, env.MEMORY_BANK_HOME || join(home, bankFolder)),
     durability: env.MEMORY_BANK_DURABILITY === 'relaxed' ? 'relaxed' : 'full',
     enabled: names.length > 0 ? names : undefined,
-    mode: values.mode,
+    mode: flagText(values, 'mode'),
     log,
   };
 }
