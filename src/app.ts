@@ -28,6 +28,8 @@ export interface Reply {
   readonly note?: string;
   /** Why the call failed; undefined when it succeeded. */
   readonly error: ErrorCode | undefined;
+  /** The failure in words, for a person. */
+  readonly text?: string;
   /** `memory-bank/commit` and `memory-bank/branch` of the last commit that the call made, or nothing. */
   readonly meta: JsonObject;
 }
@@ -95,7 +97,7 @@ export class App {
       } catch (thrown) {
         const error = toMemoryError(thrown);
         const failure = toolset.failure(tool, error);
-        return { ...failure, error: error.code, meta: provenance(commits) };
+        return { ...failure, error: error.code, text: error.text, meta: provenance(commits) };
       }
     });
   }
