@@ -19,13 +19,13 @@ export function objectId(type: ObjectType, content: Uint8Array): Oid {
   return createHash('sha1').update(header(type, content)).update(content).digest('hex');
 }
 
-/** Hashes and compresses an object (gitformat-loose). */
+/** Hashes an object, and compresses it as quickly as git does by default (gitformat-loose). */
 export function encodeObject(type: ObjectType, content: Uint8Array): EncodedObject {
   return {
     oid: objectId(type, content),
     type,
     content,
-    deflated: deflateSync(Buffer.concat([header(type, content), content])),
+    deflated: deflateSync(Buffer.concat([header(type, content), content]), { level: 1 }),
   };
 }
 

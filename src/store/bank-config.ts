@@ -18,6 +18,16 @@ export const bankConfig = z.object({
       'Version of the layout of this folder; a newer one than the program knows is refused.',
     ),
   project_id: z.uuid().describe('The identity of the project, a UUID; made once.'),
+  secrets: z
+    .object({
+      allow: z
+        .array(z.string().regex(/^[0-9a-f]{16}$/))
+        .describe(
+          'Fingerprints of texts that look like credentials and may be written all the same: the first 16 hexadecimal digits of their SHA-256, as the refusal names them.',
+        ),
+    })
+    .optional()
+    .describe('What the guard against credentials lets through.'),
 });
 
 export type BankConfig = z.output<typeof bankConfig>;

@@ -12,7 +12,15 @@ interface Room {
 const node = 'node:*';
 const sdk = '@modelcontextprotocol/sdk';
 /** The seams of the program: what the faces stand on, and what puts the rooms together. */
-const app = ['app.ts', 'call.ts', 'ids.ts', 'merge-driver.ts', 'place.ts', 'root.ts', 'workspaces.ts'];
+const app = [
+  'app.ts',
+  'call.ts',
+  'ids.ts',
+  'merge-driver.ts',
+  'place.ts',
+  'root.ts',
+  'workspaces.ts',
+];
 const http = ['cookie-parser', 'cors', 'express', 'express-rate-limit', 'helmet', 'openai'];
 
 /** The table of the house: who may import whom. */
