@@ -14,7 +14,10 @@ import { commandHelp, programHelp } from './help.ts';
 import { serveHttp } from './http/serve.ts';
 import { installMergeDriver, mergeDriver } from './merge-driver.ts';
 import { printable } from './screen.ts';
+import { search } from './search.ts';
 import { serve } from './serve.ts';
+import { show } from './show.ts';
+import { status } from './status.ts';
 import { findTool, toolCommand } from './tool-command.ts';
 
 const { version } = packageJson;
@@ -37,6 +40,9 @@ const flags: Flags = {
 /** The commands that are no tools. */
 const commands = new Map<string, Command>([
   ['', serve],
+  ['status', status],
+  ['search', search],
+  ['show', show],
   ['serve', serveHttp],
   ['install-merge-driver', installMergeDriver],
   ['merge-driver', mergeDriver],

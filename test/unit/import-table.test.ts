@@ -18,6 +18,7 @@ const app = [
   'ids.ts',
   'merge-driver.ts',
   'place.ts',
+  'repository-kind.ts',
   'root.ts',
   'workspaces.ts',
 ];
