@@ -60,8 +60,9 @@ export const versioned: RequestHandler = (request, response, next) => {
 /** Reads a JSON body, and refuses every other kind. */
 export const jsonBody: RequestHandler[] = [
   (request, _response, next) => {
-    // `is` says null where there is no body.
-    if (request.is('application/json') === false) {
+    // `is` says null where there is no body, and takes an empty one for one.
+    const empty = request.headers['content-length'] === '0';
+    if (!empty && request.is('application/json') === false) {
       throw new HttpError(415, 'The Content-Type must be application/json.');
     }
     next();
