@@ -5,21 +5,24 @@ import { failure, key, type Served, serve } from '../support/http.ts';
 let api: Served;
 
 beforeAll(async () => {
-  api = await serve({ headTimeout: 300, requestTimeout: 600 });
+  api = await serve();
   api.repo.write('outside.md', 'not in the memory\n');
   await api.ask('POST', '/memory-bank/file', { body: { filename: 'a.md', content: 'x' } });
 });
 
 afterAll(() => api.close());
 
-function open(): Socket {
-  const { hostname, port } = new URL(api.url);
+function open(url = api.url): Socket {
+  const { hostname, port } = new URL(url);
   return connect(Number(port), hostname);
 }
 
 /** Sends bytes as they are; everything that came back until the server hung up. */
-async function send(...parts: (string | Buffer)[]): Promise<string> {
-  const socket = open();
+function send(...parts: (string | Buffer)[]): Promise<string> {
+  return sendTo(open(), ...parts);
+}
+
+async function sendTo(socket: Socket, ...parts: (string | Buffer)[]): Promise<string> {
   for (const part of parts) socket.write(part);
   let text = '';
   for await (const chunk of socket.setEncoding('utf8')) text += chunk;
@@ -222,9 +225,11 @@ describe('a request', () => {
       head('POST /memory-bank/file', 'Content-Type: application/json', 'Content-Length: 50'),
     ],
   ])('whose %s does not come is answered 408', async (_, text) => {
-    const answer = await send(text);
+    const hasty = await serve({ headTimeout: 200, requestTimeout: 400 });
+    const answer = await sendTo(open(hasty.url), text);
     expect(statusOf(answer)).toBe(408);
     expect(bodyOf(answer)).toEqual(invalid);
+    await hasty.close();
   });
 
   test('after another on the same connection is answered after it', async () => {
