@@ -1,5 +1,6 @@
 import { App, type AppOptions } from '../../src/app.ts';
 import { type HttpSettings, listen } from '../../src/server/http/http.ts';
+import { type Parts, program } from '../../src/workspaces.ts';
 import { newFolder } from './process.ts';
 import { Repo } from './repo.ts';
 
@@ -35,17 +36,19 @@ export interface Served {
 export async function serve(
   settings: Partial<HttpSettings> = {},
   options: Partial<AppOptions> = {},
+  parts: Partial<Parts> = {},
 ): Promise<Served> {
   const repo = Repo.create();
   const log: string[] = [];
   const note = (level: string, message: string) => log.push(`${level}: ${message}`);
-  const app = new App({
+  const complete: AppOptions = {
     place: { flag: repo.root, env: {}, cwd: repo.root, home: newFolder() },
     homeBank: newFolder(),
     durability: 'relaxed',
     log: note,
     ...options,
-  });
+  };
+  const app = new App(complete, { ...program, ...parts });
   const server = await listen(app, {
     host: '127.0.0.1',
     port: 0,
