@@ -2,6 +2,8 @@ import { mkdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, parse, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { invalid, MemoryError } from './core/error.ts';
+import { findWorkTree } from './git/discover.ts';
+import { NodeFiles } from './git/files.ts';
 
 /** What the choice of the root depends on. */
 export interface RootInput {
@@ -160,10 +162,6 @@ const disk: RootProbe = {
     }
   },
   async workTree(path) {
-    for (let folder = path; ; folder = dirname(folder)) {
-      const found = await stat(join(folder, '.git')).catch(() => undefined);
-      if (found) return folder;
-      if (folder === dirname(folder)) return undefined;
-    }
+    return findWorkTree(new NodeFiles(), path)?.top;
   },
 };

@@ -16,6 +16,10 @@ export function inputSchema(tool: Pick<Tool, 'input'>): JsonObject {
       if (isObject(others) && Object.keys(others).length === 0) {
         delete jsonSchema.additionalProperties;
       }
+      // An agent hits these limits hardly ever, and is told then; in every prompt they cost tokens.
+      delete jsonSchema.maxLength;
+      delete jsonSchema.maxItems;
+      delete jsonSchema.pattern;
     },
   });
   return schema as JsonObject;

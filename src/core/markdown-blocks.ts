@@ -1,3 +1,4 @@
+import { afterEol, LineCursor, lineEnd } from './markdown-line.ts';
 import { definitionsEnd, htmlStart, isTableHead } from './markdown-syntax.ts';
 
 /** A block of a markdown text and its place in it. */
@@ -63,45 +64,23 @@ export function parseBlocks(text: string, from = 0): Block[] {
   return parser.root;
 }
 
-/** The offset at which the line that holds `at` begins. */
-export function lineStart(text: string, at: number): number {
-  return Math.max(text.lastIndexOf('\n', at - 1), text.lastIndexOf('\r', at - 1)) + 1;
-}
-
-/** The offset at which the line that holds `at` ends, before its line end. */
-export function lineEnd(text: string, at: number): number {
-  const eol = /[\r\n]/g;
-  eol.lastIndex = at;
-  return eol.exec(text)?.index ?? text.length;
-}
-
-/** The offset after the line end (`\n`, `\r\n` or `\r`) at `at`, if there is one. */
-export function afterEol(text: string, at: number): number {
-  if (text[at] === '\r' && text[at + 1] === '\n') return at + 2;
-  return Math.min(at + 1, text.length);
-}
-
 class BlockParser {
   readonly root: Block[] = [];
   readonly #text: string;
+  readonly #line: LineCursor;
   readonly #open: Container[] = [];
   /** The block in the innermost container that the next line may go on with. */
   #leaf: Block | undefined;
   /** What ends the HTML block that is open; undefined where a blank line does. */
   #htmlEnd: RegExp | undefined;
-  #at = 0;
-  /** Column of `#at`; inside a tab that was entered in part, more than its first. */
-  #column = 0;
-  #stop = 0;
 
   constructor(text: string) {
     this.#text = text;
+    this.#line = new LineCursor(text);
   }
 
   line(start: number, stop: number): void {
-    this.#at = start;
-    this.#column = 0;
-    this.#stop = stop;
+    this.#line.begin(start, stop);
     let depth = 0;
     for (const container of this.#open) {
       if (!this.#continues(container)) break;
@@ -110,29 +89,29 @@ class BlockParser {
     if (depth === this.#open.length && this.#leaf && this.#isVerbatim(this.#leaf)) return;
     depth = this.#openBlocks(depth);
     if (depth < 0) return;
-    const { next } = this.#ahead();
+    const { next } = this.#line.ahead();
     if (next === stop) this.#blank(depth);
     else this.#prose(depth, next);
   }
 
   /** Whether the line goes on with a container; its marker or indentation is then consumed. */
   #continues({ block, indent }: Container): boolean {
-    const { next, columns } = this.#ahead();
+    const { next, columns } = this.#line.ahead();
     if (block.kind === 'quote') return this.#enterQuote(next, columns);
-    if (next === this.#stop) return block.children.length > 0;
+    if (next === this.#line.stop) return block.children.length > 0;
     if (columns < indent) return false;
-    this.#advance(indent);
+    this.#line.advance(indent);
     return true;
   }
 
   /** Whether the line belongs to the code or HTML that is open. */
   #isVerbatim(leaf: Block): boolean {
-    const { next, columns } = this.#ahead();
-    const blank = next === this.#stop;
+    const { next, columns } = this.#line.ahead();
+    const blank = next === this.#line.stop;
     if (leaf.kind === 'html') {
       if (!this.#htmlEnd && blank) return false;
       this.#reach(leaf);
-      if (this.#htmlEnd?.test(this.#text.slice(this.#at, this.#stop))) this.#finish(leaf);
+      if (this.#htmlEnd?.test(this.#text.slice(this.#line.at, this.#line.stop))) this.#finish(leaf);
       return true;
     }
     if (leaf.kind === 'code') {
@@ -142,7 +121,7 @@ class BlockParser {
     }
     if (leaf.kind !== 'fence' || leaf.closer === undefined) return false;
     this.#reach(leaf);
-    const fence = /^(?:`+|~+)(?=[ \t]*$)/.exec(this.#text.slice(next, this.#stop))?.[0];
+    const fence = /^(?:`+|~+)(?=[ \t]*$)/.exec(this.#text.slice(next, this.#line.stop))?.[0];
     if (fence?.startsWith(leaf.closer) && columns < codeIndent) this.#finish(leaf);
     return true;
   }
@@ -155,8 +134,8 @@ class BlockParser {
   /** Opens what begins in the line. Returns the new depth, or -1 when the line is used up. */
   #openBlocks(from: number): number {
     for (let depth = from; ; ) {
-      const { next, columns } = this.#ahead();
-      if (next === this.#stop) return depth;
+      const { next, columns } = this.#line.ahead();
+      if (next === this.#line.stop) return depth;
       // Also true of a paragraph that this line could only go on with lazily.
       const interrupts = this.#leaf?.kind === 'paragraph';
       if (columns >= codeIndent) {
@@ -175,7 +154,7 @@ class BlockParser {
   }
 
   #openLeaf(depth: number, next: number, interrupts: boolean): boolean {
-    const rest = this.#text.slice(next, this.#stop);
+    const rest = this.#text.slice(next, this.#line.stop);
     const paragraph = interrupts && depth === this.#open.length ? this.#leaf : undefined;
     switch (rest[0]) {
       case '#': {
@@ -240,7 +219,7 @@ class BlockParser {
   }
 
   #openItem(depth: number, next: number, columns: number): boolean {
-    const rest = this.#text.slice(next, this.#stop);
+    const rest = this.#text.slice(next, this.#line.stop);
     const bullet = /^(?:[-+*]|(\d{1,9})[.)])(?=[ \t]|$)/.exec(rest);
     if (!bullet) return false;
     const length = bullet[0].length;
@@ -249,19 +228,24 @@ class BlockParser {
       if (empty || (bullet[1] !== undefined && Number(bullet[1]) !== 1)) return false;
     }
     const marker = bullet[0].slice(-1);
-    this.#at = next + length;
-    this.#column += columns + length;
-    const gap = this.#ahead().columns;
+    this.#line.pass(next, columns, length);
+    const gap = this.#line.ahead().columns;
     const padding = empty || gap > codeIndent ? 1 : gap;
-    this.#advance(padding);
+    this.#line.advance(padding);
     this.#close(depth);
     const siblings = this.#siblings(depth);
     let list = siblings.at(-1);
     if (list?.kind !== 'list' || list.marker !== marker) {
-      list = { kind: 'list', start: next, end: this.#stop, children: [], lines: [], marker };
+      list = { kind: 'list', start: next, end: this.#line.stop, children: [], lines: [], marker };
       siblings.push(list);
     }
-    const block: Block = { kind: 'item', start: next, end: this.#stop, children: [], lines: [] };
+    const block: Block = {
+      kind: 'item',
+      start: next,
+      end: this.#line.stop,
+      children: [],
+      lines: [],
+    };
     list.children.push(block);
     this.#open.push({ block, list, indent: columns + length + padding });
     this.#reach(block);
@@ -269,17 +253,16 @@ class BlockParser {
   }
 
   #enterQuote(next: number, columns: number): boolean {
-    if (columns >= codeIndent || this.#text[next] !== '>' || next === this.#stop) return false;
-    this.#at = next + 1;
-    this.#column += columns + 1;
-    this.#advance(1);
+    if (columns >= codeIndent || this.#text[next] !== '>' || next === this.#line.stop) return false;
+    this.#line.pass(next, columns, 1);
+    this.#line.advance(1);
     return true;
   }
 
   #blank(depth: number): void {
     if (depth < this.#open.length || this.#leaf?.kind !== 'code') this.#close(depth);
     // A line of quote markers alone still belongs to the quote.
-    if (this.#at > 0 && this.#text[this.#at - 1] === '>') this.#reach();
+    if (this.#text[this.#line.at - 1] === '>') this.#reach();
   }
 
   #prose(depth: number, next: number): void {
@@ -288,13 +271,13 @@ class BlockParser {
       (this.#leaf?.kind === 'table' && depth === this.#open.length);
     if (!goesOn) this.#leaf = this.#add('paragraph', depth, next);
     if (!this.#leaf) return;
-    this.#leaf.lines.push([next, this.#stop]);
+    this.#leaf.lines.push([next, this.#line.stop]);
     this.#reach(this.#leaf);
   }
 
   #add(kind: Block['kind'], depth: number, start: number): Block {
     this.#close(depth);
-    const block: Block = { kind, start, end: this.#stop, children: [], lines: [] };
+    const block: Block = { kind, start, end: this.#line.stop, children: [], lines: [] };
     this.#siblings(depth).push(block);
     this.#reach(block);
     return block;
@@ -311,37 +294,10 @@ class BlockParser {
 
   /** Notes that the line belongs to a block, and with it to every container that is open. */
   #reach(block?: Block): void {
-    if (block) block.end = this.#stop;
+    if (block) block.end = this.#line.stop;
     for (const container of this.#open) {
-      container.block.end = this.#stop;
-      if (container.list) container.list.end = this.#stop;
-    }
-  }
-
-  /** The next character that is no white space, and how many columns away it is. */
-  #ahead(): { next: number; columns: number } {
-    let next = this.#at;
-    let column = this.#column;
-    for (; next < this.#stop; next++) {
-      if (this.#text[next] === ' ') column++;
-      else if (this.#text[next] === '\t') column += 4 - (column % 4);
-      else break;
-    }
-    return { next, columns: column - this.#column };
-  }
-
-  /** Consumes white space up to a number of columns; a tab may be consumed in part. */
-  #advance(columns: number): void {
-    const target = this.#column + columns;
-    while (this.#column < target && this.#at < this.#stop) {
-      const width = this.#text[this.#at] === '\t' ? 4 - (this.#column % 4) : 1;
-      if (!' \t'.includes(this.#text[this.#at] ?? '')) return;
-      if (this.#column + width > target) {
-        this.#column = target;
-        return;
-      }
-      this.#column += width;
-      this.#at++;
+      container.block.end = this.#line.stop;
+      if (container.list) container.list.end = this.#line.stop;
     }
   }
 }

@@ -1,4 +1,5 @@
-import { afterEol, type Block, lineEnd, lineStart, parseBlocks } from './markdown-blocks.ts';
+import { type Block, parseBlocks } from './markdown-blocks.ts';
+import { afterEol, lineEnd, lineStart } from './markdown-line.ts';
 import { closed, headingText, listText } from './markdown-text.ts';
 
 /** A heading of the document and what stands under it. Every offset is one into the text. */

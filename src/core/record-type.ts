@@ -22,7 +22,8 @@ export interface SearchFields {
  *
  * `set`: union of what both sides added, minus what either removed, sorted.
  * `list`: the same, in the order of ours followed by what theirs added.
- * `latest`: the later of two ISO timestamps. `first`: the earlier of two ISO timestamps.
+ * `latest`: the later of two ISO timestamps. `first`: the earlier of two ISO timestamps, the smaller
+ * of two other texts.
  * `max`: the larger of two numbers. `text`: line by line, with conflict markers where both changed a line.
  * `value`: one side's change wins over no change; two different changes are a conflict.
  */

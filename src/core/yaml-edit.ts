@@ -12,7 +12,7 @@ import {
 } from 'yaml';
 import { type ForeignYaml, keyOf } from './foreign-yaml.ts';
 import { isObject, type JsonObject, type JsonValue } from './json.ts';
-import { writeEntry, writeList, writeValue } from './yaml-writer.ts';
+import { writeEntry, writeList, writeValue, writeYaml } from './yaml-writer.ts';
 
 /**
  * Changes in a YAML text what says something else than a value; every other byte stays.
@@ -21,11 +21,13 @@ import { writeEntry, writeList, writeValue } from './yaml-writer.ts';
  * it should, so the caller reads it back.
  *
  * @param text ends with a line end.
- * @returns undefined when the root is no block map.
+ * @returns undefined when the root is a flow map.
  */
 export function editYaml(text: string, yaml: ForeignYaml, value: JsonObject): string | undefined {
   const { root } = yaml;
-  if (!root || root.flow) return undefined;
+  // Nothing but comments.
+  if (!root) return text + writeYaml(value);
+  if (root.flow) return undefined;
   const edit = new Edit(text, yaml);
   edit.map(root, value);
   return edit.result();
@@ -76,12 +78,15 @@ class Edit {
     if (isMap(old) && !old.flow && isObject(value) && Object.keys(value).length > 0) {
       this.map(old, value);
     } else if (!(isSeq(old) && !old.flow && Array.isArray(value) && this.#list(old, value))) {
+      const key = endOf(pair.key);
       const text = `:${writeValue(value, indent)}`;
-      const inline =
-        isScalar(old) && !old.type?.startsWith('BLOCK') && !text.slice(0, -1).includes('\n');
-      // A comment behind the value stays where the new value ends on the same line.
-      if (inline) this.#splice(endOf(pair.key), endOf(old), text.slice(0, -1));
-      else this.#splice(endOf(pair.key), this.#lineAfter(pair), text);
+      const oneLine = text.indexOf('\n') === text.length - 1;
+      if (oneLine && isScalar(old) && !old.type?.startsWith('BLOCK')) {
+        // A comment behind the value stays.
+        const absent = startOf(old) === endOf(old);
+        const end = absent ? this.#text.indexOf(':', key) + 1 : endOf(old);
+        this.#splice(key, end, text.slice(0, -1));
+      } else this.#splice(key, this.#lineAfter(pair), text);
     }
   }
 

@@ -144,8 +144,9 @@ class CanonicalReader {
       case '{}':
         return {};
     }
-    if (!canonicalNumber.test(word) || writeNumber(Number(word)) !== word) throw notCanonical;
-    return Number(word);
+    const number = canonicalNumber.test(word) ? Number(word) : Number.NaN;
+    if (!Number.isFinite(number) || writeNumber(number) !== word) throw notCanonical;
+    return number;
   }
 
   #literal(indent: number): string {

@@ -7,8 +7,13 @@ const maxImplicitKey = 1000;
 export const unprintable =
   /[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\ufffe\uffff\ud800-\udfff]/u;
 const everyUnprintable = new RegExp(unprintable, 'gu');
-/** What no plain scalar may begin with: indicators, and `=`, `<`, `~` for readers of YAML 1.1. */
-const indicator = /^[-?:,[\]{}#&*!|>'"%@`=<~ ]/;
+/**
+ * What no plain scalar may begin with: indicators, the end of a document, and `=`, `<`, `~` for
+ * readers of YAML 1.1.
+ */
+const indicator = /^(?:[-?:,[\]{}#&*!|>'"%@`=<~ ]|\.\.\.)/;
+/** A text without a word, or whose last line is blank but not empty: readers differ about its end. */
+const blankEnd = /^\s*$|\n[ \t]+\n*$/;
 const breaksPlain = /[\t\n]|: | #|[: ]$/;
 /** Null, booleans, numbers, sexagesimals and dates in any version of YAML. */
 const ambiguous =
@@ -25,9 +30,9 @@ export function isPlain(text: string): boolean {
   );
 }
 
-/** Whether a text can be written as a literal block and come back unchanged. */
+/** Whether a text can be written as a literal block and come back unchanged from every reader. */
 export function isLiteral(text: string): boolean {
-  return text.includes('\n') && /\S/.test(text) && !/\r/.test(text) && !unprintable.test(text);
+  return text.includes('\n') && !blankEnd.test(text) && !/\r/.test(text) && !unprintable.test(text);
 }
 
 /**

@@ -41,7 +41,7 @@ export function rewriteYaml(previous: string, value: JsonObject): string {
   const canonical = readCanonicalYaml(checkSize(previous));
   if (canonical && writeYaml(canonical) === previous) return fresh;
   const text = previous.endsWith('\n') ? previous : `${previous}\n`;
-  const edited = editYaml(text, readForeignYaml(text), value);
+  const edited = editYaml(text, readForeignYaml(previous), value);
   return edited !== undefined && says(edited, value) ? edited : fresh;
 }
 

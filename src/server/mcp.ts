@@ -297,14 +297,18 @@ export function toListing(tool: Tool) {
     name: tool.name,
     title: tool.title,
     description: tool.description,
-    annotations: {
-      title: tool.title,
-      readOnlyHint: tool.effect === 'read',
-      destructiveHint: tool.effect === 'destroy',
-      idempotentHint: tool.idempotent ?? tool.effect === 'read',
-      openWorldHint: false,
-    },
+    annotations: hints(tool),
     ...(tool.meta && { _meta: tool.meta }),
+  };
+}
+
+/** What calling it can do, where that is not what the protocol assumes of a tool that says nothing. */
+function hints({ effect, idempotent }: Tool) {
+  if (effect === 'read') return { readOnlyHint: true, openWorldHint: false };
+  return {
+    destructiveHint: effect === 'destroy',
+    ...(idempotent && { idempotentHint: true }),
+    openWorldHint: false,
   };
 }
 

@@ -154,7 +154,9 @@ export class View {
   /** The path that counts among several files with the same key: the first by name. */
   #winner(type: AnyRecordType, key: string): string | undefined {
     const paths = this.#keys.get(type)?.get(key);
-    return paths && [...paths].sort()[0];
+    if (!paths || paths.size > 1) return paths && [...paths].sort()[0];
+    const [only] = paths;
+    return only;
   }
 
   /** The record file at a path as the last look left it, read again if its value was let go. */

@@ -74,8 +74,6 @@ describe('tools', () => {
         required: ['name', 'text'],
       },
       annotations: {
-        title: 'Write a note',
-        readOnlyHint: false,
         destructiveHint: false,
         idempotentHint: true,
         openWorldHint: false,
@@ -83,10 +81,10 @@ describe('tools', () => {
       _meta: { use_when: 'there is something to note' },
     });
     expect(tools.get('note_read')).toMatchObject({
-      annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true },
+      annotations: { readOnlyHint: true, openWorldHint: false },
     });
     expect(tools.get('note_drop')).toMatchObject({
-      annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false },
+      annotations: { destructiveHint: true, openWorldHint: false },
     });
     expect(tools.has('hidden')).toBe(false);
   });

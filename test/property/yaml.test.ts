@@ -162,6 +162,26 @@ describe('canonical YAML', () => {
   });
 });
 
+describe('the fast reader', () => {
+  it('takes no damaged text for another than the yaml package does', () => {
+    const damage = fc.tuple(fc.nat(), fc.constantFrom(...traps), fc.nat({ max: 4 }));
+    fc.assert(
+      fc.property(object, fc.array(damage, { minLength: 1, maxLength: 3 }), (data, damages) => {
+        let written = writeYaml(data);
+        for (const [place, trap, length] of damages) {
+          const at = place % (written.length + 1);
+          written = written.slice(0, at) + trap + written.slice(at + length);
+        }
+        const read = readCanonicalYaml(written);
+        if (read === undefined) return;
+        const other: JsonValue = parse(written, { stringKeys: true });
+        expect(entries(read)).toStrictEqual(entries(other));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});
+
 describe('rewriteYaml', () => {
   it('says what it was asked to say', () => {
     fc.assert(

@@ -61,6 +61,12 @@ export class Repo {
     return readFileSync(this.path(name), 'utf8');
   }
 
+  /** Checks out a branch; one that does not exist is made from where HEAD is. */
+  checkout(branch: string): void {
+    const known = this.git('branch', '--list', branch) !== '';
+    this.git('checkout', '-q', ...(known ? [branch] : ['-b', branch]));
+  }
+
   /** What `git fsck` has to complain of; dangling objects are no complaint. */
   fsck(): string {
     return this.git('fsck', '--full', '--strict', '--no-dangling', '--no-progress').trim();

@@ -49,6 +49,14 @@ describe('yamlCodec', () => {
     expect(tasks.encode(tasks.decode(text, path), text)).toBe(text);
   });
 
+  it('keeps unknown keys where they stand, in items of lists, too', () => {
+    const rows = yamlCodec(z.object({ rows: z.array(z.object({ id: z.string() })) }));
+    const text = 'colour: red\nrows:\n  - id: a\n    mark: 1\n  - id: b\nsize: 2\n';
+    expect(rows.encode({ rows: [{ id: 'c' }, { id: 'a' }] }, text)).toBe(
+      'colour: red\nrows:\n  - id: c\n  - id: a\n    mark: 1\nsize: 2\n',
+    );
+  });
+
   it('keeps comments, unknown keys and quoting when a field changes', () => {
     const text = [
       '# mine',
@@ -72,6 +80,20 @@ describe('yamlCodec', () => {
   });
 });
 
+describe('a record that cannot be kept', () => {
+  it('is refused when it is too deep or too large', () => {
+    const deep = JSON.parse('['.repeat(200) + ']'.repeat(200));
+    const note = (metadata: unknown) => ({ key: 'k', content: '', metadata });
+    expect(failure(() => notes.encode(note(deep)))).toMatch(/^too_large: .*deeper than 64/);
+    expect(failure(() => notes.encode(note('x'.repeat(2 ** 20))))).toMatch(/^too_large: .*bytes/);
+  });
+
+  it('is a defect when it does not fit its own schema', () => {
+    const wrong = { id: 'a', title: 'b', order: 0.5, tags: [] };
+    expect(() => tasks.encode(wrong)).toThrow(TypeError);
+  });
+});
+
 describe('markdownCodec', () => {
   it('keeps every body byte for byte', () => {
     const bodies = [
@@ -83,7 +105,7 @@ describe('markdownCodec', () => {
       '---\nx: 1\n---\n',
       '\ufeffa',
       '\n\n# a\n\n',
-      '\0\ud800',
+      '\0',
     ];
     for (const content of bodies) {
       const text = notes.encode({ key: 'k', content });
@@ -91,6 +113,26 @@ describe('markdownCodec', () => {
       expect(notes.decode(text, path)).toEqual({ key: 'k', content });
       expect(notes.encode({ key: 'l', content: 'new' }, text)).toBe('---\nkey: l\n---\nnew');
     }
+  });
+
+  it('keeps a body that UTF-8 cannot hold, as an escape', () => {
+    const value = { key: 'k', content: 'a\n\ud800' };
+    const text = notes.encode(value);
+    expect(text).toBe('---\nkey: k\ncontent: "a\\n\\ud800"\n---\n');
+    expect(notes.decode(text, path)).toEqual(value);
+    expect(notes.encode({ key: 'k', content: 'b' }, text)).toBe('---\nkey: k\n---\nb');
+  });
+
+  it('tells a merge that was left unfinished', () => {
+    const markers = (a: string, b: string) => `<<<<<<< HEAD\n${a}=======\n${b}>>>>>>> x\n`;
+    const inside = `---\n${markers('key: a\n', 'key: b\n')}---\nbody\n`;
+    const across = `---\n${markers('key: a\n---\nbody a\n', 'key: b\n---\nbody b\n')}`;
+    const around = markers('---\nkey: a\n---\n', '---\nkey: b\n---\n');
+    for (const text of [inside, across, around]) {
+      expect(failure(() => notes.decode(text, path))).toMatch(/^conflict: /);
+    }
+    const quoted = { key: 'k', content: markers('a\n', 'b\n') };
+    expect(notes.decode(notes.encode(quoted), path)).toEqual(quoted);
   });
 
   it('reads and keeps the style of other editors', () => {

@@ -13,20 +13,22 @@ const node = 'node:*';
 const sdk = '@modelcontextprotocol/sdk';
 /** The seams of the program: what the faces stand on, and what puts the rooms together. */
 const app = ['app.ts', 'call.ts', 'ids.ts', 'root.ts', 'workspaces.ts'];
-const markdown = ['mdast-util-from-markdown', 'micromark-extension-gfm-table', 'mdast'];
 
 /** The table of the house: who may import whom. */
 const table: { readonly [room: string]: Room } = {
-  core: { ours: [], packages: ['zod', 'yaml', 'node:crypto', 'node:util', ...markdown] },
+  core: { ours: [], packages: ['zod', 'yaml', 'node:crypto', 'node:util'] },
   git: { ours: ['core/error.ts'], packages: [node, 'isomorphic-git', 'ignore'] },
   store: {
     ours: ['core', 'git'],
-    packages: [node, 'zod', 'yaml', 'minimatch', 'minisearch', 'smol-toml', 'stemmer'],
+    packages: [node, 'zod', 'minimatch', 'minisearch', 'smol-toml', 'stemmer'],
   },
   'toolsets/*': { ours: ['core'], packages: ['zod', 'node:crypto', 'node:util'] },
   'toolsets.ts': { ours: ['core', 'toolsets/*'], packages: [] },
-  app: { ours: ['core', 'store', 'toolsets.ts'], packages: [node] },
-  server: { ours: ['core', 'app'], packages: [node, 'zod', sdk] },
+  app: {
+    ours: ['core', 'store', 'toolsets.ts', 'git/discover.ts', 'git/files.ts'],
+    packages: [node],
+  },
+  server: { ours: ['core', 'app'], packages: [node, sdk] },
   'main.ts': { ours: ['server'], packages: [node] },
 };
 

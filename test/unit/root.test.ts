@@ -149,7 +149,9 @@ describe('on disk', () => {
   test('links are followed, spaces and escapes in a URI decoded, a file is no root', async () => {
     const top = realpathSync(mkdtempSync(join(tmpdir(), 'root-')));
     const folder = join(top, 'a b%20c');
-    mkdirSync(join(folder, '.git'), { recursive: true });
+    for (const part of ['objects', 'refs'])
+      mkdirSync(join(folder, '.git', part), { recursive: true });
+    writeFileSync(join(folder, '.git', 'HEAD'), 'ref: refs/heads/main\n');
     mkdirSync(join(folder, 'deep', 'er'), { recursive: true });
     symlinkSync(folder, join(top, 'link'));
     writeFileSync(join(top, 'file'), '');

@@ -106,6 +106,7 @@ describe('writeYaml', () => {
       '"a',
       ',a',
       '? a',
+      '...a',
       '---',
       'a\tb',
       'a\rb',
@@ -128,7 +129,7 @@ describe('writeYaml', () => {
     "it's",
     'a#b',
     '123e4567-e89b',
-    '...',
+    '.env',
   ])('leaves %j plain', (value) => {
     expect(writeYaml({ key: value })).toBe(`key: ${value}\n`);
   });

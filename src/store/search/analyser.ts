@@ -115,7 +115,8 @@ function token(text: string, start: number, joined: boolean): Token {
   return { word, term: stem(word), start, end: start + text.length, joined };
 }
 
-function stem(word: string): string {
+/** What the forms of an English word have in common. */
+export function stem(word: string): string {
   return /^[a-z]{3,}$/.test(word) ? stemmer(word) : word;
 }
 

@@ -1,4 +1,5 @@
 import SearchableMap from 'minisearch/SearchableMap';
+import { stopWords } from './stop-words.ts';
 
 /** What documents hold one stem. */
 export interface Term {
@@ -23,6 +24,8 @@ export interface Candidate {
   /** 0 to 1: how likely it is what was meant. */
   readonly likeness: number;
 }
+
+const prior = 0.5;
 
 /** All words of the index and the terms they belong to. */
 export class Dictionary {
@@ -55,17 +58,13 @@ export class Dictionary {
     return word;
   }
 
-  /** Counts one use less; a word without uses is forgotten. */
+  /** Counts one use less; a word without uses is forgotten, and so is a term in no document. */
   remove(word: Word): void {
     word.uses -= 1;
     if (word.uses > 0) return;
     this.#words.delete(word.text);
     this.#tree.delete(word.text);
-  }
-
-  /** Forgets a term that is in no document any more. */
-  forget(term: Term): void {
-    this.#terms.delete(term.text);
+    if (word.term.documents.length === 0) this.#terms.delete(word.term.text);
   }
 
   /** The words that begin with a text, most used first. */
@@ -77,47 +76,27 @@ export class Dictionary {
     return best(found, limit);
   }
 
-  /** The words that are one slip of the pen away from a text, two from eight letters. */
+  /** The words that are one slip of the pen away from a text, or, from eight letters, two. */
   corrections(text: string, limit: number): Candidate[] {
-    const allowed = text.length < 8 ? 1 : 2;
-    const found: Candidate[] = [];
-    // The tree counts a swap of two neighbours as two edits.
-    for (const [, [word]] of this.#tree.fuzzyGet(text, 2)) {
-      const edits = distance(text, word.text);
-      if (edits > allowed) continue;
-      const first = word.text[0] === text[0] ? 1 : 0.3;
-      found.push({ word, likeness: first / (edits * edits) });
+    const near = [...this.#tree.fuzzyGet(text, 1).values()].map(([word]) => word);
+    for (let at = 1; at < text.length; at++) {
+      const swapped = `${text.slice(0, at - 1)}${text[at]}${text[at - 1]}${text.slice(at + 1)}`;
+      const word = this.#words.get(swapped);
+      if (word) near.push(word);
     }
+    if (near.length === 0 && text.length >= 8) {
+      near.push(...[...this.#tree.fuzzyGet(text, 2).values()].map(([word]) => word));
+    }
+    // Almost nobody misses the first letter.
+    const found = near.map((word) => ({ word, likeness: word.text[0] === text[0] ? 1 : 0.3 }));
     return best(found, limit);
   }
 }
 
 function best(candidates: Candidate[], limit: number): Candidate[] {
-  const value = ({ word, likeness }: Candidate) => likeness * Math.log2(1 + word.uses);
-  candidates.sort((a, b) => value(b) - value(a) || (a.word.text < b.word.text ? -1 : 1));
-  return candidates.slice(0, limit);
-}
-
-/** Insertions, deletions, substitutions and swaps of neighbours that lead from one word to the other. */
-export function distance(a: string, b: string): number {
-  let before: number[] = [];
-  let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= a.length; i++) {
-    const row = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const same = a[i - 1] === b[j - 1] ? 0 : 1;
-      let cost = Math.min(
-        (previous[j] ?? 0) + 1,
-        (row[j - 1] ?? 0) + 1,
-        (previous[j - 1] ?? 0) + same,
-      );
-      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
-        cost = Math.min(cost, (before[j - 2] ?? 0) + 1);
-      }
-      row.push(cost);
-    }
-    before = previous;
-    previous = row;
-  }
-  return previous[b.length] ?? 0;
+  const told = candidates.filter(({ word }) => !stopWords.has(word.text));
+  const all = told.map(({ word, likeness }) => ({ word, likeness: likeness * word.uses ** prior }));
+  all.sort((a, b) => b.likeness - a.likeness || (a.word.text < b.word.text ? -1 : 1));
+  const most = all[0]?.likeness ?? 1;
+  return all.slice(0, limit).map(({ word, likeness }) => ({ word, likeness: likeness / most }));
 }

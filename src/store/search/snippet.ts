@@ -19,7 +19,7 @@ export function excerpt(
 ): { matches: string[]; snippet: string } {
   const wanted = new Map<string, number>();
   for (const [index, { terms }] of concepts.entries()) {
-    for (const { term } of terms) wanted.set(term.text, index);
+    for (const term of terms.keys()) wanted.set(term.text, index);
   }
   const matches = new Map<string, number>();
   let snippet = '';

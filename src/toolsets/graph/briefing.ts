@@ -36,7 +36,7 @@ export async function buildContext(
 ): Promise<{ context: string; damaged: readonly Damaged[] }> {
   const passages: Passage[] = [];
   const damaged: Damaged[] = [];
-  const slugs = new Set<string>();
+  const slugs: string[] = [];
   if (objective_slug !== undefined) {
     const found = await find(reader, objective, objective_slug);
     const tasks = await tasksOf(reader, objective_slug);
@@ -44,31 +44,43 @@ export async function buildContext(
     const steps = tasks.records.map(({ value }) => value);
     passages.push(...objectivePassages(found, steps, byKey(tickets.records)));
     damaged.push(...tasks.damaged, ...tickets.damaged);
-    for (const slug of found.features ?? []) slugs.add(slug);
+    slugs.push(...(found.features ?? []));
   }
-  for (const slug of feature_slugs) slugs.add(slug);
-  if (slugs.size > 0) {
-    const features = await listLinked(reader, feature, [...slugs]);
-    const linked = features.records.flatMap(({ value }) => value.paths ?? []);
-    const paths = await listLinked(reader, path, linked);
-    const requirements = await reader.list(requirement);
-    damaged.push(...features.damaged, ...paths.damaged, ...requirements.damaged);
-    const known = new Map(features.records.map(({ key, value }) => [key, value]));
-    const demands = byCreation(requirements.records).map(({ value }) => value);
-    for (const slug of slugs) {
-      const value = known.get(slug);
-      if (!value) continue;
-      const own = new Set(value.paths);
-      passages.push(
-        ...featurePassages(
-          value,
-          demands.filter(({ feature }) => feature === slug),
-          byKey(paths.records.filter(({ key }) => own.has(key))),
-        ),
-      );
-    }
-  }
-  return { context: brief(passages, budget), damaged };
+  slugs.push(...feature_slugs);
+  const features = await aboutFeatures(reader, [...new Set(slugs)]);
+  return {
+    context: brief([...passages, ...features.passages], budget),
+    damaged: [...damaged, ...features.damaged],
+  };
+}
+
+/** The passages on those of the features that exist, in the order asked for. */
+async function aboutFeatures(
+  reader: Reader,
+  slugs: readonly string[],
+): Promise<{ passages: Passage[]; damaged: Damaged[] }> {
+  if (slugs.length === 0) return { passages: [], damaged: [] };
+  const features = await listLinked(reader, feature, slugs);
+  const linked = features.records.flatMap(({ value }) => value.paths ?? []);
+  const paths = await listLinked(reader, path, linked);
+  const requirements = await reader.list(requirement);
+
+  const bySlug = new Map(features.records.map(({ key, value }) => [key, value]));
+  const demands = byCreation(requirements.records).map(({ value }) => value);
+  const passages = slugs.flatMap((slug) => {
+    const found = bySlug.get(slug);
+    if (!found) return [];
+    const own = new Set(found.paths);
+    return featurePassages(
+      found,
+      demands.filter(({ feature }) => feature === slug),
+      byKey(paths.records.filter(({ key }) => own.has(key))),
+    );
+  });
+  return {
+    passages,
+    damaged: [...features.damaged, ...paths.damaged, ...requirements.damaged],
+  };
 }
 
 const boxes: Record<Task['status'], string> = {

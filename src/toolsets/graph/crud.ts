@@ -1,7 +1,8 @@
 import { type Context, timestamp } from '../../core/context.ts';
 import { describeIssue, type Issue, MemoryError } from '../../core/error.ts';
 import type { RecordType } from '../../core/record-type.ts';
-import type { Listing, Located, Provenance, Reader, Transaction } from '../../core/store.ts';
+import type { Listing, Located, Reader, Transaction } from '../../core/store.ts';
+import { deletion, type Fallout, label, saying } from './provenance.ts';
 import type { Entry, OwnedType } from './records.ts';
 
 /** The identity of a record that is about to be created. */
@@ -148,12 +149,6 @@ export async function update<T extends Entry>(
   return value;
 }
 
-/** What else goes when a record is deleted, as lines of the commit message. */
-export interface Fallout {
-  readonly noun: 'requirement' | 'task' | 'link';
-  readonly names: readonly string[];
-}
-
 /**
  * Removes a record and what cannot be without it, as one commit that says what went.
  *
@@ -166,17 +161,12 @@ export async function remove<T extends Entry>(
   cascade: (draft: Transaction, value: T) => Promise<readonly Fallout[]> = async () => [],
 ): Promise<{ deleted: true }> {
   await context.store.change<{ value: T; fallout: readonly Fallout[] }>(
-    ({ value, fallout }) => {
-      const counts = fallout.map(({ noun, names }) => counted(noun, names.length)).join(' and ');
-      const subject = `delete ${label(type, value)}${counts && ` with ${counts}`}`;
-      const lines = fallout.flatMap(({ noun, names }) => names.map((name) => `${noun} ${name}`));
-      return lines.length === 0 ? { subject } : { subject, reason: bullets(lines) };
-    },
+    ({ value, fallout }) => deletion(label(type, value), fallout),
     async (draft) => {
       const value = await find(draft, type, key);
       const fallout = await cascade(draft, value);
       await draft.remove(type, key);
-      return { value, fallout: fallout.filter(({ names }) => names.length > 0) };
+      return { value, fallout };
     },
   );
   return { deleted: true };
@@ -199,40 +189,6 @@ function compact<T extends Entry>(value: T): T {
     if (Array.isArray(held) && held.length === 0) delete compacted[field];
   }
   return compacted;
-}
-
-/** `create feature "auth"`, or `create 3 features` with their names as the reason. */
-export function saying(
-  verb: string,
-  noun: string,
-  names: readonly string[],
-  rest = '',
-): Provenance {
-  if (names.length === 1) return { subject: `${verb} ${noun} "${names[0]}"${rest}` };
-  return { subject: `${verb} ${counted(noun, names.length)}${rest}`, reason: bullets(names) };
-}
-
-/** A record as a commit message names it: by its text, or by what identifies it. */
-export function label<T extends Entry>(type: RecordType<T>, value: T): string {
-  return `${type.name} "${value.text ?? type.key(value)}"`;
-}
-
-function counted(noun: string, count: number): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
-}
-
-/** At most this many lines, and characters of each, of what a change did stand in its message. */
-const maxLines = 100;
-const maxLine = 200;
-
-function bullets(lines: readonly string[]): string {
-  const shown = lines.slice(0, maxLines).map((line) => `- ${cut(line.replace(/\s+/g, ' '))}`);
-  const more = lines.length - shown.length;
-  return [...shown, ...(more > 0 ? [`- … ${more} more`] : [])].join('\n');
-}
-
-function cut(line: string): string {
-  return line.length > maxLine ? `${line.slice(0, maxLine).trimEnd()}…` : line;
 }
 
 function differ(before: object, after: object, field: string): boolean {

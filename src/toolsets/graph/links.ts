@@ -2,7 +2,8 @@ import type { Context } from '../../core/context.ts';
 import { MemoryError } from '../../core/error.ts';
 import type { RecordType } from '../../core/record-type.ts';
 import type { Transaction } from '../../core/store.ts';
-import { find, intact, label, save, saying } from './crud.ts';
+import { find, intact, save } from './crud.ts';
+import { label, saying } from './provenance.ts';
 import { type Entry, feature, objective, path, ticket } from './records.ts';
 
 type Field = 'paths' | 'features' | 'tickets';

@@ -36,7 +36,13 @@ const list = z.array(line).optional();
 export const feature = named({
   name: 'feature',
   folder: 'graph/features',
-  schema: z.object({ slug, name: line, description, paths: list, ...identity }),
+  schema: z.object({
+    slug,
+    name: line,
+    description,
+    paths: list.describe('paths of the project that belong to it, sorted'),
+    ...identity,
+  }),
   key: (value) => value.slug,
   fileName: encodePath,
   search: (value) => ({ title: `${value.slug} ${value.name}`, body: value.description ?? '' }),
@@ -47,7 +53,13 @@ export const feature = named({
 export const path = named({
   name: 'path',
   folder: 'graph/paths',
-  schema: z.object({ path: line, type: pathType, description, use_when: list, ...identity }),
+  schema: z.object({
+    path: line.describe('relative to the project'),
+    type: pathType,
+    description,
+    use_when: list.describe('when to look at it'),
+    ...identity,
+  }),
   key: (value) => value.path,
   fileName: encodePath,
   search: (value) => ({
@@ -63,7 +75,12 @@ export const path = named({
 export const requirement = owned({
   name: 'requirement',
   folder: 'graph/requirements',
-  schema: z.object({ text: line, notes: list, feature: slug, ...identity }),
+  schema: z.object({
+    text: line,
+    notes: list,
+    feature: slug.describe('slug of the feature that has to fulfil it'),
+    ...identity,
+  }),
   owner: (value) => value.feature,
   search: (value) => ({ title: value.text, notes: (value.notes ?? []).join('\n') }),
   merge: { ...identityMerge, text: 'text', notes: 'list' },
@@ -79,8 +96,8 @@ export const objective = named({
     status,
     description,
     plan_file_path: z.string().optional(),
-    features: list,
-    tickets: list,
+    features: list.describe('slugs of the features that it is about, sorted'),
+    tickets: list.describe('keys of the tickets that it is about, sorted'),
     ...identity,
   }),
   key: (value) => value.slug,
@@ -96,9 +113,13 @@ export const task = owned({
   schema: z.object({
     text: line,
     status,
-    /** Two branches that each add a task give both the same order; the earlier one then comes first. */
-    order: z.int().min(0),
-    objective: slug,
+    order: z
+      .int()
+      .min(0)
+      .describe(
+        'place among the tasks of the objective, from 0; of two equal ones the older counts first',
+      ),
+    objective: slug.describe('slug of the objective that it is a step of'),
     ...identity,
   }),
   owner: (value) => value.objective,

@@ -9,6 +9,13 @@ const relatedLimit = 20;
 /** How many hits of the search are looked at; other features' paths are among them. */
 const searchLimit = 500;
 
+export interface RelevanceQuery {
+  readonly query: string;
+  /** Only paths of these features; all paths when there are none. */
+  readonly feature_slugs?: readonly string[] | undefined;
+  readonly type?: Path['type'] | undefined;
+}
+
 /**
  * The paths whose description or a condition of use matches a query.
  *
@@ -34,13 +41,6 @@ export async function findRelevantPaths(
     return value && matches.some((match) => says(value, match)) ? [value] : [];
   });
   return { paths: [...exact, ...related.slice(0, relatedLimit)], damaged };
-}
-
-export interface RelevanceQuery {
-  readonly query: string;
-  /** Only paths of these features; all paths when there are none. */
-  readonly feature_slugs?: readonly string[] | undefined;
-  readonly type?: Path['type'] | undefined;
 }
 
 function says({ description = '', use_when = [] }: Path, words: string): boolean {

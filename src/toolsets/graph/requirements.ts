@@ -2,8 +2,9 @@ import { z } from 'zod';
 import type { JsonObject } from '../../core/json.ts';
 import { byCreation, type Listing, type Reader, reportDamaged } from '../../core/store.ts';
 import { defineTool, type Tool } from '../../core/tool.ts';
-import { find, idOf, listOwned, newIdentity, remove, save, saying, update } from './crud.ts';
+import { find, idOf, listOwned, newIdentity, remove, save, update } from './crud.ts';
 import { batch, id, slug, statement, texts } from './fields.ts';
+import { saying } from './provenance.ts';
 import { feature, type Requirement, requirement } from './records.ts';
 
 /** A requirement as the tools return it. */

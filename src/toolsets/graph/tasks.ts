@@ -10,8 +10,9 @@ import {
   type Transaction,
 } from '../../core/store.ts';
 import { defineTool, type Tool } from '../../core/tool.ts';
-import { find, idOf, listOwned, newIdentity, remove, save, saying, update } from './crud.ts';
+import { find, idOf, listOwned, newIdentity, remove, save, update } from './crud.ts';
 import { batch, id, slug, statement, status } from './fields.ts';
+import { saying } from './provenance.ts';
 import { objective, type Task, task } from './records.ts';
 
 /** A task as the tools return it. */

@@ -27,8 +27,7 @@ class RepositoryWorld implements World {
     this.#opened = undefined;
   }
   async checkout(branch: string) {
-    const known = this.repo.git('branch', '--list', branch) !== '';
-    this.repo.git('checkout', '-q', ...(known ? [branch] : ['-b', branch]));
+    this.repo.checkout(branch);
   }
   async #open(): Promise<Opened> {
     this.#opened ??= await open(this.repo.root, graph.records);

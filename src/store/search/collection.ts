@@ -1,0 +1,108 @@
+import { analyse } from './analyser.ts';
+import { Dictionary, type Term, type Word } from './dictionary.ts';
+import { fieldNames, type SearchDocument } from './document.ts';
+import { stopWords } from './stop-words.ts';
+
+/** A document as the ranking sees it. */
+export interface Entry extends SearchDocument {
+  readonly number: number;
+  /** Every token in the order of the text. */
+  readonly words: readonly Word[];
+  /** For each field, how many tokens it and the fields before it have. */
+  readonly ends: readonly number[];
+}
+
+/** How much a word in each field counts. */
+const weights = { title: 3, body: 1.3, reason: 1.1, notes: 1 };
+
+/** Length of a passage: a longer document is also judged by the best stretch of this many words. */
+export const passageLength = 200;
+
+/** The inverted index: which documents hold a term, and what each document says. */
+export class Collection {
+  readonly dictionary = new Dictionary();
+  /** By number; a number is free again once its document is removed. */
+  readonly entries: (Entry | undefined)[] = [];
+  /** By number: how many telling words a document has. */
+  readonly lengths: number[] = [];
+  readonly #numbers = new Map<string, number>();
+  readonly #free: number[] = [];
+  #length = 0;
+  #passageLength = 0;
+
+  get size(): number {
+    return this.#numbers.size;
+  }
+
+  get averageLength(): number {
+    return this.#length / this.size;
+  }
+
+  /** The average length of the documents if none of them were longer than a passage. */
+  get averagePassage(): number {
+    return this.#passageLength / this.size;
+  }
+
+  /** The documents whose id is accepted. */
+  documents(accepts: (id: string) => boolean): SearchDocument[] {
+    return this.entries.filter((entry): entry is Entry => !!entry && accepts(entry.id));
+  }
+
+  add({ id, fields }: SearchDocument): void {
+    const number = this.#free.pop() ?? this.entries.length;
+    const words: Word[] = [];
+    const ends: number[] = [];
+    const frequencies = new Map<Term, number>();
+    let length = 0;
+    for (const field of fieldNames) {
+      analyse(fields[field] ?? '', (token) => {
+        const word = this.dictionary.add(token.word, token.term);
+        words.push(word);
+        frequencies.set(word.term, (frequencies.get(word.term) ?? 0) + weights[field]);
+        if (!token.joined && !stopWords.has(token.word)) length += 1;
+      });
+      ends.push(words.length);
+    }
+    for (const [term, frequency] of frequencies) {
+      const at = position(term.documents, number);
+      term.documents.splice(at, 0, number);
+      term.frequencies.splice(at, 0, frequency);
+    }
+    this.#numbers.set(id, number);
+    this.entries[number] = { id, fields, number, words, ends };
+    this.lengths[number] = length;
+    this.#length += length;
+    this.#passageLength += Math.min(length, passageLength);
+  }
+
+  remove(id: string): void {
+    const number = this.#numbers.get(id);
+    const entry = number === undefined ? undefined : this.entries[number];
+    if (number === undefined || entry === undefined) return;
+    for (const term of new Set(entry.words.map((word) => word.term))) {
+      const at = position(term.documents, number);
+      term.documents.splice(at, 1);
+      term.frequencies.splice(at, 1);
+    }
+    for (const word of entry.words) this.dictionary.remove(word);
+    const length = this.lengths[number] ?? 0;
+    this.#length -= length;
+    this.#passageLength -= Math.min(length, passageLength);
+    this.#numbers.delete(id);
+    this.entries[number] = undefined;
+    this.#free.push(number);
+  }
+}
+
+/** Where a number stands, or belongs, in an ascending list. */
+function position(numbers: readonly number[], number: number): number {
+  if ((numbers.at(-1) ?? -1) < number) return numbers.length;
+  let low = 0;
+  let high = numbers.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((numbers[middle] ?? 0) < number) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,115 @@
+import type { Context } from '../../core/context.ts';
+import { MemoryError } from '../../core/error.ts';
+import type { Provenance, Reader, Transaction } from '../../core/store.ts';
+import { checkSize, write } from './bank-file.ts';
+import { find } from './lookup.ts';
+
+/** What each core file begins with: the headings of the seed's "Data Formats", exactly. */
+const templates = {
+  'activeContext.md': [
+    '# Current Context',
+    '## Ongoing Tasks',
+    '## Known Issues',
+    '## Next Steps',
+    '## Current Session Notes',
+  ],
+  'productContext.md': [
+    '# Project Name',
+    '## Overview',
+    '## Key Features',
+    '## Technical Stack',
+    '## Architecture',
+  ],
+  'progress.md': [
+    '# Project Progress',
+    '## Completed Milestones',
+    '## Pending Milestones',
+    '## Update History',
+  ],
+  'decisionLog.md': [
+    '# Decision Log',
+    '## [Decision Title] - [Date]',
+    '### Context',
+    '### Decision',
+    '### Alternatives Considered',
+    '### Consequences',
+  ],
+  'systemPatterns.md': [
+    '# System Patterns',
+    '## Architecture Patterns',
+    '### [Pattern Name]',
+    '#### Usage',
+    '#### Implementation',
+    '## Design Patterns',
+    '### [Pattern Name]',
+    '#### Usage',
+    '#### Implementation',
+  ],
+} as const;
+
+/** One of the five files that every memory bank has. */
+export type CoreFile = keyof typeof templates;
+
+/** The five files, in the seed's order. */
+export const coreFiles: readonly CoreFile[] = [
+  'activeContext.md',
+  'productContext.md',
+  'progress.md',
+  'decisionLog.md',
+  'systemPatterns.md',
+];
+
+/** The core files that there are not yet, under either of their names. */
+export async function missingCoreFiles(reader: Reader): Promise<CoreFile[]> {
+  const missing: CoreFile[] = [];
+  for (const name of coreFiles) if (!(await allowed(find(reader, name)))) missing.push(name);
+  return missing;
+}
+
+/** Makes a core file that there is not yet. */
+export async function create(transaction: Transaction, name: CoreFile): Promise<void> {
+  await write(transaction, { path: name, content: templateOf(name) });
+}
+
+/** Changes the text of a core file; one that there is not yet begins with its template. */
+export async function edit(
+  transaction: Transaction,
+  name: CoreFile,
+  change: (text: string) => string,
+): Promise<void> {
+  const file = await find(transaction, name);
+  if (file) checkSize(file.value);
+  const content = change(file?.value.content ?? templateOf(name));
+  await write(transaction, { path: file?.path ?? name, content });
+}
+
+/**
+ * Changes files of the bank as one commit; the first change of all makes the core files, too (3.31),
+ * as far as the session's mode allows it.
+ */
+export async function change(
+  context: Context,
+  why: Provenance,
+  work: (transaction: Transaction) => Promise<void>,
+): Promise<void> {
+  const { initialized } = await context.project.info();
+  await context.store.change(why, async (transaction) => {
+    await work(transaction);
+    if (initialized) return;
+    for (const name of await missingCoreFiles(transaction)) {
+      await allowed(create(transaction, name));
+    }
+  });
+}
+
+/** What comes of a look or a write, or `forbidden` where the session's mode does not allow it. */
+function allowed<T>(work: Promise<T>): Promise<T | 'forbidden'> {
+  return work.catch((error) => {
+    if (error instanceof MemoryError && error.code === 'forbidden') return 'forbidden';
+    throw error;
+  });
+}
+
+function templateOf(name: CoreFile): string {
+  return `${templates[name].join('\n\n')}\n`;
+}

@@ -1,0 +1,29 @@
+// `npm run bench -- [name] [options]`: measures one thing, or all of them, and prints and records it.
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { bundle } from '../../build.js';
+
+const benches = ['store', 'start', 'pack', 'parallel', 'graph'];
+
+const [first = '', ...rest] = process.argv.slice(2);
+const named = first !== '' && !first.startsWith('-');
+if (named && !benches.includes(first)) {
+  console.error(`There is no bench "${first}"; there are: ${benches.join(', ')}.`);
+  process.exit(2);
+}
+const options = named || first === '' ? rest : [first, ...rest];
+const top = resolve(import.meta.dirname, '../..');
+const folder = mkdtempSync(join(tmpdir(), 'memory-bank-bench-'));
+try {
+  for (const name of named ? [first] : benches) {
+    const outdir = join(folder, name);
+    await bundle(`test/bench/${name}.ts`, outdir);
+    const args = ['--enable-source-maps', join(outdir, `${name}.js`), ...options];
+    const { status } = spawnSync(process.execPath, args, { cwd: top, stdio: 'inherit' });
+    if (status !== 0) process.exitCode = 1;
+  }
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,62 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { calls, sequence } from '../property/graph/steps.ts';
+import { follow, type World } from '../property/graph/world.ts';
+import { main, RawClient } from '../support/process.ts';
+import { Repo } from '../support/repo.ts';
+
+/** The built program over stdio, serving a repository; native git checks out the branches. */
+class StdioWorld implements World {
+  readonly repo = Repo.create();
+  #client = this.#start();
+  #calls = 0;
+
+  async call(tool: string, args: object) {
+    this.#calls += 1;
+    const { result } = await this.#client.call(this.#calls, tool, args).answer(this.#calls);
+    const body = JSON.parse(result.content[0].text);
+    const isError = result.isError ?? false;
+    expect(result.structuredContent).toEqual(isError ? undefined : body);
+    return { body, isError };
+  }
+  async restart() {
+    await this.stop();
+    this.#client = this.#start();
+  }
+  async checkout(branch: string) {
+    this.repo.checkout(branch);
+  }
+  async stop() {
+    await this.#client.end();
+  }
+  #start(): RawClient {
+    return new RawClient([main], { cwd: this.repo.root }).initialize();
+  }
+}
+
+test('the 41 tools are listed, each with the schema of its arguments', async () => {
+  const repo = Repo.create();
+  const client = new RawClient([main, '--toolsets', 'graph'], { cwd: repo.root }).initialize();
+  const { result } = await client.request(1, 'tools/list').answer(1);
+  await client.end();
+  repo.remove();
+  expect(result.tools.map(({ name }: { name: string }) => name)).toEqual(Object.keys(calls));
+});
+
+test('the program answers like the model, with restart and git checkout among the steps', async () => {
+  await fc.assert(
+    fc.asyncProperty(sequence, async (steps) => {
+      const world = new StdioWorld();
+      try {
+        await follow(world, steps);
+        await world.stop();
+        expect(world.repo.status()).toEqual([]);
+        expect(world.repo.fsck()).toBe('');
+      } finally {
+        await world.stop();
+        world.repo.remove();
+      }
+    }),
+    { numRuns: 3 },
+  );
+});

@@ -1,0 +1,156 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { describe, expect, test } from 'vitest';
+import packageJson from '../../package.json' with { type: 'json' };
+import { main, newFolder, RawClient } from '../support/process.ts';
+
+/** A folder with an empty PATH, so that the server finds no git program. */
+const noPath = { PATH: newFolder() };
+
+function run(...args: string[]) {
+  return spawnSync(process.execPath, [main, ...args], { encoding: 'utf8', input: '' });
+}
+
+function git(cwd: string, ...args: string[]): string {
+  return execFileSync('git', args, { cwd, encoding: 'utf8' });
+}
+
+/** A repository with one commit, one staged and one dirty file. */
+function repository(): string {
+  const top = newFolder();
+  git(top, 'init', '--quiet', '--initial-branch=main');
+  git(top, 'config', 'user.name', 'Some Body');
+  git(top, 'config', 'user.email', 'some@example.com');
+  for (const name of ['staged', 'dirty']) writeFileSync(join(top, name), 'old\n');
+  git(top, 'add', '.');
+  git(top, 'commit', '--quiet', '--message=start');
+  for (const name of ['staged', 'dirty']) writeFileSync(join(top, name), 'new\n');
+  git(top, 'add', 'staged');
+  return top;
+}
+
+describe('the command line', () => {
+  test('--version and --help print and succeed', () => {
+    expect(run('--version')).toMatchObject({ status: 0, stdout: `${packageJson.version}\n` });
+    expect(run('--help')).toMatchObject({ status: 0, stderr: '' });
+    expect(run('--help').stdout).toContain('--toolsets');
+  });
+
+  test.each([
+    [['--nonsense'], '--nonsense'],
+    [['nonsense'], 'There is no command "nonsense".'],
+    [['--root'], '--root'],
+    [['--toolsets', 'graph,nonsense'], 'There is no toolset "nonsense".'],
+  ])('%j is refused with the usage', (args, message) => {
+    const { status, stdout, stderr } = run(...args);
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    expect(stderr).toContain(message);
+    expect(stderr).toContain('Usage: memory-bank');
+  });
+
+  test('--toolsets and MEMORY_BANK_TOOLSETS narrow what is offered', async () => {
+    const names = async (client: RawClient): Promise<string[]> => {
+      const { result } = await client.initialize().request(1, 'tools/list').answer(1);
+      await client.end();
+      return result.tools.map(({ name }: { name: string }) => name);
+    };
+    const six = await names(new RawClient([main, '--toolsets', 'documents']));
+    expect(six).toHaveLength(6);
+    expect(six).toContain('activate_project');
+    const env = { MEMORY_BANK_TOOLSETS: 'documents, knowledge' };
+    expect(await names(new RawClient([main], { env }))).toHaveLength(12);
+    expect(await names(new RawClient([main, '--toolsets', 'documents'], { env }))).toEqual(six);
+  });
+
+  test('a client gets nothing on stderr from a start without trouble', async () => {
+    const client = new RawClient([main]).initialize();
+    await client.answer('init');
+    expect(await client.end()).toBe(0);
+    expect(client.err).toBe('');
+  });
+});
+
+describe('with the client of the SDK', () => {
+  test('in a repository with a staged and a dirty file, a change is one commit of its own', async () => {
+    const cwd = repository();
+    const status = git(cwd, 'status', '--porcelain');
+    mkdirSync(join(cwd, 'src', 'deep'), { recursive: true });
+    const client = new Client({ name: 'claude-code', version: '2.1' });
+    const env = { ...noPath, HOME: newFolder() };
+    await client.connect(
+      new StdioClientTransport({
+        command: process.execPath,
+        args: [main],
+        cwd: join(cwd, 'src', 'deep'),
+        env,
+      }),
+    );
+    expect(client.getServerVersion()).toMatchObject({ name: 'memory-bank' });
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toContain('memory_write');
+    const answer = await client.callTool({
+      name: 'memory_write',
+      arguments: { category: 'patterns', key: 'tests', value: 'Ask what a user would notice' },
+    });
+    expect(answer).toMatchObject({ structuredContent: { success: true } });
+    expect(answer._meta).toEqual({
+      'memory-bank/commit': git(cwd, 'rev-parse', 'HEAD').trim(),
+      'memory-bank/branch': 'main',
+    });
+    await client.close();
+    expect(git(cwd, 'rev-list', '--count', 'HEAD').trim()).toBe('2');
+    expect(git(cwd, 'status', '--porcelain')).toBe(status);
+    expect(git(cwd, 'log', '-1', '--format=%an %(trailers:key=Memory-Agent)').trim()).toBe(
+      'Some Body Memory-Agent: claude-code/2.1',
+    );
+    const changed = git(cwd, 'show', '--format=', '--name-only', 'HEAD').trim().split('\n');
+    expect(changed.every((path) => path.startsWith('.memory-bank/'))).toBe(true);
+    git(cwd, 'fsck', '--full', '--strict');
+    expect(readdirSync(env.HOME)).toEqual([]);
+  });
+});
+
+describe('the root', () => {
+  test('a start and reads create nothing', async () => {
+    const cwd = newFolder();
+    const client = new RawClient([main], { cwd }).initialize().call(1, 'memory_read', {});
+    expect((await client.answer(1)).result.structuredContent).toMatchObject({ entries: [] });
+    expect(await client.end()).toBe(0);
+    expect(readdirSync(cwd)).toEqual([]);
+  });
+
+  test.each(['/', 'home'])(
+    '%s is refused in the words of the toolset, and the server stays',
+    async (at) => {
+      const home = newFolder();
+      const cwd = at === 'home' ? home : at;
+      const client = new RawClient([main], { cwd, env: { HOME: home } }).initialize();
+      const entry = { category: 'patterns', key: 'a', value: 'b' };
+      const { result } = await client.call(1, 'memory_write', entry).answer(1);
+      expect(result.isError).toBe(true);
+      expect(JSON.parse(result.content[0].text)).toMatchObject({
+        success: false,
+        message: expect.stringContaining('MEMORY_BANK_ROOT'),
+      });
+      const { tools } = (await client.request(2, 'tools/list').answer(2)).result;
+      expect(tools.length).toBeGreaterThan(50);
+      expect(await client.end()).toBe(0);
+      expect(existsSync(join(cwd, '.memory-bank'))).toBe(false);
+    },
+  );
+
+  test('an unknown mode of the start fails the calls, a known one is in force', async () => {
+    const cwd = newFolder();
+    const unknown = new RawClient([main, '--mode', 'nowhere'], { cwd }).initialize();
+    const refused = await unknown.call(1, 'memory_read', {}).answer(1);
+    expect(refused.result.content[0].text).toContain('nowhere');
+    await unknown.end();
+    const known = new RawClient([main, '--mode', 'ask'], { cwd }).initialize();
+    const answer = await known.call(1, 'memory_list', {}).answer(1);
+    expect(answer.result.isError).toBeUndefined();
+    await known.end();
+  });
+});

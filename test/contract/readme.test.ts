@@ -1,0 +1,69 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse as parseToml } from 'smol-toml';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { main, newFolder, RawClient } from '../support/process.ts';
+
+const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
+
+/** The fenced block of a language in the section with a heading. */
+function snippet(heading: string, language: string): string {
+  const section = readme.split(`\n### ${heading}\n`)[1]?.split('\n#')[0] ?? '';
+  const block = new RegExp(`\`\`\`${language}\n(.*?)\`\`\``, 's').exec(section)?.[1];
+  if (block === undefined) throw new Error(`README.md has no ${language} under ${heading}`);
+  return block;
+}
+
+const entry = z.object({
+  type: z.literal('stdio').optional(),
+  command: z.string(),
+  args: z.array(z.string()),
+  env: z.record(z.string(), z.string()).optional(),
+});
+const named = z.object({ 'memory-bank': entry });
+const mcpServers = z.object({ mcpServers: named }).transform((file) => file.mcpServers);
+
+const clients: [string, () => z.output<typeof named>][] = [
+  ['Claude Code', () => mcpServers.parse(JSON.parse(snippet('Claude Code', 'json')))],
+  [
+    'Codex',
+    () => z.object({ mcp_servers: named }).parse(parseToml(snippet('Codex', 'toml'))).mcp_servers,
+  ],
+  ['Cursor', () => mcpServers.parse(JSON.parse(snippet('Cursor', 'json')))],
+  [
+    'VS Code',
+    () => z.object({ servers: named }).parse(JSON.parse(snippet('VS Code', 'json'))).servers,
+  ],
+  ['Gemini CLI', () => mcpServers.parse(JSON.parse(snippet('Gemini CLI', 'json')))],
+  [
+    'Claude Code by its command',
+    () => {
+      const [line = ''] = snippet('Claude Code', 'sh').trim().split('\n');
+      const [, command = '', ...args] =
+        /^claude mcp add memory-bank -- (\S+) (.*)$/.exec(line) ?? [];
+      return { 'memory-bank': { command, args } };
+    },
+  ],
+];
+
+test.each(clients)('what README.md says to configure starts the server: %s', async (_, read) => {
+  const { command, args, env } = read()['memory-bank'];
+  expect(command).toBe('node');
+  const client = new RawClient(
+    args.map((arg) => arg.replace('/path/to/memory-bank/dist/main.js', main)),
+    { cwd: newFolder(), ...(env && { env }) },
+  );
+  client.initialize().request(1, 'tools/list');
+  expect((await client.answer(1)).result.tools.length).toBeGreaterThan(50);
+  expect(await client.end()).toBe(0);
+  expect(client.err).toBe('');
+});
+
+test('every option of the usage text is in README.md', () => {
+  const { stdout } = spawnSync(process.execPath, [main, '--help'], { encoding: 'utf8' });
+  const named = stdout.match(/--[a-z]+|MEMORY_BANK_[A-Z]+/g) ?? [];
+  expect(named.length).toBeGreaterThan(4);
+  for (const name of named) expect(readme).toContain(`\`${name}`);
+});

@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import { outline } from '../../../src/core/markdown.ts';
+import { corpusMarkdown } from '../../support/corpus-markdown.ts';
+import { open } from './open.ts';
+
+const files = corpusMarkdown();
+
+/** The real files of a kind, whatever their older name. */
+function real(pattern: RegExp) {
+  return files.filter(({ name }) => pattern.test(name));
+}
+
+/** The text before the section and after it, which no edit of the section may change. */
+function around(text: string, heading: string): readonly [string, string] {
+  const section = outline(text).find((one) => one.heading === heading);
+  return section
+    ? [text.slice(0, section.bodyStart), text.slice(section.bodyEnd)]
+    : [text.trimEnd(), ''];
+}
+
+describe.skipIf(files.length === 0)('in real files', () => {
+  it('track_progress changes its two sections and nothing else', async () => {
+    const progress = real(/progress\.md/i);
+    const contexts = real(/active-?context\.md/i);
+    expect(Math.min(progress.length, contexts.length)).toBeGreaterThan(20);
+    for (const [i, { name, text }] of progress.entries()) {
+      const notes = contexts[i % contexts.length]?.text ?? '';
+      const { call, file } = open({ 'progress.md': text, 'activeContext.md': notes });
+      await call('track_progress', { action: 'Fix', description: 'Mend it' });
+      const edits = [
+        ['progress.md', text, 'Update History'],
+        ['activeContext.md', notes, 'Current Session Notes'],
+      ] as const;
+      for (const [path, before, heading] of edits) {
+        const after = file(path) ?? '';
+        const [head, tail] = around(before, heading);
+        expect(after.startsWith(head) && after.endsWith(tail), name).toBe(true);
+        const section = outline(after).find((one) => one.heading === heading);
+        expect(after.slice(section?.bodyStart, section?.bodyEnd), name).toContain(
+          '- [2026-01-01] - Fix: Mend it',
+        );
+      }
+    }
+  });
+
+  it('update_active_context changes its section and nothing else', async () => {
+    for (const { name, text } of real(/active-?context\.md/i)) {
+      const { call, file } = open({ 'activeContext.md': text });
+      await call('update_active_context', { nextSteps: ['Rest', 'Go on'] });
+      const after = file('activeContext.md') ?? '';
+      const [head, tail] = around(text, 'Next Steps');
+      expect(after.startsWith(head) && after.endsWith(tail), name).toBe(true);
+      expect(after.slice(head.length), name).toMatch(/[-*.] Rest\r?\n.*[-*.] Go on/);
+    }
+  });
+
+  it('log_decision adds a section at the end', async () => {
+    const logs = real(/decision-?log\.md/i);
+    expect(logs.length).toBeGreaterThan(10);
+    for (const { name, text } of logs) {
+      const { call, file } = open({ 'decisionLog.md': text });
+      await call('log_decision', { title: 'T', context: 'c', decision: 'd' });
+      const after = file('decisionLog.md') ?? '';
+      expect(after.startsWith(text.trimEnd()), name).toBe(true);
+      expect(
+        outline(after)
+          .slice(-5)
+          .map(({ heading }) => heading),
+        name,
+      ).toEqual([
+        'T - 2026-01-01',
+        'Context',
+        'Decision',
+        'Alternatives Considered',
+        'Consequences',
+      ]);
+    }
+  });
+});

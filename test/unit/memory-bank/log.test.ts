@@ -1,0 +1,180 @@
+import { describe, expect, it } from 'vitest';
+import { failure, open } from './open.ts';
+
+const decision = {
+  title: 'Authentication Method',
+  context: 'We need to choose an authentication method for our API',
+  decision: 'Use JWT for authentication',
+};
+
+describe('track_progress', () => {
+  it('adds a line on top of the history and of the session notes, in one commit', async () => {
+    const { call, file, context } = open();
+    const args = { action: 'Implementation', description: 'Implemented feature X' };
+    expect((await call('track_progress', args)).body).toEqual({
+      status: 'success',
+      message: 'Progress tracked successfully',
+    });
+    await call('track_progress', { ...args, description: 'Then Y' });
+    const lines =
+      '- [2026-01-01] - Implementation: Then Y\n- [2026-01-01] - Implementation: Implemented feature X\n';
+    expect(file('progress.md')).toBe(
+      `# Project Progress\n\n## Completed Milestones\n\n## Pending Milestones\n\n## Update History\n\n${lines}`,
+    );
+    expect(file('activeContext.md')).toMatch(`## Current Session Notes\n\n${lines}`);
+    expect(context.store.commits.at(-1)).toEqual({
+      subject: 'track progress "Implementation"',
+      reason: 'Then Y',
+      paths: ['activeContext.md', 'progress.md'],
+    });
+  });
+
+  it('leaves the active context alone when told so', async () => {
+    const { call, file, context } = open({ 'activeContext.md': 'mine' });
+    await call('track_progress', { action: 'a', description: 'b', updateActiveContext: false });
+    expect(file('activeContext.md')).toBe('mine');
+    expect(context.store.commits[0]?.paths).toEqual(['progress.md']);
+  });
+
+  it('edits a core file under its older name', async () => {
+    const { call, file, context } = open({ 'active-context.md': '# Mine\r\n' });
+    await call('track_progress', { action: 'a', description: 'b' });
+    expect(file('active-context.md')).toBe(
+      '# Mine\r\n\r\n## Current Session Notes\r\n\r\n- [2026-01-01] - a: b\r\n',
+    );
+    expect(context.store.files.has('activeContext.md')).toBe(false);
+  });
+
+  it('writes nothing at all when a file would become too large', async () => {
+    const large = `# T\n\n${'x'.repeat(1024 * 1024)}`;
+    const { call, file, commits } = open({ 'activeContext.md': large });
+    expect(await call('track_progress', { action: 'a', description: 'b' })).toEqual(
+      failure('invalid_request', expect.stringContaining('activeContext.md is 1048581 bytes')),
+    );
+    expect(file('progress.md')).toBeUndefined();
+    expect(commits()).toEqual([]);
+  });
+
+  it('refuses more text than anybody reads', async () => {
+    const { call, commits } = open({});
+    const args = { action: 'a', description: 'x'.repeat(10_000_000) };
+    expect(await call('track_progress', args)).toEqual(
+      failure('invalid_request', 'description: must have at most 100000 characters'),
+    );
+    expect(commits()).toEqual([]);
+  });
+
+  it.each([
+    [{}, 'action: is required; description: is required'],
+    [{ action: ' ', description: 'b' }, 'action: must not be blank'],
+    [{ action: 'a', description: ['b'] }, 'description: expected string, received array'],
+    [{ action: 'a', description: 'b', updateActiveContext: 'no' }, 'updateActiveContext: expected'],
+  ])('refuses %j', async (args, message) => {
+    const { call, commits } = open({});
+    expect(await call('track_progress', args)).toEqual(
+      failure('invalid_request', expect.stringContaining(message)),
+    );
+    expect(commits()).toEqual([]);
+  });
+});
+
+describe('update_active_context', () => {
+  const text =
+    '# Current Context\n\n## Ongoing Tasks\n\nNow:\n\n- old\n\n## Known Issues\n- bug\n\n## Next Steps\n';
+
+  it('replaces the lists that are given', async () => {
+    const { call, file, commits } = open({ 'activeContext.md': text });
+    const args = { tasks: ['Write tests', '# a\n## Known Issues\n- b'], nextSteps: ['c'] };
+    expect((await call('update_active_context', args)).body).toEqual({
+      status: 'success',
+      message: 'Active context updated successfully',
+    });
+    expect(file('activeContext.md')).toBe(
+      '# Current Context\n\n## Ongoing Tasks\n\nNow:\n\n' +
+        '- Write tests\n- \\# a\n  \\## Known Issues\n  \\- b\n\n' +
+        '## Known Issues\n- bug\n\n## Next Steps\n\n- c\n',
+    );
+    await call('update_active_context', args);
+    expect(commits()).toEqual(['update active context']);
+  });
+
+  it('empties a list, and leaves one alone that is not given', async () => {
+    const { call, file } = open({ 'activeContext.md': text });
+    await call('update_active_context', { issues: [] });
+    expect(file('activeContext.md')).toBe(text.replace('- bug\n', ''));
+  });
+
+  it('makes no commit when no list is given', async () => {
+    const { call, commits, context } = open();
+    expect((await call('update_active_context')).isError).toBe(false);
+    expect(commits()).toEqual([]);
+    expect(context.store.files.size).toBe(0);
+  });
+
+  it.each([
+    [{ tasks: 'a' }, 'tasks: expected array, received string'],
+    [{ tasks: null }, 'tasks: must not be null'],
+    [{ issues: ['a', ' '] }, 'issues[1]: must not be blank'],
+    [{ nextSteps: [1] }, 'nextSteps[0]: expected string, received number'],
+  ])('refuses %j', async (args, message) => {
+    const { call, commits } = open({ 'activeContext.md': text });
+    expect(await call('update_active_context', args)).toEqual(failure('invalid_request', message));
+    expect(commits()).toEqual([]);
+  });
+});
+
+describe('log_decision', () => {
+  it('adds the decision at the end, with its reason in the commit', async () => {
+    const { call, file, context } = open({ 'decisionLog.md': '# Log\n' });
+    const args = { ...decision, alternatives: ['OAuth 2.0', 'API keys'], consequences: [] };
+    expect((await call('log_decision', args)).body).toEqual({
+      status: 'success',
+      message: 'Decision logged successfully',
+    });
+    expect(file('decisionLog.md')).toBe(
+      '# Log\n\n## Authentication Method - 2026-01-01\n\n' +
+        `### Context\n\n${decision.context}\n\n### Decision\n\n${decision.decision}\n\n` +
+        '### Alternatives Considered\n\n- OAuth 2.0\n- API keys\n\n### Consequences\n\nNone\n',
+    );
+    expect(context.store.commits).toEqual([
+      {
+        subject: 'log decision "Use JWT for authentication"',
+        reason: decision.context,
+        paths: ['decisionLog.md'],
+      },
+    ]);
+  });
+
+  it('allows a decision twice', async () => {
+    const { call, file, commits } = open({ 'decisionLog.md': '# Log\n' });
+    await call('log_decision', decision);
+    await call('log_decision', decision);
+    expect(file('decisionLog.md')?.match(/^## /gm)).toHaveLength(2);
+    expect(commits()).toHaveLength(2);
+  });
+
+  it('keeps lists and code in the texts and makes no other section of them', async () => {
+    const { call, file } = open({ 'decisionLog.md': '# Log\n' });
+    await call('log_decision', {
+      title: 'A\n## B #',
+      context: '- a\n- b\n\n## C\n\n```\n# comment\n```',
+      decision: 'D\n===\n```\nopen',
+    });
+    expect(file('decisionLog.md')).toContain(
+      '## A ## B # - 2026-01-01\n\n### Context\n\n' +
+        '- a\n- b\n\n\\## C\n\n```\n# comment\n```\n\n### Decision\n\n' +
+        'D\n\\===\n```\nopen\n```\n\n### Alternatives Considered\n\nNone\n\n',
+    );
+  });
+
+  it.each([
+    [{}, 'title: is required; context: is required; decision: is required'],
+    [{ ...decision, title: '\n' }, 'title: must not be blank'],
+    [{ ...decision, alternatives: 'a' }, 'alternatives: expected array, received string'],
+    [{ ...decision, consequences: [''] }, 'consequences[0]: must not be blank'],
+  ])('refuses %j', async (args, message) => {
+    const { call, commits } = open({});
+    expect(await call('log_decision', args)).toEqual(failure('invalid_request', message));
+    expect(commits()).toEqual([]);
+  });
+});
