@@ -2,7 +2,8 @@ import type { Drift } from '../core/context.ts';
 import { type Oid, parseCommit } from '../git/object.ts';
 import type { ObjectDatabase } from '../git/odb.ts';
 import { treeOf } from '../git/plan.ts';
-import { findEntry, folderMode, listTree, spliceTree } from '../git/tree.ts';
+import { findEntry, spliceTree } from '../git/tree.ts';
+import { differences } from '../git/tree-diff.ts';
 
 /** How many commits a question about the past looks at before it gives up. */
 const maxWalk = 5000;
@@ -71,8 +72,12 @@ export function drift(
     queue.push(...known);
   }
   const files: string[] = [];
-  const before = treeOf(odb, since);
-  truncated = !changedFiles(odb, before, treeOf(odb, head), '', folder, limit, files) || truncated;
+  for (const { path } of differences(odb, treeOf(odb, since), treeOf(odb, head))) {
+    if (path.startsWith(`${folder}/`)) continue;
+    truncated ||= files.length === limit;
+    if (files.length === limit) break;
+    files.push(path);
+  }
   return { commits, files, truncated };
 }
 
@@ -84,36 +89,4 @@ function withoutFolder(odb: ObjectDatabase, tree: Oid, folder: readonly string[]
   if (!entry) return tree;
   const inner = below.length === 0 ? '' : withoutFolder(odb, entry.oid, below);
   return `${spliceTree(bytes, name, undefined).toString('latin1')}${inner}`;
-}
-
-/** Collects paths that differ between two trees; false when there are more than the limit. */
-function changedFiles(
-  odb: ObjectDatabase,
-  before: Oid | undefined,
-  after: Oid | undefined,
-  prefix: string,
-  leaveOut: string,
-  limit: number,
-  found: string[],
-): boolean {
-  if (before === after || prefix === `${leaveOut}/`) return true;
-  const entries = (oid: Oid | undefined) =>
-    new Map(oid === undefined ? [] : listTree(odb.content(oid, 'tree')).map((e) => [e.name, e]));
-  const old = entries(before);
-  const now = entries(after);
-  for (const name of [...new Set([...old.keys(), ...now.keys()])].sort()) {
-    const a = old.get(name);
-    const b = now.get(name);
-    if (a?.oid === b?.oid && a?.mode === b?.mode) continue;
-    const folderOf = (entry: typeof a) => (entry?.mode === folderMode ? entry.oid : undefined);
-    if (folderOf(a) ?? folderOf(b)) {
-      const path = `${prefix}${name}/`;
-      if (!changedFiles(odb, folderOf(a), folderOf(b), path, leaveOut, limit, found)) return false;
-    }
-    if ((a && a.mode !== folderMode) || (b && b.mode !== folderMode)) {
-      if (found.length >= limit) return false;
-      found.push(prefix + name);
-    }
-  }
-  return true;
 }
