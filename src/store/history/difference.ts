@@ -1,0 +1,2 @@
+import { isDeepStrictEqual } from 'node:util';
+import { createTwoFilesPatch, diffArrays, structuredPatch } from 'diff';
