@@ -100,7 +100,8 @@ export function parseConfig(text: string): { readonly key: string; readonly valu
   return settings;
 }
 
-function endsInBackslash(text: string): boolean {
+/** Whether a line goes on in the next one. */
+export function endsInBackslash(text: string): boolean {
   return (/\\*$/.exec(text)?.[0].length ?? 0) % 2 === 1;
 }
 

@@ -242,7 +242,8 @@ export class GitLock {
   }
 }
 
-function busy(lock: string): MemoryError {
+/** The error about a lock of git's that another holds. */
+export function busy(lock: string): MemoryError {
   return new MemoryError('busy', `Another git process holds ${lock}.`, {
     hint: 'Wait for it to finish, or close the editor of a "git commit". If no git process is running, remove that file.',
     data: { lock },

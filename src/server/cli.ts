@@ -7,12 +7,17 @@ import type { LogLevel } from '../core/context.ts';
 import { MemoryError } from '../core/error.ts';
 import { bankFolder, startDirectory } from '../root.ts';
 import type { Command } from './command.ts';
+import { installMergeDriver, mergeDriver } from './merge-driver.ts';
 import { serve } from './serve.ts';
 
 const { version } = packageJson;
 
 /** The commands by name; the one without a name is what an MCP client starts. */
-const commands = new Map<string, Command>([['', serve]]);
+const commands = new Map<string, Command>([
+  ['', serve],
+  ['install-merge-driver', installMergeDriver],
+  ['merge-driver', mergeDriver],
+]);
 
 const flags = {
   root: { type: 'string' },
@@ -43,14 +48,14 @@ Options:
  */
 export async function run(args: readonly string[], packageFolder: string): Promise<number> {
   try {
-    const { command, values } = parse(args);
+    const { command, values, operands, switches } = parse(args);
     if (values.help) return print(usage);
     if (values.version) return print(`${version}\n`);
     const options = appOptions(values, packageFolder);
     const app = new App(options);
     // A misspelt name is told at the start, and nothing else is loaded earlier than needed.
     if (options.enabled) await app.toolsets();
-    return await command.run({ app, options, version });
+    return await command.run({ app, options, version, operands, switches });
   } catch (error) {
     if (!(error instanceof MemoryError)) throw error;
     const wrong = error.code === 'invalid_input';
@@ -65,8 +70,21 @@ function parse(args: readonly string[]) {
   const command = commands.get(name);
   if (!command) throw new MemoryError('invalid_input', `There is no command "${name}".`);
   try {
-    const { values } = parseArgs({ args: args.slice(name === '' ? 0 : 1), options: flags });
-    return { command, values };
+    const own = command.switches ?? [];
+    const options: typeof flags = {
+      ...Object.fromEntries(own.map((flag) => [flag, { type: 'boolean' }])),
+      ...flags,
+    };
+    const { values, positionals: operands } = parseArgs({
+      args: args.slice(name === '' ? 0 : 1),
+      options,
+      allowPositionals: command.operands !== undefined,
+    });
+    const names = command.operands ?? [];
+    if (operands.length !== names.length && !values.help) {
+      throw new Error(`"${name}" takes ${names.map((one) => `<${one}>`).join(' ')}.`);
+    }
+    return { command, values, operands, switches: own.filter((flag) => flag in values) };
   } catch (cause) {
     const message = cause instanceof Error ? cause.message : String(cause);
     throw new MemoryError('invalid_input', message, { cause });

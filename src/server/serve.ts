@@ -2,7 +2,6 @@ import { constants } from 'node:os';
 import { inspect } from 'node:util';
 import { findRoot } from '../root.ts';
 import type { Command, Invocation } from './command.ts';
-import { serveStdio } from './mcp.ts';
 import { claimStdout, JsonLines } from './stdio.ts';
 
 /** `memory-bank` without a command: the server over stdio, until the client leaves. */
@@ -30,6 +29,8 @@ export const serve: Command = {
       lines.stop();
     });
     if (process.stdin.isTTY) process.stderr.write(await guide(invocation));
+    // Other commands start without the protocol.
+    const { serveStdio } = await import('./mcp.ts');
     await serveStdio(app, lines, version);
     await app.close();
     return status;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { yamlCodec } from '../core/codec.ts';
 import { MemoryError } from '../core/error.ts';
+import type { MergeRule } from '../core/record-type.ts';
 
 /** The version of the layout that this program reads and writes. */
 export const formatVersion = 1;
@@ -22,6 +23,13 @@ export const bankConfig = z.object({
 export type BankConfig = z.output<typeof bankConfig>;
 
 const codec = yamlCodec(bankConfig);
+
+/** How `config.yaml` merges; of two branches that each began the memory, one gives the identity. */
+export const configRecord = {
+  name: 'settings',
+  codec,
+  merge: { format: 'max', project_id: 'first' } satisfies MergeRule<BankConfig>,
+};
 
 /**
  * Reads `config.yaml`.
@@ -58,4 +66,6 @@ export function initialFiles(projectId: string): ReadonlyMap<string, string> {
 
 const attributes = `# Keeps git from changing the bytes of the memory: no line-end conversion, no filters.
 * -text -filter -ident -working-tree-encoding
+# Merges records field by field and logs entry by entry, where "memory-bank install-merge-driver" was run.
+* merge=memory-bank
 `;

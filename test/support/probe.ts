@@ -24,7 +24,7 @@ export const note = defineRecordType<Note>({
   key: ({ name }) => name,
   path: ({ name }) => `notes/${name}.md`,
   search: ({ name, text }) => ({ title: name, body: text }),
-  merge: { kind: 'fields', fields: { text: 'text' } },
+  merge: { text: 'text' },
 });
 
 const name = z.string().min(1).describe('Name of the note');
