@@ -206,10 +206,12 @@ export class App {
       this.#options.log(level, `${label}: ${message}`);
       options.log?.(level, message);
     };
+    const progress: Binding['progress'] = (...step) => options.progress?.(...step);
     const binding: Binding = {
       session,
       tool: label,
       signal,
+      progress,
       onCommit: (commit) => {
         options.onCommit?.(commit);
         const warning = detached(commit);
@@ -224,7 +226,7 @@ export class App {
         here: await this.#enter(place, binding).catch(toMemoryError),
         home: async () => (await this.#workspaces.home()).bind(binding).store,
         use: async (path, { create }) => (await this.#use(place, path, create)).bind(binding),
-        progress: (done, total, message) => options.progress?.(done, total, message),
+        progress,
         log,
       });
       return await work(call);

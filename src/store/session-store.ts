@@ -10,7 +10,7 @@ import type {
   Store,
   Transaction,
 } from '../core/store.ts';
-import type { CommitMade } from '../core/workspace.ts';
+import type { Binding, CommitMade } from '../core/workspace.ts';
 import type { Access } from './access.ts';
 import type { Bank } from './bank.ts';
 import { ViewReader } from './draft.ts';
@@ -18,12 +18,10 @@ import type { Actor } from './message.ts';
 import type { RecordSearch } from './record-search.ts';
 
 /** What a call may do, and who is told of what it did. */
-export interface Permit {
+export interface Permit extends Pick<Binding, 'signal' | 'onCommit' | 'progress'> {
   /** The rules of the session's mode at the time of the call. */
   access(): Promise<Access>;
   actor(): Promise<Actor>;
-  readonly signal: AbortSignal;
-  onCommit(commit: CommitMade): void;
 }
 
 /** The records of a bank for one call of one session. */

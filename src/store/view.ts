@@ -135,6 +135,11 @@ export class View {
     return found;
   }
 
+  /** The paths of all record files, as the last refresh left them. */
+  paths(): string[] {
+    return [...this.#paths.values()].flatMap((paths) => [...paths]);
+  }
+
   /** The record with a key, at the place where it was last or where its key puts it. */
   at(type: AnyRecordType, key: string): RecordFile | undefined {
     for (const path of this.#places(type, key)) {

@@ -104,18 +104,24 @@ export class ChangeIndex {
     return commit;
   }
 
+  /** Whether a shallow clone ends at a commit. */
+  isCut(number: number): boolean {
+    return this.commit(number).parents.includes(cut);
+  }
+
+  /** The path that a change is of. */
   path(change: number): string {
-    return this.#paths[Math.floor(change / kinds.length)] ?? '';
+    return this.pathAt(Math.floor(change / kinds.length));
+  }
+
+  /** The path with a number. */
+  pathAt(number: number): string {
+    return this.#paths[number] ?? '';
   }
 
   /** The number of a path; undefined for one that no commit ever touched. */
   pathNumber(path: string): number | undefined {
     return this.#pathNumbers.get(path);
-  }
-
-  /** Every path that some commit touched. */
-  paths(): readonly string[] {
-    return this.#paths;
   }
 
   /** Newest first, and no commit before one that builds on it. */

@@ -14,11 +14,11 @@ export interface Origin extends Track {
   readonly same: boolean;
 }
 
-/** A commit after which a record is not as any of its parents had it. */
+/** A commit after which a record is not as any of its parents had it, or behind which nothing is known. */
 export interface Step extends Track {
   readonly commit: number;
-  /** Empty for a root. */
-  readonly origins: readonly Origin[];
+  /** Empty for a root, undefined where a shallow clone ends. */
+  readonly origins: readonly Origin[] | undefined;
 }
 
 /**
@@ -45,7 +45,7 @@ export function originsOf(
   findSource: FindSource,
 ): Origin[] | undefined {
   const { parents, changes } = index.commit(number);
-  if (parents.includes(cut)) return undefined;
+  if (index.isCut(number)) return undefined;
   return parents.map((commit, i) => {
     const list = changes[i] ?? [];
     const first = path * kinds.length;
@@ -61,13 +61,6 @@ export function originsOf(
   });
 }
 
-/** What is known of a record's past. */
-export interface Lineage {
-  /** Descendants first. */
-  readonly steps: readonly Step[];
-  readonly shallow: boolean;
-}
-
 /**
  * The commits that made a record what it is, found the way `git log -- path` finds them: where a merge
  * took the record over from one side, the other sides are left out. Unlike there, a move does not end
@@ -75,32 +68,25 @@ export interface Lineage {
  *
  * @param number the commit to begin with; its ancestors have smaller numbers.
  */
-export function lineage(
+export function* lineage(
   index: ChangeIndex,
   number: number,
   track: Track,
   findSource: FindSource,
-): Lineage {
-  const steps: Step[] = [];
-  let shallow = false;
+): Generator<Step> {
   const waiting: (readonly Track[] | undefined)[] = [];
   waiting[number] = [track];
   for (let commit = number; commit >= 0; commit--) {
     for (const track of waiting[commit] ?? []) {
       const origins = originsOf(index, commit, track, findSource);
-      if (!origins) {
-        shallow = true;
-        continue;
-      }
-      const same = origins.find((origin) => origin.same);
-      const known = track.present || origins.some((origin) => origin.present);
-      if (!same && known) steps.push({ ...track, commit, origins });
-      const next = same && track.present ? [same] : origins;
+      const same = origins?.find((origin) => origin.same);
+      const known = track.present || origins?.some((origin) => origin.present);
+      if (!origins || (!same && known)) yield { ...track, commit, origins };
+      const next = same && track.present ? [same] : (origins ?? []);
       for (const origin of next) add(waiting, origin);
     }
     waiting[commit] = undefined;
   }
-  return { steps, shallow };
 }
 
 function add(waiting: (readonly Track[] | undefined)[], { commit, path, present }: Origin): void {

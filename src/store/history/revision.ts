@@ -134,7 +134,8 @@ export function timeOf(text: string, now: Date): number | undefined {
   const [, count, unit = ''] = /^(\d{1,5})[ .]([a-z]+?)s?[ .]ago$/.exec(text) ?? [];
   if (count !== undefined && units[unit]) return seconds - Number(count) * units[unit];
   const [, day, clock = '00:00:00', zone = 'Z'] =
-    /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?))?(Z|[+-]\d\d:?\d\d)?$/.exec(text) ?? [];
+    /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?))?(Z|[+-]\d\d:?\d\d)?$/.exec(text) ??
+    [];
   const midnight = Date.parse(`${day}T00:00:00Z`);
   const time = Date.parse(`${day}T${clock}${zone.replace(/^(...)(\d\d)$/, '$1:$2')}`);
   // The 31st of February is a time to Date, in March.
