@@ -190,8 +190,7 @@ export class App {
   ): Promise<R> {
     const place = session.get(placeKey);
     const running = place.turn.then(work);
-    const over = signal ? Promise.race([running, aborted(signal)]) : running;
-    place.turn = over.then(nothing, nothing);
+    place.turn = settled(running, signal);
     this.#running.add(running);
     return running.finally(() => this.#running.delete(running));
   }
@@ -328,15 +327,19 @@ function detached({ branch, oid }: CommitMade): string | undefined {
   return `HEAD is detached: no branch holds the commit ${oid.slice(0, 12)}. Keep it by \`git switch -c <name>\`.`;
 }
 
-function aborted(signal: AbortSignal): Promise<void> {
+/** Resolves when the work is done, well or badly, or its caller gives up. */
+function settled(work: Promise<unknown>, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
+    const end = () => {
+      signal?.removeEventListener('abort', end);
+      resolve();
+    };
+    signal?.addEventListener('abort', end);
+    if (signal?.aborted) end();
+    work.then(end, end);
   });
 }
 
 function isAbort(thrown: unknown): boolean {
   return thrown instanceof Error && thrown.name === 'AbortError';
 }
-
-function nothing(): void {}
