@@ -1,35 +1,24 @@
-import { resolve } from 'node:path';
 import { inspect } from 'node:util';
 import { Call, type CallOptions } from './call.ts';
 import type { Context, LogLevel } from './core/context.ts';
 import { type ErrorCode, MemoryError, toMemoryError } from './core/error.ts';
 import type { JsonObject } from './core/json.ts';
-import { Session, sessionKey } from './core/session.ts';
+import { Session } from './core/session.ts';
 import type { Tool } from './core/tool.ts';
 import type { Toolset } from './core/toolset.ts';
-import type { Binding, Bound, CommitMade, Workspace } from './core/workspace.ts';
+import type { Binding, CommitMade } from './core/workspace.ts';
 import { sessionId } from './ids.ts';
-import { findRoot, type RootInput, rootAt } from './root.ts';
+import { type Beginning, type Client, type Listener, Place, placeKey } from './place.ts';
 import { type Parts, program, Workspaces } from './workspaces.ts';
 
-export interface AppOptions {
-  /** What decides the root, beside the roots of the client. */
-  readonly place: Omit<RootInput, 'clientRoots'>;
+export interface AppOptions extends Beginning {
   /** The bank of the user, shared by all projects; nothing is created before it is written to. */
   readonly homeBank: string;
   readonly durability: 'full' | 'relaxed';
   /** The names of the toolsets to offer; undefined for all of them. */
   readonly enabled?: readonly string[] | undefined;
-  /** The mode in which each session begins. */
-  readonly mode?: string | undefined;
   /** Where messages for the person who runs the server go. */
   readonly log: (level: LogLevel, message: string) => void;
-}
-
-/** The one at the other end of a session. */
-export interface Client {
-  /** The URIs of its roots; empty when it offers none. */
-  roots(): Promise<readonly string[]>;
 }
 
 /** An answer in the toolset's own wire format. */
@@ -39,35 +28,11 @@ export interface Reply {
   readonly note?: string;
   /** Why the call failed; undefined when it succeeded. */
   readonly error: ErrorCode | undefined;
+  /** The failure in words, for a person. */
+  readonly text?: string;
   /** `memory-bank/commit` and `memory-bank/branch` of the last commit that the call made, or nothing. */
   readonly meta: JsonObject;
 }
-
-/** Where a session is, and what it is doing. */
-interface Place {
-  client: Client | undefined;
-  /** The root that was decided on; undefined until a call needs it. */
-  root: string | undefined;
-  /** Whether the caller chose the root, so that new roots of the client do not change it. */
-  chosen: boolean;
-  /** Whether the mode of the start was set. */
-  moded: boolean;
-  /** The end of the call before. */
-  turn: Promise<void>;
-  /** Told of changed records. */
-  listener: ((paths: readonly string[]) => void) | undefined;
-  watched: { readonly workspace: Workspace; stop(): void } | undefined;
-}
-
-const placeKey = sessionKey<Place>('place', () => ({
-  client: undefined,
-  root: undefined,
-  chosen: false,
-  moded: false,
-  turn: Promise.resolve(),
-  listener: undefined,
-  watched: undefined,
-}));
 
 /** The program behind every transport: it opens the memories and the sessions and makes the calls. */
 export class App {
@@ -96,14 +61,13 @@ export class App {
   /** Begins a session. */
   connect(client?: Client): Session {
     const session = new Session(sessionId());
-    session.get(placeKey).client = client;
+    session.set(placeKey, new Place(this.#options, this.#workspaces, client));
     return session;
   }
 
   /** Decides the root again at the next call, where it depends on the roots of the client. */
   rootsChanged(session: Session): void {
-    const place = session.get(placeKey);
-    if (!place.chosen) place.root = undefined;
+    session.get(placeKey).rootsChanged();
   }
 
   /**
@@ -112,34 +76,28 @@ export class App {
    * @param name the tool's, or the one that clients print: `mcp__memory__memory_read`.
    * @returns undefined when there is no such tool; every other failure is in the reply.
    */
-  async call(
+  call(
     session: Session,
     name: string,
     args: unknown,
     options: CallOptions = {},
   ): Promise<Reply | undefined> {
-    return this.#inTurn(session, options.signal, async () => {
+    return this.#inTurn(session, options, async (signal) => {
       const found = await this.#find(name);
-      if (!found) return undefined;
+      if (!found || (found.tool.listed === false && !options.unlisted)) return undefined;
       const { tool, toolset } = found;
-      if (tool.listed === false && !options.unlisted) return undefined;
       const commits: CommitMade[] = [];
-      const onCommit = (commit: CommitMade) => commits.push(commit);
+      const telling = { ...options, signal, onCommit: (made: CommitMade) => commits.push(made) };
       try {
-        const value = await this.#work(
-          session,
-          tool.name,
-          { ...options, onCommit },
-          async (context) => {
-            await toolset.before?.(context, tool);
-            return tool.call(context, args);
-          },
-        );
+        const value = await this.#work(session, tool.name, telling, async (context) => {
+          await toolset.before?.(context, tool);
+          return tool.call(context, args);
+        });
         return { body: toolset.success(tool, value), error: undefined, meta: provenance(commits) };
       } catch (thrown) {
         const error = toMemoryError(thrown);
         const failure = toolset.failure(tool, error);
-        return { ...failure, error: error.code, meta: provenance(commits) };
+        return { ...failure, error: error.code, text: error.text, meta: provenance(commits) };
       }
     });
   }
@@ -156,7 +114,9 @@ export class App {
     options: CallOptions,
     work: (context: Context) => Promise<R>,
   ): Promise<R> {
-    return this.#inTurn(session, options.signal, () => this.#work(session, label, options, work));
+    return this.#inTurn(session, options, (signal) =>
+      this.#work(session, label, { ...options, signal }, work),
+    );
   }
 
   /**
@@ -165,12 +125,8 @@ export class App {
    *
    * @param listener undefined ends it.
    */
-  watch(session: Session, listener: ((paths: readonly string[]) => void) | undefined): void {
-    const place = session.get(placeKey);
-    place.listener = listener;
-    if (listener) return;
-    place.watched?.stop();
-    place.watched = undefined;
+  watch(session: Session, listener: Listener | undefined): void {
+    session.get(placeKey).watch(listener);
   }
 
   /** Waits for the calls under way and lets go of everything; no call may follow. */
@@ -179,18 +135,12 @@ export class App {
     await this.#workspaces.close();
   }
 
-  /**
-   * Lets the calls of a session run one after the other, in the order in which they came, so that a
-   * client that does not wait for answers reads its own writes. One that is cancelled holds up nobody.
-   */
   #inTurn<R>(
     session: Session,
-    signal: AbortSignal | undefined,
-    work: () => Promise<R>,
+    { signal = new AbortController().signal }: CallOptions,
+    work: (signal: AbortSignal) => Promise<R>,
   ): Promise<R> {
-    const place = session.get(placeKey);
-    const running = place.turn.then(work);
-    place.turn = settled(running, signal);
+    const running = session.get(placeKey).inTurn(signal, () => work(signal));
     this.#running.add(running);
     return running.finally(() => this.#running.delete(running));
   }
@@ -198,11 +148,11 @@ export class App {
   async #work<R>(
     session: Session,
     label: string,
-    options: CallOptions,
+    options: CallOptions & { readonly signal: AbortSignal },
     work: (context: Context) => Promise<R>,
   ): Promise<R> {
     const place = session.get(placeKey);
-    const signal = options.signal ?? new AbortController().signal;
+    const { signal } = options;
     const log = (level: LogLevel, message: string) => {
       this.#options.log(level, `${label}: ${message}`);
       options.log?.(level, message);
@@ -222,9 +172,9 @@ export class App {
       const call = new Call({
         session,
         signal,
-        here: await this.#enter(place, binding).catch(toMemoryError),
+        here: await place.enter(binding).catch(toMemoryError),
         home: async () => (await this.#workspaces.home()).bind(binding).store,
-        use: async (path, { create }) => (await this.#use(place, path, create)).bind(binding),
+        use: (path, { create }) => place.use(path, create, binding),
         progress: (done, total, message) => options.progress?.(done, total, message),
         log,
       });
@@ -243,32 +193,6 @@ export class App {
       }
     }
     return undefined;
-  }
-
-  /** The session's workspace, in the mode in which the session is to begin. */
-  async #enter(place: Place, binding: Binding): Promise<Bound> {
-    const { mode, place: start } = this.#options;
-    if (place.root === undefined) {
-      const clientRoots = async () => (await place.client?.roots()) ?? [];
-      place.root = (await findRoot({ ...start, clientRoots })).path;
-    }
-    const workspace = await this.#workspaces.project(place.root);
-    follow(place, workspace);
-    const bound = workspace.bind(binding);
-    if (mode !== undefined && !place.moded) {
-      await bound.modes.switch(mode);
-      place.moded = true;
-    }
-    return bound;
-  }
-
-  async #use(place: Place, path: string, create: boolean): Promise<Workspace> {
-    const { cwd, home } = this.#options.place;
-    const root = await rootAt(resolve(place.root ?? cwd, path), home, create);
-    const workspace = await this.#workspaces.project(root);
-    Object.assign(place, { root, chosen: true });
-    follow(place, workspace);
-    return workspace;
   }
 
   /** The error for the wire; what is a defect of the program goes to the log with its stack. */
@@ -294,15 +218,6 @@ function narrow(all: readonly Toolset[], enabled: readonly string[] | undefined)
   });
 }
 
-/** Keeps the session's listener at the workspace in which the session is. */
-function follow(place: Place, workspace: Workspace): void {
-  if (!place.listener || place.watched?.workspace === workspace) return;
-  const moved = place.watched !== undefined;
-  place.watched?.stop();
-  place.watched = { workspace, stop: workspace.watch((paths) => place.listener?.(paths)) };
-  if (moved) place.listener([]);
-}
-
 /** `a__b__c` may be the tool `c` of a server, as clients print it with `mcp__` before it. */
 function spellings(name: string): string[] {
   if (!name.startsWith('mcp__') || name.length > 200) return [name];
@@ -325,19 +240,6 @@ function provenance(commits: readonly CommitMade[]): JsonObject {
 function detached({ branch, oid }: CommitMade): string | undefined {
   if (branch !== undefined) return undefined;
   return `HEAD is detached: no branch holds the commit ${oid.slice(0, 12)}. Keep it by \`git switch -c <name>\`.`;
-}
-
-/** Resolves when the work is done, well or badly, or its caller gives up. */
-function settled(work: Promise<unknown>, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve) => {
-    const end = () => {
-      signal?.removeEventListener('abort', end);
-      resolve();
-    };
-    signal?.addEventListener('abort', end);
-    if (signal?.aborted) end();
-    work.then(end, end);
-  });
 }
 
 function isAbort(thrown: unknown): boolean {

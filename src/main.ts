@@ -12,5 +12,7 @@ if (major < 20 || (major === 20 && minor < 19)) {
 } else {
   // Loaded after the check, because an older Node.js does not understand it.
   const { run } = await import('./server/cli.ts');
-  process.exit(await run(process.argv.slice(2), join(import.meta.dirname, '..')));
+  const status = await run(process.argv.slice(2), join(import.meta.dirname, '..'));
+  // To a pipe, what was printed may still be on its way.
+  process.stdout.write('', () => process.exit(status));
 }

@@ -81,8 +81,8 @@ export async function rootAt(path: string, home: string, create: boolean): Promi
 
 /** The directory of the start; under `npm start` the one in which npm was called. */
 export function startDirectory(env: RootInput['env'], cwd: string, packageFolder: string): string {
-  // A stale INIT_CWD is inherited by everything that some other package's script starts.
-  const own = env.npm_package_json === join(packageFolder, 'package.json');
+  // npm runs a script in its package. Its variables reach whatever the script starts elsewhere, too.
+  const own = cwd === packageFolder && env.npm_package_json === join(packageFolder, 'package.json');
   return own && env.INIT_CWD ? env.INIT_CWD : cwd;
 }
 

@@ -186,7 +186,7 @@ function plain(heading: string): string {
 }
 
 /** Where the blocks begin: after a byte order mark and front matter. */
-function contentStart(text: string): number {
+export function contentStart(text: string): number {
   const frontMatter = /^\uFEFF?---[ \t]*(?=[\r\n]).*?[\r\n](?:---|\.\.\.)[ \t]*(?:\r\n?|\n|$)/s;
   return frontMatter.exec(text)?.[0].length ?? (text.startsWith('\uFEFF') ? 1 : 0);
 }

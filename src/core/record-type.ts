@@ -24,15 +24,22 @@ export interface SearchFields {
  * `list`: the same, in the order of ours followed by what theirs added.
  * `latest`: the later of two ISO timestamps. `first`: the earlier of two ISO timestamps, the smaller
  * of two other texts.
- * `max`: the larger of two numbers. `text`: line by line, with conflict markers where both changed a line.
- * `value`: one side's change wins over no change; two different changes are a conflict.
+ * `max`: the larger of two numbers.
+ * `text`: line by line. `sections`: markdown by its headings and lists, prose line by line.
+ * `value`: two different changes are a conflict, as are two changes of the same line in a text.
  */
-export type FieldMerge = 'set' | 'list' | 'latest' | 'first' | 'max' | 'text' | 'value';
+export type FieldMerge =
+  | 'set'
+  | 'list'
+  | 'latest'
+  | 'first'
+  | 'max'
+  | 'text'
+  | 'sections'
+  | 'value';
 
-/** How a record merges: field by field, section by section, or line by line. */
-export type MergeRule<T> =
-  | { readonly kind: 'fields'; readonly fields: { readonly [K in keyof T]?: FieldMerge } }
-  | { readonly kind: 'sections' };
+/** How a record merges, field by field; a field that is not named merges as `value`. */
+export type MergeRule<T> = { readonly [K in keyof T]?: FieldMerge };
 
 /**
  * What a record holds, where it lies, how it is written and how it merges.

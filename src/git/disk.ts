@@ -35,24 +35,27 @@ export class Disk {
   ): Promise<void> {
     const fd = this.files.open(path, 'wx', mode);
     try {
-      if (exact !== undefined) this.files.chmod(fd, exact & 0o777);
-      this.files.write(fd, pieces);
-      if (this.durability === 'full') await this.files.fsync(fd, 'data');
+      try {
+        if (exact !== undefined) this.files.chmod(fd, exact & 0o777);
+        this.files.write(fd, pieces);
+        if (this.durability === 'full') await this.files.fsync(fd, 'data');
+      } finally {
+        this.files.close(fd);
+      }
     } catch (error) {
-      this.files.close(fd);
-      this.discard(path);
+      this.tryDiscard(path);
       throw error;
     }
-    this.files.close(fd);
   }
 
   /** Makes renames, links and removals in these directories permanent. */
   async settle(directories: Iterable<string>): Promise<void> {
     // Directories cannot be opened on Windows; NTFS journals its metadata by itself.
     if (this.durability === 'relaxed' || process.platform === 'win32') return;
-    await Promise.all(
+    await together(
       [...new Set(directories)].map(async (directory) => {
-        const fd = this.files.open(directory, 'r');
+        const fd = this.#openDirectory(directory);
+        if (fd === undefined) return;
         try {
           await this.files.fsync(fd, 'all');
         } finally {
@@ -60,6 +63,16 @@ export class Disk {
         }
       }),
     );
+  }
+
+  /** Undefined for one that is gone: git removes folders of refs and objects when they are empty. */
+  #openDirectory(path: string): number | undefined {
+    try {
+      return this.files.open(path, 'r');
+    } catch (error) {
+      if (errno(error) === 'ENOENT') return undefined;
+      throw error;
+    }
   }
 
   /** Creates a directory and those above it; returns the ones whose entries changed. */
@@ -85,6 +98,25 @@ export class Disk {
       throw error;
     }
   }
+
+  /** Removes a file if the disk lets us; for what is swept later when it does not. */
+  tryDiscard(path: string): void {
+    try {
+      this.discard(path);
+    } catch (error) {
+      if (errno(error) === undefined) throw error;
+    }
+  }
+}
+
+/** Waits for all of them, also when one fails: nothing may be at work any more when it is undone. */
+export async function together<T extends readonly unknown[]>(
+  work: {
+    [K in keyof T]: Promise<T[K]>;
+  },
+): Promise<T> {
+  await Promise.allSettled(work);
+  return Promise.all(work) as Promise<unknown> as Promise<T>;
 }
 
 const reasons: { readonly [code: string]: string } = {

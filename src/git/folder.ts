@@ -29,7 +29,17 @@ export class Folder {
       at = join(at, part);
       stat = this.#lstat(at, path);
     }
-    return stat;
+    return stat && this.#isExact(path) ? stat : undefined;
+  }
+
+  /**
+   * Whether the path is spelt as the disk has it. Where letter case does not count on disk it counts
+   * here all the same: a pattern that a mode's rules protect must have no second spelling.
+   */
+  #isExact(path: string): boolean {
+    if (process.platform === 'linux') return true;
+    const [root, full] = [this.root, join(this.root, path)].map((at) => this.#files.realpath(at));
+    return root !== undefined && full === join(root, path);
   }
 
   /** The same for a path whose folder has just been looked at this way. */

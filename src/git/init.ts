@@ -1,11 +1,13 @@
-import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { MemoryError } from '../core/error.ts';
 import { GitConfig } from './config.ts';
 import type { Disk } from './disk.ts';
+import { errno } from './files.ts';
+import { GitLock, type Patience } from './lock.ts';
 import { removeIfEmpty } from './recovery.ts';
+import type { Token } from './token.ts';
 
 const folders = [
-  '',
   'info',
   'objects',
   'objects/info',
@@ -31,33 +33,65 @@ function configText(): string {
 }
 
 /**
- * Makes a folder a repository, as `git init` does, with the branch name that the user's
- * configuration asks for.
+ * Makes a folder a git directory, as `git init` does, with the branch name that the user's
+ * configuration asks for. Needs the process lock.
  *
- * It is made under another name and renamed when it is whole: a folder is a repository or it is not.
+ * HEAD comes last. A folder without it is no repository to any git, so one that is half made is in
+ * nobody's way, and the next attempt completes it.
+ *
+ * @param own our own folder in the git directory, which exists.
+ * @throws MemoryError `unsupported` for the rest of a repository that has lost its HEAD.
  */
 export async function initRepository(
   disk: Disk,
-  root: string,
+  gitDir: string,
+  own: string,
   env: NodeJS.ProcessEnv,
+  token: Token,
+  patience: Patience,
 ): Promise<void> {
-  const gitDir = join(root, '.git');
+  const head = join(gitDir, 'HEAD');
+  // Another server may have been quicker.
+  if (disk.files.lstat(head)) return;
+  checkEmpty(disk, gitDir);
   const places = { gitDir, commonDir: gitDir, branch: undefined, env };
   const branch = GitConfig.read(disk.files, places).get('init.defaultbranch') ?? 'main';
-  const above = disk.makeDirectories(root);
-  const temporary = join(root, `.git-${randomBytes(6).toString('hex')}.tmp`);
-  const texts = { config: configText(), HEAD: `ref: refs/heads/${branch}\n` };
+  const config = join(gitDir, 'config');
   try {
-    for (const folder of folders) disk.makeDirectories(join(temporary, folder));
-    for (const [name, text] of Object.entries(texts)) {
-      await disk.create(join(temporary, name), [Buffer.from(text)]);
+    for (const folder of folders) disk.makeDirectories(join(gitDir, folder));
+    disk.discard(config);
+    await disk.create(config, [Buffer.from(configText())]);
+    const lock = await GitLock.take(disk, head, 'head', own, token, patience);
+    try {
+      await lock.fill([Buffer.from(`ref: refs/heads/${branch}\n`)]);
+      await disk.settle([own, ...folders.map((folder) => join(gitDir, folder))]);
+      lock.commit(head);
+    } finally {
+      lock.release();
     }
-    await disk.settle(folders.map((folder) => join(temporary, folder)));
-    disk.files.rename(temporary, gitDir);
+    await disk.settle([gitDir]);
   } catch (error) {
-    for (const name of Object.keys(texts)) disk.discard(join(temporary, name));
-    for (const folder of [...folders].reverse()) removeIfEmpty(disk, join(temporary, folder));
+    if (!disk.files.lstat(head)) cleanUp(disk, gitDir);
     throw error;
   }
-  await disk.settle([root, ...above]);
+}
+
+/** Nothing of a person's may lie there: what remains of a repository is for him to save. */
+function checkEmpty(disk: Disk, gitDir: string): void {
+  const known = new Set(['config', 'HEAD.lock', 'memory-bank', ...folders]);
+  const strange = disk.files.list(gitDir)?.find(({ name }) => !known.has(name));
+  if (!strange) return;
+  throw new MemoryError('unsupported', `${gitDir} is not empty, and no git repository either.`, {
+    hint: 'Its HEAD is missing. Mend it, or move it out of the way.',
+    data: { path: gitDir, found: strange.name },
+  });
+}
+
+function cleanUp(disk: Disk, gitDir: string): void {
+  try {
+    disk.discard(join(gitDir, 'config'));
+    for (const folder of [...folders].reverse()) removeIfEmpty(disk, join(gitDir, folder));
+  } catch (error) {
+    if (errno(error) === undefined) throw error;
+  }
 }

@@ -11,7 +11,10 @@ import type { Oid } from './object.ts';
 export interface Journal {
   /** Of the writer; also the end of the journal's own name. */
   readonly token: string;
-  /** The work tree and its git directory: one journal folder serves all linked work trees. */
+  /**
+   * The work tree and its git directory, relative to the common git directory, as all folders and
+   * logs here: whoever cleans up may find the repository at another place, as in a container.
+   */
   readonly top: string;
   readonly gitDir: string;
   /** Full name of the branch; undefined when HEAD is detached. */
@@ -19,8 +22,9 @@ export interface Journal {
   readonly parent: Oid | undefined;
   readonly commit: Oid;
   readonly files: readonly JournalFile[];
-  /** Reflogs and their length before the mutation; undefined for one that did not exist. */
-  readonly logs: readonly { readonly path: string; readonly size: number | undefined }[];
+  readonly logs: readonly Reflog[];
+  /** What is appended to each of them. */
+  readonly logLines: string;
   /** Folders that the mutation makes, outermost first. */
   readonly folders: readonly string[];
 }
@@ -30,7 +34,15 @@ export interface JournalFile {
   readonly path: string;
   readonly before: Oid | undefined;
   readonly after: Oid | undefined;
+  /** What the index had, which is neither where a person has edited the file. */
+  readonly indexed: Oid | undefined;
   readonly mode: number;
+}
+
+/** A reflog, and its length before the mutation; undefined for one that did not exist. */
+export interface Reflog {
+  readonly path: string;
+  readonly size: number | undefined;
 }
 
 /** Where the journal of a token lies. */

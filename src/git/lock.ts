@@ -1,5 +1,5 @@
 import { statfsSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MemoryError } from '../core/error.ts';
 import type { Disk } from './disk.ts';
@@ -39,6 +39,12 @@ export async function waitFor<T>(
 }
 
 /**
+ * The ids of tokens that this process is done with although the disk did not let go of their files:
+ * their holder is as good as dead.
+ */
+const ended = new Set<string>();
+
+/**
  * The lock that keeps the servers of one repository apart: `memory-bank/lock` in the common git
  * directory, a hard link to a file that names its holder.
  *
@@ -61,22 +67,29 @@ export class ProcessLock {
   async take(patience: Patience): Promise<Token> {
     const token = newToken();
     const own = this.#path(`owner-${token.id}`);
-    await this.#disk.create(own, [Buffer.from(`${JSON.stringify(token)}\n`)]);
+    const bytes = Buffer.from(`${JSON.stringify(token)}\n`);
+    const attempt = async () => {
+      // Who cleans up may have seen this file before it was whole, and taken it for a dead one's.
+      if (!this.#disk.files.lstat(own)) await this.#disk.create(own, [bytes]);
+      return this.#tryTake('lock', own) ? token : undefined;
+    };
     try {
-      return await waitFor(
-        () => (this.#tryTake('lock', own) ? token : undefined),
-        patience,
-        () => this.#busy(),
-      );
+      return await waitFor(attempt, patience, () => this.#busy());
     } catch (error) {
-      this.#disk.discard(own);
+      this.release(token);
       throw error;
     }
   }
 
-  release(token: Token): void {
-    this.#disk.discard(this.#path('lock'));
-    this.#disk.discard(this.#path(`owner-${token.id}`));
+  /** Lets go. It throws nothing, for what it ends may be done: a file that stays is removed later. */
+  release({ id }: Token): void {
+    try {
+      if (this.#read('lock')?.id === id) this.#disk.discard(this.#path('lock'));
+      this.#disk.discard(this.#path(`owner-${id}`));
+    } catch (error) {
+      if (errno(error) === undefined) throw error;
+      ended.add(id);
+    }
   }
 
   /**
@@ -91,15 +104,19 @@ export class ProcessLock {
     }
     for (const id of found.keys()) {
       const owner = this.#read(`owner-${id}`);
-      if (owner && !isDead(owner, this.#local)) found.delete(id);
+      if (owner && !this.#isGone(owner)) found.delete(id);
     }
     return found;
+  }
+
+  #isGone(holder: Token): boolean {
+    return ended.has(holder.id) || isDead(holder, this.#local);
   }
 
   #tryTake(name: string, own: string): boolean {
     if (this.#link(own, name)) return true;
     const holder = this.#read(name);
-    if (!holder || !isDead(holder, this.#local)) return false;
+    if (!holder || !this.#isGone(holder)) return false;
     const breaking = `break-${holder.id}`;
     if (!this.#tryTake(breaking, own)) return false;
     if (this.#read(name)?.id === holder.id) this.#disk.discard(this.#path(name));
@@ -112,7 +129,10 @@ export class ProcessLock {
       this.#disk.files.link(own, this.#path(name));
       return true;
     } catch (error) {
-      if (errno(error) === 'EEXIST') return false;
+      // A network disk may have done what it says has failed.
+      const { ino } = this.#disk.files.lstat(own) ?? {};
+      if (ino !== undefined && this.#disk.files.lstat(this.#path(name))?.ino === ino) return true;
+      if (errno(error) === 'EEXIST' || errno(error) === 'ENOENT') return false;
       throw error;
     }
   }
@@ -149,6 +169,8 @@ export class GitLock {
   readonly path: string;
   /** Our link to the same file. */
   readonly proof: string;
+  /** Folders whose entries have changed because folders had to be made for the lock. */
+  readonly changed: string[] = [];
   readonly #disk: Disk;
 
   private constructor(disk: Disk, path: string, proof: string) {
@@ -173,17 +195,17 @@ export class GitLock {
   ): Promise<GitLock> {
     const path = `${target}.lock`;
     const proof = join(folder, `${role}-${token.id}`);
-    disk.discard(proof);
-    disk.files.close(disk.files.open(proof, 'wx', 0o666));
     const lock = new GitLock(disk, path, proof);
     try {
+      disk.discard(proof);
+      disk.files.close(disk.files.open(proof, 'wx', 0o666));
       await waitFor(
-        () => (lock.#tryTake() ? true : undefined),
+        () => (lock.#tryTake(role) ? true : undefined),
         patience,
         () => busy(path),
       );
     } catch (error) {
-      disk.discard(proof);
+      disk.tryDiscard(proof);
       throw error;
     }
     return lock;
@@ -205,11 +227,15 @@ export class GitLock {
     return ino !== undefined && this.#disk.files.lstat(this.path)?.ino === ino;
   }
 
-  /** Fills the lock with what its target is to hold; what that looks like on disk. */
+  /**
+   * Fills the lock with what its target is to hold; what that looks like on disk.
+   *
+   * It writes through our own link: under the lock's name may lie another's by now.
+   */
   async fill(pieces: readonly Uint8Array[]): Promise<Stat> {
     const { files } = this.#disk;
-    files.truncate(this.path, 0);
-    const fd = files.open(this.path, 'r+');
+    files.truncate(this.proof, 0);
+    const fd = files.open(this.proof, 'r+');
     try {
       files.write(fd, pieces);
       if (this.#disk.durability === 'full') await files.fsync(fd, 'data');
@@ -219,30 +245,49 @@ export class GitLock {
     }
   }
 
+  /** @throws MemoryError `busy` when the lock is not ours any more. */
+  check(): void {
+    if (this.isOurs()) return;
+    throw new MemoryError('busy', `The lock ${this.path} was removed while it was in use.`, {
+      hint: 'Nothing was changed. Try again.',
+    });
+  }
+
   /** Puts the filled lock in its target's place; this is the moment of the change. */
   commit(target: string): void {
+    this.check();
     this.#disk.files.rename(this.path, target);
-    this.#disk.discard(this.proof);
+    this.#disk.tryDiscard(this.proof);
   }
 
-  /** Lets go without a change. */
+  /** Lets go. It throws nothing: whoever takes the process lock next removes what stays. */
   release(): void {
-    if (this.isOurs()) this.#disk.discard(this.path);
-    this.#disk.discard(this.proof);
+    try {
+      if (this.isOurs()) this.#disk.discard(this.path);
+      this.#disk.discard(this.proof);
+    } catch (error) {
+      if (errno(error) === undefined) throw error;
+    }
   }
 
-  #tryTake(): boolean {
+  #tryTake(role: LockRole): boolean {
+    // Git removes a folder of refs, at any time, when it has packed the last of them.
+    if (role === 'ref') this.changed.push(...this.#disk.makeDirectories(dirname(this.path)));
     try {
       this.#disk.files.link(this.proof, this.path);
       return true;
     } catch (error) {
+      // A network disk may have done what it says has failed.
+      if (this.isOurs()) return true;
       if (errno(error) === 'EEXIST') return false;
+      if (errno(error) === 'ENOENT' && role === 'ref') return false;
       throw error;
     }
   }
 }
 
-function busy(lock: string): MemoryError {
+/** The error about a lock of git's that another holds. */
+export function busy(lock: string): MemoryError {
   return new MemoryError('busy', `Another git process holds ${lock}.`, {
     hint: 'Wait for it to finish, or close the editor of a "git commit". If no git process is running, remove that file.',
     data: { lock },

@@ -1,16 +1,17 @@
 import type { BigIntStats } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { MemoryError } from '../core/error.ts';
 import type { GitConfig } from './config.ts';
 import type { WorkTree } from './discover.ts';
+import { together } from './disk.ts';
 import type { Stat } from './files.ts';
 import { type IndexChange, IndexFile } from './index-file.ts';
 import { type Journal, journalPath, temporaryName, writeJournal } from './journal.ts';
 import { GitLock, type Patience } from './lock.ts';
 import type { Oid, Signature } from './object.ts';
-import type { Plan } from './plan.ts';
-import { removeIfEmpty, type Site, settle } from './recovery.ts';
-import { appendReflogs, reflogsOf } from './reflog.ts';
+import type { Plan, PlannedFile } from './plan.ts';
+import { removeIfEmpty, type Side, type Site, settle, sideOf } from './recovery.ts';
+import { appendReflogs, reflogLines, reflogsOf } from './reflog.ts';
 import type { Refs } from './refs.ts';
 import { checkIdle } from './state.ts';
 import type { Token } from './token.ts';
@@ -35,7 +36,8 @@ export interface KnownIndex {
 export interface Applied {
   readonly commit: Oid;
   readonly ref: string | undefined;
-  readonly index: KnownIndex;
+  /** Undefined where it has to be read again. */
+  readonly index: KnownIndex | undefined;
 }
 
 /**
@@ -54,12 +56,13 @@ export async function applyPlan(
   patience: Patience,
 ): Promise<Applied | undefined> {
   const locks = await takeLocks(ground, plan.head.ref, token, patience);
+  const mutation = new Mutation(ground, plan, known, committer, token, locks);
   try {
     checkIdle(ground.disk.files, ground.tree.gitDir);
     if (!holdsStill(ground, plan, known)) return undefined;
-    return await new Mutation(ground, plan, known, committer, token, locks).run();
+    return await mutation.run();
   } finally {
-    for (const lock of [locks.ref, locks.head, locks.index]) lock?.release();
+    if (!mutation.unfinished) for (const lock of all(locks)) lock.release();
   }
 }
 
@@ -68,6 +71,10 @@ interface Locks {
   readonly head: GitLock;
   /** Undefined when HEAD is detached: then HEAD itself is what changes. */
   readonly ref: GitLock | undefined;
+}
+
+function all({ ref, head, index }: Locks): GitLock[] {
+  return [...(ref ? [ref] : []), head, index];
 }
 
 /** In the order in which git takes them, so that two programs never wait for each other. */
@@ -88,9 +95,7 @@ async function takeLocks(
     const index = await take(join(tree.gitDir, 'index'), 'index');
     const head = await take(join(tree.gitDir, 'HEAD'), 'head');
     if (ref === undefined) return { index, head, ref: undefined };
-    const path = refPath(ground, ref);
-    disk.makeDirectories(dirname(path));
-    return { index, head, ref: await take(path, 'ref') };
+    return { index, head, ref: await take(refPath(ground, ref), 'ref') };
   } catch (error) {
     for (const lock of taken.reverse()) lock.release();
     throw error;
@@ -106,10 +111,12 @@ function holdsStill(ground: Ground, plan: Plan, known: KnownIndex): boolean {
   const head = ground.refs.head();
   if (head.ref !== plan.head.ref || head.oid !== plan.head.oid) return false;
   if (indexKey(ground) !== known.key) return false;
-  return plan.files.every(({ path, seen }) => {
-    const found = ground.disk.files.read(join(ground.tree.top, path));
-    return found === undefined || seen === undefined ? found === seen : found.equals(seen);
-  });
+  return plan.files.every((file) => isAsSeen(ground, file));
+}
+
+function isAsSeen(ground: Ground, { path, seen }: PlannedFile): boolean {
+  const found = ground.disk.files.read(join(ground.tree.top, path));
+  return found === undefined || seen === undefined ? found === seen : found.equals(seen);
 }
 
 /** Reads the index, or answers with the one that is known when it has not changed since. */
@@ -130,20 +137,12 @@ function keyOf(stat: Stat): string {
   return `${stat.ino} ${stat.size} ${stat.mtimeMs}`;
 }
 
-interface NewIndex {
-  readonly bytes: Buffer;
-  readonly key: string;
-}
-
-/** Waits for all of them, also when one fails: nothing may be at work any more when it is undone. */
-async function together<T extends readonly unknown[]>(
-  ...work: { [K in keyof T]: Promise<T[K]> }
-): Promise<T> {
-  await Promise.allSettled(work);
-  return Promise.all(work) as Promise<unknown> as Promise<T>;
-}
+/** A person has changed a file at the last moment: the mutation is worked out again. */
+class Moved extends Error {}
 
 class Mutation {
+  /** Whether its journal and its locks have to stay for whoever cleans up. */
+  unfinished = false;
   readonly #ground: Ground;
   readonly #plan: Plan;
   readonly #known: KnownIndex;
@@ -171,33 +170,42 @@ class Mutation {
     this.#commit = plan.commits.at(-1)?.oid ?? '';
   }
 
-  async run(): Promise<Applied> {
+  /** Undefined when a file has changed under it; nothing was done then. */
+  async run(): Promise<Applied | undefined> {
     const { disk, folder } = this.#ground;
     const journal = this.#journal();
-    await writeJournal(disk, folder, journal);
-    let index: NewIndex;
+    let index: KnownIndex | undefined;
     try {
+      await writeJournal(disk, folder, journal);
       index = await this.#prepare(journal);
       this.#moveRef();
+      await this.#finish(journal);
     } catch (error) {
-      await this.#undo(journal, error);
-      throw error;
+      // What has happened and what has not is for the disk to say: a rename that failed may be done.
+      const side = await this.#mend(journal, error);
+      if (error instanceof Moved) return undefined;
+      if (side !== 'after') throw error;
+      this.#ground.warn(`The commit ${this.#commit} was made; finishing it failed: ${error}`);
+      index = undefined;
     }
-    return this.#finish(index, journal);
+    return { commit: this.#commit, ref: this.#plan.head.ref, index };
   }
 
   #journal(): Journal {
-    const ground = this.#ground;
-    const plan = this.#plan;
+    const { disk, tree, commonDir, config, refs } = this.#ground;
+    const { head, files, commits } = this.#plan;
     return {
       token: this.#token.id,
-      top: ground.tree.top,
-      gitDir: ground.tree.gitDir,
-      ref: plan.head.ref,
-      parent: plan.head.oid,
+      top: relative(commonDir, tree.top),
+      gitDir: relative(commonDir, tree.gitDir),
+      ref: head.ref,
+      parent: head.oid,
       commit: this.#commit,
-      files: plan.files.map(({ path, before, after, mode }) => ({ path, before, after, mode })),
-      logs: reflogsOf(ground.disk, ground.config, ground.refs, plan.head.ref),
+      files: files.map(({ path, before, after, mode }) => {
+        return { path, before, after, mode, indexed: this.#known.file.find(path)?.oid };
+      }),
+      logs: reflogsOf(disk, commonDir, config, refs, head.ref),
+      logLines: reflogLines(commits, this.#committer),
       folders: this.#missingFolders(),
     };
   }
@@ -208,65 +216,73 @@ class Mutation {
     for (const { path, bytes } of this.#plan.files) {
       const parts = path.split('/');
       for (let depth = 1; bytes && depth < parts.length; depth++) {
-        const folder = join(this.#ground.tree.top, ...parts.slice(0, depth));
-        const kind = files.lstat(folder)?.kind;
+        const folder = parts.slice(0, depth).join('/');
+        const at = join(this.#ground.tree.top, folder);
+        const kind = files.lstat(at)?.kind;
         if (kind === undefined) missing.add(folder);
-        else if (kind !== 'directory') throw inTheWay(folder, kind);
+        else if (kind !== 'directory') throw inTheWay(at, kind);
       }
     }
     return [...missing];
   }
 
   /** Everything up to the commit point; the new index as it lies in its lock. */
-  async #prepare(journal: Journal): Promise<NewIndex> {
-    const { disk } = this.#ground;
+  async #prepare(journal: Journal): Promise<KnownIndex> {
+    const { disk, commonDir } = this.#ground;
     const stats = await this.#writeFiles();
     const set: IndexChange[] = [];
     const remove: string[] = [];
     for (const { path, after, mode } of this.#plan.files) {
-      const stat = stats.get(path);
-      if (after !== undefined && stat) set.push({ path, oid: after, mode, stat });
-      else remove.push(path);
+      if (after === undefined) remove.push(path);
+      else set.push({ path, oid: after, mode, stat: stats.get(path) });
     }
     const index = this.#known.file.splice(set, remove, this.#plan.trees);
     const ref = this.#locks.ref ?? this.#locks.head;
-    const [stat, , logFolders] = await together(
+    const [stat, , logFolders] = await together([
       this.#locks.index.fill([index]),
       ref.fill([Buffer.from(`${this.#commit}\n`, 'latin1')]),
-      appendReflogs(disk, journal.logs, this.#plan.commits, this.#committer),
-      disk.settle(this.#changed),
-    );
+      appendReflogs(disk, commonDir, journal.logs, journal.logLines),
+      disk.settle([...this.#changed, ...ref.changed]),
+    ]);
     await disk.settle(logFolders);
-    return { bytes: index, key: keyOf(stat) };
+    return { file: new IndexFile(index), key: keyOf(stat) };
   }
 
   /** Puts each file in place under its name, whole. */
   async #writeFiles(): Promise<Map<string, BigIntStats>> {
     const { disk, tree } = this.#ground;
-    const moves: { from: string; to: string; path: string }[] = [];
-    for (const [i, { path, bytes, mode }] of this.#plan.files.entries()) {
+    const moves: { from: string; to: string; file: PlannedFile }[] = [];
+    for (const [i, file] of this.#plan.files.entries()) {
+      const { path, bytes, mode } = file;
       if (bytes === undefined) continue;
       const to = join(tree.top, path);
       for (const folder of disk.makeDirectories(dirname(to))) this.#changed.add(folder);
       const from = join(dirname(to), temporaryName(this.#token.id, i));
       const permissions = disk.files.lstat(to)?.mode;
       await disk.create(from, [bytes], 0o666 | (mode & 0o111), permissions);
-      moves.push({ from, to, path });
+      moves.push({ from, to, file });
     }
     const stats = new Map<string, BigIntStats>();
-    for (const { from, to, path } of moves) {
+    for (const { from, to, file } of moves) {
+      // The files were written one after the other, and a person may save his at any moment.
+      if (!isAsSeen(this.#ground, file)) throw new Moved();
+      const was = disk.files.lstatExact(from);
       disk.files.rename(from, to);
       const stat = disk.files.lstatExact(to);
-      if (stat) stats.set(path, stat);
+      if (stat?.ino === was?.ino && stat?.mtimeNs === was?.mtimeNs && stat) {
+        stats.set(file.path, stat);
+      }
       this.#changed.add(dirname(to));
     }
-    for (const { path, bytes } of this.#plan.files) if (bytes === undefined) this.#remove(path);
+    for (const file of this.#plan.files) if (file.bytes === undefined) this.#remove(file);
     return stats;
   }
 
   /** Removes a file and, as git does, the folders that it leaves empty. */
-  #remove(path: string): void {
+  #remove(file: PlannedFile): void {
     const { disk, tree } = this.#ground;
+    const { path } = file;
+    if (!isAsSeen(this.#ground, file)) throw new Moved();
     disk.discard(join(tree.top, path));
     let folder = dirname(path);
     this.#changed.add(join(tree.top, folder));
@@ -278,12 +294,8 @@ class Mutation {
   }
 
   #moveRef(): void {
-    const { index, head, ref } = this.#locks;
-    if (!index.isOurs() || !head.isOurs() || (ref && !ref.isOurs())) {
-      throw new MemoryError('busy', 'A lock of this mutation was removed while it was at work.', {
-        hint: 'Nothing was changed. Try again.',
-      });
-    }
+    const { head, ref } = this.#locks;
+    for (const lock of all(this.#locks)) lock.check();
     const ground = this.#ground;
     const name = this.#plan.head.ref;
     const target = name === undefined ? join(ground.tree.gitDir, 'HEAD') : refPath(ground, name);
@@ -300,31 +312,49 @@ class Mutation {
     removeIfEmpty(disk, folder);
   }
 
-  /** After the commit point nothing throws any more: what fails here is finished by recovery. */
-  async #finish(index: NewIndex, journal: Journal): Promise<Applied> {
+  async #finish(journal: Journal): Promise<void> {
     const { disk, folder, tree, refs } = this.#ground;
-    const ref = this.#plan.head.ref;
-    try {
-      this.#locks.index.commit(join(tree.gitDir, 'index'));
-      const refFolder = ref === undefined ? tree.gitDir : dirname(join(refs.folderOf(ref), ref));
-      await disk.settle([refFolder, tree.gitDir]);
-      disk.discard(journalPath(folder, journal.token));
-    } catch (error) {
-      this.#ground.warn(`The commit ${this.#commit} was made; finishing it failed: ${error}`);
-    }
-    const known = { file: new IndexFile(index.bytes), key: index.key };
-    return { commit: this.#commit, ref, index: known };
+    const { ref } = this.#plan.head;
+    const { index, head } = this.#locks;
+    index.commit(join(tree.gitDir, 'index'));
+    // Now, so that its removal is on the medium before that of our proof that it was ours.
+    head.release();
+    const refFolder = ref === undefined ? tree.gitDir : dirname(join(refs.folderOf(ref), ref));
+    await disk.settle([refFolder, tree.gitDir]);
+    disk.discard(journalPath(folder, journal.token));
   }
 
-  async #undo(journal: Journal, cause: unknown): Promise<void> {
+  /**
+   * Finishes what has happened although something failed, and undoes what has not.
+   *
+   * @throws MemoryError when nothing has happened and not all of it can be undone now.
+   */
+  async #mend(journal: Journal, cause: unknown): Promise<Side> {
+    let side: Side = 'before';
     try {
-      await settle(this.#ground, this.#token, journal);
+      side = sideOf(this.#ground, journal);
+      await settle(this.#ground, this.#token, journal, side);
       this.#ground.disk.discard(journalPath(this.#ground.folder, journal.token));
     } catch (error) {
-      // The journal stays: whoever takes the process lock next does what could not be done now.
-      this.#ground.warn(`Undoing a change that failed (${cause}) failed as well: ${error}`);
+      // Whoever takes the process lock next does what could not be done now. Until then nobody may
+      // commit the half of it: git's locks stay.
+      this.unfinished = true;
+      if (side !== 'after') throw undone(cause, error);
     }
+    return side;
   }
+}
+
+/** The error of a change that was given up, with its files still in place. */
+function undone(cause: unknown, error: unknown): MemoryError {
+  return new MemoryError(
+    'storage',
+    `Changing the memory failed (${cause}), undoing it too (${error}).`,
+    {
+      hint: 'Nothing was committed; the files are put back by the next call, when the disk allows it.',
+      cause,
+    },
+  );
 }
 
 function inTheWay(path: string, kind: string): MemoryError {

@@ -19,13 +19,13 @@ export function objectId(type: ObjectType, content: Uint8Array): Oid {
   return createHash('sha1').update(header(type, content)).update(content).digest('hex');
 }
 
-/** Hashes and compresses an object (gitformat-loose). */
+/** Hashes an object, and compresses it as quickly as git does by default (gitformat-loose). */
 export function encodeObject(type: ObjectType, content: Uint8Array): EncodedObject {
   return {
     oid: objectId(type, content),
     type,
     content,
-    deflated: deflateSync(Buffer.concat([header(type, content), content])),
+    deflated: deflateSync(Buffer.concat([header(type, content), content]), { level: 1 }),
   };
 }
 
@@ -101,7 +101,7 @@ export function parseCommit(bytes: Buffer): Commit {
 }
 
 function parseSignature(text: string): Signature {
-  const match = /^(.*?) ?<([^>]*)> (\d+) ([+-])(\d\d)(\d\d)$/.exec(text);
+  const match = /^([^<]*?) ?<([^<>]*)> (\d+) ([+-])(\d\d)(\d\d)$/.exec(text);
   if (!match) return { name: text, email: '', seconds: 0, offset: 0 };
   const [, name = '', email = '', seconds, sign, hours, minutes] = match;
   const offset = Number(hours) * 60 + Number(minutes);

@@ -3,15 +3,17 @@ import { dirname, isAbsolute, join } from 'node:path';
 import { inflateSync } from 'node:zlib';
 import git from 'isomorphic-git';
 import { MemoryError } from '../core/error.ts';
-import type { Disk } from './disk.ts';
-import { errno, type Files, type Stat, sameStat } from './files.ts';
+import { type Disk, together } from './disk.ts';
+import { errno, type Files } from './files.ts';
 import type { EncodedObject, ObjectType, Oid } from './object.ts';
 import { Pack, type RawObject } from './pack.ts';
 
 /** How many bytes of trees and commits stay in memory. */
 const cacheSize = 16 * 1024 * 1024;
 const maxAlternateDepth = 5;
+/** Answers of our file layer to isomorphic-git, made once: it asks several times for each object. */
 const notThere = Object.assign(new Error('absent'), { code: 'ENOENT' });
+const notAllowed = new Error('isomorphic-git may only write objects');
 
 /**
  * The object database of a repository: its loose objects, its packs, and its alternates'.
@@ -87,7 +89,7 @@ export class ObjectDatabase {
     const folder = join(this.#gitDir, 'objects');
     const changed = new Set<string>();
     const fs = this.#objectWriter(changed);
-    await Promise.all(
+    await together(
       objects.map(({ oid, deflated }) =>
         git.writeObject({ fs, gitdir: this.#gitDir, oid, object: deflated, format: 'deflated' }),
       ),
@@ -110,9 +112,7 @@ export class ObjectDatabase {
    * there nor looks for a git directory of its own.
    */
   #objectWriter(changed: Set<string>) {
-    const refuse = async () => {
-      throw new Error('isomorphic-git may only write objects');
-    };
+    const refuse = () => Promise.reject(notAllowed);
     const absent = () => Promise.reject(notThere);
     const promises = {
       readFile: refuse,
@@ -133,7 +133,6 @@ export class ObjectDatabase {
 
   async #writeLoose(path: string, bytes: Uint8Array, changed: Set<string>): Promise<void> {
     for (let attempt = 1; ; attempt++) {
-      for (const directory of this.#disk.makeDirectories(dirname(path))) changed.add(directory);
       const temporary = join(dirname(path), `tmp_obj_${randomBytes(6).toString('hex')}`);
       try {
         await this.#disk.create(temporary, [bytes], 0o444);
@@ -147,6 +146,7 @@ export class ObjectDatabase {
       } catch (error) {
         // gc removes a fan-out folder that is empty at that moment, under whoever fills it.
         if (errno(error) !== 'ENOENT' || attempt === 5) throw error;
+        for (const directory of this.#disk.makeDirectories(dirname(path))) changed.add(directory);
       }
     }
   }
@@ -191,7 +191,7 @@ class ObjectFolder {
   readonly #files: Files;
   readonly #path: string;
   #packs = new Map<string, Pack>();
-  #listed: Stat | undefined;
+  #listed = false;
 
   constructor(files: Files, path: string) {
     this.#files = files;
@@ -227,14 +227,12 @@ class ObjectFolder {
   close(): void {
     for (const pack of this.#packs.values()) pack.close();
     this.#packs.clear();
-    this.#listed = undefined;
+    this.#listed = false;
   }
 
   #list(fresh: boolean): void {
     const folder = join(this.#path, 'pack');
     if (this.#listed && !fresh) return;
-    const stat = this.#files.lstat(folder);
-    if (this.#listed && sameStat(this.#listed, stat)) return;
     const names = new Set<string>();
     for (const { name } of this.#files.list(folder) ?? []) {
       if (name.endsWith('.idx')) names.add(name.slice(0, -4));
@@ -246,7 +244,7 @@ class ObjectFolder {
     }
     for (const [name, pack] of this.#packs) if (!packs.has(name)) pack.close();
     this.#packs = packs;
-    this.#listed = stat;
+    this.#listed = true;
   }
 
   #open(folder: string, name: string): Pack | undefined {

@@ -56,6 +56,14 @@ export interface Signatures {
   readonly committer: Signature;
 }
 
+/**
+ * Asked about each version of a file that a person has made and that would be committed with ours.
+ *
+ * @param committed what HEAD has of it; undefined for no file.
+ * @throws anything, to keep all of it from being committed.
+ */
+export type Adoption = (path: string, version: Buffer, committed: Buffer | undefined) => void;
+
 const fileMode = '100644';
 
 /**
@@ -71,6 +79,7 @@ export function planCommits(
   changes: readonly FileChange[],
   message: string,
   signatures: Signatures,
+  adopt?: Adoption,
 ): Plan {
   const builder = new Builder(odb, head.oid, signatures);
   const staged: TreeEdit[] = [];
@@ -93,10 +102,13 @@ export function planCommits(
       });
     }
     const before = seen && objectId('blob', seen);
+    const known = () => committed && odb.content(committed.oid, 'blob');
     if (indexed && indexed.oid !== committed?.oid && indexed.oid !== before) {
+      adopt?.(path, odb.content(indexed.oid, 'blob'), known());
       staged.push({ path, entry: { mode, oid: indexed.oid } });
     }
     if (before !== committed?.oid) {
+      if (seen) adopt?.(path, Buffer.from(seen), known());
       edited.push({ path, entry: seen && { mode, oid: builder.add('blob', seen) } });
     }
     const after = bytes && builder.add('blob', bytes);
@@ -185,20 +197,18 @@ class Builder {
     oid: Oid | undefined,
     edits: readonly { readonly parts: string[]; readonly entry: TreeEntry | undefined }[],
   ): Oid | undefined {
-    let tree = oid === undefined ? Buffer.alloc(0) : this.#tree(oid);
+    const before = oid === undefined ? Buffer.alloc(0) : this.#tree(oid);
+    const here = new Map<string, TreeEntry | undefined>();
     const below = new Map<string, { parts: string[]; entry: TreeEntry | undefined }[]>();
     for (const { parts, entry } of edits) {
       const [name = '', ...rest] = parts;
-      if (rest.length === 0) {
-        tree = spliceTree(tree, name, entry);
-      } else {
-        const group = below.get(name) ?? [];
-        group.push({ parts: rest, entry });
-        below.set(name, group);
-      }
+      const group = below.get(name);
+      if (rest.length === 0) here.set(name, entry);
+      else if (group) group.push({ parts: rest, entry });
+      else below.set(name, [{ parts: rest, entry }]);
     }
     for (const [name, group] of below) {
-      const old = findEntry(tree, name);
+      const old = here.has(name) ? here.get(name) : findEntry(before, name);
       const path = folder === '' ? name : `${folder}/${name}`;
       if (old && old.mode !== folderMode) {
         throw new MemoryError('damaged', `${path} is committed as something other than a folder.`, {
@@ -207,9 +217,9 @@ class Builder {
         });
       }
       const child = this.#edit(path, old?.oid, group);
-      const entry = child === undefined ? undefined : { mode: folderMode, oid: child };
-      if (old?.oid !== child) tree = spliceTree(tree, name, entry);
+      here.set(name, child === undefined ? undefined : { mode: folderMode, oid: child });
     }
+    const tree = spliceTree(before, here);
     const result = tree.length === 0 ? undefined : this.#addTree(tree);
     if (!this.#before.has(folder)) this.#before.set(folder, oid);
     this.#after.set(folder, result);

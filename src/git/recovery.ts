@@ -1,4 +1,5 @@
-import { dirname, join } from 'node:path';
+import type { BigIntStats } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import type { Disk } from './disk.ts';
 import { errno } from './files.ts';
 import { type IndexChange, IndexFile } from './index-file.ts';
@@ -37,7 +38,7 @@ export async function recover(
 ): Promise<void> {
   const path = journalPath(site.folder, id);
   const journal = readJournal(site.disk, path);
-  if (journal) await settle(site, token, journal);
+  if (journal) await settle(site, token, journal, sideOf(site, journal));
   for (const role of ['index', 'head', 'ref'] as const) removeLock(site, role, id);
   site.disk.discard(path);
   const rest = names.filter((name) => !name.startsWith('owner-'));
@@ -45,44 +46,64 @@ export async function recover(
 }
 
 /**
- * Brings the work tree and the index in line with what became of the ref.
- *
- * The ref at the commit: the mutation happened, its index is finished. The ref at the parent: it did
- * not, its files are put back. The ref elsewhere: a person has moved it since; what lies in the work
- * tree is his, and only our temporary files go.
+ * What became of the ref of a mutation: it is where it was before, or at the commit, or a person has
+ * moved it elsewhere since.
  */
-export async function settle(site: Site, token: Token, journal: Journal): Promise<void> {
-  const { disk } = site;
-  const now = currentCommit(site, journal);
-  for (const [i, file] of journal.files.entries()) {
-    disk.discard(join(journal.top, dirname(file.path), temporaryName(journal.token, i)));
-  }
-  if (now === journal.commit) {
-    await fixIndex(site, token, journal, 'after');
-  } else if (now === journal.parent) {
-    await putBack(site, journal);
-    await fixIndex(site, token, journal, 'before');
-    trimReflogs(disk, journal.logs, journal.commit);
-  }
-  for (const folder of [...journal.folders].reverse()) removeIfEmpty(disk, folder);
-}
+export type Side = 'before' | 'after' | 'elsewhere';
 
-function currentCommit(site: Site, journal: Journal): Oid | undefined {
+/** On which side of a mutation the repository is. */
+export function sideOf(site: Site, journal: Journal): Side {
+  const gitDir = gitDirOf(site, journal);
   // A linked work tree may have been removed since, with its git directory.
-  if (!site.disk.files.lstat(join(journal.gitDir, 'HEAD'))) return 'elsewhere';
-  const refs = new Refs(site.disk.files, journal.gitDir, site.commonDir);
-  const head = refs.head();
+  if (!site.disk.files.lstat(join(gitDir, 'HEAD'))) return 'elsewhere';
+  const head = new Refs(site.disk.files, gitDir, site.commonDir).head();
   // Another branch is checked out by now: the files on disk belong to that one.
   if (head.ref !== journal.ref) return 'elsewhere';
-  return head.oid;
+  if (head.oid === journal.commit) return 'after';
+  return head.oid === journal.parent ? 'before' : 'elsewhere';
 }
 
-async function putBack(site: Site, journal: Journal): Promise<void> {
+/**
+ * Brings the work tree and the index in line with the ref.
+ *
+ * After the mutation its index is finished; before it, its files are put back. With the ref elsewhere
+ * what lies in the work tree is a person's, and only our temporary files go.
+ */
+export async function settle(
+  site: Site,
+  token: Token,
+  journal: Journal,
+  side: Side,
+): Promise<void> {
+  const { disk, commonDir } = site;
+  const top = topOf(site, journal);
+  for (const [i, file] of journal.files.entries()) {
+    disk.discard(join(top, dirname(file.path), temporaryName(journal.token, i)));
+  }
+  if (side === 'before') await putBack(site, journal, top);
+  if (side !== 'elsewhere') await fixIndex(site, token, journal, top, side);
+  if (side === 'before') trimReflogs(disk, commonDir, journal.logs, journal.logLines);
+  for (const folder of [...journal.folders].reverse()) removeIfEmpty(disk, join(top, folder));
+}
+
+function gitDirOf(site: Site, journal: Journal): string {
+  return resolve(site.commonDir, journal.gitDir);
+}
+
+/** A linked work tree may have been moved since; its git directory knows where to. */
+function topOf(site: Site, journal: Journal): string {
+  const linked = site.disk.files.read(join(gitDirOf(site, journal), 'gitdir'));
+  return linked ? dirname(linked.toString('utf8').trim()) : resolve(site.commonDir, journal.top);
+}
+
+async function putBack(site: Site, journal: Journal, top: string): Promise<void> {
   const { files } = site.disk;
   const folders = new Set<string>();
   for (const [i, file] of journal.files.entries()) {
-    const path = join(journal.top, file.path);
-    const found = files.lstat(path)?.kind === 'file' ? files.read(path) : undefined;
+    const path = join(top, file.path);
+    const stat = files.lstat(path);
+    if (stat && stat.kind !== 'file') continue;
+    const found = stat && files.read(path);
     const oid = found && objectId('blob', found);
     if (oid !== file.after || oid === file.before) continue;
     if (file.before === undefined) {
@@ -92,12 +113,7 @@ async function putBack(site: Site, journal: Journal): Promise<void> {
       folders.add(dirname(path));
       for (const folder of site.disk.makeDirectories(dirname(path))) folders.add(folder);
       const bytes = site.odb.content(file.before, 'blob');
-      await site.disk.create(
-        temporary,
-        [bytes],
-        0o666 | (file.mode & 0o111),
-        files.lstat(path)?.mode,
-      );
+      await site.disk.create(temporary, [bytes], 0o666 | (file.mode & 0o111), stat?.mode);
       files.rename(temporary, path);
     }
   }
@@ -109,40 +125,44 @@ async function fixIndex(
   site: Site,
   token: Token,
   journal: Journal,
+  top: string,
   side: 'before' | 'after',
 ): Promise<void> {
   const { disk } = site;
-  const target = join(journal.gitDir, 'index');
+  const gitDir = gitDirOf(site, journal);
+  const target = join(gitDir, 'index');
   const proof = join(site.folder, `index-${journal.token}`);
   const lock =
     GitLock.adopt(disk, target, proof) ??
     (await GitLock.take(disk, target, 'index', site.folder, token, patience));
   try {
     const index = new IndexFile(disk.files.read(target));
-    const other = side === 'before' ? 'after' : 'before';
-    const wrong = journal.files.filter(({ path, ...oids }) => {
-      return index.find(path)?.oid === oids[other] && oids[other] !== oids[side];
-    });
-    if (wrong.length === 0) {
+    const set: IndexChange[] = [];
+    const remove: string[] = [];
+    for (const { path, indexed, after, mode } of journal.files) {
+      const [from, to] = side === 'after' ? [indexed, after] : [after, indexed];
+      if (index.find(path)?.oid !== from || from === to) continue;
+      if (to === undefined) remove.push(path);
+      else set.push({ path, oid: to, mode, stat: statOf(disk, join(top, path), to) });
+    }
+    if (set.length + remove.length === 0) {
       lock.release();
       return;
     }
-    const set: IndexChange[] = [];
-    const remove: string[] = [];
-    for (const file of wrong) {
-      const oid = file[side];
-      const stat = disk.files.lstatExact(join(journal.top, file.path));
-      // Undoing only: what a person had staged before is not known any more, his file's bytes are.
-      if (oid === undefined) remove.push(file.path);
-      else if (stat) set.push({ path: file.path, oid, mode: file.mode, stat });
-    }
     await lock.fill([index.splice(set, remove, [])]);
     lock.commit(target);
-    await disk.settle([journal.gitDir]);
+    await disk.settle([gitDir]);
   } catch (error) {
     lock.release();
     throw error;
   }
+}
+
+/** The state of a file that holds just this blob; a person may have changed it since. */
+function statOf(disk: Disk, path: string, oid: Oid): BigIntStats | undefined {
+  const stat = disk.files.lstatExact(path);
+  const bytes = stat?.isFile() ? disk.files.read(path) : undefined;
+  return bytes && objectId('blob', bytes) === oid ? stat : undefined;
 }
 
 /** Removes a lock of git's that a dead process holds, found by its inode. */

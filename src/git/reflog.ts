@@ -1,46 +1,55 @@
-import { dirname, join } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import type { GitConfig } from './config.ts';
 import type { Disk } from './disk.ts';
+import type { Reflog } from './journal.ts';
 import { formatSignature, type Signature } from './object.ts';
 import type { PlannedCommit } from './plan.ts';
 import type { Refs } from './refs.ts';
 
 const none = '0'.repeat(40);
 
-/** The reflogs that a change of HEAD belongs in, with their present length. */
+/** The reflogs that a change of HEAD belongs in, relative to the common git directory. */
 export function reflogsOf(
   disk: Disk,
+  commonDir: string,
   config: GitConfig,
   refs: Refs,
   ref: string | undefined,
-): { readonly path: string; readonly size: number | undefined }[] {
+): Reflog[] {
   const names = ref === undefined ? ['HEAD'] : ['HEAD', ref];
   const setting = config.get('core.logallrefupdates')?.toLowerCase();
   const create = setting === 'always' || (config.bool('core.logallrefupdates') ?? true);
   return names
     .map((name) => join(refs.folderOf(name), 'logs', name))
-    .map((path) => ({ path, size: disk.files.lstat(path)?.size }))
+    .map((path) => ({ path: relative(commonDir, path), size: disk.files.lstat(path)?.size }))
     .filter(({ size }) => create || size !== undefined);
 }
 
-/** Appends one line for each commit to each reflog; returns the folders whose entries changed. */
+/** The lines of a reflog for commits that are made one upon the other. */
+export function reflogLines(commits: readonly PlannedCommit[], committer: Signature): string {
+  const who = formatSignature(committer);
+  return commits
+    .map(({ oid, parent, subject }) => {
+      const action = parent === undefined ? 'commit (initial)' : 'commit';
+      return `${parent ?? none} ${oid} ${who}\t${action}: ${subject}\n`;
+    })
+    .join('');
+}
+
+/** Appends lines to each reflog; returns the folders whose entries changed. */
 export async function appendReflogs(
   disk: Disk,
-  logs: readonly { readonly path: string; readonly size: number | undefined }[],
-  commits: readonly PlannedCommit[],
-  committer: Signature,
+  commonDir: string,
+  logs: readonly Reflog[],
+  lines: string,
 ): Promise<string[]> {
-  const who = formatSignature(committer);
-  const lines = commits.map(({ oid, parent, subject }) => {
-    const action = parent === undefined ? 'commit (initial)' : 'commit';
-    return `${parent ?? none} ${oid} ${who}\t${action}: ${subject}\n`;
-  });
   const changed: string[] = [];
-  for (const { path, size } of logs) {
+  for (const { path: place, size } of logs) {
+    const path = resolve(commonDir, place);
     if (size === undefined) changed.push(...disk.makeDirectories(dirname(path)), dirname(path));
     const fd = disk.files.open(path, 'a');
     try {
-      disk.files.write(fd, [Buffer.from(lines.join(''), 'utf8')]);
+      disk.files.write(fd, [Buffer.from(lines, 'utf8')]);
       if (disk.durability === 'full') await disk.files.fsync(fd, 'data');
     } finally {
       disk.files.close(fd);
@@ -49,19 +58,22 @@ export async function appendReflogs(
   return changed;
 }
 
-/** Takes back what was appended for a commit that did not come to be. */
+/** Takes back what was appended, wholly or in part, for a commit that did not come to be. */
 export function trimReflogs(
   disk: Disk,
-  logs: readonly { readonly path: string; readonly size: number | undefined }[],
-  commit: string,
+  commonDir: string,
+  logs: readonly Reflog[],
+  lines: string,
 ): void {
-  for (const { path, size } of logs) {
+  const ours = Buffer.from(lines, 'utf8');
+  for (const { path: place, size = -1 } of logs) {
+    const path = resolve(commonDir, place);
     const bytes = disk.files.read(path);
-    if (!bytes || bytes.length <= (size ?? 0)) continue;
-    // Only our own lines, or the torn beginning of them, may go: another program may have appended since.
-    const added = bytes.subarray(size ?? 0).toString('utf8');
-    const last = added.trimEnd().split('\n').pop() ?? '';
-    const ours = last.slice(41, 81) === commit.slice(0, last.slice(41, 81).length);
-    if (ours) disk.files.truncate(path, size ?? 0);
+    if (!bytes || bytes.length <= size) continue;
+    // Only our own lines, or the torn beginning of them, may go.
+    const added = bytes.subarray(Math.max(size, 0));
+    if (!ours.subarray(0, added.length).equals(added)) continue;
+    if (size < 0) disk.discard(path);
+    else disk.files.truncate(path, size);
   }
 }

@@ -51,13 +51,15 @@ export class Refs {
   /** The commit that a full ref name leads to; undefined when there is no such ref. */
   resolve(ref: string, depth = 0): Oid | undefined {
     const text = this.#loose(ref)?.trim();
-    if (text === undefined || text === '') return this.#packedRefs().get(ref);
+    // An empty file is a ref that was lost, in a power cut perhaps: an older packed value, or none,
+    // would put the next commit in the wrong place.
+    if (text === undefined) return this.#packedRefs().get(ref);
     if (isOid(text)) return text;
     if (text.startsWith('ref: ') && depth < maxSymbolicDepth) {
       return this.resolve(text.slice(5).trim(), depth + 1);
     }
     throw new MemoryError('damaged', `The ref ${ref} cannot be read.`, {
-      hint: 'Run "git fsck" to see what happened to it.',
+      hint: 'Its last values stand in its reflog, below "logs" in the git directory; set it with "git update-ref".',
       data: { ref },
     });
   }

@@ -6,11 +6,12 @@ import type { WorkTree } from './discover.ts';
 import { type Disk, storageError } from './disk.ts';
 import { identity } from './identity.ts';
 import { IgnoreRules } from './ignore.ts';
+import { initRepository } from './init.ts';
 import { ProcessLock } from './lock.ts';
 import { applyPlan, type Ground, indexKey, type KnownIndex, readIndex } from './mutation.ts';
 import type { Oid } from './object.ts';
 import { ObjectDatabase } from './odb.ts';
-import { type FileChange, planCommits } from './plan.ts';
+import { type Adoption, type FileChange, planCommits } from './plan.ts';
 import { recover } from './recovery.ts';
 import { type Head, Refs } from './refs.ts';
 import { checkFormat, checkIdle } from './state.ts';
@@ -21,6 +22,7 @@ export interface Proposal {
   readonly changes: readonly FileChange[];
   /** The whole message of the commit, subject first. */
   readonly message: string;
+  readonly adopt?: Adoption;
 }
 
 /** A commit that was made. */
@@ -71,6 +73,8 @@ export class Repository {
   #index: KnownIndex | undefined;
   /** The index as our own last mutation left it. */
   #ownIndex: string | undefined;
+  /** Whether this process holds the process lock. */
+  #working = false;
   #queue: Promise<unknown> = Promise.resolve();
 
   constructor(disk: Disk, tree: WorkTree, options: RepositoryOptions) {
@@ -109,12 +113,21 @@ export class Repository {
    * not read as the truth. Creates nothing.
    */
   async repair(): Promise<void> {
-    const names = this.#disk.files.list(this.#folder) ?? [];
-    if (!names.some(({ name }) => name.startsWith('journal-'))) return;
+    // While a mutation of ours is at work, what is left here belongs to it.
+    if (this.#working) return;
     const left = [...this.#processLock().leftovers().values()].flat();
-    if (left.some((name) => name.startsWith('journal-'))) {
-      await this.#exclusively(undefined, async () => undefined);
-    }
+    // A dead process's own lock is in nobody's way before the next mutation.
+    if (left.every((name) => /^(owner|break)-/.test(name))) return;
+    await this.#exclusively(undefined, async () => undefined);
+  }
+
+  /** Makes the repository that is not there yet. */
+  initialize(): Promise<void> {
+    const { gitDir } = this.tree;
+    const { env } = this.#options;
+    return this.#exclusively(undefined, (token) =>
+      initRepository(this.#disk, gitDir, this.#folder, env, token, this.#patience(undefined)),
+    );
   }
 
   /**
@@ -168,15 +181,16 @@ export class Repository {
     const time = this.#options.now();
     const author = identity(config, 'author', time);
     const committer = identity(config, 'committer', time);
-    const { changes, message } = proposal;
+    const { changes, message, adopt } = proposal;
     const signatures = { author, committer };
-    const plan = planCommits(this.odb, head, this.#index.file, changes, message, signatures);
+    const index = this.#index.file;
+    const plan = planCommits(this.odb, head, index, changes, message, signatures, adopt);
     await this.odb.write(plan.objects);
     const patience = this.#patience(signal);
     const applied = await applyPlan(ground, plan, this.#index, committer, token, patience);
     if (!applied) return undefined;
     this.#index = applied.index;
-    this.#ownIndex = applied.index.key;
+    this.#ownIndex = applied.index?.key;
     return { oid: applied.commit, ref: applied.ref };
   }
 
@@ -194,13 +208,16 @@ export class Repository {
   ): Promise<T> {
     const run = async () => {
       try {
-        this.#disk.makeDirectories(this.#folder);
+        const changed = this.#disk.makeDirectories(this.#folder);
+        await this.#disk.settle(changed);
         const lock = this.#processLock();
         const token = await lock.take(this.#patience(signal));
+        this.#working = true;
         try {
           await this.#cleanUp(lock, token);
           return await action(token);
         } finally {
+          this.#working = false;
           lock.release(token);
         }
       } catch (error) {

@@ -1,3 +1,4 @@
+import { MemoryError } from '../core/error.ts';
 import type { Oid } from './object.ts';
 
 /** One line of a tree: a file, a folder, a link or a submodule. */
@@ -10,87 +11,114 @@ export interface TreeEntry {
 /** The mode of a folder in a tree. */
 export const folderMode = '40000';
 
-interface Place {
-  readonly start: number;
-  readonly end: number;
-  readonly entry: TreeEntry;
-}
-
 /**
  * Trees are edited in their raw bytes: the user's other entries are never decoded, so that a name
  * in no known encoding or a mode that git no longer writes comes through untouched.
  */
 export function findEntry(tree: Buffer, name: string): TreeEntry | undefined {
-  return find(tree, Buffer.from(name, 'utf8'))?.entry;
+  const bytes = Buffer.from(name, 'utf8');
+  for (const at = new Cursor(tree); !at.done; at.next()) {
+    if (bytes.compare(tree, at.name, at.nameEnd) === 0) return at.entry();
+  }
+  return undefined;
 }
 
-/** The tree with one entry set, or taken out when `entry` is undefined. */
-export function spliceTree(tree: Buffer, name: string, entry: TreeEntry | undefined): Buffer {
-  const bytes = Buffer.from(name, 'utf8');
-  const old = find(tree, bytes);
-  const without = old ? Buffer.concat([tree.subarray(0, old.start), tree.subarray(old.end)]) : tree;
-  if (!entry) return without;
-  const at = insertionPoint(without, bytes, entry.mode);
-  return Buffer.concat([
-    without.subarray(0, at),
-    Buffer.from(`${entry.mode} `, 'latin1'),
-    bytes,
-    Buffer.from([0]),
-    Buffer.from(entry.oid, 'hex'),
-    without.subarray(at),
-  ]);
+/** The tree with entries set, or taken out where they are undefined. */
+export function spliceTree(
+  tree: Buffer,
+  edits: Iterable<readonly [name: string, entry: TreeEntry | undefined]>,
+): Buffer {
+  const slots: { readonly key: Buffer; readonly line: Buffer | undefined }[] = [];
+  for (const [name, entry] of edits) {
+    const line = entry && formatEntry(name, entry);
+    const folder = entry?.mode === folderMode;
+    // A file and a folder of one name have two places; what is in the other one goes as well.
+    slots.push({ key: Buffer.from(name, 'utf8'), line: folder ? undefined : line });
+    slots.push({ key: Buffer.from(`${name}/`, 'utf8'), line: folder ? line : undefined });
+  }
+  slots.sort((a, b) => Buffer.compare(a.key, b.key));
+  const pieces: Buffer[] = [];
+  const at = new Cursor(tree);
+  let copied = 0;
+  for (const { key, line } of slots) {
+    while (at.compare(key) < 0) at.next();
+    pieces.push(tree.subarray(copied, at.start));
+    if (line) pieces.push(line);
+    if (at.compare(key) === 0) at.next();
+    copied = at.start;
+  }
+  pieces.push(tree.subarray(copied));
+  return Buffer.concat(pieces);
 }
 
 /** Every entry, names as UTF-8; for reading only. */
 export function listTree(tree: Buffer): ({ readonly name: string } & TreeEntry)[] {
   const entries = [];
-  for (const { name, mode, oidAt } of scan(tree)) {
-    entries.push({
-      name: name.toString('utf8'),
-      mode,
-      oid: tree.toString('hex', oidAt, oidAt + 20),
-    });
+  for (const at = new Cursor(tree); !at.done; at.next()) {
+    entries.push({ name: tree.toString('utf8', at.name, at.nameEnd), ...at.entry() });
   }
   return entries;
 }
 
-interface Scanned {
-  readonly start: number;
-  readonly mode: string;
-  readonly name: Buffer;
-  readonly oidAt: number;
+function formatEntry(name: string, { mode, oid }: TreeEntry): Buffer {
+  return Buffer.concat([Buffer.from(`${mode} ${name}\0`, 'utf8'), Buffer.from(oid, 'hex')]);
 }
 
-function* scan(tree: Buffer): Generator<Scanned> {
-  let start = 0;
-  while (start < tree.length) {
-    const space = tree.indexOf(0x20, start);
-    const nul = tree.indexOf(0, space + 1);
-    if (space < 0 || nul < 0 || nul + 21 > tree.length) throw new Error('a tree object is damaged');
-    const mode = tree.toString('latin1', start, space);
-    yield { start, mode, name: tree.subarray(space + 1, nul), oidAt: nul + 1 };
-    start = nul + 21;
+/** Goes through a tree entry by entry, without an object for each: a folder may have thousands. */
+class Cursor {
+  /** Where the present entry, its name and the end of its name are; behind the last one all of it ends. */
+  start = 0;
+  name = 0;
+  nameEnd = 0;
+  readonly #tree: Buffer;
+
+  constructor(tree: Buffer) {
+    this.#tree = tree;
+    this.#read();
   }
-}
 
-function find(tree: Buffer, name: Buffer): Place | undefined {
-  for (const item of scan(tree)) {
-    if (!item.name.equals(name)) continue;
-    const oid = tree.toString('hex', item.oidAt, item.oidAt + 20);
-    return { start: item.start, end: item.oidAt + 20, entry: { mode: item.mode, oid } };
+  get done(): boolean {
+    return this.start === this.#tree.length;
   }
-  return undefined;
-}
 
-function insertionPoint(tree: Buffer, name: Buffer, mode: string): number {
-  const key = sortKey(name, mode);
-  for (const item of scan(tree)) {
-    if (Buffer.compare(sortKey(item.name, item.mode), key) > 0) return item.start;
+  next(): void {
+    this.start = this.nameEnd + 21;
+    this.#read();
   }
-  return tree.length;
-}
 
-/** Git sorts a folder as if its name ended in a slash. */
-function sortKey(name: Buffer, mode: string): Buffer {
-  return mode === folderMode ? Buffer.concat([name, Buffer.from('/')]) : name;
+  entry(): TreeEntry {
+    const oid = this.nameEnd + 1;
+    return {
+      mode: this.#tree.toString('latin1', this.start, this.name - 1),
+      oid: this.#tree.toString('hex', oid, oid + 20),
+    };
+  }
+
+  /** Where the entry stands beside a key: git sorts a folder as if its name ended in a slash. */
+  compare(key: Buffer): number {
+    if (this.done) return 1;
+    const tree = this.#tree;
+    const folder = tree[this.start] === 0x34;
+    for (let i = 0; ; i++) {
+      const at = this.name + i;
+      const ours = at < this.nameEnd ? (tree[at] ?? 0) : at === this.nameEnd && folder ? 0x2f : -1;
+      const theirs = key[i] ?? -1;
+      if (ours !== theirs || ours === -1) return ours - theirs;
+    }
+  }
+
+  #read(): void {
+    const tree = this.#tree;
+    if (this.start === tree.length) return;
+    let at = this.start;
+    while (at < tree.length && tree[at] !== 0x20) at += 1;
+    this.name = at + 1;
+    while (at < tree.length && tree[at] !== 0) at += 1;
+    this.nameEnd = at;
+    if (at + 21 > tree.length) {
+      throw new MemoryError('damaged', 'A tree object of this repository is damaged.', {
+        hint: 'Run "git fsck" to see what else is.',
+      });
+    }
+  }
 }

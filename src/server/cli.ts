@@ -1,25 +1,29 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import packageJson from '../../package.json' with { type: 'json' };
 import { App, type AppOptions } from '../app.ts';
 import type { LogLevel } from '../core/context.ts';
 import { MemoryError } from '../core/error.ts';
 import { bankFolder, startDirectory } from '../root.ts';
-import { type Command, type Flag, type FlagValues, flagText } from './command.ts';
+import { program } from '../workspaces.ts';
+import { type Command, type Flags, type FlagValues, flagText } from './command.ts';
+import { readCommandLine } from './command-line.ts';
+import { completion } from './completion.ts';
+import { exitStatus } from './exit-status.ts';
+import { commandHelp, programHelp } from './help.ts';
 import { serveHttp } from './http/serve.ts';
+import { installMergeDriver, mergeDriver } from './merge-driver.ts';
+import { printable } from './screen.ts';
+import { search } from './search.ts';
 import { serve } from './serve.ts';
+import { show } from './show.ts';
+import { status } from './status.ts';
+import { findTool, toolCommand } from './tool-command.ts';
 
 const { version } = packageJson;
 
-/** The commands by name; the one without a name is what an MCP client starts. */
-const commands = new Map<string, Command>([
-  ['', serve],
-  ['serve', serveHttp],
-]);
-
 /** The options of every command. */
-const flags: { readonly [name: string]: Flag } = {
+const flags: Flags = {
   root: {
     value: 'folder',
     about: 'the project to serve (MEMORY_BANK_ROOT); default: the current one',
@@ -30,66 +34,65 @@ const flags: { readonly [name: string]: Flag } = {
   },
   mode: { value: 'name', about: 'the mode in which a session begins; default: none' },
   version: { about: 'print the version' },
-  help: { about: 'print this text' },
+  help: { about: 'print this text, or that of the command' },
 };
 
-const usage = `Usage: memory-bank [command] [options]
-
-Commands:
-${[...commands].map(([name, { about }]) => row(name || '(none)', about)).join('')}
-Options:
-${rows(flags)}${[...commands].map(([name, command]) => (command.flags ? `\nOptions of ${name}:\n${rows(command.flags)}` : '')).join('')}`;
-
-function rows(of: { readonly [name: string]: Flag }): string {
-  return Object.entries(of)
-    .map(([name, { value, about }]) => row(`--${name}${value ? ` <${value}>` : ''}`, about))
-    .join('');
-}
-
-function row(name: string, about: string): string {
-  return `  ${name.padEnd(24)}${about}\n`;
-}
+/** The commands that are no tools. */
+const commands = new Map<string, Command>([
+  ['', serve],
+  ['status', status],
+  ['search', search],
+  ['show', show],
+  ['serve', serveHttp],
+  ['install-merge-driver', installMergeDriver],
+  ['merge-driver', mergeDriver],
+]);
+commands.set('completion', completion(commands, flags));
 
 /**
  * Runs the program.
  *
  * @param packageFolder where the program's own package.json lies.
- * @returns the exit status: 0, 1 for a failure, 2 for a wrong command line.
+ * @returns the exit status: 0, or what `exitStatus` has for the failure.
  */
 export async function run(args: readonly string[], packageFolder: string): Promise<number> {
+  let name: string | undefined;
   try {
-    const { command, values } = parse(args);
-    if (values.help) return print(usage);
+    const line = await readCommandLine(args, flags, find);
+    const { command, general, values, operands } = line;
+    name = line.name;
+    if (values.help) return print(await help(name, command));
     if (values.version) return print(`${version}\n`);
-    const options = appOptions(values, packageFolder);
+    const options = appOptions(general, packageFolder);
     const app = new App(options);
     // A misspelt name is told at the start, and nothing else is loaded earlier than needed.
     if (options.enabled) await app.toolsets();
-    return await command.run({ app, options, version, values });
+    return await command.run({ app, options, version, values, operands });
   } catch (error) {
     if (!(error instanceof MemoryError)) throw error;
-    const wrong = error.code === 'invalid_input';
-    process.stderr.write(`memory-bank: ${error.text}\n${wrong ? `\n${usage}` : ''}`);
-    return wrong ? 2 : 1;
+    process.stderr.write(`memory-bank: ${printable(error.text)}\n`);
+    if (error.code === 'invalid_input') process.stderr.write(await usage(name));
+    return exitStatus[error.code];
   }
 }
 
-function parse(args: readonly string[]): { command: Command; values: FlagValues } {
-  const [first] = args;
-  const name = first === undefined || first.startsWith('-') ? '' : first;
+async function find(name: string): Promise<Command | undefined> {
   const command = commands.get(name);
-  if (!command) throw new MemoryError('invalid_input', `There is no command "${name}".`);
-  const known = Object.entries({ ...flags, ...command.flags });
-  const options = Object.fromEntries(
-    known.map(([flag, { value }]) => [flag, { type: value ? 'string' : 'boolean' }] as const),
-  );
-  try {
-    const { values } = parseArgs({ args: args.slice(name === '' ? 0 : 1), options });
-    return { command, values: values as FlagValues };
-  } catch (cause) {
-    const message = cause instanceof Error ? cause.message : String(cause);
-    throw new MemoryError('invalid_input', message, { cause });
-  }
+  if (command) return command;
+  const tool = findTool(await program.toolsets(), name);
+  return tool && toolCommand(tool);
+}
+
+async function help(name: string, command: Command): Promise<string> {
+  if (name !== '') return commandHelp(name, command, flags);
+  return programHelp(commands, flags, await program.toolsets());
+}
+
+/** What to say below a complaint about the command line. */
+async function usage(name: string | undefined): Promise<string> {
+  const command = name ? await find(name) : undefined;
+  if (name && command) return `Usage: see memory-bank ${name} --help\n`;
+  return `\n${programHelp(commands, flags, await program.toolsets())}`;
 }
 
 function appOptions(values: FlagValues, packageFolder: string): AppOptions {
@@ -114,7 +117,7 @@ function appOptions(values: FlagValues, packageFolder: string): AppOptions {
 function log(level: LogLevel, message: string): void {
   const chatty = level === 'debug' || level === 'info';
   if (chatty && process.env.DEBUG !== 'true') return;
-  process.stderr.write(`memory-bank: ${level}: ${message}\n`);
+  process.stderr.write(`memory-bank: ${level}: ${printable(message)}\n`);
 }
 
 function print(text: string): number {

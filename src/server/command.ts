@@ -6,10 +6,19 @@ export interface Flag {
   readonly value?: string;
   /** What it does, in a few words. */
   readonly about: string;
+  /** The values that it takes, where they are few. */
+  readonly choices?: readonly string[];
+  /** Whether it may be given more than once. */
+  readonly many?: boolean;
 }
 
+/** Options by name. */
+export type Flags = { readonly [name: string]: Flag };
+
 /** What the command line said, by the names of the options. */
-export type FlagValues = { readonly [name: string]: string | boolean | undefined };
+export type FlagValues = {
+  readonly [name: string]: string | boolean | readonly string[] | undefined;
+};
 
 /** The value of an option; undefined when it is not given. */
 export function flagText(values: FlagValues, name: string): string | undefined {
@@ -24,6 +33,8 @@ export interface Invocation {
   /** The version of this program. */
   readonly version: string;
   readonly values: FlagValues;
+  /** What follows the name of the command, beside options. */
+  readonly operands: readonly string[];
 }
 
 /** One command of the program. */
@@ -31,7 +42,17 @@ export interface Command {
   /** One line for the usage text. */
   readonly about: string;
   /** The options that it has beside those of every command. */
-  readonly flags?: { readonly [name: string]: Flag };
+  readonly flags?: Flags;
+  /**
+   * What has to follow its name, beside options: `path`; `path?` may be left out, `path...` may be
+   * repeated or left out. Default: nothing.
+   */
+  readonly operands?: readonly string[];
+  /** Whether it is for programs only: it is in no list for people. */
+  readonly hidden?: boolean;
   /** Does the work and returns the exit status. */
   run(invocation: Invocation): Promise<number>;
 }
+
+/** The commands of the program by name; the one without a name is what an MCP client starts. */
+export type Commands = ReadonlyMap<string, Command>;

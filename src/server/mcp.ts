@@ -327,7 +327,8 @@ class LineTransport implements Transport {
 
   #refuse(value: unknown, code: number, message: string): void {
     const id = isObject(value) ? value.id : undefined;
-    const known = typeof id === 'string' || Number.isInteger(id) ? (id as string | number) : null;
+    const whole = typeof id === 'number' && Number.isInteger(id);
+    const known = typeof id === 'string' || whole ? id : null;
     void this.#lines.send(errorResponse(known, code, message));
   }
 

@@ -97,6 +97,11 @@ export class ResourceFeed {
   }
 
   #onchange(paths: readonly string[]): void {
+    if (paths.length === 0) {
+      // The session went to another workspace, where the same names stand for other records.
+      this.#news.listChanged();
+      for (const uri of this.#subscribed) this.#news.updated(uri);
+    }
     if (this.#changed) {
       for (const path of paths) this.#changed.add(path);
       return;

@@ -1,7 +1,6 @@
 import { findRoot } from '../root.ts';
 import type { Command, Invocation } from './command.ts';
 import { endInOrder } from './ending.ts';
-import { serveStdio } from './mcp.ts';
 import { claimStdout, JsonLines } from './stdio.ts';
 
 /** `memory-bank` without a command: the server over stdio, until the client leaves. */
@@ -12,6 +11,8 @@ export const serve: Command = {
     const lines = new JsonLines(process.stdin, claimStdout());
     const status = endInOrder(options.log, () => lines.stop());
     if (process.stdin.isTTY) process.stderr.write(await guide(invocation));
+    // Other commands start without the protocol.
+    const { serveStdio } = await import('./mcp.ts');
     await serveStdio(app, lines, version);
     await app.close();
     return status();

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { yamlCodec } from '../core/codec.ts';
 import { MemoryError } from '../core/error.ts';
+import type { MergeRule } from '../core/record-type.ts';
 
 /** The version of the layout that this program reads and writes. */
 export const formatVersion = 1;
@@ -17,11 +18,28 @@ export const bankConfig = z.object({
       'Version of the layout of this folder; a newer one than the program knows is refused.',
     ),
   project_id: z.uuid().describe('The identity of the project, a UUID; made once.'),
+  secrets: z
+    .object({
+      allow: z
+        .array(z.string().regex(/^[0-9a-f]{16}$/))
+        .describe(
+          'Fingerprints of texts that look like credentials and may be written all the same: the first 16 hexadecimal digits of their SHA-256, as the refusal names them.',
+        ),
+    })
+    .optional()
+    .describe('What the guard against credentials lets through.'),
 });
 
 export type BankConfig = z.output<typeof bankConfig>;
 
 const codec = yamlCodec(bankConfig);
+
+/** How `config.yaml` merges; of two branches that each began the memory, one gives the identity. */
+export const configRecord = {
+  name: 'settings',
+  codec,
+  merge: { format: 'max', project_id: 'first' } satisfies MergeRule<BankConfig>,
+};
 
 /**
  * Reads `config.yaml`.
@@ -58,4 +76,6 @@ export function initialFiles(projectId: string): ReadonlyMap<string, string> {
 
 const attributes = `# Keeps git from changing the bytes of the memory: no line-end conversion, no filters.
 * -text -filter -ident -working-tree-encoding
+# Merges records field by field and logs entry by entry, where "memory-bank install-merge-driver" was run.
+* merge=memory-bank
 `;

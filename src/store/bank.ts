@@ -1,4 +1,4 @@
-import { relative, sep } from 'node:path';
+import { join, relative, sep } from 'node:path';
 import { MemoryError } from '../core/error.ts';
 import type { AnyRecordType } from '../core/record-type.ts';
 import type { Provenance, Transaction } from '../core/store.ts';
@@ -6,13 +6,13 @@ import { findWorkTree, isStillThere } from '../git/discover.ts';
 import type { Disk } from '../git/disk.ts';
 import { type Stat, sameStat } from '../git/files.ts';
 import { Folder } from '../git/folder.ts';
-import { initRepository } from '../git/init.ts';
-import type { FileChange } from '../git/plan.ts';
+import type { Adoption, FileChange } from '../git/plan.ts';
 import { type Made, Repository } from '../git/repository.ts';
 import type { Access } from './access.ts';
-import { configPath, initialFiles, readConfig } from './bank-config.ts';
+import { type BankConfig, configPath, initialFiles, readConfig } from './bank-config.ts';
 import { Draft, type TextChange } from './draft.ts';
 import { type Actor, commitMessage } from './message.ts';
+import { SecretGuard } from './secrets/guard.ts';
 import { decodeText, maxFileBytes, type RecordFile, View } from './view.ts';
 import { Watcher } from './watcher.ts';
 
@@ -22,6 +22,8 @@ export interface BankOptions {
   readonly root: string;
   /** Absolute path of the bank; `<root>/.memory-bank`, or the root itself for the user's own store. */
   readonly path: string;
+  /** Whether the bank wants a repository of its own at the root, whatever lies around it. */
+  readonly own: boolean;
   readonly types: readonly AnyRecordType[];
   readonly env: NodeJS.ProcessEnv;
   readonly now: () => Date;
@@ -43,8 +45,8 @@ export class Bank {
   readonly #folder: Folder;
   readonly #watcher: Watcher;
   #repository: Repository | undefined;
-  /** Of `config.yaml`, when its format was last checked. */
-  #configStat: Stat | undefined;
+  /** What `config.yaml` says, and what its file was when it was read. */
+  #config: { readonly stat: Stat | undefined; readonly values: BankConfig | undefined } | undefined;
 
   constructor(options: BankOptions) {
     this.#options = options;
@@ -72,16 +74,15 @@ export class Bank {
 
   /** The repository that the bank lies in; undefined while there is none. */
   repository(): Repository | undefined {
-    const { disk, path, root, env, now, lockTimeout, calm, warn } = this.#options;
+    const { disk, root, own } = this.#options;
     const start = disk.files.realpath(root) ?? root;
     const known = this.#repository;
     if (known && isStillThere(disk.files, known.tree, start)) return known;
     known?.close();
     const tree = findWorkTree(disk.files, start);
     // The user's own store is a repository of its own, even below a home directory that is one.
-    const own = root !== path || tree?.top === start;
-    this.#repository =
-      tree && own ? new Repository(disk, tree, { env, now, lockTimeout, calm, warn }) : undefined;
+    const fits = !own || tree?.top === start;
+    this.#repository = tree && fits ? new Repository(disk, tree, this.#options) : undefined;
     return this.#repository;
   }
 
@@ -145,7 +146,10 @@ export class Bank {
           const records = paths.filter((path) => this.view.typeOf(path));
           const provenance = typeof why === 'function' ? why(result) : why;
           const message = commitMessage(provenance, records.length > 0 ? records : paths, actor);
-          return { message, changes: this.#fileChanges(changes) };
+          const guard = this.#guard();
+          guard.checkChange(changes, provenance, message, (path) => this.view.typeOf(path));
+          const adopt: Adoption = (...edit) => guard.checkEdit(...edit);
+          return { message, changes: this.#fileChanges(changes), adopt };
         } catch (error) {
           if (!(error instanceof Moved)) throw error;
         }
@@ -169,15 +173,15 @@ export class Bank {
   /** Makes the repository that is missing, but only for a change that has something to commit. */
   async #found(propose: () => Promise<unknown>): Promise<Repository | undefined> {
     if ((await propose()) === undefined) return undefined;
-    const { disk, root, env } = this.#options;
-    await initRepository(disk, root, env);
+    const { disk, root } = this.#options;
+    const gitDir = join(root, '.git');
+    const tree = { top: root, gitDir, commonDir: gitDir };
+    await new Repository(disk, tree, this.#options).initialize();
     return this.repository();
   }
 
   #withInitialFiles(changes: readonly TextChange[], initialize: boolean): readonly TextChange[] {
-    const config = this.text(configPath);
-    if (config !== undefined) readConfig(config);
-    if (config !== undefined || (changes.length === 0 && !initialize)) return changes;
+    if (this.#settings() !== undefined || (changes.length === 0 && !initialize)) return changes;
     const added = [...initialFiles(this.projectId() ?? this.#options.uuid())]
       .filter(([path]) => this.text(path) === undefined)
       .map(([path, after]) => ({ path, before: undefined, after }));
@@ -191,8 +195,8 @@ export class Bank {
    * @throws MemoryError `damaged` when the file that should hold it does not.
    */
   projectId(): string | undefined {
-    const config = this.text(configPath);
-    if (config !== undefined) return readConfig(config).project_id;
+    const settings = this.#settings();
+    if (settings) return settings.project_id;
     const legacy = new Folder(this.#options.disk.files, this.root).read(
       '.infinity/project_id',
       4096,
@@ -211,8 +215,14 @@ export class Bank {
     return this.text(configPath) !== undefined;
   }
 
+  #guard(): SecretGuard {
+    const config = this.text(configPath);
+    const allowed = config === undefined ? [] : (readConfig(config).secrets?.allow ?? []);
+    return new SecretGuard(allowed, join(relative(this.root, this.path), configPath));
+  }
+
   #fileChanges(changes: readonly TextChange[]): FileChange[] {
-    const top = this.repository()?.tree.top ?? this.root;
+    const top = this.#repository?.tree.top ?? this.root;
     const prefix = relative(top, this.realPath()).split(sep).join('/');
     return changes.map(({ path, before, after }) => ({
       path: prefix === '' ? path : `${prefix}/${path}`,
@@ -248,15 +258,21 @@ export class Bank {
 
   /** Refuses a bank of a later format; one whose settings cannot be read is read all the same. */
   #checkFormat(): void {
-    const stat = this.#folder.stat(configPath);
-    if (sameStat(stat, this.#configStat)) return;
     try {
-      const text = this.text(configPath);
-      if (text !== undefined) readConfig(text);
+      this.#settings();
     } catch (error) {
       if (!(error instanceof MemoryError) || error.code === 'unsupported') throw error;
     }
-    this.#configStat = stat;
+  }
+
+  /** What `config.yaml` says, read again when it changed; undefined where there is none. */
+  #settings(): BankConfig | undefined {
+    const stat = this.#folder.stat(configPath);
+    if (!this.#config || !sameStat(stat, this.#config.stat)) {
+      const text = this.text(configPath);
+      this.#config = { stat, values: text === undefined ? undefined : readConfig(text) };
+    }
+    return this.#config.values;
   }
 
   #watch(): void {

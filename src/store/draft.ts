@@ -3,7 +3,7 @@ import type { AnyRecordType, RecordType } from '../core/record-type.ts';
 import type { Listing, ListOptions, Located, Reader, Transaction } from '../core/store.ts';
 import type { Access } from './access.ts';
 import { fanOutPath, fullFolder } from './fan-out.ts';
-import type { RecordFile, View } from './view.ts';
+import { folderOf, type RecordFile, type View } from './view.ts';
 
 /** No text that a tool writes may be larger, in bytes. */
 export const maxRecordBytes = 2 * 1024 * 1024;
@@ -85,8 +85,10 @@ export interface TextChange {
 export class Draft extends ViewReader implements Transaction {
   readonly #writes = new Map<string, Write>();
   readonly #byKey = new Map<AnyRecordType, Map<string, Write>>();
-  /** What each existing file was when its text was taken as the ground for a new one. */
-  readonly #based = new Map<string, RecordFile>();
+  /** The text of each existing file when it was taken as the ground for a new one. */
+  readonly #based = new Map<string, string>();
+  /** How many new files each folder gets. */
+  readonly #added = new Map<string, number>();
   readonly #readText: (record: RecordFile) => string;
 
   /** @param readText the text of a file that was read before; throws when it has changed since. */
@@ -159,8 +161,7 @@ export class Draft extends ViewReader implements Transaction {
   changes(): TextChange[] {
     const changes: TextChange[] = [];
     for (const { path, text } of this.#writes.values()) {
-      const based = this.#based.get(path);
-      const before = based && this.#readText(based);
+      const before = this.#based.get(path);
       if (before !== text) changes.push({ path, before, after: text });
     }
     return changes.sort((a, b) => (a.path < b.path ? -1 : 1));
@@ -172,15 +173,16 @@ export class Draft extends ViewReader implements Transaction {
   }
 
   #base(existing: RecordFile): string {
-    this.#based.set(existing.path, existing);
-    return this.#readText(existing);
+    const text = this.#readText(existing);
+    this.#based.set(existing.path, text);
+    return text;
   }
 
   #place(type: AnyRecordType, value: object): string {
     const path = type.path(value);
-    const folder = path.slice(0, Math.max(0, path.lastIndexOf('/')));
-    const full = type.fanOut && this.view.sizeOf(folder) >= fullFolder;
-    const place = full ? fanOutPath(path) : path;
+    const folder = folderOf(path);
+    const size = this.view.sizeOf(folder) + (this.#added.get(folder) ?? 0);
+    const place = type.fanOut && size >= fullFolder ? fanOutPath(path) : path;
     // A path that follows from the key alone must stay findable by it; any other may step aside.
     const most = type.locate ? 1 : maxNamesakes;
     for (let i = 1; i <= most; i++) {
@@ -195,6 +197,10 @@ export class Draft extends ViewReader implements Transaction {
   }
 
   #set(write: Write): void {
+    if (!this.#based.has(write.path) && !this.#writes.has(write.path)) {
+      const folder = folderOf(write.path);
+      this.#added.set(folder, (this.#added.get(folder) ?? 0) + 1);
+    }
     this.#writes.set(write.path, write);
     const keys = this.#byKey.get(write.type) ?? new Map<string, Write>();
     this.#byKey.set(write.type, keys);

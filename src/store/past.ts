@@ -83,7 +83,7 @@ function withoutFolder(odb: ObjectDatabase, tree: Oid, folder: readonly string[]
   const entry = findEntry(bytes, name);
   if (!entry) return tree;
   const inner = below.length === 0 ? '' : withoutFolder(odb, entry.oid, below);
-  return `${spliceTree(bytes, name, undefined).toString('latin1')}${inner}`;
+  return `${spliceTree(bytes, [[name, undefined]]).toString('latin1')}${inner}`;
 }
 
 /** Collects paths that differ between two trees; false when there are more than the limit. */

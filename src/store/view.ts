@@ -49,9 +49,10 @@ export class View {
   readonly #folders = new Map<string, FolderState>();
   readonly #records = new Map<string, RecordFile>();
   readonly #keys = new Map<AnyRecordType, Map<string, Set<string>>>();
-  /** Owned paths that were seen in a folder; whether their record is known is another question. */
+  /** Owned paths that were seen in a folder; the second are those of which the record is not known. */
   readonly #paths = new Map<AnyRecordType, Set<string>>();
-  readonly #sorted = new Map<AnyRecordType, readonly string[]>();
+  readonly #unread = new Map<AnyRecordType, Set<string>>();
+  readonly #sorted = new Map<AnyRecordType, string[]>();
   readonly #listeners = new Set<(path: string) => void>();
   #kept = 0;
 
@@ -126,8 +127,9 @@ export class View {
     const folder = join(type.folder, under);
     const prefix = folder === '' ? '' : `${folder}/`;
     const found: RecordFile[] = [];
-    for (const path of this.#sortedPaths(type)) {
-      if (!path.startsWith(prefix)) continue;
+    const sorted = this.#sortedPaths(type);
+    for (let i = placeIn(sorted, prefix); sorted[i]?.startsWith(prefix); i++) {
+      const path = sorted[i] ?? '';
       const known = this.#records.get(path);
       const record = known && (known.value || known.error) ? known : this.#lookNear(path);
       if (record) found.push(record);
@@ -146,7 +148,7 @@ export class View {
 
   /** The record with a key, wherever a person has moved it to; as of the last refresh. */
   find(type: AnyRecordType, key: string): RecordFile | undefined {
-    for (const path of this.#sortedPaths(type)) if (!this.#records.has(path)) this.#lookNear(path);
+    for (const path of this.#unread.get(type) ?? []) this.#lookNear(path);
     const path = this.#winner(type, key);
     return path === undefined ? undefined : this.look(path);
   }
@@ -281,6 +283,7 @@ export class View {
     if (known?.value) this.#kept -= known.bytes;
     if (known?.key !== record.key) this.#setKey(known, record);
     this.#addPath(record.type, record.path);
+    this.#unread.get(record.type)?.delete(record.path);
     this.#records.delete(record.path);
     this.#records.set(record.path, record);
     this.#kept += record.bytes;
@@ -313,7 +316,11 @@ export class View {
   #forget(path: string): void {
     const known = this.#records.get(path);
     const type = known?.type ?? this.typeOf(path);
-    if (type && this.#paths.get(type)?.delete(path)) this.#sorted.delete(type);
+    if (type && this.#paths.get(type)?.delete(path)) {
+      this.#unread.get(type)?.delete(path);
+      const sorted = this.#sorted.get(type);
+      sorted?.splice(placeIn(sorted, path), 1);
+    }
     this.#folders.get(folderOf(path))?.files.delete(nameOf(path));
     if (!known) return;
     if (known.value) this.#kept -= known.bytes;
@@ -336,8 +343,11 @@ export class View {
     this.#paths.set(type, paths);
     if (paths.has(path)) return;
     paths.add(path);
+    const unread = this.#unread.get(type) ?? new Set<string>();
+    this.#unread.set(type, unread.add(path));
     this.#folders.get(folderOf(path))?.files.add(nameOf(path));
-    this.#sorted.delete(type);
+    const sorted = this.#sorted.get(type);
+    sorted?.splice(placeIn(sorted, path), 0, path);
   }
 
   #sortedPaths(type: AnyRecordType): readonly string[] {
@@ -369,7 +379,20 @@ function isSettled(stat: Stat): boolean {
   return Math.abs(Date.now() - stat.mtimeMs) > tick;
 }
 
-function folderOf(path: string): string {
+/** Where a text is in a sorted list, or would be. */
+function placeIn(sorted: readonly string[], text: string): number {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((sorted[middle] ?? '') < text) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** The folder that a path lies in; empty for the topmost one. */
+export function folderOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf('/')));
 }
 

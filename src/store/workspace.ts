@@ -57,10 +57,11 @@ class BankWorkspace implements Workspace {
 
   constructor(options: WorkspaceOptions, { files, ...ground }: Ground) {
     const { root, bank: path, records: types, durability, now } = options;
+    const own = options.repository === 'own';
     const disk = new Disk(files, durability);
     this.root = root;
     this.#files = files;
-    this.#bank = new Bank({ ...ground, disk, root, path, types, now });
+    this.#bank = new Bank({ ...ground, disk, root, path, own, types, now });
     this.#search = new RecordSearch(this.#bank.view, types);
     this.#modes = new ModeLibrary(files, root, path);
     this.#local = new LocalFile(disk, () => this.#bank.repository()?.folder);

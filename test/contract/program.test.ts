@@ -65,6 +65,23 @@ describe('the command line', () => {
     expect(await names(new RawClient([main, '--toolsets', 'documents'], { env }))).toEqual(six);
   });
 
+  test.skipIf(process.platform !== 'linux' || !existsSync('/usr/bin/script'))(
+    'in a terminal it says what it serves and how to connect a client',
+    () => {
+      const cwd = newFolder();
+      const command = `"${process.execPath}" "${main}" --toolsets documents`;
+      const { status, stdout } = spawnSync('/usr/bin/script', ['-qec', command, '/dev/null'], {
+        cwd,
+        encoding: 'utf8',
+        input: '\u0004',
+      });
+      expect(status).toBe(0);
+      expect(stdout).toContain(`${cwd} (cwd)`);
+      expect(stdout).toContain('toolsets  documents');
+      expect(stdout).toContain(`claude mcp add memory-bank -- node "${main}"`);
+    },
+  );
+
   test('a client gets nothing on stderr from a start without trouble', async () => {
     const client = new RawClient([main]).initialize();
     await client.answer('init');
@@ -152,5 +169,46 @@ describe('the root', () => {
     const answer = await known.call(1, 'memory_list', {}).answer(1);
     expect(answer.result.isError).toBeUndefined();
     await known.end();
+  });
+});
+
+describe('the files of the memory bank as resources', () => {
+  test('are listed, read as they are, and told of when a person edits one', async () => {
+    const cwd = repository();
+    const client = new RawClient([main], { cwd, env: { HOME: newFolder() } }).initialize();
+    const file = { filename: 'notes/über uns.md', content: '# First\r\n' };
+    client.call(1, 'write_memory_bank_file', file).request(2, 'resources/list');
+    const uri = 'memory-bank://notes/%C3%BCber%20uns.md';
+    const { resources } = (await client.answer(2)).result;
+    expect(resources).toContainEqual({
+      uri,
+      name: 'notes/über uns.md',
+      mimeType: 'text/markdown',
+    });
+    client.request(3, 'resources/read', { uri }).request(4, 'resources/subscribe', { uri });
+    expect((await client.answer(3)).result.contents[0].text).toBe('# First\r\n');
+    await client.answer(4);
+    client.request(5, 'resources/templates/list');
+    expect((await client.answer(5)).result.resourceTemplates).toMatchObject([
+      { uriTemplate: 'memory-bank://{+path}' },
+    ]);
+    writeFileSync(join(cwd, '.memory-bank', 'notes', 'über uns.md'), '# Second\n');
+    const { params } = await client.told('notifications/resources/updated');
+    expect(params).toEqual({ uri });
+    client.request(6, 'resources/read', { uri });
+    expect((await client.answer(6)).result.contents[0].text).toBe('# Second\n');
+    writeFileSync(join(cwd, '.memory-bank', 'by-hand.md'), '# By hand\n');
+    await client.told('notifications/resources/list_changed');
+    expect(await client.end()).toBe(0);
+  });
+
+  test('the update workflow is a prompt', async () => {
+    const client = new RawClient([main]).initialize().request(1, 'prompts/list');
+    const [prompt] = (await client.answer(1)).result.prompts;
+    client.request(2, 'prompts/get', { name: prompt.name });
+    expect((await client.answer(2)).result.messages[0].content.text).toContain(
+      'update_active_context',
+    );
+    await client.end();
   });
 });

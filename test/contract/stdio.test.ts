@@ -245,6 +245,16 @@ describe('resources and prompts', () => {
     expect(uris).not.toContain('note://other');
   });
 
+  test('in another workspace all of them are others', async () => {
+    const client = greeted().call(1, 'note_write', write);
+    client.request(2, 'resources/subscribe', { uri: 'note://a%20b' });
+    await client.answer(2);
+    client.call(3, 'where', { path: newFolder() });
+    await client.told('notifications/resources/list_changed');
+    const { params } = await client.told('notifications/resources/updated');
+    expect(params.uri).toBe('note://a%20b');
+  });
+
   test('where there is no project there are none', async () => {
     const client = greeted({ cwd: '/' }).request(1, 'resources/list');
     expect((await client.answer(1)).result).toEqual({ resources: [] });
@@ -383,6 +393,13 @@ describe('the end', () => {
     client.child.kill('SIGINT');
     const code = await client.exit;
     expect([128 + 2, 128 + 15]).toContain(code);
+  });
+
+  test('an exception that nobody catches ends it, after the calls under way', async () => {
+    const client = greeted().call(1, 'break');
+    expect((await client.answer(1)).result.structuredContent).toEqual({ ok: true });
+    expect(await client.exit).toBe(1);
+    expect(client.err).toMatch(/error: Error: uncaught\n +at /);
   });
 
   test('a broken stdout ends it in peace', async () => {

@@ -18,7 +18,7 @@ export const note = defineRecordType<Note>({
   path: ({ key }) => `notes/${encodeName(key)}.yaml`,
   locate: (key) => `notes/${encodeName(key)}.yaml`,
   search: ({ key, text, tags }) => ({ title: key, body: text, notes: tags.join(' ') }),
-  merge: { kind: 'fields', fields: { tags: 'set' } },
+  merge: { tags: 'set', text: 'text' },
 });
 
 const letterSchema = z.object({ id: z.string(), title: z.string(), body: z.string() });
@@ -35,5 +35,5 @@ export const letter = defineRecordType<Letter>({
   key: ({ id }) => id,
   path: ({ title }) => `letters/${slug(title)}.md`,
   search: ({ title, body }) => ({ title, body }),
-  merge: { kind: 'sections' },
+  merge: { body: 'sections' },
 });

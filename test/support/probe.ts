@@ -24,7 +24,7 @@ export const note = defineRecordType<Note>({
   key: ({ name }) => name,
   path: ({ name }) => `notes/${name}.md`,
   search: ({ name, text }) => ({ title: name, body: text }),
-  merge: { kind: 'fields', fields: { text: 'text' } },
+  merge: { text: 'text' },
 });
 
 const name = z.string().min(1).describe('Name of the note');
@@ -145,6 +145,19 @@ export const probe: Toolset = {
         process.stdout.write('written by a library\n');
         void Promise.reject(new Error('left behind'));
         throw new Error('private detail');
+      },
+    }),
+    defineTool({
+      name: 'break',
+      title: 'Break',
+      description: 'Leaves an exception behind that nobody catches.',
+      effect: 'read',
+      input: z.object({}),
+      handle() {
+        setImmediate(() => {
+          throw new Error('uncaught');
+        });
+        return {};
       },
     }),
     defineTool({

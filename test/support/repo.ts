@@ -33,6 +33,12 @@ export class Repo {
     return repo;
   }
 
+  /** An empty folder that is not there yet. */
+  static in(root: string): Repo {
+    mkdirSync(root);
+    return new Repo(root);
+  }
+
   git(...args: string[]): string {
     return this.gitWith({}, ...args);
   }

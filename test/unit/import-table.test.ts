@@ -12,7 +12,16 @@ interface Room {
 const node = 'node:*';
 const sdk = '@modelcontextprotocol/sdk';
 /** The seams of the program: what the faces stand on, and what puts the rooms together. */
-const app = ['app.ts', 'call.ts', 'ids.ts', 'root.ts', 'workspaces.ts'];
+const app = [
+  'app.ts',
+  'call.ts',
+  'ids.ts',
+  'merge-driver.ts',
+  'place.ts',
+  'repository-kind.ts',
+  'root.ts',
+  'workspaces.ts',
+];
 const http = ['cookie-parser', 'cors', 'express', 'express-rate-limit', 'helmet', 'openai'];
 
 /** The table of the house: who may import whom. */
@@ -21,7 +30,7 @@ const table: { readonly [room: string]: Room } = {
   git: { ours: ['core/error.ts'], packages: [node, 'isomorphic-git', 'ignore'] },
   store: {
     ours: ['core', 'git'],
-    packages: [node, 'zod', 'minimatch', 'minisearch', 'smol-toml', 'stemmer'],
+    packages: [node, 'zod', 'diff', 'minimatch', 'minisearch', 'smol-toml', 'stemmer'],
   },
   'toolsets/*': { ours: ['core'], packages: ['zod', 'node:crypto', 'node:util'] },
   'toolsets.ts': { ours: ['core', 'toolsets/*'], packages: [] },

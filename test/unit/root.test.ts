@@ -168,6 +168,8 @@ describe('on disk', () => {
 test('npm start serves the folder in which npm was called, a stale INIT_CWD serves nothing', () => {
   const env = { INIT_CWD: '/w/called', npm_package_json: '/opt/memory-bank/package.json' };
   expect(startDirectory(env, '/opt/memory-bank', '/opt/memory-bank')).toBe('/w/called');
-  expect(startDirectory(env, '/w/cwd', '/opt/other')).toBe('/w/cwd');
-  expect(startDirectory({ INIT_CWD: '/w/called' }, '/w/cwd', '/opt/memory-bank')).toBe('/w/cwd');
+  expect(startDirectory(env, '/w/cwd', '/opt/memory-bank')).toBe('/w/cwd');
+  expect(startDirectory(env, '/opt/other', '/opt/other')).toBe('/opt/other');
+  const bare = { INIT_CWD: '/w/called' };
+  expect(startDirectory(bare, '/opt/memory-bank', '/opt/memory-bank')).toBe('/opt/memory-bank');
 });

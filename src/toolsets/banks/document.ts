@@ -67,7 +67,7 @@ export const bankDocument = defineRecordType<BankDocument>({
     const type = bankTypes.find((candidate) => key.startsWith(`${folders[candidate]}/`));
     return { title: key, body, ...(type ? { type } : {}) };
   },
-  merge: { kind: 'sections' },
+  merge: { last_updated: 'latest', version: 'max', relevance_score: 'max', body: 'sections' },
 });
 
 /**

@@ -47,8 +47,5 @@ export const documentRecord = defineRecordType<Document>({
   key: ({ id }) => id,
   path: ({ id, title, type }) => `documents/${type}/${slug(title)}-${idPrefix(id)}.md`,
   search: ({ title, type, content }) => ({ title, type, body: content }),
-  merge: {
-    kind: 'fields',
-    fields: { created_at: 'first', updated_at: 'latest', content: 'text' },
-  },
+  merge: { created_at: 'first', updated_at: 'latest', content: 'text' },
 });

@@ -3,7 +3,7 @@ import { yamlCodec } from '../../core/codec.ts';
 import { encodeName, encodePath, slug as readable } from '../../core/name.ts';
 import {
   defineRecordType,
-  type FieldMerge,
+  type MergeRule,
   type RecordType,
   type SearchFields,
 } from '../../core/record-type.ts';
@@ -153,7 +153,7 @@ interface Kind<T extends object> {
   readonly folder: string;
   readonly schema: z.ZodType<T>;
   search(value: T): SearchFields;
-  readonly merge: { readonly [field in keyof T]?: FieldMerge };
+  readonly merge: MergeRule<T>;
 }
 
 /** A kind known by a key which the caller chose, and which says where its file lies. */
@@ -193,6 +193,6 @@ function define<T extends Entry>({
     toolset: 'graph',
     extension: '.yaml',
     codec: yamlCodec(kind.schema),
-    merge: { kind: 'fields', fields: merge },
+    merge,
   });
 }

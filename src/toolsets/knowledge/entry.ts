@@ -67,10 +67,7 @@ export const entryRecord = defineRecordType<Entry>({
     ...(reason !== undefined && { reason }),
     ...(context !== undefined && { notes: context }),
   }),
-  merge: {
-    kind: 'fields',
-    fields: { created_at: 'first', updated_at: 'latest', value: 'text' },
-  },
+  merge: { created_at: 'first', updated_at: 'latest', value: 'text' },
 });
 
 /** All entries of some categories, in the order of the table, each category's oldest first. */

@@ -41,7 +41,7 @@ export const bankFile = defineRecordType<BankFile>({
     body: content,
     notes: path,
   }),
-  merge: { kind: 'sections' },
+  merge: { content: 'sections' },
 });
 
 /** What keeps a text from being the name of a file of the bank (3.13), or undefined. */

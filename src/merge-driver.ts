@@ -1,0 +1,36 @@
+import type { Sides } from './store/merge/diff3.ts';
+import type { DriverChange } from './store/merge-driver.ts';
+import type { MergedFile } from './store/merge-file.ts';
+import { program } from './workspaces.ts';
+
+/**
+ * Merges three versions of a file of the memory by the record types of all toolsets.
+ *
+ * @param path as git names it, relative to the top of the work tree.
+ * @param markerSize of the conflict markers, in characters.
+ */
+export async function mergeFile(
+  path: string,
+  versions: Sides<Buffer>,
+  markerSize: number,
+): Promise<MergedFile> {
+  const { mergeFile } = await import('./store/merge-file.ts');
+  // Line by line is better than not at all.
+  const toolsets = await program.toolsets().catch(() => []);
+  const types = toolsets.flatMap((toolset) => toolset.records);
+  return mergeFile(types, path, versions, markerSize);
+}
+
+/**
+ * Has native git merge the memory of a repository by this program, or no longer.
+ *
+ * @param command the program and its first arguments; undefined to end it.
+ */
+export async function setMergeDriver(
+  root: string,
+  command: readonly string[] | undefined,
+  durability: 'full' | 'relaxed',
+): Promise<DriverChange> {
+  const { setMergeDriver } = await import('./store/merge-driver.ts');
+  return setMergeDriver(root, command, durability);
+}

@@ -1,0 +1,126 @@
+import { diffArrays } from 'diff';
+
+/** Three versions of one thing: what the two sides have in common, and what each made of it. */
+export interface Sides<T> {
+  readonly base: T;
+  readonly ours: T;
+  readonly theirs: T;
+}
+
+/** A piece of three sequences that begin with the same items or with changed ones. */
+export interface Region<T> extends Sides<readonly T[]> {
+  /** The side whose items are the result; undefined where both sides made different changes. */
+  readonly from: 'ours' | 'theirs' | undefined;
+}
+
+/** A change: `length` items of the old sequence became `items` of the new one. */
+export interface Hunk {
+  readonly start: number;
+  readonly length: number;
+  readonly newStart: number;
+  readonly newLength: number;
+}
+
+/** Sequences that differ in more places than this count as different from the first place to the last. */
+const maxEdits = 3000;
+
+/** What has to change in a sequence to make it another one. */
+export function hunksOf(old: readonly string[], now: readonly string[]): Hunk[] {
+  const changes = diffArrays([...old], [...now], { maxEditLength: maxEdits });
+  if (!changes) return [coarseHunk(old, now)];
+  const hunks: { start: number; length: number; newStart: number; newLength: number }[] = [];
+  let at = 0;
+  let newAt = 0;
+  for (const { added, removed, count } of changes) {
+    if (!added && !removed) {
+      at += count;
+      newAt += count;
+      continue;
+    }
+    let hunk = hunks.at(-1);
+    if (!hunk || hunk.start + hunk.length !== at || hunk.newStart + hunk.newLength !== newAt) {
+      hunk = { start: at, length: 0, newStart: newAt, newLength: 0 };
+      hunks.push(hunk);
+    }
+    if (added) {
+      hunk.newLength += count;
+      newAt += count;
+    } else {
+      hunk.length += count;
+      at += count;
+    }
+  }
+  return hunks;
+}
+
+function coarseHunk(old: readonly string[], now: readonly string[]): Hunk {
+  const most = Math.min(old.length, now.length);
+  let head = 0;
+  while (head < most && old[head] === now[head]) head++;
+  let tail = 0;
+  while (tail < most - head && old.at(-1 - tail) === now.at(-1 - tail)) tail++;
+  const length = old.length - head - tail;
+  return { start: head, length, newStart: head, newLength: now.length - head - tail };
+}
+
+/**
+ * Divides three sequences into the regions that a three-way merge is made of.
+ *
+ * @param token what of an item is compared.
+ * @param apart whether changes of neighbouring items count as independent. Lines belong to their
+ *   neighbours, so for them it is false.
+ */
+export function diff3<T>(
+  sides: Sides<readonly T[]>,
+  token: (item: T) => string,
+  apart: boolean,
+): Region<T>[] {
+  const tokens = sides.base.map(token);
+  const changes = (['ours', 'theirs'] as const)
+    .flatMap((side) => hunksOf(tokens, sides[side].map(token)).map((hunk) => ({ ...hunk, side })))
+    .sort((a, b) => a.start - b.start || a.length - b.length);
+  const at = { base: 0, ours: 0, theirs: 0 };
+  const take = (side: keyof typeof at, length: number) => {
+    const items = sides[side].slice(at[side], at[side] + length);
+    at[side] += length;
+    return items;
+  };
+  const regions: Region<T>[] = [];
+  const takeSame = (length: number) => {
+    const items = { base: take('base', length), ours: take('ours', length) };
+    if (length > 0) regions.push({ ...items, theirs: take('theirs', length), from: 'ours' });
+  };
+  for (let i = 0; i < changes.length; ) {
+    const start = changes[i]?.start ?? 0;
+    takeSame(start - at.base);
+    let end = start;
+    const grown = { ours: 0, theirs: 0 };
+    const changed = new Set<keyof typeof grown>();
+    for (let change = changes[i]; change; change = changes[++i]) {
+      const meets = change.start < end || change.start === (apart ? start : end);
+      if (changed.size > 0 && !meets) break;
+      changed.add(change.side);
+      grown[change.side] += change.newLength - change.length;
+      end = Math.max(end, change.start + change.length);
+    }
+    const base = take('base', end - start);
+    const ours = take('ours', base.length + grown.ours);
+    const theirs = take('theirs', base.length + grown.theirs);
+    const [side] = changed;
+    const isSame = areEqual(ours.map(token), theirs.map(token));
+    const from = changed.size === 1 ? side : isSame ? 'ours' : undefined;
+    regions.push({ base, ours, theirs, from });
+  }
+  takeSame(sides.base.length - at.base);
+  return regions;
+}
+
+/** Whether two sequences hold the same items. */
+function areEqual(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((item, i) => item === b[i]);
+}
+
+/** The value of three that a merge takes where a value cannot conflict: a change, ours before theirs. */
+export function pick<T>({ base, ours, theirs }: Sides<T>): T {
+  return ours === base ? theirs : ours;
+}

@@ -1,0 +1,68 @@
+import type { Region, Sides } from './diff3.ts';
+import type { Piece } from './pieces.ts';
+
+/** The share of words that two versions of one item have in common at least. */
+const minLikeness = 0.5;
+/** Items with more words than this are compared by their first ones. */
+const maxWords = 200;
+/** In a region with more items than this, edits are not looked for. */
+const maxItems = 100;
+
+/**
+ * Gives what both sides made of one item the same key, so that it merges as one and not as two.
+ *
+ * An item is known by its text; when both sides edited it, only the likeness tells.
+ */
+export function pairEdits(region: Region<Piece>, sides: Sides<readonly Piece[]>): Region<Piece> {
+  const { base, ours, theirs } = region;
+  if (Math.max(base.length, ours.length, theirs.length) > maxItems) return region;
+  const keysOf = (pieces: readonly Piece[]) => new Set(pieces.map(({ key }) => key));
+  const known = {
+    base: keysOf(sides.base),
+    ours: keysOf(sides.ours),
+    theirs: keysOf(sides.theirs),
+  };
+  const isNew = ({ kind, key }: Piece) => kind === 'item' && !known.base.has(key);
+  const left = new Set(ours.filter((piece) => isNew(piece) && !known.theirs.has(piece.key)));
+  const right = new Set(theirs.filter((piece) => isNew(piece) && !known.ours.has(piece.key)));
+  const keys = new Map<Piece, string>();
+  for (const piece of base) {
+    if (piece.kind !== 'item' || known.ours.has(piece.key) || known.theirs.has(piece.key)) continue;
+    const mine = closest(piece, left);
+    const other = closest(piece, right);
+    if (!mine || !other) continue;
+    left.delete(mine);
+    right.delete(other);
+    keys.set(piece, mine.key).set(other, mine.key);
+  }
+  const keyed = (pieces: readonly Piece[]) =>
+    pieces.map((piece) => ({ ...piece, key: keys.get(piece) ?? piece.key }));
+  return keys.size === 0 ? region : { ...region, base: keyed(base), theirs: keyed(theirs) };
+}
+
+function closest(piece: Piece, candidates: Iterable<Piece>): Piece | undefined {
+  let best: Piece | undefined;
+  let most = minLikeness;
+  for (const candidate of candidates) {
+    const share = likeness(piece.label, candidate.label);
+    if (share >= most && (best === undefined || share > most)) [best, most] = [candidate, share];
+  }
+  return best;
+}
+
+/** Twice the words in common, divided by all words. */
+function likeness(a: string, b: string): number {
+  const left = words(a);
+  const right = words(b);
+  const shared = [...left].filter((word) => right.has(word)).length;
+  return (2 * shared) / Math.max(1, left.size + right.size);
+}
+
+function words(text: string): Set<string> {
+  return new Set(
+    text
+      .toLowerCase()
+      .match(/[\p{L}\p{N}]+/gu)
+      ?.slice(0, maxWords),
+  );
+}

@@ -1,0 +1,65 @@
+import { pick, type Sides } from './diff3.ts';
+import type { Piece } from './pieces.ts';
+
+/** A place in the result: the piece that stands there, in each version that has it. */
+export type Slot = { readonly [S in keyof Sides<Piece>]?: Piece | undefined };
+
+type Gap = readonly string[];
+
+const sideNames = ['ours', 'theirs'] as const;
+
+/** The blank lines between pieces that did not always stand below one another. */
+export class Spacing {
+  readonly #sides: Sides<readonly Piece[]>;
+  readonly #places: ReadonlyMap<Piece, number>;
+
+  constructor(sides: Sides<readonly Piece[]>) {
+    this.#sides = sides;
+    const places = new Map<Piece, number>();
+    for (const pieces of [sides.base, sides.ours, sides.theirs]) {
+      for (const [i, piece] of pieces.entries()) places.set(piece, i);
+    }
+    this.#places = places;
+  }
+
+  /** The blank lines above a slot. */
+  between(above: Slot | undefined, slot: Slot): Gap {
+    const met = (side: keyof Sides<Piece>): Gap | undefined => {
+      const piece = slot[side];
+      if (!piece || (above && !above[side])) return undefined;
+      return this.#above(side, piece) === above?.[side] ? piece.gap : undefined;
+    };
+    const [base, ours, theirs] = [met('base'), met('ours'), met('theirs')];
+    if (ours && theirs) return mergeGap({ base: base ?? ours, ours, theirs });
+    return ours ?? theirs ?? this.#usual(above, slot);
+  }
+
+  /** What pieces of these kinds have between them elsewhere in the list, or else usually. */
+  #usual(above: Slot | undefined, slot: Slot): Gap {
+    const kind = kindOf(slot);
+    const before = above && kindOf(above);
+    for (const side of sideNames) {
+      for (const piece of this.#sides[side]) {
+        if (piece.kind === kind && this.#above(side, piece)?.kind === before) return piece.gap;
+      }
+    }
+    return kind === 'item' && before === 'item' ? [] : [''];
+  }
+
+  #above(side: keyof Sides<Piece>, piece: Piece): Piece | undefined {
+    return this.#sides[side][(this.#places.get(piece) ?? 0) - 1];
+  }
+}
+
+function kindOf({ ours, theirs }: Slot): Piece['kind'] | undefined {
+  return (ours ?? theirs)?.kind;
+}
+
+/** Of two changes of a gap the larger. */
+export function mergeGap({ base, ours, theirs }: Sides<Gap>): Gap {
+  const text = (gap: Gap) => gap.join('\n') + gap.length;
+  const picked = pick({ base: text(base), ours: text(ours), theirs: text(theirs) });
+  const isConflict = text(base) !== text(ours) && text(base) !== text(theirs);
+  if (isConflict) return ours.length < theirs.length ? theirs : ours;
+  return picked === text(ours) ? ours : theirs;
+}

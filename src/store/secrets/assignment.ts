@@ -1,0 +1,111 @@
+import type { Kind } from './kinds.ts';
+
+/**
+ * What is called a password, a key or a token in the text itself: the forms in which names are given
+ * values in code, settings, headers, URLs and plain prose. Whether the value is one has to be judged.
+ */
+export const assignments: readonly (Kind & { judge(value: string, match: string): boolean })[] = [
+  {
+    name: 'a password in a URL',
+    pattern: /:\/\/[^\s:/?#@"'`<>]{0,100}:(?<secret>[^\s/@"'`<>]{3,200})@[A-Za-z0-9[]/g,
+    judge: (value, match) => !isPlaceholder(value) && !match.startsWith(`://${value}:`),
+  },
+  {
+    name: 'the credential of an Authorization header',
+    pattern: /\b(?:[Bb]earer|[Bb]asic|BEARER|BASIC) +(?<secret>[A-Za-z0-9._~+/=-]{16,1000})/g,
+    judge: isRandom,
+  },
+  {
+    name: 'a password',
+    pattern: named('pass(?:word|wd|phrase|code)?|pwd'),
+    judge: (value) => isRandom(value) || isPassword(value),
+  },
+  {
+    name: 'a password',
+    pattern:
+      /(?:\slogin \S{1,100} password|--[a-z-]{0,20}(?:password|token|secret|key))\s{1,3}(?<secret>[^\s"'`<>,;&]{8,512})/g,
+    judge: (value) => isRandom(value) || isPassword(value),
+  },
+  {
+    name: 'a key or token',
+    pattern: named(
+      'secret|token|credentials?|(?:api|access|account|private|encryption|signing|master|license|service|session|auth|deploy|webhook|subscription|consumer|client|shared)[-_ ]?key|apikey|auth',
+    ),
+    judge: isRandom,
+  },
+];
+
+/** `NAME_x = value`, `"name": "value"`, `name => value`, `the name for x is value`. */
+function named(words: string): RegExp {
+  return new RegExp(
+    `(?:${words})[\\w-]{0,24}(?: (?:for|of|to|on)\\b[^\\n:=]{0,40}?)?["'\`*\\])]{0,4}(?:\\s{0,3}(?:=>|:=|->|[:=])|\\s{1,3}is)\\s{0,3}["'\`*([]{0,4}(?<secret>[^\\s"'\`<>,;&]{8,512})`,
+    'gi',
+  );
+}
+
+/** Values that stand for a credential, as people write them in examples. */
+const placeholder =
+  /example|placeholder|change_?-?me|your|dummy|sample|redacted|replace|insert|x{4}|\*{3}|\.{3}|…|01234567|12345678|abcdefgh|eyJzdWIiOiIxMjM0NTY3ODkwIi/i;
+/** A value that is taken from somewhere else. */
+const reference =
+  /^[$%{[<@&*!]|\$\{|\{\{|[({]|^(?:process|import|os|env|config|settings|self|this|ctx|vault|arn)[.:]/;
+/** Passwords that everybody knows, with what people hang on them. */
+const common =
+  /^[^a-z]*(?:pass|password|passwd|pwd|secret|token|key|apikey|user|username|root|admin|administrator|postgres|postgresql|mysql|mariadb|mongo|mongodb|redis|rabbitmq|guest|test|testing|demo|dev|local|localhost|foo|bar|baz|hunter|letmein|welcome|qwerty|none|null|undefined|true|false|string|todo|value|here|hash|hashed|hidden|empty|app|db|database|mysecret|mypassword|mysecretpassword|supersecret|topsecret|secretkey|secretpassword|userpassword|dbpassword|rootpassword|strongpassword|securepassword|yourpassword|p.?ssw.?rd)[^a-z]*$/i;
+
+/** Whether a text stands for a credential instead of being one. */
+export function isPlaceholder(value: string): boolean {
+  return placeholder.test(value) || reference.test(value) || common.test(value);
+}
+
+/** Whether a form was filled in for show: an example of a manual, or one character over and over. */
+export function isExample(value: string): boolean {
+  return placeholder.test(value) || entropy(value.slice(-32)) < 2.5;
+}
+
+/** Whether a machine has made a text up: letters and digits in an order that no name has. */
+export function isRandom(given: string): boolean {
+  const value = trimmed(given);
+  if (value.length < 16 || isPlaceholder(value)) return false;
+  if (/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value)) return false;
+  if (entropy(value) < 3) return false;
+  let turns = 0;
+  let humps = 0;
+  let odd = 0;
+  for (const piece of value.split(/[^A-Za-z0-9]+/)) {
+    if (/^\d*$/.test(piece)) continue;
+    const swaps = count(piece, /[A-Za-z](?=\d)|\d(?=[A-Za-z])/g);
+    const ups = count(piece, /[a-z](?=[A-Z])/g);
+    turns += swaps;
+    humps += ups;
+    if (swaps > 1 || swaps + ups > piece.length / 4) odd += piece.length;
+  }
+  return odd >= value.length / 2 && (turns >= 3 || (turns >= 2 && humps >= 3));
+}
+
+/** Whether a text is what people are made to think of: short, and of every kind of character. */
+function isPassword(given: string): boolean {
+  const value = trimmed(given);
+  if (value.length < 8 || value.length > 40 || isPlaceholder(value)) return false;
+  const classes = [/[a-z]/, /[A-Z]/, /\d/, /[^A-Za-z0-9]/].filter((one) => one.test(value)).length;
+  const swaps = count(value, /[A-Za-z](?=\d)|\d(?=[A-Za-z])/g);
+  return (classes === 4 && !/[./]/.test(value)) || (classes === 3 && swaps >= 3);
+}
+
+/** Without the punctuation that ends a sentence or closes a bracket. */
+function trimmed(value: string): string {
+  return value.slice(0, 512).replace(/[.:)\]}*_!?|\\]{1,20}$/, '');
+}
+
+function count(text: string, pattern: RegExp): number {
+  return text.match(pattern)?.length ?? 0;
+}
+
+/** Shannon's, in bits a character. */
+function entropy(text: string): number {
+  const counts = new Map<string, number>();
+  for (const char of text) counts.set(char, (counts.get(char) ?? 0) + 1);
+  let bits = 0;
+  for (const n of counts.values()) bits -= (n / text.length) * Math.log2(n / text.length);
+  return bits;
+}

@@ -1,0 +1,165 @@
+import { MemoryError } from '../../core/error.ts';
+import type { JsonObject } from '../../core/json.ts';
+import type { AnyRecordType } from '../../core/record-type.ts';
+import type { Provenance } from '../../core/store.ts';
+import type { TextChange } from '../draft.ts';
+import { findSecrets, type Secret } from './scan.ts';
+
+/** A text that is about to become part of the history. */
+interface NewText {
+  readonly text: string;
+  /** What the history, or a person's file, has of it already: a credential in that is no news. */
+  before?(): string | undefined;
+  /** Where it goes, as the caller knows it: the path of a file, `the reason`. */
+  readonly name: string;
+  /** What to call it when the name itself gives the credential away. */
+  readonly alias?: string;
+  /** The record that the text holds, to name the field. */
+  value?(): unknown;
+}
+
+/** So many credentials are named in one error. */
+const maxNamed = 5;
+
+/** Keeps credentials out of what is written. */
+export class SecretGuard {
+  readonly #allowed: ReadonlySet<string>;
+  readonly #configPath: string;
+
+  /**
+   * @param allowed fingerprints of what looks like a credential and is none.
+   * @param configPath where they are listed, for the message.
+   */
+  constructor(allowed: readonly string[], configPath: string) {
+    this.#allowed = new Set(allowed);
+    this.#configPath = configPath;
+  }
+
+  /**
+   * Refuses a change that would bring a credential into the history: by a file, by its name, or by
+   * the message of the commit.
+   *
+   * @throws MemoryError `secret` that says which kind stands where, and never the credential.
+   */
+  checkChange(
+    changes: readonly TextChange[],
+    why: Provenance,
+    message: string,
+    typeOf: (path: string) => AnyRecordType | undefined,
+  ): void {
+    // A record that carries a credential can still be removed by its name.
+    const before = () =>
+      changes
+        .map((one) => (one.before === undefined ? '' : `${one.path}\n${one.before}`))
+        .join('\n');
+    const files = changes.flatMap(({ path, before, after }): NewText[] => {
+      if (after === undefined) return [];
+      const type = typeOf(path);
+      const known = before === undefined ? undefined : path;
+      const value = () => type?.codec.decode(after, path);
+      const name = { name: path, alias: `the ${type?.name ?? 'file'}` };
+      return [
+        { text: after, before: () => before, ...name, value },
+        { text: path, before: () => known, name: 'the name of the file' },
+      ];
+    });
+    const trailers = Object.entries(why.trailers ?? {}).map(([name, text]) => {
+      return { text, before, name: `the ${name} of the commit` };
+    });
+    this.#check(
+      [
+        ...files,
+        { text: why.reason ?? '', before, name: 'the reason' },
+        { text: why.subject, before, name: 'the subject of the commit' },
+        ...trailers,
+        // What was cleaned up for the message may have become a credential by that.
+        { text: message, before, name: 'the message of the commit' },
+      ],
+      'Keep it where credentials are kept, and remember only where that is.',
+    );
+  }
+
+  /**
+   * Refuses a version of a file that a person has made and that would have to be committed too.
+   *
+   * @throws MemoryError `secret`, as above.
+   */
+  checkEdit(path: string, version: Buffer, committed: Buffer | undefined): void {
+    const before = () => committed?.toString('utf8');
+    this.#check(
+      [{ text: version.toString('utf8'), before, name: path }],
+      'It stands in an edit by hand that is not committed yet: take it out of the file (and of the index), or commit the edit yourself.',
+    );
+  }
+
+  #check(texts: readonly NewText[], wayOut: string): void {
+    const places = new Map<string, Place>();
+    for (const text of texts) {
+      const found = this.#find(text);
+      const { name, alias } = text;
+      const shown = alias !== undefined && found.some((one) => gives(name, one)) ? alias : name;
+      for (const secret of found) {
+        // The first place is enough to find the others, such as the subject that names a record.
+        if (!places.has(secret.fingerprint))
+          places.set(secret.fingerprint, placeOf(secret, text, shown));
+      }
+    }
+    if (places.size === 0) return;
+    const named = [...places].slice(0, maxNamed);
+    const list = named.map(([, place]) => describe(place)).join('; ');
+    const rest = places.size - named.length;
+    const fingerprints = named.map(([fingerprint]) => fingerprint).join(', ');
+    const message = `${list}${rest > 0 ? `; and ${rest} more` : ''}. Nothing was written.`;
+    throw new MemoryError('secret', message, {
+      hint: `${wayOut} If it is no credential, add its fingerprint (${fingerprints}) to secrets.allow in ${this.#configPath}.`,
+      data: { secrets: named.map(([fingerprint, place]) => ({ ...place, fingerprint })) },
+    });
+  }
+
+  #find(given: NewText): Secret[] {
+    const found = findSecrets(given.text).filter((one) => !this.#allowed.has(one.fingerprint));
+    if (found.length === 0) return found;
+    const known = new Set(findSecrets(given.before?.() ?? '').map((one) => one.fingerprint));
+    return found.filter(({ fingerprint }) => !known.has(fingerprint));
+  }
+}
+
+interface Place extends JsonObject {
+  readonly kind: string;
+  readonly in: string;
+  readonly line: number;
+}
+
+function placeOf(secret: Secret, { text, value }: NewText, shown: string): Place {
+  const field = value && fieldOf(value(), secret);
+  return {
+    kind: secret.kind,
+    in: shown,
+    line: text.slice(0, secret.index).split('\n').length,
+    ...(field !== undefined && field !== '' && { field }),
+  };
+}
+
+function describe({ kind, in: where, line, field }: Place): string {
+  const more = typeof field === 'string' ? `, field "${field}"` : '';
+  return `${where} (line ${line}${more}) holds what looks like ${kind}`;
+}
+
+/** Whether a name was made from the credential, in whatever letter case and with whatever signs. */
+function gives(name: string, secret: Secret): boolean {
+  const bare = (text: string) => text.toLowerCase().replace(/[^a-z0-9]/g, '');
+  return bare(name).includes(bare(secret.text).slice(0, 12));
+}
+
+/** The field of a record in which a credential stands, as far as no name on the way is one. */
+function fieldOf(value: unknown, secret: Secret, path = ''): string | undefined {
+  if (typeof value === 'string') return value.includes(secret.text) ? path : undefined;
+  if (typeof value !== 'object' || value === null) return undefined;
+  for (const [key, item] of Object.entries(value)) {
+    if (key.includes(secret.text) || findSecrets(key).length > 0) return path;
+    const step = Array.isArray(value) ? `[${key}]` : `${path && '.'}${key}`;
+    const found = fieldOf(item, secret, path + step);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}

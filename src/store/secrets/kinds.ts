@@ -1,0 +1,148 @@
+/** A kind of credential that can be told by its form alone. */
+export interface Kind {
+  /** As the error names it, with its article. */
+  readonly name: string;
+  /** Global; the group `secret`, or else the whole match, is the credential. */
+  readonly pattern: RegExp;
+}
+
+/**
+ * A credential that stands alone as one word.
+ *
+ * Every form here takes time linear in the text: it begins with a fixed text at the beginning of a
+ * word, and what follows is one run of characters after the other, none of which can begin in two places.
+ */
+function word(name: string, form: string): Kind {
+  return { name, pattern: new RegExp(`(?<![A-Za-z0-9])(?:${form})`, 'g') };
+}
+
+const hex = '[0-9a-f]';
+const letter = '[A-Za-z0-9]';
+const base64 = '[A-Za-z0-9+/]';
+const url = '[A-Za-z0-9_-]';
+
+/** The forms that their issuers document, or that are known from them. */
+export const kinds: readonly Kind[] = [
+  {
+    name: 'a private key',
+    // The lines of a key may be indented, quoted or escaped, and stand below headers.
+    pattern:
+      /-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----(?:[\s"',#>|+]|\\[nr]?|[A-Za-z-]{1,20}: [^\n\\]{0,100}(?:\n|\\n)){1,40}(?<secret>[A-Za-z0-9+/=]{40,})/g,
+  },
+  {
+    name: 'a PuTTY private key',
+    pattern: /Private-Lines: \d{1,4}(?:[\s"',#>|+]|\\[nr]?){1,40}(?<secret>[A-Za-z0-9+/=]{40,})/g,
+  },
+  word('an age secret key', 'AGE-SECRET-KEY-1[0-9A-Z]{58}'),
+  word('a JSON Web Token', `(?<!_|-)eyJ${url}{8,}\\.eyJ${url}{8,}\\.${url}{16,}`),
+
+  // Clouds
+  word('an AWS access key', '(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}(?![A-Za-z0-9])'),
+  word('an AWS Bedrock key', `ABSK${base64}{80,}`),
+  word('a Google API key', `AIza${url}{35}(?!${url})`),
+  word('a Google OAuth secret', `GOCSPX-${url}{28}`),
+  word('a Google OAuth token', `ya29\\.${url}{30,}`),
+  word('a Google OAuth refresh token', `1//0${url}{40,}`),
+  word('an Azure storage key', `AccountKey=(?<secret>${base64}{86}==)`),
+  word('an Azure access key', `SharedAccessKey=(?<secret>${base64}{43}=)`),
+  word('an Azure client secret', '[A-Za-z0-9_.~-]{3}[0-9]Q~[A-Za-z0-9_.~-]{31,34}'),
+  word('an Azure shared access signature', `sig=(?<secret>[A-Za-z0-9%]{40,80}%3[Dd])`),
+  word('an Azure DevOps token', `${letter}{75,76}AZDO${letter}{4}`),
+  word('a DigitalOcean token', `do[opr]_v1_${hex}{64}`),
+  word('an Alibaba Cloud key', `LTAI${letter}{17,21}(?!${letter})`),
+  word('a Tencent Cloud key', `AKID${letter}{32}(?!${letter})`),
+  word('a Heroku token', `HRKU-${url}{36,}`),
+  word('a Fly.io token', `(?:fo1_${url}{43}|fm[12][ar]?_${base64}{80,})`),
+  word('a Cloudflare origin key', `v1\\.0-${hex}{24}-${hex}{146}`),
+  word('a Netlify token', `nf[pcoub]_${letter}{36,}`),
+  word('a Vercel token', `(?:vc[piark]_|vercel_blob_rw_)${letter}{24,}`),
+  word('a Render key', `rnd_${letter}{24,}`),
+  word('a Supabase key', `(?:sbp_${hex}{40}|sb_secret_${url}{22,})`),
+  word('a PlanetScale token', `pscale_(?:tkn|pw|oauth)_${url}{32,}`),
+  word('a Neon key', `napi_${letter}{50,}`),
+  word('a Databricks token', `dapi${hex}{32}(?!${letter})`),
+  word('a MongoDB Atlas secret', `mdb_sa_sk_${url}{30,}`),
+
+  // Forges and package registries
+  word('a GitHub token', `(?:gh[pousr]_${letter}{36,}|github_pat_[A-Za-z0-9_]{60,})`),
+  word(
+    'a GitLab token',
+    `(?:gl(?:pat|dt|rt|rtr|cbt|ptt|ft|imt|agent|soat|ffct)|gloas)-${url}{20,}`,
+  ),
+  word('an Atlassian token', `(?:AT[AC]TT3|ATBB)[A-Za-z0-9_=-]{24,}`),
+  word('a Gitea token', `gta_${letter}{40}`),
+  word('an npm token', `npm_${letter}{36}`),
+  word('a PyPI token', `pypi-AgE${url}{50,}`),
+  word('a RubyGems key', `rubygems_${hex}{48}`),
+  word('a crates.io token', `cio${letter}{32}(?!${letter})`),
+  word('a NuGet key', 'oy2[a-z0-9]{43}(?![a-z0-9])'),
+  word('a Docker token', `dckr_(?:pat|oat)_${url}{27,}`),
+  word('a JFrog token', `(?:AKCp${letter}{69}|cmVmdGtu${letter}{56})`),
+
+  // Models
+  word('an Anthropic key', `sk-ant-${url}{32,}`),
+  word('an OpenRouter key', `sk-or-v1-${hex}{64}`),
+  word(
+    'an OpenAI key',
+    `sk-(?:(?:proj|svcacct|admin|None)-${url}{32,}|${letter}{20}T3BlbkFJ${letter}{20}|${letter}{48}(?!${letter}))`,
+  ),
+  word('a DeepSeek key', `sk-${hex}{32}(?!${letter})`),
+  word('a Hugging Face token', `(?:hf|api_org)_[A-Za-z]{34}`),
+  word('a Groq key', `gsk_${letter}{48,}`),
+  word('an xAI key', `xai-${letter}{70,}`),
+  word('a Perplexity key', `pplx-${letter}{40,}`),
+  word('a Replicate token', `r8_${letter}{37}`),
+  word('a LangSmith key', `lsv2_(?:pt|sk)_${hex}{32}_${hex}{10}`),
+
+  // Messaging and mail
+  word('a Slack token', `xox[abeoprs]-${url}{16,}|xapp-\\d-${url}{24,}`),
+  word(
+    'a Slack webhook',
+    `hooks\\.slack\\.com/(?:services|workflows|triggers)/(?<secret>[A-Za-z0-9/]{36,})`,
+  ),
+  word('a Discord token', `[MNO]${url}{23,27}\\.${url}{6}\\.${url}{27,}`),
+  word('a Discord webhook', `discord(?:app)?\\.com/api/webhooks/\\d{5,25}/(?<secret>${url}{60,})`),
+  word('a Teams webhook', `webhook\\.office\\.com/webhookb2/(?<secret>[A-Za-z0-9@/-]{100,})`),
+  word('a Telegram bot token', `\\d{8,10}:AA${url}{33}(?!${url})`),
+  word('a SendGrid key', `SG\\.${url}{22}\\.${url}{43}`),
+  word('a Mailgun key', `key-${hex}{32}(?!${letter})`),
+  word('a Mailchimp key', `${hex}{32}-us\\d{1,2}(?!${letter})`),
+  word('a Twilio key', `SK${hex}{32}(?!${letter})`),
+  word('a Resend key', `re_${letter}{8}_${letter}{20,}`),
+  word('a Brevo key', `xkeysib-${hex}{64}-${letter}{16}`),
+
+  // Money
+  word('a Stripe key', `(?:sk|rk)_(?:live|test)_${letter}{16,}`),
+  word('a webhook signing secret', `whsec_${base64}{24,}`),
+  word('a Square token', `sq0(?:atp|csp)-${url}{22,}|EAAA${url}{56,}`),
+  word('a Braintree token', `access_token\\$(?:production|sandbox)\\$[0-9a-z]{16}\\$${hex}{32}`),
+  word(
+    'a Plaid token',
+    `access-(?:sandbox|development|production)-${hex}{8}(?:-${hex}{4}){3}-${hex}{12}`,
+  ),
+  word('a Shopify token', `shp(?:at|ca|pa|ss)_${hex}{32}`),
+
+  // Operations
+  word('a HashiCorp Vault token', `hv[sbr]\\.${url}{24,}`),
+  word('a Terraform Cloud token', `${letter}{14}\\.atlasv1\\.${url}{60,}`),
+  word('a Doppler token', `dp\\.(?:pt|ct|st|sa|scim|audit)\\.[A-Za-z0-9._-]{40,}`),
+  word('a 1Password token', `ops_eyJ${base64}{100,}`),
+  word('a Pulumi token', `pul-${hex}{40}`),
+  word('a Tailscale key', `tskey-(?:api|auth|client|scim|webhook)-${url}{20,}`),
+  word('an ngrok token', `[12][A-Za-z0-9]{26}_${letter}{21}(?!${letter})`),
+  word('a Sentry token', `sntry[su]_[A-Za-z0-9+/=_]{40,}`),
+  word('a Grafana token', `gl(?:c|sa)_[A-Za-z0-9+/_]{32,}`),
+  word('a New Relic key', `NR(?:AK|JS|RA|II)-${letter}{24,}`),
+  word('a Dynatrace token', 'dt0[a-z]\\d{2}\\.[A-Z0-9]{24}\\.[A-Z0-9]{64}'),
+  word('a LaunchDarkly key', `(?:sdk|mob|api)-${hex}{8}(?:-${hex}{4}){3}-${hex}{12}`),
+
+  // Work
+  word('a Linear key', `lin_(?:api|oauth)_${letter}{32,}`),
+  word('a Notion token', `(?:ntn_${letter}{40,}|secret_${letter}{43}(?!${letter}))`),
+  word('a Figma token', `fig[duo][a-z]?_${url}{40,}`),
+  word('an Airtable token', `pat${letter}{14}\\.${hex}{64}`),
+  word('a Postman key', `PMAK-${hex}{24}-${hex}{34}`),
+  word('a Dropbox token', `sl\\.(?:u\\.)?${url}{60,}`),
+  word('a Facebook token', `EAA[MC]${letter}{80,}`),
+  word('an Okta token', `SSWS (?<secret>00${url}{40})`),
+];

@@ -1,0 +1,71 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { lstatSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { createInterface, type Interface } from 'node:readline';
+import { gitEnv, Repo } from '../support/repo.ts';
+
+/** How the objects of a repository lie on disk. */
+export type Form = 'packed' | 'loose';
+
+/** A repository with so many files, all of them checked out, a hundred to a folder. */
+export function project(files: number, form: Form): Repo {
+  const repo = Repo.create();
+  // It would set in after some of the commits of one side.
+  repo.git('config', 'gc.auto', '0');
+  const unpack = `fastimport.unpackLimit=${form === 'loose' ? files * 3 + 100 : 1}`;
+  const lines = ['commit refs/heads/main', 'committer A <a@example.org> 1700000000 +0000'];
+  lines.push('data 3', 'Add', 'from refs/heads/main^0');
+  for (let i = 0; i < files; i++) {
+    const path = `src/part-${Math.floor(i / 10_000)}/area-${Math.floor(i / 100) % 100}/file-${i}.ts`;
+    const text = `export const value${i} = ${i};\n`.repeat(8);
+    lines.push(`M 100644 inline ${path}`, `data ${text.length}`, text);
+  }
+  const input = `${lines.join('\n')}\n`;
+  repo.gitWith({ input }, '-c', unpack, 'fast-import', '--quiet');
+  repo.git('reset', '-q', '--hard');
+  if (form === 'packed') repo.git('repack', '-adq');
+  return repo;
+}
+
+/** How much of the disk the objects of a repository take, in bytes, as `du` counts. */
+export function diskUse(repo: Repo): number {
+  const measure = (path: string): number => {
+    const stat = lstatSync(path);
+    const below = stat.isDirectory() ? readdirSync(path).map((name) => join(path, name)) : [];
+    return below.reduce((sum, inner) => sum + measure(inner), stat.blocks * 512);
+  };
+  return measure(repo.path('.git/objects'));
+}
+
+/** Puts a file in place and commits it by native git, without the cost of starting a shell. */
+export class NativeGit {
+  readonly #repo: Repo;
+  readonly #options: string;
+  readonly #shell: ChildProcessWithoutNullStreams;
+  readonly #answers: AsyncIterator<string>;
+  readonly #lines: Interface;
+
+  constructor(repo: Repo, durability: 'full' | 'relaxed') {
+    this.#repo = repo;
+    this.#options = durability === 'full' ? '-c core.fsync=all -c core.fsyncMethod=fsync' : '';
+    this.#shell = spawn('sh', [], { cwd: repo.root, env: gitEnv });
+    this.#lines = createInterface(this.#shell.stdout);
+    this.#answers = this.#lines[Symbol.asyncIterator]();
+  }
+
+  async commit(path: string, text: string): Promise<void> {
+    mkdirSync(dirname(this.#repo.path(path)), { recursive: true });
+    writeFileSync(this.#repo.path(path), text);
+    const git = `git ${this.#options}`;
+    this.#shell.stdin.write(
+      `${git} add -- '${path}' && ${git} commit -q -m 'Change a file' -- '${path}'; echo $?\n`,
+    );
+    const { value } = await this.#answers.next();
+    if (value !== '0') throw new Error(`native git failed: ${value}`);
+  }
+
+  close(): void {
+    this.#shell.stdin.end();
+    this.#lines.close();
+  }
+}

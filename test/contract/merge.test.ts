@@ -1,0 +1,371 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { App } from '../../src/app.ts';
+import type { JsonObject } from '../../src/core/json.ts';
+import type { Session } from '../../src/core/session.ts';
+import { main, newFolder } from '../support/process.ts';
+import { gitEnv, Repo } from '../support/repo.ts';
+
+/** A repository whose memory the real program serves, and in which native git works. */
+class Project {
+  readonly repo: Repo;
+  readonly #app: App;
+  readonly #session: Session;
+
+  constructor(repo = Repo.create()) {
+    this.repo = repo;
+    const { root } = repo;
+    this.#app = new App({
+      place: { flag: root, env: {}, cwd: root, home: newFolder() },
+      homeBank: newFolder(),
+      durability: 'relaxed',
+      log: () => {},
+    });
+    this.#session = this.#app.connect();
+  }
+
+  /** @throws Error when the tool fails. */
+  async call(tool: string, args: JsonObject = {}): Promise<JsonObject> {
+    const reply = await this.#app.call(this.#session, tool, args);
+    if (!reply || reply.error !== undefined) throw new Error(JSON.stringify(reply));
+    return reply.body;
+  }
+
+  program(...args: string[]) {
+    return spawnSync(process.execPath, [main, ...args], {
+      cwd: this.repo.root,
+      env: gitEnv,
+      encoding: 'utf8',
+    });
+  }
+
+  /** Runs git, which may fail. */
+  try(...args: string[]): { status: number | null; output: string } {
+    const options = { cwd: this.repo.root, env: gitEnv, encoding: 'utf8' } as const;
+    const { status, stdout, stderr } = spawnSync('git', args, options);
+    return { status, output: stdout + stderr };
+  }
+
+  /** A memory with a feature and an objective, and two branches that begin there. */
+  async begin(installed = true): Promise<this> {
+    if (installed) this.program('install-merge-driver');
+    await this.call('initialize_memory_bank', { path: this.repo.root });
+    await this.call('create_features', {
+      features: [{ slug: 'auth', name: 'Auth', description: 'Logging in.\n\nAnd out.' }],
+    });
+    await this.call('create_objective', { slug: 'launch', name: 'Launch' });
+    this.repo.git('branch', 'one');
+    this.repo.git('branch', 'two');
+    return this;
+  }
+
+  /** What one branch of the story does. */
+  async work(branch: 'one' | 'two'): Promise<void> {
+    this.repo.git('checkout', '-q', branch);
+    for (let i = 0; i < 10; i++) {
+      await this.call('log_decision', {
+        title: `Decision ${i} of ${branch}`,
+        context: `Context ${i} of ${branch}`,
+        decision: `Choice ${i} of ${branch}`,
+        alternatives: ['the other way', `way ${i} of ${branch}`],
+      });
+    }
+    for (let i = 0; i < 3; i++) {
+      await this.call('track_progress', { action: 'Work', description: `step ${i} of ${branch}` });
+    }
+    await this.call('create_tasks', {
+      objective_slug: 'launch',
+      tasks: [{ text: `First of ${branch}` }, { text: `Second of ${branch}` }],
+    });
+    await this.call('update_feature', {
+      slug: 'auth',
+      ...(branch === 'one'
+        ? { name: 'Authentication' }
+        : { description: 'Logging in.\n\nAnd out again.' }),
+    });
+  }
+
+  async expectEverythingOnce(): Promise<void> {
+    const read = (name: string) => this.repo.read(`.memory-bank/${name}`);
+    const log = read('decisionLog.md');
+    const headings = log.match(/^## Decision .*/gm) ?? [];
+    expect(headings).toHaveLength(20);
+    expect(new Set(headings).size).toBe(20);
+    for (const branch of ['one', 'two']) {
+      const own = headings.filter((line) => line.includes(`of ${branch} `));
+      expect(own).toEqual([...own].sort());
+      expect(log.match(new RegExp(`^Context \\d of ${branch}$`, 'gm'))).toHaveLength(10);
+      expect(log.match(new RegExp(`^- way \\d of ${branch}$`, 'gm'))).toHaveLength(10);
+      for (const name of ['progress.md', 'activeContext.md']) {
+        const steps = read(name).match(new RegExp(`step \\d of ${branch}$`, 'gm'));
+        expect(steps).toEqual([2, 1, 0].map((i) => `step ${i} of ${branch}`));
+      }
+    }
+    const { feature } = await this.call('get_feature', { slug: 'auth' }).then(
+      ({ data }) => data as JsonObject,
+    );
+    expect(feature).toMatchObject({
+      name: 'Authentication',
+      description: 'Logging in.\n\nAnd out again.',
+    });
+    const { data } = await this.call('list_tasks', { objective_slug: 'launch' });
+    const { tasks } = data as { tasks: { text: string }[] };
+    expect(tasks.map(({ text }) => text).sort()).toEqual([
+      'First of one',
+      'First of two',
+      'Second of one',
+      'Second of two',
+    ]);
+    expect(this.repo.status()).toEqual([]);
+  }
+}
+
+const projects: Project[] = [];
+let story: Project;
+beforeAll(async () => {
+  story = await begin();
+  await story.work('one');
+  await story.work('two');
+});
+afterAll(() => {
+  for (const { repo } of projects) repo.remove();
+});
+
+async function begin(installed = true): Promise<Project> {
+  const project = new Project();
+  projects.push(project);
+  return project.begin(installed);
+}
+
+/** A copy of the story's repository, on branch two. */
+function copyStory(): Project {
+  const root = newFolder();
+  cpSync(story.repo.root, root, { recursive: true, preserveTimestamps: true });
+  const project = new Project(new Repo(root));
+  projects.push(project);
+  return project;
+}
+
+describe('two branches of memory', () => {
+  it('merge by git merge without a conflict, and the result holds everything once', async () => {
+    const project = copyStory();
+    expect(project.try('merge', '--no-edit', 'one')).toMatchObject({ status: 0 });
+    await project.expectEverythingOnce();
+    // And the next decision goes on from there.
+    await project.call('log_decision', { title: 'Next', context: 'c', decision: 'd' });
+  });
+
+  it('rebase without a conflict', async () => {
+    const project = copyStory();
+    expect(project.try('rebase', '-q', 'one')).toEqual({ status: 0, output: '' });
+    await project.expectEverythingOnce();
+  });
+
+  it('may be picked commit by commit', async () => {
+    const project = copyStory();
+    expect(project.try('cherry-pick', 'main..one')).toMatchObject({ status: 0 });
+    await project.expectEverythingOnce();
+    // What was picked already comes only once.
+    expect(project.try('merge', '--no-edit', 'one')).toMatchObject({ status: 0 });
+    await project.expectEverythingOnce();
+  });
+});
+
+describe('native git', () => {
+  const entry = (value: string) => ({ category: 'patterns', key: 'tabs', value });
+
+  /** Two branches that changed the same entry and one of which added another. */
+  async function diverge(project: Project): Promise<void> {
+    await project.call('memory_write', entry('one\n\ntwo\n\nthree'));
+    project.repo.git('branch', '-f', 'one');
+    await project.call('memory_write', entry('one\n\ntwo\n\n3'));
+    project.repo.git('checkout', '-q', 'one');
+    await project.call('memory_write', entry('1\n\ntwo\n\nthree'));
+    await project.call('memory_write', { category: 'patterns', key: 'own', value: 'of one' });
+    project.repo.git('checkout', '-q', 'main');
+  }
+
+  it('merges a stash', async () => {
+    const project = await begin();
+    await diverge(project);
+    const file = '.memory-bank/decisionLog.md';
+    const log = project.repo.read(file);
+    const entry = (title: string) => `\n## ${title} - 2026-01-02\n\n### Context\n\nwhy\n`;
+    project.repo.write(file, log + entry('Stashed'));
+    project.repo.git('stash');
+    project.repo.write(file, log + entry('Committed'));
+    project.repo.git('commit', '-qam', 'log');
+    expect(project.try('stash', 'pop')).toMatchObject({ status: 0 });
+    expect(project.repo.read(file)).toBe(log + entry('Committed') + entry('Stashed'));
+  });
+
+  it('merges a record that two branches changed in different places', async () => {
+    const project = await begin();
+    await diverge(project);
+    expect(project.try('merge', '--no-edit', 'one')).toMatchObject({ status: 0 });
+    const { entries } = await project.call('memory_read', { category: 'patterns' });
+    expect(entries).toMatchObject([{ value: '1\n\ntwo\n\n3' }, { value: 'of one' }]);
+  });
+
+  it.each([
+    ['was never installed', ''],
+    ['is gone', '/gone/main.js'],
+  ])('merges by itself what it can where the driver %s', async (_, program) => {
+    const project = await begin(program !== '');
+    if (program !== '') {
+      const line = project.repo.git('config', 'merge.memory-bank.driver').trim();
+      project.repo.git('config', 'merge.memory-bank.driver', line.replace(main, program));
+    }
+    const write = async (branch: string, content: string) => {
+      project.repo.git('checkout', '-q', branch);
+      await project.call('write_memory_bank_file', { filename: 'notes.md', content });
+    };
+    await write('main', 'one\n\ntwo\n\nthree\n');
+    project.repo.git('branch', '-f', 'one');
+    await write('one', '1\n\ntwo\n\nthree\n');
+    await project.call('memory_write', entry('of one'));
+    await write('main', 'one\n\ntwo\n\n3\n');
+    expect(project.try('merge', '--no-edit', 'one')).toMatchObject({ status: 0 });
+    expect(project.repo.read('.memory-bank/notes.md')).toBe('1\n\ntwo\n\n3\n');
+    await write('one', '1\n\nII\n\nthree\n');
+    await write('main', '1\n\n2\n\n3\n');
+    expect(project.try('merge', '--no-edit', 'one')).toMatchObject({ status: 1 });
+    expect(project.repo.read('.memory-bank/notes.md')).toMatch(/^<{7} .*\n2\n={7}\nII\n>{7} /m);
+  });
+
+  it('leaves a conflict to a person, and the server serves the rest', async () => {
+    const project = await begin();
+    for (const [branch, name] of [
+      ['one', 'A'],
+      ['two', 'B'],
+    ] as const) {
+      project.repo.git('checkout', '-q', branch);
+      await project.call('update_feature', { slug: 'auth', name });
+    }
+    const { status, output } = project.try('merge', '--no-edit', 'one');
+    expect(status).toBe(1);
+    const path = '.memory-bank/graph/features/auth.yaml';
+    expect(output).toContain(`memory-bank: ${path}: both sides changed name`);
+    expect(output).toContain('CONFLICT');
+    expect(project.repo.read(path)).toContain(
+      '<<<<<<< ours\nname: B\n=======\nname: A\n>>>>>>> theirs\n',
+    );
+    const found = JSON.stringify(await project.call('list_features'));
+    expect(found).toContain('graph/features/auth.yaml: a merge left conflict markers');
+    expect(await project.call('get_objective', { slug: 'launch' })).toMatchObject({
+      success: true,
+    });
+    await expect(
+      project.call('log_decision', { title: 't', context: 'c', decision: 'd' }),
+    ).rejects.toThrow('merge');
+  });
+
+  it('reports a deletion against a change by itself', async () => {
+    const project = await begin();
+    await diverge(project);
+    await project.call('memory_delete', { category: 'patterns', key: 'tabs', confirm: true });
+    const { status, output } = project.try('merge', '--no-edit', 'one');
+    expect({ status, output }).toMatchObject({
+      status: 1,
+      output: expect.stringContaining('modify/delete'),
+    });
+    expect(project.repo.read('.memory-bank/knowledge/patterns/tabs.md')).toContain(
+      '1\n\ntwo\n\nthree',
+    );
+  });
+
+  it('gives two branches that each began a memory one identity', async () => {
+    const project = new Project();
+    projects.push(project);
+    project.program('install-merge-driver');
+    const ids: string[] = [];
+    for (const branch of ['one', 'two']) {
+      project.repo.git('checkout', '-q', '-b', branch, 'main');
+      await project.call('memory_write', { category: 'patterns', key: branch, value: branch });
+      ids.push(
+        project.repo
+          .read('.memory-bank/config.yaml')
+          .replace(/^.*project_id: /s, '')
+          .trim(),
+      );
+    }
+    expect(project.try('merge', '--no-edit', 'one')).toMatchObject({ status: 0 });
+    expect(project.repo.read('.memory-bank/config.yaml')).toContain(
+      `project_id: ${ids.sort()[0]}\n`,
+    );
+    expect((await project.call('memory_read', {})).entries).toHaveLength(2);
+  });
+
+  it('merges branches that were merged into each other', async () => {
+    const project = copyStory();
+    project.repo.git('branch', 'before', 'one');
+    expect(project.try('merge', '--no-edit', 'one')).toMatchObject({ status: 0 });
+    project.repo.git('checkout', '-q', 'one');
+    expect(project.try('merge', '--no-edit', 'two~3')).toMatchObject({ status: 0 });
+    await project.call('log_decision', { title: 'Later', context: 'c', decision: 'd' });
+    project.repo.git('checkout', '-q', 'two');
+    expect(project.try('merge', '--no-edit', 'one')).toMatchObject({ status: 0 });
+    const log = project.repo.read('.memory-bank/decisionLog.md');
+    expect(log.match(/^## (?:Decision .*|Later.*)/gm)).toHaveLength(21);
+  });
+
+  it('keeps ours of a binary file, and merges bytes that are no text line by line', async () => {
+    const project = await begin();
+    const [image, latin] = ['.memory-bank/a.bin', '.memory-bank/latin.md'];
+    const write = (branch: string, pixel: number, top: string, end: string) => {
+      project.repo.git('checkout', '-q', branch);
+      project.repo.write(image, Buffer.from([0, pixel]));
+      project.repo.write(latin, Buffer.from(`${top}\n\u00e4\n\u00f6\n\u00fc\n${end}\n`, 'latin1'));
+      project.repo.git('add', '.');
+      project.repo.git('commit', '-qm', branch);
+    };
+    write('main', 1, 'top', 'end');
+    project.repo.git('branch', '-f', 'one');
+    write('one', 2, 'TOP', 'end');
+    write('main', 3, 'top', 'END');
+    expect(project.try('merge', '--no-edit', 'one')).toMatchObject({ status: 1 });
+    expect(project.repo.git('diff', '--name-only', '--diff-filter=U').trim()).toBe(image);
+    expect(project.repo.read(image)).toBe('\u0000\u0003');
+    const bytes = Buffer.from('TOP\n\u00e4\n\u00f6\n\u00fc\nEND\n', 'latin1');
+    expect(project.repo.git('show', ':.memory-bank/latin.md')).toBe(bytes.toString('utf8'));
+  });
+});
+
+describe('install-merge-driver', () => {
+  it('writes the setting once and takes it away again, leaving the rest alone', () => {
+    const project = new Project();
+    projects.push(project);
+    const before = project.repo.read('.git/config');
+    expect(project.program('install-merge-driver')).toMatchObject({ status: 0, stderr: '' });
+    const installed = project.repo.read('.git/config');
+    expect(installed.startsWith(before)).toBe(true);
+    expect(project.repo.git('config', 'merge.memory-bank.driver')).toContain(' merge-driver %O ');
+    expect(project.program('install-merge-driver').stdout).toContain('as before');
+    expect(project.repo.read('.git/config')).toBe(installed);
+    expect(project.program('install-merge-driver', '--uninstall')).toMatchObject({ status: 0 });
+    expect(project.repo.read('.git/config')).toBe(before);
+  });
+
+  it('says where there is no repository', () => {
+    const { status, stderr } = spawnSync(process.execPath, [main, 'install-merge-driver'], {
+      cwd: newFolder(),
+      env: gitEnv,
+      encoding: 'utf8',
+    });
+    expect({ status, stderr }).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('is in no git repository'),
+    });
+  });
+});
+
+describe('merge-driver', () => {
+  it('says what it takes', () => {
+    const project = new Project();
+    projects.push(project);
+    const { status, stderr } = project.program('merge-driver', 'base');
+    expect(status).toBe(2);
+    expect(stderr).toContain('takes <base> <ours> <theirs> <marker-size> <path>');
+  });
+});

@@ -1,0 +1,158 @@
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import * as fs from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Files, NodeFiles } from '../../src/git/files.ts';
+import { openWorkspace } from '../../src/store/workspace.ts';
+import { letter, note } from '../support/note.ts';
+import { Opened } from '../support/open.ts';
+import { gitEnv } from '../support/repo.ts';
+
+/** Where repositories for faults lie: in memory where that can be, because there are thousands. */
+const base = fs.existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
+
+export function temporaryFolder(): string {
+  return fs.realpathSync(fs.mkdtempSync(join(base, 'memory-bank-faults-')));
+}
+
+/** The same memory, served over this disk, with a clock that stands still: equal calls make equal commits. */
+export async function serve(
+  root: string,
+  files: Files = new NodeFiles(),
+  warn: (message: string) => void = () => undefined,
+  ground: { readonly lockTimeout?: number; readonly calm?: number } = {},
+): Promise<Opened> {
+  const workspace = await openWorkspace(
+    {
+      root,
+      bank: join(root, '.memory-bank'),
+      repository: 'enclosing',
+      records: [note, letter],
+      durability: 'full',
+      now: () => new Date(Date.UTC(2026, 0, 2, 3, 4, 5)),
+    },
+    {
+      files,
+      env: gitEnv,
+      lockTimeout: 500,
+      calm: 0,
+      uuid: () => '5f0c4b1e-52b5-4e0e-9d0d-0f6b1f6a9a01',
+      warn,
+      ...ground,
+    },
+  );
+  return new Opened(workspace);
+}
+
+/** A copy of a prepared repository; a linked work tree in it belongs to the copy. */
+export function copy(template: string, to: string): void {
+  execFileSync('cp', ['-a', template, to]);
+  const worktrees = join(to, '.git', 'worktrees');
+  for (const name of fs.existsSync(worktrees) ? fs.readdirSync(worktrees) : []) {
+    fs.writeFileSync(join(to, name, '.git'), `gitdir: ${join(worktrees, name)}\n`);
+    fs.writeFileSync(join(worktrees, name, 'gitdir'), `${join(to, name, '.git')}\n`);
+  }
+}
+
+/**
+ * Makes the locks of this very process look like a dead one's, for it is only said to have died.
+ *
+ * @param reboot whether the machine went down with it.
+ */
+export function bury(root: string, reboot = false): void {
+  const folder = join(root, '.git', 'memory-bank');
+  for (const name of fs.existsSync(folder) ? fs.readdirSync(folder) : []) {
+    if (!/^(owner-|lock$|break-)/.test(name)) continue;
+    const text = fs.readFileSync(join(folder, name), 'utf8');
+    if (!text.endsWith('}\n')) continue;
+    const token = { ...JSON.parse(text), start: '1' };
+    if (reboot) token.boot = 'an earlier boot';
+    // In place: the lock is a second link to the same file.
+    fs.writeFileSync(join(folder, name), `${JSON.stringify(token)}\n`);
+  }
+}
+
+/** All that a person could notice of a repository, as text. */
+export type Look = { readonly [what: string]: string };
+
+/** Looks at a repository and at the work tree that is served, with git's own eyes. */
+export function look(root: string, folder = '.'): Look {
+  const seen: { [what: string]: string } = { files: files(root).join('\n') };
+  if (!fs.existsSync(join(root, '.git', 'HEAD'))) return seen;
+  const tops = [...new Set(['.', folder])];
+  // One shell for all of it: starting a program is what takes time here.
+  const script = ['git for-each-ref --format="%(objectname) %(refname)"', fsck];
+  for (const top of tops) {
+    script.push(`cd ${top}; git rev-parse --absolute-git-dir`, 'git ls-files -s -t');
+    script.push('git status --porcelain=v1 -uall --no-renames', 'git log -1 --format="%H %P" HEAD');
+  }
+  const [refs = '', complaint = '', ...rest] = execFileSync(
+    'sh',
+    ['-c', `exec 2>&1; ${script.join("; printf '\\001'; ")}; true`],
+    {
+      cwd: root,
+      env: { ...gitEnv, GIT_OPTIONAL_LOCKS: '0' },
+      encoding: 'utf8',
+      maxBuffer: 1 << 26,
+    },
+  ).split('\x01');
+  seen.refs = refs;
+  seen.fsck = complaint.replace(/^notice: .*\n/gm, '');
+  for (const [i, top] of tops.entries()) {
+    const [gitDir = '', index = '', status = '', head = ''] = rest.slice(i * 4);
+    seen[`HEAD of ${top}`] = text(join(gitDir.trim(), 'HEAD'));
+    seen[`log of HEAD of ${top}`] = text(join(gitDir.trim(), 'logs/HEAD'));
+    seen[`index of ${top}`] = index;
+    seen[`status of ${top}`] = status;
+    seen[`commit of ${top}`] = head.startsWith('fatal') ? '' : head.trim();
+  }
+  for (const line of refs.split('\n').filter(Boolean)) {
+    const ref = line.slice(41);
+    seen[`log of ${ref}`] = text(join(root, '.git/logs', ref));
+  }
+  return seen;
+}
+
+const fsck = 'git fsck --full --strict --no-dangling --no-progress';
+
+/** What differs between two looks; empty when nothing does. */
+export function difference(expected: Look, found: Look): string {
+  // A repository without a commit is as good as none.
+  const fresh = expected.refs === undefined && found.refs === '' && found.fsck === '';
+  if (fresh) return difference(expected, { files: found.files ?? '' });
+  const parts: string[] = [];
+  for (const what of new Set([...Object.keys(expected), ...Object.keys(found)])) {
+    // A reflog that is empty is as good as none.
+    const [a = '', b = ''] = [expected[what], found[what]];
+    if (a !== b) parts.push(`${what}:\n--- expected\n${a}\n--- found\n${b}`);
+  }
+  return parts.join('\n');
+}
+
+/** Locks, journals and temporary files that somebody has left behind. */
+export function litter(root: string, objects = true): string[] {
+  const found = fs.readdirSync(root, { recursive: true, encoding: 'utf8' });
+  return found.filter((path) => {
+    if (/(^|\/)tmp_obj_/.test(path)) return objects;
+    return /\.lock$|\.tmp$|(^|\/)\.git\/memory-bank\/(?!state\.json$)/.test(path);
+  });
+}
+
+function files(root: string, folder = ''): string[] {
+  return fs
+    .readdirSync(join(root, folder), { withFileTypes: true })
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .flatMap((entry) => {
+      if (entry.name === '.git') return [];
+      const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
+      if (entry.isDirectory()) return [`${path}/`, ...files(root, path)];
+      const bytes = fs.readFileSync(join(root, path));
+      const mode = fs.statSync(join(root, path)).mode & 0o111 ? ' x' : '';
+      return [`${path} ${createHash('sha1').update(bytes).digest('hex').slice(0, 12)}${mode}`];
+    });
+}
+
+function text(path: string): string {
+  return fs.existsSync(path) ? fs.readFileSync(path, 'utf8') : '';
+}

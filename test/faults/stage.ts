@@ -1,0 +1,120 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { FaultFiles } from '../support/fault-files.ts';
+import { note } from '../support/note.ts';
+import type { Opened } from '../support/open.ts';
+import { Repo } from '../support/repo.ts';
+import { copy, difference, type Look, litter, look, serve, temporaryFolder } from './place.ts';
+import { put, type Scenario } from './scenario.ts';
+
+/** What the mutations of a scenario came to. */
+export interface Outcome {
+  /** How many were acknowledged. */
+  readonly done: number;
+  /** Of the first that was not. */
+  readonly error: unknown;
+}
+
+/** A scenario that was played once without a fault: what it looks like after each of its mutations. */
+export class Stage {
+  readonly scenario: Scenario;
+  /** What its mutations do to the disk when nothing fails. */
+  readonly operations: readonly string[];
+  readonly #home: string;
+  /** Before the first mutation, and after each. */
+  readonly #looks: readonly Look[];
+  #copies = 0;
+
+  private constructor(scenario: Scenario, home: string, looks: Look[], operations: string[]) {
+    this.scenario = scenario;
+    this.operations = operations;
+    this.#home = home;
+    this.#looks = looks;
+  }
+
+  static async set(scenario: Scenario): Promise<Stage> {
+    const home = temporaryFolder();
+    const repo = Repo.in(join(home, 'template'));
+    await scenario.prepare(repo);
+    const root = join(home, 'example');
+    copy(repo.root, root);
+    const looks = [look(root, scenario.folder)];
+    const files = new FaultFiles();
+    const opened = await serve(join(root, scenario.folder ?? ''), files);
+    for (const act of scenario.acts) {
+      await act(opened);
+      looks.push(look(root, scenario.folder));
+    }
+    await opened.workspace.close();
+    rmSync(root, { recursive: true });
+    return new Stage(scenario, home, looks, files.log);
+  }
+
+  /** A new copy of the state before the mutations. */
+  copy(): string {
+    this.#copies += 1;
+    const root = join(this.#home, `copy-${this.#copies}`);
+    copy(join(this.#home, 'template'), root);
+    return root;
+  }
+
+  /**
+   * What is wrong with a repository in which a number of mutations were acknowledged.
+   *
+   * @param maybe whether the next one may have happened as well: it was under way.
+   */
+  compare(root: string, done: number, maybe: boolean): string[] {
+    const found = look(root, this.scenario.folder);
+    const [expected, other] = this.#looks.slice(done, done + 2);
+    const wrong = difference(expected ?? {}, found);
+    if (wrong === '' || (maybe && other && difference(other, found) === '')) return [];
+    return [`not as after ${done}${maybe ? ` or ${done + 1}` : ''} of its changes:\n${wrong}`];
+  }
+
+  /**
+   * What is wrong once a new server has opened the repository and made one more change: the person's
+   * work is as it was, the history goes on from where it was, and nothing is left lying about.
+   *
+   * @param objects whether temporary objects count; git's own gc sweeps those of dead processes.
+   */
+  async goOn(root: string, opened: Opened, objects: boolean): Promise<string[]> {
+    const { folder = '.' } = this.scenario;
+    const earlier = look(root, folder);
+    try {
+      await put(opened, { extra: 'more' });
+    } catch (error) {
+      return [`the next change fails: ${error}`];
+    }
+    const wrong: string[] = [];
+    const later = look(root, folder);
+    const [head = ''] = (earlier[`commit of ${folder}`] ?? '').split(' ');
+    const [, parent = ''] = (later[`commit of ${folder}`] ?? '').split(' ');
+    if (parent !== head) wrong.push(`the next commit is on "${parent}", not on "${head}"`);
+    const found = await opened.call.store.get(note, 'extra');
+    if (found?.value.text !== 'more') wrong.push('the next change is not read back');
+    const [was, is] = [earlier, later].map((seen) => seen[`status of ${folder}`]);
+    if (was !== undefined && was !== is) wrong.push(`the person's work changed: ${was} to ${is}`);
+    const left = litter(root, objects);
+    if (left.length > 0) wrong.push(`left behind: ${left.join(', ')}`);
+    if (later.fsck !== '') wrong.push(`git fsck: ${later.fsck}`);
+    return wrong;
+  }
+
+  remove(): void {
+    rmSync(this.#home, { recursive: true, force: true });
+  }
+}
+
+/** Plays mutations until one fails. */
+export async function play(scenario: Scenario, opened: Opened): Promise<Outcome> {
+  let done = 0;
+  try {
+    for (const act of scenario.acts) {
+      await act(opened);
+      done += 1;
+    }
+    return { done, error: undefined };
+  } catch (error) {
+    return { done, error };
+  }
+}

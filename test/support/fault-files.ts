@@ -1,0 +1,175 @@
+import { type DirectoryEntry, type Files, NodeFiles, type Stat } from '../../src/git/files.ts';
+
+/** The operations that leave something on the disk, or hold something of the system. */
+export type Operation =
+  | 'open'
+  | 'write'
+  | 'fsync'
+  | 'truncate'
+  | 'chmod'
+  | 'close'
+  | 'rename'
+  | 'link'
+  | 'unlink'
+  | 'mkdir'
+  | 'rmdir';
+
+/** What becomes of one operation. */
+export type Fault =
+  /** The process dies before it. */
+  | { readonly kind: 'kill' }
+  /** Half of a write reaches the file, then the process dies. */
+  | { readonly kind: 'torn' }
+  /** It fails with this code; `performed`: after it was done all the same, as a network disk may. */
+  | { readonly kind: 'error'; readonly code: string; readonly performed?: boolean };
+
+/** What a network disk may have done although its answer was lost. */
+const retransmitted = new Set<Operation>(['rename', 'link', 'unlink', 'mkdir', 'rmdir']);
+
+/** Decides on each operation; the first one is number 1. */
+export type FaultPlan = (n: number, operation: Operation) => Fault | undefined;
+
+/** Thrown by every operation of a process that is to count as dead. */
+export class Crash extends Error {
+  constructor() {
+    super('the process is dead');
+  }
+}
+
+/**
+ * The real disk with faults: every operation is counted, and a plan says which of them fail.
+ *
+ * After a kill nothing reaches the disk any more and nothing is read from it, whatever the code
+ * above catches: what is left is what a killed process leaves.
+ */
+export class FaultFiles implements Files {
+  /** What was done so far: `rename /a/b`. */
+  readonly log: string[] = [];
+  /** The operation that a fault hit first. */
+  hit: string | undefined;
+  dead = false;
+  plan: FaultPlan;
+  readonly #real = new NodeFiles();
+  readonly #open = new Map<number, string>();
+  readonly #die: () => void;
+
+  /** @param die ends the real process; without it, it only counts as dead. */
+  constructor(plan: FaultPlan = () => undefined, die: () => void = () => undefined) {
+    this.plan = plan;
+    this.#die = die;
+  }
+
+  lstat(path: string): Stat | undefined {
+    return this.#alive().lstat(path);
+  }
+
+  lstatExact(path: string) {
+    return this.#alive().lstatExact(path);
+  }
+
+  read(path: string): Buffer | undefined {
+    return this.#alive().read(path);
+  }
+
+  list(path: string): DirectoryEntry[] | undefined {
+    return this.#alive().list(path);
+  }
+
+  realpath(path: string): string | undefined {
+    return this.#alive().realpath(path);
+  }
+
+  fstat(fd: number): Stat {
+    return this.#alive().fstat(fd);
+  }
+
+  pread(fd: number, length: number, position: number): Buffer {
+    return this.#alive().pread(fd, length, position);
+  }
+
+  open(path: string, flags: 'r' | 'wx' | 'a' | 'r+', mode?: number): number {
+    const fd = this.#do('open', path, () => this.#real.open(path, flags, mode));
+    this.#open.set(fd, path);
+    return fd;
+  }
+
+  write(fd: number, pieces: readonly Uint8Array[]): void {
+    const half = () => {
+      const bytes = Buffer.concat(pieces);
+      this.#real.write(fd, [bytes.subarray(0, bytes.length / 2)]);
+    };
+    this.#do('write', this.#nameOf(fd), () => this.#real.write(fd, pieces), half);
+  }
+
+  fsync(fd: number, kind: 'data' | 'all'): Promise<void> {
+    try {
+      return this.#do('fsync', this.#nameOf(fd), () => this.#real.fsync(fd, kind));
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  truncate(path: string, length: number): void {
+    this.#do('truncate', path, () => this.#real.truncate(path, length));
+  }
+
+  chmod(fd: number, mode: number): void {
+    this.#do('chmod', this.#nameOf(fd), () => this.#real.chmod(fd, mode));
+  }
+
+  close(fd: number): void {
+    // A close that fails has closed the file all the same.
+    const close = () => {
+      this.#open.delete(fd);
+      this.#real.close(fd);
+    };
+    this.#do('close', this.#nameOf(fd), close, close);
+  }
+
+  rename(from: string, to: string): void {
+    this.#do('rename', to, () => this.#real.rename(from, to));
+  }
+
+  link(existing: string, path: string): void {
+    this.#do('link', path, () => this.#real.link(existing, path));
+  }
+
+  unlink(path: string): void {
+    this.#do('unlink', path, () => this.#real.unlink(path));
+  }
+
+  mkdir(path: string): void {
+    this.#do('mkdir', path, () => this.#real.mkdir(path));
+  }
+
+  rmdir(path: string): void {
+    this.#do('rmdir', path, () => this.#real.rmdir(path));
+  }
+
+  #do<T>(operation: Operation, path: string, action: () => T, partly?: () => void): T {
+    this.#alive();
+    const fault = this.plan(this.log.push(`${operation} ${path}`), operation);
+    if (!fault) return action();
+    this.hit ??= `${operation} ${path}`;
+    if (fault.kind === 'error') {
+      if (fault.performed && retransmitted.has(operation)) action();
+      else partly?.();
+      const text = `${fault.code}: fault, ${operation} '${path}'`;
+      throw Object.assign(new Error(text), { code: fault.code, path });
+    }
+    if (fault.kind === 'torn') partly?.();
+    this.dead = true;
+    this.#die();
+    for (const fd of this.#open.keys()) this.#real.close(fd);
+    throw new Crash();
+  }
+
+  #alive(): NodeFiles {
+    if (this.dead) throw new Crash();
+    return this.#real;
+  }
+
+  #nameOf(fd: number): string {
+    return this.#open.get(fd) ?? `file ${fd}`;
+  }
+}
