@@ -19,9 +19,9 @@ import type { CallOptions } from '../call.ts';
 import { MemoryError } from '../core/error.ts';
 import { isObject, type JsonValue } from '../core/json.ts';
 import type { Session } from '../core/session.ts';
-import type { Tool } from '../core/tool.ts';
 import { ResourceFeed } from './resources.ts';
 import { errorResponse, invalidRequest, type JsonLines, type MessageId } from './stdio.ts';
+import { toListing } from './tool-listing.ts';
 
 /** How long a call waits for the client to name its roots, in milliseconds. */
 const rootsTimeout = 2_000;
@@ -348,27 +348,6 @@ const sdkMethods = new Map<string, { safeParse(value: unknown): { success: boole
   ['initialize', InitializeRequestSchema],
   ['logging/setLevel', SetLevelRequestSchema],
 ]);
-
-/** A tool as `tools/list` shows it, without its schema. */
-export function toListing(tool: Tool) {
-  return {
-    name: tool.name,
-    title: tool.title,
-    description: tool.description,
-    annotations: hints(tool),
-    ...(tool.meta && { _meta: tool.meta }),
-  };
-}
-
-/** What calling it can do, where that is not what the protocol assumes of a tool that says nothing. */
-function hints({ effect, idempotent }: Tool) {
-  if (effect === 'read') return { readOnlyHint: true, openWorldHint: false };
-  return {
-    destructiveHint: effect === 'destroy',
-    ...(idempotent && { idempotentHint: true }),
-    openWorldHint: false,
-  };
-}
 
 function toResult({ body, note, error, meta }: Reply): Result {
   const texts = note === undefined ? [JSON.stringify(body)] : [JSON.stringify(body), note];

@@ -24,13 +24,17 @@ export const serveHttp: Command = {
   },
   async run(invocation) {
     const { app, options } = invocation;
-    const settings = readSettings(invocation, process.env);
+    const made = randomBytes(32).toString('base64url');
+    const settings = readSettings(invocation, process.env, made);
     // Loaded here, because a client over stdio waits for the start of everything else.
     const { listen } = await import('./http.ts');
     const server = await listen(app, settings).catch((cause: unknown) => {
       const why = cause instanceof Error ? cause.message : String(cause);
       throw new MemoryError('storage', `The server cannot listen: ${why}.`, { cause });
     });
+    if (settings.keys?.includes(made)) {
+      process.stderr.write(`memory-bank: the API key of this run is ${made}\n`);
+    }
     process.stderr.write(`memory-bank listens on ${server.url}, with MCP at ${server.url}/mcp\n`);
     const status = await new Promise<() => number>((resolve) => {
       const ask = endInOrder(options.log, () => resolve(ask));
@@ -41,14 +45,22 @@ export const serveHttp: Command = {
   },
 };
 
-/** What the command line and the environment say of the server. */
-function readSettings({ values, options, version }: Invocation, env: NodeJS.ProcessEnv) {
+/**
+ * What the command line and the environment say of the server.
+ *
+ * @param made the key that is valid when they name none.
+ */
+function readSettings(
+  { values, options, version }: Invocation,
+  env: NodeJS.ProcessEnv,
+  made: string,
+) {
   const host = flagText(values, 'host') ?? '127.0.0.1';
   const { MEMORY_BANK_CHAT_URL: url, MEMORY_BANK_CHAT_MODEL: model } = env;
   return {
     host,
     port: number(values, 'port', 3000, 0, 65_535),
-    keys: keysFor(host, values, env),
+    keys: keysFor(host, values, env, made),
     hosts: list(flagText(values, 'allow-host')),
     origins: list(flagText(values, 'allow-origin')),
     limits: {
@@ -71,6 +83,7 @@ function keysFor(
   host: string,
   values: FlagValues,
   env: NodeJS.ProcessEnv,
+  made: string,
 ): readonly string[] | undefined {
   if (values['no-auth']) {
     if (isLoopback(host)) return undefined;
@@ -83,9 +96,7 @@ function keysFor(
   const keys = list(given);
   if (keys.length > 0) return keys;
   if (file !== undefined) throw new MemoryError('invalid_input', `There is no key in ${file}.`);
-  const key = randomBytes(32).toString('base64url');
-  process.stderr.write(`memory-bank: the API key of this run is ${key}\n`);
-  return [key];
+  return [made];
 }
 
 function readKeys(file: string): string {
