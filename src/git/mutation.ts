@@ -315,7 +315,10 @@ class Mutation {
   async #finish(journal: Journal): Promise<void> {
     const { disk, folder, tree, refs } = this.#ground;
     const { ref } = this.#plan.head;
-    this.#locks.index.commit(join(tree.gitDir, 'index'));
+    const { index, head } = this.#locks;
+    index.commit(join(tree.gitDir, 'index'));
+    // Now, so that its removal is on the medium before that of our proof that it was ours.
+    head.release();
     const refFolder = ref === undefined ? tree.gitDir : dirname(join(refs.folderOf(ref), ref));
     await disk.settle([refFolder, tree.gitDir]);
     disk.discard(journalPath(folder, journal.token));

@@ -161,6 +161,23 @@ export class Draft extends ViewReader implements Transaction {
     return true;
   }
 
+  /**
+   * Puts a record back as it was, byte for byte: where it is now, or else where it was. Unlike any
+   * other change it takes the place of a file that cannot be read.
+   *
+   * @returns where it is; undefined when it is the same already.
+   */
+  async restore(record: Located<object>, type: AnyRecordType, text: string) {
+    const { key, value } = record;
+    const there = this.view.look(record.path);
+    const existing = (await this.find(type, key)) ?? (there?.error ? there : undefined);
+    const path = existing?.path ?? this.#free(record.path, type);
+    if (existing && this.#base(existing) === text) return undefined;
+    if (!this.access.mayWrite(path)) throw forbidden('change', path, this.access);
+    this.#set({ type, key, path, value, text });
+    return path;
+  }
+
   /** What differs from what is on disk, by path. */
   changes(): TextChange[] {
     const changes: TextChange[] = [];
@@ -186,7 +203,10 @@ export class Draft extends ViewReader implements Transaction {
     const path = type.path(value);
     const folder = folderOf(path);
     const size = this.view.sizeOf(folder) + (this.#added.get(folder) ?? 0);
-    const place = type.fanOut && size >= fullFolder ? fanOutPath(path) : path;
+    return this.#free(type.fanOut && size >= fullFolder ? fanOutPath(path) : path, type);
+  }
+
+  #free(place: string, type: AnyRecordType): string {
     // A path that follows from the key alone must stay findable by it; any other may step aside.
     const most = type.locate ? 1 : maxNamesakes;
     for (let i = 1; i <= most; i++) {
@@ -237,7 +257,8 @@ function duplicate(file: RecordFile, twin: string): MemoryError {
   });
 }
 
-function forbidden(verb: string, path: string, access: Access): MemoryError {
+/** The error for what the mode of a session does not allow. */
+export function forbidden(verb: string, path: string, access: Access): MemoryError {
   return new MemoryError('forbidden', `The mode "${access.mode}" may not ${verb} ${path}.`, {
     hint: 'Switch to a mode whose rule file allows it, or leave the mode.',
     data: { path, mode: access.mode ?? null },

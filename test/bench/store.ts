@@ -57,7 +57,8 @@ async function withStore<R>(
     { env: gitEnv },
   );
   const session = new Session('bench');
-  const binding = { session, tool: 'bench', signal: new AbortController().signal, onCommit() {} };
+  const { signal } = new AbortController();
+  const binding = { session, tool: 'bench', signal, onCommit() {}, progress() {} };
   try {
     return await work((values) =>
       workspace.bind(binding).store.change({ subject: 'change a record' }, async (draft) => {

@@ -40,15 +40,10 @@ export class Auth {
   readonly #secret = randomBytes(32);
   readonly #keys: readonly Buffer[] | undefined;
   readonly #logins = new Map<string, Login>();
-  readonly #now: () => number;
 
-  /**
-   * @param keys undefined opens the API to everybody.
-   * @param now the present time, in milliseconds.
-   */
-  constructor(keys: readonly string[] | undefined, now: () => number = Date.now) {
+  /** @param keys undefined opens the API to everybody. */
+  constructor(keys: readonly string[] | undefined) {
     this.#keys = keys?.map((key) => this.#digest(key));
-    this.#now = now;
   }
 
   /** Finds out who sent a request, and refuses nobody. */
@@ -71,7 +66,7 @@ export class Auth {
   open(request: Request, response: Response): Date {
     const { caller } = response.locals;
     if (!caller.byKey) throw unauthorized('A session is opened with an API key.');
-    const now = this.#now();
+    const now = Date.now();
     for (const [id, { expires }] of this.#logins) if (expires <= now) this.#logins.delete(id);
     const id = randomBytes(18).toString('base64url');
     const login = { owner: caller, expires: now + sessionLife };
@@ -99,7 +94,7 @@ export class Auth {
       return this.#login(request) ?? { ...stranger, authorized: true, byKey: true };
     }
     const { authorization } = request.headers;
-    if (authorization === undefined) return this.#login(request) ?? stranger;
+    if (!authorization) return this.#login(request) ?? stranger;
     const [, key] = /^Bearer +(\S+) *$/i.exec(authorization) ?? [];
     const place = key === undefined ? -1 : this.#find(key, this.#keys);
     if (place < 0) return stranger;
@@ -109,7 +104,7 @@ export class Auth {
   #login(request: Request): Caller | undefined {
     const id = String(request.signedCookies[cookie]);
     const login = this.#logins.get(id);
-    if (!login || login.expires <= this.#now()) return undefined;
+    if (!login || login.expires <= Date.now()) return undefined;
     // Counted for its key: otherwise whoever opens sessions could send as many requests as he likes.
     return { ...login.owner, id: `session:${id}`, byKey: false };
   }

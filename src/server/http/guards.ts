@@ -60,9 +60,14 @@ export const versioned: RequestHandler = (request, response, next) => {
 /** Reads a JSON body, and refuses every other kind. */
 export const jsonBody: RequestHandler[] = [
   (request, _response, next) => {
-    // `is` says null where there is no body.
-    if (request.is('application/json') === false) {
+    const length = Number(request.headers['content-length']);
+    // `is` says null where there is no body, and takes an empty one for one.
+    if (length !== 0 && request.is('application/json') === false) {
       throw new HttpError(415, 'The Content-Type must be application/json.');
+    }
+    // The reader of the body would take it all in before it says so.
+    if (length > maxBodyBytes) {
+      throw new HttpError(413, 'The body is too large.', { Connection: 'close' });
     }
     next();
   },
