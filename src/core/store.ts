@@ -88,8 +88,9 @@ export interface Transaction extends Reader {
    *
    * @throws MemoryError `forbidden` when the session's mode does not allow it, `damaged` when the
    *   file in its place cannot be read, `too_large`, `secret`.
+   * @param written how another hand wrote a new record: kept byte for byte where it says the same.
    */
-  put<T extends object>(type: RecordType<T>, value: T): Promise<Located<T>>;
+  put<T extends object>(type: RecordType<T>, value: T, written?: string): Promise<Located<T>>;
   /** Removes a record; whether there was one. */
   remove<T extends object>(type: RecordType<T>, key: string): Promise<boolean>;
 }

@@ -120,7 +120,11 @@ export class Draft extends ViewReader implements Transaction {
     return { ...listing, records: records.sort((a, b) => (a.path < b.path ? -1 : 1)) };
   }
 
-  async put<T extends object>(type: RecordType<T>, value: T): Promise<Located<T>> {
+  async put<T extends object>(
+    type: RecordType<T>,
+    value: T,
+    written?: string,
+  ): Promise<Located<T>> {
     const key = type.key(value);
     const earlier = this.#byKey.get(type)?.get(key);
     const existing = earlier ? undefined : await this.find(type, key);
@@ -128,7 +132,7 @@ export class Draft extends ViewReader implements Transaction {
     const path = earlier?.path ?? existing?.path ?? this.#place(type, value);
     if (!this.access.mayWrite(path)) throw forbidden('change', path, this.access);
     const before = earlier ? earlier.text : existing && this.#base(existing);
-    const text = type.codec.encode(value, before);
+    const text = type.codec.encode(value, before ?? written);
     if (/\p{Cs}/u.test(text)) {
       throw new MemoryError('invalid_input', 'The text holds half of a surrogate pair.', {
         hint: 'It is not Unicode and cannot be kept as UTF-8: send whole characters.',

@@ -16,10 +16,12 @@ const app = [
   'app.ts',
   'call.ts',
   'ids.ts',
+  'import.ts',
   'merge-driver.ts',
   'place.ts',
   'repository-kind.ts',
   'root.ts',
+  'source.ts',
   'workspaces.ts',
 ];
 const http = ['cookie-parser', 'cors', 'express', 'express-rate-limit', 'helmet', 'openai'];
