@@ -50,10 +50,10 @@ export class Folder {
   /**
    * The bytes of a file; undefined when there is none.
    *
+   * @param stat what the path was seen to be just now.
    * @throws MemoryError `too_large` over `limit` bytes.
    */
-  read(path: string, limit: number): Buffer | undefined {
-    const stat = this.stat(path);
+  read(path: string, limit: number, stat = this.stat(path)): Buffer | undefined {
     if (stat?.kind !== 'file') return undefined;
     if (stat.size > limit) {
       const megabytes = (bytes: number) => `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
