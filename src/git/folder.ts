@@ -53,10 +53,10 @@ export class Folder {
   /**
    * The bytes of a file; undefined when there is none.
    *
+   * @param stat what the path was seen to be just now.
    * @throws MemoryError `too_large` over `limit` bytes.
    */
-  read(path: string, limit: number): Buffer | undefined {
-    const stat = this.stat(path);
+  read(path: string, limit: number, stat = this.stat(path)): Buffer | undefined {
     if (stat?.kind !== 'file') return undefined;
     checkSize(path, stat.size, limit);
     return this.#try(path, () => this.#files.read(join(this.root, path)));

@@ -209,9 +209,8 @@ export class Repository {
 
   /** A path that is tracked already may be ignored, as in git; a new one may not. */
   #checkIgnored(proposal: Proposal, index: KnownIndex): void {
-    for (const { path, bytes } of proposal.changes) {
-      if (bytes !== undefined && !index.file.find(path)) this.#config?.rules.check(path);
-    }
+    const added = proposal.changes.filter((one) => one.bytes && !index.file.find(one.path));
+    this.#config?.rules.check(added.map(({ path }) => path));
   }
 
   /** Runs an action alone among the servers of this repository, after cleaning up behind dead ones. */

@@ -107,8 +107,8 @@ export class Bank {
     await this.prepare();
     if (this.#watcher.exact) {
       const { paths, incomplete } = await this.#watcher.take();
-      const root = this.view.folders().get('');
-      const same = root !== undefined && this.#folder.stat('')?.ino === root;
+      const root = this.view.folders().get('')?.stat;
+      const same = root !== undefined && this.#folder.stat('')?.ino === root.ino;
       if (!incomplete && same) {
         this.view.refreshPaths(paths);
         this.#watch();
@@ -216,8 +216,7 @@ export class Bank {
   }
 
   #guard(): SecretGuard {
-    const config = this.text(configPath);
-    const allowed = config === undefined ? [] : (readConfig(config).secrets?.allow ?? []);
+    const allowed = this.#settings()?.secrets?.allow ?? [];
     return new SecretGuard(allowed, join(relative(this.root, this.path), configPath));
   }
 

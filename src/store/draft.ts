@@ -52,9 +52,9 @@ export class ViewReader implements Reader {
     return this.#fresh;
   }
 
-  /** Cheap where the record lies in its place; else everything is looked through. */
+  /** Cheap where the record lies in its place; else everything is looked through, once a call. */
   protected async find(type: AnyRecordType, key: string): Promise<RecordFile | undefined> {
-    const found = this.view.at(type, key);
+    const found = this.#fresh ? undefined : this.view.at(type, key);
     if (found) return found;
     await this.refresh();
     return this.view.find(type, key);

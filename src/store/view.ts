@@ -92,9 +92,9 @@ export class View {
     }
   }
 
-  /** Every folder that is known, the bank's own as `''`, with its inode. */
-  folders(): Map<string, number> {
-    return new Map([...this.#folders].map(([path, { stat }]) => [path, stat.ino]));
+  /** Every folder that is known, the bank's own as `''`, as it was when it was last looked at. */
+  folders(): ReadonlyMap<string, { readonly stat: Stat }> {
+    return this.#folders;
   }
 
   /** The record file at a path as it is now; undefined when there is none. */
@@ -254,7 +254,7 @@ export class View {
 
   #read(path: string, type: AnyRecordType, stat: Stat): RecordFile {
     try {
-      const bytes = this.#folder.read(path, maxFileBytes) ?? Buffer.alloc(0);
+      const bytes = this.#folder.read(path, maxFileBytes, stat) ?? Buffer.alloc(0);
       const value: object = type.codec.decode(decodeText(bytes), path);
       const settled = isSettled(stat);
       const key = type.key(value);
