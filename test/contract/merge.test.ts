@@ -28,7 +28,7 @@ class Project {
   /** @throws Error when the tool fails. */
   async call(tool: string, args: JsonObject = {}): Promise<JsonObject> {
     const reply = await this.#app.call(this.#session, tool, args);
-    if (!reply || reply.isError) throw new Error(JSON.stringify(reply));
+    if (!reply || reply.error !== undefined) throw new Error(JSON.stringify(reply));
     return reply.body;
   }
 

@@ -150,17 +150,10 @@ describe('what a person added', () => {
 
   it('stays from both sides: comments and keys that the schema does not know', () => {
     const ours = '# ours\nname: a\n# how it goes\nstatus: closed\nowner: ada\n';
-    const theirs =
-      'name: b\n# how it goes\n# soon\nstatus: open\nowner: nobody\nroom: 7\n';
+    const theirs = 'name: b\n# how it goes\n# soon\nstatus: open\nowner: nobody\nroom: 7\n';
     const { text, conflict } = mergeTexts({ base, ours, theirs });
     expect(conflict).toBe(false);
-    for (const part of [
-      '# ours\n',
-      '# soon\n',
-      'status: closed',
-      'owner: ada',
-      'room: 7',
-    ]) {
+    for (const part of ['# ours\n', '# soon\n', 'status: closed', 'owner: ada', 'room: 7']) {
       expect(text).toContain(part);
     }
   });
