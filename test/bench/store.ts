@@ -45,7 +45,8 @@ async function withStore<R>(
     { env: gitEnv },
   );
   const session = new Session('bench');
-  const binding = { session, tool: 'bench', signal: new AbortController().signal, onCommit() {} };
+  const { signal } = new AbortController();
+  const binding = { session, tool: 'bench', signal, onCommit() {}, progress() {} };
   try {
     return await work((value) =>
       workspace
