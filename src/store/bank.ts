@@ -216,8 +216,7 @@ export class Bank {
   }
 
   #guard(): SecretGuard {
-    const config = this.text(configPath);
-    const allowed = config === undefined ? [] : (readConfig(config).secrets?.allow ?? []);
+    const allowed = this.#settings()?.secrets?.allow ?? [];
     return new SecretGuard(allowed, join(relative(this.root, this.path), configPath));
   }
 
