@@ -48,6 +48,8 @@ export interface RepositoryOptions {
 
 /** How often a proposal is worked out anew because the ground moved under it. */
 const maxAttempts = 50;
+/** How long to wait before a file is read again that another program is writing, in milliseconds. */
+const pause = 20;
 /** The longest that a busy index is waited for, as a multiple of `calm`. */
 const calmLimit = 5;
 
@@ -147,10 +149,22 @@ export class Repository {
         checkFormat(config, this.tree);
         checkIdle(this.#disk.files, this.tree.gitDir);
         await this.#calm(signal);
-        const proposal = await propose();
+        const ground = this.#ground(config);
+        // Before the files: what a checkout does to them meanwhile shows in the index.
+        const known = readIndex(ground, this.#index);
+        this.#index = known;
+        let proposal: Proposal | undefined;
+        try {
+          proposal = await propose();
+        } catch (error) {
+          if (attempt === maxAttempts - 1 || !isDamage(error) || !isMoving(ground, known))
+            throw error;
+          await sleep(pause, undefined, signal ? { signal } : {}).catch(() => undefined);
+          continue;
+        }
         if (!proposal || proposal.changes.length === 0) return undefined;
         if (signal?.aborted) throw cancelled();
-        const made = await this.#attempt(proposal, config, token, signal);
+        const made = await this.#attempt(ground, known, proposal, token, signal);
         if (made) return made;
       }
       throw new MemoryError('busy', 'This repository changes too fast to commit to it.', {
@@ -164,30 +178,29 @@ export class Repository {
   }
 
   async #attempt(
+    ground: Ground,
+    known: KnownIndex,
     proposal: Proposal,
-    config: GitConfig,
     token: Token,
     signal: AbortSignal | undefined,
   ): Promise<Made | undefined> {
-    const ground = this.#ground(config);
     const head = this.head();
-    this.#index = readIndex(ground, this.#index);
-    if (this.#index.file.unmerged) {
+    const { config } = ground;
+    if (known.file.unmerged) {
       throw new MemoryError('busy', 'The index of this repository holds unmerged files.', {
         hint: 'Resolve them with "git add", or "git reset --merge". Reading goes on.',
       });
     }
-    this.#checkIgnored(proposal, this.#index);
+    this.#checkIgnored(proposal, known);
     const time = this.#options.now();
     const author = identity(config, 'author', time);
     const committer = identity(config, 'committer', time);
     const { changes, message, adopt } = proposal;
     const signatures = { author, committer };
-    const index = this.#index.file;
-    const plan = planCommits(this.odb, head, index, changes, message, signatures, adopt);
+    const plan = planCommits(this.odb, head, known.file, changes, message, signatures, adopt);
     await this.odb.write(plan.objects);
     const patience = this.#patience(signal);
-    const applied = await applyPlan(ground, plan, this.#index, committer, token, patience);
+    const applied = await applyPlan(ground, plan, known, committer, token, patience);
     if (!applied) return undefined;
     this.#index = applied.index;
     this.#ownIndex = applied.index?.key;
@@ -196,9 +209,8 @@ export class Repository {
 
   /** A path that is tracked already may be ignored, as in git; a new one may not. */
   #checkIgnored(proposal: Proposal, index: KnownIndex): void {
-    for (const { path, bytes } of proposal.changes) {
-      if (bytes !== undefined && !index.file.find(path)) this.#config?.rules.check(path);
-    }
+    const added = proposal.changes.filter((one) => one.bytes && !index.file.find(one.path));
+    this.#config?.rules.check(added.map(({ path }) => path));
   }
 
   /** Runs an action alone among the servers of this repository, after cleaning up behind dead ones. */
@@ -274,6 +286,16 @@ export class Repository {
     const limit = this.#options.lockTimeout;
     return signal ? { limit, signal } : { limit };
   }
+}
+
+function isDamage(error: unknown): boolean {
+  return error instanceof MemoryError && error.code === 'damaged';
+}
+
+/** Whether another program is changing files and index just now, or has since they were read. */
+function isMoving(ground: Ground, known: KnownIndex): boolean {
+  const lock = join(ground.tree.gitDir, 'index.lock');
+  return indexKey(ground) !== known.key || ground.disk.files.lstat(lock) !== undefined;
 }
 
 function cancelled(): MemoryError {

@@ -1,7 +1,7 @@
 import { MemoryError } from '../core/error.ts';
 import type { AnyRecordType } from '../core/record-type.ts';
 import { type Stat, sameStat } from '../git/files.ts';
-import type { Folder } from '../git/folder.ts';
+import type { ReadFolder } from '../git/folder.ts';
 import { fanOutPath } from './fan-out.ts';
 
 /** A file of the bank that is a record of some type, or should be. */
@@ -38,13 +38,13 @@ interface FolderState {
 }
 
 /**
- * The records of the work tree as they are now.
+ * The records of the work tree as they are now, or of a commit.
  *
  * Everything is taken from the files and remembered under their state on disk; an edit or a checkout
  * by anybody shows in that state, and so in the next answer.
  */
 export class View {
-  readonly #folder: Folder;
+  readonly #folder: ReadFolder;
   readonly #types: readonly AnyRecordType[];
   readonly #folders = new Map<string, FolderState>();
   readonly #records = new Map<string, RecordFile>();
@@ -56,7 +56,7 @@ export class View {
   readonly #listeners = new Set<(path: string) => void>();
   #kept = 0;
 
-  constructor(folder: Folder, types: readonly AnyRecordType[]) {
+  constructor(folder: ReadFolder, types: readonly AnyRecordType[]) {
     this.#folder = folder;
     this.#types = types;
   }
@@ -92,9 +92,9 @@ export class View {
     }
   }
 
-  /** Every folder that is known, the bank's own as `''`, with its inode. */
-  folders(): Map<string, number> {
-    return new Map([...this.#folders].map(([path, { stat }]) => [path, stat.ino]));
+  /** Every folder that is known, the bank's own as `''`, as it was when it was last looked at. */
+  folders(): ReadonlyMap<string, { readonly stat: Stat }> {
+    return this.#folders;
   }
 
   /** The record file at a path as it is now; undefined when there is none. */
@@ -135,6 +135,11 @@ export class View {
       if (record) found.push(record);
     }
     return found;
+  }
+
+  /** The paths of all record files, as the last refresh left them. */
+  paths(): string[] {
+    return [...this.#paths.values()].flatMap((paths) => [...paths]);
   }
 
   /** The record with a key, at the place where it was last or where its key puts it. */
@@ -249,7 +254,7 @@ export class View {
 
   #read(path: string, type: AnyRecordType, stat: Stat): RecordFile {
     try {
-      const bytes = this.#folder.read(path, maxFileBytes) ?? Buffer.alloc(0);
+      const bytes = this.#folder.read(path, maxFileBytes, stat) ?? Buffer.alloc(0);
       const value: object = type.codec.decode(decodeText(bytes), path);
       const settled = isSettled(stat);
       const key = type.key(value);

@@ -1,6 +1,6 @@
 import { stemmer } from 'stemmer';
 
-/** A word, a part of an identifier, or a whole identifier, where it stands in a text. */
+/** Something that can be looked for, where it stands in a text. */
 export interface Token {
   /** Case and diacritics folded, not stemmed. */
   readonly word: string;
@@ -9,8 +9,12 @@ export interface Token {
   /** Offsets in UTF-16 code units. */
   readonly start: number;
   readonly end: number;
-  /** Whether it is several parts written as one, `userId` beside `user` and `id`. */
-  readonly joined: boolean;
+  /**
+   * `word`: a word or a part of an identifier. `whole`: an identifier of several parts, `userId`
+   * after `user` and `id`. `letter` and `pair`: where nothing marks the words, each letter and each
+   * two neighbours.
+   */
+  readonly kind: 'word' | 'whole' | 'letter' | 'pair';
 }
 
 /** Letters and digits, together with the signs that hold an identifier, a path or a version together. */
@@ -41,27 +45,28 @@ export function analyse(text: string, visit: (token: Token, offset: number) => v
     if (tokens === undefined) {
       tokens = divide(chunk);
       if (cache.size >= cacheSize) cache.clear();
-      cache.set(chunk, tokens);
+      if (chunk.length <= longestWhole) cache.set(chunk, tokens);
     }
     for (const token of tokens) visit(token, match.index);
   }
 }
 
+/** The names of a path or of another chain, and the chain as a whole. */
 function divide(chunk: string): Token[] {
   const text = chunk.replace(/['’]s$/iu, '');
   const tokens: Token[] = [];
-  let spaced = 0;
   for (const name of text.matchAll(names)) {
     let at = 0;
     for (const run of name[0].matchAll(unspaced)) {
       divideName(name[0].slice(at, run.index), name.index + at, tokens);
-      pairs(run[0], name.index + run.index, tokens);
+      letters(run[0], name.index + run.index, tokens);
       at = run.index + run[0].length;
     }
     divideName(name[0].slice(at), name.index + at, tokens);
-    spaced += at === 0 ? 1 : 0;
   }
-  if (spaced > 1) join(tokens, text, 0, tokens);
+  const whole = join(tokens, text, 0);
+  // The only name of a chunk has its whole already.
+  if (whole && tokens.at(-1)?.word !== whole.word) tokens.push(whole);
   return tokens;
 }
 
@@ -69,50 +74,41 @@ function divide(chunk: string): Token[] {
 function divideName(name: string, offset: number, tokens: Token[]): void {
   const parts: Token[] = [];
   for (const word of name.matchAll(/[^_-]+/gu)) {
-    let humped = [...word[0].matchAll(humps)];
-    if (humped.length > mostDigitParts && /\d/.test(word[0])) humped = [];
-    if (humped.length === 0) {
-      parts.push(token(word[0], offset + word.index, false));
+    const found = [...word[0].matchAll(humps)];
+    const encoded = found.length > mostDigitParts && /\p{N}/u.test(word[0]);
+    for (const part of encoded || found.length === 0 ? [word] : found) {
+      const start = offset + word.index + (part === word ? 0 : part.index);
+      parts.push(token('word', part[0], start));
     }
-    for (const part of humped) parts.push(token(part[0], offset + word.index + part.index, false));
   }
-  tokens.push(...parts);
-  if (parts.length > 1) join(parts, name, offset, tokens);
-  else if (/[+#]$/u.test(name)) tokens.push({ ...token(name, offset, true), term: fold(name) });
+  // C++ and C# are more than C.
+  const whole = /[+#]$/u.test(name) ? token('whole', name, offset) : join(parts, name, offset);
+  tokens.push(...parts, ...(whole ? [whole] : []));
 }
 
-function join(parts: readonly Token[], text: string, offset: number, tokens: Token[]): void {
-  if (text.length > longestWhole) return;
-  const words = parts.filter((part) => !part.joined).map((part) => part.word);
+/** The whole that the words among some tokens make together. */
+function join(parts: readonly Token[], text: string, start: number): Token | undefined {
+  const words = parts.filter((part) => part.kind === 'word').map((part) => part.word);
+  if (words.length < 2 || text.length > longestWhole) return undefined;
   // 3.15 is not 315.
-  const word = words.join(words.every((part) => /^\d+$/.test(part)) ? '.' : '');
-  tokens.push({
-    word,
-    term: stem(word),
-    start: offset,
-    end: offset + text.length,
-    joined: true,
-  });
+  const word = words.join(words.every((part) => /^\p{N}+$/u.test(part)) ? '.' : '');
+  return { kind: 'whole', word, term: stem(word), start, end: start + text.length };
 }
 
 /** Every letter and every pair of neighbours: where nothing marks the words, pairs stand in for them. */
-function pairs(run: string, offset: number, tokens: Token[]): void {
-  const letters: Token[] = [];
-  for (const letter of run.matchAll(/./gsu)) {
-    const next = token(letter[0], offset + letter.index, false);
-    const last = letters.at(-1);
-    if (last) {
-      const word = last.word + next.word;
-      tokens.push({ word, term: word, start: last.start, end: next.end, joined: true });
-    }
-    tokens.push(next);
-    letters.push(next);
+function letters(run: string, offset: number, tokens: Token[]): void {
+  const found = [...run.matchAll(/./gsu)];
+  for (const [index, letter] of found.entries()) {
+    const start = offset + letter.index;
+    tokens.push(token(found.length > 1 ? 'letter' : 'word', letter[0], start));
+    const next = found[index + 1];
+    if (next) tokens.push(token('pair', letter[0] + next[0], start));
   }
 }
 
-function token(text: string, start: number, joined: boolean): Token {
+function token(kind: Token['kind'], text: string, start: number): Token {
   const word = fold(text);
-  return { word, term: stem(word), start, end: start + text.length, joined };
+  return { kind, word, term: stem(word), start, end: start + text.length };
 }
 
 /** What the forms of an English word have in common. */
@@ -120,7 +116,8 @@ export function stem(word: string): string {
   return /^[a-z]{3,}$/.test(word) ? stemmer(word) : word;
 }
 
-const letters: { readonly [letter: string]: string } = {
+/** Letters that are another letter, or two, with a stroke or in another place. */
+const variants: { readonly [letter: string]: string } = {
   ß: 'ss',
   æ: 'ae',
   œ: 'oe',
@@ -147,6 +144,6 @@ export function fold(word: string): string {
   return lower
     .normalize('NFKD')
     .replace(/(?<!и)\u0306|[\u0300-\u0305\u0307-\u036f\u0591-\u05c7\u064b-\u065f\u0670]/gu, '')
-    .replace(/[ßæœøđðłþıςىةـ]/gu, (letter) => letters[letter] ?? letter)
+    .replace(/[ßæœøđðłþıςىةـ]/gu, (letter) => variants[letter] ?? letter)
     .normalize('NFKC');
 }

@@ -1,22 +1,18 @@
 import { analyse } from './analyser.ts';
 import { Dictionary, type Term, type Word } from './dictionary.ts';
-import { fieldNames, type SearchDocument } from './document.ts';
+import { fieldNames, fieldWeights, plain, type SearchDocument } from './document.ts';
 import { stopWords } from './stop-words.ts';
 
 /** A document as the ranking sees it. */
 export interface Entry extends SearchDocument {
   readonly number: number;
+  /** The title as it is compared with a query. */
+  readonly name: string;
   /** Every token in the order of the text. */
   readonly words: readonly Word[];
   /** For each field, how many tokens it and the fields before it have. */
   readonly ends: readonly number[];
 }
-
-/** How much a word in each field counts. */
-const weights = { title: 3, body: 1.3, reason: 1.1, notes: 1 };
-
-/** Length of a passage: a longer document is also judged by the best stretch of this many words. */
-export const passageLength = 200;
 
 /** The inverted index: which documents hold a term, and what each document says. */
 export class Collection {
@@ -27,24 +23,18 @@ export class Collection {
   readonly lengths: number[] = [];
   readonly #numbers = new Map<string, number>();
   readonly #free: number[] = [];
-  #length = 0;
-  #passageLength = 0;
+  #totalLength = 0;
 
   get size(): number {
     return this.#numbers.size;
   }
 
   get averageLength(): number {
-    return this.#length / this.size;
-  }
-
-  /** The average length of the documents if none of them were longer than a passage. */
-  get averagePassage(): number {
-    return this.#passageLength / this.size;
+    return this.#totalLength / this.size;
   }
 
   /** The documents whose id is accepted. */
-  documents(accepts: (id: string) => boolean): SearchDocument[] {
+  documents(accepts: (id: string) => boolean): Entry[] {
     return this.entries.filter((entry): entry is Entry => !!entry && accepts(entry.id));
   }
 
@@ -55,11 +45,11 @@ export class Collection {
     const frequencies = new Map<Term, number>();
     let length = 0;
     for (const field of fieldNames) {
-      analyse(fields[field] ?? '', (token) => {
-        const word = this.dictionary.add(token.word, token.term);
+      analyse(fields[field] ?? '', ({ kind, word: text, term }) => {
+        const word = this.dictionary.add(text, term);
         words.push(word);
-        frequencies.set(word.term, (frequencies.get(word.term) ?? 0) + weights[field]);
-        if (!token.joined && !stopWords.has(token.word)) length += 1;
+        frequencies.set(word.term, (frequencies.get(word.term) ?? 0) + fieldWeights[field]);
+        if ((kind === 'word' || kind === 'letter') && !stopWords.has(text)) length += 1;
       });
       ends.push(words.length);
     }
@@ -69,10 +59,9 @@ export class Collection {
       term.frequencies.splice(at, 0, frequency);
     }
     this.#numbers.set(id, number);
-    this.entries[number] = { id, fields, number, words, ends };
+    this.entries[number] = { id, fields, number, name: plain(fields.title), words, ends };
     this.lengths[number] = length;
-    this.#length += length;
-    this.#passageLength += Math.min(length, passageLength);
+    this.#totalLength += length;
   }
 
   remove(id: string): void {
@@ -85,9 +74,7 @@ export class Collection {
       term.frequencies.splice(at, 1);
     }
     for (const word of entry.words) this.dictionary.remove(word);
-    const length = this.lengths[number] ?? 0;
-    this.#length -= length;
-    this.#passageLength -= Math.min(length, passageLength);
+    this.#totalLength -= this.lengths[number] ?? 0;
     this.#numbers.delete(id);
     this.entries[number] = undefined;
     this.#free.push(number);

@@ -18,14 +18,12 @@ export interface Word {
   uses: number;
 }
 
-/** A word that stands in for one that the index does not know. */
+/** A known word that stands in for an unknown one. */
 export interface Candidate {
   readonly word: Word;
-  /** 0 to 1: how likely it is what was meant. */
+  /** At most 1, which the likeliest one has. */
   readonly likeness: number;
 }
-
-const prior = 0.5;
 
 /** All words of the index and the terms they belong to. */
 export class Dictionary {
@@ -35,10 +33,6 @@ export class Dictionary {
 
   term(text: string): Term | undefined {
     return this.#terms.get(text);
-  }
-
-  word(text: string): Word | undefined {
-    return this.#words.get(text);
   }
 
   /** Counts one more use of a word. */
@@ -91,12 +85,25 @@ export class Dictionary {
     const found = near.map((word) => ({ word, likeness: word.text[0] === text[0] ? 1 : 0.3 }));
     return best(found, limit);
   }
+
+  /** The two known words that a text consists of, the longest first half first; none when there are no such two. */
+  halves(text: string): Word[] {
+    for (let at = text.length - 3; at >= 3; at--) {
+      const left = this.#words.get(text.slice(0, at));
+      const right = this.#words.get(text.slice(at));
+      if (left && right) return [left, right];
+    }
+    return [];
+  }
 }
 
-function best(candidates: Candidate[], limit: number): Candidate[] {
-  const told = candidates.filter(({ word }) => !stopWords.has(word.text));
-  const all = told.map(({ word, likeness }) => ({ word, likeness: likeness * word.uses ** prior }));
-  all.sort((a, b) => b.likeness - a.likeness || (a.word.text < b.word.text ? -1 : 1));
-  const most = all[0]?.likeness ?? 1;
-  return all.slice(0, limit).map(({ word, likeness }) => ({ word, likeness: likeness / most }));
+/** The likeliest candidates: of words equally like, the ones more often used. */
+function best(candidates: readonly Candidate[], limit: number): Candidate[] {
+  const likely = candidates
+    .filter(({ word }) => !stopWords.has(word.text))
+    .map(({ word, likeness }) => ({ word, likeness: likeness * Math.sqrt(word.uses) }))
+    .sort((a, b) => b.likeness - a.likeness || (a.word.text < b.word.text ? -1 : 1))
+    .slice(0, limit);
+  const most = likely[0]?.likeness ?? 1;
+  return likely.map(({ word, likeness }) => ({ word, likeness: likeness / most }));
 }

@@ -7,14 +7,16 @@ export interface SearchDocument {
   readonly fields: SearchFields;
 }
 
-/** The fields that are searched, the heaviest first. */
+/** The fields that are searched, the heaviest first, and how much a word in each of them counts. */
+export const fieldWeights = { title: 3, body: 1.3, reason: 1.1, notes: 1 } as const;
+
 export const fieldNames = ['title', 'body', 'reason', 'notes'] as const;
 
 export interface Hit {
   readonly id: string;
-  /** 0 to 1, descending; 1 for a title that equals the query and for every literal match. */
+  /** 0 to 1, descending; 1 for a title that equals the query and, in literal search, for every hit. */
   readonly score: number;
-  /** The parts of the document that matched, as they stand in it, the most telling first. */
+  /** The parts of the document that matched, as they stand in it, in the order of the query. */
   readonly matches: readonly string[];
   /** A piece of the text around the best match. */
   readonly snippet: string;
@@ -26,8 +28,7 @@ export interface Hits {
   readonly total: number;
 }
 
-/** Whether a document's title is the query, case and surrounding space aside. */
-export function named({ fields }: SearchDocument, query: string): boolean {
-  const plain = (text: string) => text.trim().normalize('NFC').toLowerCase();
-  return plain(fields.title) === plain(query);
+/** A title or query as it is compared: case and surrounding space aside. */
+export function plain(text: string): string {
+  return text.trim().normalize('NFC').toLowerCase();
 }

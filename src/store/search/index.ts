@@ -1,5 +1,5 @@
 import { Collection } from './collection.ts';
-import { type Hits, named, type SearchDocument } from './document.ts';
+import { type Hits, plain, type SearchDocument } from './document.ts';
 import { literal } from './literal.ts';
 import { plan } from './query.ts';
 import { rank } from './ranking.ts';
@@ -39,15 +39,18 @@ export class SearchIndex {
   /** The documents that match, the best first; equally good ones by id. */
   search(query: string, options: SearchOptions = {}): Hits {
     const { filter = () => true, limit = 20, fuzzy = true } = options;
-    if (!fuzzy) return literal(this.#collection.documents(filter), query, limit);
-    const concepts = plan(query, this.#collection.dictionary);
-    const { ranked, total } = rank(this.#collection, concepts, filter, limit);
+    const concepts = fuzzy ? plan(query, this.#collection.dictionary) : [];
+    const name = plain(query);
+    const { ranked, total } = rank(this.#collection, concepts, name, filter, limit);
+    if (total === 0) {
+      // Signs without letters, and the middle of a word, are found by no word of the index.
+      return literal(this.#collection.documents(filter), query, limit, fuzzy ? 0.1 : 1);
+    }
     const hits = ranked.slice(0, limit).map(({ entry, score }) => ({
       id: entry.id,
-      score: named(entry, query) ? 1 : Math.round(9999 * score) / 10_000,
+      score: Math.round(1e4 * score) / 1e4,
       ...excerpt(entry.fields, concepts),
     }));
-    hits.sort((a, b) => b.score - a.score);
     return { hits, total };
   }
 }

@@ -1,25 +1,41 @@
-import { fieldNames, type Hits, named, type SearchDocument } from './document.ts';
+import type { Entry } from './collection.ts';
+import { fieldNames, type Hits, plain } from './document.ts';
 import { around } from './snippet.ts';
 
-/** The documents that hold the query as it is, case aside: in a heavier field first, then by id. */
-export function literal(documents: readonly SearchDocument[], query: string, limit: number): Hits {
-  const pattern = new RegExp(query.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'), 'iu');
-  const found: { id: string; rank: number; text: string; match: RegExpExecArray }[] = [];
-  for (const document of documents) {
-    for (const [index, field] of fieldNames.entries()) {
-      const text = document.fields[field] ?? '';
-      const match = pattern.exec(text);
-      if (match === null) continue;
-      found.push({ id: document.id, rank: named(document, query) ? -1 : index, text, match });
+/**
+ * The documents that hold the query as it is, case aside: in a heavier field first, then by id.
+ *
+ * @param score of each of them but those whose title is the query: they have 1 in any case.
+ */
+export function literal(
+  entries: readonly Entry[],
+  query: string,
+  limit: number,
+  score: number,
+): Hits {
+  const wanted = lower(query);
+  const name = plain(query);
+  const found: { entry: Entry; rank: number; text: string; at: number }[] = [];
+  for (const entry of entries) {
+    for (const [order, field] of fieldNames.entries()) {
+      const text = entry.fields[field] ?? '';
+      const at = lower(text).indexOf(wanted);
+      if (at < 0) continue;
+      found.push({ entry, rank: entry.name === name ? -1 : order, text, at });
       break;
     }
   }
-  found.sort((a, b) => a.rank - b.rank || (a.id < b.id ? -1 : 1));
-  const hits = found.slice(0, limit).map(({ id, text, match }) => ({
-    id,
-    score: 1,
-    matches: [match[0]],
-    snippet: around(text, match.index, match.index + match[0].length),
+  found.sort((a, b) => a.rank - b.rank || (a.entry.id < b.entry.id ? -1 : 1));
+  const hits = found.slice(0, limit).map(({ entry, rank, text, at }) => ({
+    id: entry.id,
+    score: rank < 0 ? 1 : score,
+    matches: [text.slice(at, at + query.length)],
+    snippet: around(text, at, at + query.length),
   }));
   return { hits, total: found.length };
+}
+
+/** A text in lower case, every letter where it was: İ is the one letter that would become two. */
+function lower(text: string): string {
+  return text.replaceAll('İ', 'i').toLowerCase();
 }

@@ -2,102 +2,107 @@ import { analyse, stem, type Token } from './analyser.ts';
 import type { Dictionary, Term } from './dictionary.ts';
 import { stopWords } from './stop-words.ts';
 
-/** One thing that the query asks for, and the terms that count as it. */
+/** One thing that the query asks for. */
 export interface Concept {
+  /** How much it counts beside the others, at most 1. */
   readonly weight: number;
-  /** Term to how much it counts, at most 1. */
+  /** The terms that count as it, and how much each of them, at most 1. */
   readonly terms: ReadonlyMap<Term, number>;
 }
 
-const corr = 3;
-const comp = 8;
-const corrWeight = 0.9;
-const compWeight = 0.8;
-const shortest = 4;
-const hardly = 3;
-const ratio = 50;
-const hardlyWeight = 0.7;
-/** How much a whole identifier counts beside its parts. */
-const joinedWeight = 0.6;
-/** How much two words of the query written as one count as each of them. */
-const compoundWeight = 1;
-
-/** A longer query is a pasted text: its first words say enough. */
-const mostConcepts = 64;
-
-interface Asked {
-  readonly token: Token;
-  readonly text: string;
+/** A word of the query as it is understood. */
+interface Reading {
+  /** The word as the index spells it. */
+  readonly spelt: string;
   readonly terms: Map<Term, number>;
 }
 
+/** A longer query is a pasted text: its first words say enough. */
+const mostTokens = 64;
+const mostText = 10_000;
+/** How much a whole identifier counts beside its parts, and a pair of letters beside its neighbours. */
+const wholeWeight = 0.6;
+/** How much a word counts that is a correction, a completion or a half of an unknown one. */
+const correctionWeight = 0.7;
+const completionWeight = 0.8;
+const halfWeight = 0.5;
+/** A word in this few documents may be a slip, too, when its correction is in so many times more. */
+const hardlyKnown = 3;
+const farMore = 50;
+
 /** What a query asks for, in the words that the index knows. */
 export function plan(query: string, dictionary: Dictionary): Concept[] {
-  const tokens: Token[] = [];
-  analyse(query.slice(0, 20_000), (token, offset) => {
-    if (tokens.length < 4 * mostConcepts)
-      tokens.push({ ...token, start: token.start + offset, end: token.end + offset });
-  });
-  const telling = tokens.filter(({ word }) => !stopWords.has(word));
-  const asked: Asked[] = [];
-  for (const token of telling.length > 0 ? telling : tokens) {
-    if (token.joined) {
-      const parts = asked.filter((p) => !p.token.joined && p.token.start >= token.start);
-      const word = parts.some((p) => p.text !== p.token.word)
-        ? parts.map((p) => p.text).join('')
-        : token.word;
-      const term = dictionary.term(stem(word)) ?? dictionary.term(token.term);
-      if (term) asked.push({ token, text: word, terms: new Map([[term, 1]]) });
-    } else asked.push({ token, ...read(token, dictionary) });
-  }
-  for (const [index, part] of asked.entries()) {
-    const next = asked.slice(index + 1).find(({ token }) => !token.joined);
-    if (next === undefined || part.token.joined) continue;
-    const compound = dictionary.term(stem(part.text + next.text));
-    if (compound === undefined) continue;
-    part.terms.set(compound, compoundWeight);
-    next.terms.set(compound, compoundWeight);
-  }
+  const readings = new Map<string, Reading>();
   const concepts = new Map<string, Concept>();
-  for (const { token, terms } of asked) {
-    if (terms.size === 0 || concepts.has(token.term) || concepts.size >= mostConcepts) continue;
-    concepts.set(token.term, { weight: token.joined ? joinedWeight : 1, terms });
+  let words: { readonly start: number; readonly reading: Reading }[] = [];
+  for (const { token, start } of telling(query)) {
+    if (token.kind === 'word') {
+      const reading = readings.get(token.term) ?? read(token, dictionary);
+      readings.set(token.term, reading);
+      concepts.set(token.term, { weight: 1, terms: reading.terms });
+      const previous = words.at(-1)?.reading;
+      // Elsewhere the two may be written as one: that counts as each of them.
+      const compound = previous && dictionary.term(stem(previous.spelt + reading.spelt));
+      if (compound) for (const half of [previous, reading]) half.terms.set(compound, 1);
+      words = [...words, { start, reading }];
+    } else if (!concepts.has(token.term)) {
+      const parts = words.filter((word) => word.start >= start).map(({ reading }) => reading);
+      const term =
+        dictionary.term(token.term) ??
+        (token.kind === 'whole' ? repairWhole(token, parts, dictionary) : undefined);
+      if (term) concepts.set(token.term, { weight: wholeWeight, terms: new Map([[term, 1]]) });
+    }
   }
-  return [...concepts.values()];
+  return [...concepts.values()].filter(({ terms }) => terms.size > 0);
 }
 
-/** The known words that a word is, or that an unknown one may be a misspelling, a beginning or a compound of. */
-function read({ word, term: text }: Token, dictionary: Dictionary): Omit<Asked, 'token'> {
-  const terms = new Map<Term, number>();
-  let spelt = word;
-  const offer = (term: Term, weight: number) => {
-    terms.set(term, Math.max(weight, terms.get(term) ?? 0));
-  };
+/** The tokens that say what is looked for: without stop words, unless there is nothing else. */
+function telling(query: string): { token: Token; start: number }[] {
+  const tokens: { token: Token; start: number }[] = [];
+  analyse(query.slice(0, mostText), (token, offset) => {
+    if (token.kind !== 'letter') tokens.push({ token, start: token.start + offset });
+  });
+  const told = tokens.filter(({ token }) => !stopWords.has(token.word));
+  return (told.length > 0 ? told : tokens).slice(0, mostTokens);
+}
+
+/** An identifier that the index does not know, when one of its parts is misspelt. */
+function repairWhole(
+  token: Token,
+  parts: readonly Reading[],
+  dictionary: Dictionary,
+): Term | undefined {
+  const spelt = parts.map((part) => part.spelt).join('');
+  if (spelt === token.word) return undefined;
+  return dictionary.corrections(token.word, 1)[0]?.word.term ?? dictionary.term(stem(spelt));
+}
+
+/** The known word that a word is, or those that it may be a misspelling, a beginning or a compound of. */
+function read({ word, term: text }: Token, dictionary: Dictionary): Reading {
   const term = dictionary.term(text);
+  const terms = new Map<Term, number>();
+  const offer = (known: Term, weight: number) => {
+    terms.set(known, Math.max(weight, terms.get(known) ?? 0));
+  };
   if (term) {
     offer(term, 1);
-    if (hardly && term.documents.length <= hardly && word.length >= 5) {
-      const [first] = dictionary.corrections(word, 1);
-      if (first && first.word.term.documents.length >= ratio * term.documents.length)
-        offer(first.word.term, hardlyWeight);
+    const uses = term.documents.length;
+    const [better] = uses <= hardlyKnown && word.length > 4 ? dictionary.corrections(word, 1) : [];
+    if (better && better.word.term.documents.length >= farMore * uses) {
+      offer(better.word.term, correctionWeight);
     }
-    return { text: spelt, terms };
+    return { spelt: word, terms };
   }
-  if (word.length >= shortest) {
-    for (const { word: known, likeness } of dictionary.corrections(word, corr)) {
-      offer(known.term, corrWeight * likeness);
-      if (spelt === word) spelt = known.text;
-    }
+  const corrections = word.length > 3 ? dictionary.corrections(word, 3) : [];
+  for (const { word: known, likeness } of corrections) {
+    offer(known.term, correctionWeight * likeness);
   }
-  if (word.length >= 2) {
-    for (const { word: known, likeness } of dictionary.completions(word, comp)) {
-      offer(known.term, compWeight * likeness);
-    }
+  const doubt = corrections.length > 0 ? 0.5 : 1;
+  for (const { word: known, likeness } of word.length > 2 ? dictionary.completions(word, 8) : []) {
+    offer(known.term, doubt * completionWeight * likeness);
   }
-  for (let at = 3; terms.size === 0 && at <= word.length - 3; at++) {
-    const left = dictionary.word(word.slice(0, at));
-    const right = dictionary.word(word.slice(at));
-    if (left && right) for (const part of [left, right]) offer(part.term, 0.5);
+  if (terms.size === 0) {
+    for (const half of dictionary.halves(word)) offer(half.term, halfWeight);
   }
-  return { text: spelt, terms };
+  return { spelt: corrections[0]?.word.text ?? word, terms };
 }

@@ -95,16 +95,18 @@ export function around(text: string, start: number, end: number): string {
     const space = rest.search(/\s\S*$/u);
     to = space < 0 ? to : stop + space;
   }
-  while (from > 0 && insideCharacter(text, from)) from -= 1;
-  while (to < text.length && insideCharacter(text, to)) to += 1;
-  const piece = text.slice(from, to).replace(/\s+/gu, ' ').trim();
-  return `${from > 0 ? '…' : ''}${piece}${to < text.length ? '…' : ''}`;
+  const piece = text.slice(boundary(text, from, 'start'), boundary(text, to, 'end'));
+  const shown = piece.replace(/\s+/gu, ' ').trim();
+  return `${from > 0 ? '…' : ''}${shown}${to < text.length ? '…' : ''}`;
 }
 
-/** Whether a cut here would part a surrogate pair, or a letter and its marks. */
-function insideCharacter(text: string, at: number): boolean {
-  return (
-    /^(?:[\udc00-\udfff]|\p{M}|\u200d|\ufe0f)/u.test(text.slice(at, at + 2)) ||
-    text[at - 1] === '\u200d'
-  );
+const characters = new Intl.Segmenter('en', { granularity: 'grapheme' });
+
+/** Where the character that a cut at an offset would part starts or ends; the offset when it parts none. */
+function boundary(text: string, at: number, side: 'start' | 'end'): number {
+  // Enough text before it to know: segmenting all of a long text is slow.
+  const base = Math.max(0, at - 64);
+  const around = characters.segment(text.slice(base, at + 64)).containing(at - base);
+  if (around === undefined || base + around.index === at) return at;
+  return base + around.index + (side === 'start' ? 0 : around.segment.length);
 }

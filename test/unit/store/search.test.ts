@@ -2,10 +2,11 @@ import { describe, expect, test } from 'vitest';
 import type { SearchFields } from '../../../src/core/record-type.ts';
 import { SearchIndex, type SearchOptions } from '../../../src/store/search/index.ts';
 
+/** An index of documents by id; a text alone is the body of a document without a title. */
 function index(documents: { [id: string]: string | SearchFields }): SearchIndex {
   const made = new SearchIndex();
   for (const [id, fields] of Object.entries(documents)) {
-    made.upsert({ id, fields: typeof fields === 'string' ? { title: id, body: fields } : fields });
+    made.upsert({ id, fields: typeof fields === 'string' ? { title: '', body: fields } : fields });
   }
   return made;
 }
@@ -14,15 +15,334 @@ function ids(made: SearchIndex, query: string, options?: SearchOptions): string[
   return made.search(query, options).hits.map((hit) => hit.id);
 }
 
-describe('what is found', () => {
-  test('words in any order, with other words between them', () => {
-    const made = index({ a: 'We use postgres for storage.', b: 'We use redis for the cache.' });
-    expect(ids(made, 'postgres storage')).toEqual(['a']);
-    expect(ids(made, 'storage in postgres')).toEqual(['a']);
+function first(made: SearchIndex, query: string, options?: SearchOptions) {
+  const [hit] = made.search(query, options).hits;
+  if (hit === undefined) throw new Error(`nothing found for ${query}`);
+  return hit;
+}
+
+describe('words', () => {
+  const storage = index({
+    postgres: 'We use postgres for storage.',
+    redis: 'We use redis for the cache.',
+    logs: 'Logs go to stdout.',
   });
 
-  test('text far behind the beginning', () => {
-    const made = index({ a: `${'lorem ipsum '.repeat(20_000)}watermelon`, b: 'dolor' });
-    expect(ids(made, 'watermelon')).toEqual(['a']);
+  test.each(['postgres storage', 'storage in postgres', 'Storage: POSTGRES?'])(
+    'in any order and with others between them: %s',
+    (query) => expect(ids(storage, query)).toEqual(['postgres']),
+  );
+
+  test('need not all be there: what has more of them comes first', () => {
+    expect(ids(storage, 'redis cache storage')).toEqual(['redis', 'postgres']);
+  });
+
+  test('are found far behind the beginning of a text', () => {
+    const made = index({ long: `${'lorem ipsum '.repeat(20_000)}watermelon`, short: 'dolor' });
+    expect(ids(made, 'watermelon')).toEqual(['long']);
+  });
+
+  test('match in their other English forms', () => {
+    const made = index({ a: 'Cached queries are invalidated by migrations.', b: 'Nothing here.' });
+    for (const query of ['cache', 'caching', 'query', 'invalidate', 'migration']) {
+      expect(ids(made, query)).toEqual(['a']);
+    }
+  });
+
+  test('that ask or connect do not count beside others', () => {
+    expect(ids(storage, 'what do we use for the cache')).toEqual(['redis']);
+  });
+
+  test('that ask or connect count when there are no others', () => {
+    const made = index({ a: 'To be or not to be.', b: 'Something else.' });
+    expect(ids(made, 'to be or not to be')).toEqual(['a']);
+  });
+
+  test('near each other rank above words far apart', () => {
+    const filler = 'alpha beta gamma delta epsilon zeta eta theta iota kappa '.repeat(3);
+    const made = index({
+      apart: `The retry policy is here. ${filler} Some budget is there.`,
+      near: `The retry budget is here. ${filler} Some policy is there.`,
+    });
+    expect(ids(made, 'retry budget')).toEqual(['near', 'apart']);
+  });
+
+  test('in one passage of a long text rank above words strewn over it', () => {
+    const filler = 'Sentences about unrelated matters follow each other. '.repeat(60);
+    const made = index({
+      strewn: `Rollback. ${filler} Staging. ${filler} Checksum. ${filler}`,
+      together: `${filler}${filler} A rollback may leave, as the runbook has it, on the machines of staging some wrong checksum. ${filler}`,
+    });
+    expect(ids(made, 'rollback staging checksum')[0]).toBe('together');
+  });
+});
+
+describe('identifiers', () => {
+  const made = index({
+    camel: 'Set maxRetryCount before the call.',
+    snake: 'The column created_at is indexed.',
+    kebab: 'Pass --dry-run first.',
+    path: 'See src/store/memory-store.ts for it.',
+    acronym: 'HTTPServer2 parses userIDs.',
+    name: 'Deployed to GitHub.',
+    version: 'Requires 3.15.',
+    language: 'Written in C++.',
+  });
+
+  test.each([
+    ['retry count', 'camel'],
+    ['max_retry_count', 'camel'],
+    ['maxretrycount', 'camel'],
+    ['createdAt', 'snake'],
+    ['created-at', 'snake'],
+    ['createdat', 'snake'],
+    ['dryRun', 'kebab'],
+    ['MemoryStore', 'path'],
+    ['memory-store.ts', 'path'],
+    ['src/store/memory-store.ts', 'path'],
+    ['http server', 'acronym'],
+    ['user id', 'acronym'],
+    ['github', 'name'],
+    ['git hub', 'name'],
+    ['3.15', 'version'],
+    ['c++', 'language'],
+  ])('%s finds %s', (query, id) => expect(first(made, query).id).toBe(id));
+
+  test('the whole counts more than its parts in any order', () => {
+    const two = index({ parts: 'store a memory in memory', whole: 'call memoryStore with it' });
+    expect(ids(two, 'memoryStore')[0]).toBe('whole');
+  });
+
+  test('two words find the one they are written as elsewhere', () => {
+    expect(ids(index({ a: 'the filename', b: 'a name' }), 'file name')[0]).toBe('a');
+  });
+
+  test('one word finds the two it is written as elsewhere', () => {
+    const made = index({ a: 'the database connection', b: 'another text' });
+    expect(ids(made, 'databaseconnection')).toEqual(['a']);
+  });
+});
+
+describe('misspelt and partial words', () => {
+  const made = index({
+    auth: 'Authentication uses signed tokens.',
+    database: 'The database is PostgreSQL.',
+    deploy: 'Deployment needs an environment variable.',
+    memory: 'Look at memoryStore.',
+  });
+
+  test.each([
+    ['databse', 'database'],
+    ['dtaabase', 'database'],
+    ['databasse', 'database'],
+    ['datobase', 'database'],
+    ['athentiction', 'auth'],
+    ['enviroment varable', 'deploy'],
+    ['memroyStore', 'memory'],
+    ['memorySotre', 'memory'],
+    ['auth', 'auth'],
+    ['deploym', 'deploy'],
+    ['environ', 'deploy'],
+    ['ostgre', 'database'],
+  ])('%s finds %s', (query, id) => expect(ids(made, query)).toEqual([id]));
+
+  test('a word that the index knows is not held for a slip of another', () => {
+    const two = index({ form: 'the form', from: 'a farm' });
+    expect(ids(two, 'form')).toEqual(['form']);
+  });
+
+  test('what resembles nothing finds nothing', () => {
+    expect(made.search('xylophone quartz')).toEqual({ hits: [], total: 0 });
+  });
+});
+
+describe('scripts', () => {
+  test.each([
+    ['Chinese', '我们使用数据库存储会话', '今天天气很好', '数据库'],
+    ['Chinese, other words between', '数据在本地存储', '今天天气很好', '存储数据'],
+    ['one Chinese letter', '猫在睡觉', '狗在跑', '猫'],
+    ['Japanese', 'データベースの設定を変更する', '天気がいい', 'データベース設定'],
+    ['Korean', '데이터베이스를 설정합니다', '날씨가 좋다', '데이터베이스'],
+    ['Thai', 'เราใช้ฐานข้อมูลสำหรับการจัดเก็บ', 'อากาศดีวันนี้', 'ฐานข้อมูล'],
+    ['Cyrillic', 'Ещё одна БАЗА данных', 'Погода', 'еще база'],
+    ['Greek', 'Η βάση δεδομένων ΤΟΠΟΣ', 'ο καιρός', 'βαση τοπος'],
+    ['Arabic', 'قاعدة البيانات أحمد', 'الطقس جميل', 'احمد'],
+    ['Hebrew', 'מסד הנתונים שָׁלוֹם', 'מזג האוויר', 'שלום'],
+    ['Hindi', 'डेटाबेस में सहेजें', 'मौसम अच्छा है', 'डेटाबेस'],
+    ['accents', 'Der Résumé-Parser für Straßen', 'nichts', 'resume strassen fur'],
+    ['decomposed accents', 'cafe\u0301 crème', 'thé', 'CAFÉ'],
+    ['Turkish', 'İstanbul ışık', 'Ankara', 'istanbul ISIK'],
+    ['full-width', 'ＡＰＩ key', 'lock', 'api'],
+    ['two scripts in one word', '使用PostgreSQL数据库', '今天天气很好', 'postgresql'],
+  ])('%s', (_, text, other, query) => {
+    expect(ids(index({ text, other }), query)[0]).toBe('text');
+  });
+
+  test('й is not и, and half of a pair of letters is no match', () => {
+    expect(ids(index({ a: 'мой', b: 'мои' }), 'мои')).toEqual(['b']);
+    expect(ids(index({ a: '数学', b: '据点' }), '数据')).toEqual([]);
+  });
+});
+
+describe('ranking', () => {
+  test('the same text counts most in the title, then in the body, the reason, the notes', () => {
+    const text = 'rate limiting';
+    const rest = { title: 'other', body: 'other', reason: 'other', notes: 'other' };
+    const made = index({
+      d_title: { ...rest, title: text },
+      c_body: { ...rest, body: text },
+      b_reason: { ...rest, reason: text },
+      a_notes: { ...rest, notes: text },
+    });
+    expect(ids(made, text)).toEqual(['d_title', 'c_body', 'b_reason', 'a_notes']);
+    expect(ids(made, 'rate')).toEqual(['d_title', 'c_body', 'b_reason', 'a_notes']);
+  });
+
+  test('a title that equals the query has 1 and is first, however much text goes with it', () => {
+    const made = index({
+      long: { title: 'Config', body: 'unrelated words '.repeat(2_000) },
+      ...Object.fromEntries(
+        Array.from({ length: 300 }, (_, at) => [
+          `x${at}`,
+          { title: 'config config', body: 'config' },
+        ]),
+      ),
+    });
+    const { hits, total } = made.search('config', { limit: 3 });
+    expect(hits.map(({ id, score }) => [id, score === 1])).toEqual([
+      ['long', true],
+      ['x0', false],
+      ['x1', false],
+    ]);
+    expect(total).toBe(301);
+  });
+
+  test('scores fall from below 1 to above 0', () => {
+    const made = index({
+      a: 'cache cache cache',
+      b: 'cache the response',
+      c: 'the cache of it all',
+    });
+    const scores = made.search('cache response').hits.map((hit) => hit.score);
+    expect(scores).toHaveLength(3);
+    expect(scores).toEqual([...scores].sort((a, b) => b - a));
+    for (const score of scores) expect(score > 0 && score < 1).toBe(true);
+  });
+
+  test('equally good documents stand by id, whatever came first', () => {
+    const made = index({ b: 'same text', c: 'same text', a: 'same text' });
+    expect(ids(made, 'same')).toEqual(['a', 'b', 'c']);
+  });
+
+  test('total counts what the limit and not what the filter leaves out', () => {
+    const made = index({ a: 'cache', b: 'cache', c: 'cache', d: 'cache' });
+    const found = made.search('cache', { limit: 2, filter: (id) => id !== 'a' });
+    expect(found.hits.map((hit) => hit.id)).toEqual(['b', 'c']);
+    expect(found.total).toBe(3);
+  });
+});
+
+describe('literal search', () => {
+  const made = index({
+    upper: { title: 'x', body: 'Uses PostgreSQL 16.' },
+    title: { title: 'postgresql', body: 'y' },
+    notes: { title: 'x', notes: 'no postgresql here' },
+    words: { title: 'x', body: 'Postgres, and SQL.' },
+  });
+
+  test('finds the query as it is, case aside, with score 1, the heavier field first', () => {
+    const { hits, total } = made.search('postgreSQL', { fuzzy: false });
+    expect(hits.map(({ id, score }) => [id, score])).toEqual([
+      ['title', 1],
+      ['upper', 1],
+      ['notes', 1],
+    ]);
+    expect(total).toBe(3);
+    expect(hits[1]?.matches).toEqual(['PostgreSQL']);
+    expect(hits[1]?.snippet).toBe('Uses PostgreSQL 16.');
+  });
+
+  test('corrects and stems nothing', () => {
+    expect(ids(made, 'postgresqll', { fuzzy: false })).toEqual([]);
+    expect(ids(made, 'using', { fuzzy: false })).toEqual([]);
+  });
+
+  test.each(['.*', '[a-z]+', '(', '\\', 'a|b', '$^', '?', '{1}', '/'])(
+    '%s is no pattern',
+    (sign) => {
+      const two = index({ a: `literally ${sign} here`, b: 'abc xyz' });
+      expect(ids(two, sign, { fuzzy: false })).toEqual(['a']);
+      // Without a letter there is no word to look for.
+      if (!/[a-z\d]/.test(sign)) expect(ids(two, sign)).toEqual(['a']);
+    },
+  );
+});
+
+describe('matches and snippet', () => {
+  test('matches are pieces of the document', () => {
+    const hit = first(
+      index({ a: 'Tokens are cached in userSessions.' }),
+      'cache token usersession',
+    );
+    expect(hit.matches).toEqual(['cached', 'Tokens', 'userSessions']);
+  });
+
+  test('neighbouring pairs of letters are one match', () => {
+    expect(first(index({ a: '我们使用数据库存储' }), '数据库').matches).toEqual(['数据库']);
+  });
+
+  test('the snippet shows where most of the query stands, cut between words', () => {
+    const filler = 'Irrelevant words before and after the place. '.repeat(40);
+    const { snippet } = first(
+      index({ a: `token. ${filler}Every token of a session expires after an hour. ${filler}` }),
+      'session token expires',
+    );
+    expect(snippet).toContain('Every token of a session expires after an hour.');
+    expect(snippet.length).toBeLessThan(200);
+    expect(snippet).toMatch(/^…[\w.]+ .* [\w.]+…$/);
+    expect(` ${filler} `).toContain(` ${snippet.slice(1).split(' ')[0]} `);
+  });
+
+  test('a snippet never parts a character', () => {
+    const made = index({ a: `${'👩‍👩‍👧'.repeat(60)}cache${'👍🏽'.repeat(80)}` });
+    const { snippet } = first(made, 'cache');
+    expect(snippet).toContain('cache');
+    const whole = new Set(['👩‍👩‍👧', '👍🏽', '…', ...'cache']);
+    const segments = [...new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(snippet)];
+    for (const { segment } of segments) expect(whole).toContain(segment);
+  });
+
+  test('what is found in the title alone shows the title', () => {
+    const made = index({ a: { title: 'Rate limits', body: 'Ask first.' } });
+    expect(first(made, 'rate').snippet).toBe('Rate limits');
+  });
+});
+
+describe('hostile input', () => {
+  test('names of object properties are words like others', () => {
+    const made = index({ a: '__proto__ constructor toString hasOwnProperty', b: 'plain' });
+    for (const query of ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'proto']) {
+      expect(ids(made, query)).toEqual(['a']);
+    }
+    expect(ids(index({ b: 'plain' }), '__proto__')).toEqual([]);
+    const named = index({ __proto__x: 'a', constructor: 'cache' });
+    expect(ids(named, 'cache')).toEqual(['constructor']);
+  });
+
+  test('a query of a megabyte is answered by its beginning', () => {
+    const made = index({ a: 'cache', b: 'other' });
+    expect(ids(made, `cache ${'unknown words '.repeat(80_000)}`)).toEqual(['a']);
+    expect(ids(made, 'A'.repeat(1_000_000))).toEqual([]);
+  });
+
+  test('an empty index and an empty query find nothing', () => {
+    expect(new SearchIndex().search('anything')).toEqual({ hits: [], total: 0 });
+    expect(index({ a: '' }).search('anything')).toEqual({ hits: [], total: 0 });
+  });
+
+  test('lone surrogates and control characters do no harm', () => {
+    const made = index({ a: '\ud800 cache \0 \udfff' });
+    expect(ids(made, 'cache \ud800')).toEqual(['a']);
+    expect(ids(made, '\ud800', { fuzzy: false })).toEqual(['a']);
   });
 });

@@ -1,0 +1,137 @@
+import { weigh } from './bm25.ts';
+import type { Collection, Entry } from './collection.ts';
+import type { Term } from './dictionary.ts';
+import { fieldNames, fieldWeights } from './document.ts';
+import type { Concept } from './query.ts';
+
+/** A longer document is also judged by its best stretch of this many tokens, its best passage. */
+const passageLength = 200;
+/** How much the best passage counts beside the whole document. */
+const passageWeight = 1.5;
+/** How much two concepts near each other count beside one. */
+const pairWeight = 0.5;
+/** How near, in tokens. */
+const pairDistance = 8;
+/** How much a title adds that holds all concepts, as a share of the score. */
+const titleWeight = 0.3;
+
+/** A token that one of the concepts asks for. */
+interface Place {
+  /** Where it stands among the tokens of the document; fields are far apart. */
+  readonly at: number;
+  readonly field: (typeof fieldNames)[number];
+  /** Index of the concept. */
+  readonly concept: number;
+}
+
+/**
+ * The score of a document after a closer look: never less than the score before.
+ *
+ * @param rarities by concept, how much it counts.
+ */
+export function lookCloser(
+  collection: Collection,
+  entry: Entry,
+  score: number,
+  concepts: readonly Concept[],
+  rarities: readonly number[],
+): number {
+  const places = locate(entry, concepts);
+  const length = collection.lengths[entry.number] ?? 0;
+  const best = passage(places, rarities, length, collection.averageLength);
+  const near = pairs(places, rarities, length, collection.averageLength);
+  const sum = score + passageWeight * best + pairWeight * near;
+  return sum * (1 + titleWeight * titleShare(places, rarities));
+}
+
+/** Where the concepts stand, in the order of the text. */
+function locate(entry: Entry, concepts: readonly Concept[]): Place[] {
+  const wanted = new Map<Term, number[]>();
+  for (const [index, { terms }] of concepts.entries()) {
+    for (const term of terms.keys()) wanted.set(term, [...(wanted.get(term) ?? []), index]);
+  }
+  const places: Place[] = [];
+  let at = 0;
+  let index = 0;
+  for (const [order, field] of fieldNames.entries()) {
+    for (const end = entry.ends[order] ?? 0; index < end; index++, at++) {
+      const term = entry.words[index]?.term;
+      const found = term && wanted.get(term);
+      if (found) for (const concept of found) places.push({ at, field, concept });
+    }
+    at += pairDistance;
+  }
+  return places;
+}
+
+/** The score of the best passage. */
+function passage(
+  places: readonly Place[],
+  rarities: readonly number[],
+  length: number,
+  average: number,
+): number {
+  const counts = rarities.map(() => 0);
+  const worth = (count: number) =>
+    weigh(count, Math.min(length, passageLength), Math.min(average, passageLength));
+  let best = 0;
+  let sum = 0;
+  const count = ({ field, concept }: Place, sign: 1 | -1) => {
+    const before = counts[concept] ?? 0;
+    const after = before + sign * fieldWeights[field];
+    counts[concept] = after;
+    sum += (rarities[concept] ?? 0) * (worth(after) - worth(before));
+  };
+  let behind = 0;
+  for (const place of places) {
+    count(place, 1);
+    for (let first = places[behind]; first && place.at - first.at > passageLength; ) {
+      count(first, -1);
+      behind += 1;
+      first = places[behind];
+    }
+    best = Math.max(best, sum);
+  }
+  return best;
+}
+
+/** The score of the pairs of concepts that stand near each other, in either order. */
+function pairs(
+  places: readonly Place[],
+  rarities: readonly number[],
+  length: number,
+  average: number,
+): number {
+  const counts = new Map<number, number>();
+  for (const [index, first] of places.entries()) {
+    const seen = new Set([first.concept]);
+    for (let next = index + 1; next < places.length; next++) {
+      const second = places[next];
+      if (second === undefined || second.at - first.at > pairDistance) break;
+      if (seen.has(second.concept)) continue;
+      seen.add(second.concept);
+      const low = Math.min(first.concept, second.concept);
+      const pair = low * rarities.length + Math.max(first.concept, second.concept);
+      counts.set(pair, (counts.get(pair) ?? 0) + 1);
+    }
+  }
+  let sum = 0;
+  for (const [pair, count] of counts) {
+    const low = rarities[Math.floor(pair / rarities.length)] ?? 0;
+    const high = rarities[pair % rarities.length] ?? 0;
+    sum += ((low + high) / 2) * weigh(count, length, average);
+  }
+  return sum;
+}
+
+/** How much of what is asked for stands in the title, 0 to 1. */
+function titleShare(places: readonly Place[], rarities: readonly number[]): number {
+  const titled = new Set<number>();
+  for (const { field, concept } of places) if (field === 'title') titled.add(concept);
+  const sum = (concepts: Iterable<number>) => {
+    let total = 0;
+    for (const concept of concepts) total += rarities[concept] ?? 0;
+    return total;
+  };
+  return sum(titled) / sum(rarities.keys());
+}

@@ -1,0 +1,72 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { SearchIndex } from '../../src/store/search/index.ts';
+
+const words = [
+  'cache',
+  'caching',
+  'cached',
+  'userId',
+  'user',
+  'id',
+  'the',
+  'session',
+  '数据库',
+  'é',
+];
+const text = fc.array(fc.constantFrom(...words), { maxLength: 8 }).map((list) => list.join(' '));
+const fields = fc.record({ title: text, body: text, notes: text });
+const id = fc.constantFrom('a', 'b', 'c', 'd', 'e');
+const step = fc.oneof(
+  fc.record({ id, fields }),
+  id.map((removed) => ({ id: removed, fields: undefined })),
+);
+const query = fc.oneof(text, fc.constantFrom('cahce', 'sess', 'userid', 'user id', 'ach', '数据'));
+
+test('an index that was changed answers like one made afresh', () => {
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 20 }), fc.array(query), (steps, queries) => {
+      const changed = new SearchIndex();
+      const model = new Map<string, { title: string; body: string; notes: string }>();
+      for (const { id, fields } of steps) {
+        if (fields === undefined) {
+          changed.remove(id);
+          model.delete(id);
+        } else {
+          changed.upsert({ id, fields });
+          model.set(id, fields);
+        }
+      }
+      const fresh = new SearchIndex();
+      for (const [id, fields] of model) fresh.upsert({ id, fields });
+      expect(changed.size).toBe(model.size);
+      for (const query of [...queries, ...words]) {
+        expect(changed.search(query)).toEqual(fresh.search(query));
+        const literal = { fuzzy: false };
+        expect(changed.search(query, literal)).toEqual(fresh.search(query, literal));
+      }
+    }),
+  );
+});
+
+test('any text can be indexed and looked for', () => {
+  const any = fc.string({ unit: 'binary', maxLength: 60 });
+  fc.assert(
+    fc.property(any, any, fc.nat(60), fc.nat(60), (title, body, from, length) => {
+      const index = new SearchIndex();
+      index.upsert({ id: 'a', fields: { title, body } });
+      const piece = body.slice(from, from + length);
+      for (const { matches, score } of index.search(piece).hits) {
+        expect(score > 0 && score <= 1).toBe(true);
+        for (const match of matches) expect(`${title}\n${body}`).toContain(match);
+      }
+      if (piece.trim() !== '') {
+        expect(index.search(piece, { fuzzy: false }).hits.map((hit) => hit.id)).toEqual(['a']);
+        // A word cut in two may be found by nothing else, so the literal search stands in.
+        expect(index.search(piece).total).toBe(1);
+      }
+      index.remove('a');
+      expect(index.search(piece)).toEqual({ hits: [], total: 0 });
+    }),
+  );
+});
