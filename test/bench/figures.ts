@@ -6,17 +6,29 @@ export class Times {
   async measure<T>(work: () => Promise<T> | T): Promise<T> {
     const start = performance.now();
     const result = await work();
-    this.#all.push(performance.now() - start);
+    this.add(performance.now() - start);
     return result;
+  }
+
+  add(duration: number): void {
+    this.#all.push(duration);
   }
 
   get median(): number {
     return this.#quantile(0.5);
   }
 
+  get p95(): number {
+    return this.#quantile(0.95);
+  }
+
+  get max(): number {
+    return this.#quantile(1);
+  }
+
   /** Median and 95th percentile, as a table shows them. */
   get text(): string {
-    return `${ms(this.median)} / ${ms(this.#quantile(0.95))}`;
+    return `${ms(this.median)} / ${ms(this.p95)}`;
   }
 
   #quantile(share: number): number {
