@@ -354,7 +354,7 @@ describe('install-merge-driver', () => {
       encoding: 'utf8',
     });
     expect({ status, stderr }).toMatchObject({
-      status: 1,
+      status: 9,
       stderr: expect.stringContaining('is in no git repository'),
     });
   });
