@@ -23,20 +23,24 @@ export class Repo {
 
   /** A new repository on branch main with an identity and one commit. */
   static create(...initOptions: string[]): Repo {
-    const repo = new Repo();
-    repo.git('init', '-q', '-b', 'main', ...initOptions);
-    repo.git('config', 'user.name', 'Ada Lovelace');
-    repo.git('config', 'user.email', 'ada@example.org');
-    repo.write('README.md', '# A project\n');
-    repo.git('add', '.');
-    repo.git('commit', '-q', '-m', 'Begin');
-    return repo;
+    return new Repo().begin(...initOptions);
   }
 
   /** An empty folder that is not there yet. */
   static in(root: string): Repo {
     mkdirSync(root);
     return new Repo(root);
+  }
+
+  /** Makes it a repository on branch main with an identity and one commit. */
+  begin(...initOptions: string[]): this {
+    this.git('init', '-q', '-b', 'main', ...initOptions);
+    this.git('config', 'user.name', 'Ada Lovelace');
+    this.git('config', 'user.email', 'ada@example.org');
+    this.write('README.md', '# A project\n');
+    this.git('add', '.');
+    this.git('commit', '-q', '-m', 'Begin');
+    return this;
   }
 
   git(...args: string[]): string {
