@@ -34,17 +34,13 @@ const parts: readonly Part[] = [
   ),
 ];
 
-const [seedText = '', partText] = process.argv.slice(2);
-const seed = Number(seedText) || Date.now() % 1_000_000;
+const [driverPath = '', seedText, partText] = process.argv.slice(2);
+const seed = Number(seedText);
 
 if (partText !== undefined) {
   const tally = new Tally();
-  const driver = await Driver.build();
-  try {
-    await parts[Number(partText)]?.(tally, driver, new Random(seed + Number(partText)));
-  } finally {
-    driver.remove();
-  }
+  const part = Number(partText);
+  await parts[part]?.(tally, new Driver(driverPath), new Random(seed + part));
   process.send?.(tally.rows);
   process.disconnect();
 } else {
@@ -67,7 +63,7 @@ if (partText !== undefined) {
 /** Runs a part in a process of its own; one that fails is a violation itself. */
 function runPart(part: number): Promise<readonly Row[]> {
   return new Promise((resolve) => {
-    const child = fork(process.argv[1] ?? '', [`${seed}`, `${part}`]);
+    const child = fork(process.argv[1] ?? '', [driverPath, `${seed}`, `${part}`]);
     let rows: readonly Row[] = [];
     child.on('message', (message: readonly Row[]) => {
       rows = message;

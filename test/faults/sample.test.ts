@@ -1,5 +1,8 @@
+import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newFolder } from '../support/process.ts';
 import { Random } from '../support/random.ts';
+import { bundleDriver } from './bundle.js';
 import { crash, type Share } from './crash.ts';
 import { crowdOnOneBranch, crowdOnWorkTrees } from './crowd.ts';
 import { hindrances } from './hindrance.ts';
@@ -22,12 +25,13 @@ const share: Share = {
   twice: 1,
 };
 
+const folder = newFolder();
 let driver: Driver;
 beforeAll(async () => {
-  driver = await Driver.build();
+  driver = new Driver(await bundleDriver(folder));
 });
 afterAll(() => {
-  driver.remove();
+  rmSync(folder, { recursive: true });
   console.log(`seed ${seed}\n${tally.table()}`);
 });
 

@@ -2,7 +2,6 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { mkdtempSync, realpathSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { bundle } from '../../build.js';
 
 const top = resolve(import.meta.dirname, '../..');
 
@@ -19,6 +18,7 @@ export async function buildProbeServer(): Promise<string> {
   const folder = newFolder();
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
   const outdir = join(folder, 'dist');
+  const { bundle } = await import('../../build.js');
   await bundle('test/support/probe-server.ts', outdir);
   return join(outdir, 'probe-server.js');
 }
