@@ -34,7 +34,7 @@ const coarseClockTick = 2000;
 interface FolderState {
   readonly stat: Stat;
   readonly folders: Set<string>;
-  readonly files: Set<string>;
+  readonly files: Map<string, AnyRecordType>;
 }
 
 /**
@@ -86,7 +86,7 @@ export class View {
       const state = this.#folders.get(path);
       if (!state && this.typeOf(path)) this.look(path);
       else this.#visit(path, 'names', 0);
-      for (const name of state ? (this.#folders.get(path)?.files ?? []) : []) {
+      for (const name of state ? (this.#folders.get(path)?.files.keys() ?? []) : []) {
         this.#peek(join(path, name));
       }
     }
@@ -99,13 +99,12 @@ export class View {
 
   /** The record file at a path as it is now; undefined when there is none. */
   look(path: string): RecordFile | undefined {
-    return this.#look(path, () => this.#folder.stat(path));
+    const type = this.#records.get(path)?.type ?? this.typeOf(path);
+    return type && this.#look(path, type, () => this.#folder.stat(path));
   }
 
-  #look(path: string, stat: () => Stat | undefined): RecordFile | undefined {
+  #look(path: string, type: AnyRecordType, stat: () => Stat | undefined): RecordFile | undefined {
     const known = this.#records.get(path);
-    const type = known?.type ?? this.typeOf(path);
-    if (!type) return undefined;
     let now: Stat | undefined;
     try {
       now = stat();
@@ -131,7 +130,7 @@ export class View {
     for (let i = placeIn(sorted, prefix); sorted[i]?.startsWith(prefix); i++) {
       const path = sorted[i] ?? '';
       const known = this.#records.get(path);
-      const record = known && (known.value || known.error) ? known : this.#lookNear(path);
+      const record = known && (known.value || known.error) ? known : this.#lookNear(path, type);
       if (record) found.push(record);
     }
     return found;
@@ -153,7 +152,7 @@ export class View {
 
   /** The record with a key, wherever a person has moved it to; as of the last refresh. */
   find(type: AnyRecordType, key: string): RecordFile | undefined {
-    for (const path of this.#unread.get(type) ?? []) this.#lookNear(path);
+    for (const path of this.#unread.get(type) ?? []) this.#lookNear(path, type);
     const path = this.#winner(type, key);
     return path === undefined ? undefined : this.look(path);
   }
@@ -204,11 +203,12 @@ export class View {
 
   /** A file in a folder that was just looked at. What was never read stays unread. */
   #peek(path: string): void {
-    if (this.#records.has(path)) this.#lookNear(path);
+    const known = this.#records.get(path);
+    if (known) this.#lookNear(path, known.type);
   }
 
-  #lookNear(path: string): RecordFile | undefined {
-    return this.#look(path, () => this.#folder.peek(path));
+  #lookNear(path: string, type: AnyRecordType): RecordFile | undefined {
+    return this.#look(path, type, () => this.#folder.peek(path));
   }
 
   #visit(folder: string, depth: Depth, level: number): void {
@@ -221,33 +221,33 @@ export class View {
     const settled = known && sameStat(known.stat, stat) && isSettled(stat);
     const state = settled ? known : this.#list(folder, stat);
     for (const name of state.folders) this.#visit(join(folder, name), depth, level + 1);
-    if (depth === 'files') for (const name of state.files) this.#peek(join(folder, name));
+    if (depth === 'files') for (const name of state.files.keys()) this.#peek(join(folder, name));
   }
 
   #list(folder: string, stat: Stat): FolderState {
     const folders = new Set<string>();
-    const files = new Set<string>();
+    const files = new Map<string, AnyRecordType>();
+    const known = this.#folders.get(folder);
     for (const { name, kind } of this.#folder.list(folder) ?? []) {
       if (name.startsWith('.')) continue;
+      const type = known?.files.get(name) ?? this.typeOf(join(folder, name));
       if (kind === 'directory') folders.add(name);
-      else if (this.typeOf(join(folder, name))) files.add(name);
+      else if (type) files.set(name, type);
     }
-    const known = this.#folders.get(folder);
     for (const name of known?.folders ?? []) {
       if (!folders.has(name)) this.#forgetFolder(join(folder, name));
     }
-    for (const name of [...(known?.files ?? [])]) {
+    for (const name of [...(known?.files.keys() ?? [])]) {
       if (!files.has(name)) this.#forget(join(folder, name));
     }
     const state = { stat, folders, files };
     this.#folders.set(folder, state);
     if (folder !== '') this.#folders.get(folderOf(folder))?.folders.add(nameOf(folder));
-    for (const name of files) {
+    for (const [name, type] of files) {
       const path = join(folder, name);
-      const type = this.typeOf(path);
       // A file that was replaced kept its name and moved the folder's time.
       if (known?.files.has(name)) this.#peek(path);
-      else if (type) this.#addPath(type, path);
+      else this.#addPath(type, path);
     }
     return state;
   }
@@ -339,7 +339,7 @@ export class View {
     if (!state) return;
     this.#folders.delete(folder);
     this.#folders.get(folderOf(folder))?.folders.delete(nameOf(folder));
-    for (const name of state.files) this.#forget(join(folder, name));
+    for (const name of state.files.keys()) this.#forget(join(folder, name));
     for (const name of state.folders) this.#forgetFolder(join(folder, name));
   }
 
@@ -350,7 +350,7 @@ export class View {
     paths.add(path);
     const unread = this.#unread.get(type) ?? new Set<string>();
     this.#unread.set(type, unread.add(path));
-    this.#folders.get(folderOf(path))?.files.add(nameOf(path));
+    this.#folders.get(folderOf(path))?.files.set(nameOf(path), type);
     const sorted = this.#sorted.get(type);
     sorted?.splice(placeIn(sorted, path), 0, path);
   }

@@ -6,12 +6,12 @@ export class Times {
   async measure<T>(work: () => Promise<T> | T): Promise<T> {
     const start = performance.now();
     const result = await work();
-    this.#all.push(performance.now() - start);
+    this.add(performance.now() - start);
     return result;
   }
 
-  add(milliseconds: number): void {
-    this.#all.push(milliseconds);
+  add(duration: number): void {
+    this.#all.push(duration);
   }
 
   get median(): number {
@@ -24,6 +24,11 @@ export class Times {
 
   get max(): number {
     return this.#quantile(1);
+  }
+
+  /** Median and 95th percentile, as a table shows them. */
+  get text(): string {
+    return `${ms(this.median)} / ${ms(this.p95)}`;
   }
 
   #quantile(share: number): number {

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { Session } from '../../src/core/session.ts';
-import { fanOutPath, fullFolder } from '../../src/store/fan-out.ts';
 import { openWorkspace } from '../../src/store/workspace.ts';
 import { type Entry, entryRecord } from '../../src/toolsets/knowledge/entry.ts';
 import { toolsets } from '../../src/toolsets.ts';
 import { gitEnv, type Repo } from '../support/repo.ts';
-import { count, ms, ratio, Times } from './figures.ts';
+import { count, ratio, Times } from './figures.ts';
+import { entries, entry, placeOf } from './knowledge.ts';
 import { addFiles, diskUse, type Form, NativeGit, project, sources } from './project.ts';
 import { report, table } from './report.ts';
 import { ServerProcess } from './server.ts';
@@ -27,18 +27,6 @@ const rows: readonly (readonly [files: number, form: Form, records: readonly num
       [100, 'loose', [100, 1000]],
       [10_000, 'packed', [1000, 10_000]],
     ];
-
-function entry(i: number, text: string): Entry {
-  const time = new Date(1_700_000_000_000 + i * 1000).toISOString();
-  return {
-    category: 'project-learnings',
-    key: `learning-${i}`,
-    value: `${text} ${i}.\n${'What was learnt here is said in about four lines of text. '.repeat(5)}\n`,
-    reason: 'It will be wanted again',
-    created_at: time,
-    updated_at: time,
-  };
-}
 
 async function withStore<R>(
   repo: Repo,
@@ -70,19 +58,6 @@ async function withStore<R>(
   }
 }
 
-/** Where the store would have put the record with this number, if they came one by one. */
-function placeOf(i: number, value: Entry): string {
-  const path = entryRecord.path(value);
-  return `.memory-bank/${i < fullFolder ? path : fanOutPath(path)}`;
-}
-
-function* entries(from: number, to: number): Generator<[path: string, text: string]> {
-  for (let i = from; i < to; i++) {
-    const value = entry(i, 'First');
-    yield [placeOf(i, value), entryRecord.codec.encode(value)];
-  }
-}
-
 /** By turns a new record and a changed one. */
 function mutation(i: number, records: number): { readonly path: string; readonly value: Entry } {
   const number = i % 2 === 0 ? 1_000_000 + records + i : (i * 7919) % records;
@@ -107,8 +82,7 @@ async function compare(
 ): Promise<ForEach<Times>> {
   const times = forEach(() => new Times());
   const native = new NativeGit(places.native, durability);
-  const server = new ServerProcess(places.stdio.root, durability);
-  await server.initialize();
+  const server = await ServerProcess.start(places.stdio.root, durability);
   await withStore(places.store, durability, async (change) => {
     for (let i = 0; i < warmUp + rounds; i++) {
       const { path, value } = mutation(first + i, records);
@@ -148,7 +122,7 @@ for (const [files, form, steps] of rows) {
       const row = [
         `${count(files)} ${form}`,
         count(records),
-        ...[native, store, stdio].map((times) => `${ms(times.median)} / ${ms(times.p95)}`),
+        ...[native, store, stdio].map((times) => times.text),
         ratio(store, native),
         ratio(stdio, native),
       ];

@@ -43,10 +43,13 @@ export class Repo {
     return this.gitWith({}, ...args);
   }
 
-  gitWith(options: { input?: string | Buffer; cwd?: string }, ...args: string[]): string {
+  gitWith(
+    options: { input?: string | Buffer; cwd?: string; env?: NodeJS.ProcessEnv },
+    ...args: string[]
+  ): string {
     return execFileSync('git', args, {
       cwd: options.cwd ?? this.root,
-      env: gitEnv,
+      env: { ...gitEnv, ...options.env },
       encoding: 'utf8',
       maxBuffer: 1 << 28,
       ...(options.input === undefined ? {} : { input: options.input }),

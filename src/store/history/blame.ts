@@ -28,9 +28,9 @@ export interface Writer {
 export function blame(
   index: ChangeIndex,
   number: number,
-  path: number,
+  path: string,
   findSource: FindSource,
-  linesAt: (commit: number, path: number) => readonly string[],
+  linesAt: (commit: number, path: string) => readonly string[],
 ): Writer[] {
   const writers: Writer[] = [];
   const waiting: (readonly Suspect[] | undefined)[] = [];
