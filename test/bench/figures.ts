@@ -10,13 +10,25 @@ export class Times {
     return result;
   }
 
+  add(milliseconds: number): void {
+    this.#all.push(milliseconds);
+  }
+
   get median(): number {
     return this.#quantile(0.5);
   }
 
+  get p95(): number {
+    return this.#quantile(0.95);
+  }
+
+  get max(): number {
+    return this.#quantile(1);
+  }
+
   /** Median and 95th percentile, as a table shows them. */
   get text(): string {
-    return `${ms(this.median)} / ${ms(this.#quantile(0.95))}`;
+    return `${ms(this.median)} / ${ms(this.p95)}`;
   }
 
   #quantile(share: number): number {
