@@ -4,6 +4,7 @@ import { MemoryError } from '../core/error.ts';
 import { GitConfig } from './config.ts';
 import type { WorkTree } from './discover.ts';
 import { type Disk, storageError } from './disk.ts';
+import { errno } from './files.ts';
 import { identity } from './identity.ts';
 import { IgnoreRules } from './ignore.ts';
 import { initRepository } from './init.ts';
@@ -50,6 +51,8 @@ export interface RepositoryOptions {
 const maxAttempts = 50;
 /** How long to wait before a file is read again that another program is writing, in milliseconds. */
 const pause = 20;
+/** Longer than any key of an index, so that one is written over the other. */
+const markLength = 80;
 /** The longest that a busy index is waited for, as a multiple of `calm`. */
 const calmLimit = 5;
 
@@ -73,8 +76,6 @@ export class Repository {
       }
     | undefined;
   #index: KnownIndex | undefined;
-  /** The index as our own last mutation left it. */
-  #ownIndex: string | undefined;
   /** Whether this process holds the process lock. */
   #working = false;
   #queue: Promise<unknown> = Promise.resolve();
@@ -203,7 +204,7 @@ export class Repository {
     const applied = await applyPlan(ground, plan, known, committer, token, patience);
     if (!applied) return undefined;
     this.#index = applied.index;
-    this.#ownIndex = applied.index?.key;
+    if (applied.index?.key) this.#markIndex(applied.index.key);
     return { oid: applied.commit, ref: applied.ref };
   }
 
@@ -254,11 +255,37 @@ export class Repository {
     }
   }
 
+  /** Tells all servers of this repository that the index as it is now is one of ours. */
+  #markIndex(key: string): void {
+    if (this.#options.calm === 0) return;
+    const { files } = this.#disk;
+    try {
+      const fd = files.open(this.#mark, files.lstat(this.#mark) ? 'r+' : 'wx');
+      try {
+        files.write(fd, [Buffer.from(`${key.padEnd(markLength)}\n`, 'latin1')]);
+      } finally {
+        files.close(fd);
+      }
+    } catch (error) {
+      // Without the mark the next mutation waits in vain, and that is all.
+      if (errno(error) === undefined) throw error;
+    }
+  }
+
+  #markedIndex(): string | undefined {
+    return this.#disk.files.read(this.#mark)?.toString('latin1').trimEnd();
+  }
+
+  get #mark(): string {
+    return join(this.#folder, 'index-mark');
+  }
+
+  /** Waits until nobody else has touched the index for a moment. */
   async #calm(signal: AbortSignal | undefined): Promise<void> {
     const { calm } = this.#options;
     const path = join(this.tree.gitDir, 'index');
     for (let waited = 0; waited < calm * calmLimit; ) {
-      if (indexKey({ disk: this.#disk, tree: this.tree }) === this.#ownIndex) return;
+      if (indexKey({ disk: this.#disk, tree: this.tree }) === this.#markedIndex()) return;
       const changed = this.#disk.files.lstat(path)?.mtimeMs ?? 0;
       const rest = calm - Math.abs(Date.now() - changed);
       if (rest <= 0) return;

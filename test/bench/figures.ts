@@ -6,12 +6,12 @@ export class Times {
   async measure<T>(work: () => Promise<T> | T): Promise<T> {
     const start = performance.now();
     const result = await work();
-    this.add(performance.now() - start);
+    this.#all.push(performance.now() - start);
     return result;
   }
 
-  add(duration: number): void {
-    this.#all.push(duration);
+  add(milliseconds: number): void {
+    this.#all.push(milliseconds);
   }
 
   get median(): number {
