@@ -41,6 +41,8 @@ export async function bundle(entryPoint, outdir) {
     minifySyntax: true,
     minifyWhitespace: true,
     plugins: [leaveOut],
+    // Its other form asks for its parts in a way that no bundler follows.
+    alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
     logLevel: 'warning',
     absWorkingDir: import.meta.dirname,
     // CommonJS packages in an ES module bundle ask for `require` of node's own modules.

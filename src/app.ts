@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { Call, type CallOptions } from './call.ts';
 import type { Context, LogLevel } from './core/context.ts';
-import { MemoryError, toMemoryError } from './core/error.ts';
+import { type ErrorCode, MemoryError, toMemoryError } from './core/error.ts';
 import type { JsonObject } from './core/json.ts';
 import { Session } from './core/session.ts';
 import type { Tool } from './core/tool.ts';
@@ -26,7 +26,10 @@ export interface Reply {
   readonly body: JsonObject;
   /** A sentence beside the body, for the model. */
   readonly note?: string;
-  readonly isError: boolean;
+  /** Why the call failed; undefined when it succeeded. */
+  readonly error: ErrorCode | undefined;
+  /** The failure in words, for a person. */
+  readonly text?: string;
   /** `memory-bank/commit` and `memory-bank/branch` of the last commit that the call made, or nothing. */
   readonly meta: JsonObject;
 }
@@ -90,10 +93,11 @@ export class App {
           await toolset.before?.(context, tool);
           return tool.call(context, args);
         });
-        return { body: toolset.success(tool, value), isError: false, meta: provenance(commits) };
+        return { body: toolset.success(tool, value), error: undefined, meta: provenance(commits) };
       } catch (thrown) {
-        const failure = toolset.failure(tool, toMemoryError(thrown));
-        return { ...failure, isError: true, meta: provenance(commits) };
+        const error = toMemoryError(thrown);
+        const failure = toolset.failure(tool, error);
+        return { ...failure, error: error.code, text: error.text, meta: provenance(commits) };
       }
     });
   }
@@ -153,10 +157,12 @@ export class App {
       this.#options.log(level, `${label}: ${message}`);
       options.log?.(level, message);
     };
+    const progress: Binding['progress'] = (...step) => options.progress?.(...step);
     const binding: Binding = {
       session,
       tool: label,
       signal,
+      progress,
       onCommit: (commit) => {
         options.onCommit?.(commit);
         const warning = detached(commit);
@@ -171,7 +177,7 @@ export class App {
         here: await place.enter(binding).catch(toMemoryError),
         home: async () => (await this.#workspaces.home()).bind(binding).store,
         use: (path, { create }) => place.use(path, create, binding),
-        progress: (done, total, message) => options.progress?.(done, total, message),
+        progress,
         log,
       });
       return await work(call);

@@ -54,8 +54,7 @@ export class Place {
    */
   inTurn<R>(signal: AbortSignal, work: () => Promise<R>): Promise<R> {
     const running = this.#turn.then(work);
-    const over = Promise.race([running, aborted(signal)]);
-    this.#turn = over.then(nothing, nothing);
+    this.#turn = settled(running, signal);
     return running;
   }
 
@@ -115,11 +114,16 @@ export class Place {
   }
 }
 
-function aborted(signal: AbortSignal): Promise<void> {
+/** Resolves when the work is done, well or badly, or its caller gives up. */
+function settled(work: Promise<unknown>, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
+    const end = () => {
+      // One signal may be that of many calls.
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    signal.addEventListener('abort', end);
+    if (signal.aborted) end();
+    work.then(end, end);
   });
 }
-
-function nothing(): void {}

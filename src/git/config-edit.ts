@@ -35,7 +35,7 @@ export function replaceSection(text: string, section: ConfigSection): string {
       loose = [];
       isInside = isHeaderOf(section, header);
     }
-    const isLoose: boolean = !isContinued && /^\s*(?:[#;].*)?$/.test(line);
+    const isLoose: boolean = !isContinued && /^(?:[#;]|$)/.test(line.trim());
     if (!isInside) lines.push(line);
     else if (isLoose) loose.push(line);
     else {

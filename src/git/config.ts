@@ -3,6 +3,8 @@ import { dirname, isAbsolute, join } from 'node:path';
 import { type Files, type Stat, sameStat } from './files.ts';
 
 const maxIncludeDepth = 10;
+/** Files that include each other more than once would multiply. */
+const maxFiles = 200;
 const maxConfigSize = 4 * 1024 * 1024;
 
 /** Where the configuration of a repository is read from, lowest precedence first. */
@@ -68,7 +70,8 @@ export class GitConfig {
     for (const { key, value } of parseConfig(bytes.toString('utf8'))) {
       this.#values.set(key, value);
       if (own) this.#repository.set(key, value);
-      if (depth < maxIncludeDepth && includes(key, path, places)) {
+      const more = depth < maxIncludeDepth && this.#sources.length < maxFiles;
+      if (more && includes(key, path, places)) {
         this.#load(files, expand(value, dirname(path)), places, depth + 1, own);
       }
     }
@@ -82,7 +85,7 @@ export function parseConfig(text: string): { readonly key: string; readonly valu
   const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/);
   for (let i = 0; i < lines.length; i++) {
     let line = (lines[i] ?? '').trimStart();
-    const header = /^\[\s*([A-Za-z0-9.-]+)\s*(?:"((?:[^"\\]|\\.)*)")?\s*\]/.exec(line);
+    const header = /^\[\s*([A-Za-z0-9.-]+)\s*(?:"((?:[^"\\]|\\.)*)"\s*)?\]/.exec(line);
     if (header) {
       const [whole, name = '', subsection] = header;
       const below = subsection?.replace(/\\(.)/g, '$1');
@@ -92,9 +95,11 @@ export function parseConfig(text: string): { readonly key: string; readonly valu
     const setting = /^([A-Za-z][A-Za-z0-9-]*)\s*(=?)\s*/.exec(line);
     if (!setting || section === '') continue;
     const [whole, name = '', equals] = setting;
-    let raw = line.slice(whole.length);
-    while (endsInBackslash(raw) && i + 1 < lines.length) raw = raw.slice(0, -1) + lines[++i];
-    const value = equals === '=' ? unquote(raw) : 'true';
+    const pieces = [line.slice(whole.length)];
+    while (endsInBackslash(pieces.at(-1) ?? '') && i + 1 < lines.length) {
+      pieces.push(pieces.pop()?.slice(0, -1) ?? '', lines[++i] ?? '');
+    }
+    const value = equals === '=' ? unquote(pieces.join('')) : 'true';
     settings.push({ key: `${section}.${name.toLowerCase()}`, value });
   }
   return settings;
@@ -102,7 +107,9 @@ export function parseConfig(text: string): { readonly key: string; readonly valu
 
 /** Whether a line goes on in the next one. */
 export function endsInBackslash(text: string): boolean {
-  return (/\\*$/.exec(text)?.[0].length ?? 0) % 2 === 1;
+  let at = text.length;
+  while (text[at - 1] === '\\') at -= 1;
+  return (text.length - at) % 2 === 1;
 }
 
 /** Takes quotes, escapes, comments and the space around a value away. */

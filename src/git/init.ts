@@ -64,7 +64,7 @@ export async function initRepository(
     const lock = await GitLock.take(disk, head, 'head', own, token, patience);
     try {
       await lock.fill([Buffer.from(`ref: refs/heads/${branch}\n`)]);
-      await disk.settle([gitDir, ...folders.map((folder) => join(gitDir, folder))]);
+      await disk.settle([own, ...folders.map((folder) => join(gitDir, folder))]);
       lock.commit(head);
     } finally {
       lock.release();

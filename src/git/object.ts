@@ -101,7 +101,7 @@ export function parseCommit(bytes: Buffer): Commit {
 }
 
 function parseSignature(text: string): Signature {
-  const match = /^(.*?) ?<([^>]*)> (\d+) ([+-])(\d\d)(\d\d)$/.exec(text);
+  const match = /^([^<]*?) ?<([^<>]*)> (\d+) ([+-])(\d\d)(\d\d)$/.exec(text);
   if (!match) return { name: text, email: '', seconds: 0, offset: 0 };
   const [, name = '', email = '', seconds, sign, hours, minutes] = match;
   const offset = Number(hours) * 60 + Number(minutes);

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { inflateSync } from 'node:zlib';
+import { MemoryError } from '../core/error.ts';
 import type { Files } from './files.ts';
 import type { ObjectType, Oid } from './object.ts';
 
@@ -17,10 +18,20 @@ const types: readonly (ObjectType | undefined)[] = [undefined, 'commit', 'tree',
 
 /** Nothing that is read here is larger: trees, commits and records. */
 const maxObjectSize = 256 * 1024 * 1024;
+/** Where the names of the objects begin in an index, behind its head and its fan-out table. */
+const namesAt = 8 + 1024;
+/** Git makes no longer chain of differences; one that is longer goes round in a circle. */
+const maxChain = 4096;
+/** Up to this many objects the ids of a pack stay in memory once they were asked for. */
+const maxKeptIds = 500_000;
+/** How many bytes of objects that others are a difference from stay in memory. */
+const maxKeptBases = 4 * 1024 * 1024;
+/** Most trees, commits and records fit into this many bytes of a pack. */
+const firstRead = 2048;
 
 /**
  * One pack with its index (gitformat-pack, index version 2), read in the few places that a look-up
- * needs: a pack of any size costs neither memory nor time.
+ * needs: a pack of any size costs little memory and no time.
  */
 export class Pack {
   readonly #files: Files;
@@ -29,18 +40,27 @@ export class Pack {
   readonly #packSize: number;
   readonly #fanout: Buffer;
   readonly #count: number;
+  /** The ids that begin with a byte, as the index has them. */
+  readonly #ids = new Map<number, Buffer>();
+  /** By offset. Git walks a history along its differences, so that the last ones are wanted next. */
+  readonly #bases = new Map<number, RawObject>();
+  #kept = 0;
 
   private constructor(files: Files, index: number, pack: number) {
     this.#files = files;
     this.#index = index;
     this.#pack = pack;
     this.#packSize = files.fstat(pack).size;
-    const head = files.pread(index, 8 + 1024, 0);
+    const head = files.pread(index, namesAt, 0);
+    if (head.length < namesAt) throw damaged('an index of a pack ends early');
     if (head.readUInt32BE(0) !== 0xff744f63 || head.readUInt32BE(4) !== 2) {
-      throw new Error('a pack index is of a version that is not supported');
+      throw damaged('an index of a pack is of a version that is not known');
     }
     this.#fanout = head.subarray(8);
     this.#count = this.#fanout.readUInt32BE(255 * 4);
+    if (files.fstat(index).size < namesAt + this.#count * 28) {
+      throw damaged('an index of a pack ends early');
+    }
   }
 
   /** @param path the pack's path without its ending. */
@@ -69,11 +89,14 @@ export class Pack {
   offsetOf(oid: Oid): number | undefined {
     const wanted = Buffer.from(oid, 'hex');
     const first = wanted[0] ?? 0;
-    let low = first === 0 ? 0 : this.#fanout.readUInt32BE((first - 1) * 4);
-    let high = this.#fanout.readUInt32BE(first * 4);
-    while (low < high) {
+    const start = first === 0 ? 0 : this.#fanout.readUInt32BE((first - 1) * 4);
+    const end = Math.min(this.#fanout.readUInt32BE(first * 4), this.#count);
+    const ids = this.#count <= maxKeptIds ? this.#idsOf(first, start, end) : undefined;
+    for (let low = start, high = end; low < high; ) {
       const middle = (low + high) >>> 1;
-      const order = Buffer.compare(this.#oidAt(middle), wanted);
+      const order = ids
+        ? ids.compare(wanted, 0, 20, (middle - start) * 20, (middle - start + 1) * 20)
+        : Buffer.compare(this.#oidAt(middle), wanted);
       if (order === 0) return this.#offset(middle);
       if (order < 0) low = middle + 1;
       else high = middle;
@@ -103,70 +126,100 @@ export class Pack {
   /** @param resolve reads an object of another pack or a loose one, for a difference from it. */
   read(offset: number, resolve: (oid: Oid) => RawObject): RawObject {
     const deltas: Buffer[] = [];
-    let at = offset;
-    for (;;) {
-      const piece = this.#piece(at);
-      if ('content' in piece) return applyAll(piece, deltas);
+    for (let at = offset; deltas.length <= maxChain; ) {
+      const piece = this.#bases.get(at) ?? this.#piece(at);
+      if ('content' in piece) return this.#keep(offset, applyAll(piece, deltas));
       deltas.push(piece.delta);
-      if (typeof piece.base === 'string') {
-        const near = this.offsetOf(piece.base);
-        if (near === undefined) return applyAll(resolve(piece.base), deltas);
-        at = near;
-      } else {
-        at = piece.base;
-      }
+      const near = typeof piece.base === 'string' ? this.offsetOf(piece.base) : piece.base;
+      if (near === undefined) return applyAll(resolve(String(piece.base)), deltas);
+      at = near;
     }
+    throw damaged('a chain of differences in a pack has no end');
+  }
+
+  #keep(offset: number, object: RawObject): RawObject {
+    if (object.content.length > maxKeptBases / 16 || this.#bases.has(offset)) return object;
+    this.#bases.set(offset, object);
+    this.#kept += object.content.length;
+    for (const [oldest, { content }] of this.#bases) {
+      if (this.#kept <= maxKeptBases) break;
+      this.#bases.delete(oldest);
+      this.#kept -= content.length;
+    }
+    return object;
+  }
+
+  #idsOf(first: number, start: number, end: number): Buffer {
+    const known = this.#ids.get(first);
+    if (known) return known;
+    const ids = this.#files.pread(this.#index, (end - start) * 20, namesAt + start * 20);
+    this.#ids.set(first, ids);
+    return ids;
   }
 
   #oidAt(i: number): Buffer {
-    return this.#files.pread(this.#index, 20, 8 + 1024 + i * 20);
+    return this.#files.pread(this.#index, 20, namesAt + i * 20);
   }
 
   #offset(i: number): number {
-    const table = 8 + 1024 + this.#count * 24;
+    const table = namesAt + this.#count * 24;
     const short = this.#files.pread(this.#index, 4, table + i * 4).readUInt32BE(0);
     if (short < 0x8000_0000) return short;
     const long = table + this.#count * 4 + (short - 0x8000_0000) * 8;
-    return Number(this.#files.pread(this.#index, 8, long).readBigUInt64BE(0));
+    const bytes = this.#files.pread(this.#index, 8, long);
+    if (bytes.length < 8) throw damaged('an index of a pack ends early');
+    return Number(bytes.readBigUInt64BE(0));
   }
 
   #piece(offset: number): Piece {
-    const head = this.#files.pread(this.#pack, 64, offset);
-    let at = 0;
-    let byte = head.readUInt8(at++);
+    const head = this.#files.pread(this.#pack, firstRead, offset);
+    const bytes = new Reader(head);
+    let byte = bytes.next();
     const kind = (byte >> 4) & 7;
     let size = byte & 15;
     for (let shift = 4; byte & 0x80; shift += 7) {
-      byte = head.readUInt8(at++);
+      byte = bytes.next();
       size += (byte & 0x7f) * 2 ** shift;
     }
-    if (size > maxObjectSize) throw new Error('an object in a pack is too large to read');
+    if (size > maxObjectSize) throw damaged('an object in a pack is too large to read');
     if (kind === 6) {
-      byte = head.readUInt8(at++);
+      byte = bytes.next();
       let back = byte & 0x7f;
       while (byte & 0x80) {
-        byte = head.readUInt8(at++);
+        byte = bytes.next();
         back = (back + 1) * 128 + (byte & 0x7f);
       }
-      return { delta: this.#inflate(offset + at, size), base: offset - back };
+      if (back > offset) throw damaged('a difference in a pack has no base');
+      return { delta: this.#inflate(head, offset, bytes.at, size), base: offset - back };
     }
     if (kind === 7) {
-      const base = head.toString('hex', at, at + 20);
-      return { delta: this.#inflate(offset + at + 20, size), base };
+      const base = head.toString('hex', bytes.at, bytes.at + 20);
+      return { delta: this.#inflate(head, offset, bytes.at + 20, size), base };
     }
     const type = types[kind];
-    if (!type) throw new Error('a pack holds an object of an unknown kind');
-    return { type, content: this.#inflate(offset + at, size) };
+    if (!type) throw damaged('a pack holds an object of an unknown kind');
+    return { type, content: this.#inflate(head, offset, bytes.at, size) };
   }
 
-  #inflate(offset: number, size: number): Buffer {
+  /** @param head what was read at the offset, the beginning of the compressed bytes among it. */
+  #inflate(head: Buffer, offset: number, at: number, size: number): Buffer {
     // zlib's own bound for stored data: the compressed form is never longer than this.
     const bound = size + (size >> 12) + (size >> 14) + (size >> 25) + 64;
-    const length = Math.min(bound, this.#packSize - offset);
-    const content = inflateSync(this.#files.pread(this.#pack, length, offset), {
-      maxOutputLength: Math.max(size, 1),
-    });
-    if (content.length !== size) throw new Error('an object in a pack has the wrong size');
+    const length = Math.max(0, Math.min(bound, this.#packSize - offset - at));
+    const deflated =
+      at + length <= head.length
+        ? head.subarray(at)
+        : this.#files.pread(this.#pack, length, offset + at);
+    let content: Buffer | undefined;
+    try {
+      content = inflateSync(deflated, {
+        maxOutputLength: Math.max(size, 1),
+        chunkSize: Math.min(Math.max(size, 64), 64 * 1024),
+      });
+    } catch {
+      // The one message below says it for every kind of damage.
+    }
+    if (content?.length !== size) throw damaged('an object in a pack cannot be unpacked');
     return content;
   }
 }
@@ -179,41 +232,63 @@ function applyAll(base: RawObject, deltas: Buffer[]): RawObject {
 
 /** Makes an object from another and a list of copies and insertions (gitformat-pack, deltified). */
 export function applyDelta(base: Buffer, delta: Buffer): Buffer {
-  let at = 0;
+  const bytes = new Reader(delta);
   const number = () => {
     let value = 0;
-    for (let shift = 0; ; shift += 7) {
-      const byte = delta.readUInt8(at++);
+    for (let shift = 0; shift < 49; shift += 7) {
+      const byte = bytes.next();
       value += (byte & 0x7f) * 2 ** shift;
       if (!(byte & 0x80)) return value;
     }
+    throw damaged('an object in a pack is too large to read');
   };
-  if (number() !== base.length) throw new Error('a delta does not fit its base');
+  if (number() !== base.length) throw damaged('a difference in a pack does not fit its base');
   const size = number();
-  if (size > maxObjectSize) throw new Error('an object in a pack is too large to read');
+  if (size > maxObjectSize) throw damaged('an object in a pack is too large to read');
   const result = Buffer.allocUnsafe(size);
   let filled = 0;
-  while (at < delta.length) {
-    const command = delta.readUInt8(at++);
+  const add = (from: Buffer, offset: number, length: number) => {
+    if (length === 0 || offset + length > from.length || filled + length > size) {
+      throw damaged('a difference in a pack cannot be applied');
+    }
+    from.copy(result, filled, offset, offset + length);
+    filled += length;
+  };
+  while (bytes.at < delta.length) {
+    const command = bytes.next();
     if (command & 0x80) {
       let offset = 0;
       let length = 0;
-      for (let i = 0; i < 4; i++)
-        if (command & (1 << i)) offset += delta.readUInt8(at++) * 2 ** (8 * i);
-      for (let i = 0; i < 3; i++)
-        if (command & (16 << i)) length += delta.readUInt8(at++) << (8 * i);
-      if (length === 0) length = 0x10000;
-      if (offset + length > base.length || filled + length > size)
-        throw new Error('a delta is damaged');
-      base.copy(result, filled, offset, offset + length);
-      filled += length;
+      for (let i = 0; i < 4; i++) if (command & (1 << i)) offset += bytes.next() * 2 ** (8 * i);
+      for (let i = 0; i < 3; i++) if (command & (16 << i)) length += bytes.next() << (8 * i);
+      add(base, offset, length === 0 ? 0x10000 : length);
     } else {
-      if (command === 0 || filled + command > size) throw new Error('a delta is damaged');
-      delta.copy(result, filled, at, at + command);
-      at += command;
-      filled += command;
+      add(delta, bytes.at, command);
+      bytes.at += command;
     }
   }
-  if (filled !== size) throw new Error('a delta is damaged');
+  if (filled !== size) throw damaged('a difference in a pack cannot be applied');
   return result;
+}
+
+/** Reads byte by byte and never beyond the end. */
+class Reader {
+  at = 0;
+  readonly #bytes: Buffer;
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes;
+  }
+
+  next(): number {
+    const byte = this.#bytes[this.at++];
+    if (byte === undefined) throw damaged('an object in a pack ends early');
+    return byte;
+  }
+}
+
+function damaged(what: string): MemoryError {
+  return new MemoryError('damaged', `This repository is damaged: ${what}.`, {
+    hint: 'Run "git fsck" to see what else is.',
+  });
 }

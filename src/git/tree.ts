@@ -1,3 +1,4 @@
+import { MemoryError } from '../core/error.ts';
 import type { Oid } from './object.ts';
 
 /** One line of a tree: a file, a folder, a link or a submodule. */
@@ -114,6 +115,10 @@ class Cursor {
     this.name = at + 1;
     while (at < tree.length && tree[at] !== 0) at += 1;
     this.nameEnd = at;
-    if (at + 21 > tree.length) throw new Error('a tree object is damaged');
+    if (at + 21 > tree.length) {
+      throw new MemoryError('damaged', 'A tree object of this repository is damaged.', {
+        hint: 'Run "git fsck" to see what else is.',
+      });
+    }
   }
 }

@@ -1,25 +1,58 @@
 import type { App, AppOptions } from '../app.ts';
 
+/** An option of a command line: `--name`, or `--name <value>`. */
+export interface Flag {
+  /** What stands for the value in the usage text; undefined for an option without one. */
+  readonly value?: string;
+  /** What it does, in a few words. */
+  readonly about: string;
+  /** The values that it takes, where they are few. */
+  readonly choices?: readonly string[];
+  /** Whether it may be given more than once. */
+  readonly many?: boolean;
+}
+
+/** Options by name. */
+export type Flags = { readonly [name: string]: Flag };
+
+/** What the command line said, by the names of the options. */
+export type FlagValues = {
+  readonly [name: string]: string | boolean | readonly string[] | undefined;
+};
+
+/** The value of an option; undefined when it is not given. */
+export function flagText(values: FlagValues, name: string): string | undefined {
+  const value = values[name];
+  return typeof value === 'string' ? value : undefined;
+}
+
 /** What a command is run with. */
 export interface Invocation {
   readonly app: App;
   readonly options: AppOptions;
   /** The version of this program. */
   readonly version: string;
-  /** As many as the command declares. */
+  readonly values: FlagValues;
+  /** What follows the name of the command, beside options. */
   readonly operands: readonly string[];
-  /** Those of the command's switches that were given. */
-  readonly switches: readonly string[];
 }
 
 /** One command of the program. */
 export interface Command {
   /** One line for the usage text. */
   readonly about: string;
-  /** The names of what has to follow the command's name, beside flags; default: nothing. */
+  /** The options that it has beside those of every command. */
+  readonly flags?: Flags;
+  /**
+   * What has to follow its name, beside options: `path`; `path?` may be left out, `path...` may be
+   * repeated or left out. Default: nothing.
+   */
   readonly operands?: readonly string[];
-  /** The names of flags without a value that only this command takes. */
-  readonly switches?: readonly string[];
+  /** Whether it is for programs only: it is in no list for people. */
+  readonly hidden?: boolean;
   /** Does the work and returns the exit status. */
   run(invocation: Invocation): Promise<number>;
 }
+
+/** The commands of the program by name; the one without a name is what an MCP client starts. */
+export type Commands = ReadonlyMap<string, Command>;

@@ -1,4 +1,7 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
+import type { EventStore } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/protocol.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import {
@@ -16,9 +19,9 @@ import type { CallOptions } from '../call.ts';
 import { MemoryError } from '../core/error.ts';
 import { isObject, type JsonValue } from '../core/json.ts';
 import type { Session } from '../core/session.ts';
-import type { Tool } from '../core/tool.ts';
 import { ResourceFeed } from './resources.ts';
 import { errorResponse, invalidRequest, type JsonLines, type MessageId } from './stdio.ts';
+import { toListing } from './tool-listing.ts';
 
 /** How long a call waits for the client to name its roots, in milliseconds. */
 const rootsTimeout = 2_000;
@@ -54,7 +57,7 @@ class RpcError extends Error {
 
 /** Serves one client over stdio until it leaves; resolves when its last call is answered. */
 export async function serveStdio(app: App, lines: JsonLines, version: string): Promise<void> {
-  const { server, leave } = connect(app, version);
+  const { server, leave } = connect(app, version, true);
   const transport = new LineTransport(lines);
   const ended = new Promise<void>((resolve) => {
     lines.onend = resolve;
@@ -66,8 +69,61 @@ export async function serveStdio(app: App, lines: JsonLines, version: string): P
   await server.close();
 }
 
-/** A server for one client, and what to do when the client will not answer any more. */
-function connect(app: App, version: string): { server: Server; leave(): void } {
+/** What a client over Streamable HTTP is served with. */
+export interface HttpClient {
+  /** What was sent to it, so that it can be sent again on a stream that takes up a broken one. */
+  readonly events: EventStore;
+  /** The largest request that it may send, in bytes. */
+  readonly maxBytes: number;
+  /** Called with the id of the session, before its first answer. */
+  opened(id: string): void;
+  /** Called once, when the session is over. */
+  closed(): void;
+}
+
+/** The server's end of one MCP session over HTTP. */
+export interface HttpConnection {
+  handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
+  /** Ends the stream of what belongs to no request; the answers to requests still go out. */
+  endStream(): void;
+  close(): Promise<void>;
+}
+
+/** Serves one client over Streamable HTTP; a request that begins no session is answered with an error. */
+export async function connectHttp(
+  app: App,
+  version: string,
+  client: HttpClient,
+): Promise<HttpConnection> {
+  // Loaded here, because a client over stdio does not need it.
+  const { StreamableHTTPServerTransport } = await import(
+    '@modelcontextprotocol/sdk/server/streamableHttp.js'
+  );
+  const { server, leave } = connect(app, version, false);
+  const transport = new StreamableHTTPServerTransport({
+    sessionIdGenerator: randomUUID,
+    onsessioninitialized: client.opened,
+    eventStore: client.events,
+    maxRequestBodySize: client.maxBytes,
+  });
+  server.onclose = () => {
+    leave();
+    client.closed();
+  };
+  await server.connect(transport as Transport);
+  return {
+    handle: (request, response) => transport.handleRequest(request, response),
+    endStream: () => transport.closeStandaloneSSEStream(),
+    close: () => server.close(),
+  };
+}
+
+/**
+ * A server for one client, and what to do when the client will not answer any more.
+ *
+ * @param local whether the client runs on this machine, so that its roots are folders here.
+ */
+function connect(app: App, version: string, local: boolean): { server: Server; leave(): void } {
   const server = new Server(
     { name: 'memory-bank', title: 'Memory Bank', version },
     {
@@ -84,7 +140,7 @@ function connect(app: App, version: string): { server: Server; leave(): void } {
   let roots: Promise<readonly string[]> | undefined;
   const session = app.connect({
     roots() {
-      if (!server.getClientCapabilities()?.roots) return Promise.resolve([]);
+      if (!local || !server.getClientCapabilities()?.roots) return Promise.resolve([]);
       roots ??= server.listRoots(undefined, { timeout: rootsTimeout, signal: left.signal }).then(
         (answer) => answer.roots.map((root) => root.uri),
         () => [],
@@ -131,7 +187,7 @@ function offer(app: App, session: Session, server: Server) {
     listChanged: () => notify({ method: 'notifications/resources/list_changed' }),
     updated: (uri) => notify({ method: 'notifications/resources/updated', params: { uri } }),
   });
-  const options = ({ signal, _meta }: Extra): CallOptions => {
+  const options = ({ signal, _meta, sessionId, sendNotification }: Extra): CallOptions => {
     const progressToken = _meta?.progressToken;
     let last = Number.NEGATIVE_INFINITY;
     return {
@@ -139,13 +195,14 @@ function offer(app: App, session: Session, server: Server) {
       progress(progress, total, message) {
         if (progressToken === undefined || progress <= last || signal.aborted) return;
         last = progress;
-        notify({
+        sendNotification({
           method: 'notifications/progress',
           params: { progressToken, progress, total, message },
-        });
+        }).catch(() => {});
       },
       log(level, data) {
-        server.sendLoggingMessage({ level, logger: 'memory-bank', data }).catch(() => {});
+        const message = { level, logger: 'memory-bank', data };
+        server.sendLoggingMessage(message, sessionId).catch(() => {});
       },
     };
   };
@@ -292,32 +349,11 @@ const sdkMethods = new Map<string, { safeParse(value: unknown): { success: boole
   ['logging/setLevel', SetLevelRequestSchema],
 ]);
 
-/** A tool as `tools/list` shows it, without its schema. */
-export function toListing(tool: Tool) {
-  return {
-    name: tool.name,
-    title: tool.title,
-    description: tool.description,
-    annotations: hints(tool),
-    ...(tool.meta && { _meta: tool.meta }),
-  };
-}
-
-/** What calling it can do, where that is not what the protocol assumes of a tool that says nothing. */
-function hints({ effect, idempotent }: Tool) {
-  if (effect === 'read') return { readOnlyHint: true, openWorldHint: false };
-  return {
-    destructiveHint: effect === 'destroy',
-    ...(idempotent && { idempotentHint: true }),
-    openWorldHint: false,
-  };
-}
-
-function toResult({ body, note, isError, meta }: Reply): Result {
+function toResult({ body, note, error, meta }: Reply): Result {
   const texts = note === undefined ? [JSON.stringify(body)] : [JSON.stringify(body), note];
   return {
     content: texts.map((text) => ({ type: 'text', text })),
-    ...(isError ? { isError } : { structuredContent: body }),
+    ...(error === undefined ? { structuredContent: body } : { isError: true }),
     ...(Object.keys(meta).length > 0 && { _meta: meta }),
   };
 }

@@ -7,6 +7,7 @@ import type { Command } from './command.ts';
 /** `memory-bank merge-driver`: what git runs for a file that both sides changed (gitattributes, "merge"). */
 export const mergeDriver: Command = {
   about: 'merge one file of a memory; git runs it',
+  hidden: true,
   operands: ['base', 'ours', 'theirs', 'marker-size', 'path'],
   async run({ operands: [base = '', ours = '', theirs = '', markerSize, path = ''] }) {
     const versions = {
@@ -23,10 +24,10 @@ export const mergeDriver: Command = {
 
 /** `memory-bank install-merge-driver`: the setting that makes git run it. */
 export const installMergeDriver: Command = {
-  about: 'let git merge memory by record (--uninstall: no longer)',
-  switches: ['uninstall'],
-  async run({ options, switches }) {
-    const uninstall = switches.includes('uninstall');
+  about: 'let git merge memory by record',
+  flags: { uninstall: { about: 'no longer' } },
+  async run({ options, values }) {
+    const uninstall = values.uninstall === true;
     const { path } = await findRoot({ ...options.place, clientRoots: async () => [] });
     const command = [process.execPath, resolve(process.argv[1] ?? '')];
     const { top, changed } = await setMergeDriver(

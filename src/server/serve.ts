@@ -1,7 +1,6 @@
-import { constants } from 'node:os';
-import { inspect } from 'node:util';
 import { findRoot } from '../root.ts';
 import type { Command, Invocation } from './command.ts';
+import { endInOrder } from './ending.ts';
 import { claimStdout, JsonLines } from './stdio.ts';
 
 /** `memory-bank` without a command: the server over stdio, until the client leaves. */
@@ -10,30 +9,13 @@ export const serve: Command = {
   async run(invocation) {
     const { app, options, version } = invocation;
     const lines = new JsonLines(process.stdin, claimStdout());
-    let status = 0;
-    let stopped = false;
-    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
-      process.on(signal, () => {
-        // The first signal lets the calls under way finish, the second one does not wait for them.
-        if (stopped) process.exit(128 + constants.signals[signal]);
-        stopped = true;
-        lines.stop();
-      });
-    }
-    process.stderr.on('error', () => {});
-    process.on('unhandledRejection', (reason) => options.log('error', inspect(reason)));
-    process.on('uncaughtException', (error) => {
-      // Nobody knows what state it left behind, so no further call is taken.
-      options.log('error', inspect(error));
-      status = 1;
-      lines.stop();
-    });
+    const status = endInOrder(options.log, () => lines.stop());
     if (process.stdin.isTTY) process.stderr.write(await guide(invocation));
     // Other commands start without the protocol.
     const { serveStdio } = await import('./mcp.ts');
     await serveStdio(app, lines, version);
     await app.close();
-    return status;
+    return status();
   },
 };
 

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync } from 'node:fs';
+import { cpSync, readdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { App } from '../../src/app.ts';
 import type { JsonObject } from '../../src/core/json.ts';
@@ -28,7 +28,7 @@ class Project {
   /** @throws Error when the tool fails. */
   async call(tool: string, args: JsonObject = {}): Promise<JsonObject> {
     const reply = await this.#app.call(this.#session, tool, args);
-    if (!reply || reply.isError) throw new Error(JSON.stringify(reply));
+    if (!reply || reply.error !== undefined) throw new Error(JSON.stringify(reply));
     return reply.body;
   }
 
@@ -169,5 +169,237 @@ describe('two branches of memory', () => {
     // What was picked already comes only once.
     expect(project.try('merge', '--no-edit', 'one')).toMatchObject({ status: 0 });
     await project.expectEverythingOnce();
+  });
+});
+
+describe('native git', () => {
+  const entry = (value: string) => ({ category: 'patterns', key: 'tabs', value });
+
+  /** Two branches that changed the same entry and one of which added another. */
+  async function diverge(project: Project): Promise<void> {
+    await project.call('memory_write', entry('one\n\ntwo\n\nthree'));
+    project.repo.git('branch', '-f', 'one');
+    await project.call('memory_write', entry('one\n\ntwo\n\n3'));
+    project.repo.git('checkout', '-q', 'one');
+    await project.call('memory_write', entry('1\n\ntwo\n\nthree'));
+    await project.call('memory_write', { category: 'patterns', key: 'own', value: 'of one' });
+    project.repo.git('checkout', '-q', 'main');
+  }
+
+  it('merges a stash, whatever the name of the file', async () => {
+    const project = await begin();
+    const file = ".memory-bank/the team's 100% log.md";
+    const entry = (title: string) => `\n## ${title} - 2026-01-02\n\n### Context\n\nwhy\n`;
+    const write = (...titles: string[]) =>
+      project.repo.write(file, `# Log\n${titles.map(entry).join('')}`);
+    write();
+    project.repo.git('add', '.');
+    project.repo.git('commit', '-qm', 'log');
+    write('Stashed');
+    project.repo.git('stash');
+    write('Committed');
+    project.repo.git('commit', '-qam', 'log');
+    expect(project.try('stash', 'pop')).toMatchObject({ status: 0 });
+    expect(project.repo.read(file)).toBe(`# Log\n${entry('Committed')}${entry('Stashed')}`);
+  });
+
+  it('merges a record that two branches changed in different places', async () => {
+    const project = await begin();
+    await diverge(project);
+    expect(project.try('merge', '--no-edit', 'one')).toMatchObject({ status: 0 });
+    const { entries } = await project.call('memory_read', { category: 'patterns' });
+    expect(entries).toMatchObject([{ value: '1\n\ntwo\n\n3' }, { value: 'of one' }]);
+  });
+
+  it.each([
+    ['was never installed', ''],
+    ['is gone', '/gone/main.js'],
+  ])('merges by itself what it can where the driver %s', async (_, program) => {
+    const project = await begin(program !== '');
+    if (program !== '') {
+      const line = project.repo.git('config', 'merge.memory-bank.driver').trim();
+      project.repo.git('config', 'merge.memory-bank.driver', line.replace(main, program));
+    }
+    const write = async (branch: string, content: string) => {
+      project.repo.git('checkout', '-q', branch);
+      await project.call('write_memory_bank_file', { filename: "the team's notes.md", content });
+    };
+    await write('main', 'one\n\ntwo\n\nthree\n');
+    project.repo.git('branch', '-f', 'one');
+    await write('one', '1\n\ntwo\n\nthree\n');
+    await project.call('memory_write', entry('of one'));
+    await write('main', 'one\n\ntwo\n\n3\n');
+    expect(project.try('merge', '--no-edit', 'one')).toMatchObject({ status: 0 });
+    expect(project.repo.read(".memory-bank/the team's notes.md")).toBe('1\n\ntwo\n\n3\n');
+    await write('one', '1\n\nII\n\nthree\n');
+    await write('main', '1\n\n2\n\n3\n');
+    expect(project.try('merge', '--no-edit', 'one')).toMatchObject({ status: 1 });
+    expect(project.repo.read(".memory-bank/the team's notes.md")).toMatch(
+      /^<{7} .*\n2\n={7}\nII\n>{7} /m,
+    );
+  });
+
+  it('leaves a conflict to a person, and the server serves the rest', async () => {
+    const project = await begin();
+    for (const [branch, name] of [
+      ['one', 'A'],
+      ['two', 'B'],
+    ] as const) {
+      project.repo.git('checkout', '-q', branch);
+      await project.call('update_feature', { slug: 'auth', name });
+    }
+    const { status, output } = project.try('merge', '--no-edit', 'one');
+    expect(status).toBe(1);
+    const path = '.memory-bank/graph/features/auth.yaml';
+    expect(output).toContain(`memory-bank: ${path}: both sides changed name`);
+    expect(output).toContain('CONFLICT');
+    expect(project.repo.read(path)).toContain(
+      '<<<<<<< ours\nname: B\n=======\nname: A\n>>>>>>> theirs\n',
+    );
+    const found = JSON.stringify(await project.call('list_features'));
+    expect(found).toContain('graph/features/auth.yaml: a merge left conflict markers');
+    expect(await project.call('get_objective', { slug: 'launch' })).toMatchObject({
+      success: true,
+    });
+    await expect(
+      project.call('log_decision', { title: 't', context: 'c', decision: 'd' }),
+    ).rejects.toThrow('merge');
+  });
+
+  it('reports a deletion against a change by itself', async () => {
+    const project = await begin();
+    await diverge(project);
+    await project.call('memory_delete', { category: 'patterns', key: 'tabs', confirm: true });
+    const { status, output } = project.try('merge', '--no-edit', 'one');
+    expect({ status, output }).toMatchObject({
+      status: 1,
+      output: expect.stringContaining('modify/delete'),
+    });
+    expect(project.repo.read('.memory-bank/knowledge/patterns/tabs.md')).toContain(
+      '1\n\ntwo\n\nthree',
+    );
+  });
+
+  it('keeps both files of a record that both sides renamed, and the server serves one', async () => {
+    const project = await begin();
+    await project.call('create_requirements', {
+      feature_slug: 'auth',
+      requirements: [{ text: 'Fast' }],
+    });
+    const folder = '.memory-bank/graph/requirements/auth';
+    const [name = ''] = readdirSync(project.repo.path(folder));
+    project.repo.git('branch', '-f', 'one');
+    for (const [branch, to] of [
+      ['one', 'b.yaml'],
+      ['main', 'a.yaml'],
+    ] as const) {
+      project.repo.git('checkout', '-q', branch);
+      project.repo.git('mv', `${folder}/${name}`, `${folder}/${to}`);
+      project.repo.git('commit', '-qm', to);
+    }
+    const { status, output } = project.try('merge', '--no-edit', 'one');
+    expect({ status, output }).toMatchObject({
+      status: 1,
+      output: expect.stringContaining('rename/rename'),
+    });
+    const listed = JSON.stringify(
+      await project.call('list_requirements', { feature_slug: 'auth' }),
+    );
+    expect(listed.match(/"text":"Fast"/g)).toHaveLength(1);
+    expect(listed).toContain('graph/requirements/auth/b.yaml');
+  });
+
+  it('gives two branches that each began a memory one identity', async () => {
+    const project = new Project();
+    projects.push(project);
+    project.program('install-merge-driver');
+    const ids: string[] = [];
+    for (const branch of ['one', 'two']) {
+      project.repo.git('checkout', '-q', '-b', branch, 'main');
+      await project.call('memory_write', { category: 'patterns', key: branch, value: branch });
+      ids.push(
+        project.repo
+          .read('.memory-bank/config.yaml')
+          .replace(/^.*project_id: /s, '')
+          .trim(),
+      );
+    }
+    expect(project.try('merge', '--no-edit', 'one')).toMatchObject({ status: 0 });
+    expect(project.repo.read('.memory-bank/config.yaml')).toContain(
+      `project_id: ${ids.sort()[0]}\n`,
+    );
+    expect((await project.call('memory_read', {})).entries).toHaveLength(2);
+  });
+
+  it('merges branches that were merged into each other', async () => {
+    const project = copyStory();
+    project.repo.git('branch', 'before', 'one');
+    expect(project.try('merge', '--no-edit', 'one')).toMatchObject({ status: 0 });
+    project.repo.git('checkout', '-q', 'one');
+    expect(project.try('merge', '--no-edit', 'two~3')).toMatchObject({ status: 0 });
+    await project.call('log_decision', { title: 'Later', context: 'c', decision: 'd' });
+    project.repo.git('checkout', '-q', 'two');
+    expect(project.try('merge', '--no-edit', 'one')).toMatchObject({ status: 0 });
+    const log = project.repo.read('.memory-bank/decisionLog.md');
+    expect(log.match(/^## (?:Decision .*|Later.*)/gm)).toHaveLength(21);
+  });
+
+  it('keeps ours of a binary file, and merges bytes that are no text line by line', async () => {
+    const project = await begin();
+    const [image, latin] = ['.memory-bank/a.bin', '.memory-bank/latin.md'];
+    const write = (branch: string, pixel: number, top: string, end: string) => {
+      project.repo.git('checkout', '-q', branch);
+      project.repo.write(image, Buffer.from([0, pixel]));
+      project.repo.write(latin, Buffer.from(`${top}\n\u00e4\n\u00f6\n\u00fc\n${end}\n`, 'latin1'));
+      project.repo.git('add', '.');
+      project.repo.git('commit', '-qm', branch);
+    };
+    write('main', 1, 'top', 'end');
+    project.repo.git('branch', '-f', 'one');
+    write('one', 2, 'TOP', 'end');
+    write('main', 3, 'top', 'END');
+    expect(project.try('merge', '--no-edit', 'one')).toMatchObject({ status: 1 });
+    expect(project.repo.git('diff', '--name-only', '--diff-filter=U').trim()).toBe(image);
+    expect(project.repo.read(image)).toBe('\u0000\u0003');
+    const bytes = Buffer.from('TOP\n\u00e4\n\u00f6\n\u00fc\nEND\n', 'latin1');
+    expect(project.repo.git('show', ':.memory-bank/latin.md')).toBe(bytes.toString('utf8'));
+  });
+});
+
+describe('install-merge-driver', () => {
+  it('writes the setting once and takes it away again, leaving the rest alone', () => {
+    const project = new Project();
+    projects.push(project);
+    const before = project.repo.read('.git/config');
+    expect(project.program('install-merge-driver')).toMatchObject({ status: 0, stderr: '' });
+    const installed = project.repo.read('.git/config');
+    expect(installed.startsWith(before)).toBe(true);
+    expect(project.repo.git('config', 'merge.memory-bank.driver')).toContain(' merge-driver %O ');
+    expect(project.program('install-merge-driver').stdout).toContain('as before');
+    expect(project.repo.read('.git/config')).toBe(installed);
+    expect(project.program('install-merge-driver', '--uninstall')).toMatchObject({ status: 0 });
+    expect(project.repo.read('.git/config')).toBe(before);
+  });
+
+  it('says where there is no repository', () => {
+    const { status, stderr } = spawnSync(process.execPath, [main, 'install-merge-driver'], {
+      cwd: newFolder(),
+      env: gitEnv,
+      encoding: 'utf8',
+    });
+    expect({ status, stderr }).toMatchObject({
+      status: 9,
+      stderr: expect.stringContaining('is in no git repository'),
+    });
+  });
+});
+
+describe('merge-driver', () => {
+  it('says what it takes', () => {
+    const project = new Project();
+    projects.push(project);
+    const { status, stderr } = project.program('merge-driver', 'base');
+    expect(status).toBe(2);
+    expect(stderr).toContain('takes <base> <ours> <theirs> <marker-size> <path>');
   });
 });

@@ -21,6 +21,7 @@ export async function serve(
   root: string,
   files: Files = new NodeFiles(),
   warn: (message: string) => void = () => undefined,
+  ground: { readonly lockTimeout?: number; readonly calm?: number } = {},
 ): Promise<Opened> {
   const workspace = await openWorkspace(
     {
@@ -38,6 +39,7 @@ export async function serve(
       calm: 0,
       uuid: () => '5f0c4b1e-52b5-4e0e-9d0d-0f6b1f6a9a01',
       warn,
+      ...ground,
     },
   );
   return new Opened(workspace);

@@ -1,82 +1,55 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { MemoryError } from '../../src/core/error.ts';
+import type { Files } from '../../src/git/files.ts';
 import { type Fault, FaultFiles, type Operation } from '../support/fault-files.ts';
 import { note } from '../support/note.ts';
+import type { Opened } from '../support/open.ts';
+import { type Ordering, PowerCutFiles } from '../support/power-cut.ts';
+import type { Random } from '../support/random.ts';
 import { bury, litter, serve } from './place.ts';
-import type { Stage } from './stage.ts';
+import { type Outcome, play, type Stage } from './stage.ts';
 
 /**
  * Kills the process at its nth operation and starts another.
  *
- * @returns what is wrong then; undefined when the mutation has fewer operations.
+ * @returns what is wrong then; undefined when the scenario has fewer operations.
  */
 export async function kill(
   stage: Stage,
   n: number,
   kind: 'kill' | 'torn',
 ): Promise<string[] | undefined> {
-  const root = stage.copy();
   const files = new FaultFiles((i, operation) => {
     if (i !== n || (kind === 'torn' && operation !== 'write')) return undefined;
     return { kind };
   });
-  const outcome = await stage.play(root, files);
-  try {
+  return onCopy(stage, async (root) => {
+    const { done } = await live(stage, root, files);
     if (!files.dead) return files.log.length < n ? undefined : [];
     bury(root);
-    const acknowledged = outcome.error === undefined;
-    return name(stage, n, files, await restart(stage, root, acknowledged ? 'after' : 'either'));
-  } finally {
-    rmSync(root, { recursive: true });
-  }
+    return name(stage, n, files, await restart(stage, root, done));
+  });
 }
 
-/** Kills the process at its nth operation, and the next one at the mth of its recovery. */
+/** Kills the process at its nth operation, and the one after it at the mth of its recovery. */
 export async function killTwice(stage: Stage, n: number, m: number): Promise<string[] | undefined> {
-  const root = stage.copy();
-  try {
-    const files = new FaultFiles((i) => (i === n ? { kind: 'kill' } : undefined));
-    await stage.play(root, files);
+  const first = new FaultFiles((i) => (i === n ? { kind: 'kill' } : undefined));
+  const second = new FaultFiles((i) => (i === m ? { kind: 'kill' } : undefined));
+  return onCopy(stage, async (root) => {
+    const { done } = await live(stage, root, first);
     bury(root);
-    const second = new FaultFiles((i) => (i === m ? { kind: 'kill' } : undefined));
-    const opened = await serve(join(root, stage.scenario.folder ?? ''), second).catch(
-      () => undefined,
-    );
+    const opened = await serve(folderOf(stage, root), second).catch(() => undefined);
     await opened?.call.store.list(note).catch(() => undefined);
     await opened?.workspace.close().catch(() => undefined);
-    if (!second.dead) return second.log.length < m ? undefined : [];
+    if (!second.dead) return undefined;
     bury(root);
-    return name(stage, n, second, await restart(stage, root, 'either'));
-  } finally {
-    rmSync(root, { recursive: true });
-  }
-}
-
-async function restart(
-  stage: Stage,
-  root: string,
-  expected: 'after' | 'either',
-): Promise<string[]> {
-  const warnings: string[] = [];
-  const folder = join(root, stage.scenario.folder ?? '');
-  const opened = await serve(folder, undefined, (text) => warnings.push(text));
-  try {
-    await opened.call.store.list(note);
-    const wrong = stage.compare(root, expected);
-    // A dead server's own files wait for the next change; what stands in git's way does not.
-    const left = litter(root, false).filter((path) => !/memory-bank\/(owner-|lock$)/.test(path));
-    if (!existsSync(join(root, '.git', 'HEAD'))) left.length = 0;
-    if (left.length > 0) wrong.push(`left behind after opening: ${left.join(', ')}`);
-    wrong.push(...(await stage.goOn(root, opened, false)));
-    return [...wrong, ...warnings.map((text) => `warning: ${text}`)];
-  } finally {
-    await opened.workspace.close();
-  }
+    return name(stage, n, second, await restart(stage, root, done));
+  });
 }
 
 /** Which operations can fail in a way. */
-const failing: { readonly [code: string]: readonly Operation[] } = {
+export const failing: { readonly [code: string]: readonly Operation[] } = {
   EIO: [
     'open',
     'write',
@@ -94,58 +67,135 @@ const failing: { readonly [code: string]: readonly Operation[] } = {
   EACCES: ['open', 'truncate', 'chmod', 'rename', 'link', 'unlink', 'mkdir', 'rmdir'],
 };
 
-/** How the nth operation fails. */
+/** How an operation fails. */
 export interface Failure {
   readonly code: string;
-  /** Whether it goes on failing until the mutation is over. */
+  /** Whether everything of its kind goes on failing until the change is over. */
   readonly sticky: boolean;
   /** Whether it has been done although it failed. */
   readonly performed: boolean;
 }
 
-/** Lets the nth operation fail; undefined when the mutation has fewer, or none that can fail so. */
+/** Lets the nth operation fail; undefined when the scenario has fewer. */
 export async function fail(
   stage: Stage,
   n: number,
-  failure: Failure,
+  { code, sticky, performed }: Failure,
 ): Promise<string[] | undefined> {
-  const { code, sticky, performed } = failure;
   const fault: Fault = { kind: 'error', code, performed };
-  const root = stage.copy();
   const files = new FaultFiles((i, operation) => {
     const due = sticky ? i >= n : i === n;
     return due && failing[code]?.includes(operation) ? fault : undefined;
   });
-  const warnings: string[] = [];
-  const folder = join(root, stage.scenario.folder ?? '');
-  let opened: Awaited<ReturnType<typeof serve>> | undefined;
-  try {
-    let error: unknown;
+  return onCopy(stage, async (root) => {
+    const opened = await serve(folderOf(stage, root), files);
     try {
-      opened = await serve(folder, files, (text) => warnings.push(text));
-      await stage.scenario.act(opened);
-    } catch (thrown) {
-      error = thrown;
+      const { done, error } = await play(stage.scenario, opened);
+      files.plan = () => undefined;
+      if (files.hit === undefined) return files.log.length < n ? undefined : [];
+      const wrong: string[] = [];
+      if (error && !(error instanceof MemoryError)) wrong.push(`an unexpected error: ${error}`);
+      // Where nothing works any more nothing can be undone either; then the next call does it.
+      if (!sticky) wrong.push(...stage.compare(root, done, false));
+      await opened.call.store.list(note);
+      wrong.push(...stage.compare(root, done, false));
+      wrong.push(...(await stage.goOn(root, opened, !sticky && !files.hit.startsWith('unlink'))));
+      const about = wrong.map((text) => `[${error ?? 'acknowledged'}] ${text}`);
+      return name(stage, n, files, about);
+    } finally {
+      await opened.workspace.close();
     }
-    if (files.hit === undefined) return files.log.length < n ? undefined : [];
-    const wrong: string[] = [];
-    if (error && !(error instanceof MemoryError)) wrong.push(`an unexpected error: ${error}`);
-    const expected = error === undefined ? 'after' : 'before';
-    // A disk on which nothing works any more lets nothing be undone; the next call has to do it.
-    if (!sticky) wrong.push(...stage.compare(root, expected).map((text) => `at once: ${text}`));
-    files.plan = () => undefined;
-    opened ??= await serve(folder, files, (text) => warnings.push(text));
-    await opened.call.store.list(note);
-    wrong.push(...stage.compare(root, expected));
-    wrong.push(
-      ...(await stage.goOn(root, opened, !sticky && files.hit.split(' ', 1)[0] !== 'unlink')),
-    );
-    const about = wrong.map((text) => `[${error ?? 'acknowledged'}; warned: ${warnings}] ${text}`);
-    return name(stage, n, files, about);
+  });
+}
+
+/** A scenario of which every step was recorded, so that the power can go at any of them. */
+export class Recorded {
+  readonly #stage: Stage;
+  readonly #files: PowerCutFiles;
+  /** How much had been recorded when each change was acknowledged. */
+  readonly #acknowledged: readonly number[];
+
+  private constructor(stage: Stage, files: PowerCutFiles, acknowledged: readonly number[]) {
+    this.#stage = stage;
+    this.#files = files;
+    this.#acknowledged = acknowledged;
+  }
+
+  static record(stage: Stage): Promise<Recorded> {
+    return onCopy(stage, async (root) => {
+      const files = new PowerCutFiles(root);
+      const acknowledged: number[] = [];
+      const opened = await serve(folderOf(stage, root), files);
+      for (const act of stage.scenario.acts) {
+        await act(opened);
+        acknowledged.push(files.length);
+      }
+      await opened.workspace.close();
+      return new Recorded(stage, files, acknowledged);
+    });
+  }
+
+  /** How many moments there are; the last is the one at which the last change is acknowledged. */
+  get moments(): number {
+    return this.#files.length + 1;
+  }
+
+  /** Cuts the power at a moment and starts the machine again. */
+  cut(moment: number, ordering: Ordering, random: Random): Promise<string[]> {
+    const done = this.#acknowledged.filter((mark) => mark <= moment).length;
+    return onCopy(this.#stage, async (root) => {
+      this.#files.cut(root, moment, ordering, random);
+      bury(root, true);
+      const wrong = await restart(this.#stage, root, done);
+      const { scenario } = this.#stage;
+      return wrong.map((text) => `${scenario.name}, power cut at ${moment}: ${text}`);
+    });
+  }
+}
+
+/** Plays a scenario from beginning to end, or to its death. */
+async function live(stage: Stage, root: string, files: Files): Promise<Outcome> {
+  let opened: Opened | undefined;
+  try {
+    opened = await serve(folderOf(stage, root), files);
+    return await play(stage.scenario, opened);
+  } catch (error) {
+    return { done: 0, error };
   } finally {
-    await opened?.workspace.close();
+    await opened?.workspace.close().catch(() => undefined);
+  }
+}
+
+/** Opens the repository of a server that has died; what is wrong then. */
+export async function restart(stage: Stage, root: string, done: number): Promise<string[]> {
+  const warnings: string[] = [];
+  const opened = await serve(folderOf(stage, root), undefined, (text) => warnings.push(text));
+  try {
+    await opened.call.store.list(note);
+    const wrong = stage.compare(root, done, true);
+    // A dead server's own files wait for the next change; what stands in git's way does not.
+    const left = litter(root, false).filter((path) => !/memory-bank\/(owner-|lock$)/.test(path));
+    if (left.length > 0 && existsSync(join(root, '.git', 'HEAD'))) {
+      wrong.push(`left behind after opening: ${left.join(', ')}`);
+    }
+    wrong.push(...(await stage.goOn(root, opened, false)));
+    return [...wrong, ...warnings.map((text) => `warning: ${text}`)];
+  } finally {
+    await opened.workspace.close();
+  }
+}
+
+async function onCopy<T>(stage: Stage, action: (root: string) => Promise<T>): Promise<T> {
+  const root = stage.copy();
+  try {
+    return await action(root);
+  } finally {
     rmSync(root, { recursive: true });
   }
+}
+
+function folderOf(stage: Stage, root: string): string {
+  return join(root, stage.scenario.folder ?? '');
 }
 
 function name(stage: Stage, n: number, files: FaultFiles, wrong: readonly string[]): string[] {

@@ -11,8 +11,8 @@ export interface Scenario {
   readonly folder?: string;
   /** Brings an empty folder into the state. */
   prepare(repo: Repo): Promise<void>;
-  /** The mutation: one call, one commit. */
-  act(opened: Opened): Promise<unknown>;
+  /** The mutations, one after the other: each one call, one commit. */
+  readonly acts: readonly ((opened: Opened) => Promise<unknown>)[];
 }
 
 /** Adds or changes notes, in one commit. */
@@ -30,7 +30,7 @@ function remove(opened: Opened, ...keys: string[]): Promise<void> {
 }
 
 /** A repository with an identity, one commit, and a person's work that no mutation may touch. */
-function begin(repo: Repo, ...initOptions: string[]): void {
+export function begin(repo: Repo, ...initOptions: string[]): void {
   repo.git('init', '-q', '-b', 'main', ...initOptions);
   rmSync(repo.path('.git/hooks'), { recursive: true, force: true });
   repo.git('config', 'user.name', 'Ada Lovelace');
@@ -42,7 +42,7 @@ function begin(repo: Repo, ...initOptions: string[]): void {
   repo.git('commit', '-q', '-m', 'Begin');
 }
 
-function work(repo: Repo, folder = '.'): void {
+export function work(repo: Repo, folder = '.'): void {
   repo.write(`${folder}/README.md`, '# Dirty\n');
   repo.write(`${folder}/staged.txt`, 'staged\n');
   repo.gitWith({ cwd: repo.path(folder) }, 'add', 'staged.txt');
@@ -73,14 +73,14 @@ export const scenarios: readonly Scenario[] = [
       begin(repo);
       work(repo);
     },
-    act: (opened) => put(opened, { a: 'new' }),
+    acts: [(opened) => put(opened, { a: 'new' })],
   },
   {
     name: 'no repository',
     async prepare(repo) {
       repo.write('src/main.c', 'int main;\n');
     },
-    act: (opened) => put(opened, { a: 'new' }),
+    acts: [(opened) => put(opened, { a: 'new' })],
   },
   {
     name: 'update',
@@ -89,7 +89,16 @@ export const scenarios: readonly Scenario[] = [
       await fill(repo, { a: 'old', b: 'other' });
       work(repo);
     },
-    act: (opened) => put(opened, { a: 'new' }),
+    acts: [(opened) => put(opened, { a: 'new' })],
+  },
+  {
+    name: 'two changes',
+    async prepare(repo) {
+      begin(repo);
+      await fill(repo, { a: 'old' });
+      work(repo);
+    },
+    acts: [(opened) => put(opened, { a: 'new', b: 'new' }), (opened) => remove(opened, 'a')],
   },
   {
     name: 'removal with its folder',
@@ -98,7 +107,7 @@ export const scenarios: readonly Scenario[] = [
       await fill(repo, { a: 'old', b: 'other' });
       work(repo);
     },
-    act: (opened) => remove(opened, 'a', 'b'),
+    acts: [(opened) => remove(opened, 'a', 'b')],
   },
   {
     name: 'batch of 20',
@@ -107,14 +116,16 @@ export const scenarios: readonly Scenario[] = [
       await fill(repo, { ...several(8, 'old'), gone: 'old', gone2: 'old' });
       work(repo);
     },
-    act: (opened) =>
-      opened.call.store.change({ subject: 'many' }, async (tx) => {
-        for (const [key, text] of Object.entries(several(18, 'new'))) {
-          await tx.put(note, { key, tags: [], text });
-        }
-        await tx.remove(note, 'gone');
-        await tx.remove(note, 'gone2');
-      }),
+    acts: [
+      (opened) =>
+        opened.call.store.change({ subject: 'many' }, async (tx) => {
+          for (const [key, text] of Object.entries(several(18, 'new'))) {
+            await tx.put(note, { key, tags: [], text });
+          }
+          await tx.remove(note, 'gone');
+          await tx.remove(note, 'gone2');
+        }),
+    ],
   },
   {
     name: 'edit by hand',
@@ -124,7 +135,7 @@ export const scenarios: readonly Scenario[] = [
       repo.write(`${notePath}/a.yaml`, byHand('a', 'by hand'));
       work(repo);
     },
-    act: (opened) => put(opened, { a: 'new' }),
+    acts: [(opened) => put(opened, { a: 'new' })],
   },
   {
     name: 'third version staged',
@@ -137,7 +148,7 @@ export const scenarios: readonly Scenario[] = [
       repo.write(`${notePath}/a.yaml`, byHand('a', 'by hand'));
       work(repo);
     },
-    act: (opened) => put(opened, { a: 'new', b: 'new' }),
+    acts: [(opened) => put(opened, { a: 'new', b: 'new' })],
   },
   {
     name: 'untracked by hand',
@@ -148,7 +159,7 @@ export const scenarios: readonly Scenario[] = [
       repo.git('rm', '-q', '--cached', `${notePath}/a.yaml`);
       work(repo);
     },
-    act: (opened) => put(opened, { a: 'new', b: 'new' }),
+    acts: [(opened) => put(opened, { a: 'new', b: 'new' })],
   },
   {
     name: 'detached HEAD',
@@ -158,7 +169,7 @@ export const scenarios: readonly Scenario[] = [
       repo.git('checkout', '-q', '--detach');
       work(repo);
     },
-    act: (opened) => put(opened, { a: 'new', b: 'new' }),
+    acts: [(opened) => put(opened, { a: 'new', b: 'new' })],
   },
   {
     name: 'linked work tree',
@@ -170,7 +181,7 @@ export const scenarios: readonly Scenario[] = [
       await fill(repo, { a: 'old' }, 'linked');
       work(repo, 'linked');
     },
-    act: (opened) => put(opened, { a: 'new', b: 'new' }),
+    acts: [(opened) => put(opened, { a: 'new', b: 'new' })],
   },
   {
     name: 'unborn branch',
@@ -181,7 +192,7 @@ export const scenarios: readonly Scenario[] = [
       repo.git('add', '.');
       repo.write('untracked.txt', 'untracked\n');
     },
-    act: (opened) => put(opened, { a: 'new' }),
+    acts: [(opened) => put(opened, { a: 'new' })],
   },
   {
     name: 'packed refs',
@@ -193,7 +204,7 @@ export const scenarios: readonly Scenario[] = [
       repo.git('pack-refs', '--all', '--prune');
       work(repo);
     },
-    act: (opened) => put(opened, { a: 'new' }),
+    acts: [(opened) => put(opened, { a: 'new' })],
   },
   {
     name: 'index version 4',
@@ -205,7 +216,7 @@ export const scenarios: readonly Scenario[] = [
       repo.git('update-index', '--index-version', '4');
       work(repo);
     },
-    act: (opened) => put(opened, { a: 'new', c: 'new' }),
+    acts: [(opened) => put(opened, { a: 'new', c: 'new' })],
   },
   {
     name: 'no reflogs',
@@ -216,7 +227,7 @@ export const scenarios: readonly Scenario[] = [
       await fill(repo, { a: 'old' });
       work(repo);
     },
-    act: (opened) => put(opened, { a: 'new' }),
+    acts: [(opened) => put(opened, { a: 'new' })],
   },
   {
     name: 'folder of 300 records',
@@ -226,6 +237,6 @@ export const scenarios: readonly Scenario[] = [
       repo.git('gc', '-q', '--prune=now');
       work(repo);
     },
-    act: (opened) => put(opened, { late: 'new', n7: 'new' }),
+    acts: [(opened) => put(opened, { late: 'new', n7: 'new' })],
   },
 ];

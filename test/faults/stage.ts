@@ -1,6 +1,5 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Files } from '../../src/git/files.ts';
 import { FaultFiles } from '../support/fault-files.ts';
 import { note } from '../support/note.ts';
 import type { Opened } from '../support/open.ts';
@@ -8,27 +7,29 @@ import { Repo } from '../support/repo.ts';
 import { copy, difference, type Look, litter, look, serve, temporaryFolder } from './place.ts';
 import { put, type Scenario } from './scenario.ts';
 
-/** What one mutation came to. */
+/** What the mutations of a scenario came to. */
 export interface Outcome {
+  /** How many were acknowledged. */
+  readonly done: number;
+  /** Of the first that was not. */
   readonly error: unknown;
-  readonly warnings: readonly string[];
 }
 
-/** A scenario that was played once without a fault: what it looks like before, and what after. */
+/** A scenario that was played once without a fault: what it looks like after each of its mutations. */
 export class Stage {
   readonly scenario: Scenario;
-  /** What its mutation does to the disk when nothing fails. */
+  /** What its mutations do to the disk when nothing fails. */
   readonly operations: readonly string[];
   readonly #home: string;
-  readonly #before: Look;
-  readonly #after: Look;
+  /** Before the first mutation, and after each. */
+  readonly #looks: readonly Look[];
   #copies = 0;
 
-  private constructor(scenario: Scenario, home: string, look: [Look, Look], operations: string[]) {
+  private constructor(scenario: Scenario, home: string, looks: Look[], operations: string[]) {
     this.scenario = scenario;
     this.operations = operations;
     this.#home = home;
-    [this.#before, this.#after] = look;
+    this.#looks = looks;
   }
 
   static async set(scenario: Scenario): Promise<Stage> {
@@ -37,17 +38,19 @@ export class Stage {
     await scenario.prepare(repo);
     const root = join(home, 'example');
     copy(repo.root, root);
-    const before = look(root, scenario.folder);
+    const looks = [look(root, scenario.folder)];
     const files = new FaultFiles();
-    const { error } = await play(scenario, root, files);
-    if (error) throw error;
-    const after = look(root, scenario.folder);
-    if (difference(before, after) === '') throw new Error(`${scenario.name}: nothing happened`);
+    const opened = await serve(join(root, scenario.folder ?? ''), files);
+    for (const act of scenario.acts) {
+      await act(opened);
+      looks.push(look(root, scenario.folder));
+    }
+    await opened.workspace.close();
     rmSync(root, { recursive: true });
-    return new Stage(scenario, home, [before, after], files.log);
+    return new Stage(scenario, home, looks, files.log);
   }
 
-  /** A new copy of the state before the mutation. */
+  /** A new copy of the state before the mutations. */
   copy(): string {
     this.#copies += 1;
     const root = join(this.#home, `copy-${this.#copies}`);
@@ -55,20 +58,17 @@ export class Stage {
     return root;
   }
 
-  /** Plays the mutation over a faulty disk. */
-  play(root: string, files: Files): Promise<Outcome> {
-    return play(this.scenario, root, files);
-  }
-
-  /** What is wrong with a repository that is to look as before the mutation, as after it, or either. */
-  compare(root: string, expected: 'before' | 'after' | 'either'): string[] {
+  /**
+   * What is wrong with a repository in which a number of mutations were acknowledged.
+   *
+   * @param maybe whether the next one may have happened as well: it was under way.
+   */
+  compare(root: string, done: number, maybe: boolean): string[] {
     const found = look(root, this.scenario.folder);
-    const before = difference(this.#before, found);
-    const after = difference(this.#after, found);
-    if (expected === 'before') return before === '' ? [] : [`not as before:\n${before}`];
-    if (expected === 'after') return after === '' ? [] : [`not as after:\n${after}`];
-    if (before === '' || after === '') return [];
-    return [`neither wholly there nor wholly absent; from before:\n${before}`];
+    const [expected, other] = this.#looks.slice(done, done + 2);
+    const wrong = difference(expected ?? {}, found);
+    if (wrong === '' || (maybe && other && difference(other, found) === '')) return [];
+    return [`not as after ${done}${maybe ? ` or ${done + 1}` : ''} of its changes:\n${wrong}`];
   }
 
   /**
@@ -105,16 +105,16 @@ export class Stage {
   }
 }
 
-async function play(scenario: Scenario, root: string, files: Files): Promise<Outcome> {
-  const warnings: string[] = [];
-  let opened: Opened | undefined;
-  let failure: unknown;
+/** Plays mutations until one fails. */
+export async function play(scenario: Scenario, opened: Opened): Promise<Outcome> {
+  let done = 0;
   try {
-    opened = await serve(join(root, scenario.folder ?? ''), files, (text) => warnings.push(text));
-    await scenario.act(opened);
+    for (const act of scenario.acts) {
+      await act(opened);
+      done += 1;
+    }
+    return { done, error: undefined };
   } catch (error) {
-    failure = error;
+    return { done, error };
   }
-  await opened?.workspace.close().catch(() => undefined);
-  return { error: failure, warnings };
 }

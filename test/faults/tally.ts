@@ -2,8 +2,9 @@
 export class Tally {
   readonly #rows = new Map<string, { tried: number; violations: string[]; note: string }>();
 
-  /** Counts one fault; `violations` are what broke after it. */
-  add(kind: string, violations: readonly string[]): void {
+  /** Counts one fault; `violations` are what broke after it, undefined where it could not strike. */
+  add(kind: string, violations: readonly string[] | undefined): void {
+    if (!violations) return;
     const row = this.#row(kind);
     row.tried += 1;
     row.violations.push(...violations);

@@ -1,9 +1,18 @@
+import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../src/core/json.ts';
+import type { AnyRecordType } from '../../src/core/record-type.ts';
+import { hunksOf } from '../../src/store/diff.ts';
 import type { Sides } from '../../src/store/merge/diff3.ts';
 import { markConflicts, mergeLines, mergeText, type Outcome } from '../../src/store/merge/lines.ts';
 import { type Outline, type Piece, readOutline } from '../../src/store/merge/pieces.ts';
+import { mergeRecord } from '../../src/store/merge/record.ts';
 import { mergeSections } from '../../src/store/merge/sections.ts';
+import { documentRecord } from '../../src/toolsets/documents/document.ts';
+import { task } from '../../src/toolsets/graph/records.ts';
+import { entryRecord } from '../../src/toolsets/knowledge/entry.ts';
+import { bankFile } from '../../src/toolsets/memory-bank/bank-file.ts';
 import { corpusMarkdown } from '../support/corpus-markdown.ts';
 
 const line: fc.Arbitrary<string> = fc.constantFrom(
@@ -60,7 +69,22 @@ const merges: readonly (readonly [string, Merge])[] = [
   ['lines', mergeLines],
   ['sections', mergeSections],
 ];
-const runs = { numRuns: Number(process.env.RUNS ?? 3000) };
+const runs = { numRuns: 1500 };
+
+it('hunks make the new sequence of the old one', () => {
+  fc.assert(
+    fc.property(versions, ({ base, ours }) => {
+      const made: string[] = [];
+      let at = 0;
+      for (const { start, length, newStart, newLength } of hunksOf(base, ours)) {
+        made.push(...base.slice(at, start), ...ours.slice(newStart, newStart + newLength));
+        at = start + length;
+      }
+      expect([...made, ...base.slice(at)]).toEqual(ours);
+    }),
+    runs,
+  );
+});
 
 describe.each(merges)('merging %s', (_, merge) => {
   it('keeps the change of one side as it is', () => {
@@ -143,4 +167,120 @@ describe('any texts', () => {
       runs,
     );
   });
+});
+
+const time = fc
+  .date({ min: new Date('2026-01-01'), max: new Date('2026-12-31'), noInvalidDate: true })
+  .map((date) => date.toISOString());
+const word = fc.constantFrom('a', 'b', 'c: d', '# e', '- f', '');
+const prose = fc.array(word, { maxLength: 4 }).map((words) => words.join('\n'));
+const kinds = [
+  {
+    type: entryRecord,
+    value: fc.record({
+      category: fc.constant('patterns' as const),
+      key: fc.constant('k'),
+      value: prose,
+      reason: fc.option(prose, { nil: undefined }),
+      metadata: fc.option(fc.dictionary(word, fc.nat({ max: 2 })), { nil: undefined }),
+      created_at: time,
+      updated_at: time,
+    }),
+  },
+  {
+    type: task,
+    value: fc.record({
+      id: fc.constantFrom('aaaaaaaaaaaa', 'bbbbbbbbbbbb'),
+      text: fc.constantFrom('a', 'b'),
+      status: fc.constantFrom('pending' as const, 'completed' as const),
+      order: fc.nat({ max: 3 }),
+      objective: fc.constant('o'),
+      created_at: time,
+      updated_at: time,
+    }),
+  },
+  {
+    type: documentRecord,
+    value: fc.record({
+      id: fc.constant('5f0c4b1e-52b5-4e0e-9d0d-0f6b1f6a9a01'),
+      title: fc.constantFrom('a', 'b'),
+      type: fc.constant('analysis' as const),
+      created_at: time,
+      updated_at: fc.option(time, { nil: undefined }),
+      content: prose,
+    }),
+  },
+];
+
+/** What a person may have added to the top of a file. */
+const added = fc.constantFrom('', '# a comment\n', 'owner: ada\n', 'owner: bob\nroom: [7, 8]\n');
+
+describe.each(kinds)('records: $type.name', ({ type, value }) => {
+  const { codec, merge } = type as AnyRecordType;
+  const text = fc.tuple(value, added).map(([value, extra]) => {
+    const written: string = codec.encode(value);
+    return written.startsWith('---\n') ? `---\n${extra}${written.slice(4)}` : extra + written;
+  });
+  const read = (text: string): JsonObject => codec.decode(text, '');
+
+  it('are read again after a merge, or are a conflict', () => {
+    fc.assert(
+      fc.property(fc.option(text, { nil: undefined }), text, text, (base, ours, theirs) => {
+        const merged = mergeRecord(type, '', { base, ours, theirs });
+        const back = mergeRecord(type, '', { base, ours: theirs, theirs: ours });
+        expect(back.conflict).toBe(merged.conflict);
+        if (merged.conflict) {
+          expect(merged.text).toMatch(/^<{7} ours$.*^={7}$.*^>{7} theirs$/ms);
+          return;
+        }
+        const [b, o, t, m] = [
+          base === undefined ? {} : read(base),
+          read(ours),
+          read(theirs),
+          read(merged.text ?? ''),
+        ];
+        expect(read(back.text ?? '')).toEqual(m);
+        for (const [name, value] of Object.entries(m)) {
+          const rule = (merge as { [field: string]: string })[name] ?? 'value';
+          if (rule === 'text') continue;
+          expect([o[name], t[name]]).toContainEqual(value);
+          if (isDeepStrictEqual(o[name], b[name])) expect(value).toEqual(t[name]);
+          if (isDeepStrictEqual(t[name], b[name])) expect(value).toEqual(o[name]);
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('take the change of one side', () => {
+    fc.assert(
+      fc.property(text, text, (base, changed) => {
+        const result = { text: changed, conflict: false, notes: [] };
+        expect(mergeRecord(type, '', { base, ours: changed, theirs: base })).toEqual(result);
+        expect(mergeRecord(type, '', { base, ours: base, theirs: changed })).toEqual(result);
+        expect(mergeRecord(type, '', { base, ours: changed, theirs: changed })).toEqual(result);
+      }),
+    );
+  });
+});
+
+it('of any text merges', () => {
+  const text = fc.option(
+    fc.oneof(
+      fc.string(),
+      lines.map((all) => all.join('\n')),
+    ),
+    { nil: undefined },
+  );
+  const type = fc.constantFrom(
+    undefined,
+    bankFile,
+    ...kinds.map(({ type }) => type as AnyRecordType),
+  );
+  fc.assert(
+    fc.property(type, text, text, text, (type, base, ours, theirs) => {
+      expect(() => mergeRecord(type, 'a.md', { base, ours, theirs })).not.toThrow();
+    }),
+    runs,
+  );
 });

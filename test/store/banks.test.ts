@@ -38,7 +38,7 @@ function start(cwd = repo.root): (name: string, args: object) => Promise<JsonObj
   const session: Session = app.connect();
   return async (name, args) => {
     const reply = await app.call(session, name, args);
-    expect(reply?.isError, JSON.stringify(reply?.body)).toBe(false);
+    expect(reply?.error, JSON.stringify(reply?.body)).toBeUndefined();
     return reply?.body ?? {};
   };
 }

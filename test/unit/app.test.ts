@@ -17,7 +17,7 @@ describe('a call', () => {
     const reply = await app.call(app.connect(), 'note_write', { name: 'a', text: 'x' });
     expect(reply).toEqual({
       body: { ok: true, agent: null },
-      isError: false,
+      error: undefined,
       meta: { 'memory-bank/commit': '1'.padStart(40, '0'), 'memory-bank/branch': 'main' },
     });
   });
@@ -27,7 +27,7 @@ describe('a call', () => {
     const session = app.connect();
     await app.call(session, 'note_write', { name: 'a', text: 'x' });
     const again = await app.call(session, 'note_write', { name: 'a', text: 'x' });
-    expect(again).toMatchObject({ isError: false, meta: {} });
+    expect(again).toMatchObject({ error: undefined, meta: {} });
     expect(await app.call(session, 'note_read', { name: 'a' })).toMatchObject({ meta: {} });
   });
 
@@ -37,7 +37,7 @@ describe('a call', () => {
     for (const args of [{ name: 5 }, null, 'text', [], { name: '', text: '' }]) {
       const reply = await app.call(session, 'note_write', args);
       expect(reply).toMatchObject({
-        isError: true,
+        error: 'invalid_input',
         body: { ok: false, code: 'invalid_input' },
         note: 'It failed.',
       });
@@ -55,7 +55,7 @@ describe('a call', () => {
     async (name) => {
       const { app } = probeApp({ cwd: folder });
       const reply = await app.call(app.connect(), name, { name: 'a', text: 'x' });
-      expect(reply).toMatchObject({ isError: false });
+      expect(reply).toMatchObject({ error: undefined });
       expect(await app.call(app.connect(), name.slice(1), {})).toBeUndefined();
     },
   );
@@ -66,7 +66,7 @@ describe('a call', () => {
     const keep = (reason: unknown) => caught.push(reason);
     process.once('unhandledRejection', keep);
     const reply = await app.call(app.connect(), 'fail', {});
-    expect(reply).toMatchObject({ isError: true, body: { code: 'internal' } });
+    expect(reply).toMatchObject({ error: 'internal', body: { code: 'internal' } });
     expect(JSON.stringify(reply)).not.toContain('private detail');
     expect(messages.join()).toMatch(/fail: Error: private detail\n.*probe\.ts/);
   });
@@ -109,8 +109,8 @@ describe('the calls of a session', () => {
     const queued = app.call(session, 'note_write', { name: 'q', text: '' }, { signal });
     const next = app.call(session, 'note_read', { name: 'q' });
     controller.abort();
-    expect(await waiting).toMatchObject({ isError: true, body: { code: 'cancelled' } });
-    expect(await queued).toMatchObject({ isError: true, body: { code: 'cancelled' } });
+    expect(await waiting).toMatchObject({ error: 'cancelled', body: { code: 'cancelled' } });
+    expect(await queued).toMatchObject({ error: 'cancelled', body: { code: 'cancelled' } });
     expect(await next).toMatchObject({ body: { code: 'not_found' } });
   });
 
@@ -136,11 +136,11 @@ describe('the workspaces', () => {
     const { app, workspaces } = probeApp({ cwd: '/' });
     const session = app.connect();
     expect(await app.call(session, 'note_read', { name: 'a' })).toMatchObject({
-      isError: true,
+      error: 'no_project',
       body: { code: 'no_project', message: expect.stringContaining('MEMORY_BANK_ROOT') },
     });
     expect(await app.call(session, 'home_write', { name: 'a', text: 'x' })).toMatchObject({
-      isError: false,
+      error: undefined,
       meta: { 'memory-bank/branch': 'main' },
     });
     const home = workspaces.get('/home/somebody/.memory-bank');
@@ -204,7 +204,7 @@ describe('another folder', () => {
     const { app } = probeApp({ cwd: folder });
     const session = app.connect();
     const reply = await app.call(session, 'where', { path: path(), create: true });
-    expect(reply).toMatchObject({ isError: true, body: { code } });
+    expect(reply).toMatchObject({ error: code, body: { code } });
     expect(await app.call(session, 'where', {})).toMatchObject({ body: { root: folder } });
   });
 });
@@ -256,7 +256,7 @@ test('a mode of the start that no rule file describes fails the calls that need 
   const { app } = probeApp({ cwd: folder, mode: 'nowhere' });
   const session = app.connect();
   expect(await app.call(session, 'note_read', { name: 'a' })).toMatchObject({
-    isError: true,
+    error: 'not_found',
     body: { code: 'not_found', message: expect.stringContaining('"nowhere"') },
   });
 });

@@ -16,11 +16,15 @@ const app = [
   'app.ts',
   'call.ts',
   'ids.ts',
+  'import.ts',
   'merge-driver.ts',
   'place.ts',
+  'repository-kind.ts',
   'root.ts',
+  'source.ts',
   'workspaces.ts',
 ];
+const http = ['cookie-parser', 'cors', 'express', 'express-rate-limit', 'helmet', 'openai'];
 
 /** The table of the house: who may import whom. */
 const table: { readonly [room: string]: Room } = {
@@ -28,7 +32,7 @@ const table: { readonly [room: string]: Room } = {
   git: { ours: ['core/error.ts'], packages: [node, 'isomorphic-git', 'ignore'] },
   store: {
     ours: ['core', 'git'],
-    packages: [node, 'zod', 'diff', 'minimatch', 'minisearch', 'smol-toml', 'stemmer'],
+    packages: [node, 'zod', 'minimatch', 'minisearch', 'smol-toml', 'stemmer'],
   },
   'toolsets/*': { ours: ['core'], packages: ['zod', 'node:crypto', 'node:util'] },
   'toolsets.ts': { ours: ['core', 'toolsets/*'], packages: [] },
@@ -36,7 +40,8 @@ const table: { readonly [room: string]: Room } = {
     ours: ['core', 'store', 'toolsets.ts', 'git/discover.ts', 'git/files.ts'],
     packages: [node],
   },
-  server: { ours: ['core', 'app'], packages: [node, sdk] },
+  server: { ours: ['core', 'app', 'server/http'], packages: [node, sdk] },
+  'server/http': { ours: ['core', 'app', 'server'], packages: [node, 'zod', ...http] },
   'main.ts': { ours: ['server'], packages: [node] },
 };
 
@@ -76,7 +81,8 @@ function packageName(specifier: string): string {
 function roomOf(file: string): string {
   if (app.includes(file)) return 'app';
   const [first = '', second = ''] = file.split('/');
-  return first === 'toolsets' ? `toolsets/${second}` : first;
+  const divided = first === 'toolsets' || (first === 'server' && second === 'http');
+  return divided ? `${first}/${second}` : first;
 }
 
 function allows({ from, to, ours }: Import): boolean {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { inputSchema } from '../../src/core/input.ts';
 import { isObject, type JsonValue } from '../../src/core/json.ts';
-import { toListing } from '../../src/server/mcp.ts';
+import { toListing } from '../../src/server/tool-listing.ts';
 import { toolsets } from '../../src/toolsets.ts';
 
 /** What some client or other cannot read in the schema of a tool's arguments. */

@@ -2,10 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import { MemoryError } from '../../core/error.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { AnyRecordType } from '../../core/record-type.ts';
-import { readYaml } from '../../core/yaml.ts';
 import { diff3, type Sides } from './diff3.ts';
 import { mergeFields } from './fields.ts';
-import { markConflicts, mergeText, type Outcome } from './lines.ts';
+import { foreignKeys, withKeys } from './foreign-keys.ts';
+import { markConflicts, mergeText, type Outcome, settled } from './lines.ts';
 
 /** What a merge has to know of a type. */
 export type Mergeable = Pick<AnyRecordType, 'name' | 'codec' | 'merge'>;
@@ -79,44 +79,39 @@ function mergeTyped(type: Mergeable, path: string, texts: Texts): NotedOutcome {
   const ours: JsonObject = codec.decode(texts.ours, path);
   const theirs: JsonObject = codec.decode(texts.theirs, path);
   const value = mergeFields({ base, ours, theirs }, merge);
-  // Comments and keys that no schema knows are merged with the lines that they stand in.
-  const lines = mergeText({ ...texts, base: texts.base ?? '' }, mergeKeepingComments);
-  const previous = (text: string, side: string) => (isRecord(type, path, text) ? text : side);
-  const before = previous(lines.ours, texts.ours);
-  const after = previous(lines.theirs, texts.theirs);
-  const text = codec.encode(value.ours, before);
-  const isForeign = !isDeepStrictEqual(dataOf(text), dataOf(codec.encode(value.ours, after)));
-  const other = codec.encode(value.theirs, isForeign ? after : text);
-  if (text === other) codec.decode(text, path);
-  const names = Object.keys(value.ours).filter(
-    (name) => !isDeepStrictEqual(value.ours[name], value.theirs[name]),
+  const foreign = mergeFields(
+    {
+      base: texts.base === undefined ? {} : foreignKeys(codec, texts.base, base),
+      ours: foreignKeys(codec, texts.ours, ours),
+      theirs: foreignKeys(codec, texts.theirs, theirs),
+    },
+    {},
   );
-  if (isForeign) names.push('a key that this program does not know');
+  // Comments are merged with the lines that they stand between.
+  const lines = mergeText({ ...texts, base: texts.base ?? '' }, mergeKeys).ours;
+  const previous = isRecord(type, path, lines) ? lines : texts.ours;
+  const text = withKeys(codec.encode(value.ours, previous), foreign.ours);
+  const other = withKeys(codec.encode(value.theirs, text), foreign.theirs);
+  if (text === other) codec.decode(text, path);
+  const names = [value, foreign].flatMap(({ ours, theirs }) =>
+    Object.keys(ours).filter((name) => !isDeepStrictEqual(ours[name], theirs[name])),
+  );
   return { ours: text, theirs: other, notes: names.map((name) => `both sides changed ${name}`) };
 }
 
-/** Merges lines; what both sides wrote as comments into one place is kept from both. */
-function mergeKeepingComments(sides: Sides<readonly string[]>): Outcome<readonly string[]> {
-  const regions = diff3(sides, (line) => line, false);
-  const linesFor = (side: 'ours' | 'theirs', other: 'ours' | 'theirs') =>
-    regions.flatMap((region) => {
-      if (region.from) return region[region.from];
-      const known = [...region.base, ...region[side]];
-      const isNewComment = (line: string) => /^\s*#/.test(line) && !known.includes(line);
-      return [...region[other].filter(isNewComment), ...region[side]];
-    });
-  return { ours: linesFor('ours', 'theirs'), theirs: linesFor('theirs', 'ours') };
-}
-
-/** The YAML of a text: its front matter, or the whole of a text that is a map. */
-function dataOf(text: string): JsonObject | undefined {
-  const unix = text.replaceAll('\r\n', '\n').replace(/^\ufeff/, '');
-  const front = /^---[ \t]*\n(.*?)^---[ \t]*$/ms.exec(unix)?.[1];
-  try {
-    return readYaml(front ?? unix);
-  } catch {
-    return undefined;
-  }
+/**
+ * Merges the lines of YAML, of which each speaks for itself, for the sake of its comments.
+ *
+ * What both sides added in one place is kept from both; where both changed lines, the lines are ours.
+ */
+function mergeKeys(sides: Sides<readonly string[]>): Outcome<readonly string[]> {
+  const lines = diff3(sides, (line) => line, true).flatMap(({ base, ours, theirs, from }) => {
+    if (from) return from === 'ours' ? ours : theirs;
+    const known = new Set([...base, ...ours]);
+    const isKept = (line: string) => base.length === 0 || /^\s*#/.test(line);
+    return [...ours, ...theirs.filter((line) => !known.has(line) && isKept(line))];
+  });
+  return settled(lines);
 }
 
 function isRecord({ codec }: Mergeable, path: string, text: string): boolean {

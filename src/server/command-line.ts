@@ -1,0 +1,93 @@
+import { parseArgs } from 'node:util';
+import { MemoryError } from '../core/error.ts';
+import type { Command, Flags, FlagValues } from './command.ts';
+
+/** A command line, understood. */
+export interface CommandLine {
+  readonly name: string;
+  readonly command: Command;
+  /** The options of every command; one of the command's own hides that of the same name. */
+  readonly general: FlagValues;
+  /** All options. */
+  readonly values: FlagValues;
+  readonly operands: readonly string[];
+}
+
+/**
+ * Understands the arguments of the program: options of every command, the name of one, and what
+ * belongs to that one.
+ *
+ * @param find the command with a name.
+ * @throws MemoryError `invalid_input` for what no command takes.
+ */
+export async function readCommandLine(
+  args: readonly string[],
+  general: Flags,
+  find: (name: string) => Promise<Command | undefined>,
+): Promise<CommandLine> {
+  const at = commandAt(args, general);
+  const name = args[at] ?? '';
+  const command = await find(name);
+  if (!command) {
+    throw new MemoryError('invalid_input', `There is no command "${name}".`);
+  }
+  const own = command.flags ?? {};
+  const before = parse(args.slice(0, at), general, false).values;
+  const names = command.operands ?? [];
+  const { values, operands } = parse(args.slice(at + 1), { ...general, ...own }, names.length > 0);
+  const after = Object.entries(values).filter(([flag]) => !Object.hasOwn(own, flag));
+  if (!values.help) checkOperands(name, names, operands);
+  return {
+    name,
+    command,
+    general: { ...before, ...Object.fromEntries(after) },
+    values: { ...before, ...values },
+    operands,
+  };
+}
+
+/** The place of the first argument that is neither an option nor the value of one. */
+function commandAt(args: readonly string[], general: Flags): number {
+  let at = 0;
+  for (; at < args.length; at++) {
+    const arg = args[at] ?? '';
+    if (!arg.startsWith('-')) return at;
+    const flag = Object.hasOwn(general, arg.slice(2)) ? general[arg.slice(2)] : undefined;
+    // Of an option that no command has, the command may know what follows it.
+    if (flag?.value !== undefined) at++;
+  }
+  return at;
+}
+
+function parse(args: readonly string[], flags: Flags, allowPositionals: boolean) {
+  const options = Object.fromEntries(
+    Object.entries(flags).map(([name, { value, many = false }]) => {
+      const type = value === undefined ? ('boolean' as const) : ('string' as const);
+      return [name, { type, multiple: many }];
+    }),
+  );
+  try {
+    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals });
+    return { values: values as FlagValues, operands: positionals };
+  } catch (cause) {
+    const message = cause instanceof Error ? cause.message : String(cause);
+    throw new MemoryError('invalid_input', message, { cause });
+  }
+}
+
+function checkOperands(name: string, names: readonly string[], given: readonly string[]): void {
+  const least = names.filter((one) => !/\?$|\.\.\.$/.test(one)).length;
+  const most = names.some((one) => one.endsWith('...')) ? Number.POSITIVE_INFINITY : names.length;
+  if (given.length >= least && given.length <= most) return;
+  throw new MemoryError('invalid_input', `"${name}" takes ${operandText(names)}.`);
+}
+
+/** Operands as a usage text shows them: `<path> [folder]`. */
+export function operandText(names: readonly string[]): string {
+  return names
+    .map((name) => {
+      if (name.endsWith('?')) return `[${name.slice(0, -1)}]`;
+      return name.endsWith('...') ? `[${name.slice(0, -3)} ...]` : `<${name}>`;
+    })
+    .join(' ');
+}

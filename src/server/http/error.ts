@@ -1,0 +1,98 @@
+import type { Request, Response } from 'express';
+import type { LogLevel } from '../../core/context.ts';
+import { type ErrorCode, toMemoryError } from '../../core/error.ts';
+import type { JsonObject } from '../../core/json.ts';
+
+/** The HTTP status of each error: what seed 003 calls `invalid_request` is 400, and so on (3.16, 3.28). */
+export const statuses: Record<ErrorCode, number> = {
+  invalid_input: 400,
+  not_found: 404,
+  already_exists: 400,
+  forbidden: 403,
+  confirmation_required: 400,
+  not_activated: 400,
+  damaged: 400,
+  too_large: 413,
+  secret: 400,
+  conflict: 400,
+  busy: 503,
+  unsupported: 500,
+  ignored: 500,
+  no_project: 400,
+  cannot_create: 500,
+  storage: 500,
+  cancelled: 503,
+  unauthorized: 401,
+  rate_limited: 429,
+  internal: 500,
+};
+
+/** What HTTP itself refuses, before or beside any tool. */
+export class HttpError extends Error {
+  readonly status: number;
+  readonly headers: { readonly [name: string]: string };
+
+  constructor(status: number, message: string, headers: { readonly [name: string]: string } = {}) {
+    super(message);
+    this.status = status;
+    this.headers = headers;
+  }
+}
+
+/** An error as seed 003 prints it ("Error Response Format"). */
+export function errorBody(status: number, message: string): JsonObject {
+  return { status: 'error', error: { code: codeOf(status), message } };
+}
+
+/** Answers a request with what was thrown; a defect of the program goes to the log and not on the wire. */
+export function sendError(
+  thrown: unknown,
+  request: Request,
+  response: Response,
+  log: (level: LogLevel, message: string) => void,
+): void {
+  const { status, message, headers } = toHttpError(thrown);
+  if (status >= 500 && !(thrown instanceof HttpError)) {
+    log('error', `${request.method} ${request.path}: ${detail(thrown)}`);
+  }
+  // Part of an answer is out already, so that only breaking it off can tell of the failure.
+  if (response.headersSent) response.destroy();
+  else response.status(status).set(headers).json(errorBody(status, message));
+}
+
+/** Any thrown value with the status and the words for the wire. */
+export function toHttpError(thrown: unknown): HttpError {
+  if (thrown instanceof HttpError) return thrown;
+  const refused = refusedByFramework(thrown);
+  if (refused) return refused;
+  const error = toMemoryError(thrown);
+  return new HttpError(statuses[error.code], error.text);
+}
+
+/** What the framework says of a request that it cannot read, in our words. */
+function refusedByFramework(thrown: unknown): HttpError | undefined {
+  if (!(thrown instanceof Error && 'status' in thrown && typeof thrown.status === 'number')) {
+    return undefined;
+  }
+  if (thrown.status < 400 || thrown.status > 499) return undefined;
+  const type = 'type' in thrown ? String(thrown.type) : '';
+  return unreadable.get(type) ?? new HttpError(thrown.status, 'The request cannot be read.');
+}
+
+const unreadable = new Map([
+  ['entity.parse.failed', new HttpError(400, 'The body is not valid JSON.')],
+  ['entity.verify.failed', new HttpError(400, 'The body is not valid UTF-8.')],
+  ['entity.too.large', new HttpError(413, 'The body is too large.')],
+  ['encoding.unsupported', new HttpError(415, 'The body must not be compressed.')],
+  ['charset.unsupported', new HttpError(415, 'The body must be UTF-8.')],
+]);
+
+function codeOf(status: number): string {
+  if (status >= 500) return 'server_error';
+  if (status === 429) return 'rate_limit_exceeded';
+  return status === 401 || status === 403 ? 'unauthorized' : 'invalid_request';
+}
+
+function detail(thrown: unknown): string {
+  return thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
+}

@@ -1,0 +1,89 @@
+import { isUtf8 } from 'node:buffer';
+import { isIP } from 'node:net';
+import express, { type RequestHandler } from 'express';
+import { isLoopback, loopbackNames } from './address.ts';
+import { HttpError } from './error.ts';
+
+/** The version of the REST API (seed 003, "Protocol Version"). */
+export const apiVersion = '1.0.0';
+
+/** The largest body, in bytes; a file of 1 MiB fits with every character escaped as JSON may. */
+export const maxBodyBytes = 8 * 1024 * 1024;
+
+/** Headers of which a second one would let two readers of a request see two requests. */
+const single = ['host', 'authorization', 'cookie', 'content-type', 'origin', 'mcp-session-id'];
+
+/** Refuses requests that carry one of the headers that decide something twice. */
+export const noDuplicates: RequestHandler = ({ headersDistinct }, _response, next) => {
+  const twice = single.find((name) => (headersDistinct[name]?.length ?? 0) > 1);
+  if (twice !== undefined) throw new HttpError(400, `The header "${twice}" stands there twice.`);
+  next();
+};
+
+/**
+ * Refuses requests that a browser sends for somebody else's page (3.33).
+ *
+ * Such a page can lead a name of its own to this address (DNS rebinding), but it cannot change what
+ * the browser sends as Host and Origin. An address as Host can be nobody's trick.
+ */
+export function sameSite(
+  bound: string,
+  hosts: readonly string[],
+  origins: readonly string[],
+): RequestHandler {
+  const names = [...loopbackNames, bound, ...hosts].map((name) => name.toLowerCase());
+  const open = !isLoopback(bound);
+  return ({ headers: { host = '', origin } }, _response, next) => {
+    const name = hostname(host);
+    if (!names.includes(name) && !(open && isIP(name.replace(/^\[|\]$/g, '')))) {
+      throw new HttpError(403, 'The server is not known by this Host; --allow-host names more.');
+    }
+    if (origin !== undefined && !origins.includes(origin) && !sameHost(origin, host)) {
+      throw new HttpError(403, 'Requests of this Origin are refused; --allow-origin allows more.');
+    }
+    next();
+  };
+}
+
+/** Takes any version of the API with the same major number, and says which one it is (3.19). */
+export const versioned: RequestHandler = (request, response, next) => {
+  const asked = request.get('x-api-version') ?? apiVersion;
+  const [major] = apiVersion.split('.');
+  const [, version] = /^(\d{1,9})\.\d{1,9}\.\d{1,9}$/.exec(asked) ?? [];
+  response.set('X-API-Version', version === major ? asked : apiVersion);
+  if (version !== major) {
+    throw new HttpError(400, `X-API-Version must be ${major}.x.y; this is ${apiVersion}.`);
+  }
+  next();
+};
+
+/** Reads a JSON body, and refuses every other kind. */
+export const jsonBody: RequestHandler[] = [
+  (request, _response, next) => {
+    const length = Number(request.headers['content-length']);
+    // `is` says null where there is no body, and takes an empty one for one.
+    if (length !== 0 && request.is('application/json') === false) {
+      throw new HttpError(415, 'The Content-Type must be application/json.');
+    }
+    // The reader of the body would take it all in before it says so.
+    if (length > maxBodyBytes) {
+      throw new HttpError(413, 'The body is too large.', { Connection: 'close' });
+    }
+    next();
+  },
+  express.json({
+    limit: maxBodyBytes,
+    inflate: false,
+    verify(_request, _response, body, encoding) {
+      if (encoding !== 'utf-8' || !isUtf8(body)) throw new Error('not UTF-8');
+    },
+  }),
+];
+
+function hostname(host: string): string {
+  return URL.canParse(`http://${host}`) ? new URL(`http://${host}`).hostname : '';
+}
+
+function sameHost(origin: string, host: string): boolean {
+  return URL.canParse(origin) && new URL(origin).host === host.toLowerCase();
+}

@@ -1,0 +1,212 @@
+import { once } from 'node:events';
+import { createServer, type Server, STATUS_CODES } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import cors from 'cors';
+import express, { type Express } from 'express';
+import helmet from 'helmet';
+import type { App } from '../../app.ts';
+import type { LogLevel } from '../../core/context.ts';
+import { Auth, authorized } from './auth.ts';
+import { chatEndpoint } from './chat.ts';
+import { type Endpoint, RestSessions } from './endpoint.ts';
+import { errorBody, HttpError, sendError } from './error.ts';
+import { jsonBody, noDuplicates, sameSite, versioned } from './guards.ts';
+import { type Limits, limitRate } from './limits.ts';
+import { McpSessions } from './mcp-sessions.ts';
+import type { ModelSettings } from './model.ts';
+import { describeApi } from './openapi.ts';
+import { renderPage } from './page.ts';
+import { memoryBankEndpoints, sessionEndpoints, statusEndpoint } from './rest.ts';
+
+/** How and for whom to serve HTTP. */
+export interface HttpSettings {
+  /** The address to listen on, and the port; 0 for any free one. */
+  readonly host: string;
+  readonly port: number;
+  /** The API keys; undefined opens the API to everybody. */
+  readonly keys: readonly string[] | undefined;
+  /** More names by which the server is called. */
+  readonly hosts: readonly string[];
+  /** The origins of the web pages that may call it. */
+  readonly origins: readonly string[];
+  readonly limits: Limits;
+  /** The model that answers `/chat`; undefined for none. */
+  readonly model: ModelSettings | undefined;
+  /** How long a client may take to send the head of a request, and all of it, in milliseconds. */
+  readonly headTimeout: number;
+  readonly requestTimeout: number;
+  /** The version of this program. */
+  readonly version: string;
+  readonly log: (level: LogLevel, message: string) => void;
+}
+
+/** A server that is up. */
+export interface HttpServer {
+  /** Where it is reached: `http://127.0.0.1:3000`. */
+  readonly url: string;
+  /** Takes no more connections, lets the requests under way finish, and ends the MCP sessions. */
+  close(): Promise<void>;
+}
+
+/**
+ * Serves the REST API and MCP over HTTP.
+ *
+ * @throws the error of the operating system when the address cannot be listened on.
+ */
+export async function listen(app: App, settings: HttpSettings): Promise<HttpServer> {
+  const mcp = new McpSessions(app, settings.version);
+  const handler = await createApi(app, mcp, settings);
+  const server = createServer({
+    headersTimeout: settings.headTimeout,
+    requestTimeout: settings.requestTimeout,
+    connectionsCheckingInterval: Math.min(settings.headTimeout, 5_000),
+    maxHeaderSize: 16 * 1024,
+  });
+  let closing = false;
+  server.on('request', (request, response) => {
+    // A connection that stays open would keep the server from closing.
+    response.once('close', () => closing && server.closeIdleConnections());
+    handler(request, response);
+  });
+  server.on('clientError', refuseUnreadable);
+  server.listen(settings.port, settings.host);
+  await once(server, 'listening');
+  return {
+    url: urlOf(server),
+    async close() {
+      closing = true;
+      const closed = new Promise((resolve) => server.close(resolve));
+      mcp.endStreams();
+      await closed;
+      await mcp.close();
+    },
+  };
+}
+
+/** Everything between a request and its answer, in the order in which it is asked. */
+async function createApi(app: App, mcp: McpSessions, settings: HttpSettings): Promise<Express> {
+  const { hosts, origins, limits, log } = settings;
+  const auth = new Auth(settings.keys);
+  const sessions = new RestSessions(app);
+  const bank = await memoryBankEndpoints(app, sessions);
+  const endpoints = [
+    statusEndpoint(app),
+    ...bank,
+    ...(bank.length > 0 ? [chatEndpoint(app, settings.model)] : []),
+    ...sessionEndpoints(auth),
+  ];
+  const api = express();
+  api.disable('etag').disable('x-powered-by').set('query parser', false);
+  api.use(headers);
+  if (origins.length > 0) api.use(crossOrigin(origins));
+  api.use(auth.identify());
+  api.use(limitRate(limits, (path) => path === '/mcp'));
+  api.use(noDuplicates, sameSite(settings.host, hosts, origins));
+  api.all('/mcp', authorized, mcp.handle);
+  api.use(versioned);
+  const description = describeApi(endpoints);
+  const page = renderPage(description);
+  api.get('/openapi.json', (_, response) => void response.json(description));
+  api.get('/docs', (_, response) => void response.type('html').send(page));
+  addRoutes(
+    api,
+    endpoints.filter(({ open }) => open),
+  );
+  api.use(authorized);
+  addRoutes(
+    api,
+    endpoints.filter(({ open }) => !open),
+  );
+  api.use(() => {
+    throw new HttpError(404, 'There is no such path; /openapi.json says what there is.');
+  });
+  // Four parameters tell the framework that it is the handler of errors.
+  api.use(((error, request, response, _next) => {
+    sendError(error, request, response, log);
+  }) satisfies express.ErrorRequestHandler);
+  return api;
+}
+
+const headers = [
+  helmet({
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: {
+        defaultSrc: ["'none'"],
+        styleSrc: ["'unsafe-inline'"],
+        frameAncestors: ["'none'"],
+        baseUri: ["'none'"],
+        formAction: ["'none'"],
+      },
+    },
+    // Whether there is TLS is for the proxy in front of it to say.
+    strictTransportSecurity: false,
+  }),
+  ((_request, response, next) => {
+    response.set('Cache-Control', 'no-store');
+    next();
+  }) satisfies express.RequestHandler,
+];
+
+function crossOrigin(origins: readonly string[]): express.RequestHandler {
+  return cors({
+    origin: [...origins],
+    credentials: true,
+    maxAge: 600,
+    exposedHeaders: [
+      'Mcp-Session-Id',
+      'Retry-After',
+      'X-API-Version',
+      'X-Memory-Branch',
+      'X-Memory-Commit',
+      'X-Memory-Warning',
+      'X-RateLimit-Limit',
+      'X-RateLimit-Remaining',
+      'X-RateLimit-Reset',
+    ],
+  });
+}
+
+function addRoutes(api: Express, endpoints: readonly Endpoint[]): void {
+  const paths = [...new Set(endpoints.map(({ path }) => path))];
+  for (const path of paths) {
+    const route = api.route(path.replace(/\{(\w+)\}/g, '*$1'));
+    const here = endpoints.filter((endpoint) => endpoint.path === path);
+    for (const { method, handle } of here) {
+      route[method](...(method === 'post' ? jsonBody : []), (request, response) =>
+        handle(request, response),
+      );
+    }
+    const allow = here.map(({ method }) => method.toUpperCase()).join(', ');
+    route.all(() => {
+      throw new HttpError(405, `This path takes ${allow}.`, { Allow: allow });
+    });
+  }
+}
+
+/** Answers what is no HTTP, or does not come to its end in time. */
+function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (!socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy();
+    return;
+  }
+  const status = unreadable.get(error.code ?? '') ?? 400;
+  const body = JSON.stringify(errorBody(status, 'The request cannot be read.'));
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    'Connection: close',
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+}
+
+const unreadable = new Map([
+  ['HPE_HEADER_OVERFLOW', 431],
+  ['ERR_HTTP_REQUEST_TIMEOUT', 408],
+]);
+
+function urlOf(server: Server): string {
+  const { address, family, port } = server.address() as AddressInfo;
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+}

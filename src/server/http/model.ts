@@ -1,0 +1,144 @@
+import type OpenAI from 'openai';
+import type { JsonObject } from '../../core/json.ts';
+import { HttpError } from './error.ts';
+
+/** Where a model is reached: any endpoint that speaks OpenAI's protocol, a local one too. */
+export interface ModelSettings {
+  /** The base of its paths: `http://127.0.0.1:11434/v1`. */
+  readonly url: string;
+  readonly model: string;
+  readonly key: string | undefined;
+  /** How long it may take to answer a question, its calls of tools included, in milliseconds. */
+  readonly timeout: number;
+}
+
+/** How often the model may ask for tools before it has to answer. */
+const maxRounds = 8;
+
+/** A message of the conversation. */
+export interface Message {
+  readonly role: 'system' | 'user' | 'assistant';
+  readonly content: string;
+}
+
+/** A tool that the model may call. */
+export interface ModelTool {
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: JsonObject;
+  /** Takes the arguments as the model wrote them, and answers in words for it; never throws. */
+  call(args: string): Promise<string>;
+}
+
+/** What the model is to answer, and how. */
+export interface Question {
+  readonly messages: readonly Message[];
+  readonly tools: readonly ModelTool[];
+  readonly signal: AbortSignal;
+  /** Called with each piece of the answer as it comes; undefined asks for all of it at once. */
+  readonly onText?: ((text: string) => void) | undefined;
+}
+
+/** A language model behind an endpoint that speaks OpenAI's protocol. */
+export class Model {
+  readonly #settings: ModelSettings;
+  #client: OpenAI | undefined;
+
+  constructor(settings: ModelSettings) {
+    this.#settings = settings;
+  }
+
+  /**
+   * Lets the model answer, with as many calls of tools as it wants up to a limit.
+   *
+   * @throws HttpError 502 when the endpoint fails, 504 when it takes too long.
+   */
+  async answer(question: Question): Promise<string> {
+    const { timeout } = this.#settings;
+    const late = AbortSignal.timeout(timeout);
+    try {
+      const signal = AbortSignal.any([question.signal, late]);
+      return await this.#converse({ ...question, signal });
+    } catch (thrown) {
+      if (late.aborted) throw new HttpError(504, 'The model did not answer in time.');
+      throw await refusal(thrown);
+    }
+  }
+
+  async #converse({ messages, tools, signal, onText }: Question): Promise<string> {
+    const said: OpenAI.ChatCompletionMessageParam[] = [...messages];
+    const offered = tools.map(({ name, description, parameters }) => ({
+      type: 'function' as const,
+      function: { name, description, parameters },
+    }));
+    for (let round = 1; ; round += 1) {
+      const message = await this.#complete(
+        {
+          model: this.#settings.model,
+          messages: said,
+          // Some endpoints refuse an empty list.
+          ...(offered.length > 0 && {
+            tools: offered,
+            tool_choice: round < maxRounds ? 'auto' : 'none',
+          }),
+        },
+        signal,
+        onText,
+      );
+      const calls = message?.tool_calls ?? [];
+      if (!message || calls.length === 0 || round === maxRounds) return message?.content ?? '';
+      said.push(message);
+      for (const call of calls) {
+        const content =
+          call.type === 'function'
+            ? await use(tools, call.function)
+            : 'Only functions can be called.';
+        said.push({ role: 'tool', tool_call_id: call.id, content });
+      }
+    }
+  }
+
+  async #complete(
+    body: OpenAI.ChatCompletionCreateParamsNonStreaming,
+    signal: AbortSignal,
+    onText: Question['onText'],
+  ): Promise<OpenAI.ChatCompletionMessage | undefined> {
+    const { completions } = (await this.#connect()).chat;
+    if (!onText) return (await completions.create(body, { signal })).choices[0]?.message;
+    const stream = completions.stream({ ...body, stream: true }, { signal });
+    stream.on('content', onText);
+    return (await stream.finalChatCompletion()).choices[0]?.message;
+  }
+
+  async #connect(): Promise<OpenAI> {
+    const { default: OpenAI } = await import('openai');
+    this.#client ??= new OpenAI({
+      baseURL: this.#settings.url,
+      apiKey: this.#settings.key ?? 'none',
+      timeout: this.#settings.timeout,
+      maxRetries: 1,
+      logLevel: 'off',
+      // What the environment holds for other programs is no business of this endpoint.
+      organization: null,
+      project: null,
+      webhookSecret: null,
+    });
+    return this.#client;
+  }
+}
+
+async function use(
+  tools: readonly ModelTool[],
+  { name, arguments: args }: { readonly name: string; readonly arguments: string },
+): Promise<string> {
+  const tool = tools.find((one) => one.name === name);
+  return tool ? tool.call(args) : `There is no tool ${JSON.stringify(name)}.`;
+}
+
+/** What a caller is told of a model that failed: nothing that its endpoint says, which may hold the key. */
+async function refusal(thrown: unknown): Promise<unknown> {
+  const { APIError } = await import('openai');
+  if (!(thrown instanceof APIError)) return thrown;
+  const how = thrown.status === undefined ? 'cannot be reached' : `answered ${thrown.status}`;
+  return new HttpError(502, `The endpoint of the model ${how}.`);
+}

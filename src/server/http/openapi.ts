@@ -1,0 +1,140 @@
+import { z } from 'zod';
+import { inputSchema } from '../../core/input.ts';
+import { isObject, type JsonObject, type JsonValue } from '../../core/json.ts';
+import { type Endpoint, parametersOf } from './endpoint.ts';
+import { apiVersion } from './guards.ts';
+
+const error = {
+  type: 'object',
+  description: 'What went wrong (seed 003, "Error Response Format").',
+  properties: {
+    status: { type: 'string', enum: ['error'] },
+    error: {
+      type: 'object',
+      properties: {
+        code: {
+          type: 'string',
+          enum: [
+            'file_not_found',
+            'invalid_request',
+            'unauthorized',
+            'server_error',
+            'mode_not_found',
+            'invalid_format',
+            'rate_limit_exceeded',
+          ],
+        },
+        message: { type: 'string' },
+      },
+      required: ['code', 'message'],
+    },
+  },
+  required: ['status', 'error'],
+};
+
+const limitHeaders = {
+  'X-RateLimit-Limit': header('Requests that the window allows.', 'integer'),
+  'X-RateLimit-Remaining': header('Requests that are left in the window.', 'integer'),
+  'X-RateLimit-Reset': header('When the window ends, in seconds since 1970.', 'integer'),
+  'X-API-Version': header('The version of the API.', 'string'),
+};
+
+const commitHeaders = {
+  'X-Memory-Commit': header('The commit that was made; absent when nothing changed.', 'string'),
+  'X-Memory-Branch': header('The branch that holds the commit.', 'string'),
+  'X-Memory-Warning': header('Why the commit might get lost.', 'string'),
+};
+
+/** The OpenAPI 3.1 description of the REST API, made from what the endpoints declare. */
+export function describeApi(endpoints: readonly Endpoint[]): JsonObject {
+  const paths: { [path: string]: JsonObject } = {};
+  for (const endpoint of endpoints) {
+    paths[endpoint.path] = {
+      ...paths[endpoint.path],
+      [endpoint.method]: describeOperation(endpoint),
+    };
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Memory Bank',
+      version: apiVersion,
+      description:
+        'The memory of a project over HTTP. Every change is one git commit. MCP clients connect to /mcp.',
+    },
+    servers: [{ url: '/' }],
+    security: [{ key: [] }, { session: [] }],
+    paths,
+    components: {
+      securitySchemes: {
+        key: { type: 'http', scheme: 'bearer', description: 'An API key.' },
+        session: { type: 'apiKey', in: 'cookie', name: 'session_id' },
+      },
+      schemas: { Error: error },
+      responses: {
+        Error: {
+          description: 'The request failed; nothing was written.',
+          headers: {
+            ...limitHeaders,
+            'Retry-After': header('With status 429: seconds to wait.', 'integer'),
+          },
+          content: json({ $ref: '#/components/schemas/Error' }),
+        },
+      },
+    },
+  };
+}
+
+function describeOperation(endpoint: Endpoint): JsonObject {
+  const { id, summary, open, input, answer, commits } = endpoint;
+  const names = parametersOf(endpoint);
+  const schema = input && inputSchema({ input });
+  const properties = isObject(schema?.properties) ? schema.properties : {};
+  return {
+    operationId: id,
+    summary,
+    ...(open && { security: [] }),
+    parameters: [
+      ...names.map((name) => ({
+        name,
+        in: 'path',
+        required: true,
+        ...describeParameter(properties[name]),
+      })),
+      {
+        name: 'X-API-Version',
+        in: 'header',
+        description: 'The version that the caller was written for.',
+        schema: { type: 'string', default: apiVersion },
+      },
+    ],
+    ...(schema && names.length === 0 && { requestBody: { required: true, content: json(schema) } }),
+    responses: {
+      200: {
+        description: 'Success.',
+        headers: { ...limitHeaders, ...(commits && commitHeaders) },
+        content: json(outputSchema(answer)),
+      },
+      default: { $ref: '#/components/responses/Error' },
+    },
+  };
+}
+
+function describeParameter(property: JsonValue | undefined): JsonObject {
+  if (!isObject(property)) return { schema: {} };
+  const { description, ...schema } = property;
+  return { ...(description !== undefined && { description }), schema };
+}
+
+function outputSchema(answer: z.ZodObject): JsonObject {
+  const { $schema: _, additionalProperties: __, ...schema } = z.toJSONSchema(answer);
+  return schema as JsonObject;
+}
+
+function json(schema: JsonObject): JsonObject {
+  return { 'application/json': { schema } };
+}
+
+function header(description: string, type: string): JsonObject {
+  return { description, schema: { type } };
+}

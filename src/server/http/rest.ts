@@ -1,0 +1,182 @@
+import type { Request } from 'express';
+import { z } from 'zod';
+import type { App } from '../../app.ts';
+import { MemoryError } from '../../core/error.ts';
+import type { JsonObject } from '../../core/json.ts';
+import type { Tool } from '../../core/tool.ts';
+import type { Auth } from './auth.ts';
+import {
+  type Endpoint,
+  parametersOf,
+  type RestSessions,
+  sendReply,
+  untilClosed,
+} from './endpoint.ts';
+import { HttpError } from './error.ts';
+import { apiVersion } from './guards.ts';
+
+/** An operation that one tool of the memory-bank toolset does. */
+interface Operation extends Pick<Endpoint, 'method' | 'path' | 'answer'> {
+  readonly tool: string;
+  readonly summary?: string;
+  /** What of the tool's answer goes out; default: all of it. */
+  readonly body?: (of: JsonObject) => JsonObject;
+}
+
+const success = z.literal('success');
+const done = z.object({ status: success, message: z.string() });
+const damaged = z.array(z.object({ path: z.string(), message: z.string() })).optional();
+
+const operations: readonly Operation[] = [
+  {
+    method: 'get',
+    path: '/memory-bank/file/{filename}',
+    tool: 'read_memory_bank_file',
+    answer: z.object({ status: success, content: z.string() }),
+  },
+  {
+    method: 'post',
+    path: '/memory-bank/file',
+    tool: 'write_memory_bank_file',
+    answer: done,
+  },
+  {
+    method: 'delete',
+    path: '/memory-bank/file/{filename}',
+    tool: 'delete_memory_bank_file',
+    answer: done,
+  },
+  {
+    method: 'get',
+    path: '/memory-bank/files',
+    tool: 'list_memory_bank_files',
+    answer: z.object({ status: success, files: z.array(z.string()), damaged }),
+  },
+  {
+    method: 'get',
+    path: '/memory-bank/modes',
+    tool: 'get_current_mode',
+    summary: 'Lists the modes that there are, and the rule files that cannot be used.',
+    answer: z.object({
+      status: success,
+      modes: z.array(z.string()),
+      skipped: z.array(z.object({ source: z.string(), reason: z.string() })).optional(),
+    }),
+    body: ({ status, modes, skipped }) => ({ status, modes, skipped }),
+  },
+  {
+    method: 'post',
+    path: '/memory-bank/trackProgress',
+    tool: 'track_progress',
+    answer: done,
+  },
+  {
+    method: 'post',
+    path: '/memory-bank/logDecision',
+    tool: 'log_decision',
+    answer: done,
+  },
+  {
+    method: 'post',
+    path: '/memory-bank/updateActiveContext',
+    tool: 'update_active_context',
+    answer: done,
+  },
+];
+
+/** The operations on the memory bank, as far as their toolset is switched on (seed 003, "Endpoints"). */
+export async function memoryBankEndpoints(app: App, sessions: RestSessions): Promise<Endpoint[]> {
+  const tools = (await app.toolsets()).flatMap((toolset) => toolset.tools);
+  return operations.flatMap((operation) => {
+    const tool = tools.find(({ name }) => name === operation.tool);
+    return tool ? [toEndpoint(app, sessions, operation, tool)] : [];
+  });
+}
+
+/** Whether the server is up, and whether there is a memory; told to everybody (3.3, 3.18). */
+export function statusEndpoint(app: App): Endpoint {
+  return {
+    method: 'get',
+    path: '/status',
+    id: 'get_status',
+    summary: 'Tells whether the server is up and the memory bank is initialized.',
+    open: true,
+    answer: z.object({
+      status: z.literal('ok'),
+      version: z.literal(apiVersion),
+      memoryBankStatus: z.enum(['initialized', 'uninitialized']),
+    }),
+    async handle(_request, response) {
+      const { signal } = untilClosed(response);
+      const initialized = await app
+        .run(app.connect(), 'status', { signal }, async ({ project }) => project.info())
+        .then((info) => info.initialized, withoutProject);
+      const memoryBankStatus = initialized ? 'initialized' : 'uninitialized';
+      response.json({ status: 'ok', version: apiVersion, memoryBankStatus });
+    },
+  };
+}
+
+/** Opening and ending a session, whose cookie stands for the key (3.18). */
+export function sessionEndpoints(auth: Auth): Endpoint[] {
+  return [
+    {
+      method: 'post',
+      path: '/session',
+      id: 'open_session',
+      summary: 'Opens a session: its cookie stands for the API key that the request was sent with.',
+      answer: z.object({ status: success, message: z.string(), expires: z.iso.datetime() }),
+      handle(request, response) {
+        const expires = auth.open(request, response).toISOString();
+        response.json({ status: 'success', message: 'Session opened', expires });
+      },
+    },
+    {
+      method: 'delete',
+      path: '/session',
+      id: 'end_session',
+      summary: 'Ends the session of the cookie.',
+      answer: done,
+      handle(request, response) {
+        if (!auth.end(request, response)) throw new HttpError(400, 'There is no session to end.');
+        response.json({ status: 'success', message: 'Session ended' });
+      },
+    },
+  ];
+}
+
+/** Where there is no project yet, an MCP client may still choose one. */
+function withoutProject(error: unknown): boolean {
+  if (error instanceof MemoryError && error.code === 'no_project') return false;
+  throw error;
+}
+
+function toEndpoint(
+  app: App,
+  sessions: RestSessions,
+  { method, path, answer, summary, body }: Operation,
+  tool: Tool,
+): Endpoint {
+  const endpoint: Endpoint = {
+    method,
+    path,
+    id: tool.name,
+    summary: summary ?? tool.description,
+    input: tool.input,
+    answer,
+    commits: tool.effect !== 'read',
+    async handle(request, response) {
+      const session = sessions.of(request, response);
+      const args = method === 'post' ? request.body : parameters(endpoint, request);
+      sendReply(await app.call(session, tool.name, args, untilClosed(response)), response, body);
+    },
+  };
+  return endpoint;
+}
+
+/** The parameters of the path; those of the framework are the parts between their slashes. */
+function parameters(endpoint: Endpoint, { params }: Request): JsonObject {
+  return Object.fromEntries(
+    parametersOf(endpoint).map((name) => [name, [params[name] ?? []].flat().join('/')]),
+  );
+}

@@ -1,0 +1,126 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { MemoryError } from '../../core/error.ts';
+import { type Command, type FlagValues, flagText, type Invocation } from '../command.ts';
+import { endInOrder } from '../ending.ts';
+import { isLoopback } from './address.ts';
+import type { HttpSettings } from './http.ts';
+
+/** How long the model of `/chat` may take for an answer, in milliseconds. */
+const chatTimeout = 120_000;
+
+/** `memory-bank serve`: the REST API and MCP over HTTP, until the process is told to end. */
+export const serveHttp: Command = {
+  about: 'serve the REST API and MCP over HTTP',
+  flags: {
+    host: { value: 'address', about: 'the address to listen on; default: 127.0.0.1' },
+    port: { value: 'number', about: 'the port to listen on, 0 for any; default: 3000' },
+    'api-key-file': { value: 'file', about: 'the API keys, one a line (MEMORY_BANK_API_KEYS)' },
+    'no-auth': { about: 'ask for no key; on a loopback address only' },
+    'allow-host': { value: 'a,b,...', about: 'more names by which the server is called' },
+    'allow-origin': { value: 'a,b,...', about: 'origins of web pages that may call it' },
+    'limit-minute': { value: 'number', about: 'requests a minute of each caller; default: 60' },
+    'limit-hour': { value: 'number', about: 'requests an hour of each caller; default: 1000' },
+  },
+  async run(invocation) {
+    const { app, options } = invocation;
+    const made = randomBytes(32).toString('base64url');
+    const settings = readSettings(invocation, process.env, made);
+    // Loaded here, because a client over stdio waits for the start of everything else.
+    const { listen } = await import('./http.ts');
+    const server = await listen(app, settings).catch((cause: unknown) => {
+      const why = cause instanceof Error ? cause.message : String(cause);
+      throw new MemoryError('storage', `The server cannot listen: ${why}.`, { cause });
+    });
+    if (settings.keys?.includes(made)) {
+      process.stderr.write(`memory-bank: the API key of this run is ${made}\n`);
+    }
+    process.stderr.write(`memory-bank listens on ${server.url}, with MCP at ${server.url}/mcp\n`);
+    const status = await new Promise<() => number>((resolve) => {
+      const ask = endInOrder(options.log, () => resolve(ask));
+    });
+    await server.close();
+    await app.close();
+    return status();
+  },
+};
+
+/**
+ * What the command line and the environment say of the server.
+ *
+ * @param made the key that is valid when they name none.
+ */
+function readSettings(
+  { values, options, version }: Invocation,
+  env: NodeJS.ProcessEnv,
+  made: string,
+) {
+  const host = flagText(values, 'host') ?? '127.0.0.1';
+  const { MEMORY_BANK_CHAT_URL: url, MEMORY_BANK_CHAT_MODEL: model } = env;
+  return {
+    host,
+    port: number(values, 'port', 3000, 0, 65_535),
+    keys: keysFor(host, values, env, made),
+    hosts: list(flagText(values, 'allow-host')),
+    origins: list(flagText(values, 'allow-origin')),
+    limits: {
+      minute: number(values, 'limit-minute', 60, 1),
+      hour: number(values, 'limit-hour', 1000, 1),
+    },
+    model:
+      url && model
+        ? { url, model, key: env.MEMORY_BANK_CHAT_API_KEY, timeout: chatTimeout }
+        : undefined,
+    headTimeout: 10_000,
+    requestTimeout: 30_000,
+    version,
+    log: options.log,
+  } satisfies HttpSettings;
+}
+
+/** The API keys that are valid; undefined when none is asked for. */
+function keysFor(
+  host: string,
+  values: FlagValues,
+  env: NodeJS.ProcessEnv,
+  made: string,
+): readonly string[] | undefined {
+  if (values['no-auth']) {
+    if (isLoopback(host)) return undefined;
+    throw new MemoryError('invalid_input', `--no-auth is refused on ${host}.`, {
+      hint: 'Without a key the server listens on a loopback address only.',
+    });
+  }
+  const file = flagText(values, 'api-key-file');
+  const given = file === undefined ? env.MEMORY_BANK_API_KEYS : readKeys(file);
+  const keys = list(given);
+  if (keys.length > 0) return keys;
+  if (file !== undefined) throw new MemoryError('invalid_input', `There is no key in ${file}.`);
+  return [made];
+}
+
+function readKeys(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (cause) {
+    throw new MemoryError('invalid_input', `The key file ${file} cannot be read.`, { cause });
+  }
+}
+
+function list(text = ''): string[] {
+  return text.split(/[\s,]+/).filter((part) => part !== '');
+}
+
+function number(
+  values: FlagValues,
+  name: string,
+  absent: number,
+  least: number,
+  most = 1_000_000_000,
+): number {
+  const text = flagText(values, name);
+  if (text === undefined) return absent;
+  const value = Number(text);
+  if (/^\d+$/.test(text) && value >= least && value <= most) return value;
+  throw new MemoryError('invalid_input', `--${name} must be a number from ${least} to ${most}.`);
+}

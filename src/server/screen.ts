@@ -1,0 +1,102 @@
+import { spawn } from 'node:child_process';
+import type { WriteStream } from 'node:tty';
+
+/** What a piece of text is to the reader, told by its colour where there is one. */
+export type Style = 'title' | 'key' | 'faint' | 'good' | 'bad' | 'match';
+
+const codes: Record<Style, readonly [on: number, off: number]> = {
+  title: [1, 22],
+  key: [33, 39],
+  faint: [2, 22],
+  good: [32, 39],
+  bad: [31, 39],
+  match: [36, 39],
+};
+
+/** Where a command shows its result: a terminal of some size, or a pipe, which gets plain text. */
+export class Screen {
+  /** Whether a person looks at it. */
+  readonly terminal: boolean;
+  /** Characters of a line. */
+  readonly width: number;
+  readonly #stream: NodeJS.WriteStream | WriteStream;
+  readonly #colour: boolean;
+  readonly #pager: string | undefined;
+
+  constructor(stream: NodeJS.WriteStream = process.stdout, env: NodeJS.ProcessEnv = process.env) {
+    this.#stream = stream;
+    this.terminal = stream.isTTY === true;
+    this.width = this.terminal ? Math.max(40, stream.columns ?? 80) : 100;
+    // https://no-color.org: whatever its value, unless it is empty.
+    this.#colour = this.terminal && !env.NO_COLOR && env.TERM !== 'dumb';
+    // Only what the user's own environment says is run; a repository has no say in it.
+    this.#pager = this.terminal && env.PAGER !== 'cat' ? env.PAGER || undefined : undefined;
+  }
+
+  /** A text in the colour of its style; control characters in it are made visible. */
+  paint(style: Style, text: string): string {
+    const [on, off] = codes[style];
+    const plain = printable(text);
+    return this.#colour ? `\u001b[${on}m${plain}\u001b[${off}m` : plain;
+  }
+
+  /** A text as it is to be seen, with the control characters in it made visible. */
+  plain(text: string): string {
+    return printable(text);
+  }
+
+  /** A line cut to the width, without control characters. */
+  fit(text: string, room = this.width): string {
+    const points = [...printable(text.replace(/\s+/g, ' ').trim())];
+    return points.length <= room ? points.join('') : `${points.slice(0, room - 1).join('')}…`;
+  }
+
+  /** Shows a text of lines that were painted here, through `$PAGER` where it does not fit a terminal. */
+  async show(text: string): Promise<void> {
+    const rows = this.#stream.rows ?? 24;
+    if (this.#pager !== undefined && text.split('\n').length > rows) {
+      if (await page(this.#pager, text)) return;
+    }
+    await this.#write(text);
+  }
+
+  /** The exact text to a pipe; to a terminal with control characters made visible. */
+  async showExactly(text: string): Promise<void> {
+    if (!this.terminal) await this.#write(text);
+    else await this.show(printable(text.endsWith('\n') || text === '' ? text : `${text}\n`));
+  }
+
+  #write(text: string): Promise<void> {
+    return new Promise((resolve) => {
+      // A reader that went away, as `head` does, is no failure.
+      this.#stream.once('error', () => resolve());
+      this.#stream.write(text, () => resolve());
+    });
+  }
+}
+
+/**
+ * A text whose characters are all seen as what they are: those that steer a terminal, hide or
+ * reorder text are written as `\u{1b}`. Line ends and tabs stay.
+ */
+export function printable(text: string): string {
+  return text.replace(
+    /(?![\n\t])[\p{Cc}\p{Cs}\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/gu,
+    (char) => (char === '\r' ? '' : `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`),
+  );
+}
+
+/** Runs the user's pager; false when it cannot be run. */
+function page(command: string, text: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const child = spawn(command, {
+      shell: true,
+      stdio: ['pipe', 'inherit', 'inherit'],
+      env: { LESS: 'FRX', ...process.env },
+    });
+    child.stdin.on('error', () => {});
+    child.on('error', () => resolve(false));
+    child.on('close', (status) => resolve(status !== 127 && status !== 126));
+    child.stdin.end(text);
+  });
+}

@@ -1,0 +1,46 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { MemoryError } from '../core/error.ts';
+import { bankFolder } from '../root.ts';
+import type { Command } from './command.ts';
+import { Screen } from './screen.ts';
+import { inSession } from './work.ts';
+
+/** `memory-bank show <path>`: the file of one record. */
+export const show: Command = {
+  about: 'show one record: by its path below .memory-bank/, its key or its title',
+  operands: ['path'],
+  async run(invocation) {
+    const { app, operands } = invocation;
+    const [given = ''] = operands;
+    const wanted = given.replace(/^(?:\.\/)?/, '').replace(`${bankFolder}/`, '');
+    const types = (await app.toolsets()).flatMap(({ records }) => records);
+    const file = await inSession(invocation, (session, call) =>
+      app.run(session, 'show', call, async ({ store, project }) => {
+        const { bank } = await project.info();
+        const found: string[] = [];
+        for (const type of types) {
+          const { records, damaged } = await store.list(type);
+          const at = [...records, ...damaged].find(({ path }) => path === wanted);
+          if (at) return join(bank, at.path);
+          for (const { key, path, value } of records) {
+            if (key === given || type.search(value).title === given) found.push(path);
+          }
+        }
+        const [only, ...others] = found;
+        if (only !== undefined && others.length === 0) return join(bank, only);
+        throw only === undefined
+          ? new MemoryError('not_found', `There is no record "${given}".`, {
+              hint: '"memory-bank search" finds records by words.',
+            })
+          : new MemoryError('invalid_input', `"${given}" can be ${found.join(' or ')}.`);
+      }),
+    );
+    const bytes = await readFile(file);
+    const screen = new Screen();
+    // A pipe gets the file byte for byte, whatever it holds.
+    if (!screen.terminal) process.stdout.write(bytes);
+    else await screen.showExactly(bytes.toString('utf8'));
+    return 0;
+  },
+};

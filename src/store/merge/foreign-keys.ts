@@ -1,0 +1,49 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Codec } from '../../core/codec.ts';
+import type { JsonObject } from '../../core/json.ts';
+import { readYaml, rewriteYaml } from '../../core/yaml.ts';
+
+/**
+ * The keys in the YAML of a record's text that its schema does not know, with their values: what
+ * writing the record anew would lose.
+ */
+export function foreignKeys(codec: Codec<object>, text: string, value: object): JsonObject {
+  const written = yamlOf(codec.encode(value)).data;
+  const { data } = yamlOf(text);
+  return Object.fromEntries(Object.entries(data).filter(([key]) => !Object.hasOwn(written, key)));
+}
+
+/** A record's text in which these keys have these values; undefined removes one. */
+export function withKeys(text: string, keys: JsonObject): string {
+  const { before, yaml, after, data } = yamlOf(text);
+  const wanted = Object.fromEntries(
+    [...new Map([...Object.entries(data), ...Object.entries(keys)])].filter(
+      ([, value]) => value !== undefined,
+    ),
+  );
+  if (isDeepStrictEqual(wanted, data)) return text;
+  const rewritten = rewriteYaml(unix(yaml), wanted);
+  return before + (yaml.includes('\r\n') ? rewritten.replaceAll('\n', '\r\n') : rewritten) + after;
+}
+
+/** The YAML of a text, its front matter or all of it, and what stands around it. */
+function yamlOf(text: string) {
+  const before = /^\ufeff?---[ \t]*\r?\n/.exec(text)?.[0] ?? '';
+  const rest = text.slice(before.length);
+  const end = (before && /^---[ \t]*\r?$/m.exec(rest)?.index) || rest.length;
+  const yaml = rest.slice(0, end);
+  return { before, yaml, after: rest.slice(end), data: dataOf(yaml) };
+}
+
+/** Nothing where the text is no YAML: markdown that is a record as a whole. */
+function dataOf(yaml: string): JsonObject {
+  try {
+    return readYaml(unix(yaml));
+  } catch {
+    return {};
+  }
+}
+
+function unix(text: string): string {
+  return text.replaceAll('\r\n', '\n');
+}

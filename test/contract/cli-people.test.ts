@@ -1,0 +1,106 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { printable } from '../../src/server/screen.ts';
+import { main, newFolder } from '../support/process.ts';
+import { Repo } from '../support/repo.ts';
+
+const env = { PATH: process.env.PATH, HOME: newFolder() };
+const repo = Repo.create();
+
+function run(...args: string[]) {
+  return spawnSync(process.execPath, [main, ...args], { cwd: repo.root, env, encoding: 'utf8' });
+}
+
+run('log-decision', '--title', 'Tokens', '--context', 'Stateless', '--decision', 'Use JWT');
+const evil = 'red \u001b[31m alert \u202e.';
+run('memory-write', '--category', 'patterns', '--key', 'colours', '--value', evil);
+
+const hasTerminal = process.platform === 'linux' && existsSync('/usr/bin/script');
+
+/** The output in a terminal of 100 columns. */
+function inTerminal(variables: { readonly [name: string]: string }, ...args: string[]): string {
+  const command = ['stty cols 100 rows 24;', process.execPath, main, ...args].join(' ');
+  const { stdout } = spawnSync('/usr/bin/script', ['-qec', command, '/dev/null'], {
+    cwd: repo.root,
+    env: { ...env, TERM: 'xterm', ...variables },
+    encoding: 'utf8',
+  });
+  return stdout.replaceAll('\r\n', '\n');
+}
+
+describe('status', () => {
+  test('tells what is served and what there is', () => {
+    const { status, stdout } = run('status');
+    expect(status).toBe(0);
+    expect(stdout).toContain(`${repo.root} (cwd)`);
+    expect(stdout).toMatch(/^Repository +repository /m);
+    expect(stdout).toMatch(/^Head +branch main, at [0-9a-f]{12}$/m);
+    expect(stdout).toMatch(/^memory-bank +5 bank files$/m);
+    expect(stdout).toMatch(/^knowledge +1 knowledge entry$/m);
+    expect(stdout).not.toContain('\u001b');
+  });
+
+  test('names what cannot be read, and a linked work tree as such', () => {
+    const other = Repo.create();
+    const tree = join(newFolder(), 'tree');
+    other.git('worktree', 'add', '-q', tree);
+    const at = (...args: string[]) =>
+      spawnSync(process.execPath, [main, ...args], { cwd: tree, env, encoding: 'utf8' });
+    at('memory-write', '--category', 'patterns', '--key', 'k', '--value', 'v');
+    writeFileSync(join(tree, '.memory-bank/knowledge/patterns/k.md'), 'no front matter');
+    const { stdout } = at('status');
+    expect(stdout).toContain('linked work tree');
+    expect(stdout).toMatch(/Cannot be read\n +knowledge\/patterns\/k\.md: /);
+  });
+});
+
+describe('search and show', () => {
+  test('find a record and print its file', () => {
+    const found = run('search', 'stateless', 'JWT');
+    expect(found.status).toBe(0);
+    expect(found.stdout).toMatch(/decisionLog\.md\n/);
+    expect(run('show', '.memory-bank/decisionLog.md').stdout).toBe(
+      repo.read('.memory-bank/decisionLog.md'),
+    );
+    expect(run('show', 'colours').stdout).toBe(
+      repo.read('.memory-bank/knowledge/patterns/colours.md'),
+    );
+  });
+
+  test('fail when there is nothing', () => {
+    expect(run('search', 'zebra')).toMatchObject({ status: 3, stdout: '' });
+    expect(run('show', 'zebra')).toMatchObject({ status: 3, stdout: '' });
+    expect(run('show', '../README.md')).toMatchObject({ status: 3, stdout: '' });
+    expect(run('search', 'x', '--limit', '0').status).toBe(2);
+  });
+});
+
+describe.skipIf(!hasTerminal)('a terminal', () => {
+  test('gets colours, unless NO_COLOR says otherwise', () => {
+    expect(inTerminal({}, 'status')).toContain('\u001b[33mProject');
+    expect(inTerminal({ NO_COLOR: '1' }, 'status')).not.toContain('\u001b[');
+  });
+
+  test('gets no control characters of what was stored', () => {
+    const shown = inTerminal({}, 'show', 'colours');
+    expect(shown).toContain('red \\u{1b}[31m alert \\u{202e}.');
+    expect(inTerminal({ NO_COLOR: '1' }, 'search', 'alert')).not.toContain('\u001b[31m');
+  });
+
+  test('gets a long text through the pager of the environment', () => {
+    const pager = "sed 's/^/paged: /'";
+    expect(inTerminal({ PAGER: pager }, 'show', 'decisionLog.md')).toContain(
+      'paged: # Decision Log',
+    );
+    expect(inTerminal({ PAGER: 'no-such-pager' }, 'show', 'decisionLog.md')).toContain('Stateless');
+    expect(inTerminal({ PAGER: pager }, 'show', 'colours')).not.toContain('paged');
+  });
+});
+
+test('printable text has no character that steers, hides or reorders', () => {
+  expect(printable('a\tb\r\nc\u0000\u009b\u200b\ud800 é 😀')).toBe(
+    'a\tb\nc\\u{0}\\u{9b}\\u{200b}\\u{d800} é 😀',
+  );
+});

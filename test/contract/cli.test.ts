@@ -1,0 +1,173 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { errorCodes } from '../../src/core/error.ts';
+import { run as runHere } from '../../src/server/cli.ts';
+import { exitStatus } from '../../src/server/exit-status.ts';
+import { commandName } from '../../src/server/tool-command.ts';
+import { toolsets } from '../../src/toolsets.ts';
+import { main, newFolder } from '../support/process.ts';
+import { Repo } from '../support/repo.ts';
+
+/** The program in a folder, with a home of its own. */
+function program(cwd: string, input = '') {
+  const env = { PATH: process.env.PATH, HOME: newFolder() };
+  return (...args: string[]) =>
+    spawnSync(process.execPath, [main, ...args], { cwd, env, input, encoding: 'utf8' });
+}
+
+const tools = toolsets.flatMap((toolset) => toolset.tools);
+
+afterEach(() => vi.restoreAllMocks());
+
+describe('every tool', () => {
+  test.each(tools)('$name is a command that explains itself', async (tool) => {
+    const out = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+    expect(await runHere([commandName(tool.name), '--help'], '/')).toBe(0);
+    const text = out.mock.calls.join('').replace(/\s+/g, ' ');
+    expect(text).toContain(tool.description);
+    for (const key of Object.keys(tool.input.shape))
+      expect(text).toMatch(new RegExp(`--(\\[no-\\])?${commandName(key)} `));
+  });
+
+  test('has a command name of its own', () => {
+    const names = tools.map(({ name }) => commandName(name));
+    expect(new Set(names).size).toBe(names.length);
+    expect(names).toContain('product-context');
+    expect(names).toContain('track-progress');
+  });
+});
+
+describe('the arguments of a tool', () => {
+  const repo = Repo.create();
+  const run = program(repo.root);
+
+  test('texts and lists are options, and the change is one commit', () => {
+    const args = ['--title', 'Use JWT', '--context', 'an API', '--decision', 'JWT'];
+    const { status, stdout, stderr } = run(
+      'log-decision',
+      ...args,
+      ...['--alternatives', 'cookies', '--alternatives', 'basic'],
+    );
+    expect({ status, stdout, stderr }).toEqual({
+      status: 0,
+      stdout: 'Decision logged successfully\n',
+      stderr: '',
+    });
+    expect(repo.git('log', '-1', '--format=%s %(trailers:key=Memory-Agent)').trim()).toBe(
+      'memory: log decision "JWT" Memory-Agent: memory-bank-cli/1.0.0',
+    );
+    expect(run('decision-log').stdout).toContain('- cookies\n- basic\n');
+  });
+
+  test('a boolean can be turned off', () => {
+    const before = run('active-context').stdout;
+    const args = ['--action', 'Ship', '--description', 'it', '--no-update-active-context'];
+    expect(run('track-progress', ...args).status).toBe(0);
+    expect(run('active-context').stdout).toBe(before);
+    expect(run('progress').stdout).toContain('Ship: it');
+  });
+
+  test('objects are JSON, as is the whole input', () => {
+    const features = JSON.stringify([{ slug: 'auth', name: 'Auth' }]);
+    expect(run('create-features', '--features', features).stdout).toContain('slug: auth');
+    const entry = JSON.stringify({ category: 'patterns', key: 'k', value: 'line\n' });
+    expect(program(repo.root, entry)('memory-write', '--json', '-').status).toBe(0);
+    const { stdout } = run('memory-read', '--key', 'k', '--limit', '1', '--output', 'json');
+    expect(JSON.parse(stdout)).toMatchObject({ success: true, entries: [{ value: 'line\n' }] });
+    const broken = run('create-features', '--features', '{');
+    expect(broken).toMatchObject({ status: 2, stdout: '' });
+    expect(broken.stderr).toContain('--features is no JSON');
+  });
+
+  test.each([
+    [['log-decision', '--title', 'x'], 2, 'context: is required'],
+    [['memory-read', '--limit', 'many'], 2, 'limit: expected number, received string'],
+    [['get-feature', '--slug', 'none'], 3, "Feature 'none' not found"],
+    [['memory-write', '--category', 'decisions', '--key', 'k', '--value', 'v'], 5, 'confirm: true'],
+    [['memory-read', '--toolsets', 'graph'], 2, '--toolsets leaves out'],
+    [['memory-read', '--nonsense'], 2, '--nonsense'],
+    [['nonsense'], 2, 'There is no command "nonsense".'],
+  ])('%j fails with the status %i', (args, status, message) => {
+    const head = repo.git('rev-parse', 'HEAD');
+    const result = run(...args);
+    expect(result).toMatchObject({ status, stdout: '' });
+    expect(result.stderr).toContain(message);
+    expect(repo.git('rev-parse', 'HEAD')).toBe(head);
+  });
+
+  test('a failure as JSON is the answer of the tool', () => {
+    const { status, stdout } = run('get-feature', '--slug', 'none', '--output', 'json');
+    expect(status).toBe(3);
+    expect(JSON.parse(stdout)).toMatchObject({ success: false, error: { type: 'not_found' } });
+  });
+});
+
+describe('a tool that wants the project to be activated', () => {
+  test('is called at once; a read makes no memory', () => {
+    const cwd = newFolder();
+    const run = program(cwd);
+    expect(run('list-memories')).toMatchObject({ status: 5, stdout: '' });
+    expect(readdirSync(cwd)).toEqual([]);
+    const args = ['--title', 'Plan', '--type', 'design_doc', '--content', '# Plan'];
+    const { status, stdout } = run('store-memory', ...args);
+    expect(status).toBe(0);
+    expect(run('get-memory', '--memory-id', stdout.trim()).stdout).toContain('# Plan');
+  });
+});
+
+test('an option before the command is that of every command', () => {
+  const repo = Repo.create();
+  const run = program(newFolder());
+  const { status, stdout } = run(
+    '--root',
+    repo.root,
+    '--mode',
+    'ask',
+    'switch-mode',
+    '--mode',
+    'code',
+  );
+  expect({ status, mode: /^mode: .*$/m.exec(stdout)?.[0] }).toEqual({
+    status: 0,
+    mode: 'mode: code',
+  });
+});
+
+test('docs/cli.md tells the exit status of every error', async () => {
+  const { readFileSync } = await import('node:fs');
+  const text = readFileSync(new URL('../../docs/cli.md', import.meta.url), 'utf8');
+  for (const code of errorCodes) {
+    const row = new RegExp(`^\\| ${exitStatus[code]} +\\|.*\`${code}\``, 'm');
+    expect(text, code).toMatch(row);
+  }
+});
+
+describe('the completion', () => {
+  const run = program(newFolder());
+
+  test.skipIf(!existsSync('/bin/bash'))('of bash knows commands, options and values', () => {
+    const script = run('completion', 'bash').stdout;
+    const complete = (...words: string[]) => {
+      const list = words.map((word) => `'${word}'`).join(' ');
+      const call = `COMP_WORDS=(memory-bank ${list}); COMP_CWORD=${words.length}; _memory_bank`;
+      return execFileSync('/bin/bash', ['-c', `${script}\n${call}; echo "\${COMPREPLY[*]}"`], {
+        encoding: 'utf8',
+      }).trim();
+    };
+    expect(complete('log-d')).toBe('log-decision');
+    expect(complete('log-decision', '--ti')).toBe('--title');
+    expect(complete('--root', '/x', 'memory-write', '--category', 'deci')).toBe('decisions');
+    expect(complete('merge-dr')).toBe('');
+  });
+
+  test.each(['zsh', 'fish'])('of %s names every tool', (shell) => {
+    const { stdout } = run('completion', shell);
+    for (const { name } of tools) expect(stdout).toContain(commandName(name));
+    expect(stdout).toContain('user-preferences');
+  });
+
+  test('of another shell is refused', () => {
+    expect(run('completion', 'cmd')).toMatchObject({ status: 2, stdout: '' });
+  });
+});

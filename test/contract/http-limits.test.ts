@@ -1,0 +1,133 @@
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { type Answer, failure, key, type Served, serve } from '../support/http.ts';
+
+let api: Served | undefined;
+
+afterEach(async () => {
+  vi.useRealTimers();
+  await api?.close();
+});
+
+async function limited(minute: number, hour: number): Promise<Served> {
+  api = await serve({ keys: [key, 'second'], limits: { minute, hour } });
+  return api;
+}
+
+/** Limit, what remains and the end of the window, as the headers say. */
+function windowOf({ headers }: Answer): (number | undefined)[] {
+  return ['Limit', 'Remaining', 'Reset'].map((name) => {
+    const value = headers.get(`x-ratelimit-${name}`);
+    return value === null ? undefined : Number(value);
+  });
+}
+
+const status = (served: Served, headers?: { readonly [name: string]: string }) =>
+  served.ask('GET', '/status', headers && { headers });
+
+describe('the limit of the minute', () => {
+  test('is counted down, refuses, and begins again', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const served = await limited(3, 100);
+    const begin = Date.now();
+    const end = Math.ceil((begin + 60_000) / 1000);
+    for (const left of [2, 1, 0]) {
+      const answer = await status(served);
+      expect(answer.status).toBe(200);
+      expect(windowOf(answer)).toEqual([3, left, end]);
+    }
+    vi.setSystemTime(begin + 15_000);
+    const refused = await status(served);
+    expect(refused).toMatchObject({ status: 429, body: failure('rate_limit_exceeded') });
+    expect(windowOf(refused)).toEqual([3, 0, end]);
+    expect(Number(refused.headers.get('retry-after'))).toBe(45);
+    vi.setSystemTime(begin + 60_000);
+    expect(windowOf(await status(served))).toEqual([3, 2, Math.ceil((begin + 120_000) / 1000)]);
+  });
+
+  test('is 60, and the one of the hour 1,000, in the answers to everything', async () => {
+    const served = await limited(60, 1000);
+    const answers = [
+      await served.ask('GET', '/nothing'),
+      await served.ask('PUT', '/status'),
+      await served.ask('POST', '/memory-bank/file', { body: 'no JSON' }),
+      await served.ask('GET', '/status', { headers: { origin: 'http://evil.example' } }),
+      await served.ask('GET', '/status', { headers: { 'x-api-version': '9.0.0' } }),
+    ];
+    expect(answers.map((answer) => windowOf(answer).slice(0, 2))).toEqual(
+      answers.map((_, i) => [60, 59 - i]),
+    );
+  });
+});
+
+describe('the limit of the hour', () => {
+  test('shows itself when it is used up, and ends when it ends', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const served = await limited(3, 5);
+    const begin = Date.now();
+    const hour = Math.ceil((begin + 3_600_000) / 1000);
+    for (let i = 0; i < 3; i += 1) await status(served);
+    // What the minute refuses is not taken from the hour.
+    for (let i = 0; i < 5; i += 1) expect((await status(served)).status).toBe(429);
+    vi.setSystemTime(begin + 60_000);
+    expect(windowOf(await status(served))[0]).toBe(3);
+    expect(windowOf(await status(served))[0]).toBe(3);
+    const refused = await status(served);
+    expect(refused.status).toBe(429);
+    expect(windowOf(refused)).toEqual([5, 0, hour]);
+    expect(Number(refused.headers.get('retry-after'))).toBe(3540);
+    vi.setSystemTime(begin + 3_600_000);
+    expect((await status(served)).status).toBe(200);
+  });
+});
+
+describe('a caller', () => {
+  test('is a key, and each key has its own limit', async () => {
+    const served = await limited(1, 100);
+    expect((await status(served)).status).toBe(200);
+    expect((await status(served)).status).toBe(429);
+    expect((await status(served, { authorization: 'Bearer second' })).status).toBe(200);
+    expect((await status(served, { authorization: '' })).status).toBe(200);
+  });
+
+  test.each([
+    ['x-forwarded-for', '203.0.113.1'],
+    ['forwarded', 'for=203.0.113.1'],
+    ['x-real-ip', '203.0.113.1'],
+    ['user-agent', 'somebody else'],
+    ['x-api-version', '1.0.1'],
+    ['cookie', 'session_id=made-up'],
+  ])('does not get another limit by the header %s', async (name, value) => {
+    const served = await limited(1, 100);
+    const headers = { authorization: '' };
+    expect((await status(served, headers)).status).toBe(200);
+    expect((await status(served, { ...headers, [name]: value })).status).toBe(429);
+  });
+
+  test('does not get another limit by a wrong key', async () => {
+    const served = await limited(2, 100);
+    const statuses = [];
+    for (const wrong of ['a', 'b', 'c']) {
+      const headers = { authorization: `Bearer ${wrong}` };
+      statuses.push((await served.ask('POST', '/mcp', { headers })).status);
+    }
+    expect(statuses).toEqual([401, 401, 429]);
+  });
+
+  test('does not get another limit by opening sessions', async () => {
+    const served = await limited(2, 100);
+    const opened = await served.ask('POST', '/session');
+    const cookie = opened.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+    const headers = { authorization: '', cookie };
+    expect(windowOf(await status(served, headers))).toEqual([2, 0, expect.any(Number)]);
+    expect((await status(served)).status).toBe(429);
+  });
+
+  test('with a key is not limited in MCP', async () => {
+    const served = await limited(1, 1);
+    for (let i = 0; i < 3; i += 1) {
+      const answer = await served.ask('GET', '/mcp');
+      expect(answer.status).toBe(406);
+      expect(windowOf(answer)).toEqual([undefined, undefined, undefined]);
+    }
+  });
+});

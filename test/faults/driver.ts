@@ -1,0 +1,77 @@
+import { writeSync } from 'node:fs';
+import { MemoryError } from '../../src/core/error.ts';
+import { NodeFiles } from '../../src/git/files.ts';
+import { FaultFiles } from '../support/fault-files.ts';
+import { note } from '../support/note.ts';
+import { serve } from './place.ts';
+import { scenarios } from './scenario.ts';
+
+/** What a process of its own is to do with a memory; one JSON object, as its only argument. */
+export interface Orders {
+  readonly root: string;
+  /** In the names of what it writes. */
+  readonly id: string;
+  /** Plays a scenario, by name; otherwise it makes `count` changes. */
+  readonly scenario?: string;
+  /** Changes, each of which adds a note and counts one up in the note that all processes share. */
+  readonly count?: number;
+  /** A note that each change sets a new text in. */
+  readonly edit?: string;
+  readonly lockTimeout?: number;
+  readonly calm?: number;
+  /** The operation before which it kills or stops itself. */
+  readonly at?: { readonly n: number; readonly signal: 'SIGKILL' | 'SIGSTOP' };
+}
+
+/** One line of its output. */
+export interface Answer {
+  /** What was acknowledged: the key of the note, or the number of the act. */
+  readonly done?: string;
+  readonly oid?: string;
+  readonly branch?: string;
+  readonly error?: string;
+  readonly text?: string;
+  readonly lock?: string;
+}
+
+const orders: Orders = JSON.parse(process.argv[2] ?? '{}');
+const { root, id, scenario, count = 1, at } = orders;
+
+// Written at once: what was said before a kill has been said.
+const say = (answer: Answer) => writeSync(1, `${JSON.stringify(answer)}\n`);
+
+const files = new FaultFiles((n) => {
+  if (n === at?.n) process.kill(process.pid, at.signal);
+  return undefined;
+});
+const opened = await serve(root, at ? files : new NodeFiles(), undefined, {
+  lockTimeout: orders.lockTimeout ?? 30_000,
+  calm: orders.calm ?? 0,
+});
+
+if (scenario !== undefined) {
+  const found = scenarios.find(({ name }) => name === scenario);
+  for (const [i, act] of (found?.acts ?? []).entries()) {
+    await act(opened);
+    say({ done: `${i}` });
+  }
+} else {
+  for (let i = 0; i < count; i++) {
+    const key = `${id}-${i}`;
+    try {
+      await opened.call.store.change({ subject: `add ${key}` }, async (tx) => {
+        const counter = await tx.get(note, 'counter');
+        const text = `${Number(counter?.value.text ?? 0) + 1}`;
+        await tx.put(note, { key: 'counter', tags: [], text });
+        await tx.put(note, { key, tags: [], text: key });
+        if (orders.edit) await tx.put(note, { key: orders.edit, tags: [], text: key });
+      });
+      const { oid = '', branch } = opened.commits.at(-1) ?? {};
+      say({ done: key, oid, ...(branch === undefined ? {} : { branch }) });
+    } catch (error) {
+      if (!(error instanceof MemoryError)) throw error;
+      say({ error: error.code, text: error.text, lock: String(error.data.lock ?? '') });
+    }
+  }
+}
+await opened.workspace.close();

@@ -1,0 +1,256 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { markdownCodec, yamlCodec } from '../../../../src/core/codec.ts';
+import type { Sides } from '../../../../src/store/merge/diff3.ts';
+import { mergeRecord } from '../../../../src/store/merge/record.ts';
+
+const schema = z.object({
+  name: z.string(),
+  status: z.enum(['open', 'closed']).optional(),
+  description: z.string().optional(),
+  tags: z.array(z.string()).optional(),
+  steps: z.array(z.string()).optional(),
+  order: z.number().optional(),
+  created_at: z.string().optional(),
+  updated_at: z.string().optional(),
+});
+type Task = z.output<typeof schema>;
+
+const task = {
+  name: 'task',
+  codec: yamlCodec(schema),
+  merge: {
+    description: 'text',
+    tags: 'set',
+    steps: 'list',
+    order: 'max',
+    created_at: 'first',
+    updated_at: 'latest',
+  },
+} as const;
+
+const page = {
+  name: 'page',
+  codec: markdownCodec(
+    z.object({ title: z.string(), version: z.number(), body: z.string() }),
+    'body',
+  ),
+  merge: { version: 'max', body: 'sections' },
+} as const;
+
+function merge(base: Task | undefined, ours: Task, theirs: Task) {
+  const text = (value: Task | undefined) => value && task.codec.encode(value);
+  const merged = mergeTexts({ base: text(base), ours: text(ours), theirs: text(theirs) });
+  return {
+    ...merged,
+    value: merged.conflict ? undefined : task.codec.decode(merged.text ?? '', ''),
+  };
+}
+
+function mergeTexts(texts: Sides<string | undefined>) {
+  return mergeRecord(task, 'tasks/a.yaml', texts);
+}
+
+describe('fields', () => {
+  const base: Task = { name: 'a', tags: ['b', 'd'], steps: ['b', 'd'], order: 1 };
+
+  it('that one side changed are taken from it', () => {
+    const merged = merge(base, { ...base, name: 'b' }, { ...base, status: 'closed' });
+    expect(merged).toMatchObject({ conflict: false, notes: [] });
+    expect(merged.value).toEqual({ ...base, name: 'b', status: 'closed' });
+  });
+
+  it('that both sides changed merge by their rule', () => {
+    const ours = {
+      ...base,
+      description: 'one\ntwo\nTHREE',
+      tags: ['a', 'b', 'd'],
+      steps: ['d', 'x'],
+      order: 3,
+      updated_at: '2026-01-02T00:00:00.500Z',
+    };
+    const theirs = {
+      ...base,
+      description: 'ONE\ntwo\nthree',
+      tags: ['b', 'c'],
+      steps: ['b', 'd', 'y'],
+      order: 2,
+      updated_at: '2026-01-02T00:00:00Z',
+    };
+    expect(merge({ ...base, description: 'one\ntwo\nthree' }, ours, theirs).value).toEqual({
+      name: 'a',
+      description: 'ONE\ntwo\nTHREE',
+      tags: ['a', 'b', 'c'],
+      steps: ['d', 'x', 'y'],
+      order: 3,
+      updated_at: '2026-01-02T00:00:00.500Z',
+    });
+  });
+
+  it('of a record that both sides made merge without a base', () => {
+    const ours = { name: 'a', tags: ['x'], created_at: '2026-01-02T00:00:00Z' };
+    const theirs = { name: 'a', tags: ['y'], created_at: '2026-01-01T00:00:00Z' };
+    expect(merge(undefined, ours, theirs).value).toEqual({
+      name: 'a',
+      tags: ['x', 'y'],
+      created_at: '2026-01-01T00:00:00Z',
+    });
+  });
+
+  it('that are lists may go on one side and shrink on the other', () => {
+    expect(merge(base, { name: 'a', tags: ['b'] }, { name: 'a', steps: ['b'] }).value).toEqual({
+      name: 'a',
+    });
+  });
+
+  it('stand in the file with both values when they conflict, and nothing else does', () => {
+    const ours: Task = { ...base, name: 'ours', status: 'open', tags: ['a', 'b', 'd'] };
+    const theirs: Task = { ...base, name: 'theirs', status: 'open', order: 2 };
+    const merged = merge(base, ours, theirs);
+    expect(merged).toMatchObject({ conflict: true, notes: ['both sides changed name'] });
+    expect(merged.text).toBe(
+      `<<<<<<< ours
+name: ours
+=======
+name: theirs
+>>>>>>> theirs
+status: open
+tags:
+  - a
+  - b
+  - d
+steps:
+  - b
+  - d
+order: 2
+`,
+    );
+    expect(() => task.codec.decode(merged.text ?? '', '')).toThrow('conflict markers');
+  });
+
+  it('show a text that both sides changed with the lines that conflict', () => {
+    const text = (line: string) => ({ name: 'a', description: `one\n${line}\nthree\n` });
+    expect(merge(text('two'), text('2'), text('zwei')).text).toBe(
+      'name: a\ndescription: |\n  one\n<<<<<<< ours\n  2\n=======\n  zwei\n>>>>>>> theirs\n  three\n',
+    );
+  });
+
+  it('of which one side removed a value that the other changed conflict', () => {
+    const merged = merge(
+      { name: 'a', status: 'open' },
+      { name: 'a' },
+      { name: 'a', status: 'closed' },
+    );
+    expect(merged.text).toBe('name: a\n<<<<<<< ours\n=======\nstatus: closed\n>>>>>>> theirs\n');
+  });
+});
+
+describe('what a person added', () => {
+  const base = 'name: a\n# how it goes\nstatus: open\nowner: nobody\n';
+
+  it('stays from both sides: comments and keys that the schema does not know', () => {
+    const ours = '# ours\nname: a\n# how it goes\nstatus: closed\nowner: ada\n';
+    const theirs = 'name: b\n# how it goes\n# soon\nstatus: open\nowner: nobody\nroom: 7\n';
+    const { text, conflict } = mergeTexts({ base, ours, theirs });
+    expect(conflict).toBe(false);
+    for (const part of ['# ours\n', '# soon\n', 'status: closed', 'owner: ada', 'room: 7']) {
+      expect(text).toContain(part);
+    }
+  });
+
+  it('stays from both sides that added it in one place', () => {
+    const [ours, theirs] = [`${base}room: 7\n`, `${base}# why\nfloor: 2\n`];
+    expect(mergeTexts({ base, ours, theirs })).toMatchObject({
+      conflict: false,
+      text: `${base}room: 7\n# why\nfloor: 2\n`,
+    });
+  });
+
+  it('is a conflict when both sides changed it', () => {
+    const [ours, theirs] = [base.replace('nobody', 'ada'), base.replace('nobody', 'bob')];
+    const merged = mergeTexts({ base, ours, theirs });
+    expect(merged.conflict).toBe(true);
+    expect(merged.text).toContain(
+      '<<<<<<< ours\nowner: ada\n=======\nowner: bob\n>>>>>>> theirs\n',
+    );
+  });
+
+  it('does not make a conflict of how it is quoted', () => {
+    const ours = 'name: a # quoted\nupdated_at: "2026-01-02T00:00:00Z"\n';
+    const theirs = "name: a\nupdated_at: '2026-01-03T00:00:00Z'\n";
+    const base = 'name: a\nupdated_at: "2026-01-01T00:00:00Z"\n';
+    expect(mergeTexts({ base, ours, theirs })).toMatchObject({
+      conflict: false,
+      text: expect.stringMatching(/^name: a # quoted\nupdated_at: ["']2026-01-03T00:00:00Z["']\n$/),
+    });
+  });
+});
+
+describe('markdown records', () => {
+  const base = '---\r\ntitle: T\r\nversion: 1\r\n---\r\n# T\r\n\r\n- a\r\n';
+
+  it('merge their front matter and their body', () => {
+    const ours = base.replace('1', '2').replace('- a', '- b\r\n- a');
+    const theirs = base.replace('1', '3').replace('- a', '- c\r\n- a');
+    expect(mergeRecord(page, 'a.md', { base, ours, theirs })).toEqual({
+      text: '---\r\ntitle: T\r\nversion: 3\r\n---\r\n# T\r\n\r\n- b\r\n- c\r\n- a\r\n',
+      conflict: false,
+      notes: [],
+    });
+  });
+
+  it('take the body line by line where that makes no conflict', () => {
+    const body = (heading: string, line: string) =>
+      `---\ntitle: T\nversion: 1\n---\n# ${heading}\n\n${line}\n`;
+    const texts = {
+      base: body('Old', 'one'),
+      ours: body('New', 'one'),
+      theirs: body('Old', 'two'),
+    };
+    expect(mergeRecord(page, 'a.md', texts)).toMatchObject({
+      text: body('New', 'two'),
+      conflict: false,
+    });
+  });
+});
+
+describe('a file', () => {
+  const text = 'name: a\n';
+
+  it('that one side deleted goes, unless the other changed it', () => {
+    expect(mergeTexts({ base: text, ours: undefined, theirs: text }).text).toBeUndefined();
+    expect(mergeTexts({ base: text, ours: undefined, theirs: 'name: b\n' })).toMatchObject({
+      text: 'name: b\n',
+      conflict: true,
+    });
+  });
+
+  it('that cannot be read as its type is merged line by line', () => {
+    const lines = (first: string, last: string) => `${first}: [\n1\n2\n3\n${last}\n`;
+    const merged = mergeTexts({
+      base: lines('a', 'b'),
+      ours: lines('A', 'b'),
+      theirs: lines('a', 'B'),
+    });
+    expect(merged).toMatchObject({ text: lines('A', 'B'), conflict: false });
+    expect(merged.notes[0]).toContain('it is no task');
+  });
+
+  it('that neither rule can merge into a record is a conflict as a whole', () => {
+    const pair = z.object({ from: z.number(), to: z.number() });
+    const ordered = pair.refine(({ from, to }) => from <= to, 'ends before it begins');
+    const range = { name: 'range', codec: yamlCodec(ordered), merge: {} };
+    const write = (from: number, to: number) => `from: ${from}\na: 1\nb: 2\nto: ${to}\n`;
+    const texts = { base: write(1, 5), ours: write(4, 5), theirs: write(1, 2) };
+    const merged = mergeRecord(range, 'a.yaml', texts);
+    expect(merged.conflict).toBe(true);
+    expect(merged.text).toContain('<<<<<<< ours');
+  });
+
+  it('has markers as long as they were asked for', () => {
+    const texts = { base: text, ours: 'name: b\n', theirs: 'name: c\n' };
+    expect(mergeRecord(task, 'tasks/a.yaml', texts, 9).text).toBe(
+      '<<<<<<<<< ours\nname: b\n=========\nname: c\n>>>>>>>>> theirs\n',
+    );
+  });
+});
