@@ -71,7 +71,7 @@ export function diff3<T>(
 }
 
 /** Whether two sequences hold the same items. */
-function areEqual(a: readonly string[], b: readonly string[]): boolean {
+export function areEqual(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((item, i) => item === b[i]);
 }
 

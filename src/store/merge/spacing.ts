@@ -1,4 +1,4 @@
-import { pick, type Sides } from './diff3.ts';
+import { areEqual, type Sides } from './diff3.ts';
 import type { Piece } from './pieces.ts';
 
 /** A place in the result: the piece that stands there, in each version that has it. */
@@ -57,9 +57,6 @@ function kindOf({ ours, theirs }: Slot): Piece['kind'] | undefined {
 
 /** Of two changes of a gap the larger. */
 export function mergeGap({ base, ours, theirs }: Sides<Gap>): Gap {
-  const text = (gap: Gap) => gap.join('\n') + gap.length;
-  const picked = pick({ base: text(base), ours: text(ours), theirs: text(theirs) });
-  const isConflict = text(base) !== text(ours) && text(base) !== text(theirs);
-  if (isConflict) return ours.length < theirs.length ? theirs : ours;
-  return picked === text(ours) ? ours : theirs;
+  if (areEqual(base, ours)) return theirs;
+  return areEqual(base, theirs) || ours.length >= theirs.length ? ours : theirs;
 }
