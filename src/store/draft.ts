@@ -79,6 +79,8 @@ export interface TextChange {
   readonly path: string;
   readonly before: string | undefined;
   readonly after: string | undefined;
+  /** The record that the text says; undefined for a file that is none. */
+  readonly value?: object | undefined;
 }
 
 /** The records as a change sees them while it is being worked out: the view with its own writes over it. */
@@ -181,9 +183,9 @@ export class Draft extends ViewReader implements Transaction {
   /** What differs from what is on disk, by path. */
   changes(): TextChange[] {
     const changes: TextChange[] = [];
-    for (const { path, text } of this.#writes.values()) {
+    for (const { path, text, value } of this.#writes.values()) {
       const before = this.#based.get(path);
-      if (before !== text) changes.push({ path, before, after: text });
+      if (before !== text) changes.push({ path, before, after: text, value });
     }
     return changes.sort((a, b) => (a.path < b.path ? -1 : 1));
   }

@@ -2,6 +2,7 @@ import { Minimatch } from 'minimatch';
 import { invalid } from '../core/error.ts';
 import type { AnyRecordType, SearchFields } from '../core/record-type.ts';
 import type { SearchHit, SearchRequest, SearchResult } from '../core/store.ts';
+import { maxClasses } from './access.ts';
 import { toListing } from './draft.ts';
 import { type Hit, SearchIndex } from './search/index.ts';
 import type { View } from './view.ts';
@@ -102,6 +103,9 @@ export class RecordSearch {
 function pathGlob(pattern: string): Minimatch {
   if (pattern.length > 256) {
     throw invalid(['path'], 'must have at most 256 characters', 'size');
+  }
+  if (pattern.split('[').length - 1 > maxClasses) {
+    throw invalid(['path'], `must have at most ${maxClasses} "["`, 'size');
   }
   // Braces and extended globs can take for ever on a pattern made for it.
   return new Minimatch(pattern, { dot: true, nobrace: true, noext: true, nocomment: true });

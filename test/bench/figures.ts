@@ -6,12 +6,12 @@ export class Times {
   async measure<T>(work: () => Promise<T> | T): Promise<T> {
     const start = performance.now();
     const result = await work();
-    this.#all.push(performance.now() - start);
+    this.add(performance.now() - start);
     return result;
   }
 
-  add(milliseconds: number): void {
-    this.#all.push(milliseconds);
+  add(duration: number): void {
+    this.#all.push(duration);
   }
 
   get median(): number {

@@ -20,6 +20,8 @@ export class HttpProgram {
       cwd: repo.root,
       env: { PATH, HOME: '/home/me', ...env },
     });
+    // A test that fails does not stop it.
+    process.once('exit', () => this.child.kill('SIGKILL'));
     this.exit = new Promise((resolve) => this.child.on('close', resolve));
   }
 

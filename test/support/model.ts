@@ -25,6 +25,7 @@ export class ModelEndpoint {
     const child = spawn(process.execPath, [join(import.meta.dirname, 'model-endpoint.js')], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
+    process.once('exit', () => child.kill());
     const port = await new Promise<string>((resolve) => {
       child.stdout?.once('data', (line: Buffer) => resolve(line.toString().trim()));
     });

@@ -32,7 +32,7 @@ const table: { readonly [room: string]: Room } = {
   git: { ours: ['core/error.ts'], packages: [node, 'isomorphic-git', 'ignore'] },
   store: {
     ours: ['core', 'git'],
-    packages: [node, 'zod', 'diff', 'minimatch', 'minisearch', 'smol-toml', 'stemmer'],
+    packages: [node, 'zod', 'minimatch', 'minisearch', 'smol-toml', 'stemmer'],
   },
   'toolsets/*': { ours: ['core'], packages: ['zod', 'node:crypto', 'node:util'] },
   'toolsets.ts': { ours: ['core', 'toolsets/*'], packages: [] },

@@ -9,7 +9,7 @@ import type { Repository } from '../../git/repository.ts';
 import type { Bank } from '../bank.ts';
 import { commitInfo } from '../message.ts';
 import { folderAt } from '../past.ts';
-import { ChangeIndex, cut, type Patience } from './change-index.ts';
+import { ChangeIndex, type Patience } from './change-index.ts';
 import { sourceOf } from './comparison.ts';
 import type { FindSource } from './lineage.ts';
 import { PastRecords } from './past-records.ts';
@@ -96,15 +96,7 @@ export class Archive {
   /** How the records that a commit of an index adds are looked for among those that it removes. */
   findSource(index: ChangeIndex): FindSource {
     const at = (number: number) => this.records(index.commit(number).oid);
-    return (commit, parent, path, removed) => {
-      const from = sourceOf(
-        index.pathAt(path),
-        removed.map((one) => index.pathAt(one)),
-        at(parent),
-        at(commit),
-      );
-      return from === undefined ? undefined : index.pathNumber(from);
-    };
+    return (commit, parent, path, removed) => sourceOf(path, removed, at(parent), at(commit));
   }
 
   /** @throws MemoryError as `resolveRevision`. */
@@ -119,14 +111,16 @@ export class Archive {
     for (let at: number | undefined = number; at !== undefined; ) {
       const { oid, parents, time: committed } = index.commit(at);
       if (committed <= time) return oid;
-      at = parents[0];
-      if (at === cut) {
+      if (index.isCut(at)) {
         throw new MemoryError('not_found', 'The clone is shallow: its history begins later.', {
           hint: 'Run "git fetch --unshallow".',
         });
       }
+      [at] = parents;
     }
     const when = new Date(time * 1000).toISOString();
-    throw new MemoryError('not_found', `The branch has no commit before ${when}.`);
+    throw new MemoryError('not_found', `The branch has no commit before ${when}.`, {
+      hint: 'Give a later time.',
+    });
   }
 }

@@ -1,4 +1,4 @@
-import { hunksOf } from '../merge/diff3.ts';
+import { hunksOf } from '../diff.ts';
 import type { ChangeIndex } from './change-index.ts';
 import { type FindSource, type Origin, originsOf, type Track } from './lineage.ts';
 
@@ -28,9 +28,9 @@ export interface Writer {
 export function blame(
   index: ChangeIndex,
   number: number,
-  path: number,
+  path: string,
   findSource: FindSource,
-  linesAt: (commit: number, path: number) => readonly string[],
+  linesAt: (commit: number, path: string) => readonly string[],
 ): Writer[] {
   const writers: Writer[] = [];
   const waiting: (readonly Suspect[] | undefined)[] = [];

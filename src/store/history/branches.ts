@@ -35,7 +35,7 @@ async function compareTips(visit: Visit, head: Oid, tip: Oid) {
   const ours = ancestors(index, here.number);
   const theirs = ancestors(index, number);
   const touchesMemory = (commit: number) =>
-    ownChanges(index, commit).some((change) => visit.mayRead(index.path(change)));
+    ownChanges(index, commit).some(({ path }) => visit.mayRead(path));
   const only = (those: readonly unknown[], others: readonly unknown[]) =>
     [...those.keys()].filter((commit) => those[commit] && !others[commit] && touchesMemory(commit));
   const [before, after] = [visit.archive.records(head), visit.archive.records(tip)];

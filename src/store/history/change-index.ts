@@ -16,10 +16,16 @@ const batch = 4096;
 const stretch = 25;
 
 /** In the place of a parent that the shallow clone does not have. */
-export const cut = -1;
+const cut = -1;
 
 /** What a commit did to a path; with the number of the path it makes one number. */
-export const kinds = ['changed', 'added', 'removed'] as const;
+const kinds = ['changed', 'added', 'removed'] as const;
+
+/** A path that one of two states has and the other has not, or has with another text. */
+export interface PathChange {
+  readonly path: string;
+  readonly change: (typeof kinds)[number];
+}
 
 /** Facts about a commit that never change. */
 interface Indexed {
@@ -109,19 +115,21 @@ export class ChangeIndex {
     return this.commit(number).parents.includes(cut);
   }
 
-  /** The path that a change is of. */
-  path(change: number): string {
-    return this.pathAt(Math.floor(change / kinds.length));
+  /** What a commit did to the paths of the bank, compared with its parent at a place. */
+  changes(number: number, parent: number): readonly PathChange[] {
+    return (this.commit(number).changes[parent] ?? []).map((change) => ({
+      path: this.#paths[Math.floor(change / kinds.length)] ?? '',
+      change: kinds[change % kinds.length] ?? 'changed',
+    }));
   }
 
-  /** The path with a number. */
-  pathAt(number: number): string {
-    return this.#paths[number] ?? '';
-  }
-
-  /** The number of a path; undefined for one that no commit ever touched. */
-  pathNumber(path: string): number | undefined {
-    return this.#pathNumbers.get(path);
+  /** The same for one path; undefined where the commit left it alone. */
+  changeOf(number: number, parent: number, path: string): PathChange['change'] | undefined {
+    const list = this.commit(number).changes[parent];
+    if (!list || list.length === 0) return undefined;
+    const first = (this.#pathNumbers.get(path) ?? Number.NaN) * kinds.length;
+    const change = list.find((one) => one >= first && one < first + kinds.length);
+    return change === undefined ? undefined : kinds[change - first];
   }
 
   /** Newest first, and no commit before one that builds on it. */
@@ -253,9 +261,12 @@ export class ChangeIndex {
     } catch {
       return false;
     }
-    if (typeof value === 'string') this.#addPath(value);
-    else if (isCommit(value, this.#commits.length)) {
+    if (typeof value === 'string') {
+      if (this.#pathNumbers.has(value)) return false;
+      this.#addPath(value);
+    } else if (isCommit(value, this.#commits.length)) {
       const [oid, time, parents, changes] = value;
+      if (this.#numbers.has(oid)) return false;
       this.#add({ oid, time, parents, changes });
     } else {
       const here = { commits: this.#commits.length, paths: this.#paths.length };

@@ -1,13 +1,8 @@
 import type { Change, FieldChange, RecordChange } from '../../core/history.ts';
 import type { RecordFile } from '../view.ts';
+import type { PathChange } from './change-index.ts';
 import { fieldChanges, unifiedDiff } from './difference.ts';
 import type { PastRecords } from './past-records.ts';
-
-/** Paths that one of two states has and the other has not, or has with another text. */
-export interface PathChange {
-  readonly path: string;
-  readonly change: 'added' | 'changed' | 'removed';
-}
 
 /**
  * The changes with the records that were moved told as one change: those with the same text or the

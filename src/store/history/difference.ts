@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FieldChange } from '../../core/history.ts';
 import type { JsonValue } from '../../core/json.ts';
-import { type Hunk, hunksOf } from '../merge/diff3.ts';
+import { type Hunk, hunksOf } from '../diff.ts';
 
 /** A text with more characters than this is compared line by line. */
 const longText = 200;

@@ -90,13 +90,10 @@ export class BankHistory implements History {
     const head = await visit.resolve(revision);
     const { index, number } = await visit.place(head);
     const text = this.#archive.typeOf(path) && this.#archive.records(head).text(path);
-    const known = index.pathNumber(path);
-    if (text === undefined || known === undefined) throw noRecord(path, head);
-    const linesAt = (commit: number, path: number) => {
-      const records = this.#archive.records(index.commit(commit).oid);
-      return linesOf(records.text(index.pathAt(path)) ?? '');
-    };
-    const writers = blame(index, number, known, this.#archive.findSource(index), linesAt);
+    if (text === undefined) throw noRecord(path, head);
+    const linesAt = (commit: number, path: string) =>
+      linesOf(this.#archive.records(index.commit(commit).oid).text(path) ?? '');
+    const writers = blame(index, number, path, this.#archive.findSource(index), linesAt);
     return Promise.all(
       linesOf(text).map(async (text, line) => {
         const { commit = number, boundary = true } = writers[line] ?? {};

@@ -1,9 +1,8 @@
-import { type ChangeIndex, cut, kinds } from './change-index.ts';
+import type { ChangeIndex, PathChange } from './change-index.ts';
 
 /** Where a record lies in a commit, or lay while it existed. */
 export interface Track {
-  /** The number of its path. */
-  readonly path: number;
+  readonly path: string;
   readonly present: boolean;
 }
 
@@ -24,14 +23,14 @@ export interface Step extends Track {
 /**
  * Where a record that a commit adds was in a parent, among the paths that the commit removes.
  *
- * @returns the number of a path, or undefined when the record is new.
+ * @returns undefined when the record is new.
  */
 export type FindSource = (
   commit: number,
   parent: number,
-  path: number,
-  removed: readonly number[],
-) => number | undefined;
+  path: string,
+  removed: readonly string[],
+) => string | undefined;
 
 /**
  * Where the record at a path of a commit was in each of its parents.
@@ -44,18 +43,14 @@ export function originsOf(
   { path, present }: Track,
   findSource: FindSource,
 ): Origin[] | undefined {
-  const { parents, changes } = index.commit(number);
   if (index.isCut(number)) return undefined;
-  return parents.map((commit, i) => {
-    const list = changes[i] ?? [];
-    const first = path * kinds.length;
-    const change = list.find((one) => one >= first && one < first + kinds.length);
+  return index.commit(number).parents.map((commit, i) => {
+    const change = index.changeOf(number, i, path);
     if (change === undefined) return { commit, path, present, same: true };
-    const kind = kinds[change - first];
-    if (kind !== 'added') return { commit, path, present: true, same: false };
-    const removed = list.filter((one) => kinds[one % kinds.length] === 'removed');
-    const gone = removed.map((one) => Math.floor(one / kinds.length));
-    const source = gone.length === 0 ? undefined : findSource(number, commit, path, gone);
+    if (change !== 'added') return { commit, path, present: true, same: false };
+    const removed = index.changes(number, i).filter(({ change }) => change === 'removed');
+    const paths = removed.map(({ path }) => path);
+    const source = paths.length === 0 ? undefined : findSource(number, commit, path, paths);
     if (source === undefined) return { commit, path, present: false, same: false };
     return { commit, path: source, present: true, same: false };
   });
@@ -97,22 +92,20 @@ function add(waiting: (readonly Track[] | undefined)[], { commit, path, present 
 
 /** All ancestors of a commit and itself, by number. */
 export function ancestors(index: ChangeIndex, number: number): readonly (true | undefined)[] {
-  const found: (true | undefined)[] = new Array(number + 1);
+  const found: (true | undefined)[] = [];
   found[number] = true;
   for (let commit = number; commit >= 0; commit--) {
-    if (!found[commit]) continue;
-    for (const parent of index.commit(commit).parents) if (parent !== cut) found[parent] = true;
+    if (!found[commit] || index.isCut(commit)) continue;
+    for (const parent of index.commit(commit).parents) found[parent] = true;
   }
   return found;
 }
 
 /** The changes in which a commit differs from every parent: for all but merges, its changes. */
-export function ownChanges(index: ChangeIndex, number: number): readonly number[] {
-  const [first = [], ...others] = index.commit(number).changes;
-  if (others.length === 0) return first;
-  const paths = others.map((list) => new Set(list.map((one) => Math.floor(one / kinds.length))));
-  return first.filter((one) => {
-    const path = Math.floor(one / kinds.length);
-    return paths.every((set) => set.has(path));
-  });
+export function ownChanges(index: ChangeIndex, number: number): readonly PathChange[] {
+  const others = index.commit(number).parents.slice(1);
+  const changes = index.changes(number, 0);
+  return changes.filter(({ path }) =>
+    others.every((_, i) => index.changeOf(number, i + 1, path) !== undefined),
+  );
 }

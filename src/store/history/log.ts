@@ -2,7 +2,7 @@ import type { Log, LogEntry, LogRequest } from '../../core/history.ts';
 import type { ChangeIndex } from './change-index.ts';
 import { changedFields, pairMoves } from './comparison.ts';
 import { ancestors, lineage, ownChanges, type Step } from './lineage.ts';
-import { isBelow, type Place, pathChange, type Visit } from './visit.ts';
+import { isBelow, type Place, type Visit } from './visit.ts';
 
 type Page = Pick<LogRequest, 'limit' | 'skip'>;
 
@@ -16,7 +16,7 @@ export async function logOf(
   const found = [...stepsOf(visit, { index, number }, path)];
   if (found.length === 0) return undefined;
   const steps = found
-    .filter((step) => step.origins && visit.mayRead(index.pathAt(step.path)))
+    .filter((step) => step.origins && visit.mayRead(step.path))
     .sort((a, b) => index.compare(a.commit, b.commit));
   const page = steps.slice(skip, skip + limit);
   const entries = await Promise.all(page.map((step) => stepEntry(visit, index, step)));
@@ -25,22 +25,20 @@ export async function logOf(
 
 /** The commits that a record comes from; descendants first. */
 export function stepsOf(visit: Visit, { index, number }: Place, path: string): Iterable<Step> {
-  const known = index.pathNumber(path);
-  if (known === undefined) return [];
   const present = visit.archive.records(index.commit(number).oid).oid(path) !== undefined;
-  return lineage(index, number, { path: known, present }, visit.archive.findSource(index));
+  return lineage(index, number, { path, present }, visit.archive.findSource(index));
 }
 
 async function stepEntry(visit: Visit, index: ChangeIndex, step: Step): Promise<LogEntry> {
   const { oid } = index.commit(step.commit);
   const commit = await visit.tell(oid);
   const origin = step.origins?.find(({ present }) => present);
-  const path = index.pathAt(step.path);
+  const { path } = step;
   if (!step.present) return { commit, changes: [{ change: 'removed', path }] };
   if (!origin) return { commit, changes: [{ change: 'added', path }] };
   const before = visit.archive.records(index.commit(origin.commit).oid);
   const after = visit.archive.records(oid);
-  const from = index.pathAt(origin.path);
+  const from = origin.path;
   const same = before.oid(from) === after.oid(path);
   const fields = same ? [] : changedFields(from, path, before, after).map(({ field }) => field);
   const moved = from !== path && visit.mayRead(from) && { from };
@@ -62,19 +60,17 @@ export async function logBelow(
   };
   const found: number[] = [];
   let shallow = false;
-  for (const commit of ancestors(index, number).keys()) {
+  for (const [commit, known] of ancestors(index, number).entries()) {
+    if (!known) continue;
     if (index.isCut(commit)) shallow = true;
-    else if (ownChanges(index, commit).some((change) => isWanted(index.path(change))))
-      found.push(commit);
+    else if (ownChanges(index, commit).some(({ path }) => isWanted(path))) found.push(commit);
   }
   found.sort((a, b) => index.compare(a, b));
   const page = found.slice(skip, skip + limit);
   const entries = await Promise.all(
     page.map(async (number) => {
       const { oid, parents } = index.commit(number);
-      const changes = ownChanges(index, number)
-        .map((change) => pathChange(index, change))
-        .filter(({ path }) => isWanted(path));
+      const changes = ownChanges(index, number).filter(({ path }) => isWanted(path));
       const [parent] = parents;
       const { archive } = visit;
       const paired =

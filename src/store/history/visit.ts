@@ -6,8 +6,7 @@ import type { Access } from '../access.ts';
 import { forbidden } from '../draft.ts';
 import type { Permit } from '../session-store.ts';
 import type { Archive } from './archive.ts';
-import { type ChangeIndex, kinds } from './change-index.ts';
-import type { PathChange } from './comparison.ts';
+import type { ChangeIndex, PathChange } from './change-index.ts';
 import type { PastRecords } from './past-records.ts';
 
 /** A commit in the index. */
@@ -51,11 +50,10 @@ export class Visit {
     const told = this.archive.commit(oid);
     if (this.access.mode === undefined) return told;
     const { index, number } = await this.place(oid);
-    const paths = index
+    const hidden = index
       .commit(number)
-      .changes.flat()
-      .map((change) => index.path(change));
-    const hidden = paths.some((path) => this.archive.typeOf(path) && !this.access.mayRead(path));
+      .changes.flatMap((_, parent) => index.changes(number, parent))
+      .some(({ path }) => this.archive.typeOf(path) && !this.access.mayRead(path));
     if (!hidden) return told;
     const { reason: _, ...rest } = told;
     return { ...rest, subject: '(about records that the mode may not read)' };
@@ -72,11 +70,6 @@ export class Visit {
     }
     return found;
   }
-}
-
-/** The change that a number of the index stands for. */
-export function pathChange(index: ChangeIndex, change: number): PathChange {
-  return { path: index.path(change), change: kinds[change % kinds.length] ?? 'changed' };
 }
 
 /** Whether a path is a given one or lies below it; everything lies below undefined. */

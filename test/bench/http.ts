@@ -1,0 +1,114 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+import express from 'express';
+import { gitEnv, Repo } from '../support/repo.ts';
+import { count, ms } from './figures.ts';
+import { report, table } from './report.ts';
+
+/** Requests over 50 connections, beside the same framework answering a constant; and what they leave behind. */
+
+const connections = 50;
+const reads = process.argv.includes('--full') ? 20_000 : 5_000;
+const writes = process.argv.includes('--full') ? 2_000 : 500;
+const steady = 100_000;
+
+const key = 'key-of-the-bench';
+const constant = { status: 'success', content: 'x'.repeat(500) };
+
+/** A server in a process of its own, and where it listens. */
+interface Running {
+  readonly child: ChildProcess;
+  readonly url: string;
+}
+
+/** Starts a server and waits until it says where it listens, on either of its outputs. */
+async function start(args: readonly string[], cwd?: string): Promise<Running> {
+  const env = { ...gitEnv, MEMORY_BANK_API_KEYS: key };
+  const child = spawn(process.execPath, args, { cwd, env, stdio: ['ignore', 'ignore', 'pipe'] });
+  for await (const line of createInterface(child.stderr)) {
+    const [, url] = /listens on ([^\s,]+)/.exec(line) ?? [];
+    if (url !== undefined) return { child, url };
+  }
+  throw new Error('the server did not start');
+}
+
+/** What the load tool measured. */
+interface Load {
+  readonly requests: { readonly average: number };
+  readonly latency: { readonly p50: number; readonly p99: number };
+  readonly non2xx: number;
+  readonly errors: number;
+}
+
+/** Loads one path with a number of requests; `[<id>]` in the body is another text in each of them. */
+async function load(url: string, amount: number, body?: object): Promise<Load> {
+  const tool = ['node_modules/autocannon/autocannon.js', '--json', '--no-progress'];
+  const options = ['-c', `${connections}`, '-a', `${amount}`, '-H', `authorization=Bearer ${key}`];
+  const post = ['-m', 'POST', '-H', 'content-type=application/json', '-I'];
+  const sent = body ? [...post, '-b', JSON.stringify(body)] : [];
+  const run = promisify(execFile);
+  const { stdout } = await run(process.execPath, [...tool, ...options, ...sent, url], {
+    maxBuffer: 1 << 24,
+  });
+  const result: Load = JSON.parse(stdout);
+  if (result.non2xx + result.errors > 0) throw new Error(`requests to ${url} failed`);
+  return result;
+}
+
+function row(what: string, { requests, latency }: Load): string[] {
+  return [what, count(Math.round(requests.average)), ms(latency.p50), ms(latency.p99)];
+}
+
+/** The memory that a process holds, in MiB. */
+function residentMemory({ child }: Running): number {
+  const status = readFileSync(`/proc/${child.pid}/status`, 'utf8');
+  return Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1]) / 1024;
+}
+
+async function measure(): Promise<void> {
+  const repo = Repo.create();
+  const unlimited = ['--limit-minute', '1000000000', '--limit-hour', '1000000000'];
+  const ours = await start(
+    ['dist/main.js', 'serve', '--root', repo.root, '--port', '0', ...unlimited],
+    process.cwd(),
+  );
+  const theirs = await start([import.meta.filename, '--constant']);
+  const file = `${ours.url}/memory-bank/file`;
+  const write = (content: string) => ({ filename: 'note.md', content });
+  try {
+    await load(file, connections, write(`# A note\n\n${'Some text. '.repeat(45)}\n\n[<id>]\n`));
+    for (const url of [theirs.url, `${file}/note.md`]) await load(url, 1_000);
+    const rows = [
+      row('Express, a constant', await load(theirs.url, reads)),
+      row('`GET /status`', await load(`${ours.url}/status`, reads)),
+      row('`GET /memory-bank/file/note.md`', await load(`${file}/note.md`, reads)),
+      row('`GET /memory-bank/files`', await load(`${file}s`, reads)),
+      row('`POST /memory-bank/file`, a commit each', await load(file, writes, write('[<id>]'))),
+    ];
+    const memory: string[][] = [];
+    for (let done = 0; done < steady; done += steady / 5) {
+      await load(`${file}/note.md`, steady / 5);
+      memory.push([count(done + steady / 5), residentMemory(ours).toFixed(0)]);
+    }
+    report('http', 'HTTP', [
+      `${connections} connections, ${count(reads)} reads and ${count(writes)} writes, all with a key; by autocannon.`,
+      table(['request', 'a second', 'median, ms', 'p99, ms'], rows),
+      table(['reads so far', 'memory of the server, MiB'], memory),
+    ]);
+  } finally {
+    for (const { child } of [ours, theirs]) child.kill();
+    repo.remove();
+  }
+}
+
+if (process.argv.includes('--constant')) {
+  const server = express()
+    .get('/', (_, response) => void response.json(constant))
+    .listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      const port = typeof address === 'object' ? address?.port : undefined;
+      process.stderr.write(`listens on http://127.0.0.1:${port}\n`);
+    });
+} else await measure();

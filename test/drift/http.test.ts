@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { expect, it } from 'vitest';
+import { errorCodes } from '../../src/core/error.ts';
+import { statuses } from '../../src/server/http/error.ts';
+import { serve } from '../support/http.ts';
+
+const file = resolve(import.meta.dirname, '../../docs/http.md');
+
+/** The file with what stands between two marks replaced. */
+function replaced(text: string, name: string, lines: readonly string[]): string {
+  const [before = '', rest = ''] = text.split(new RegExp(`(?<=<!-- ${name}: .*? -->\n)`));
+  const after = rest.slice(rest.indexOf(`<!-- end of ${name} -->`));
+  return `${before}${lines.join('\n')}\n${after}`;
+}
+
+it('docs/http.md lists every operation and every status', async () => {
+  const api = await serve();
+  const { body } = await api.ask('GET', '/openapi.json');
+  await api.close();
+  const operations = Object.entries<Record<string, { summary: string }>>(body.paths).flatMap(
+    ([path, methods]) =>
+      Object.entries(methods).map(
+        ([method, { summary }]) => `| \`${method.toUpperCase()} ${path}\` | ${summary} |`,
+      ),
+  );
+  const byStatus = [...new Set(Object.values(statuses))].sort().map((status) => {
+    const codes = errorCodes.filter((code) => statuses[code] === status);
+    return `| ${status} | ${codes.map((code) => `\`${code}\``).join(', ')} |`;
+  });
+  const text = readFileSync(file, 'utf8');
+  const listed = replaced(text, 'operations', ['| operation | |', '| --- | --- |', ...operations]);
+  const complete = replaced(listed, 'statuses', [
+    '| status | error |',
+    '| --- | --- |',
+    ...byStatus,
+  ]);
+  await expect(complete).toMatchFileSnapshot(file);
+});
