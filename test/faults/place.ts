@@ -135,7 +135,7 @@ export function litter(root: string, objects = true): string[] {
   const found = fs.readdirSync(root, { recursive: true, encoding: 'utf8' });
   return found.filter((path) => {
     if (/(^|\/)tmp_obj_/.test(path)) return objects;
-    return /\.lock$|\.tmp$|(^|\/)\.git\/memory-bank\/(?!state\.json$)/.test(path);
+    return /\.lock$|\.tmp$|(^|\/)\.git\/memory-bank\/(?!(state\.json|index-mark)$)/.test(path);
   });
 }
 
