@@ -157,10 +157,12 @@ export class App {
       this.#options.log(level, `${label}: ${message}`);
       options.log?.(level, message);
     };
+    const progress: Binding['progress'] = (...step) => options.progress?.(...step);
     const binding: Binding = {
       session,
       tool: label,
       signal,
+      progress,
       onCommit: (commit) => {
         options.onCommit?.(commit);
         const warning = detached(commit);
@@ -175,7 +177,7 @@ export class App {
         here: await place.enter(binding).catch(toMemoryError),
         home: async () => (await this.#workspaces.home()).bind(binding).store,
         use: (path, { create }) => place.use(path, create, binding),
-        progress: (done, total, message) => options.progress?.(done, total, message),
+        progress,
         log,
       });
       return await work(call);

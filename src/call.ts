@@ -1,5 +1,6 @@
 import type { Context, LogLevel, Modes, Project } from './core/context.ts';
 import type { MemoryError } from './core/error.ts';
+import type { History } from './core/history.ts';
 import type { RecordType } from './core/record-type.ts';
 import type { Session } from './core/session.ts';
 import type {
@@ -43,6 +44,7 @@ export class Call implements Context {
   readonly store: Store;
   readonly home: Store;
   readonly project: Project;
+  readonly history: History;
   readonly modes: Modes;
   readonly session: Session;
   readonly signal: AbortSignal;
@@ -59,6 +61,7 @@ export class Call implements Context {
       return here;
     };
     const project = async () => bound().project;
+    const history = async () => bound().history;
     const modes = async () => bound().modes;
     this.session = scope.session;
     this.signal = scope.signal;
@@ -75,6 +78,14 @@ export class Call implements Context {
         here = await scope.use(path, choice);
         return here.project.info();
       },
+    };
+    this.history = {
+      log: async (request) => (await history()).log(request),
+      at: async (revision) => (await history()).at(revision),
+      compare: async (request) => (await history()).compare(request),
+      restore: async (path, revision) => (await history()).restore(path, revision),
+      branches: async (limit) => (await history()).branches(limit),
+      blame: async (path, revision) => (await history()).blame(path, revision),
     };
     this.modes = {
       list: async () => (await modes()).list(),

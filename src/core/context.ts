@@ -1,3 +1,4 @@
+import type { History } from './history.ts';
 import type { Session } from './session.ts';
 import type { Store } from './store.ts';
 
@@ -121,6 +122,7 @@ export interface Context {
   /** The records of the user: `~/.memory-bank/`, or where `MEMORY_BANK_HOME` points. */
   readonly home: Store;
   readonly project: Project;
+  readonly history: History;
   readonly modes: Modes;
   readonly session: Session;
   /**

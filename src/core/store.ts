@@ -25,6 +25,26 @@ export function reportDamaged(damaged: readonly Damaged[]): JsonObject {
   return { damaged: damaged.map(({ path, error }) => ({ path, message: error.text })) };
 }
 
+/** What an answer says of a search: what was found and where, and whether there is more. */
+export function reportSearch({ hits, total, damaged }: SearchResult): JsonObject {
+  const results = hits.map((hit) => {
+    const { title, type, category } = hit.type.search(hit.value);
+    return {
+      toolset: hit.type.toolset,
+      record: hit.type.name,
+      ...(type !== undefined && { type }),
+      ...(category !== undefined && { category }),
+      key: hit.key,
+      title,
+      path: hit.path,
+      score: hit.score,
+      matches: [...hit.matches],
+      snippet: hit.snippet,
+    };
+  });
+  return { results, total, truncated: total > results.length, ...reportDamaged(damaged) };
+}
+
 /** Records of one type in the order in which they were created. */
 export function byCreation<T extends { readonly created_at: string }>(
   records: readonly Located<T>[],
@@ -68,8 +88,9 @@ export interface Transaction extends Reader {
    *
    * @throws MemoryError `forbidden` when the session's mode does not allow it, `damaged` when the
    *   file in its place cannot be read, `too_large`, `secret`.
+   * @param written how another hand wrote a new record: kept byte for byte where it says the same.
    */
-  put<T extends object>(type: RecordType<T>, value: T): Promise<Located<T>>;
+  put<T extends object>(type: RecordType<T>, value: T, written?: string): Promise<Located<T>>;
   /** Removes a record; whether there was one. */
   remove<T extends object>(type: RecordType<T>, key: string): Promise<boolean>;
 }

@@ -1,5 +1,6 @@
 import type { Context } from './context.ts';
 import type { MemoryError } from './error.ts';
+import type { Format } from './format.ts';
 import type { JsonObject } from './json.ts';
 import type { AnyRecordType } from './record-type.ts';
 import type { Tool } from './tool.ts';
@@ -38,6 +39,8 @@ export interface Toolset {
   readonly records: readonly AnyRecordType[];
   readonly resources?: Resources;
   readonly prompts?: readonly Prompt[];
+  /** How other programs keep the same, for import and export; loaded when they are needed. */
+  readonly formats?: () => Promise<readonly Format[]>;
   /** Runs before the arguments are validated; throws a MemoryError to refuse the call. */
   before?(context: Context, tool: Tool): void | Promise<void>;
   /** The answer to a call that succeeded. */

@@ -1,4 +1,5 @@
 import type { Modes, Project } from './context.ts';
+import type { History } from './history.ts';
 import type { AnyRecordType } from './record-type.ts';
 import type { Session } from './session.ts';
 import type { Store } from './store.ts';
@@ -18,6 +19,8 @@ export interface Binding {
   readonly signal: AbortSignal;
   /** Told of each commit, once it is on disk. */
   onCommit(commit: CommitMade): void;
+  /** Told how far long work has come. */
+  progress(done: number, total: number, message: string): void;
 }
 
 /** What a bound call can reach. */
@@ -25,6 +28,7 @@ export interface Bound {
   readonly store: Store;
   readonly project: Omit<Project, 'use'>;
   readonly modes: Modes;
+  readonly history: History;
 }
 
 /** The memory of one root on disk, shared by all sessions that use it. */

@@ -116,7 +116,12 @@ export class NodeFiles implements Files {
   }
 
   rename(from: string, to: string): void {
-    fs.renameSync(from, to);
+    const replaced = hold(to);
+    try {
+      fs.renameSync(from, to);
+    } finally {
+      if (replaced !== undefined) fs.close(replaced, () => {});
+    }
   }
 
   link(existing: string, path: string): void {
@@ -140,6 +145,22 @@ export class NodeFiles implements Files {
 export function errno(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined;
   return typeof error.code === 'string' && /^E[A-Z0-9]+$/.test(error.code) ? error.code : undefined;
+}
+
+/**
+ * Opens a file that is about to be replaced, so that it is freed by another thread later: that takes
+ * milliseconds where the file is large, like an index, or still on its way to the medium.
+ */
+function hold(path: string): number | undefined {
+  // Windows does not replace a file that is open.
+  if (process.platform === 'win32' || !fs.lstatSync(path, { throwIfNoEntry: false })?.isFile()) {
+    return undefined;
+  }
+  try {
+    return fs.openSync(path, 'r');
+  } catch {
+    return undefined;
+  }
 }
 
 function toStat(stat: fs.Stats): Stat {

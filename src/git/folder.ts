@@ -3,6 +3,9 @@ import { MemoryError } from '../core/error.ts';
 import { storageError } from './disk.ts';
 import type { DirectoryEntry, Files, Stat } from './files.ts';
 
+/** Reading below a folder, on disk or of a commit. */
+export type ReadFolder = Pick<Folder, 'stat' | 'peek' | 'read' | 'list'>;
+
 /**
  * Reading below one folder and never out of it: no part of a path may be a symbolic link.
  *
@@ -50,18 +53,12 @@ export class Folder {
   /**
    * The bytes of a file; undefined when there is none.
    *
+   * @param stat what the path was seen to be just now.
    * @throws MemoryError `too_large` over `limit` bytes.
    */
-  read(path: string, limit: number): Buffer | undefined {
-    const stat = this.stat(path);
+  read(path: string, limit: number, stat = this.stat(path)): Buffer | undefined {
     if (stat?.kind !== 'file') return undefined;
-    if (stat.size > limit) {
-      const megabytes = (bytes: number) => `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
-      throw new MemoryError('too_large', `${path} is ${megabytes(stat.size)} large.`, {
-        hint: `At most ${megabytes(limit)} are read.`,
-        data: { path, limit },
-      });
-    }
+    checkSize(path, stat.size, limit);
     return this.#try(path, () => this.#files.read(join(this.root, path)));
   }
 
@@ -74,10 +71,7 @@ export class Folder {
   #lstat(at: string, path: string): Stat | undefined {
     const stat = this.#try(path, () => this.#files.lstat(at));
     if (stat?.kind !== 'link') return stat;
-    throw new MemoryError('damaged', `${at} is a symbolic link.`, {
-      hint: 'Memory is not read through links: put the real file or folder in its place.',
-      data: { path },
-    });
+    throw isLink(at, path);
   }
 
   #try<T>(path: string, action: () => T): T {
@@ -87,4 +81,26 @@ export class Folder {
       throw storageError(error, `read ${path === '' ? this.root : path}`);
     }
   }
+}
+
+/**
+ * Refuses a file with more bytes than are read.
+ *
+ * @throws MemoryError `too_large`.
+ */
+export function checkSize(path: string, size: number, limit: number): void {
+  if (size <= limit) return;
+  const megabytes = (bytes: number) => `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
+  throw new MemoryError('too_large', `${path} is ${megabytes(size)} large.`, {
+    hint: `At most ${megabytes(limit)} are read.`,
+    data: { path, limit },
+  });
+}
+
+/** The error for a path that leads through a link. */
+export function isLink(at: string, path: string): MemoryError {
+  return new MemoryError('damaged', `${at} is a symbolic link.`, {
+    hint: 'Memory is not read through links: put the real file or folder in its place.',
+    data: { path },
+  });
 }

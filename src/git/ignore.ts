@@ -19,6 +19,8 @@ export class IgnoreRules {
   readonly #config: GitConfig;
   readonly #env: NodeJS.ProcessEnv;
   readonly #cache = new Map<string, RuleFile>();
+  /** Rule files that were looked at in the present call. */
+  readonly #fresh = new Set<string>();
 
   constructor(files: Files, tree: WorkTree, config: GitConfig, env: NodeJS.ProcessEnv) {
     this.#env = env;
@@ -28,18 +30,23 @@ export class IgnoreRules {
   }
 
   /**
-   * Refuses a path that git would ignore.
+   * Refuses paths that git would ignore.
    *
-   * @param path relative to the top of the work tree, `/` between segments.
+   * @param paths relative to the top of the work tree, `/` between segments.
    * @throws MemoryError `ignored` that names the rule, its file, and both ways out.
    */
-  check(path: string): void {
-    const parts = path.split('/');
-    for (let depth = 1; depth <= parts.length; depth++) {
-      // A rule may cover a folder above; nothing below an ignored folder can be taken back.
-      const part = parts.slice(0, depth).join('/') + (depth < parts.length ? '/' : '');
-      const hit = this.#find(part);
-      if (hit) throw refusal(path, hit.file, hit.pattern);
+  check(paths: Iterable<string>): void {
+    this.#fresh.clear();
+    const passed = new Set<string>();
+    for (const path of paths) {
+      const parts = path.split('/');
+      for (let depth = 1; depth <= parts.length; depth++) {
+        // A rule may cover a folder above; nothing below an ignored folder can be taken back.
+        const part = parts.slice(0, depth).join('/') + (depth < parts.length ? '/' : '');
+        const hit = passed.has(part) ? undefined : this.#find(part);
+        if (hit) throw refusal(path, hit.file, hit.pattern);
+        passed.add(part);
+      }
     }
   }
 
@@ -72,8 +79,10 @@ export class IgnoreRules {
   }
 
   #load(file: string): Ignore | undefined {
-    const stat = this.#files.lstat(file);
     const known = this.#cache.get(file);
+    if (known && this.#fresh.has(file)) return known.rules;
+    this.#fresh.add(file);
+    const stat = this.#files.lstat(file);
     if (known && sameStat(known.stat, stat)) return known.rules;
     const text = stat?.kind === 'file' ? this.#files.read(file)?.toString('utf8') : undefined;
     const rules =

@@ -352,10 +352,15 @@ function readOffset(
   from: number,
 ): { readonly value: number; readonly next: number } {
   let at = from;
-  let byte = bytes.readUInt8(at++);
+  const take = () => {
+    const byte = bytes[at++];
+    if (byte === undefined) throw damaged();
+    return byte;
+  };
+  let byte = take();
   let value = byte & 0x7f;
   while (byte & 0x80) {
-    byte = bytes.readUInt8(at++);
+    byte = take();
     value = (value + 1) * 128 + (byte & 0x7f);
   }
   return { value, next: at };

@@ -4,7 +4,7 @@ import { MemoryError } from '../core/error.ts';
 import type { GitConfig } from './config.ts';
 import type { WorkTree } from './discover.ts';
 import { together } from './disk.ts';
-import type { Stat } from './files.ts';
+import { errno, type Stat } from './files.ts';
 import { type IndexChange, IndexFile } from './index-file.ts';
 import { type Journal, journalPath, temporaryName, writeJournal } from './journal.ts';
 import { GitLock, type Patience } from './lock.ts';
@@ -183,8 +183,11 @@ class Mutation {
     } catch (error) {
       // What has happened and what has not is for the disk to say: a rename that failed may be done.
       const side = await this.#mend(journal, error);
-      if (error instanceof Moved) return undefined;
-      if (side !== 'after') throw error;
+      if (side !== 'after') {
+        // A folder that somebody has removed is as good as a file that he has changed.
+        if (error instanceof Moved || errno(error) === 'ENOENT') return undefined;
+        throw error;
+      }
       this.#ground.warn(`The commit ${this.#commit} was made; finishing it failed: ${error}`);
       index = undefined;
     }

@@ -203,14 +203,13 @@ class ObjectFolder {
     fresh: boolean,
     resolve: (oid: Oid) => RawObject,
   ): (() => RawObject) | undefined {
-    const loose = this.#files.read(join(this.#path, oid.slice(0, 2), oid.slice(2)));
-    if (loose) return () => parseLoose(oid, loose);
     this.#list(fresh);
     for (const pack of this.#packs.values()) {
       const offset = pack.offsetOf(oid);
       if (offset !== undefined) return () => pack.read(offset, resolve);
     }
-    return undefined;
+    const loose = this.#files.read(join(this.#path, oid.slice(0, 2), oid.slice(2)));
+    return loose && (() => parseLoose(oid, loose));
   }
 
   startingWith(prefix: string, limit: number): Oid[] {

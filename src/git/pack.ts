@@ -22,10 +22,16 @@ const maxObjectSize = 256 * 1024 * 1024;
 const namesAt = 8 + 1024;
 /** Git makes no longer chain of differences; one that is longer goes round in a circle. */
 const maxChain = 4096;
+/** Up to this many objects the ids of a pack stay in memory once they were asked for. */
+const maxKeptIds = 500_000;
+/** How many bytes of objects that others are a difference from stay in memory. */
+const maxKeptBases = 4 * 1024 * 1024;
+/** Most trees, commits and records fit into this many bytes of a pack. */
+const firstRead = 2048;
 
 /**
  * One pack with its index (gitformat-pack, index version 2), read in the few places that a look-up
- * needs: a pack of any size costs neither memory nor time.
+ * needs: a pack of any size costs little memory and no time.
  */
 export class Pack {
   readonly #files: Files;
@@ -34,6 +40,11 @@ export class Pack {
   readonly #packSize: number;
   readonly #fanout: Buffer;
   readonly #count: number;
+  /** The ids that begin with a byte, as the index has them. */
+  readonly #ids = new Map<number, Buffer>();
+  /** By offset. Git walks a history along its differences, so that the last ones are wanted next. */
+  readonly #bases = new Map<number, RawObject>();
+  #kept = 0;
 
   private constructor(files: Files, index: number, pack: number) {
     this.#files = files;
@@ -78,11 +89,14 @@ export class Pack {
   offsetOf(oid: Oid): number | undefined {
     const wanted = Buffer.from(oid, 'hex');
     const first = wanted[0] ?? 0;
-    let low = first === 0 ? 0 : this.#fanout.readUInt32BE((first - 1) * 4);
-    let high = Math.min(this.#fanout.readUInt32BE(first * 4), this.#count);
-    while (low < high) {
+    const start = first === 0 ? 0 : this.#fanout.readUInt32BE((first - 1) * 4);
+    const end = Math.min(this.#fanout.readUInt32BE(first * 4), this.#count);
+    const ids = this.#count <= maxKeptIds ? this.#idsOf(first, start, end) : undefined;
+    for (let low = start, high = end; low < high; ) {
       const middle = (low + high) >>> 1;
-      const order = Buffer.compare(this.#oidAt(middle), wanted);
+      const order = ids
+        ? ids.compare(wanted, 0, 20, (middle - start) * 20, (middle - start + 1) * 20)
+        : Buffer.compare(this.#oidAt(middle), wanted);
       if (order === 0) return this.#offset(middle);
       if (order < 0) low = middle + 1;
       else high = middle;
@@ -113,18 +127,34 @@ export class Pack {
   read(offset: number, resolve: (oid: Oid) => RawObject): RawObject {
     const deltas: Buffer[] = [];
     for (let at = offset; deltas.length <= maxChain; ) {
-      const piece = this.#piece(at);
-      if ('content' in piece) return applyAll(piece, deltas);
+      const piece = this.#bases.get(at) ?? this.#piece(at);
+      if ('content' in piece) return this.#keep(offset, applyAll(piece, deltas));
       deltas.push(piece.delta);
-      if (typeof piece.base === 'string') {
-        const near = this.offsetOf(piece.base);
-        if (near === undefined) return applyAll(resolve(piece.base), deltas);
-        at = near;
-      } else {
-        at = piece.base;
-      }
+      const near = typeof piece.base === 'string' ? this.offsetOf(piece.base) : piece.base;
+      if (near === undefined) return applyAll(resolve(String(piece.base)), deltas);
+      at = near;
     }
     throw damaged('a chain of differences in a pack has no end');
+  }
+
+  #keep(offset: number, object: RawObject): RawObject {
+    if (object.content.length > maxKeptBases / 16 || this.#bases.has(offset)) return object;
+    this.#bases.set(offset, object);
+    this.#kept += object.content.length;
+    for (const [oldest, { content }] of this.#bases) {
+      if (this.#kept <= maxKeptBases) break;
+      this.#bases.delete(oldest);
+      this.#kept -= content.length;
+    }
+    return object;
+  }
+
+  #idsOf(first: number, start: number, end: number): Buffer {
+    const known = this.#ids.get(first);
+    if (known) return known;
+    const ids = this.#files.pread(this.#index, (end - start) * 20, namesAt + start * 20);
+    this.#ids.set(first, ids);
+    return ids;
   }
 
   #oidAt(i: number): Buffer {
@@ -142,7 +172,7 @@ export class Pack {
   }
 
   #piece(offset: number): Piece {
-    const head = this.#files.pread(this.#pack, 64, offset);
+    const head = this.#files.pread(this.#pack, firstRead, offset);
     const bytes = new Reader(head);
     let byte = bytes.next();
     const kind = (byte >> 4) & 7;
@@ -160,25 +190,32 @@ export class Pack {
         back = (back + 1) * 128 + (byte & 0x7f);
       }
       if (back > offset) throw damaged('a difference in a pack has no base');
-      return { delta: this.#inflate(offset + bytes.at, size), base: offset - back };
+      return { delta: this.#inflate(head, offset, bytes.at, size), base: offset - back };
     }
     if (kind === 7) {
       const base = head.toString('hex', bytes.at, bytes.at + 20);
-      return { delta: this.#inflate(offset + bytes.at + 20, size), base };
+      return { delta: this.#inflate(head, offset, bytes.at + 20, size), base };
     }
     const type = types[kind];
     if (!type) throw damaged('a pack holds an object of an unknown kind');
-    return { type, content: this.#inflate(offset + bytes.at, size) };
+    return { type, content: this.#inflate(head, offset, bytes.at, size) };
   }
 
-  #inflate(offset: number, size: number): Buffer {
+  /** @param head what was read at the offset, the beginning of the compressed bytes among it. */
+  #inflate(head: Buffer, offset: number, at: number, size: number): Buffer {
     // zlib's own bound for stored data: the compressed form is never longer than this.
     const bound = size + (size >> 12) + (size >> 14) + (size >> 25) + 64;
-    const length = Math.max(0, Math.min(bound, this.#packSize - offset));
-    const deflated = this.#files.pread(this.#pack, length, offset);
+    const length = Math.max(0, Math.min(bound, this.#packSize - offset - at));
+    const deflated =
+      at + length <= head.length
+        ? head.subarray(at)
+        : this.#files.pread(this.#pack, length, offset + at);
     let content: Buffer | undefined;
     try {
-      content = inflateSync(deflated, { maxOutputLength: Math.max(size, 1) });
+      content = inflateSync(deflated, {
+        maxOutputLength: Math.max(size, 1),
+        chunkSize: Math.min(Math.max(size, 64), 64 * 1024),
+      });
     } catch {
       // The one message below says it for every kind of damage.
     }

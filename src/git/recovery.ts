@@ -131,31 +131,45 @@ async function fixIndex(
   const { disk } = site;
   const gitDir = gitDirOf(site, journal);
   const target = join(gitDir, 'index');
+  const changes = () => indexChanges(disk, target, journal, top, side);
   const proof = join(site.folder, `index-${journal.token}`);
-  const lock =
-    GitLock.adopt(disk, target, proof) ??
-    (await GitLock.take(disk, target, 'index', site.folder, token, patience));
+  const ours = GitLock.adopt(disk, target, proof);
+  // Where somebody else holds the lock by now there is mostly nothing to do under it.
+  if (!ours && !changes()) return;
+  const lock = ours ?? (await GitLock.take(disk, target, 'index', site.folder, token, patience));
   try {
-    const index = new IndexFile(disk.files.read(target));
-    const set: IndexChange[] = [];
-    const remove: string[] = [];
-    for (const { path, indexed, after, mode } of journal.files) {
-      const [from, to] = side === 'after' ? [indexed, after] : [after, indexed];
-      if (index.find(path)?.oid !== from || from === to) continue;
-      if (to === undefined) remove.push(path);
-      else set.push({ path, oid: to, mode, stat: statOf(disk, join(top, path), to) });
-    }
-    if (set.length + remove.length === 0) {
+    const bytes = changes();
+    if (!bytes) {
       lock.release();
       return;
     }
-    await lock.fill([index.splice(set, remove, [])]);
+    await lock.fill([bytes]);
     lock.commit(target);
     await disk.settle([gitDir]);
   } catch (error) {
     lock.release();
     throw error;
   }
+}
+
+/** The index with its lines set to one side; undefined where none of them is at the other. */
+function indexChanges(
+  disk: Disk,
+  target: string,
+  journal: Journal,
+  top: string,
+  side: 'before' | 'after',
+): Buffer | undefined {
+  const index = new IndexFile(disk.files.read(target));
+  const set: IndexChange[] = [];
+  const remove: string[] = [];
+  for (const { path, indexed, after, mode } of journal.files) {
+    const [from, to] = side === 'after' ? [indexed, after] : [after, indexed];
+    if (index.find(path)?.oid !== from || from === to) continue;
+    if (to === undefined) remove.push(path);
+    else set.push({ path, oid: to, mode, stat: statOf(disk, join(top, path), to) });
+  }
+  return set.length + remove.length > 0 ? index.splice(set, remove, []) : undefined;
 }
 
 /** The state of a file that holds just this blob; a person may have changed it since. */

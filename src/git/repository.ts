@@ -4,6 +4,7 @@ import { MemoryError } from '../core/error.ts';
 import { GitConfig } from './config.ts';
 import type { WorkTree } from './discover.ts';
 import { type Disk, storageError } from './disk.ts';
+import { errno } from './files.ts';
 import { identity } from './identity.ts';
 import { IgnoreRules } from './ignore.ts';
 import { initRepository } from './init.ts';
@@ -48,6 +49,10 @@ export interface RepositoryOptions {
 
 /** How often a proposal is worked out anew because the ground moved under it. */
 const maxAttempts = 50;
+/** How long to wait before a file is read again that another program is writing, in milliseconds. */
+const pause = 20;
+/** Longer than any key of an index, so that one is written over the other. */
+const markLength = 80;
 /** The longest that a busy index is waited for, as a multiple of `calm`. */
 const calmLimit = 5;
 
@@ -71,8 +76,6 @@ export class Repository {
       }
     | undefined;
   #index: KnownIndex | undefined;
-  /** The index as our own last mutation left it. */
-  #ownIndex: string | undefined;
   /** Whether this process holds the process lock. */
   #working = false;
   #queue: Promise<unknown> = Promise.resolve();
@@ -147,10 +150,22 @@ export class Repository {
         checkFormat(config, this.tree);
         checkIdle(this.#disk.files, this.tree.gitDir);
         await this.#calm(signal);
-        const proposal = await propose();
+        const ground = this.#ground(config);
+        // Before the files: what a checkout does to them meanwhile shows in the index.
+        const known = readIndex(ground, this.#index);
+        this.#index = known;
+        let proposal: Proposal | undefined;
+        try {
+          proposal = await propose();
+        } catch (error) {
+          if (attempt === maxAttempts - 1 || !isDamage(error) || !isMoving(ground, known))
+            throw error;
+          await sleep(pause, undefined, signal ? { signal } : {}).catch(() => undefined);
+          continue;
+        }
         if (!proposal || proposal.changes.length === 0) return undefined;
         if (signal?.aborted) throw cancelled();
-        const made = await this.#attempt(proposal, config, token, signal);
+        const made = await this.#attempt(ground, known, proposal, token, signal);
         if (made) return made;
       }
       throw new MemoryError('busy', 'This repository changes too fast to commit to it.', {
@@ -164,41 +179,39 @@ export class Repository {
   }
 
   async #attempt(
+    ground: Ground,
+    known: KnownIndex,
     proposal: Proposal,
-    config: GitConfig,
     token: Token,
     signal: AbortSignal | undefined,
   ): Promise<Made | undefined> {
-    const ground = this.#ground(config);
     const head = this.head();
-    this.#index = readIndex(ground, this.#index);
-    if (this.#index.file.unmerged) {
+    const { config } = ground;
+    if (known.file.unmerged) {
       throw new MemoryError('busy', 'The index of this repository holds unmerged files.', {
         hint: 'Resolve them with "git add", or "git reset --merge". Reading goes on.',
       });
     }
-    this.#checkIgnored(proposal, this.#index);
+    this.#checkIgnored(proposal, known);
     const time = this.#options.now();
     const author = identity(config, 'author', time);
     const committer = identity(config, 'committer', time);
     const { changes, message, adopt } = proposal;
     const signatures = { author, committer };
-    const index = this.#index.file;
-    const plan = planCommits(this.odb, head, index, changes, message, signatures, adopt);
+    const plan = planCommits(this.odb, head, known.file, changes, message, signatures, adopt);
     await this.odb.write(plan.objects);
     const patience = this.#patience(signal);
-    const applied = await applyPlan(ground, plan, this.#index, committer, token, patience);
+    const applied = await applyPlan(ground, plan, known, committer, token, patience);
     if (!applied) return undefined;
     this.#index = applied.index;
-    this.#ownIndex = applied.index?.key;
+    if (applied.index?.key) this.#markIndex(applied.index.key);
     return { oid: applied.commit, ref: applied.ref };
   }
 
   /** A path that is tracked already may be ignored, as in git; a new one may not. */
   #checkIgnored(proposal: Proposal, index: KnownIndex): void {
-    for (const { path, bytes } of proposal.changes) {
-      if (bytes !== undefined && !index.file.find(path)) this.#config?.rules.check(path);
-    }
+    const added = proposal.changes.filter((one) => one.bytes && !index.file.find(one.path));
+    this.#config?.rules.check(added.map(({ path }) => path));
   }
 
   /** Runs an action alone among the servers of this repository, after cleaning up behind dead ones. */
@@ -242,11 +255,37 @@ export class Repository {
     }
   }
 
+  /** Tells all servers of this repository that the index as it is now is one of ours. */
+  #markIndex(key: string): void {
+    if (this.#options.calm === 0) return;
+    const { files } = this.#disk;
+    try {
+      const fd = files.open(this.#mark, files.lstat(this.#mark) ? 'r+' : 'wx');
+      try {
+        files.write(fd, [Buffer.from(`${key.padEnd(markLength)}\n`, 'latin1')]);
+      } finally {
+        files.close(fd);
+      }
+    } catch (error) {
+      // Without the mark the next mutation waits in vain, and that is all.
+      if (errno(error) === undefined) throw error;
+    }
+  }
+
+  #markedIndex(): string | undefined {
+    return this.#disk.files.read(this.#mark)?.toString('latin1').trimEnd();
+  }
+
+  get #mark(): string {
+    return join(this.#folder, 'index-mark');
+  }
+
+  /** Waits until nobody else has touched the index for a moment. */
   async #calm(signal: AbortSignal | undefined): Promise<void> {
     const { calm } = this.#options;
     const path = join(this.tree.gitDir, 'index');
     for (let waited = 0; waited < calm * calmLimit; ) {
-      if (indexKey({ disk: this.#disk, tree: this.tree }) === this.#ownIndex) return;
+      if (indexKey({ disk: this.#disk, tree: this.tree }) === this.#markedIndex()) return;
       const changed = this.#disk.files.lstat(path)?.mtimeMs ?? 0;
       const rest = calm - Math.abs(Date.now() - changed);
       if (rest <= 0) return;
@@ -274,6 +313,16 @@ export class Repository {
     const limit = this.#options.lockTimeout;
     return signal ? { limit, signal } : { limit };
   }
+}
+
+function isDamage(error: unknown): boolean {
+  return error instanceof MemoryError && error.code === 'damaged';
+}
+
+/** Whether another program is changing files and index just now, or has since they were read. */
+function isMoving(ground: Ground, known: KnownIndex): boolean {
+  const lock = join(ground.tree.gitDir, 'index.lock');
+  return indexKey(ground) !== known.key || ground.disk.files.lstat(lock) !== undefined;
 }
 
 function cancelled(): MemoryError {

@@ -12,6 +12,7 @@ import { completion } from './completion.ts';
 import { exitStatus } from './exit-status.ts';
 import { commandHelp, programHelp } from './help.ts';
 import { serveHttp } from './http/serve.ts';
+import { importCommand } from './import.ts';
 import { installMergeDriver, mergeDriver } from './merge-driver.ts';
 import { printable } from './screen.ts';
 import { search } from './search.ts';
@@ -43,6 +44,7 @@ const commands = new Map<string, Command>([
   ['status', status],
   ['search', search],
   ['show', show],
+  ['import', importCommand],
   ['serve', serveHttp],
   ['install-merge-driver', installMergeDriver],
   ['merge-driver', mergeDriver],

@@ -5,6 +5,8 @@ import { MemoryError } from '../core/error.ts';
 /** Limits of one list of patterns; they keep any match far below a millisecond. */
 const maxPatterns = 200;
 const maxLength = 256;
+/** Each "[" that is never closed makes the reading of a pattern slower by all that follow. */
+export const maxClasses = 16;
 
 const options = {
   dot: true,
@@ -83,6 +85,9 @@ export function expandPatterns(patterns: readonly string[]): string[] {
   for (const pattern of patterns) {
     if (pattern.length > maxLength) {
       throw new MemoryError('too_large', `a pattern has more than ${maxLength} characters`);
+    }
+    if (pattern.split('[').length - 1 > maxClasses) {
+      throw new MemoryError('too_large', `a pattern has more than ${maxClasses} "["`);
     }
     if (/^!|[?*+@!]\(/.test(pattern)) {
       const quoted = JSON.stringify(pattern);

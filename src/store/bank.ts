@@ -1,7 +1,7 @@
 import { join, relative, sep } from 'node:path';
 import { MemoryError } from '../core/error.ts';
 import type { AnyRecordType } from '../core/record-type.ts';
-import type { Provenance, Transaction } from '../core/store.ts';
+import type { Provenance } from '../core/store.ts';
 import { findWorkTree, isStillThere } from '../git/discover.ts';
 import type { Disk } from '../git/disk.ts';
 import { type Stat, sameStat } from '../git/files.ts';
@@ -107,8 +107,8 @@ export class Bank {
     await this.prepare();
     if (this.#watcher.exact) {
       const { paths, incomplete } = await this.#watcher.take();
-      const root = this.view.folders().get('');
-      const same = root !== undefined && this.#folder.stat('')?.ino === root;
+      const root = this.view.folders().get('')?.stat;
+      const same = root !== undefined && this.#folder.stat('')?.ino === root.ino;
       if (!incomplete && same) {
         this.view.refreshPaths(paths);
         this.#watch();
@@ -128,7 +128,7 @@ export class Bank {
    */
   async change<R>(
     why: Provenance | ((result: R) => Provenance),
-    edit: (transaction: Transaction) => Promise<R> | R,
+    edit: (draft: Draft) => Promise<R> | R,
     access: Access,
     actor: Actor,
     options: { readonly signal?: AbortSignal; readonly initialize?: boolean } = {},
@@ -216,19 +216,24 @@ export class Bank {
   }
 
   #guard(): SecretGuard {
-    const config = this.text(configPath);
-    const allowed = config === undefined ? [] : (readConfig(config).secrets?.allow ?? []);
+    const allowed = this.#settings()?.secrets?.allow ?? [];
     return new SecretGuard(allowed, join(relative(this.root, this.path), configPath));
   }
 
   #fileChanges(changes: readonly TextChange[]): FileChange[] {
-    const top = this.#repository?.tree.top ?? this.root;
-    const prefix = relative(top, this.realPath()).split(sep).join('/');
+    const bank = this.inTree('');
     return changes.map(({ path, before, after }) => ({
-      path: prefix === '' ? path : `${prefix}/${path}`,
+      path: bank === '' ? path : `${bank}/${path}`,
       bytes: after === undefined ? undefined : Buffer.from(after, 'utf8'),
       seen: before === undefined ? undefined : Buffer.from(before, 'utf8'),
     }));
+  }
+
+  /** A path of the bank as the repository's trees have it; the bank's own is empty. */
+  inTree(path: string): string {
+    const top = this.repository()?.tree.top ?? this.root;
+    const bank = relative(top, this.realPath()).split(sep);
+    return [...bank, path].filter((part) => part).join('/');
   }
 
   /** Where the bank is, or will be once its folder is made, with the links above it resolved. */

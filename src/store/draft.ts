@@ -52,9 +52,9 @@ export class ViewReader implements Reader {
     return this.#fresh;
   }
 
-  /** Cheap where the record lies in its place; else everything is looked through. */
+  /** Cheap where the record lies in its place; else everything is looked through, once a call. */
   protected async find(type: AnyRecordType, key: string): Promise<RecordFile | undefined> {
-    const found = this.view.at(type, key);
+    const found = this.#fresh ? undefined : this.view.at(type, key);
     if (found) return found;
     await this.refresh();
     return this.view.find(type, key);
@@ -79,6 +79,8 @@ export interface TextChange {
   readonly path: string;
   readonly before: string | undefined;
   readonly after: string | undefined;
+  /** The record that the text says; undefined for a file that is none. */
+  readonly value?: object | undefined;
 }
 
 /** The records as a change sees them while it is being worked out: the view with its own writes over it. */
@@ -120,7 +122,11 @@ export class Draft extends ViewReader implements Transaction {
     return { ...listing, records: records.sort((a, b) => (a.path < b.path ? -1 : 1)) };
   }
 
-  async put<T extends object>(type: RecordType<T>, value: T): Promise<Located<T>> {
+  async put<T extends object>(
+    type: RecordType<T>,
+    value: T,
+    written?: string,
+  ): Promise<Located<T>> {
     const key = type.key(value);
     const earlier = this.#byKey.get(type)?.get(key);
     const existing = earlier ? undefined : await this.find(type, key);
@@ -128,7 +134,7 @@ export class Draft extends ViewReader implements Transaction {
     const path = earlier?.path ?? existing?.path ?? this.#place(type, value);
     if (!this.access.mayWrite(path)) throw forbidden('change', path, this.access);
     const before = earlier ? earlier.text : existing && this.#base(existing);
-    const text = type.codec.encode(value, before);
+    const text = type.codec.encode(value, before ?? written);
     if (/\p{Cs}/u.test(text)) {
       throw new MemoryError('invalid_input', 'The text holds half of a surrogate pair.', {
         hint: 'It is not Unicode and cannot be kept as UTF-8: send whole characters.',
@@ -157,12 +163,29 @@ export class Draft extends ViewReader implements Transaction {
     return true;
   }
 
+  /**
+   * Puts a record back as it was, byte for byte: where it is now, or else where it was. Unlike any
+   * other change it takes the place of a file that cannot be read.
+   *
+   * @returns where it is; undefined when it is the same already.
+   */
+  async restore(record: Located<object>, type: AnyRecordType, text: string) {
+    const { key, value } = record;
+    const there = this.view.look(record.path);
+    const existing = (await this.find(type, key)) ?? (there?.error ? there : undefined);
+    const path = existing?.path ?? this.#free(record.path, type);
+    if (existing && this.#base(existing) === text) return undefined;
+    if (!this.access.mayWrite(path)) throw forbidden('change', path, this.access);
+    this.#set({ type, key, path, value, text });
+    return path;
+  }
+
   /** What differs from what is on disk, by path. */
   changes(): TextChange[] {
     const changes: TextChange[] = [];
-    for (const { path, text } of this.#writes.values()) {
+    for (const { path, text, value } of this.#writes.values()) {
       const before = this.#based.get(path);
-      if (before !== text) changes.push({ path, before, after: text });
+      if (before !== text) changes.push({ path, before, after: text, value });
     }
     return changes.sort((a, b) => (a.path < b.path ? -1 : 1));
   }
@@ -182,7 +205,10 @@ export class Draft extends ViewReader implements Transaction {
     const path = type.path(value);
     const folder = folderOf(path);
     const size = this.view.sizeOf(folder) + (this.#added.get(folder) ?? 0);
-    const place = type.fanOut && size >= fullFolder ? fanOutPath(path) : path;
+    return this.#free(type.fanOut && size >= fullFolder ? fanOutPath(path) : path, type);
+  }
+
+  #free(place: string, type: AnyRecordType): string {
     // A path that follows from the key alone must stay findable by it; any other may step aside.
     const most = type.locate ? 1 : maxNamesakes;
     for (let i = 1; i <= most; i++) {
@@ -233,7 +259,8 @@ function duplicate(file: RecordFile, twin: string): MemoryError {
   });
 }
 
-function forbidden(verb: string, path: string, access: Access): MemoryError {
+/** The error for what the mode of a session does not allow. */
+export function forbidden(verb: string, path: string, access: Access): MemoryError {
   return new MemoryError('forbidden', `The mode "${access.mode}" may not ${verb} ${path}.`, {
     hint: 'Switch to a mode whose rule file allows it, or leave the mode.',
     data: { path, mode: access.mode ?? null },

@@ -1,4 +1,6 @@
+import type { CommitInfo } from '../core/history.ts';
 import type { Provenance } from '../core/store.ts';
+import type { Commit, Oid } from '../git/object.ts';
 
 /** Who makes a change, from where. */
 export interface Actor {
@@ -39,6 +41,33 @@ export function commitMessage(why: Provenance, records: readonly string[], actor
   const subject = cut(`memory: ${oneLine(why.subject)}`, maxSubject);
   const reason = paragraphs(why.reason ?? '');
   return [subject, '', ...(reason === '' ? [] : [reason, '']), ...lines, ''].join('\n');
+}
+
+/** A commit as its history tells of it; only the last paragraph can hold trailers. */
+export function commitInfo(oid: Oid, { author, committer, message }: Commit): CommitInfo {
+  const [subject = '', ...rest] = message.trim().split(/\n(?:[ \t]*\n)+/);
+  const last = rest.at(-1)?.split('\n') ?? [];
+  const trailers = new Map<string, string>();
+  if (last.every((line) => /^[A-Za-z][\w-]*: /.test(line))) {
+    rest.pop();
+    for (const line of last) {
+      const [, name, value = ''] = /^Memory-(\w+): (.*)/.exec(line) ?? [];
+      if (name !== undefined) trailers.set(name, value);
+    }
+  }
+  const reason = rest.join('\n\n');
+  const told = (['agent', 'tool', 'session', 'mode'] as const).flatMap((name) => {
+    const value = trailers.get(name.charAt(0).toUpperCase() + name.slice(1));
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return {
+    oid,
+    at: new Date(committer.seconds * 1000).toISOString(),
+    author: author.email === '' ? author.name : `${author.name} <${author.email}>`,
+    subject: oneLine(subject),
+    ...(reason !== '' && { reason }),
+    ...Object.fromEntries(told),
+  };
 }
 
 function listed(records: readonly string[]): string[] {

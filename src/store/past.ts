@@ -2,19 +2,26 @@ import type { Drift } from '../core/context.ts';
 import { type Oid, parseCommit } from '../git/object.ts';
 import type { ObjectDatabase } from '../git/odb.ts';
 import { treeOf } from '../git/plan.ts';
-import { findEntry, folderMode, listTree, spliceTree } from '../git/tree.ts';
+import { findEntry, folderMode, spliceTree, type TreeEntry } from '../git/tree.ts';
+import { differences } from '../git/tree-diff.ts';
 
 /** How many commits a question about the past looks at before it gives up. */
 const maxWalk = 5000;
 
-/** What a commit has at a path: the id of a file or folder. */
-export function entryAt(odb: ObjectDatabase, commit: Oid, path: string): Oid | undefined {
-  let oid: Oid | undefined = treeOf(odb, commit);
+/** What a commit has at a path. */
+export function entryAt(odb: ObjectDatabase, commit: Oid, path: string): TreeEntry | undefined {
+  let entry: TreeEntry | undefined = { mode: folderMode, oid: treeOf(odb, commit) };
   for (const name of path.split('/').filter((part) => part)) {
-    if (oid === undefined || odb.read(oid).type !== 'tree') return undefined;
-    oid = findEntry(odb.content(oid, 'tree'), name)?.oid;
+    if (entry?.mode !== folderMode) return undefined;
+    entry = findEntry(odb.content(entry.oid, 'tree'), name);
   }
-  return oid;
+  return entry;
+}
+
+/** The tree of a folder in a commit; undefined where it has no such folder. */
+export function folderAt(odb: ObjectDatabase, commit: Oid, path: string): Oid | undefined {
+  const entry = entryAt(odb, commit, path);
+  return entry?.mode === folderMode ? entry.oid : undefined;
 }
 
 /** The commit that gave a path what it has now, as `git log -1 -- path` finds it. */
@@ -24,12 +31,12 @@ export function lastChange(
   path: string,
 ): { readonly oid: Oid; readonly at: string } | undefined {
   let at = head;
-  const now = entryAt(odb, head, path);
+  const now = entryAt(odb, head, path)?.oid;
   if (now === undefined) return undefined;
   for (let i = 0; i < maxWalk; i++) {
     const commit = parseCommit(odb.content(at, 'commit'));
     const same = commit.parents.find(
-      (parent) => odb.has(parent) && entryAt(odb, parent, path) === now,
+      (parent) => odb.has(parent) && entryAt(odb, parent, path)?.oid === now,
     );
     if (same === undefined) {
       return { oid: at, at: new Date(commit.committer.seconds * 1000).toISOString() };
@@ -71,8 +78,12 @@ export function drift(
     queue.push(...known);
   }
   const files: string[] = [];
-  const before = treeOf(odb, since);
-  truncated = !changedFiles(odb, before, treeOf(odb, head), '', folder, limit, files) || truncated;
+  for (const { path } of differences(odb, treeOf(odb, since), treeOf(odb, head))) {
+    if (path.startsWith(`${folder}/`)) continue;
+    truncated ||= files.length === limit;
+    if (files.length === limit) break;
+    files.push(path);
+  }
   return { commits, files, truncated };
 }
 
@@ -84,36 +95,4 @@ function withoutFolder(odb: ObjectDatabase, tree: Oid, folder: readonly string[]
   if (!entry) return tree;
   const inner = below.length === 0 ? '' : withoutFolder(odb, entry.oid, below);
   return `${spliceTree(bytes, [[name, undefined]]).toString('latin1')}${inner}`;
-}
-
-/** Collects paths that differ between two trees; false when there are more than the limit. */
-function changedFiles(
-  odb: ObjectDatabase,
-  before: Oid | undefined,
-  after: Oid | undefined,
-  prefix: string,
-  leaveOut: string,
-  limit: number,
-  found: string[],
-): boolean {
-  if (before === after || prefix === `${leaveOut}/`) return true;
-  const entries = (oid: Oid | undefined) =>
-    new Map(oid === undefined ? [] : listTree(odb.content(oid, 'tree')).map((e) => [e.name, e]));
-  const old = entries(before);
-  const now = entries(after);
-  for (const name of [...new Set([...old.keys(), ...now.keys()])].sort()) {
-    const a = old.get(name);
-    const b = now.get(name);
-    if (a?.oid === b?.oid && a?.mode === b?.mode) continue;
-    const folderOf = (entry: typeof a) => (entry?.mode === folderMode ? entry.oid : undefined);
-    if (folderOf(a) ?? folderOf(b)) {
-      const path = `${prefix}${name}/`;
-      if (!changedFiles(odb, folderOf(a), folderOf(b), path, leaveOut, limit, found)) return false;
-    }
-    if ((a && a.mode !== folderMode) || (b && b.mode !== folderMode)) {
-      if (found.length >= limit) return false;
-      found.push(prefix + name);
-    }
-  }
-  return true;
 }

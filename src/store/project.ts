@@ -1,9 +1,7 @@
-import { relative, sep } from 'node:path';
 import type { Drift, HeadInfo, Project, ProjectInfo } from '../core/context.ts';
 import { MemoryError } from '../core/error.ts';
 import type { Files } from '../git/files.ts';
 import { Folder } from '../git/folder.ts';
-import type { Repository } from '../git/repository.ts';
 import type { Bank } from './bank.ts';
 import { drift, lastChange } from './past.ts';
 import { type Permit, toCommitMade } from './session-store.ts';
@@ -66,19 +64,13 @@ export class BankProject implements Omit<Project, 'use'> {
     const repository = this.#bank.repository();
     const head = repository?.head().oid;
     if (!repository || head === undefined) return undefined;
-    return lastChange(repository.odb, head, this.#inTree(repository, path));
+    return lastChange(repository.odb, head, this.#bank.inTree(path));
   }
 
   async drift(since: string, limit: number): Promise<Drift> {
     const repository = this.#bank.repository();
     const head = repository?.head().oid;
     if (!repository || head === undefined) return { commits: 0, files: [], truncated: false };
-    return drift(repository.odb, since, head, this.#inTree(repository, ''), limit);
-  }
-
-  /** A path of the bank as the repository's trees have it. */
-  #inTree(repository: Repository, path: string): string {
-    const bank = relative(repository.tree.top, this.#bank.realPath()).split(sep);
-    return [...bank, ...path.split('/')].filter((part) => part).join('/');
+    return drift(repository.odb, since, head, this.#bank.inTree(''), limit);
   }
 }

@@ -1,6 +1,13 @@
+import { Minimatch } from 'minimatch';
+import { invalid } from '../core/error.ts';
 import type { AnyRecordType, SearchFields } from '../core/record-type.ts';
-import { SearchIndex } from './search/index.ts';
+import type { SearchHit, SearchRequest, SearchResult } from '../core/store.ts';
+import { maxClasses } from './access.ts';
+import { toListing } from './draft.ts';
+import { type Hit, SearchIndex } from './search/index.ts';
 import type { View } from './view.ts';
+
+const maxLimit = 1000;
 
 interface Indexed {
   readonly type: AnyRecordType;
@@ -22,13 +29,54 @@ export class RecordSearch {
     view.onChange((path) => this.#changed.add(path));
   }
 
-  /** What is known of a record that is in the index. */
-  record(path: string): Indexed | undefined {
-    return this.#records.get(path);
+  /**
+   * Searches what the view has now.
+   *
+   * @param mayRead whether a record may be found, or named as damaged.
+   */
+  find(request: SearchRequest, mayRead: (path: string) => boolean): SearchResult {
+    const { query, types = this.#types, limit = 20 } = request;
+    if (query.trim() === '') throw invalid(['query'], 'must not be blank');
+    const index = this.#upToDate();
+    const { hits, total } = index.search(query, {
+      filter: this.#filter(request, types, mayRead),
+      limit: Math.min(limit, maxLimit),
+      // Words are made of letters and digits; anything else can only be found as it stands.
+      fuzzy: (request.fuzzy ?? true) && /[\p{L}\p{N}]/u.test(query),
+    });
+    const damaged = types.flatMap((type) => {
+      const files = this.#view.broken(type).filter(({ path }) => mayRead(path));
+      return toListing(files, this.#view).damaged;
+    });
+    return { hits: hits.flatMap((hit) => this.#hit(hit)), total, damaged };
+  }
+
+  #filter(
+    request: SearchRequest,
+    types: readonly AnyRecordType[],
+    mayRead: (path: string) => boolean,
+  ): (path: string) => boolean {
+    const wanted = new Set(types);
+    const glob = request.path === undefined ? undefined : pathGlob(request.path);
+    return (path) => {
+      const record = this.#records.get(path);
+      if (!record || !wanted.has(record.type) || !mayRead(path)) return false;
+      if (glob && !glob.match(path)) return false;
+      if (request.type !== undefined && record.fields.type !== request.type) return false;
+      const { categories } = request;
+      return categories === undefined || categories.includes(record.fields.category ?? '');
+    };
+  }
+
+  #hit({ id, score, matches, snippet }: Hit): SearchHit[] {
+    const record = this.#view.look(id);
+    if (record?.key === undefined || !record.value) return [];
+    const { type, key, path, value } = record;
+    return [{ type, key, path, value, score, matches, snippet }];
   }
 
   /** The index over what the view has now; the first call reads every record. */
-  upToDate(): SearchIndex {
+  #upToDate(): SearchIndex {
     if (!this.#built) {
       for (const type of this.#types)
         for (const { path } of this.#view.all(type)) this.#changed.add(path);
@@ -50,4 +98,15 @@ export class RecordSearch {
     this.#records.set(path, { type: record.type, fields });
     this.#index.upsert({ id: path, fields });
   }
+}
+
+function pathGlob(pattern: string): Minimatch {
+  if (pattern.length > 256) {
+    throw invalid(['path'], 'must have at most 256 characters', 'size');
+  }
+  if (pattern.split('[').length - 1 > maxClasses) {
+    throw invalid(['path'], `must have at most ${maxClasses} "["`, 'size');
+  }
+  // Braces and extended globs can take for ever on a pattern made for it.
+  return new Minimatch(pattern, { dot: true, nobrace: true, noext: true, nocomment: true });
 }

@@ -1,7 +1,7 @@
 import { MemoryError } from '../core/error.ts';
 import type { AnyRecordType } from '../core/record-type.ts';
 import { type Stat, sameStat } from '../git/files.ts';
-import type { Folder } from '../git/folder.ts';
+import type { ReadFolder } from '../git/folder.ts';
 import { fanOutPath } from './fan-out.ts';
 
 /** A file of the bank that is a record of some type, or should be. */
@@ -34,17 +34,17 @@ const coarseClockTick = 2000;
 interface FolderState {
   readonly stat: Stat;
   readonly folders: Set<string>;
-  readonly files: Set<string>;
+  readonly files: Map<string, AnyRecordType>;
 }
 
 /**
- * The records of the work tree as they are now.
+ * The records of the work tree as they are now, or of a commit.
  *
  * Everything is taken from the files and remembered under their state on disk; an edit or a checkout
  * by anybody shows in that state, and so in the next answer.
  */
 export class View {
-  readonly #folder: Folder;
+  readonly #folder: ReadFolder;
   readonly #types: readonly AnyRecordType[];
   readonly #folders = new Map<string, FolderState>();
   readonly #records = new Map<string, RecordFile>();
@@ -56,7 +56,7 @@ export class View {
   readonly #listeners = new Set<(path: string) => void>();
   #kept = 0;
 
-  constructor(folder: Folder, types: readonly AnyRecordType[]) {
+  constructor(folder: ReadFolder, types: readonly AnyRecordType[]) {
     this.#folder = folder;
     this.#types = types;
   }
@@ -86,26 +86,25 @@ export class View {
       const state = this.#folders.get(path);
       if (!state && this.typeOf(path)) this.look(path);
       else this.#visit(path, 'names', 0);
-      for (const name of state ? (this.#folders.get(path)?.files ?? []) : []) {
+      for (const name of state ? (this.#folders.get(path)?.files.keys() ?? []) : []) {
         this.#peek(join(path, name));
       }
     }
   }
 
-  /** Every folder that is known, the bank's own as `''`, with its inode. */
-  folders(): Map<string, number> {
-    return new Map([...this.#folders].map(([path, { stat }]) => [path, stat.ino]));
+  /** Every folder that is known, the bank's own as `''`, as it was when it was last looked at. */
+  folders(): ReadonlyMap<string, { readonly stat: Stat }> {
+    return this.#folders;
   }
 
   /** The record file at a path as it is now; undefined when there is none. */
   look(path: string): RecordFile | undefined {
-    return this.#look(path, () => this.#folder.stat(path));
+    const type = this.#records.get(path)?.type ?? this.typeOf(path);
+    return type && this.#look(path, type, () => this.#folder.stat(path));
   }
 
-  #look(path: string, stat: () => Stat | undefined): RecordFile | undefined {
+  #look(path: string, type: AnyRecordType, stat: () => Stat | undefined): RecordFile | undefined {
     const known = this.#records.get(path);
-    const type = known?.type ?? this.typeOf(path);
-    if (!type) return undefined;
     let now: Stat | undefined;
     try {
       now = stat();
@@ -131,10 +130,15 @@ export class View {
     for (let i = placeIn(sorted, prefix); sorted[i]?.startsWith(prefix); i++) {
       const path = sorted[i] ?? '';
       const known = this.#records.get(path);
-      const record = known && (known.value || known.error) ? known : this.#lookNear(path);
+      const record = known && (known.value || known.error) ? known : this.#lookNear(path, type);
       if (record) found.push(record);
     }
     return found;
+  }
+
+  /** The paths of all record files, as the last refresh left them. */
+  paths(): string[] {
+    return [...this.#paths.values()].flatMap((paths) => [...paths]);
   }
 
   /** The record with a key, at the place where it was last or where its key puts it. */
@@ -148,7 +152,7 @@ export class View {
 
   /** The record with a key, wherever a person has moved it to; as of the last refresh. */
   find(type: AnyRecordType, key: string): RecordFile | undefined {
-    for (const path of this.#unread.get(type) ?? []) this.#lookNear(path);
+    for (const path of this.#unread.get(type) ?? []) this.#lookNear(path, type);
     const path = this.#winner(type, key);
     return path === undefined ? undefined : this.look(path);
   }
@@ -199,11 +203,12 @@ export class View {
 
   /** A file in a folder that was just looked at. What was never read stays unread. */
   #peek(path: string): void {
-    if (this.#records.has(path)) this.#lookNear(path);
+    const known = this.#records.get(path);
+    if (known) this.#lookNear(path, known.type);
   }
 
-  #lookNear(path: string): RecordFile | undefined {
-    return this.#look(path, () => this.#folder.peek(path));
+  #lookNear(path: string, type: AnyRecordType): RecordFile | undefined {
+    return this.#look(path, type, () => this.#folder.peek(path));
   }
 
   #visit(folder: string, depth: Depth, level: number): void {
@@ -216,40 +221,40 @@ export class View {
     const settled = known && sameStat(known.stat, stat) && isSettled(stat);
     const state = settled ? known : this.#list(folder, stat);
     for (const name of state.folders) this.#visit(join(folder, name), depth, level + 1);
-    if (depth === 'files') for (const name of state.files) this.#peek(join(folder, name));
+    if (depth === 'files') for (const name of state.files.keys()) this.#peek(join(folder, name));
   }
 
   #list(folder: string, stat: Stat): FolderState {
     const folders = new Set<string>();
-    const files = new Set<string>();
+    const files = new Map<string, AnyRecordType>();
+    const known = this.#folders.get(folder);
     for (const { name, kind } of this.#folder.list(folder) ?? []) {
       if (name.startsWith('.')) continue;
+      const type = known?.files.get(name) ?? this.typeOf(join(folder, name));
       if (kind === 'directory') folders.add(name);
-      else if (this.typeOf(join(folder, name))) files.add(name);
+      else if (type) files.set(name, type);
     }
-    const known = this.#folders.get(folder);
     for (const name of known?.folders ?? []) {
       if (!folders.has(name)) this.#forgetFolder(join(folder, name));
     }
-    for (const name of [...(known?.files ?? [])]) {
+    for (const name of [...(known?.files.keys() ?? [])]) {
       if (!files.has(name)) this.#forget(join(folder, name));
     }
     const state = { stat, folders, files };
     this.#folders.set(folder, state);
     if (folder !== '') this.#folders.get(folderOf(folder))?.folders.add(nameOf(folder));
-    for (const name of files) {
+    for (const [name, type] of files) {
       const path = join(folder, name);
-      const type = this.typeOf(path);
       // A file that was replaced kept its name and moved the folder's time.
       if (known?.files.has(name)) this.#peek(path);
-      else if (type) this.#addPath(type, path);
+      else this.#addPath(type, path);
     }
     return state;
   }
 
   #read(path: string, type: AnyRecordType, stat: Stat): RecordFile {
     try {
-      const bytes = this.#folder.read(path, maxFileBytes) ?? Buffer.alloc(0);
+      const bytes = this.#folder.read(path, maxFileBytes, stat) ?? Buffer.alloc(0);
       const value: object = type.codec.decode(decodeText(bytes), path);
       const settled = isSettled(stat);
       const key = type.key(value);
@@ -334,7 +339,7 @@ export class View {
     if (!state) return;
     this.#folders.delete(folder);
     this.#folders.get(folderOf(folder))?.folders.delete(nameOf(folder));
-    for (const name of state.files) this.#forget(join(folder, name));
+    for (const name of state.files.keys()) this.#forget(join(folder, name));
     for (const name of state.folders) this.#forgetFolder(join(folder, name));
   }
 
@@ -345,7 +350,7 @@ export class View {
     paths.add(path);
     const unread = this.#unread.get(type) ?? new Set<string>();
     this.#unread.set(type, unread.add(path));
-    this.#folders.get(folderOf(path))?.files.add(nameOf(path));
+    this.#folders.get(folderOf(path))?.files.set(nameOf(path), type);
     const sorted = this.#sorted.get(type);
     sorted?.splice(placeIn(sorted, path), 0, path);
   }

@@ -1,5 +1,6 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { join } from 'node:path';
+import type { Stat } from '../git/files.ts';
 import { isLocal } from '../git/lock.ts';
 
 /** More events than this at a time may mean that the kernel has dropped some. */
@@ -44,19 +45,19 @@ export class Watcher {
   /**
    * Watches exactly these folders from now on.
    *
-   * @param folders relative path to inode.
+   * @param folders by relative path.
    * @returns the ones that were not watched before: what happened in them until now is not known.
    */
-  setFolders(folders: ReadonlyMap<string, number>): string[] {
+  setFolders(folders: ReadonlyMap<string, { readonly stat: Stat }>): string[] {
     for (const [folder, { ino, watcher }] of this.#watched) {
-      if (folders.get(folder) === ino) continue;
+      if (folders.get(folder)?.stat.ino === ino) continue;
       watcher.close();
       this.#watched.delete(folder);
     }
     const added: string[] = [];
-    for (const [folder, ino] of folders) {
+    for (const [folder, { stat }] of folders) {
       if (this.#watched.has(folder) || this.#failed) continue;
-      this.#add(folder, ino);
+      this.#add(folder, stat.ino);
       added.push(folder);
     }
     return added;

@@ -3,6 +3,8 @@ import { Disk } from '../git/disk.ts';
 import { type Files, NodeFiles } from '../git/files.ts';
 import { accessOf } from './access.ts';
 import { Bank } from './bank.ts';
+import { Archive } from './history/archive.ts';
+import { BankHistory } from './history/history.ts';
 import { LocalFile } from './local-state.ts';
 import { ModeLibrary } from './mode-library.ts';
 import { sessionModes } from './modes.ts';
@@ -51,6 +53,7 @@ class BankWorkspace implements Workspace {
   readonly #modes: ModeLibrary;
   readonly #local: LocalFile;
   readonly #files: Files;
+  readonly #archive: Archive;
   readonly #listeners = new Set<(paths: readonly string[]) => void>();
   readonly #changed = new Set<string>();
   #telling: NodeJS.Timeout | undefined;
@@ -65,6 +68,7 @@ class BankWorkspace implements Workspace {
     this.#search = new RecordSearch(this.#bank.view, types);
     this.#modes = new ModeLibrary(files, root, path);
     this.#local = new LocalFile(disk, () => this.#bank.repository()?.folder);
+    this.#archive = new Archive(this.#bank, disk, now);
     this.#bank.view.onChange((path) => this.#changed.add(path));
     this.#bank.onHint = () => this.#tellSoon();
   }
@@ -85,9 +89,11 @@ class BankWorkspace implements Workspace {
       }),
       signal: binding.signal,
       onCommit: (commit) => binding.onCommit(commit),
+      progress: (...step) => binding.progress(...step),
     };
     const store = new SessionStore(this.#bank, this.#search, this.#local, permit);
-    return { store, project: new BankProject(this.#bank, this.#files, permit), modes };
+    const project = new BankProject(this.#bank, this.#files, permit);
+    return { store, project, modes, history: new BankHistory(this.#archive, permit) };
   }
 
   watch(listener: (paths: readonly string[]) => void): () => void {

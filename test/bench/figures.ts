@@ -26,6 +26,11 @@ export class Times {
     return this.#quantile(1);
   }
 
+  /** Median and 95th percentile, as a table shows them. */
+  get text(): string {
+    return `${ms(this.median)} / ${ms(this.p95)}`;
+  }
+
   #quantile(share: number): number {
     const sorted = this.#all.toSorted((a, b) => a - b);
     return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;

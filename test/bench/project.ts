@@ -7,32 +7,42 @@ import { gitEnv, Repo } from '../support/repo.ts';
 /** How the objects of a repository lie on disk. */
 export type Form = 'packed' | 'loose';
 
-/** A repository with so many files, all of them checked out, a hundred to a folder. */
-export function project(files: number, form: Form): Repo {
+/** A new repository to measure in. */
+export function project(): Repo {
   const repo = Repo.create();
   // It would set in after some of the commits of one side.
   repo.git('config', 'gc.auto', '0');
-  const unpack = `fastimport.unpackLimit=${form === 'loose' ? files * 3 + 100 : 1}`;
-  const lines = ['commit refs/heads/main', 'committer A <a@example.org> 1700000000 +0000'];
-  lines.push('data 3', 'Add', 'from refs/heads/main^0');
-  for (let i = 0; i < files; i++) {
-    const path = `src/part-${Math.floor(i / 10_000)}/area-${Math.floor(i / 100) % 100}/file-${i}.ts`;
-    const text = `export const value${i} = ${i};\n`.repeat(8);
-    lines.push(`M 100644 inline ${path}`, `data ${text.length}`, text);
-  }
-  const input = `${lines.join('\n')}\n`;
-  repo.gitWith({ input }, '-c', unpack, 'fast-import', '--quiet');
-  repo.git('reset', '-q', '--hard');
-  if (form === 'packed') repo.git('repack', '-adq');
   return repo;
 }
 
-/** How much of the disk the objects of a repository take, in bytes, as `du` counts. */
+/** So many files of a project, a hundred to a folder. */
+export function* sources(count: number): Generator<[path: string, text: string]> {
+  for (let i = 0; i < count; i++) {
+    const folder = `src/part-${Math.floor(i / 10_000)}/area-${Math.floor(i / 100) % 100}`;
+    yield [`${folder}/file-${i}.ts`, `export const value${i} = ${i};\n`.repeat(8)];
+  }
+}
+
+/** Commits files by native git and checks them out. */
+export function addFiles(repo: Repo, form: Form, files: Iterable<[path: string, text: string]>) {
+  const lines = ['commit refs/heads/main', 'committer A <a@example.org> 1700000000 +0000'];
+  lines.push('data 3', 'Add', 'from refs/heads/main^0');
+  for (const [path, text] of files) {
+    lines.push(`M 100644 inline ${path}`, `data ${Buffer.byteLength(text)}`, text);
+  }
+  const unpackLimit = `fastimport.unpackLimit=${form === 'loose' ? 10_000_000 : 1}`;
+  const input = `${lines.join('\n')}\n`;
+  repo.gitWith({ input }, '-c', unpackLimit, 'fast-import', '--quiet');
+  repo.git('reset', '-q', '--hard');
+  if (form === 'packed') repo.git('repack', '-adq');
+}
+
+/** How much of the disk the objects of a repository take, in bytes. */
 export function diskUse(repo: Repo): number {
   const measure = (path: string): number => {
     const stat = lstatSync(path);
-    const below = stat.isDirectory() ? readdirSync(path).map((name) => join(path, name)) : [];
-    return below.reduce((sum, inner) => sum + measure(inner), stat.blocks * 512);
+    if (!stat.isDirectory()) return stat.blocks * 512;
+    return readdirSync(path).reduce((sum, name) => sum + measure(join(path, name)), 0);
   };
   return measure(repo.path('.git/objects'));
 }

@@ -5,7 +5,17 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { bundle } from '../../build.js';
 
-const benches = ['store', 'start', 'pack', 'parallel', 'graph', 'http'];
+const benches = [
+  'store',
+  'start',
+  'pack',
+  'parallel',
+  'graph',
+  'search',
+  'http',
+  'history',
+  'secrets',
+];
 
 const [first = '', ...rest] = process.argv.slice(2);
 const named = first !== '' && !first.startsWith('-');

@@ -19,7 +19,7 @@ export class ServerProcess {
   readonly #waiting = new Map<number, (answer: Answer) => void>();
   #requests = 0;
 
-  constructor(root: string, durability: 'full' | 'relaxed' = 'full') {
+  private constructor(root: string, durability: 'full' | 'relaxed') {
     const env = { ...gitEnv, MEMORY_BANK_DURABILITY: durability };
     this.#child = spawn(process.execPath, [program, '--root', root], { cwd: root, env });
     this.#child.stderr.pipe(process.stderr);
@@ -30,14 +30,19 @@ export class ServerProcess {
     });
   }
 
-  /** Resolves with the answer to the first message. */
-  async initialize(): Promise<void> {
-    await this.#request('initialize', {
+  /** Starts one and waits for its reply to `initialize`. */
+  static async start(
+    root: string,
+    durability: 'full' | 'relaxed' = 'full',
+  ): Promise<ServerProcess> {
+    const server = new ServerProcess(root, durability);
+    await server.#request('initialize', {
       protocolVersion: '2025-11-25',
       capabilities: {},
       clientInfo: { name: 'bench', version: '1' },
     });
-    this.#send({ method: 'notifications/initialized' });
+    server.#send({ method: 'notifications/initialized' });
+    return server;
   }
 
   /** @throws Error when the tool answers with one. */

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { Session } from '../../src/core/session.ts';
-import type { Workspace } from '../../src/core/workspace.ts';
 import { openWorkspace } from '../../src/store/workspace.ts';
 import { type Entry, entryRecord } from '../../src/toolsets/knowledge/entry.ts';
 import { toolsets } from '../../src/toolsets.ts';
 import { gitEnv, type Repo } from '../support/repo.ts';
-import { count, ms, ratio, Times } from './figures.ts';
-import { diskUse, type Form, NativeGit, project } from './project.ts';
+import { count, ratio, Times } from './figures.ts';
+import { entries, entry, placeOf } from './knowledge.ts';
+import { addFiles, diskUse, type Form, NativeGit, project, sources } from './project.ts';
 import { report, table } from './report.ts';
 import { ServerProcess } from './server.ts';
 
@@ -28,24 +28,12 @@ const rows: readonly (readonly [files: number, form: Form, records: readonly num
       [10_000, 'packed', [1000, 10_000]],
     ];
 
-function entry(i: number, text: string): Entry {
-  const time = new Date(1_700_000_000_000 + i * 1000).toISOString();
-  return {
-    category: 'project-learnings',
-    key: `learning-${i}`,
-    value: `${text} ${i}.\n${'What was learnt here is said in about four lines of text. '.repeat(5)}\n`,
-    reason: 'It will be wanted again',
-    created_at: time,
-    updated_at: time,
-  };
-}
-
 async function withStore<R>(
   repo: Repo,
   durability: Durability,
-  work: (change: (values: readonly Entry[]) => Promise<void>) => Promise<R>,
+  work: (change: (value: Entry) => Promise<unknown>) => Promise<R>,
 ): Promise<R> {
-  const workspace: Workspace = await openWorkspace(
+  const workspace = await openWorkspace(
     {
       root: repo.root,
       bank: join(repo.root, '.memory-bank'),
@@ -57,54 +45,60 @@ async function withStore<R>(
     { env: gitEnv },
   );
   const session = new Session('bench');
-  const binding = { session, tool: 'bench', signal: new AbortController().signal, onCommit() {} };
+  const { signal } = new AbortController();
+  const binding = { session, tool: 'bench', signal, onCommit() {}, progress() {} };
   try {
-    return await work((values) =>
-      workspace.bind(binding).store.change({ subject: 'change a record' }, async (draft) => {
-        for (const value of values) await draft.put(entryRecord, value);
-      }),
+    return await work((value) =>
+      workspace
+        .bind(binding)
+        .store.change({ subject: 'change a record' }, (draft) => draft.put(entryRecord, value)),
     );
   } finally {
     await workspace.close();
   }
 }
 
-/** Fills a project up to so many records. */
-async function fill(repo: Repo, form: Form, from: number, to: number): Promise<void> {
-  const values = Array.from({ length: to - from }, (_, i) => entry(from + i, 'First'));
-  await withStore(repo, 'relaxed', (change) => change(values));
-  if (form === 'packed') repo.git('repack', '-adq');
-}
-
 /** By turns a new record and a changed one. */
-function mutation(i: number, records: number): Entry {
-  return i % 2 === 0
-    ? entry(1_000_000 + records + i, 'New')
-    : entry((i * 7919) % records, `Changed for the time ${i} of ${records}`);
+function mutation(i: number, records: number): { readonly path: string; readonly value: Entry } {
+  const number = i % 2 === 0 ? 1_000_000 + records + i : (i * 7919) % records;
+  const value = entry(number, i % 2 === 0 ? 'New' : `Change ${i} of ${records}`);
+  return { path: placeOf(number, value), value };
 }
 
-interface Places {
-  readonly store: Repo;
-  readonly server: Repo;
-  readonly native: Repo;
+type Way = 'native' | 'store' | 'stdio';
+const ways: readonly Way[] = ['native', 'store', 'stdio'];
+type ForEach<T> = Record<Way, T>;
+
+function forEach<T>(make: (way: Way) => T): ForEach<T> {
+  return { native: make('native'), store: make('store'), stdio: make('stdio') };
 }
 
 /** One row: the three ways by turns, each in its own copy of the project. */
-async function compare(places: Places, durability: Durability, records: number, first: number) {
-  const times = { store: new Times(), server: new Times(), native: new Times() };
+async function compare(
+  places: ForEach<Repo>,
+  durability: Durability,
+  records: number,
+  first: number,
+): Promise<ForEach<Times>> {
+  const times = forEach(() => new Times());
   const native = new NativeGit(places.native, durability);
-  const server = new ServerProcess(places.server.root, durability);
-  await server.initialize();
+  const server = await ServerProcess.start(places.stdio.root, durability);
   await withStore(places.store, durability, async (change) => {
     for (let i = 0; i < warmUp + rounds; i++) {
-      const counted = i < warmUp ? undefined : times;
-      const value = mutation(first + i, records);
+      const { path, value } = mutation(first + i, records);
       const { created_at, updated_at, ...given } = value;
-      const path = `.memory-bank/${entryRecord.path(value)}`;
       const text = entryRecord.codec.encode(value);
-      await (counted?.native ?? new Times()).measure(() => native.commit(path, text));
-      await (counted?.store ?? new Times()).measure(() => change([value]));
-      await (counted?.server ?? new Times()).measure(() => server.call('memory_write', given));
+      const work: ForEach<() => Promise<unknown>> = {
+        native: () => native.commit(path, text),
+        store: () => change(value),
+        stdio: () => server.call('memory_write', given),
+      };
+      for (let turn = 0; turn < ways.length; turn++) {
+        // Each goes first as often as the others: what one leaves to be written slows down the next.
+        const way = ways[(i + turn) % ways.length] ?? 'native';
+        const counted = i < warmUp ? new Times() : times[way];
+        await counted.measure(work[way]);
+      }
     }
   });
   await server.end();
@@ -112,52 +106,51 @@ async function compare(places: Places, durability: Durability, records: number, 
   return times;
 }
 
-const kilobytes = (bytes: number) => (bytes / 1024).toFixed(1);
 const speed: Record<Durability, string[][]> = { full: [], relaxed: [] };
 const space: string[][] = [];
 
 for (const [files, form, steps] of rows) {
-  const places = {
-    store: project(files, form),
-    server: project(files, form),
-    native: project(files, form),
-  };
+  const places = forEach(project);
+  for (const repo of Object.values(places)) addFiles(repo, form, sources(files));
   let before = 0;
   for (const records of steps) {
-    for (const repo of Object.values(places)) await fill(repo, form, before, records);
+    for (const repo of Object.values(places)) addFiles(repo, form, entries(before, records));
     before = records;
-    const sizes = Object.values(places).map(diskUse);
+    const sizes = forEach((way) => diskUse(places[way]));
     for (const [turn, durability] of (['full', 'relaxed'] as const).entries()) {
-      const times = await compare(places, durability, records, turn * 1000);
+      const { native, store, stdio } = await compare(places, durability, records, turn * 1000);
       const row = [
         `${count(files)} ${form}`,
         count(records),
-        `${ms(times.native.median)} / ${ms(times.native.p95)}`,
-        `${ms(times.store.median)} / ${ms(times.store.p95)}`,
-        ratio(times.store, times.native),
-        `${ms(times.server.median)} / ${ms(times.server.p95)}`,
-        ratio(times.server, times.native),
+        ...[native, store, stdio].map((times) => times.text),
+        ratio(store, native),
+        ratio(stdio, native),
       ];
       console.log(durability, row.join(' | '));
       speed[durability].push(row);
     }
     if (form !== 'packed') continue;
-    const commits = 2 * (warmUp + rounds);
-    const each = (repo: Repo, i: number) => (diskUse(repo) - (sizes[i] ?? 0)) / commits;
-    const loose = Object.values(places).map(each);
+    const each = (way: Way) => {
+      const bytes = (diskUse(places[way]) - sizes[way]) / (2 * (warmUp + rounds));
+      return (bytes / 1024).toFixed(1);
+    };
+    const loose = forEach(each);
     for (const repo of Object.values(places)) repo.git('gc', '-q', '--prune=now');
-    const packed = Object.values(places).map(each);
+    const packed = forEach(each);
     space.push([
       count(files),
       count(records),
-      ...[0, 2].flatMap((i) => [loose[i], packed[i]].map((size) => kilobytes(size ?? 0))),
+      loose.store,
+      packed.store,
+      loose.native,
+      packed.native,
     ]);
     console.log('disk', space.at(-1)?.join(' | '));
   }
   for (const repo of Object.values(places)) repo.remove();
 }
 
-const head = ['files', 'records', 'native git', 'store', 'store ÷ git', 'stdio', 'stdio ÷ git'];
+const head = ['files', 'records', 'native git', 'store', 'stdio', 'store ÷ git', 'stdio ÷ git'];
 report('store', 'One mutation, one commit', [
   `A record is created or changed, by turns, and committed: through the store alone, by a call of
 \`memory_write\` to the server over stdio, and by \`git add -- path && git commit -q -m … -- path\`.
@@ -169,6 +162,6 @@ Median / 95th percentile of ${rounds} each, in milliseconds.`,
   'Native git as it is by default, without any fsync.',
   table(head, speed.relaxed),
   '### Disk space of a commit',
-  'KiB of `.git/objects` a commit, as `du` counts, before `git gc` and after it.',
+  'KiB of `.git/objects` a commit, as allocated on disk, before `git gc` and after it.',
   table(['files', 'records', 'store', 'after gc', 'native git', 'after gc'], space),
 ]);

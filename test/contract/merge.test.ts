@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync } from 'node:fs';
+import { cpSync, readdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { App } from '../../src/app.ts';
 import type { JsonObject } from '../../src/core/json.ts';
@@ -186,18 +186,21 @@ describe('native git', () => {
     project.repo.git('checkout', '-q', 'main');
   }
 
-  it('merges a stash', async () => {
+  it('merges a stash, whatever the name of the file', async () => {
     const project = await begin();
-    await diverge(project);
-    const file = '.memory-bank/decisionLog.md';
-    const log = project.repo.read(file);
+    const file = ".memory-bank/the team's 100% log.md";
     const entry = (title: string) => `\n## ${title} - 2026-01-02\n\n### Context\n\nwhy\n`;
-    project.repo.write(file, log + entry('Stashed'));
+    const write = (...titles: string[]) =>
+      project.repo.write(file, `# Log\n${titles.map(entry).join('')}`);
+    write();
+    project.repo.git('add', '.');
+    project.repo.git('commit', '-qm', 'log');
+    write('Stashed');
     project.repo.git('stash');
-    project.repo.write(file, log + entry('Committed'));
+    write('Committed');
     project.repo.git('commit', '-qam', 'log');
     expect(project.try('stash', 'pop')).toMatchObject({ status: 0 });
-    expect(project.repo.read(file)).toBe(log + entry('Committed') + entry('Stashed'));
+    expect(project.repo.read(file)).toBe(`# Log\n${entry('Committed')}${entry('Stashed')}`);
   });
 
   it('merges a record that two branches changed in different places', async () => {
@@ -219,7 +222,7 @@ describe('native git', () => {
     }
     const write = async (branch: string, content: string) => {
       project.repo.git('checkout', '-q', branch);
-      await project.call('write_memory_bank_file', { filename: 'notes.md', content });
+      await project.call('write_memory_bank_file', { filename: "the team's notes.md", content });
     };
     await write('main', 'one\n\ntwo\n\nthree\n');
     project.repo.git('branch', '-f', 'one');
@@ -227,11 +230,13 @@ describe('native git', () => {
     await project.call('memory_write', entry('of one'));
     await write('main', 'one\n\ntwo\n\n3\n');
     expect(project.try('merge', '--no-edit', 'one')).toMatchObject({ status: 0 });
-    expect(project.repo.read('.memory-bank/notes.md')).toBe('1\n\ntwo\n\n3\n');
+    expect(project.repo.read(".memory-bank/the team's notes.md")).toBe('1\n\ntwo\n\n3\n');
     await write('one', '1\n\nII\n\nthree\n');
     await write('main', '1\n\n2\n\n3\n');
     expect(project.try('merge', '--no-edit', 'one')).toMatchObject({ status: 1 });
-    expect(project.repo.read('.memory-bank/notes.md')).toMatch(/^<{7} .*\n2\n={7}\nII\n>{7} /m);
+    expect(project.repo.read(".memory-bank/the team's notes.md")).toMatch(
+      /^<{7} .*\n2\n={7}\nII\n>{7} /m,
+    );
   });
 
   it('leaves a conflict to a person, and the server serves the rest', async () => {
@@ -273,6 +278,35 @@ describe('native git', () => {
     expect(project.repo.read('.memory-bank/knowledge/patterns/tabs.md')).toContain(
       '1\n\ntwo\n\nthree',
     );
+  });
+
+  it('keeps both files of a record that both sides renamed, and the server serves one', async () => {
+    const project = await begin();
+    await project.call('create_requirements', {
+      feature_slug: 'auth',
+      requirements: [{ text: 'Fast' }],
+    });
+    const folder = '.memory-bank/graph/requirements/auth';
+    const [name = ''] = readdirSync(project.repo.path(folder));
+    project.repo.git('branch', '-f', 'one');
+    for (const [branch, to] of [
+      ['one', 'b.yaml'],
+      ['main', 'a.yaml'],
+    ] as const) {
+      project.repo.git('checkout', '-q', branch);
+      project.repo.git('mv', `${folder}/${name}`, `${folder}/${to}`);
+      project.repo.git('commit', '-qm', to);
+    }
+    const { status, output } = project.try('merge', '--no-edit', 'one');
+    expect({ status, output }).toMatchObject({
+      status: 1,
+      output: expect.stringContaining('rename/rename'),
+    });
+    const listed = JSON.stringify(
+      await project.call('list_requirements', { feature_slug: 'auth' }),
+    );
+    expect(listed.match(/"text":"Fast"/g)).toHaveLength(1);
+    expect(listed).toContain('graph/requirements/auth/b.yaml');
   });
 
   it('gives two branches that each began a memory one identity', async () => {
@@ -354,7 +388,7 @@ describe('install-merge-driver', () => {
       encoding: 'utf8',
     });
     expect({ status, stderr }).toMatchObject({
-      status: 1,
+      status: 9,
       stderr: expect.stringContaining('is in no git repository'),
     });
   });

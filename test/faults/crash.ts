@@ -62,7 +62,8 @@ export async function crash(
     for (let i = 0; i < share.twice; i++) {
       // In the second half of a change there is something to clean up.
       const n = operations.length - random.below(Math.ceil(operations.length / 2));
-      tally.add('killed while cleaning up', await killTwice(stage, n, 1 + random.below(40)));
+      const m = 1 + random.below(1 + random.below(40));
+      tally.add('killed while cleaning up', await killTwice(stage, n, m));
     }
     for (const n of points(share.once)) {
       const how = { code: code(n), sticky: false, performed: false };

@@ -15,6 +15,8 @@ export interface Orders {
   readonly scenario?: string;
   /** Changes, each of which adds a note and counts one up in the note that all processes share. */
   readonly count?: number;
+  /** A note that each change sets a new text in. */
+  readonly edit?: string;
   readonly lockTimeout?: number;
   readonly calm?: number;
   /** The operation before which it kills or stops itself. */
@@ -62,6 +64,7 @@ if (scenario !== undefined) {
         const text = `${Number(counter?.value.text ?? 0) + 1}`;
         await tx.put(note, { key: 'counter', tags: [], text });
         await tx.put(note, { key, tags: [], text: key });
+        if (orders.edit) await tx.put(note, { key: orders.edit, tags: [], text: key });
       });
       const { oid = '', branch } = opened.commits.at(-1) ?? {};
       say({ done: key, oid, ...(branch === undefined ? {} : { branch }) });

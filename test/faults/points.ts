@@ -167,7 +167,7 @@ async function live(stage: Stage, root: string, files: Files): Promise<Outcome> 
 }
 
 /** Opens the repository of a server that has died; what is wrong then. */
-async function restart(stage: Stage, root: string, done: number): Promise<string[]> {
+export async function restart(stage: Stage, root: string, done: number): Promise<string[]> {
   const warnings: string[] = [];
   const opened = await serve(folderOf(stage, root), undefined, (text) => warnings.push(text));
   try {

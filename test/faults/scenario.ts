@@ -42,7 +42,7 @@ export function begin(repo: Repo, ...initOptions: string[]): void {
   repo.git('commit', '-q', '-m', 'Begin');
 }
 
-function work(repo: Repo, folder = '.'): void {
+export function work(repo: Repo, folder = '.'): void {
   repo.write(`${folder}/README.md`, '# Dirty\n');
   repo.write(`${folder}/staged.txt`, 'staged\n');
   repo.gitWith({ cwd: repo.path(folder) }, 'add', 'staged.txt');

@@ -1,37 +1,20 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { bundle } from '../../build.js';
 import type { Answer, Orders } from './driver.ts';
 
-/** The bundled driver, where any user may run it. */
+/** The bundled driver, ready to be started. */
 export class Driver {
-  readonly path: string;
-  readonly #folder: string;
+  readonly #path: string;
 
-  private constructor(folder: string) {
-    this.#folder = folder;
-    this.path = join(folder, 'driver', 'driver.js');
-  }
-
-  static async build(): Promise<Driver> {
-    const driver = new Driver(mkdtempSync(join(tmpdir(), 'memory-bank-driver-')));
-    chmodSync(driver.#folder, 0o755);
-    writeFileSync(join(driver.#folder, 'package.json'), '{"type":"module"}');
-    await bundle('test/faults/driver.ts', join(driver.#folder, 'driver'));
-    return driver;
+  constructor(path: string) {
+    this.#path = path;
   }
 
   /** @param before a program and its arguments to start the driver with, as another user perhaps. */
   start(orders: Orders, before: readonly string[] = []): Worker {
-    const command = [...before, process.execPath, this.path, JSON.stringify(orders)];
+    const command = [...before, process.execPath, this.#path, JSON.stringify(orders)];
     return new Worker(command);
-  }
-
-  remove(): void {
-    rmSync(this.#folder, { recursive: true, force: true });
   }
 }
 

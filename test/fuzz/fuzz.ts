@@ -25,7 +25,9 @@ function attempt(target: Target, input: Buffer): Outcome {
     kind = target.run(input);
   } catch (error) {
     const known = error instanceof MemoryError && error.code !== 'internal';
-    kind = String(error).slice(0, 200).replace(/\d+/g, '0');
+    kind = String(error)
+      .replace(/".*"|\d+/gs, '')
+      .slice(0, 80);
     if (!known) finding = error instanceof Error ? (error.stack ?? kind) : kind;
   }
   const { user, system } = process.cpuUsage(start);

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { MemoryError } from '../../src/core/error.ts';
@@ -19,7 +19,7 @@ function create(...initOptions: string[]): Repo {
   return repo;
 }
 
-function open(root: string, options: { lockTimeout?: number } = {}): Repository {
+function open(root: string, options: { lockTimeout?: number; calm?: number } = {}): Repository {
   const files = new NodeFiles();
   const tree = findWorkTree(files, root);
   if (!tree) throw new Error('no work tree');
@@ -27,7 +27,7 @@ function open(root: string, options: { lockTimeout?: number } = {}): Repository 
     env: gitEnv,
     now: () => new Date(Date.UTC(2026, 0, 2, 3, 4, 5)),
     lockTimeout: options.lockTimeout ?? 300,
-    calm: 0,
+    calm: options.calm ?? 0,
     warn: (message) => {
       throw new Error(message);
     },
@@ -35,16 +35,22 @@ function open(root: string, options: { lockTimeout?: number } = {}): Repository 
 }
 
 /** Commits files in the way the store does: what is on disk now is what was seen. */
-function put(repository: Repository, files: { [path: string]: string | undefined }, message = 'm') {
+function put(
+  repository: Repository,
+  files: { [path: string]: string | undefined },
+  message = 'm',
+  signal?: AbortSignal,
+) {
   const disk = new NodeFiles();
-  return repository.commit(async () => ({
+  const propose = async () => ({
     message: `${message}\n`,
     changes: Object.entries(files).map(([path, text]) => ({
       path,
       bytes: text === undefined ? undefined : Buffer.from(text),
       seen: disk.read(join(repository.tree.top, path)),
     })),
-  }));
+  });
+  return repository.commit(propose, signal);
 }
 
 function expectClean(repo: Repo, gitDir = join(repo.root, '.git')): void {
@@ -170,6 +176,19 @@ describe('one mutation', () => {
 });
 
 describe("a person's work", () => {
+  test('in the index is waited for until it rests, that of other servers is not', async () => {
+    const repo = create();
+    const calm = 600_000;
+    utimesSync(join(repo.root, '.git/index'), 1_700_000_000, 1_700_000_000);
+    await put(open(repo.root, { calm }), { 'm/a.md': '1' });
+    await put(open(repo.root, { calm }), { 'm/b.md': '2' });
+    repo.write('staged.txt', 'staged\n');
+    repo.git('add', 'staged.txt');
+    const third = put(open(repo.root, { calm }), { 'm/c.md': '3' }, 'm', AbortSignal.timeout(20));
+    await expect(third).rejects.toMatchObject({ code: 'cancelled' });
+    expect(repo.git('log', '--format=%h').trim().split('\n')).toHaveLength(3);
+  });
+
   test('uncommitted in a file about to change becomes a commit of its own first', async () => {
     const repo = create();
     const repository = open(repo.root);

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/core/json.ts';
 import type { AnyRecordType } from '../../src/core/record-type.ts';
+import { hunksOf } from '../../src/store/diff.ts';
 import type { Sides } from '../../src/store/merge/diff3.ts';
 import { markConflicts, mergeLines, mergeText, type Outcome } from '../../src/store/merge/lines.ts';
 import { type Outline, type Piece, readOutline } from '../../src/store/merge/pieces.ts';
@@ -69,6 +70,21 @@ const merges: readonly (readonly [string, Merge])[] = [
   ['sections', mergeSections],
 ];
 const runs = { numRuns: 1500 };
+
+it('hunks make the new sequence of the old one', () => {
+  fc.assert(
+    fc.property(versions, ({ base, ours }) => {
+      const made: string[] = [];
+      let at = 0;
+      for (const { start, length, newStart, newLength } of hunksOf(base, ours)) {
+        made.push(...base.slice(at, start), ...ours.slice(newStart, newStart + newLength));
+        at = start + length;
+      }
+      expect([...made, ...base.slice(at)]).toEqual(ours);
+    }),
+    runs,
+  );
+});
 
 describe.each(merges)('merging %s', (_, merge) => {
   it('keeps the change of one side as it is', () => {

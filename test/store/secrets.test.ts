@@ -93,6 +93,19 @@ describe('a credential is refused, and nothing of it is written,', () => {
     expect(holds(repo, secret('RSA private key'))).toBe(false);
   });
 
+  test('that is known by nothing but the title of its record', async () => {
+    const { opened } = await serve();
+    const body = secret('session secret');
+    const write = (text: string) =>
+      opened.call.store.change({ subject: 'x' }, (tx) =>
+        tx.put(letter, { id: '1', title: 'Signing key of the shop', body: text }),
+      );
+    const error = await refusal(write(`${body}\n`));
+    expect(error.message).toContain('field "body") holds what looks like a key or token');
+    expect(told(error)).not.toContain(body);
+    await write('It is in the vault.');
+  });
+
   test('in a key, whose file would be named after it', async () => {
     const { repo, opened } = await serve();
     const error = await refusal(put(opened, github, 'text'));

@@ -168,15 +168,17 @@ describe('a change', () => {
     expect(existsSync(own.path('notes/one.yaml'))).toBe(true);
   });
 
-  test('divides a folder that has become large', async () => {
+  test('divides a folder that has become large, also by one change alone', async () => {
     const repo = create();
     const opened = await serve(repo.root);
     await opened.call.store.change({ subject: 'many' }, async (tx) => {
       for (let i = 0; i < 300; i++) await tx.put(note, { key: `k${i}`, text: '', tags: [] });
     });
+    const { records } = await opened.call.store.list(note);
+    expect(records.filter(({ path }) => !path.includes('+'))).toHaveLength(256);
     await add(opened, 'late');
     const place = repo.git('show', '--format=', '--name-only', 'HEAD').trim();
-    expect(place).toMatch(/^\.memory-bank\/notes\/\+[0-9a-f]{2}\/late\.yaml$/);
+    expect(place).toMatch(/^\.memory-bank\/notes\/\+[0-3][0-9a-f]\/late\.yaml$/);
     expect((await opened.call.store.get(note, 'late'))?.value.key).toBe('late');
     const again = await serve(repo.root);
     expect((await again.call.store.get(note, 'late'))?.value.key).toBe('late');

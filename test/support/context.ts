@@ -9,6 +9,7 @@ import type {
   ProjectInfo,
 } from '../../src/core/context.ts';
 import { MemoryError, toMemoryError } from '../../src/core/error.ts';
+import type { History } from '../../src/core/history.ts';
 import type { JsonObject } from '../../src/core/json.ts';
 import { Session } from '../../src/core/session.ts';
 import type { Toolset } from '../../src/core/toolset.ts';
@@ -21,6 +22,7 @@ export class TestContext implements Context {
   session = new Session('01TEST');
   readonly project = new TestProject();
   readonly modes = new TestModes();
+  readonly history = noHistory;
   readonly signal = new AbortController().signal;
   readonly messages: string[] = [];
   readonly steps: [done: number, total: number, message: string][] = [];
@@ -112,6 +114,13 @@ class TestModes implements Modes {
     return undefined;
   }
 }
+
+/** Maps have no past. */
+const noHistory = new Proxy<History>({} as History, {
+  get() {
+    throw new Error('there is no history here');
+  },
+});
 
 /** Calls a tool of a toolset the way the app does, and returns the wire body. */
 export async function callTool(

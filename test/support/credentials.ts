@@ -1,19 +1,10 @@
+import { seeded } from './seeded.ts';
+
 /** A text with a credential in it, or one that only looks like it. */
 export interface Sample {
   /** What it is, for the name of a test. */
   readonly name: string;
   readonly text: string;
-}
-
-/** A generator of numbers that are the same in every run (mulberry32). */
-function numbers(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
 
 const digits = '0123456789';
@@ -33,7 +24,7 @@ const alphabets = {
 
 /** Texts that look random, from an alphabet. */
 function maker(seed: number) {
-  const next = numbers(seed);
+  const next = seeded(seed);
   return (length: number, alphabet: keyof typeof alphabets = 'word'): string => {
     const chars = alphabets[alphabet];
     const text = Array.from({ length }, () => chars[Math.floor(next() * chars.length)]);

@@ -134,10 +134,14 @@ class View implements Reader {
 }
 
 class Draft extends View implements Transaction {
-  async put<T extends object>(type: RecordType<T>, value: T): Promise<Located<T>> {
+  async put<T extends object>(
+    type: RecordType<T>,
+    value: T,
+    written?: string,
+  ): Promise<Located<T>> {
     const key = type.key(value);
     const path = (await this.get(type, key))?.path ?? this.#place(type, value);
-    this.files.set(path, type.codec.encode(value, this.files.get(path)));
+    this.files.set(path, type.codec.encode(value, this.files.get(path) ?? written));
     return { key, path, value };
   }
 

@@ -47,8 +47,8 @@ export class MemoryWorkspace implements Workspace {
       search: (request) => this.store.search(request),
       change,
     };
-    const { project, modes }: Pick<Context, 'project' | 'modes'> = context;
-    return { store, project, modes };
+    const { project, modes, history }: Context = context;
+    return { store, project, modes, history };
   }
 
   /** Tells the listeners of changed files, as after an edit by hand. */

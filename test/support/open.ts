@@ -10,6 +10,7 @@ export class Opened {
   readonly workspace: Workspace;
   readonly session = new Session('01TEST');
   readonly commits: CommitMade[] = [];
+  readonly steps: [done: number, total: number, message: string][] = [];
   tool = 'test_tool';
 
   constructor(workspace: Workspace) {
@@ -24,6 +25,7 @@ export class Opened {
       tool: this.tool,
       signal: new AbortController().signal,
       onCommit: (commit) => this.commits.push(commit),
+      progress: (...step) => this.steps.push(step),
     });
   }
 }

@@ -2,7 +2,6 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { mkdtempSync, realpathSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { bundle } from '../../build.js';
 
 const top = resolve(import.meta.dirname, '../..');
 
@@ -19,6 +18,7 @@ export async function buildProbeServer(): Promise<string> {
   const folder = newFolder();
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
   const outdir = join(folder, 'dist');
+  const { bundle } = await import('../../build.js');
   await bundle('test/support/probe-server.ts', outdir);
   return join(outdir, 'probe-server.js');
 }
@@ -29,6 +29,8 @@ type Message = any;
 export interface Start {
   readonly cwd?: string;
   readonly env?: { readonly [name: string]: string };
+  /** What to start instead of Node.js: a tracer around it. */
+  readonly program?: string;
 }
 
 /** A server process, spoken to in plain lines. */
@@ -43,9 +45,12 @@ export class RawClient {
   #read = 0;
   #over = false;
 
-  constructor(args: readonly string[], { cwd = newFolder(), env = {} }: Start = {}) {
+  constructor(
+    args: readonly string[],
+    { cwd = newFolder(), env = {}, program = process.execPath }: Start = {},
+  ) {
     const { PATH } = process.env;
-    this.child = spawn(process.execPath, args, { cwd, env: { PATH, HOME: '/home/me', ...env } });
+    this.child = spawn(program, args, { cwd, env: { PATH, HOME: '/home/me', ...env } });
     this.child.stdout.setEncoding('utf8').on('data', (text: string) => {
       this.out += text;
       this.#take();

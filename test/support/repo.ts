@@ -23,14 +23,7 @@ export class Repo {
 
   /** A new repository on branch main with an identity and one commit. */
   static create(...initOptions: string[]): Repo {
-    const repo = new Repo();
-    repo.git('init', '-q', '-b', 'main', ...initOptions);
-    repo.git('config', 'user.name', 'Ada Lovelace');
-    repo.git('config', 'user.email', 'ada@example.org');
-    repo.write('README.md', '# A project\n');
-    repo.git('add', '.');
-    repo.git('commit', '-q', '-m', 'Begin');
-    return repo;
+    return new Repo().begin(...initOptions);
   }
 
   /** An empty folder that is not there yet. */
@@ -39,14 +32,28 @@ export class Repo {
     return new Repo(root);
   }
 
+  /** Makes it a repository on branch main with an identity and one commit. */
+  begin(...initOptions: string[]): this {
+    this.git('init', '-q', '-b', 'main', ...initOptions);
+    this.git('config', 'user.name', 'Ada Lovelace');
+    this.git('config', 'user.email', 'ada@example.org');
+    this.write('README.md', '# A project\n');
+    this.git('add', '.');
+    this.git('commit', '-q', '-m', 'Begin');
+    return this;
+  }
+
   git(...args: string[]): string {
     return this.gitWith({}, ...args);
   }
 
-  gitWith(options: { input?: string | Buffer; cwd?: string }, ...args: string[]): string {
+  gitWith(
+    options: { input?: string | Buffer; cwd?: string; env?: NodeJS.ProcessEnv },
+    ...args: string[]
+  ): string {
     return execFileSync('git', args, {
       cwd: options.cwd ?? this.root,
-      env: gitEnv,
+      env: { ...gitEnv, ...options.env },
       encoding: 'utf8',
       maxBuffer: 1 << 28,
       ...(options.input === undefined ? {} : { input: options.input }),

@@ -16,10 +16,12 @@ const app = [
   'app.ts',
   'call.ts',
   'ids.ts',
+  'import.ts',
   'merge-driver.ts',
   'place.ts',
   'repository-kind.ts',
   'root.ts',
+  'source.ts',
   'workspaces.ts',
 ];
 const http = ['cookie-parser', 'cors', 'express', 'express-rate-limit', 'helmet', 'openai'];
@@ -30,7 +32,7 @@ const table: { readonly [room: string]: Room } = {
   git: { ours: ['core/error.ts'], packages: [node, 'isomorphic-git', 'ignore'] },
   store: {
     ours: ['core', 'git'],
-    packages: [node, 'zod', 'diff', 'minimatch', 'minisearch', 'smol-toml', 'stemmer'],
+    packages: [node, 'zod', 'minimatch', 'minisearch', 'smol-toml', 'stemmer'],
   },
   'toolsets/*': { ours: ['core'], packages: ['zod', 'node:crypto', 'node:util'] },
   'toolsets.ts': { ours: ['core', 'toolsets/*'], packages: [] },

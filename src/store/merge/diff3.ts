@@ -1,4 +1,4 @@
-import { diffArrays } from 'diff';
+import { hunksOf } from '../diff.ts';
 
 /** Three versions of one thing: what the two sides have in common, and what each made of it. */
 export interface Sides<T> {
@@ -7,60 +7,15 @@ export interface Sides<T> {
   readonly theirs: T;
 }
 
+/** Does the same with each of three versions. */
+export function mapSides<T, R>({ base, ours, theirs }: Sides<T>, map: (version: T) => R): Sides<R> {
+  return { base: map(base), ours: map(ours), theirs: map(theirs) };
+}
+
 /** A piece of three sequences that begin with the same items or with changed ones. */
 export interface Region<T> extends Sides<readonly T[]> {
   /** The side whose items are the result; undefined where both sides made different changes. */
   readonly from: 'ours' | 'theirs' | undefined;
-}
-
-/** A change: `length` items of the old sequence became `items` of the new one. */
-export interface Hunk {
-  readonly start: number;
-  readonly length: number;
-  readonly newStart: number;
-  readonly newLength: number;
-}
-
-/** Sequences that differ in more places than this count as different from the first place to the last. */
-const maxEdits = 3000;
-
-/** What has to change in a sequence to make it another one. */
-export function hunksOf(old: readonly string[], now: readonly string[]): Hunk[] {
-  const changes = diffArrays([...old], [...now], { maxEditLength: maxEdits });
-  if (!changes) return [coarseHunk(old, now)];
-  const hunks: { start: number; length: number; newStart: number; newLength: number }[] = [];
-  let at = 0;
-  let newAt = 0;
-  for (const { added, removed, count } of changes) {
-    if (!added && !removed) {
-      at += count;
-      newAt += count;
-      continue;
-    }
-    let hunk = hunks.at(-1);
-    if (!hunk || hunk.start + hunk.length !== at || hunk.newStart + hunk.newLength !== newAt) {
-      hunk = { start: at, length: 0, newStart: newAt, newLength: 0 };
-      hunks.push(hunk);
-    }
-    if (added) {
-      hunk.newLength += count;
-      newAt += count;
-    } else {
-      hunk.length += count;
-      at += count;
-    }
-  }
-  return hunks;
-}
-
-function coarseHunk(old: readonly string[], now: readonly string[]): Hunk {
-  const most = Math.min(old.length, now.length);
-  let head = 0;
-  while (head < most && old[head] === now[head]) head++;
-  let tail = 0;
-  while (tail < most - head && old.at(-1 - tail) === now.at(-1 - tail)) tail++;
-  const length = old.length - head - tail;
-  return { start: head, length, newStart: head, newLength: now.length - head - tail };
 }
 
 /**

@@ -12,16 +12,15 @@ const maxItems = 100;
  * Gives what both sides made of one item the same key, so that it merges as one and not as two.
  *
  * An item is known by its text; when both sides edited it, only the likeness tells.
+ *
+ * @param known all pieces of each version by their keys.
  */
-export function pairEdits(region: Region<Piece>, sides: Sides<readonly Piece[]>): Region<Piece> {
+export function pairEdits(
+  region: Region<Piece>,
+  known: Sides<ReadonlyMap<string, Piece>>,
+): Region<Piece> {
   const { base, ours, theirs } = region;
   if (Math.max(base.length, ours.length, theirs.length) > maxItems) return region;
-  const keysOf = (pieces: readonly Piece[]) => new Set(pieces.map(({ key }) => key));
-  const known = {
-    base: keysOf(sides.base),
-    ours: keysOf(sides.ours),
-    theirs: keysOf(sides.theirs),
-  };
   const isNew = ({ kind, key }: Piece) => kind === 'item' && !known.base.has(key);
   const left = new Set(ours.filter((piece) => isNew(piece) && !known.theirs.has(piece.key)));
   const right = new Set(theirs.filter((piece) => isNew(piece) && !known.ours.has(piece.key)));

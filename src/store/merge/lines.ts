@@ -1,4 +1,5 @@
-import { diff3, hunksOf, pick, type Sides } from './diff3.ts';
+import { type Hunk, hunksOf } from '../diff.ts';
+import { diff3, mapSides, pick, type Sides } from './diff3.ts';
 
 /** What a merge comes to if its conflicts are decided for ours, and for theirs: equal where there is none. */
 export interface Outcome<T> {
@@ -32,13 +33,12 @@ export function mergeText(
   merge: (sides: Sides<readonly string[]>) => Outcome<readonly string[]> = mergeLines,
 ): Outcome<string> {
   const mixed = Object.values(sides).some(isMixed);
-  const base = readLines(sides.base, mixed);
-  const ours = readLines(sides.ours, mixed);
-  const theirs = readLines(sides.theirs, mixed);
-  const merged = merge({ base: base.lines, ours: ours.lines, theirs: theirs.lines });
-  const eol = pick({ base: base.eol, ours: ours.eol, theirs: theirs.eol });
-  const ended = pick({ base: base.ended, ours: ours.ended, theirs: theirs.ended });
-  return each(merged, (lines) => writeLines({ eol, ended, lines }));
+  const read = mapSides(sides, (text) => readLines(text, mixed));
+  const eol = pick(mapSides(read, (text) => text.eol));
+  const ended = pick(mapSides(read, (text) => text.ended));
+  return each(merge(mapSides(read, ({ lines }) => lines)), (lines) =>
+    writeLines({ eol, ended, lines }),
+  );
 }
 
 /** Merges line by line. */
@@ -76,8 +76,8 @@ export function markConflicts({ ours, theirs }: Outcome<string>, markerSize: num
 }
 
 /** Takes together the hunks between which nothing but punctuation and blank lines stands. */
-function joinNear(hunks: ReturnType<typeof hunksOf>, lines: readonly string[]) {
-  const joined: ReturnType<typeof hunksOf> = [];
+function joinNear(hunks: Hunk[], lines: readonly string[]) {
+  const joined: Hunk[] = [];
   for (const hunk of hunks) {
     const last = joined.at(-1);
     const between = last && lines.slice(last.start + last.length, hunk.start);

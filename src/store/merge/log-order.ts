@@ -13,15 +13,13 @@ const trailing = new RegExp(`(${time})\\W*$`);
  *
  * What one side added stays in its own order. With the same date, and where one has none or an order of
  * its own, ours comes first.
- *
- * @param siblings the whole lists.
  */
 export function byDate(
   ours: readonly Piece[],
   theirs: readonly Piece[],
-  siblings: Sides<readonly Piece[]>,
+  newestFirst: boolean,
 ): Slot[] {
-  const direction = isNewestFirst(siblings) ? -1 : 1;
+  const direction = newestFirst ? -1 : 1;
   const comesLater = (a: Piece, b: Piece) => direction * compare(dateOf(a), dateOf(b)) > 0;
   const isSorted = [ours, theirs].every((pieces) =>
     pieces.every((piece, i) => {
@@ -42,7 +40,7 @@ export function byDate(
 }
 
 /** Whether a list has its newest entry at the top; one that does not show it has, if its items begin with their dates. */
-function isNewestFirst({ ours, theirs }: Sides<readonly Piece[]>): boolean {
+export function isNewestFirst({ ours, theirs }: Sides<readonly Piece[]>): boolean {
   let trend = 0;
   let leads = false;
   for (const pieces of [ours, theirs]) {

@@ -1,7 +1,8 @@
-import { diff3, hunksOf, type Region, type Sides } from './diff3.ts';
+import { hunksOf } from '../diff.ts';
+import { diff3, mapSides, type Region, type Sides } from './diff3.ts';
 import { pairEdits } from './edits.ts';
 import { each, mergeLines, type Outcome, settled } from './lines.ts';
-import { byDate } from './log-order.ts';
+import { byDate, isNewestFirst } from './log-order.ts';
 import { numbered, type Piece, readOutline } from './pieces.ts';
 import { mergeGap, type Slot, Spacing } from './spacing.ts';
 
@@ -15,31 +16,26 @@ type Lines = readonly string[];
  * sides in one place stand in the order of their dates, where they have dates, else ours before theirs.
  */
 export function mergeSections(sides: Sides<Lines>): Outcome<Lines> {
-  const base = readOutline(sides.base);
-  const ours = readOutline(sides.ours);
-  const theirs = readOutline(sides.theirs);
-  const end = mergeGap({ base: base.gap, ours: ours.gap, theirs: theirs.gap });
-  return joined([mergeContent({ base, ours, theirs }), settled(end)]);
+  const outlines = mapSides(sides, readOutline);
+  const end = mergeGap(mapSides(outlines, ({ gap }) => gap));
+  return joined([mergeContent(outlines), settled(end)]);
 }
 
 type Content = Pick<Piece, 'body' | 'sections'>;
 
-function mergeContent({ base, ours, theirs }: Sides<Content | undefined>): Outcome<Lines> {
-  const none: readonly Piece[] = [];
-  const part = (of: (content: Content) => readonly Piece[]) =>
-    mergeSiblings({
-      base: base ? of(base) : none,
-      ours: ours ? of(ours) : none,
-      theirs: theirs ? of(theirs) : none,
-    });
-  return joined([part((content) => content.body), part((content) => content.sections)]);
+function mergeContent(sides: Sides<Content | undefined>): Outcome<Lines> {
+  return joined([
+    mergeSiblings(mapSides(sides, (content) => content?.body ?? [])),
+    mergeSiblings(mapSides(sides, (content) => content?.sections ?? [])),
+  ]);
 }
 
 /** Merges pieces that stand below one another in one place. */
 function mergeSiblings(given: Sides<readonly Piece[]>): Outcome<Lines> {
   const sides = identifyEntries(given);
+  const known = mapSides(sides, byKey);
   const regions = diff3(sides, (piece) => `${piece.key}\0${piece.text}`, true).map((region) =>
-    region.from ? region : joinProse(pairEdits(region, sides)),
+    region.from ? region : joinProse(pairEdits(region, known)),
   );
   // What was joined or paired stands in the place of what it was made of.
   const merged = {
@@ -115,10 +111,11 @@ function changesProse(base: readonly Piece[], side: readonly Piece[]): boolean {
 
 /** The places of the result in their order, without those of pieces that were removed. */
 function slotsOf(regions: readonly Region<Piece>[], sides: Sides<readonly Piece[]>): Slot[] {
-  const known = { base: byKey(sides.base), ours: byKey(sides.ours), theirs: byKey(sides.theirs) };
+  const known = mapSides(sides, byKey);
+  const newestFirst = isNewestFirst(sides);
   const used = new Set<string>();
   return regions
-    .flatMap((region) => orderOf(region, sides))
+    .flatMap((region) => orderOf(region, newestFirst))
     .flatMap((slot): Slot[] => {
       const piece = slot.ours ?? slot.theirs;
       if (!piece || piece.kind === 'prose') return [slot];
@@ -137,11 +134,13 @@ function byKey(pieces: readonly Piece[]): ReadonlyMap<string, Piece> {
 }
 
 /** What a region brings to the result: of items and sections one side will do to know them by. */
-function orderOf(region: Region<Piece>, sides: Sides<readonly Piece[]>): Slot[] {
+function orderOf(region: Region<Piece>, newestFirst: boolean): Slot[] {
   const { base, ours, theirs, from } = region;
   if (from === undefined) {
     const isJoined = [ours, theirs].some(([piece]) => piece?.key === proseKey);
-    return isJoined ? [{ base: base[0], ours: ours[0], theirs: theirs[0] }] : union(region, sides);
+    return isJoined
+      ? [{ base: base[0], ours: ours[0], theirs: theirs[0] }]
+      : union(region, newestFirst);
   }
   return region[from].map((piece, i) =>
     piece.kind === 'prose' && ours[i]?.text === theirs[i]?.text
@@ -151,7 +150,7 @@ function orderOf(region: Region<Piece>, sides: Sides<readonly Piece[]>): Slot[] 
 }
 
 /** All pieces of both sides: what they share in its place, and in between theirs behind ours. */
-function union({ base, ours, theirs }: Region<Piece>, sides: Sides<readonly Piece[]>): Slot[] {
+function union({ base, ours, theirs }: Region<Piece>, newestFirst: boolean): Slot[] {
   // Prose that one side changed is taken from that side alone.
   const left = changesProse(base, theirs) ? withoutProse(ours) : ours;
   const right = changesProse(base, theirs) ? theirs : withoutProse(theirs);
@@ -163,7 +162,7 @@ function union({ base, ours, theirs }: Region<Piece>, sides: Sides<readonly Piec
     slots.push(shared(hunk.start));
     at = hunk.start + hunk.length;
     const added = right.slice(hunk.newStart, hunk.newStart + hunk.newLength);
-    slots.push(byDate(left.slice(hunk.start, at), added, sides));
+    slots.push(byDate(left.slice(hunk.start, at), added, newestFirst));
   }
   return [...slots, shared()].flat();
 }

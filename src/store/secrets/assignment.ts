@@ -1,10 +1,26 @@
 import type { Kind } from './kinds.ts';
 
+/** A form that gives a value to something; whether the value is a credential has to be judged. */
+interface Assignment extends Kind {
+  judge(value: string, match: string): boolean;
+}
+
+/** What credentials are called, and how a value is judged that has such a name. */
+const named = [
+  { name: 'a password', words: /pass(?:word|wd|phrase|code)?|pwd/i, judge: isPassword },
+  {
+    name: 'a key or token',
+    words:
+      /secret|token|credentials?|(?:api|access|account|private|encryption|signing|master|license|service|session|auth|deploy|webhook|subscription|consumer|client|shared)[-_ ]?key|apikey|auth/i,
+    judge: isRandom,
+  },
+];
+
 /**
  * What is called a password, a key or a token in the text itself: the forms in which names are given
- * values in code, settings, headers, URLs and plain prose. Whether the value is one has to be judged.
+ * values in code, settings, headers, URLs and plain prose.
  */
-export const assignments: readonly (Kind & { judge(value: string, match: string): boolean })[] = [
+export const assignments: readonly Assignment[] = [
   {
     name: 'a password in a URL',
     pattern: /:\/\/[^\s:/?#@"'`<>]{0,100}:(?<secret>[^\s/@"'`<>]{3,200})@[A-Za-z0-9[]/g,
@@ -17,26 +33,24 @@ export const assignments: readonly (Kind & { judge(value: string, match: string)
   },
   {
     name: 'a password',
-    pattern: named('pass(?:word|wd|phrase|code)?|pwd'),
-    judge: (value) => isRandom(value) || isPassword(value),
-  },
-  {
-    name: 'a password',
     pattern:
       /(?:\slogin \S{1,100} password|--[a-z-]{0,20}(?:password|token|secret|key))\s{1,3}(?<secret>[^\s"'`<>,;&]{8,512})/g,
-    judge: (value) => isRandom(value) || isPassword(value),
+    judge: isPassword,
   },
-  {
-    name: 'a key or token',
-    pattern: named(
-      'secret|token|credentials?|(?:api|access|account|private|encryption|signing|master|license|service|session|auth|deploy|webhook|subscription|consumer|client|shared)[-_ ]?key|apikey|auth',
-    ),
-    judge: isRandom,
-  },
+  ...named.map(({ name, words, judge }) => ({ name, pattern: assigning(words), judge })),
 ];
 
+/**
+ * The kind of credential that a text is by its name, as in a record that holds the one as its key and
+ * the other as its value.
+ */
+export function kindByName(name: string, value: string): string | undefined {
+  const kind = named.find(({ words }) => words.test(name));
+  return kind && !/\s/.test(value) && kind.judge(value) ? kind.name : undefined;
+}
+
 /** `NAME_x = value`, `"name": "value"`, `name => value`, `the name for x is value`. */
-function named(words: string): RegExp {
+function assigning({ source: words }: RegExp): RegExp {
   return new RegExp(
     `(?:${words})[\\w-]{0,24}(?: (?:for|of|to|on)\\b[^\\n:=]{0,40}?)?["'\`*\\])]{0,4}(?:\\s{0,3}(?:=>|:=|->|[:=])|\\s{1,3}is)\\s{0,3}["'\`*([]{0,4}(?<secret>[^\\s"'\`<>,;&]{8,512})`,
     'gi',
@@ -83,8 +97,9 @@ export function isRandom(given: string): boolean {
   return odd >= value.length / 2 && (turns >= 3 || (turns >= 2 && humps >= 3));
 }
 
-/** Whether a text is what people are made to think of: short, and of every kind of character. */
+/** Whether a text is random, or what people are made to think of: short, and of all kinds of characters. */
 function isPassword(given: string): boolean {
+  if (isRandom(given)) return true;
   const value = trimmed(given);
   if (value.length < 8 || value.length > 40 || isPlaceholder(value)) return false;
   const classes = [/[a-z]/, /[A-Z]/, /\d/, /[^A-Za-z0-9]/].filter((one) => one.test(value)).length;

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../core/json.ts';
 import type { AnyRecordType } from '../../core/record-type.ts';
 import type { Provenance } from '../../core/store.ts';
 import type { TextChange } from '../draft.ts';
-import { findSecrets, type Secret } from './scan.ts';
+import { findNamedSecret, findSecrets, type Secret } from './scan.ts';
 
 /** A text that is about to become part of the history. */
 interface NewText {
@@ -14,8 +14,8 @@ interface NewText {
   readonly name: string;
   /** What to call it when the name itself gives the credential away. */
   readonly alias?: string;
-  /** The record that the text holds, to name the field. */
-  value?(): unknown;
+  /** The record that the text says, and its type. */
+  readonly record?: { readonly type: AnyRecordType; readonly value: object } | undefined;
 }
 
 /** So many credentials are named in one error. */
@@ -52,14 +52,14 @@ export class SecretGuard {
       changes
         .map((one) => (one.before === undefined ? '' : `${one.path}\n${one.before}`))
         .join('\n');
-    const files = changes.flatMap(({ path, before, after }): NewText[] => {
+    const files = changes.flatMap(({ path, before, after, value }): NewText[] => {
       if (after === undefined) return [];
       const type = typeOf(path);
       const known = before === undefined ? undefined : path;
-      const value = () => type?.codec.decode(after, path);
-      const name = { name: path, alias: `the ${type?.name ?? 'file'}` };
+      const alias = `the ${type?.name ?? 'file'}`;
+      const record = type && value && { type, value };
       return [
-        { text: after, before: () => before, ...name, value },
+        { text: after, before: () => before, name: path, alias, record },
         { text: path, before: () => known, name: 'the name of the file' },
       ];
     });
@@ -116,11 +116,12 @@ export class SecretGuard {
     });
   }
 
-  #find(given: NewText): Secret[] {
-    const found = findSecrets(given.text).filter((one) => !this.#allowed.has(one.fingerprint));
-    if (found.length === 0) return found;
-    const known = new Set(findSecrets(given.before?.() ?? '').map((one) => one.fingerprint));
-    return found.filter(({ fingerprint }) => !known.has(fingerprint));
+  #find({ text, before, record }: NewText): Secret[] {
+    const all = findSecrets(text);
+    if (record) all.push(...findNamedSecret(record.type.search(record.value), text));
+    const found = all.filter(({ fingerprint }) => !this.#allowed.has(fingerprint));
+    const known = found.length === 0 ? '' : (before?.() ?? '');
+    return found.filter((secret) => !known.includes(secret.text));
   }
 }
 
@@ -130,8 +131,8 @@ interface Place extends JsonObject {
   readonly line: number;
 }
 
-function placeOf(secret: Secret, { text, value }: NewText, shown: string): Place {
-  const field = value && fieldOf(value(), secret);
+function placeOf(secret: Secret, { text, record }: NewText, shown: string): Place {
+  const field = record && fieldOf(record.value, secret);
   return {
     kind: secret.kind,
     in: shown,

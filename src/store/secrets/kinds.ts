@@ -47,7 +47,11 @@ export const kinds: readonly Kind[] = [
   word('an Azure access key', `SharedAccessKey=(?<secret>${base64}{43}=)`),
   word('an Azure client secret', '[A-Za-z0-9_.~-]{3}[0-9]Q~[A-Za-z0-9_.~-]{31,34}'),
   word('an Azure shared access signature', `sig=(?<secret>[A-Za-z0-9%]{40,80}%3[Dd])`),
-  word('an Azure DevOps token', `${letter}{75,76}AZDO${letter}{4}`),
+  {
+    name: 'an Azure DevOps token',
+    // What never changes is looked for first, which is many times quicker.
+    pattern: /AZDO(?<=(?<![A-Za-z0-9])(?<secret>[A-Za-z0-9]{75,76})AZDO)[A-Za-z0-9]{4}/g,
+  },
   word('a DigitalOcean token', `do[opr]_v1_${hex}{64}`),
   word('an Alibaba Cloud key', `LTAI${letter}{17,21}(?!${letter})`),
   word('a Tencent Cloud key', `AKID${letter}{32}(?!${letter})`),
@@ -106,7 +110,10 @@ export const kinds: readonly Kind[] = [
   word('a Telegram bot token', `\\d{8,10}:AA${url}{33}(?!${url})`),
   word('a SendGrid key', `SG\\.${url}{22}\\.${url}{43}`),
   word('a Mailgun key', `key-${hex}{32}(?!${letter})`),
-  word('a Mailchimp key', `${hex}{32}-us\\d{1,2}(?!${letter})`),
+  {
+    name: 'a Mailchimp key',
+    pattern: /-us(?<=(?<![A-Za-z0-9])(?<secret>[0-9a-f]{32})-us)\d{1,2}(?![A-Za-z0-9])/g,
+  },
   word('a Twilio key', `SK${hex}{32}(?!${letter})`),
   word('a Resend key', `re_${letter}{8}_${letter}{20,}`),
   word('a Brevo key', `xkeysib-${hex}{64}-${letter}{16}`),
@@ -124,7 +131,7 @@ export const kinds: readonly Kind[] = [
 
   // Operations
   word('a HashiCorp Vault token', `hv[sbr]\\.${url}{24,}`),
-  word('a Terraform Cloud token', `${letter}{14}\\.atlasv1\\.${url}{60,}`),
+  { name: 'a Terraform Cloud token', pattern: /\.atlasv1\.[A-Za-z0-9_-]{60,}/g },
   word('a Doppler token', `dp\\.(?:pt|ct|st|sa|scim|audit)\\.[A-Za-z0-9._-]{40,}`),
   word('a 1Password token', `ops_eyJ${base64}{100,}`),
   word('a Pulumi token', `pul-${hex}{40}`),

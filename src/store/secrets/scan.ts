@@ -1,6 +1,10 @@
 import { createHash } from 'node:crypto';
-import { assignments, isExample } from './assignment.ts';
-import { kinds } from './kinds.ts';
+import type { SearchFields } from '../../core/record-type.ts';
+import { assignments, isExample, kindByName } from './assignment.ts';
+import { type Kind, kinds } from './kinds.ts';
+
+/** A title that names a credential is no longer than this, in characters. */
+const maxTitle = 200;
 
 /** A credential that was found in a text. */
 export interface Secret {
@@ -17,18 +21,16 @@ export interface Secret {
 /** The credentials in a text, in their order; the time it takes is linear in its length. */
 export function findSecrets(text: string): Secret[] {
   const found: { kind: string; index: number; secret: string }[] = [];
-  const add = (kind: string, match: RegExpExecArray) => {
-    const secret = match.groups?.secret ?? match[0];
-    found.push({ kind, index: match.index + match[0].lastIndexOf(secret), secret });
-  };
-  for (const { name, pattern } of kinds) {
-    for (const match of text.matchAll(pattern)) if (!isExample(match[0])) add(name, match);
-  }
-  for (const { name, pattern, judge } of assignments) {
+  const look = ({ name, pattern }: Kind, judge: (secret: string, match: string) => boolean) => {
     for (const match of text.matchAll(pattern)) {
-      if (judge(match.groups?.secret ?? '', match[0])) add(name, match);
+      const secret = match.groups?.secret ?? match[0];
+      if (!judge(secret, match[0])) continue;
+      const index = text.lastIndexOf(secret, match.index + match[0].length - 1);
+      found.push({ kind: name, index, secret });
     }
-  }
+  };
+  for (const kind of kinds) look(kind, (secret) => !isExample(secret));
+  for (const kind of assignments) look(kind, kind.judge);
   const secrets: Secret[] = [];
   let end = 0;
   for (const { kind, index, secret } of found.sort((a, b) => a.index - b.index)) {
@@ -38,6 +40,19 @@ export function findSecrets(text: string): Secret[] {
     secrets.push({ kind, index, fingerprint: fingerprint(secret), text: secret });
   }
   return secrets;
+}
+
+/**
+ * The credential that a record is as a whole: its title says what the one word below it is.
+ *
+ * @param text what the record is written as.
+ */
+export function findNamedSecret({ title, body = '' }: SearchFields, text: string): Secret[] {
+  const secret = body.trim();
+  const kind = title.length > maxTitle ? undefined : kindByName(title, secret);
+  const index = text.indexOf(secret);
+  if (kind === undefined || index < 0) return [];
+  return [{ kind, index, fingerprint: fingerprint(secret), text: secret }];
 }
 
 function fingerprint(secret: string): string {

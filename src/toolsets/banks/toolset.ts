@@ -43,6 +43,7 @@ export const banks: Toolset = {
   title: 'Memory banks for conversations, projects and code',
   tools: [activate, list, swap, update],
   records: [bankDocument],
+  formats: async () => (await import('./formats.ts')).formats,
   success: (_tool, value) => value,
   failure: (_tool, error) => ({
     body: { status: 'error', error: { code: codeOf(error), message: error.text } },

@@ -42,6 +42,7 @@ export const documents: Toolset = {
   title: 'Typed project documents: designs, plans, trackers, rules',
   tools: [activateProject, storeMemory, getMemory, listMemories, updateMemory, deleteMemory],
   records: [documentRecord],
+  formats: async () => (await import('./formats.ts')).formats,
   before: requireActivation,
   success: plainSuccess,
   failure: (_tool, error) => ({ body: { error: code(error) }, note: error.text }),

@@ -15,6 +15,7 @@ export const knowledge: Toolset = {
   title: 'Preferences, learnings, corrections, patterns and decisions by key',
   tools: [memoryRead, memoryWrite, memorySearch, memoryList, memoryDelete, memoryPrune],
   records: [entryRecord],
+  formats: async () => (await import('./formats.ts')).formats,
   success: plainSuccess,
   failure: plainFailure,
 };

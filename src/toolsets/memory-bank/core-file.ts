@@ -110,6 +110,12 @@ function allowed<T>(work: Promise<T>): Promise<T | 'forbidden'> {
   });
 }
 
+/** Whether a file holds what it began with, and nothing of anybody's own. */
+export function isTemplate(path: string, content: string): boolean {
+  const name = coreFiles.find((one) => one === path);
+  return name !== undefined && templateOf(name) === content;
+}
+
 function templateOf(name: CoreFile): string {
   return `${templates[name].join('\n\n')}\n`;
 }

@@ -16,6 +16,11 @@ export function olderName(name: string): string | undefined {
   return olderNames.get(name);
 }
 
+/** What a core file is called that older banks name so. */
+export function newerName(name: string): string | undefined {
+  return newerNames.get(name);
+}
+
 /**
  * The file with this name: a core file also under its other name, any file also when its name on disk
  * is in another Unicode normal form.

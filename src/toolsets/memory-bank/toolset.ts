@@ -5,6 +5,7 @@ import { bankFile } from './bank-file.ts';
 import { coreReaders, deleteFile, listFiles, readFile, writeFile } from './files.ts';
 import { logDecision, trackProgress, updateActiveContext } from './log.ts';
 import { completeUmb, getCurrentMode, processUmbCommand, switchMode } from './modes.ts';
+import { ruleFile } from './rule-file.ts';
 import { updatePrompt } from './update.ts';
 
 /** The error codes of seed 003 ("Common Error Codes"), and the one that 3.16 adds. */
@@ -52,7 +53,8 @@ export const memoryBank: Toolset = {
     completeUmb,
     deleteFile,
   ],
-  records: [bankFile],
+  records: [bankFile, ruleFile],
+  formats: async () => (await import('./formats.ts')).formats,
   resources: { scheme: 'memory-bank', type: bankFile },
   prompts: [updatePrompt],
   success: (_tool, value) => ({ status: 'success', ...value }),

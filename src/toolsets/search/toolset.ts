@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { reportDamaged } from '../../core/store.ts';
+import { reportSearch } from '../../core/store.ts';
 import { defineTool } from '../../core/tool.ts';
 import { plainFailure, plainSuccess, type Toolset } from '../../core/toolset.ts';
 
@@ -22,7 +22,7 @@ export function searchOver(toolsets: readonly Toolset[]): Toolset {
       limit: z.int().min(1).max(1000).default(20),
     }),
     async handle(context, { query, toolset, type, category, path, fuzzy, limit }) {
-      const { hits, total, damaged } = await context.store.search({
+      const found = await context.store.search({
         query,
         fuzzy,
         limit,
@@ -33,22 +33,7 @@ export function searchOver(toolsets: readonly Toolset[]): Toolset {
         ...(category !== undefined && { categories: [category] }),
         ...(path !== undefined && { path }),
       });
-      const results = hits.map((hit) => {
-        const { title, type, category } = hit.type.search(hit.value);
-        return {
-          toolset: hit.type.toolset,
-          record: hit.type.name,
-          ...(type !== undefined && { type }),
-          ...(category !== undefined && { category }),
-          key: hit.key,
-          title,
-          path: hit.path,
-          score: hit.score,
-          matches: [...hit.matches],
-          snippet: hit.snippet,
-        };
-      });
-      return { results, total, truncated: total > results.length, ...reportDamaged(damaged) };
+      return reportSearch(found);
     },
   });
   return {

@@ -1,0 +1,121 @@
+import { MemoryError } from './error.ts';
+import type { AnyRecordType } from './record-type.ts';
+import type { Reader } from './store.ts';
+
+/** The files of another program, as an importer sees them; reading is all that can be done to them. */
+export interface Source {
+  /** The folder or file, as people are told of it. */
+  readonly name: string;
+  /** Its files relative to the folder, sorted, with `/` between segments; of a single file its name. */
+  readonly files: readonly string[];
+  /** @throws MemoryError `storage` or `too_large`. */
+  bytes(file: string): Uint8Array;
+  /** @throws MemoryError as `bytes`, and `damaged` for what is not UTF-8. */
+  text(file: string): string;
+}
+
+/** A record that a source holds. */
+export interface Finding {
+  readonly type: AnyRecordType;
+  readonly value: object;
+  /** Where it was found: a file of the source, or a place in one. */
+  readonly from: string;
+  /** Its text as the source has it, for a type whose own codec can read that. */
+  readonly written?: string;
+  /** Whether its times are those of the import, because the source tells none. */
+  readonly undated?: boolean;
+  /** Whether it takes the place of a record that differs: one that holds nothing of its own yet. */
+  replaces?(present: object): boolean;
+  /** Whether it belongs to the user and not to the project. */
+  readonly home?: boolean;
+}
+
+/** What is not taken over, and why; or what a person should know of what was. */
+export interface Remark {
+  readonly from: string;
+  readonly message: string;
+}
+
+/** What a source holds. */
+export interface Findings {
+  readonly found: readonly Finding[];
+  /** Left where it is. */
+  readonly left: readonly Remark[];
+  /** Taken over, but not quite as it was. */
+  readonly notes: readonly Remark[];
+}
+
+/** What an exporter may read. */
+export interface Memory {
+  readonly project: Reader;
+  /** The records of the user. */
+  readonly home: Reader;
+  readonly projectId: string | undefined;
+}
+
+/** How another program keeps what a toolset keeps: an import and an export of it. */
+export interface Format {
+  /** What `--from` and `export` take. */
+  readonly name: string;
+  /** In a few words, for people. */
+  readonly title: string;
+  /** Where it usually lies below a project; `.` is the project's folder itself. */
+  readonly places: readonly string[];
+  /** Whether only the files directly in the folder count. */
+  readonly shallow?: boolean;
+  /**
+   * Whether a folder or file looks like it.
+   *
+   * @param name the last segment of its path.
+   * @param entries what lies directly in the folder, folders with a `/` at the end; of a file, its name.
+   */
+  recognises(name: string, entries: readonly string[]): boolean;
+  /** What it holds; of what cannot be read, that is told. */
+  read(source: Source, now: () => string): Findings;
+  /** The records in this format: path to content. Nothing where there are none. */
+  write(memory: Memory): Promise<ReadonlyMap<string, string | Uint8Array>>;
+}
+
+/** Collects what an importer finds, file by file: one that cannot be read does not stop the rest. */
+export class Gathering implements Findings {
+  readonly found: Finding[] = [];
+  readonly left: Remark[] = [];
+  readonly notes: Remark[] = [];
+
+  /** Does the work on a part of the source, and remarks what hinders it. */
+  attempt(from: string, work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      if (!(error instanceof MemoryError)) throw error;
+      this.leave(from, error.text);
+    }
+  }
+
+  leave(from: string, message: string): void {
+    this.left.push({ from, message });
+  }
+
+  note(from: string, message: string): void {
+    this.notes.push({ from, message });
+  }
+}
+
+/** A time as other programs write it, as ISO 8601 in UTC (X12); undefined for what is none. */
+export function isoTime(given: unknown): string | undefined {
+  if (typeof given !== 'string') return undefined;
+  const plain = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)$/.exec(given);
+  if (plain) return `${plain[1]}T${plain[2]}.000Z`;
+  const iso = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(given);
+  return iso && !Number.isNaN(Date.parse(given)) ? given : undefined;
+}
+
+/** A JSON text. @throws MemoryError `damaged`. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text.replace(/^\ufeff/, ''));
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message.slice(0, 100) : '';
+    throw new MemoryError('damaged', `It is no JSON: ${why}.`, { cause });
+  }
+}

@@ -1,0 +1,126 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { MemoryError } from '../../core/error.ts';
+import type { CommitInfo } from '../../core/history.ts';
+import type { AnyRecordType } from '../../core/record-type.ts';
+import type { Disk } from '../../git/disk.ts';
+import { type Oid, parseCommit } from '../../git/object.ts';
+import type { Repository } from '../../git/repository.ts';
+import type { Bank } from '../bank.ts';
+import { commitInfo } from '../message.ts';
+import { folderAt } from '../past.ts';
+import { ChangeIndex, type Patience } from './change-index.ts';
+import { sourceOf } from './comparison.ts';
+import type { FindSource } from './lineage.ts';
+import { PastRecords } from './past-records.ts';
+import { resolveRevision } from './revision.ts';
+
+/** How many states of the memory stay at hand. */
+const maxStates = 4;
+
+/** The commits of one bank, shared by all calls. */
+export class Archive {
+  readonly bank: Bank;
+  readonly #disk: Disk;
+  readonly #now: () => Date;
+  readonly #states = new Map<string, PastRecords>();
+  #index:
+    | { readonly repository: Repository; readonly shallow: string; readonly index: ChangeIndex }
+    | undefined;
+
+  constructor(bank: Bank, disk: Disk, now: () => Date) {
+    this.bank = bank;
+    this.#disk = disk;
+    this.#now = now;
+  }
+
+  /** @throws MemoryError `not_found` where there is no repository, and so no past. */
+  get repository(): Repository {
+    const repository = this.bank.repository();
+    if (repository) return repository;
+    throw new MemoryError('not_found', 'There is no repository here, and so no history yet.', {
+      hint: 'The first change of the memory makes one.',
+    });
+  }
+
+  /** The type of the records at a path; undefined for what is no record. */
+  typeOf(path: string): AnyRecordType | undefined {
+    return /(?:^|\/)\./.test(path) ? undefined : this.bank.view.typeOf(path);
+  }
+
+  /** The index with everything that is reachable from a commit, and the commit's number in it. */
+  async index(
+    head: Oid,
+    patience: Patience,
+  ): Promise<{ readonly index: ChangeIndex; readonly number: number }> {
+    const index = this.#current();
+    return { index, number: await index.update(head, patience) };
+  }
+
+  #current(): ChangeIndex {
+    const { repository } = this;
+    const file = join(repository.tree.commonDir, 'shallow');
+    const shallow = this.#disk.files.read(file)?.toString('latin1') ?? '';
+    const known = this.#index;
+    if (known?.repository === repository && known.shallow === shallow) return known.index;
+    const folder = this.bank.inTree('');
+    const name = createHash('sha1').update(folder).digest('hex').slice(0, 12);
+    const index = new ChangeIndex(
+      this.#disk,
+      repository.odb,
+      join(repository.folder, `history-${name}.jsonl`),
+      folder,
+      new Set(shallow.split('\n').filter((line) => line)),
+    );
+    this.#index = { repository, shallow, index };
+    return index;
+  }
+
+  commit(oid: Oid): CommitInfo {
+    return commitInfo(oid, parseCommit(this.repository.odb.content(oid, 'commit')));
+  }
+
+  /** The records as a commit has them. */
+  records(commit: Oid): PastRecords {
+    const { odb } = this.repository;
+    const tree = folderAt(odb, commit, this.bank.inTree(''));
+    const key = tree ?? '';
+    const records = this.#states.get(key) ?? new PastRecords(odb, tree, this.bank.types);
+    this.#states.delete(key);
+    this.#states.set(key, records);
+    const [oldest] = this.#states.keys();
+    if (oldest !== undefined && this.#states.size > maxStates) this.#states.delete(oldest);
+    return records;
+  }
+
+  /** How the records that a commit of an index adds are looked for among those that it removes. */
+  findSource(index: ChangeIndex): FindSource {
+    const at = (number: number) => this.records(index.commit(number).oid);
+    return (commit, parent, path, removed) => sourceOf(path, removed, at(parent), at(commit));
+  }
+
+  /** @throws MemoryError as `resolveRevision`. */
+  resolve(revision: string, patience: Patience): Promise<Oid> {
+    const { refs, odb } = this.repository;
+    const before = (head: Oid, time: number) => this.#before(head, time, patience);
+    return resolveRevision(revision, { refs, odb, now: this.#now, before });
+  }
+
+  async #before(head: Oid, time: number, patience: Patience): Promise<Oid> {
+    const { index, number } = await this.index(head, patience);
+    for (let at: number | undefined = number; at !== undefined; ) {
+      const { oid, parents, time: committed } = index.commit(at);
+      if (committed <= time) return oid;
+      if (index.isCut(at)) {
+        throw new MemoryError('not_found', 'The clone is shallow: its history begins later.', {
+          hint: 'Run "git fetch --unshallow".',
+        });
+      }
+      [at] = parents;
+    }
+    const when = new Date(time * 1000).toISOString();
+    throw new MemoryError('not_found', `The branch has no commit before ${when}.`, {
+      hint: 'Give a later time.',
+    });
+  }
+}

@@ -1,0 +1,108 @@
+import type {
+  BlamedLine,
+  ChangeKind,
+  CompareRequest,
+  Comparison,
+  History,
+  Log,
+  LogRequest,
+  Restoration,
+  Snapshot,
+} from '../../core/history.ts';
+import type { Permit } from '../session-store.ts';
+import type { Archive } from './archive.ts';
+import { blame } from './blame.ts';
+import { branches } from './branches.ts';
+import { describeChange, pairMoves } from './comparison.ts';
+import { linesOf } from './difference.ts';
+import { logBelow, logOf } from './log.ts';
+import { restore } from './restoration.ts';
+import { CommitSnapshot } from './snapshot.ts';
+import { bankPath, noRecord, recordPath, Visit } from './visit.ts';
+
+/** The memory's past, for one call of one session. */
+export class BankHistory implements History {
+  readonly #archive: Archive;
+  readonly #permit: Permit;
+
+  constructor(archive: Archive, permit: Permit) {
+    this.#archive = archive;
+    this.#permit = permit;
+  }
+
+  async log(request: LogRequest): Promise<Log> {
+    const visit = await this.#visit();
+    const path = bankPath(request.path);
+    const head = await visit.resolve(request.revision);
+    const place = await visit.place(head);
+    if (path === undefined || !this.#archive.typeOf(path)) {
+      const log = await logBelow(visit, place, path, request);
+      if (path !== undefined && log.total === 0) throw noRecord(path, head);
+      return log;
+    }
+    visit.checkRead(path);
+    const log = await logOf(visit, place, path, request);
+    if (!log) throw noRecord(path, head);
+    return log;
+  }
+
+  async at(revision: string): Promise<Snapshot> {
+    const visit = await this.#visit();
+    const oid = await visit.resolve(revision);
+    return new CommitSnapshot(await visit.tell(oid), visit, this.#archive.records(oid));
+  }
+
+  async compare({ from, to, path, limit, skip }: CompareRequest): Promise<Comparison> {
+    const visit = await this.#visit();
+    const below = bankPath(path);
+    if (below !== undefined && this.#archive.typeOf(below)) visit.checkRead(below);
+    const [old, now] = [await visit.resolve(from), await visit.resolve(to)];
+    const [before, after] = [this.#archive.records(old), this.#archive.records(now)];
+    const changes = pairMoves(visit.changes(before, after, below), before, after);
+    const count = (kind: ChangeKind) => changes.filter(({ change }) => change === kind).length;
+    return {
+      from: await visit.tell(old),
+      to: await visit.tell(now),
+      changes: changes
+        .slice(skip, skip + limit)
+        .flatMap((change) => describeChange(change, before, after)),
+      counts: {
+        added: count('added'),
+        changed: count('changed'),
+        moved: count('moved'),
+        removed: count('removed'),
+      },
+    };
+  }
+
+  async restore(path: string | undefined, revision: string | undefined): Promise<Restoration> {
+    return restore(await this.#visit(), path, revision);
+  }
+
+  async branches(limit: number): ReturnType<History['branches']> {
+    return branches(await this.#visit(), limit);
+  }
+
+  async blame(given: string, revision: string): Promise<readonly BlamedLine[]> {
+    const visit = await this.#visit();
+    const path = recordPath(given);
+    visit.checkRead(path);
+    const head = await visit.resolve(revision);
+    const { index, number } = await visit.place(head);
+    const text = this.#archive.typeOf(path) && this.#archive.records(head).text(path);
+    if (text === undefined) throw noRecord(path, head);
+    const linesAt = (commit: number, path: string) =>
+      linesOf(this.#archive.records(index.commit(commit).oid).text(path) ?? '');
+    const writers = blame(index, number, path, this.#archive.findSource(index), linesAt);
+    return Promise.all(
+      linesOf(text).map(async (text, line) => {
+        const { commit = number, boundary = true } = writers[line] ?? {};
+        return { text, commit: await visit.tell(index.commit(commit).oid), boundary };
+      }),
+    );
+  }
+
+  async #visit(): Promise<Visit> {
+    return new Visit(this.#archive, this.#permit, await this.#permit.access());
+  }
+}

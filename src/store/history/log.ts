@@ -1,0 +1,84 @@
+import type { Log, LogEntry, LogRequest } from '../../core/history.ts';
+import type { ChangeIndex } from './change-index.ts';
+import { changedFields, pairMoves } from './comparison.ts';
+import { ancestors, lineage, ownChanges, type Step } from './lineage.ts';
+import { isBelow, type Place, type Visit } from './visit.ts';
+
+type Page = Pick<LogRequest, 'limit' | 'skip'>;
+
+/** The history of one record; undefined when the commits up to this one never had it. */
+export async function logOf(
+  visit: Visit,
+  { index, number }: Place,
+  path: string,
+  { limit, skip }: Page,
+): Promise<Log | undefined> {
+  const found = [...stepsOf(visit, { index, number }, path)];
+  if (found.length === 0) return undefined;
+  const steps = found
+    .filter((step) => step.origins && visit.mayRead(step.path))
+    .sort((a, b) => index.compare(a.commit, b.commit));
+  const page = steps.slice(skip, skip + limit);
+  const entries = await Promise.all(page.map((step) => stepEntry(visit, index, step)));
+  return { entries, total: steps.length, shallow: found.some(({ origins }) => !origins) };
+}
+
+/** The commits that a record comes from; descendants first. */
+export function stepsOf(visit: Visit, { index, number }: Place, path: string): Iterable<Step> {
+  const present = visit.archive.records(index.commit(number).oid).oid(path) !== undefined;
+  return lineage(index, number, { path, present }, visit.archive.findSource(index));
+}
+
+async function stepEntry(visit: Visit, index: ChangeIndex, step: Step): Promise<LogEntry> {
+  const { oid } = index.commit(step.commit);
+  const commit = await visit.tell(oid);
+  const origin = step.origins?.find(({ present }) => present);
+  const { path } = step;
+  if (!step.present) return { commit, changes: [{ change: 'removed', path }] };
+  if (!origin) return { commit, changes: [{ change: 'added', path }] };
+  const before = visit.archive.records(index.commit(origin.commit).oid);
+  const after = visit.archive.records(oid);
+  const from = origin.path;
+  const same = before.oid(from) === after.oid(path);
+  const fields = same ? [] : changedFields(from, path, before, after).map(({ field }) => field);
+  const moved = from !== path && visit.mayRead(from) && { from };
+  return { commit, changes: [{ change: same ? 'moved' : 'changed', path, ...moved, fields }] };
+}
+
+/** The history of all records below a folder. */
+export async function logBelow(
+  visit: Visit,
+  { index, number }: Place,
+  folder: string | undefined,
+  { limit, skip }: Page,
+): Promise<Log> {
+  const wanted = new Map<string, boolean>();
+  const isWanted = (path: string) => {
+    const known = wanted.get(path) ?? (isBelow(path, folder) && visit.mayRead(path));
+    wanted.set(path, known);
+    return known;
+  };
+  const found: number[] = [];
+  let shallow = false;
+  for (const [commit, known] of ancestors(index, number).entries()) {
+    if (!known) continue;
+    if (index.isCut(commit)) shallow = true;
+    else if (ownChanges(index, commit).some(({ path }) => isWanted(path))) found.push(commit);
+  }
+  found.sort((a, b) => index.compare(a, b));
+  const page = found.slice(skip, skip + limit);
+  const entries = await Promise.all(
+    page.map(async (number) => {
+      const { oid, parents } = index.commit(number);
+      const changes = ownChanges(index, number).filter(({ path }) => isWanted(path));
+      const [parent] = parents;
+      const { archive } = visit;
+      const paired =
+        parent === undefined
+          ? changes
+          : pairMoves(changes, archive.records(index.commit(parent).oid), archive.records(oid));
+      return { commit: await visit.tell(oid), changes: paired };
+    }),
+  );
+  return { entries, total: found.length, shallow };
+}

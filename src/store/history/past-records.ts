@@ -1,0 +1,44 @@
+import type { AnyRecordType } from '../../core/record-type.ts';
+import type { Oid } from '../../git/object.ts';
+import type { ObjectDatabase } from '../../git/odb.ts';
+import { TreeFolder } from '../../git/tree-folder.ts';
+import type { Records } from '../draft.ts';
+import { RecordSearch } from '../record-search.ts';
+import { decodeText, maxFileBytes, View } from '../view.ts';
+
+/** The records of one commit, read from its trees by the same rules as those of the work tree. */
+export class PastRecords implements Records {
+  readonly view: View;
+  readonly search: RecordSearch;
+  /** The bank's tree; undefined in a commit without a bank. */
+  readonly tree: Oid | undefined;
+  readonly #folder: TreeFolder;
+  #listed = false;
+
+  constructor(odb: ObjectDatabase, tree: Oid | undefined, types: readonly AnyRecordType[]) {
+    this.tree = tree;
+    this.#folder = new TreeFolder(odb, tree);
+    this.view = new View(this.#folder, types);
+    this.search = new RecordSearch(this.view, types);
+  }
+
+  async refresh(): Promise<void> {
+    if (!this.#listed) this.view.refresh('names');
+    this.#listed = true;
+  }
+
+  /** The id of the blob at a path. */
+  oid(path: string): Oid | undefined {
+    return this.#folder.oid(path);
+  }
+
+  /**
+   * The text of a file; undefined when there is none.
+   *
+   * @throws MemoryError `damaged` when it is no text.
+   */
+  text(path: string): string | undefined {
+    const bytes = this.#folder.read(path, maxFileBytes);
+    return bytes && decodeText(bytes);
+  }
+}

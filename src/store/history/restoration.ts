@@ -1,0 +1,126 @@
+import { invalid, MemoryError } from '../../core/error.ts';
+import type { Restoration } from '../../core/history.ts';
+import type { Damaged } from '../../core/store.ts';
+import type { Oid } from '../../git/object.ts';
+import type { Draft } from '../draft.ts';
+import { toCommitMade } from '../session-store.ts';
+import type { RecordFile } from '../view.ts';
+import { stepsOf } from './log.ts';
+import type { PastRecords } from './past-records.ts';
+import { bankPath, isBelow, noRecord, type Visit } from './visit.ts';
+
+type Outcome = Omit<Restoration, 'commit'>;
+
+/** Brings records back to an earlier state; see `History`. */
+export async function restore(
+  visit: Visit,
+  given: string | undefined,
+  revision: string | undefined,
+): Promise<Restoration> {
+  const path = bankPath(given);
+  const source = await (revision === undefined ? lastState(visit, path) : visit.resolve(revision));
+  const records = visit.archive.records(source);
+  await records.refresh();
+  const { actor, signal, onCommit } = visit.permit;
+  const { result, made } = await visit.archive.bank.change(
+    (outcome: Outcome) => ({
+      subject: `restore ${nameOf(path, outcome)} as of ${source.slice(0, 12)}`,
+      trailers: { Restored: source },
+    }),
+    async (draft) => {
+      await draft.refresh();
+      return path !== undefined && visit.archive.typeOf(path)
+        ? restoreOne(visit, draft, records, path, source)
+        : restoreAll(visit, draft, records, path, source);
+    },
+    visit.access,
+    await actor(),
+    { signal },
+  );
+  if (made) onCommit(toCommitMade(made));
+  return { commit: await visit.tell(source), ...result };
+}
+
+/** The last commit that has a record that is gone. */
+async function lastState(visit: Visit, path: string | undefined): Promise<Oid> {
+  const { archive } = visit;
+  if (path === undefined || !archive.typeOf(path) || archive.bank.view.look(path)) {
+    throw invalid(['revision'], 'is required for anything but a record that is gone', 'missing');
+  }
+  const head = await visit.resolve('HEAD');
+  if (archive.records(head).oid(path) !== undefined) return head;
+  const { index, number } = await visit.place(head);
+  const [last] = [...stepsOf(visit, { index, number }, path)]
+    .filter(({ origins }) => origins)
+    .sort((a, b) => index.compare(a.commit, b.commit));
+  const before = last?.present ? last : last?.origins?.find(({ present }) => present);
+  if (before) return index.commit(before.commit).oid;
+  throw new MemoryError('not_found', `No commit of this branch has a record ${path}.`, {
+    hint: 'Another branch may have it: give its name as the revision.',
+    data: { path },
+  });
+}
+
+async function restoreOne(
+  visit: Visit,
+  draft: Draft,
+  records: PastRecords,
+  path: string,
+  source: Oid,
+): Promise<Outcome> {
+  const here = records.view.look(path);
+  const now = visit.archive.bank.view.look(path);
+  // What lies here now may have lain elsewhere then.
+  const file = here ?? (now?.key === undefined ? undefined : records.view.find(now.type, now.key));
+  if (!file) throw noRecord(path, source);
+  if (file.error) throw file.error;
+  const restored = await restoreFile(draft, records, file);
+  return { restored, removed: [], damaged: [] };
+}
+
+async function restoreAll(
+  visit: Visit,
+  draft: Draft,
+  records: PastRecords,
+  folder: string | undefined,
+  source: Oid,
+): Promise<Outcome> {
+  const { view, types } = visit.archive.bank;
+  const restored: string[] = [];
+  const removed: string[] = [];
+  const damaged: Damaged[] = [];
+  let known = folder === undefined;
+  for (const type of types) {
+    for (const file of records.view.all(type).filter(({ path }) => isBelow(path, folder))) {
+      known = true;
+      if (file.error) damaged.push({ path: file.path, error: file.error });
+      else if (records.view.shadowedBy(file) === undefined) {
+        restored.push(...(await restoreFile(draft, records, file)));
+      }
+    }
+    for (const { path, key } of view.all(type).filter(({ path }) => isBelow(path, folder))) {
+      known = true;
+      if (key === undefined || records.view.find(type, key)) continue;
+      if (await draft.remove(type, key)) removed.push(path);
+    }
+  }
+  if (!known && folder !== undefined) throw noRecord(folder, source);
+  return { restored: restored.sort(), removed: removed.sort(), damaged };
+}
+
+async function restoreFile(
+  draft: Draft,
+  records: PastRecords,
+  { type, key, path, value }: RecordFile,
+): Promise<string[]> {
+  const text = records.text(path);
+  if (key === undefined || !value || text === undefined) return [];
+  const place = await draft.restore({ key, path, value }, type, text);
+  return place === undefined ? [] : [place];
+}
+
+function nameOf(path: string | undefined, { restored, removed }: Outcome): string {
+  const count = restored.length + removed.length;
+  const records = `${count} record${count === 1 ? '' : 's'}`;
+  return path === undefined ? `the memory (${records})` : path;
+}

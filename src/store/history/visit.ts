@@ -1,0 +1,114 @@
+import { MemoryError } from '../../core/error.ts';
+import type { CommitInfo } from '../../core/history.ts';
+import type { Oid } from '../../git/object.ts';
+import { differences } from '../../git/tree-diff.ts';
+import type { Access } from '../access.ts';
+import { forbidden } from '../draft.ts';
+import type { Permit } from '../session-store.ts';
+import type { Archive } from './archive.ts';
+import type { ChangeIndex, PathChange } from './change-index.ts';
+import type { PastRecords } from './past-records.ts';
+
+/** A commit in the index. */
+export interface Place {
+  readonly index: ChangeIndex;
+  readonly number: number;
+}
+
+/** The archive as one call may use it. */
+export class Visit {
+  readonly archive: Archive;
+  readonly permit: Permit;
+  readonly access: Access;
+
+  constructor(archive: Archive, permit: Permit, access: Access) {
+    this.archive = archive;
+    this.permit = permit;
+    this.access = access;
+  }
+
+  /** Whether something is a record, and one that the session's mode lets it see. */
+  mayRead(path: string): boolean {
+    return this.archive.typeOf(path) !== undefined && this.access.mayRead(path);
+  }
+
+  /** @throws MemoryError `forbidden`. */
+  checkRead(path: string): void {
+    if (!this.access.mayRead(path)) throw forbidden('read', path, this.access);
+  }
+
+  resolve(revision: string): Promise<Oid> {
+    return this.archive.resolve(revision, this.permit);
+  }
+
+  place(commit: Oid): Promise<Place> {
+    return this.archive.index(commit, this.permit);
+  }
+
+  /** What a commit says of itself; not what it says of records that the mode hides. */
+  async tell(oid: Oid): Promise<CommitInfo> {
+    const told = this.archive.commit(oid);
+    if (this.access.mode === undefined) return told;
+    const { index, number } = await this.place(oid);
+    const hidden = index
+      .commit(number)
+      .changes.flatMap((_, parent) => index.changes(number, parent))
+      .some(({ path }) => this.archive.typeOf(path) && !this.access.mayRead(path));
+    if (!hidden) return told;
+    const { reason: _, ...rest } = told;
+    return { ...rest, subject: '(about records that the mode may not read)' };
+  }
+
+  /** The records below a path that two states do not have in common, by path. */
+  changes(before: PastRecords, after: PastRecords, below: string | undefined): PathChange[] {
+    const found: PathChange[] = [];
+    for (const difference of differences(this.archive.repository.odb, before.tree, after.tree)) {
+      const { path } = difference;
+      if (!this.mayRead(path) || !isBelow(path, below)) continue;
+      const change = !difference.before ? 'added' : !difference.after ? 'removed' : 'changed';
+      found.push({ path, change });
+    }
+    return found;
+  }
+}
+
+/** Whether a path is a given one or lies below it; everything lies below undefined. */
+export function isBelow(path: string, below: string | undefined): boolean {
+  return below === undefined || path === below || path.startsWith(`${below}/`);
+}
+
+/**
+ * A path as records have it, `.memory-bank/` before it tolerated; undefined for the whole bank.
+ *
+ * @throws MemoryError `invalid_input` for a path that leads out of the bank.
+ */
+export function bankPath(path: string | undefined): string | undefined {
+  const text = (path ?? '').replace(/^(?:\.\/)?(?:\.memory-bank(?:\/|$))?/, '').replace(/\/$/, '');
+  if (text === '' || text === '.') return undefined;
+  const strange = text.split('/').some((part) => ['', '.', '..', '.git'].includes(part));
+  if (!strange && !/[\0\\]/.test(text)) return text;
+  throw new MemoryError('invalid_input', `${JSON.stringify(path)} is no path of the memory.`, {
+    hint: 'Give it relative to .memory-bank/, as search results do.',
+  });
+}
+
+/**
+ * A path that has to be there.
+ *
+ * @throws MemoryError `invalid_input`.
+ */
+export function recordPath(path: string): string {
+  const found = bankPath(path);
+  if (found !== undefined) return found;
+  throw new MemoryError('invalid_input', 'The path of a record is needed.', {
+    hint: 'Give it relative to .memory-bank/, as search results do.',
+  });
+}
+
+/** The error for what a commit does not have. */
+export function noRecord(path: string, commit: Oid): MemoryError {
+  return new MemoryError('not_found', `There is no record ${path} in ${commit.slice(0, 12)}.`, {
+    hint: 'The history of the memory tells in which commits there is one.',
+    data: { path, commit },
+  });
+}

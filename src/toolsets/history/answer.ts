@@ -1,0 +1,86 @@
+import type { Change, CommitInfo } from '../../core/history.ts';
+import { isObject, type JsonObject, type JsonValue } from '../../core/json.ts';
+
+/** How many bytes the list in an answer may take: 5,000 tokens. */
+export const listBudget = 20_000;
+/** Longer texts within a list are cut. */
+const maxText = 600;
+/** Longer differences are cut. */
+const maxDiff = 4000;
+/** At most this many of the records that one commit or branch changes are named. */
+const maxChanges = 10;
+
+/** A commit as every answer tells of it; the first digits of its id are a revision too. */
+export function tellCommit({ oid, at, author, subject, reason, ...trailers }: CommitInfo) {
+  return {
+    commit: shortId(oid),
+    at,
+    author,
+    ...trailers,
+    subject,
+    ...(reason !== undefined && { reason: cut(reason, maxText) }),
+  };
+}
+
+/** As much of an id as tells it from others, for a long time to come. */
+export function shortId(oid: string): string {
+  return oid.slice(0, 12);
+}
+
+/** Changes by path, the first ones of many. */
+export function tellChanges(
+  changes: readonly (Change & { readonly fields?: readonly string[] })[],
+) {
+  const told = changes.slice(0, maxChanges).map(({ change, path, from, fields }) => ({
+    change,
+    path,
+    ...(from !== undefined && { from }),
+    ...(fields !== undefined && { fields: [...fields] }),
+  }));
+  const more = changes.length - told.length;
+  return { changes: told, ...(more > 0 && { more_changes: more }) };
+}
+
+/** The first items of a list, as many as the budget has room for, and at least one. */
+export function withinBudget<T extends JsonValue>(items: readonly T[]): T[] {
+  let left = listBudget;
+  const end = items.findIndex((item, i) => {
+    left -= Buffer.byteLength(JSON.stringify(item)) + 1;
+    return left < 0 && i > 0;
+  });
+  return end < 0 ? [...items] : items.slice(0, end);
+}
+
+/** What to say of a list that goes on: with which `skip` to ask for the rest. */
+export function pageOf(skip: number, shown: number, total: number): JsonObject {
+  const next = skip + shown;
+  return { total, ...(next < total && shown > 0 && { next_skip: next }) };
+}
+
+/** A value with its long texts cut. */
+export function cutTexts(value: JsonValue): JsonValue {
+  if (typeof value === 'string') return cut(value, maxText);
+  if (Array.isArray(value)) return value.map(cutTexts);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, item]) =>
+      item === undefined ? [] : [[key, cutTexts(item)]],
+    ),
+  );
+}
+
+/** A difference, cut at the end of a line. */
+export function cutDiff(diff: string): string {
+  if (diff.length <= maxDiff) return diff;
+  const end = diff.lastIndexOf('\n', maxDiff) + 1 || maxDiff;
+  return `${diff.slice(0, end)}… (${diff.length - end} more characters)\n`;
+}
+
+function cut(text: string, limit: number): string {
+  const points = [...text.slice(0, 2 * limit)];
+  return text.length <= limit ? text : `${points.slice(0, limit).join('')}…`;
+}
+
+/** What an answer says where older commits are missing. */
+export const shallowNote =
+  'The clone is shallow: older commits are not here. "git fetch --unshallow" brings them.';

@@ -1,0 +1,137 @@
+import { type Format, Gathering, isoTime, parseJson } from '../../core/format.ts';
+import { isObject } from '../../core/json.ts';
+import { entryRecord, listEntries } from './entry.ts';
+
+/** The entries that entities become. */
+const category = 'project-learnings';
+/** Marks the entries that came from a graph, so that they can go back into one. */
+const origin = 'server-memory';
+
+interface Entity {
+  readonly from: string;
+  /** Everything of its line but the name and the observations. */
+  readonly fields: { [name: string]: unknown };
+  readonly observations: unknown[];
+  readonly relations: { [name: string]: unknown }[];
+}
+
+/**
+ * The knowledge graph of the reference memory server and its kin: JSON lines, each an entity with
+ * observations or a relation between two entities.
+ *
+ * An entity becomes an entry under its name: its observations are the lines of the value, and the
+ * metadata holds whatever else its line says and the relations that begin at it. Observations that are
+ * no single lines stand in the metadata as they are.
+ */
+export const serverMemory: Format = {
+  name: 'server-memory',
+  title: 'knowledge graph in JSON lines: entities, observations, relations',
+  places: ['memory.jsonl', '.claude/memory.jsonl', 'memory.json'],
+  recognises: (name, entries) =>
+    entries.length === 1 && entries[0] === name && /(?:\.jsonl|^memory\.json)$/.test(name),
+  read(source, now) {
+    const gathering = new Gathering();
+    const entities = new Map<string, Entity>();
+    const entity = (name: string, from: string): Entity => {
+      const known = entities.get(name) ?? { from, fields: {}, observations: [], relations: [] };
+      entities.set(name, known);
+      return known;
+    };
+    const strange: number[] = [];
+    for (const file of source.files) {
+      gathering.attempt(file, () => {
+        for (const [i, line] of source.text(file).split('\n').entries()) {
+          if (line.trim() !== '' && !readLine(line, `${file}, line ${i + 1}`)) strange.push(i + 1);
+        }
+        const [first, ...more] = strange;
+        if (first === undefined) return;
+        const others = more.length === 0 ? '' : `, like ${more.length} other lines`;
+        gathering.leave(`${file}, line ${first}`, `is neither an entity nor a relation${others}`);
+      });
+    }
+    for (const [key, one] of entities) gathering.found.push(toFinding(key, one));
+    return gathering;
+
+    function readLine(line: string, from: string): boolean {
+      const data = read(line);
+      if (!isObject(data)) return false;
+      const { name, observations, ...fields } = data;
+      if (typeof name === 'string' && name !== '' && Array.isArray(observations)) {
+        if (entities.has(name))
+          gathering.note(from, `adds to the entity "${name}" of an earlier line`);
+        const known = entity(name, from);
+        Object.assign(known.fields, fields);
+        known.observations.push(...observations);
+        return true;
+      }
+      const { from: begin, ...relation } = data;
+      if (typeof begin !== 'string' || begin === '' || typeof relation.to !== 'string')
+        return false;
+      entity(begin, from).relations.push(relation);
+      return true;
+    }
+
+    function toFinding(key: string, { from, fields, observations, relations }: Entity) {
+      const lines = observations.filter((one) => typeof one === 'string');
+      const plain =
+        lines.length === observations.length && lines.every((one) => /^[^\n]+$/.test(one));
+      const created = isoTime(fields.createdAt) ?? isoTime(fields._savedAt);
+      const time = created ?? now();
+      return {
+        type: entryRecord,
+        value: {
+          category,
+          key,
+          value: plain ? lines.join('\n') : observations.map(textOf).join('\n'),
+          metadata: {
+            origin,
+            ...fields,
+            ...(!plain && { observations }),
+            ...(relations.length > 0 && { relations }),
+          },
+          created_at: time,
+          updated_at: isoTime(fields.updatedAt) ?? time,
+        },
+        from,
+        undated: created === undefined,
+      };
+    }
+  },
+  async write({ project }) {
+    const entities: string[] = [];
+    const relations: string[] = [];
+    for (const { value } of (await listEntries(project, [category])).records) {
+      const { metadata } = value;
+      if (!isObject(metadata) || metadata.origin !== origin) continue;
+      const { origin: _, observations, relations: links, ...fields } = metadata;
+      const lines = value.value === '' ? [] : value.value.split('\n');
+      const own = { name: value.key, ...fields, observations: observations ?? lines };
+      // An entity that only relations name has no line of its own.
+      if (Object.keys(fields).length > 0 || own.observations !== lines || lines.length > 0) {
+        entities.push(JSON.stringify({ type: 'entity', ...own }));
+      }
+      for (const link of Array.isArray(links) ? links : []) {
+        if (isObject(link)) {
+          relations.push(JSON.stringify({ type: 'relation', from: value.key, ...link }));
+        }
+      }
+    }
+    const all = [...entities, ...relations];
+    return new Map(all.length === 0 ? [] : [['memory.jsonl', `${all.join('\n')}\n`]]);
+  },
+};
+
+function read(line: string): unknown {
+  try {
+    return parseJson(line);
+  } catch {
+    return undefined;
+  }
+}
+
+/** An observation as a line for people: some programs keep its time beside its text. */
+function textOf(observation: unknown): string {
+  const value: unknown = isObject(observation) ? (observation.text ?? observation) : observation;
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return (text ?? '').replace(/\s*\n\s*/g, ' ');
+}

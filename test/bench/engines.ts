@@ -1,0 +1,134 @@
+import Fuse from 'fuse.js';
+import MiniSearch from 'minisearch';
+import { analyse } from '../../src/store/search/analyser.ts';
+import { fieldNames } from '../../src/store/search/document.ts';
+import { type SearchDocument, SearchIndex } from '../../src/store/search/index.ts';
+import { stopWords } from '../../src/store/search/stop-words.ts';
+
+/** A way to search documents. */
+export interface Engine {
+  readonly name: string;
+  /** So slow that it is asked only some of the questions. */
+  readonly slow?: boolean;
+  /** @returns how to ask: the ids of at most ten documents, the best first. */
+  prepare(documents: readonly SearchDocument[]): (query: string) => string[];
+}
+
+export const ours: Engine = {
+  name: 'this program',
+  prepare(documents) {
+    const index = new SearchIndex();
+    for (const document of documents) index.upsert(document);
+    return (query) => index.search(query, { limit: 10 }).hits.map((hit) => hit.id);
+  },
+};
+
+export const usualMiniSearch: Engine = {
+  name: 'MiniSearch as usually configured (boost, prefix, fuzzy 0.2)',
+  prepare(documents) {
+    const index = new MiniSearch({ fields: [...fieldNames] });
+    index.addAll(documents.map(({ id, fields }) => ({ id, ...fields })));
+    const boost = { title: 3, body: 2 };
+    return (query) =>
+      index
+        .search(query, { boost, prefix: true, fuzzy: 0.2 })
+        .slice(0, 10)
+        .map((found) => String(found.id));
+  },
+};
+
+/** What is left when the analyser stays and our ranking and spelling go. */
+const analysedMiniSearch: Engine = {
+  name: 'MiniSearch with the analyser of this program',
+  prepare(documents) {
+    const index = new MiniSearch({
+      fields: [...fieldNames, 'all'],
+      tokenize: (text) => {
+        const terms: string[] = [];
+        analyse(text, ({ word, term }) => {
+          if (!stopWords.has(word)) terms.push(term);
+        });
+        return terms;
+      },
+      processTerm: (term) => term,
+    });
+    index.addAll(documents.map(({ id, fields }) => ({ id, ...fields, all: text({ id, fields }) })));
+    const boost = { title: 0.3, body: 0.2, reason: 0.1, notes: 0.05, all: 1 };
+    return (query) =>
+      index
+        .search(query, { boost, bm25: { k: 1.6, b: 0.6, d: 0 } })
+        // MiniSearch multiplies by the number of query terms found, which does harm here.
+        .map((found) => ({ id: String(found.id), score: found.score / found.queryTerms.length }))
+        .sort((a, b) => b.score - a.score)
+        .slice(0, 10)
+        .map((found) => found.id);
+  },
+};
+
+function fuse(name: string, useTokenSearch: boolean): Engine {
+  return {
+    name,
+    slow: true,
+    prepare(documents) {
+      const weights = { title: 4, body: 3, reason: 2, notes: 1 };
+      const index = new Fuse(
+        documents.map(({ id, fields }) => ({ id, ...fields })),
+        {
+          keys: fieldNames.map((field) => ({ name: field, weight: weights[field] })),
+          useTokenSearch,
+          ignoreLocation: useTokenSearch,
+        },
+      );
+      return (query) => index.search(query, { limit: 10 }).map(({ item }) => item.id);
+    },
+  };
+}
+
+export const fuseByDefault = fuse('Fuse.js by default', false);
+
+/** By the number of words that stand anywhere in the text. */
+const wordsAsSubstrings: Engine = {
+  name: 'words as substrings, ranked',
+  prepare(documents) {
+    const texts = documents.map((document) => ({ id: document.id, text: text(document) }));
+    return (query) => {
+      const words = [...new Set(query.toLowerCase().match(/[\p{L}\p{N}]+/gu))];
+      return texts
+        .map(({ id, text }) => ({ id, found: words.filter((word) => text.includes(word)).length }))
+        .filter(({ found }) => found > 0)
+        .sort((a, b) => b.found - a.found)
+        .slice(0, 10)
+        .map(({ id }) => id);
+    };
+  },
+};
+
+const querySubstring: Engine = {
+  name: 'the whole question as a substring',
+  prepare(documents) {
+    const texts = documents.map((document) => ({ id: document.id, text: text(document) }));
+    return (query) =>
+      texts
+        .filter(({ text }) => text.includes(query.toLowerCase()))
+        .slice(0, 10)
+        .map(({ id }) => id);
+  },
+};
+
+/** This program first, then what it is compared with. */
+export const engines: readonly Engine[] = [
+  ours,
+  analysedMiniSearch,
+  usualMiniSearch,
+  wordsAsSubstrings,
+  fuse('Fuse.js, token search', true),
+  fuseByDefault,
+  querySubstring,
+];
+
+function text({ fields }: SearchDocument): string {
+  return fieldNames
+    .map((field) => fields[field] ?? '')
+    .join('\n')
+    .toLowerCase();
+}

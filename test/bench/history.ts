@@ -1,0 +1,151 @@
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { Session } from '../../src/core/session.ts';
+import type { Workspace } from '../../src/core/workspace.ts';
+import { openWorkspace } from '../../src/store/workspace.ts';
+import { toolsets } from '../../src/toolsets.ts';
+import { gitEnv, Repo } from '../support/repo.ts';
+import { count, ms, ratio, Times } from './figures.ts';
+import { report, table } from './report.ts';
+
+/** The history of a record in a long history, beside `git log -- path` and `git log --follow`. */
+
+const commits = process.argv.includes('--full') ? 50_000 : 10_000;
+const records = 1000;
+const rounds = 20;
+
+/** Every other commit changes a record, the rest code; every hundredth is a merge. */
+function history(): Repo {
+  const repo = Repo.create();
+  const stream: string[] = [];
+  for (let i = 0; i < commits; i++) {
+    const number = (Math.floor(i / 2) * 7919) % records;
+    const path =
+      i % 2 === 0 ? `.memory-bank/${pathOf(number)}` : `src/part-${i % 20}/file-${i % 400}.ts`;
+    const text = i % 2 === 0 ? entry(number, i) : `export const value = ${i};\n`;
+    const message = `memory: change ${i}\n\nMemory-Tool: memory_write\nMemory-Agent: bench/1.0\n`;
+    const side = i % 100 === 99;
+    stream.push(
+      `commit refs/heads/${side ? 'side' : 'main'}`,
+      `mark :${i + 1}`,
+      `committer Ada <ada@example.org> ${1_600_000_000 + i * 60} +0000`,
+      `data ${Buffer.byteLength(message)}\n${message}`,
+      ...parents(i),
+      `M 100644 inline ${path}\ndata ${Buffer.byteLength(text)}\n${text}`,
+    );
+  }
+  repo.gitWith({ input: `${stream.join('\n')}\n` }, 'fast-import', '--quiet');
+  repo.git('reset', '-q', '--hard');
+  return repo;
+}
+
+/** Marks are one higher than the number of the commit. */
+function parents(i: number): string[] {
+  if (i === 0) return ['from refs/heads/main^0'];
+  if (i % 100 === 99) return [`from :${i - 5}`];
+  return i % 100 === 0 ? [`from :${i - 1}`, `merge :${i}`] : [`from :${i}`];
+}
+
+function pathOf(number: number): string {
+  return `knowledge/patterns/record-${number}.md`;
+}
+
+function entry(number: number, i: number): string {
+  const time = new Date(1_600_000_000_000 + i * 60_000).toISOString();
+  return `---
+key: record-${number}
+created_at: ${time}
+updated_at: ${time}
+---
+${'What was learnt here is said in a few lines of text.\n'.repeat(4)}Changed for the time ${i}.
+`;
+}
+
+function open(repo: Repo): Promise<Workspace> {
+  return openWorkspace(
+    {
+      root: repo.root,
+      bank: join(repo.root, '.memory-bank'),
+      repository: 'enclosing',
+      records: toolsets.flatMap((toolset) => toolset.records),
+      durability: 'full',
+      now: () => new Date(),
+    },
+    { env: gitEnv },
+  );
+}
+
+function pastOf(workspace: Workspace) {
+  return workspace.bind({
+    session: new Session('bench'),
+    tool: 'bench',
+    signal: new AbortController().signal,
+    onCommit() {},
+    progress() {},
+  }).history;
+}
+
+const repo = history();
+const request = { revision: 'HEAD', limit: 20, skip: 0 };
+const times = {
+  build: new Times(),
+  load: new Times(),
+  record: new Times(),
+  all: new Times(),
+  blame: new Times(),
+  log: new Times(),
+  follow: new Times(),
+  nativeAll: new Times(),
+  nativeBlame: new Times(),
+};
+
+const first = await open(repo);
+await times.build.measure(() => pastOf(first).log({ ...request, path: pathOf(0) }));
+for (let i = 0; i < rounds; i++) {
+  const number = (i * 37) % records;
+  const path = pathOf(number);
+  const full = `.memory-bank/${path}`;
+  await times.log.measure(() => repo.git('log', '--format=fuller', '--', full));
+  await times.follow.measure(() => repo.git('log', '--format=fuller', '--follow', '--', full));
+  await times.record.measure(() => pastOf(first).log({ ...request, path }));
+  await times.nativeAll.measure(() =>
+    repo.git('log', '-20', '--format=fuller', '--', '.memory-bank'),
+  );
+  await times.all.measure(() => pastOf(first).log(request));
+  await times.nativeBlame.measure(() => repo.git('blame', '--porcelain', full));
+  await times.blame.measure(() => pastOf(first).blame(path, 'HEAD'));
+}
+await first.close();
+for (let i = 0; i < 5; i++) {
+  const again = await open(repo);
+  await times.load.measure(() => pastOf(again).log({ ...request, path: pathOf(i) }));
+  await again.close();
+}
+const folder = repo.path('.git/memory-bank');
+const [name = ''] = readdirSync(folder).filter((name) => name.startsWith('history-'));
+const size = statSync(join(folder, name)).size;
+
+const row = (what: string, ours: Times, command: string, theirs: Times) => [
+  what,
+  `${ms(ours.median)} / ${ms(ours.p95)}`,
+  `\`${command}\``,
+  `${ms(theirs.median)} / ${ms(theirs.p95)}`,
+  ratio(ours, theirs),
+];
+report('history', 'History of a record', [
+  `${count(commits)} commits, every other one of them of one of ${count(records)} records; 20 entries
+with what changed in each. Median / 95th percentile of ${rounds} each, in milliseconds.`,
+  table(
+    ['', 'memory-bank', 'native', 'native git', 'ratio'],
+    [
+      row('one record', times.record, 'git log -- path', times.log),
+      row('one record, moves followed', times.record, 'git log --follow -- path', times.follow),
+      row('everything', times.all, 'git log -20 -- .memory-bank', times.nativeAll),
+      row('who wrote each line', times.blame, 'git blame', times.nativeBlame),
+      row('one record, by a new process', times.load, 'git log -- path', times.log),
+    ],
+  ),
+  `The index is made by the first question: ${ms(times.build.median / 1000)} s here, once. It lies in the git
+directory, ${(size / 1024 / 1024).toFixed(1)} MiB, and grows with the commits.`,
+]);
+repo.remove();

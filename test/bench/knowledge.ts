@@ -1,0 +1,29 @@
+import { fanOutPath, fullFolder } from '../../src/store/fan-out.ts';
+import { type Entry, entryRecord } from '../../src/toolsets/knowledge/entry.ts';
+
+/** A knowledge entry of a usual size. */
+export function entry(i: number, text: string): Entry {
+  const time = new Date(1_700_000_000_000 + i * 1000).toISOString();
+  return {
+    category: 'project-learnings',
+    key: `learning-${i}`,
+    value: `${text} ${i}.\n${'What was learnt here is said in about four lines of text. '.repeat(5)}\n`,
+    reason: 'It will be wanted again',
+    created_at: time,
+    updated_at: time,
+  };
+}
+
+/** Where the store would have put the record with this number, if they came one by one. */
+export function placeOf(i: number, value: Entry): string {
+  const path = entryRecord.path(value);
+  return `.memory-bank/${i < fullFolder ? path : fanOutPath(path)}`;
+}
+
+/** The files of the entries with these numbers. */
+export function* entries(from: number, to: number): Generator<[path: string, text: string]> {
+  for (let i = from; i < to; i++) {
+    const value = entry(i, 'First');
+    yield [placeOf(i, value), entryRecord.codec.encode(value)];
+  }
+}

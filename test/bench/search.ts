@@ -1,0 +1,130 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { type SearchDocument, SearchIndex } from '../../src/store/search/index.ts';
+import { seeded } from '../support/seeded.ts';
+import { type Engine, engines, fuseByDefault, ours, usualMiniSearch } from './engines.ts';
+import { count, ms, Times } from './figures.ts';
+import { type LabelledSet, labelledSets, misspell, Quality, type Slips } from './labelled.ts';
+import { report, table } from './report.ts';
+
+/** How well and how fast the search finds, beside other ways to search the same texts. */
+
+const slipsOf: readonly Slips[] = ['none', 'one', 'every'];
+/** How many questions of a set a slow engine is asked. */
+const sample = process.argv.includes('--full') ? Number.POSITIVE_INFINITY : 25;
+
+const sets = labelledSets();
+const largest = sets.reduce((a, b) => (b.documents.length > a.documents.length ? b : a));
+report('search', 'Search', [
+  ...sets.map((set) => quality(set)),
+  speed(largest, 10_000, [ours, usualMiniSearch, fuseByDefault]),
+  speed(largest, 100_000, [ours, usualMiniSearch]),
+  upkeep(largest, 10_000),
+]);
+
+function quality(set: LabelledSet): string {
+  const rows = engines.map((engine) => {
+    console.error(`${set.title}: ${engine.name}`);
+    const ask = engine.prepare(set.documents);
+    const [clean, one, every] = slipsOf.map((slips) => measure(set, engine, ask, slips));
+    const figures = (['recall5', 'recall10', 'mrr', 'ndcg10'] as const).map((figure) =>
+      clean?.get(figure).toFixed(1),
+    );
+    const misspelt = [one, every].map((quality) => quality?.get('ndcg10').toFixed(1));
+    return [`${engine.name}${engine.slow ? ' ¹' : ''}`, ...[...figures, ...misspelt].map(String)];
+  });
+  const head = ['', 'recall@5', 'recall@10', 'MRR', 'nDCG@10', 'one slip', 'a slip in every word'];
+  const size = `${count(set.documents.length)} entries, ${count(set.questions.length)} questions`;
+  return [
+    `### ${set.title}: ${size}`,
+    table(head, rows),
+    `¹ asked ${Math.min(sample, set.questions.length)} of the questions. The last two columns are nDCG@10.`,
+  ].join('\n\n');
+}
+
+function measure(
+  set: LabelledSet,
+  engine: Engine,
+  ask: (query: string) => string[],
+  slips: Slips,
+): Quality {
+  const quality = new Quality();
+  const random = seeded(1);
+  const step = engine.slow ? Math.max(1, set.questions.length / sample) : 1;
+  for (const [index, question] of set.questions.entries()) {
+    // Every engine is given the same slips, asked or not.
+    const query = misspell(question.query, slips, random);
+    if (index % step < 1) quality.add(question, ask(query));
+  }
+  return quality;
+}
+
+/** So many documents: those of the set over and over, each with words of its own. */
+function multiply(set: LabelledSet, size: number): SearchDocument[] {
+  return Array.from({ length: size }, (_, at) => {
+    const { id, fields } = set.documents[at % set.documents.length] ?? {
+      id: '',
+      fields: { title: '' },
+    };
+    const copy = Math.floor(at / set.documents.length);
+    return {
+      id: `${id}/${at}`,
+      fields: { ...fields, title: `${fields.title} copy${copy} n${at}x` },
+    };
+  });
+}
+
+function speed(set: LabelledSet, size: number, compared: readonly Engine[]): string {
+  const documents = multiply(set, size);
+  const rows = compared.map((engine) => {
+    console.error(`${count(size)}: ${engine.name}`);
+    const before = heap();
+    const start = performance.now();
+    let ask = engine.prepare(documents);
+    const cold = performance.now() - start;
+    const bytes = heap() - before;
+    const times = new Times();
+    const asked = set.questions.slice(0, engine.slow ? 10 : 300);
+    for (const { query } of asked) {
+      const from = performance.now();
+      ask(query);
+      times.add(performance.now() - from);
+    }
+    ask = () => [];
+    return [
+      engine.name,
+      `${(cold / 1000).toFixed(2)} s`,
+      `${(bytes / 2 ** 20).toFixed(0)} MiB`,
+      ...[times.median, times.p95, times.max].map((value) => `${ms(value)} ms`),
+    ];
+  });
+  const characters = documents.reduce(
+    (sum, { fields }) => sum + Object.values(fields).join('').length,
+    0,
+  );
+  return [
+    `### Speed with ${count(size)} entries of ${count(Math.round(characters / size))} characters`,
+    table(['', 'index from cold', 'memory', 'query p50', 'p95', 'slowest'], rows),
+  ].join('\n\n');
+}
+
+function upkeep(set: LabelledSet, size: number): string {
+  const index = new SearchIndex();
+  const documents = multiply(set, size);
+  for (const document of documents) index.upsert(document);
+  const times = new Times();
+  for (const [at, { id, fields }] of documents.slice(0, 1000).entries()) {
+    const changed = { ...fields, body: `${fields.body} changed${at}` };
+    const start = performance.now();
+    index.upsert({ id, fields: changed });
+    times.add(performance.now() - start);
+  }
+  return `One changed entry is indexed again in ${ms(times.median)} ms, p95 ${ms(times.p95)} ms (${count(size)} entries).`;
+}
+
+/** Bytes in use after garbage was collected. */
+function heap(): number {
+  setFlagsFromString('--expose-gc');
+  runInNewContext('gc')();
+  return process.memoryUsage().heapUsed;
+}

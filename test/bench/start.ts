@@ -1,0 +1,62 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { count, ratio, Times } from './figures.ts';
+import { entries, entry } from './knowledge.ts';
+import { addFiles, project } from './project.ts';
+import { report, table } from './report.ts';
+import { ServerProcess } from './server.ts';
+
+/** From the start of the process to its first answers. */
+
+const full = process.argv.includes('--full');
+const starts = full ? 40 : 20;
+const firsts = full ? 10 : 3;
+const records = 10_000;
+
+const repo = project();
+const node = new Times();
+const initialized = new Times();
+for (let i = 0; i < starts; i++) {
+  await node.measure(() => once(spawn(process.execPath, ['-e', '0']), 'exit'));
+  const server = await initialized.measure(() => ServerProcess.start(repo.root));
+  await server.end();
+}
+
+addFiles(repo, 'packed', entries(0, records));
+const { key, category } = entry(4711, '');
+const calls = [
+  ['get', 'memory_read', { category, key }],
+  ['list', 'memory_list', {}],
+  ['search', 'search_memory', { query: 'learnt four lines' }],
+  ['create', 'memory_write', { category, key: 'new', value: 'text' }],
+] as const;
+const rows: string[][] = [];
+for (const [what, tool, args] of calls) {
+  const first = new Times();
+  const second = new Times();
+  let memory = 0;
+  for (let i = 0; i < firsts; i++) {
+    const server = await ServerProcess.start(repo.root);
+    const more = what === 'create' ? { key: `${args.key}-${i}` } : {};
+    await first.measure(() => server.call(tool, { ...args, ...more }));
+    await second.measure(() => server.call(tool, { ...args, value: 'other text' }));
+    memory = Math.max(memory, server.peakMemory);
+    await server.end();
+  }
+  rows.push([`${what} (\`${tool}\`)`, first.text, second.text, memory.toFixed(0)]);
+  console.log(rows.at(-1)?.join(' | '));
+}
+repo.remove();
+
+report('start', 'Start', [
+  'Median / 95th percentile in milliseconds.',
+  table(
+    ['', 'ms', '÷ node -e 0'],
+    [
+      ['`node -e 0`, to its end', node.text, ''],
+      ['the server, to its reply to `initialize`', initialized.text, ratio(initialized, node)],
+    ],
+  ),
+  `The first call to a new server in a project with ${count(records)} records, and the same call again:`,
+  table(['call', 'first', 'second', 'peak memory, MB'], rows),
+]);

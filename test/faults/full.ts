@@ -1,0 +1,77 @@
+import { fork } from 'node:child_process';
+import { availableParallelism } from 'node:os';
+import { Random } from '../support/random.ts';
+import { crash, most } from './crash.ts';
+import { crowdBetweenBranches, crowdOnOneBranch, crowdOnWorkTrees } from './crowd.ts';
+import { hindrances } from './hindrance.ts';
+import { killedByTracer, killedForReal, readOnly } from './outside.ts';
+import { scenarios } from './scenario.ts';
+import { stoppedInTheMiddle } from './stopped.ts';
+import { type Row, Tally } from './tally.ts';
+import { Driver } from './worker.ts';
+
+/** A part of the suite, to be run in a process of its own. */
+type Part = (tally: Tally, driver: Driver, random: Random) => Promise<void>;
+
+/** Everything, in about equal parts, the longest first. */
+const parts: readonly Part[] = [
+  async (tally, driver) => {
+    await crowdBetweenBranches(tally, driver, { processes: 3, changes: 10, calm: 100 });
+    await crowdOnOneBranch(tally, driver, { processes: 4, changes: 25, calm: 0 });
+    await crowdOnWorkTrees(tally, driver, { processes: 4, changes: 25, calm: 0 });
+  },
+  (tally, driver) => stoppedInTheMiddle(tally, driver, 15),
+  (tally, _, random) => killedByTracer(tally, 4, random),
+  (tally, driver, random) => killedForReal(tally, driver, 3, random),
+  async (tally, driver) => {
+    await hindrances(tally);
+    await readOnly(tally, driver);
+  },
+  ...scenarios.map(
+    (scenario): Part =>
+      (tally, _, random) =>
+        crash(tally, scenario, most, random),
+  ),
+];
+
+const [driverPath = '', seedText, partText] = process.argv.slice(2);
+const seed = Number(seedText);
+
+if (partText !== undefined) {
+  const tally = new Tally();
+  const part = Number(partText);
+  await parts[part]?.(tally, new Driver(driverPath), new Random(seed + part));
+  process.send?.(tally.rows);
+  process.disconnect();
+} else {
+  const tally = new Tally();
+  const begun = Date.now();
+  const waiting = parts.map((_, i) => i);
+  const lane = async () => {
+    for (let part = waiting.shift(); part !== undefined; part = waiting.shift()) {
+      tally.take(await runPart(part));
+    }
+  };
+  console.log(`seed ${seed}`);
+  await Promise.all(Array.from({ length: Math.min(availableParallelism(), 4) }, lane));
+  for (const violation of tally.violations) console.log(`${violation}\n`);
+  console.log(tally.table());
+  console.log(`seed ${seed}, ${Math.round((Date.now() - begun) / 1000)} s`);
+  if (tally.violations.length > 0) process.exitCode = 1;
+}
+
+/** Runs a part in a process of its own; one that fails is a violation itself. */
+function runPart(part: number): Promise<readonly Row[]> {
+  return new Promise((resolve) => {
+    const child = fork(process.argv[1] ?? '', [driverPath, `${seed}`, `${part}`]);
+    let rows: readonly Row[] = [];
+    child.on('message', (message: readonly Row[]) => {
+      rows = message;
+    });
+    child.on('close', (status, signal) => {
+      const broken = `part ${part} ended with ${signal ?? status}`;
+      const row = { kind: 'the suite itself', tried: 1, violations: [broken], note: '' };
+      resolve(status === 0 ? rows : [...rows, row]);
+    });
+  });
+}

@@ -1,0 +1,208 @@
+import { execFileSync } from 'node:child_process';
+import * as fs from 'node:fs';
+import { join } from 'node:path';
+import { MemoryError } from '../../src/core/error.ts';
+import { note } from '../support/note.ts';
+import type { Opened } from '../support/open.ts';
+import { Repo } from '../support/repo.ts';
+import { difference, litter, look, serve, temporaryFolder } from './place.ts';
+import { begin, put, work } from './scenario.ts';
+import type { Tally } from './tally.ts';
+
+/** Things that stand in the way of a change, each with a repository of its own. */
+export async function hindrances(tally: Tally): Promise<void> {
+  await foreignLocks((wrong) => tally.add("another program's lock", wrong));
+  await operationsUnderWay((wrong) => tally.add('merge, rebase and the like under way', wrong));
+  await bankDeleted((wrong) => tally.add('.memory-bank/ deleted while served', wrong));
+  await clockSetBack((wrong) => tally.add('clock set back', wrong));
+  if (process.getuid?.() !== 0) tally.skip('disk full', 'only root may mount a small one');
+  else await diskFull((wrong) => tally.add('disk full', wrong));
+}
+
+type Report = (wrong: readonly string[]) => void;
+
+/** A lock of another program is waited for, named, and left alone. */
+async function foreignLocks(report: Report): Promise<void> {
+  const locks = ['index.lock', 'HEAD.lock', 'refs/heads/main.lock', 'memory-bank/lock'];
+  for (const lock of locks) {
+    await onRepo(async (repo, opened) => {
+      const path = repo.path(`.git/${lock}`);
+      fs.writeFileSync(path, '');
+      const wrong = await refused(repo, opened, 'busy', path);
+      if (!fs.existsSync(path)) wrong.push(`${lock} was removed`);
+      fs.rmSync(path, { force: true });
+      report([...wrong, ...(await goesOn(repo, opened))]);
+    });
+  }
+}
+
+/** In the middle of what only a person can finish, nothing is committed and everything is read. */
+async function operationsUnderWay(report: Report): Promise<void> {
+  const conflict = (repo: Repo, ...command: string[]) => {
+    repo.git('stash', '-q');
+    repo.git('checkout', '-q', '-b', 'side');
+    repo.write('src/main.c', 'side\n');
+    repo.git('commit', '-qam', 'side');
+    repo.git('checkout', '-q', 'main');
+    repo.write('src/main.c', 'main\n');
+    repo.git('commit', '-qam', 'main');
+    try {
+      repo.git(...command);
+    } catch {
+      // It stops at the conflict, as it should.
+    }
+  };
+  const states: { readonly [name: string]: (repo: Repo) => unknown } = {
+    merge: (repo) => conflict(repo, 'merge', 'side'),
+    'merge without commit': (repo) => {
+      conflict(repo, 'merge', '-X', 'ours', '--no-commit', 'side');
+    },
+    squash: (repo) => conflict(repo, 'merge', '--squash', '-X', 'theirs', 'side'),
+    rebase: (repo) => conflict(repo, 'rebase', 'side'),
+    'rebase by apply': (repo) => conflict(repo, 'rebase', '--apply', 'side'),
+    'cherry-pick': (repo) => conflict(repo, 'cherry-pick', 'side'),
+    revert: (repo) => conflict(repo, 'revert', '--no-commit', 'HEAD'),
+    bisect: (repo) => repo.git('bisect', 'start'),
+  };
+  for (const [name, enter] of Object.entries(states)) {
+    await onRepo(async (repo, opened) => {
+      enter(repo);
+      const wrong = await refused(repo, opened, 'busy', 'under way');
+      const found = await opened.call.store.get(note, 'old');
+      if (found?.value.text !== 'old') wrong.push('reading does not go on');
+      report(wrong.map((text) => `${name}: ${text}`));
+    });
+  }
+}
+
+/** Somebody removes the whole folder: his removal stays his, and new records come in a new one. */
+async function bankDeleted(report: Report): Promise<void> {
+  await onRepo(async (repo, opened) => {
+    fs.rmSync(repo.path('.memory-bank'), { recursive: true });
+    const wrong: string[] = [];
+    if ((await opened.call.store.list(note)).records.length > 0) wrong.push('still listed');
+    await put(opened, { new: 'new' });
+    const status = repo.status();
+    if (!status.includes(' D .memory-bank/notes/old.yaml')) {
+      wrong.push(`the removal is not the person's any more: ${status.join(', ')}`);
+    }
+    repo.git('checkout', '-q', '--', '.memory-bank');
+    const { records } = await opened.call.store.list(note);
+    if (records.length !== 2) wrong.push(`${records.length} records after all was restored`);
+    report([...wrong, ...(await goesOn(repo, opened))]);
+  });
+}
+
+/** Every file seems to be changed in the future, and commits come before their parents. */
+async function clockSetBack(report: Report): Promise<void> {
+  await onRepo(async (repo, opened) => {
+    const tomorrow = new Date(Date.now() + 86_400_000);
+    const path = repo.path('.memory-bank/notes/old.yaml');
+    const wrong: string[] = [];
+    for (const file of ['.git/index', '.git/HEAD', '.memory-bank/notes']) {
+      fs.utimesSync(repo.path(file), tomorrow, tomorrow);
+    }
+    fs.utimesSync(path, tomorrow, tomorrow);
+    await opened.call.store.list(note);
+    fs.writeFileSync(path, 'key: old\ntags: []\ntext: now\n');
+    const found = await opened.call.store.get(note, 'old');
+    if (found?.value.text !== 'now') wrong.push('an edit is not seen');
+    report([...wrong, ...(await goesOn(repo, opened, 400))]);
+  });
+}
+
+/** A disk of which more or less is free: the change is made, or it is not and nothing is lost. */
+async function diskFull(report: Report): Promise<void> {
+  for (let free = 0; free <= 96; free += 4) {
+    const folder = temporaryFolder();
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'tmpfs', folder]);
+    try {
+      const repo = Repo.in(join(folder, 'repo'));
+      const opened = await prepare(repo);
+      const ballast = join(folder, 'ballast');
+      fillUp(ballast, free * 1024);
+      const before = look(repo.root);
+      const wrong: string[] = [];
+      const texts = { old: 'x'.repeat(5000), new1: 'y'.repeat(5000), new2: 'z'.repeat(5000) };
+      const error = await put(opened, texts).catch((thrown) => thrown);
+      if (error && error.code !== 'storage') wrong.push(`refused otherwise: ${error}`);
+      const changed = difference(before, look(repo.root));
+      if (error && changed !== '') wrong.push(`refused, and yet changed: ${changed}`);
+      if (!error && changed === '') wrong.push('nothing has happened');
+      fs.rmSync(ballast);
+      report([...wrong, ...(await goesOn(repo, opened))]);
+    } finally {
+      execFileSync('umount', ['-l', folder]);
+      fs.rmdirSync(folder);
+    }
+  }
+}
+
+/** Fills a disk up to this many bytes. */
+function fillUp(path: string, free: number): void {
+  const fd = fs.openSync(path, 'w');
+  try {
+    for (;;) fs.writeSync(fd, Buffer.alloc(4096));
+  } catch {
+    fs.ftruncateSync(fd, Math.max(fs.fstatSync(fd).size - free, 0));
+  } finally {
+    fs.closeSync(fd);
+  }
+}
+
+async function prepare(repo: Repo): Promise<Opened> {
+  begin(repo);
+  const opened = await serve(repo.root);
+  await put(opened, { old: 'old' });
+  work(repo);
+  return opened;
+}
+
+async function onRepo(action: (repo: Repo, opened: Opened) => Promise<void>): Promise<void> {
+  const folder = temporaryFolder();
+  const repo = Repo.in(join(folder, 'repo'));
+  const opened = await prepare(repo);
+  try {
+    await action(repo, opened);
+  } finally {
+    await opened.workspace.close();
+    fs.rmSync(folder, { recursive: true });
+  }
+}
+
+/** What is wrong with how a change is refused: by code and by what its text says; nothing changes. */
+async function refused(repo: Repo, opened: Opened, code: string, about: string): Promise<string[]> {
+  const before = look(repo.root);
+  const wrong: string[] = [];
+  try {
+    await put(opened, { old: 'changed', new: 'new' });
+    wrong.push('the change was made');
+  } catch (error) {
+    if (!(error instanceof MemoryError)) wrong.push(`an unexpected error: ${error}`);
+    else if (error.code !== code || !(error.text + JSON.stringify(error.data)).includes(about)) {
+      wrong.push(`refused otherwise: ${error.code}: ${error.text}`);
+    }
+  }
+  const changed = difference(before, look(repo.root));
+  if (changed !== '') wrong.push(`refused, and yet changed: ${changed}`);
+  return wrong;
+}
+
+/** What is wrong once nothing is in the way any more. */
+async function goesOn(repo: Repo, opened: Opened, calm = 0): Promise<string[]> {
+  const other = await serve(repo.root, undefined, undefined, { calm });
+  try {
+    await put(opened, { next: 'next' });
+    await put(other, { next2: 'next' });
+  } catch (error) {
+    return [`the next change fails: ${error}`];
+  } finally {
+    await other.workspace.close();
+  }
+  const { fsck } = look(repo.root);
+  const left = litter(repo.root);
+  return [
+    ...(fsck === '' ? [] : [`git fsck: ${fsck}`]),
+    ...(left.length === 0 ? [] : [`left behind: ${left.join(', ')}`]),
+  ];
+}

@@ -1,0 +1,184 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import * as fs from 'node:fs';
+import { join } from 'node:path';
+import { RawClient } from '../support/process.ts';
+import type { Random } from '../support/random.ts';
+import { Repo } from '../support/repo.ts';
+import { difference, litter, look, serve, temporaryFolder } from './place.ts';
+import { restart } from './points.ts';
+import { begin, put, scenarios, work } from './scenario.ts';
+import { Stage } from './stage.ts';
+import type { Tally } from './tally.ts';
+import type { Driver } from './worker.ts';
+
+const main = join(process.cwd(), 'dist', 'main.js');
+
+/** Kills real processes: with SIGKILL from within, before an operation, each scenario a few times. */
+export async function killedForReal(
+  tally: Tally,
+  driver: Driver,
+  times: number,
+  random: Random,
+): Promise<void> {
+  for (const scenario of times > 0 ? scenarios : []) {
+    const stage = await Stage.set(scenario);
+    for (let i = 0; i < times; i++) {
+      const root = stage.copy();
+      const n = 1 + random.below(stage.operations.length);
+      const at = { n, signal: 'SIGKILL' } as const;
+      const orders = { root: join(root, scenario.folder ?? ''), id: 'me', at };
+      const worker = driver.start({ ...orders, scenario: scenario.name });
+      await worker.exit;
+      const wrong = await restart(stage, root, worker.answers.length);
+      tally.add(
+        'killed by SIGKILL',
+        wrong.map((text) => `${scenario.name}, ${n}: ${text}`),
+      );
+      fs.rmSync(root, { recursive: true });
+    }
+    stage.remove();
+  }
+}
+
+/** The system calls at which the server is killed from outside. */
+const calls = ['rename', 'link', 'unlink', 'mkdir', 'fdatasync', 'fsync', 'write', 'openat'];
+
+/**
+ * Kills the real server over stdio at system calls, by a tracer that knows nothing of it.
+ *
+ * @param times how often at each kind of call.
+ */
+export async function killedByTracer(tally: Tally, times: number, random: Random): Promise<void> {
+  const kind = 'the server killed at a system call';
+  if (spawnSync('strace', ['-V']).status !== 0) return tally.skip(kind, 'there is no strace here');
+  for (const call of calls) {
+    const { before, during } = await countCalls(call);
+    for (let i = 0; i < times && during > 0; i++) {
+      const when = before + 1 + random.below(during);
+      tally.add(kind, await onServer(`inject=${call}:signal=SIGKILL:when=${when}`));
+    }
+  }
+}
+
+/** How often a call is made on the main thread before the first change, and during it. */
+async function countCalls(call: string): Promise<{ before: number; during: number }> {
+  const folder = temporaryFolder();
+  const log = join(folder, 'calls');
+  try {
+    const repo = Repo.in(join(folder, 'repo'));
+    begin(repo);
+    const client = new RawClient(
+      ['-f', '-qq', '-o', log, '-e', `trace=${call}`, process.execPath, main],
+      {
+        cwd: repo.root,
+        program: 'strace',
+      },
+    );
+    const count = () => {
+      const lines = fs.existsSync(log) ? fs.readFileSync(log, 'utf8').split('\n') : [];
+      const threads = new Map<string, number>();
+      for (const line of lines) {
+        const thread = line.split(' ', 1)[0] ?? '';
+        if (line.includes(`${call}(`)) threads.set(thread, (threads.get(thread) ?? 0) + 1);
+      }
+      // The tracer counts for each thread; where most calls are made is where it strikes.
+      return Math.max(0, ...threads.values());
+    };
+    await client.initialize().answer('init');
+    await client.request('list', 'tools/list').answer('list');
+    const before = count();
+    await client.call(1, 'memory_write', entry('first')).answer(1);
+    const during = count() - before;
+    await client.end();
+    return { before, during };
+  } finally {
+    fs.rmSync(folder, { recursive: true });
+  }
+}
+
+function entry(key: string): object {
+  return { category: 'patterns', key, value: `text of ${key}` };
+}
+
+/** One change by a server under a tracer, then a server without one. */
+async function onServer(injection: string): Promise<string[]> {
+  const folder = temporaryFolder();
+  try {
+    const repo = Repo.in(join(folder, 'repo'));
+    begin(repo);
+    work(repo);
+    const mine = repo.status().join('\n');
+    const call = /inject=(\w+)/.exec(injection)?.[1] ?? '';
+    const options = ['-f', '-qq', '-o', '/dev/null', '-e', `trace=${call}`, '-e', injection];
+    const traced = new RawClient([...options, process.execPath, main], {
+      cwd: repo.root,
+      program: 'strace',
+    });
+    const acknowledged = await traced
+      .initialize()
+      .call(1, 'memory_write', entry('first'))
+      .answer(1)
+      .then(({ result }) => result.isError !== true)
+      .catch(() => false);
+    await traced.end();
+    const again = new RawClient([main], { cwd: repo.root }).initialize();
+    const read = await again
+      .call(1, 'memory_read', { category: 'patterns', key: 'first' })
+      .answer(1);
+    const wrong: string[] = [];
+    const there = JSON.stringify(read.result).includes('text of first');
+    if (acknowledged && !there) wrong.push('an acknowledged entry is lost');
+    const next = await again.call(2, 'memory_write', entry('second')).answer(2);
+    if (next.result.isError) wrong.push(`the next change fails: ${JSON.stringify(next.result)}`);
+    await again.end();
+    const commits = Number(repo.git('rev-list', '--count', 'HEAD'));
+    if (commits !== (there ? 3 : 2)) wrong.push(`${commits} commits`);
+    const status = repo.status().join('\n');
+    if (status !== mine) wrong.push(`the person's work: ${mine} became ${status}`);
+    if (repo.fsck() !== '') wrong.push(`git fsck: ${repo.fsck()}`);
+    const left = litter(repo.root, false);
+    if (left.length > 0) wrong.push(`left behind: ${left.join(', ')}`);
+    return wrong.map((text) => `${injection}: ${text}`);
+  } finally {
+    fs.rmSync(folder, { recursive: true });
+  }
+}
+
+/** A repository of another user, who lets nobody write: reading works, and a change says why not. */
+export async function readOnly(tally: Tally, driver: Driver): Promise<void> {
+  const kind = "another user's repository";
+  if (process.getuid?.() !== 0) return tally.skip(kind, 'only root may become another user');
+  const nobody = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'];
+  if (spawnSync('setpriv', [...nobody.slice(1), 'true']).status !== 0) {
+    return tally.skip(kind, 'there is no setpriv here');
+  }
+  const folder = temporaryFolder();
+  fs.chmodSync(folder, 0o755);
+  const repo = Repo.in(join(folder, 'repo'));
+  try {
+    begin(repo);
+    const opened = await serve(repo.root);
+    await put(opened, { counter: '1' });
+    await opened.workspace.close();
+    work(repo);
+    for (const open of ['', '.git', '.git/memory-bank', '.memory-bank', '.memory-bank/notes']) {
+      if (open !== '') execFileSync('chmod', ['777', repo.path(open)]);
+      const before = look(repo.root);
+      const worker = driver.start({ root: repo.root, id: 'me' }, nobody);
+      await worker.exit;
+      const wrong: string[] = [];
+      const [answer] = worker.answers;
+      if (answer?.error !== 'storage') wrong.push(`not refused: ${worker.complaints}`);
+      const changed = difference(before, look(repo.root));
+      if (changed !== '') wrong.push(`refused, and yet changed: ${changed}`);
+      const next = await serve(repo.root);
+      await put(next, { next: open }).catch((error) => wrong.push(`next: ${error}`));
+      await next.workspace.close();
+      const left = litter(repo.root);
+      if (left.length > 0) wrong.push(`left behind: ${left.join(', ')}`);
+      tally.add(kind, wrong);
+    }
+  } finally {
+    fs.rmSync(folder, { recursive: true });
+  }
+}

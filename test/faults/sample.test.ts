@@ -1,0 +1,77 @@
+import { rmSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newFolder } from '../support/process.ts';
+import { Random } from '../support/random.ts';
+import { bundleDriver } from './bundle.js';
+import { crash, type Share } from './crash.ts';
+import { crowdOnOneBranch, crowdOnWorkTrees } from './crowd.ts';
+import { hindrances } from './hindrance.ts';
+import { killedByTracer, readOnly } from './outside.ts';
+import { scenarios } from './scenario.ts';
+import { stoppedInTheMiddle } from './stopped.ts';
+import { Tally } from './tally.ts';
+import { Driver } from './worker.ts';
+
+// A part of what `npm run test:faults` tries in full. The seed is another one every time.
+const seed = Date.now() % 1_000_000;
+const tally = new Tally();
+const share: Share = {
+  kill: 60,
+  torn: 30,
+  once: 90,
+  sticky: 90,
+  performed: 60,
+  power: 90,
+  twice: 1,
+};
+
+const folder = newFolder();
+let driver: Driver;
+beforeAll(async () => {
+  driver = new Driver(await bundleDriver(folder));
+});
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+  console.log(`seed ${seed}\n${tally.table()}`);
+});
+
+function expectNone(since: number): void {
+  expect(tally.violations.slice(since)).toEqual([]);
+}
+
+// How long they take is the machine's affair, not theirs.
+const unhurried = { timeout: 600_000 };
+
+describe(
+  'a fault at a point of a change leaves it wholly there or wholly absent',
+  unhurried,
+  () => {
+    test.each(scenarios)('$name', async (scenario) => {
+      const since = tally.violations.length;
+      await crash(tally, scenario, share, new Random(seed));
+      expectNone(since);
+    });
+  },
+);
+
+describe('nothing is lost', unhurried, () => {
+  const tries: readonly (readonly [string, () => Promise<void>])[] = [
+    [
+      'beside other servers and native git',
+      () => crowdOnOneBranch(tally, driver, { processes: 3, changes: 4, calm: 0 }),
+    ],
+    [
+      'on linked work trees',
+      () => crowdOnWorkTrees(tally, driver, { processes: 2, changes: 4, calm: 0 }),
+    ],
+    ['by what stands in the way of a change', () => hindrances(tally)],
+    ['by what happens in the middle of one', () => stoppedInTheMiddle(tally, driver, 1)],
+    ["in another user's repository", () => readOnly(tally, driver)],
+    ['when the server is killed from outside', () => killedByTracer(tally, 1, new Random(seed))],
+  ];
+  test.each(tries)('%s', async (_, attempt) => {
+    const since = tally.violations.length;
+    await attempt();
+    expectNone(since);
+  });
+});

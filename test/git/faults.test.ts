@@ -1,0 +1,244 @@
+import { existsSync, readdirSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { MemoryError } from '../../src/core/error.ts';
+import { findWorkTree } from '../../src/git/discover.ts';
+import { Disk } from '../../src/git/disk.ts';
+import { type Files, NodeFiles } from '../../src/git/files.ts';
+import { ProcessLock } from '../../src/git/lock.ts';
+import { Repository } from '../../src/git/repository.ts';
+import { bury } from '../faults/place.ts';
+import { FaultFiles } from '../support/fault-files.ts';
+import { gitEnv, Repo } from '../support/repo.ts';
+
+const repos: Repo[] = [];
+afterEach(() => {
+  for (const repo of repos.splice(0)) repo.remove();
+});
+
+function create(): Repo {
+  const repo = Repo.create();
+  repos.push(repo);
+  return repo;
+}
+
+const options = {
+  env: gitEnv,
+  now: () => new Date(Date.UTC(2026, 0, 2, 3, 4, 5)),
+  lockTimeout: 2000,
+  calm: 0,
+  warn: () => undefined,
+};
+
+function open(root: string, files: Files = new NodeFiles()): Repository {
+  const tree = findWorkTree(files, root);
+  if (!tree) throw new Error('no work tree');
+  return new Repository(new Disk(files, 'full'), tree, options);
+}
+
+function put(repository: Repository, path: string, text: string, meanwhile?: () => void) {
+  return repository.commit(async () => {
+    const seen = new NodeFiles().read(join(repository.tree.top, path));
+    meanwhile?.();
+    return { message: 'm\n', changes: [{ path, bytes: Buffer.from(text), seen }] };
+  });
+}
+
+/** Kills a change right before an operation; the process is dead for whoever comes next. */
+async function killBefore(root: string, folder: string, operation: RegExp): Promise<void> {
+  const files = new FaultFiles();
+  files.plan = () => (operation.test(files.log.at(-1) ?? '') ? { kind: 'kill' } : undefined);
+  await expect(put(open(folder, files), 'm/a.md', 'new\n')).rejects.toThrow();
+  expect(files.hit).toMatch(operation);
+  bury(root);
+}
+
+describe('what a dead process has left half done', () => {
+  test('is undone where the repository lies by then', async () => {
+    const repo = create();
+    await put(open(repo.root), 'm/a.md', 'old\n');
+    await killBefore(repo.root, repo.root, /^rename .*\/refs\/heads\/main$/);
+    expect(repo.read('m/a.md')).toBe('new\n');
+    const moved = new Repo(`${repo.root}-moved`);
+    repos.push(moved);
+    renameSync(repo.root, moved.root);
+    await open(moved.root).repair();
+    expect(moved.read('m/a.md')).toBe('old\n');
+    expect(moved.status()).toEqual([]);
+    expect(readdirSync(moved.path('.git/memory-bank'))).toEqual([]);
+    expect(existsSync(repo.root)).toBe(false);
+  });
+
+  test('is undone in a linked work tree that was moved, and dropped for one that was removed', async () => {
+    const repo = create();
+    for (const name of ['one', 'two']) {
+      repo.git('worktree', 'add', '-q', repo.path(name));
+      await put(open(repo.path(name)), 'm/a.md', 'old\n');
+    }
+    await killBefore(repo.root, repo.path('one'), /^rename .*\/refs\/heads\/one$/);
+    rmSync(repo.path('.git/worktrees/one/index.lock'));
+    repo.git('worktree', 'move', '-f', repo.path('one'), repo.path('three'));
+    await open(repo.root).repair();
+    expect(repo.gitWith({ cwd: repo.path('three') }, 'status', '--porcelain')).toBe('');
+    await killBefore(repo.root, repo.path('two'), /^rename .*\/refs\/heads\/two$/);
+    repo.git('worktree', 'remove', '-f', repo.path('two'));
+    await open(repo.root).repair();
+    expect(existsSync(repo.path('two'))).toBe(false);
+    expect(readdirSync(repo.path('.git/memory-bank'))).toEqual([]);
+  });
+
+  test('is finished in the index although a person had edited the file before', async () => {
+    const repo = create();
+    await put(open(repo.root), 'm/a.md', 'old\n');
+    repo.write('m/a.md', 'by hand\n');
+    await killBefore(repo.root, repo.root, /^rename .*\/\.git\/index$/);
+    await open(repo.root).repair();
+    expect(repo.git('log', '-1', '--format=%s').trim()).toBe('m');
+    expect(repo.status()).toEqual([]);
+  });
+
+  test('shows a later edit of the file as what it is', async () => {
+    const repo = create();
+    await put(open(repo.root), 'm/a.md', 'old\n');
+    await killBefore(repo.root, repo.root, /^rename .*\/\.git\/index$/);
+    repo.write('m/a.md', 'later\n');
+    await open(repo.root).repair();
+    expect(repo.status()).toEqual([' M m/a.md']);
+  });
+});
+
+describe('the ground moves', () => {
+  test('while a change is worked out: it is worked out again', async () => {
+    const repo = create();
+    let times = 0;
+    await put(open(repo.root), 'm/a.md', 'text\n', () => {
+      times += 1;
+      if (times === 1) repo.git('update-index', '--force-write-index');
+      repo.write('README.md', `${times}`);
+      if (times === 1) repo.git('add', 'README.md');
+    });
+    expect(times).toBe(2);
+  });
+
+  test('so that a file is read half written: it is read again', async () => {
+    const repo = create();
+    let times = 0;
+    await put(open(repo.root), 'm/a.md', 'text\n', () => {
+      times += 1;
+      if (times > 1) return;
+      repo.write('staged.txt', 'a checkout at work');
+      repo.git('add', 'staged.txt');
+      throw new MemoryError('damaged', 'an empty file');
+    });
+    expect(times).toBe(2);
+  });
+
+  test('when a person saves a file at the last moment: his edit is committed first', async () => {
+    const repo = create();
+    await put(open(repo.root), 'm/a.md', 'old\n');
+    const files = new FaultFiles();
+    let saved = false;
+    files.plan = () => {
+      if (!saved && /^close .*\.tmp$/.test(files.log.at(-1) ?? '')) {
+        saved = true;
+        repo.write('m/a.md', 'by hand\n');
+      }
+      return undefined;
+    };
+    await put(open(repo.root, files), 'm/a.md', 'new\n');
+    expect(saved).toBe(true);
+    expect(repo.git('show', 'HEAD~1:m/a.md')).toBe('by hand\n');
+    expect(repo.status()).toEqual([]);
+  });
+
+  test('when git packs the last ref of a folder: the folder is made again', async () => {
+    const repo = create();
+    repo.git('checkout', '-q', '-b', 'topic/x');
+    repo.git('pack-refs', '--all');
+    const folder = repo.path('.git/refs/heads/topic');
+    const files = new FaultFiles();
+    let removed = 0;
+    files.plan = () => {
+      if (removed < 3 && files.log.at(-1) === `link ${folder}/x.lock`) {
+        removed += 1;
+        rmdirSync(folder);
+      }
+      return undefined;
+    };
+    await put(open(repo.root, files), 'm/a.md', 'text\n');
+    expect(removed).toBe(3);
+    expect(repo.git('log', '-1', '--format=%s', 'topic/x').trim()).toBe('m');
+  });
+
+  test('when a person removes a lock and takes it himself: his lock is left alone', async () => {
+    const repo = create();
+    const lock = repo.path('.git/index.lock');
+    const files = new FaultFiles();
+    files.plan = () => {
+      if (/^truncate .*\/index-/.test(files.log.at(-1) ?? '')) {
+        rmSync(lock);
+        writeFileSync(lock, 'his');
+      }
+      return undefined;
+    };
+    const error = await put(open(repo.root, files), 'm/a.md', 'text\n').catch((thrown) => thrown);
+    expect(error).toBeInstanceOf(MemoryError);
+    expect(repo.read('.git/index.lock')).toBe('his');
+    rmSync(lock);
+    expect(repo.git('rev-list', '--count', 'HEAD').trim()).toBe('1');
+    await put(open(repo.root), 'm/b.md', 'text\n');
+    expect(repo.status()).toEqual([]);
+  });
+});
+
+test('an empty ref is no unborn branch: nothing is committed beside the lost history', async () => {
+  const repo = create();
+  const head = repo.git('rev-parse', 'HEAD').trim();
+  repo.write('.git/refs/heads/main', '');
+  await expect(put(open(repo.root), 'm/a.md', 'text\n')).rejects.toMatchObject({ code: 'damaged' });
+  repo.write('.git/refs/heads/main', `${head}\n`);
+  expect(repo.git('rev-list', '--all', '--count').trim()).toBe('1');
+});
+
+test('who waits for the lock gets it although his own file was swept meanwhile', async () => {
+  const repo = create();
+  const disk = new Disk(new NodeFiles(), 'full');
+  const folder = repo.path('.git/memory-bank');
+  disk.makeDirectories(folder);
+  const lock = new ProcessLock(disk, folder);
+  const first = await lock.take({ limit: 1000 });
+  let held = true;
+  const second = lock.take({ limit: 10_000 }).then((token) => {
+    expect(held).toBe(false);
+    return token;
+  });
+  while (readdirSync(folder).length < 3) await new Promise((resolve) => setImmediate(resolve));
+  for (const name of readdirSync(folder)) {
+    if (name.startsWith('owner-') && name !== `owner-${first.id}`) rmSync(join(folder, name));
+  }
+  held = false;
+  lock.release(first);
+  lock.release(await second);
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test('two servers that make one repository at a time make one', async () => {
+  const repo = new Repo();
+  repos.push(repo);
+  const gitDir = repo.path('.git');
+  const tree = { top: repo.root, gitDir, commonDir: gitDir };
+  const disk = new Disk(new NodeFiles(), 'full');
+  const all = Array.from({ length: 4 }, () => new Repository(disk, tree, options).initialize());
+  await Promise.all(all);
+  await put(open(repo.root), 'm/a.md', 'text\n');
+  expect(repo.fsck()).toBe('');
+});
+
+test('what is left of a repository without its HEAD is not taken for a new one', async () => {
+  const repo = create();
+  rmSync(repo.path('.git/HEAD'));
+  const gitDir = repo.path('.git');
+  const tree = { top: repo.root, gitDir, commonDir: gitDir };
+  const repository = new Repository(new Disk(new NodeFiles(), 'full'), tree, options);
+  await expect(repository.initialize()).rejects.toMatchObject({ code: 'unsupported' });
+});

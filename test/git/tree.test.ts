@@ -1,0 +1,46 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { findEntry, folderMode, listTree, spliceTree, type TreeEntry } from '../../src/git/tree.ts';
+
+const entry = fc.record<TreeEntry>({
+  mode: fc.constantFrom(folderMode, '100644', '100755', '120000', '160000'),
+  oid: fc.stringMatching(/^[0-9a-f]{40}$/),
+});
+/** Names on both sides of the slash that git sorts folders by. */
+const name = fc.stringMatching(/^[!.0aé]{1,3}$/);
+const edits = fc.array(fc.tuple(name, fc.option(entry, { nil: undefined })), { maxLength: 12 });
+
+/** As git sorts them: by bytes, a folder as if its name ended in a slash. */
+function sorted(entries: ReadonlyMap<string, TreeEntry>) {
+  const key = ({ name, mode }: { name: string; mode: string }) =>
+    Buffer.from(mode === folderMode ? `${name}/` : name);
+  return [...entries]
+    .map(([name, entry]) => ({ name, ...entry }))
+    .sort((a, b) => Buffer.compare(key(a), key(b)));
+}
+
+describe('a tree', () => {
+  test('has after any edits what a map would have, in the order of git', () => {
+    fc.assert(
+      fc.property(fc.array(edits, { maxLength: 4 }), (rounds) => {
+        const model = new Map<string, TreeEntry>();
+        let tree: Buffer = Buffer.alloc(0);
+        for (const round of rounds) {
+          const last = new Map(round);
+          for (const [name, entry] of last) {
+            if (entry) model.set(name, entry);
+            else model.delete(name);
+          }
+          tree = spliceTree(tree, last);
+          expect(listTree(tree)).toEqual(sorted(model));
+          for (const [name] of last) expect(findEntry(tree, name)).toEqual(model.get(name));
+        }
+      }),
+    );
+  });
+
+  test('that ends early is refused', () => {
+    const tree = spliceTree(Buffer.alloc(0), [['a', { mode: '100644', oid: 'f'.repeat(40) }]]);
+    expect(() => findEntry(tree.subarray(0, -1), 'b')).toThrow('damaged');
+  });
+});

@@ -1,0 +1,389 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { afterAll, describe, expect, it, test } from 'vitest';
+import { App } from '../../src/app.ts';
+import type { JsonObject } from '../../src/core/json.ts';
+import { type ImportReport, type ImportRequest, importSources } from '../../src/import.ts';
+import { corpus } from '../support/corpus.ts';
+import { newFolder } from '../support/process.ts';
+import { Repo } from '../support/repo.ts';
+
+/** A project with an app, and the ways to look at what an import did. */
+class World {
+  readonly repo = Repo.create();
+  readonly home = newFolder();
+  readonly app: App;
+  readonly session;
+
+  constructor() {
+    this.app = new App({
+      place: { flag: this.repo.root, env: {}, cwd: this.repo.root, home: '/home/nobody' },
+      homeBank: this.home,
+      durability: 'relaxed',
+      log: () => {},
+    });
+    this.session = this.app.connect();
+  }
+
+  import(path: string, request: Partial<ImportRequest> = {}): Promise<ImportReport[]> {
+    const given = { from: undefined, dryRun: false, overwrite: false, ...request };
+    return importSources(this.app, this.session, { path, ...given }, {});
+  }
+
+  async call(tool: string, args: JsonObject = {}): Promise<JsonObject> {
+    const reply = await this.app.call(this.session, tool, args);
+    if (!reply || reply.error) throw new Error(JSON.stringify(reply));
+    return reply.body;
+  }
+
+  get commits(): number {
+    return Number(this.repo.git('rev-list', '--count', 'HEAD'));
+  }
+
+  async close(): Promise<void> {
+    await this.app.close();
+    this.repo.remove();
+  }
+}
+
+const worlds: World[] = [];
+
+function world(): World {
+  const one = new World();
+  worlds.push(one);
+  return one;
+}
+
+afterAll(async () => {
+  for (const one of worlds) await one.close();
+});
+
+/** A folder with these files. */
+function folder(files: { readonly [path: string]: string | Buffer }): string {
+  const top = newFolder();
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(top, path)), { recursive: true });
+    writeFileSync(join(top, path), content);
+  }
+  return top;
+}
+
+function filesBelow(top: string): string[] {
+  return readdirSync(top, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+}
+
+function fingerprint(top: string): string {
+  const hash = createHash('sha256');
+  for (const file of statSync(top).isFile() ? [top] : filesBelow(top).sort()) {
+    hash.update(file).update(readFileSync(file));
+  }
+  return hash.digest('hex');
+}
+
+describe('a memory-bank folder', () => {
+  const crlf = '# Active\r\n\r\n- \u{1f600}\r\nno end';
+  const source = folder({
+    'memory-bank/active-context.md': crlf,
+    'memory-bank/progress.md': '# Progress\n',
+    'memory-bank/decision-log.md': 'kebab',
+    'memory-bank/decisionLog.md': 'camel',
+    'memory-bank/docs/über uns.md': '# Deep\n',
+    'memory-bank/documents/notes.md': 'in a reserved folder',
+    'memory-bank/state.json': '{}',
+    'memory-bank/latin1.md': Buffer.from([0x63, 0x61, 0x66, 0xe9]),
+  });
+
+  it('is taken over byte for byte as one commit, and again without a change', async () => {
+    const one = world();
+    const { repo } = one;
+    const before = fingerprint(source);
+    const [report] = await one.import(join(source, 'memory-bank'));
+    expect(report).toMatchObject({ format: 'memory-bank', unchanged: 0, kept: [], replaced: [] });
+    expect(one.commits).toBe(2);
+    expect(repo.read('.memory-bank/activeContext.md')).toBe(crlf);
+    expect(repo.read('.memory-bank/decisionLog.md')).toBe('camel');
+    expect(repo.read('.memory-bank/decision-log.md')).toBe('kebab');
+    expect(repo.read('.memory-bank/docs/über uns.md')).toBe('# Deep\n');
+    expect(repo.read('.memory-bank/files/documents/notes.md')).toBe('in a reserved folder');
+    expect(report?.left.map(({ from }) => from)).toEqual(['latin1.md', 'state.json']);
+    expect(report?.notes.map(({ from }) => from)).toEqual([
+      'decision-log.md',
+      'documents/notes.md',
+    ]);
+    expect(repo.git('log', '-1', '--format=%s')).toMatch(
+      /^memory: import 6 records from memory-bank/,
+    );
+    const [again] = await one.import(join(source, 'memory-bank'));
+    expect(again).toMatchObject({ created: [], unchanged: 6, commits: [] });
+    expect(one.commits).toBe(2);
+    expect(fingerprint(source)).toBe(before);
+  });
+
+  it('is found in its place below a project; a dry run writes nothing', async () => {
+    const one = world();
+    const [report] = await one.import(source, { dryRun: true });
+    expect(report?.created).toHaveLength(6);
+    expect(one.commits).toBe(1);
+    expect(readdirSync(one.repo.root)).not.toContain('.memory-bank');
+  });
+
+  it('replaces untouched templates, and keeps what differs unless told otherwise', async () => {
+    const one = world();
+    await one.call('initialize_memory_bank', { path: '.' });
+    await one.call('write_memory_bank_file', { filename: 'progress.md', content: 'mine' });
+    const [report] = await one.import(source);
+    expect(report?.replaced).toEqual(['activeContext.md', 'decisionLog.md']);
+    expect(report?.kept).toMatchObject([{ from: 'progress.md' }]);
+    expect(one.repo.read('.memory-bank/progress.md')).toBe('mine');
+    await one.import(source, { overwrite: true });
+    expect(one.repo.read('.memory-bank/progress.md')).toBe('# Progress\n');
+  });
+
+  it('leaves out what holds a credential, and takes over the rest', async () => {
+    const one = world();
+    const key = ['AKIA', 'QWERTYUIOPASDFGH'].join('');
+    const secret = folder({
+      'cline_docs/progress.md': 'fine',
+      'cline_docs/activeContext.md': `aws_access_key_id = ${key}\n`,
+    });
+    const [report] = await one.import(secret);
+    expect(report?.created).toEqual(['progress.md']);
+    expect(report?.left).toMatchObject([{ from: 'activeContext.md' }]);
+  });
+});
+
+describe('the stores of the seeds', () => {
+  it.skipIf(!corpus)('.infinity keeps ids, times and contents', async () => {
+    const one = world();
+    const source = join(corpus ?? '', '_reference-outputs/seed002-hemanthpai');
+    const { memories } = JSON.parse(readFileSync(join(source, '.infinity/memories.json'), 'utf8'));
+    const [report] = await one.import(source);
+    await one.call('activate_project');
+    for (const memory of memories) {
+      if (report?.left.some(({ from }) => from.endsWith(String(memories.indexOf(memory) + 1)))) {
+        expect(memory.content).toBeNull();
+        continue;
+      }
+      const { updated_at, ...rest } = memory;
+      const found = await one.call('get_memory', { memory_id: memory.id });
+      expect(found.memory).toEqual({ ...rest, ...(updated_at && { updated_at }) });
+    }
+    expect((await one.import(source))[0]).toMatchObject({ created: [], commits: [] });
+  });
+
+  const time = '2025-01-02T03:04:05Z';
+  it.each([
+    ['a map with times', { entries: { k: { value: 'v', created_at: time, updated_at: time } } }],
+    ['a list with timestamp', { entries: [{ key: 'k', value: 'v', timestamp: time }] }],
+    ['a list with recorded_at', { entries: [{ key: 'k', value: 'v', recorded_at: time }] }],
+    ['a bare list', [{ key: 'k', value: 'v', timestamp: time }]],
+  ])('knowledge as %s', async (_, data) => {
+    const one = world();
+    const source = folder({ '.claude/memory/patterns.json': JSON.stringify(data) });
+    await one.import(source);
+    const { entries } = await one.call('memory_read', { category: 'patterns' });
+    expect(entries).toEqual([
+      { category: 'patterns', key: 'k', value: 'v', created_at: time, updated_at: time },
+    ]);
+  });
+
+  it('a free protocol-state is an entry for each key; undated entries are imported once', async () => {
+    const one = world();
+    const source = folder({
+      '.claude/memory/protocol-state.json': '{"done":true,"project":{"name":"x"},"at":"now"}',
+      '.claude/memory/decisions.json': '{"decisions":[{"id":1}]}',
+      '.claude/memory/broken.json': '{',
+      '.claude/memory/corrections.json': '{"entries":[{"value":"no key"},{"key":"k","value":[1]}]}',
+    });
+    const [report] = await one.import(source);
+    expect(report?.left.map(({ from }) => from)).toEqual([
+      'broken.json',
+      'corrections.json, entry 1',
+      'decisions.json',
+    ]);
+    const { entries } = await one.call('memory_read', { category: 'protocol-state' });
+    expect(entries).toMatchObject([
+      { key: 'done', value: 'true' },
+      { key: 'project', value: '{"name":"x"}' },
+      { key: 'at', value: 'now' },
+    ]);
+    expect(await one.import(source)).toMatchObject([{ created: [], kept: [], unchanged: 4 }]);
+  });
+
+  it.skipIf(!corpus)('a SQLite database answers as the program that wrote it did', async () => {
+    const one = world();
+    const source = join(corpus ?? '', '_reference-outputs/seed000-amhuppert');
+    const [report] = await one.import(source);
+    expect(report).toMatchObject({ format: 'memory-bank-db', left: [], notes: [] });
+    const dump = JSON.parse(readFileSync(join(source, 'tool-dump.json'), 'utf8'));
+    for (const [tool, key] of [
+      ['list_features', 'features'],
+      ['list_paths', 'paths'],
+      ['list_objectives', 'objectives'],
+      ['list_tickets', 'tickets'],
+    ] as const) {
+      expect(timeless(await one.call(tool)), tool).toEqual(timeless(dump[key]));
+    }
+    expect((await one.import(source))[0]).toMatchObject({ created: [], commits: [] });
+    const { data } = await one.call('list_features');
+    expect(JSON.stringify(data)).toContain('2026-11-21T03:36:21.000Z');
+  });
+
+  it('banks keep their front matter byte for byte; the global ones go to the user', async () => {
+    const one = world();
+    const text = '---\n# mine\nversion:   3\nowner: Ada\n---\n# Project\r\n';
+    const source = folder({
+      'global/context.md': '# Context\n',
+      'projects/my app/readme.md': text,
+      'projects/my app/cache.json': '{}',
+      'code/repo/doc/api.md': '# API\n',
+    });
+    const [report] = await one.import(source);
+    expect(report).toMatchObject({ format: 'banks', kept: [] });
+    expect(report?.left).toMatchObject([{ from: 'projects/my app/cache.json' }]);
+    expect(report?.commits).toHaveLength(2);
+    expect(one.repo.read('.memory-bank/banks/code/repo/doc/api.md')).toBe('# API\n');
+    const { content } = await one.call('activate', { bank_type: 'project', bank_id: 'my app' });
+    expect(content).toMatchObject({ 'readme.md': '# Project\r\n' });
+    expect(readFileSync(join(one.home, 'banks/global/general/context.md'), 'utf8')).toBe(
+      '# Context\n',
+    );
+    expect((await one.import(source))[0]).toMatchObject({ created: [], commits: [] });
+  });
+
+  it('rule files become rules of the bank; one that sets no mode is told', async () => {
+    const one = world();
+    const good = 'mode: code\ninstructions:\n  general:\n    - Be kind\n';
+    const source = folder({ '.clinerules-code': good, '.clinerules-plain': 'Just be kind.\n' });
+    const [report] = await one.import(source);
+    expect(one.repo.read('.memory-bank/rules/code.yaml')).toBe(good);
+    expect(report?.notes.map(({ from }) => from)).toEqual(['.memory-bank/rules/plain.yaml']);
+    expect(await one.call('switch_mode', { mode: 'code' })).toMatchObject({ mode: 'code' });
+  });
+});
+
+describe('other programs', () => {
+  it('a knowledge graph: entities are entries, whatever else a line says is metadata', async () => {
+    const one = world();
+    const lines = [
+      { type: 'entity', name: 'Ada', entityType: 'person', observations: ['wrote', 'thought'] },
+      { name: 'Bob', entityType: 'person', observations: [{ text: 'x', timestamp: 't' }] },
+      { type: 'relation', from: 'Ada', to: 'Bob', relationType: 'knows' },
+    ];
+    const source = folder({
+      'memory.jsonl': `${lines.map((line) => JSON.stringify(line)).join('\n')}\n{broken\n[]\n`,
+    });
+    const [report] = await one.import(source);
+    expect(report?.left).toEqual([
+      {
+        from: 'memory.jsonl, line 4',
+        message: 'is neither an entity nor a relation, like 1 other lines',
+      },
+    ]);
+    const { entries } = await one.call('memory_read', { key: 'Ada' });
+    expect(entries).toMatchObject([
+      {
+        category: 'project-learnings',
+        value: 'wrote\nthought',
+        metadata: {
+          entityType: 'person',
+          relations: [{ type: 'relation', to: 'Bob', relationType: 'knows' }],
+        },
+      },
+    ]);
+    expect(await one.import(source)).toMatchObject([{ created: [], kept: [], unchanged: 2 }]);
+  });
+
+  it('decision records keep their names, so that links between them hold', async () => {
+    const one = world();
+    const source = folder({
+      'docs/adr/0001-use-it.md': '# 1. Use it\n\nSee [2](0002-stop.md)\n',
+      'docs/adr/0002-stop.md': '# 2. Stop\n',
+    });
+    const [report] = await one.import(source);
+    expect(report?.format).toBe('adr');
+    expect(one.repo.read('.memory-bank/decisions/0001-use-it.md')).toContain('(0002-stop.md)');
+  });
+});
+
+describe('what cannot be imported', () => {
+  it.each([
+    ['nothing', {}, 'not_found'],
+    ['files of no format', { 'a.txt': 'x' }, 'not_found'],
+  ])('%s', async (_, files, code) => {
+    await expect(world().import(folder(files))).rejects.toMatchObject({ code });
+  });
+
+  it('a broken database is told', async () => {
+    const one = world();
+    const source = folder({
+      'a.db': 'no database',
+      'b.db': Buffer.concat([Buffer.from('SQLite format 3\0'), Buffer.alloc(200)]),
+    });
+    for (const name of ['a.db', 'b.db']) {
+      const [report] = await one.import(join(source, name));
+      expect(report).toMatchObject({ created: [], left: [{ from: name }] });
+    }
+    expect(one.commits).toBe(1);
+  });
+
+  it('an unknown format is refused by name', async () => {
+    const refused = world().import(newFolder(), { from: 'nonsense' });
+    await expect(refused).rejects.toMatchObject({ code: 'invalid_input' });
+  });
+});
+
+describe.skipIf(!corpus)('the corpus', () => {
+  const top = corpus ?? '/nowhere';
+  const sources = corpus ? sourceFolders(top) : [];
+
+  test.each(sources)('%s reads back identical', { timeout: 60_000 }, async (name) => {
+    const one = world();
+    const before = fingerprint(join(top, name));
+    const reports = await one.import(join(top, name));
+    expect(reports.length).toBeGreaterThan(0);
+    for (const { format, kept, created, left } of reports) {
+      expect(kept).toEqual([]);
+      if (!['memory-bank', 'adr', 'rules'].includes(format)) continue;
+      const told = new Set(left.map(({ from }) => from));
+      const originals = new Set(
+        filesBelow(join(top, name)).map((file) => readFileSync(file).toString('latin1')),
+      );
+      for (const path of created) {
+        const bytes = readFileSync(join(one.repo.root, '.memory-bank', path)).toString('latin1');
+        expect(originals.has(bytes), path).toBe(true);
+      }
+      const markdown = filesBelow(join(top, name)).filter((file) => file.endsWith('.md'));
+      if (format === 'memory-bank' && reports.length === 1) {
+        expect(created.length + told.size).toBeGreaterThanOrEqual(markdown.length);
+      }
+    }
+    expect((await one.import(join(top, name))).flatMap(({ created }) => created)).toEqual([]);
+    expect(fingerprint(join(top, name))).toBe(before);
+    expect(one.repo.git('status', '--porcelain')).toBe('');
+  });
+});
+
+/** Every folder and file of the corpus that people would import. */
+function sourceFolders(top: string): string[] {
+  const found = new Set<string>();
+  for (const file of filesBelow(top)) {
+    const path = relative(top, file).replaceAll('\\', '/');
+    const place =
+      /^.*?(?:memory-bank|cline_docs|\.claude\/memory|\.infinity|docs?\/(?:adr|decisions))(?=\/)/.exec(
+        path,
+      )?.[0];
+    if (place) found.add(place);
+    else if (/\.(?:jsonl|db)$/.test(path)) found.add(path);
+    else if (path.includes('/.clinerules-')) found.add(dirname(path));
+  }
+  return [...found].filter((path) => !/_at_|prompts?\.jsonl/.test(path)).sort();
+}
+
+/** An answer without its times, which the database keeps to the second only. */
+function timeless(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value, (key, item) => (/_at$/.test(key) ? undefined : item)));
+}
