@@ -25,8 +25,8 @@ export interface Endpoint {
   handle(request: Request, response: Response): Promise<void> | void;
 }
 
-/** The names of the parameters of an endpoint's path. */
-export function parametersOf({ path }: Endpoint): string[] {
+/** The names of the parameters in the path of an endpoint. */
+export function parametersOf(path: string): string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
 }
 
@@ -65,7 +65,9 @@ export function agentOf(request: Request): string {
 /** The options of a call that ends when the one who made it hangs up. */
 export function untilClosed(response: Response): CallOptions & { readonly signal: AbortSignal } {
   const gone = new AbortController();
-  response.once('close', () => gone.abort());
+  response.once('close', () => {
+    if (!response.writableFinished) gone.abort();
+  });
   return { signal: gone.signal, unlisted: true };
 }
 

@@ -1,6 +1,7 @@
+import { inspect } from 'node:util';
 import type { Request, Response } from 'express';
 import type { LogLevel } from '../../core/context.ts';
-import { type ErrorCode, toMemoryError } from '../../core/error.ts';
+import { type ErrorCode, MemoryError, toMemoryError } from '../../core/error.ts';
 import type { JsonObject } from '../../core/json.ts';
 
 /** The HTTP status of each error: what seed 003 calls `invalid_request` is 400, and so on (3.16, 3.28). */
@@ -52,8 +53,9 @@ export function sendError(
   log: (level: LogLevel, message: string) => void,
 ): void {
   const { status, message, headers } = toHttpError(thrown);
-  if (status >= 500 && !(thrown instanceof HttpError)) {
-    log('error', `${request.method} ${request.path}: ${detail(thrown)}`);
+  // What the app threw is in the log already.
+  if (status === 500 && !(thrown instanceof MemoryError)) {
+    log('error', `${request.method} ${request.path}: ${inspect(thrown)}`);
   }
   // Part of an answer is out already, so that only breaking it off can tell of the failure.
   if (response.headersSent) response.destroy();
@@ -63,23 +65,16 @@ export function sendError(
 /** Any thrown value with the status and the words for the wire. */
 export function toHttpError(thrown: unknown): HttpError {
   if (thrown instanceof HttpError) return thrown;
-  const refused = refusedByFramework(thrown);
-  if (refused) return refused;
+  // What the framework cannot read it throws with a status of its own.
+  const { status, type } = Object(thrown) as { status?: unknown; type?: unknown };
+  if (typeof status === 'number' && status >= 400 && status < 500) {
+    return unreadable.get(type) ?? new HttpError(status, 'The request cannot be read.');
+  }
   const error = toMemoryError(thrown);
   return new HttpError(statuses[error.code], error.text);
 }
 
-/** What the framework says of a request that it cannot read, in our words. */
-function refusedByFramework(thrown: unknown): HttpError | undefined {
-  if (!(thrown instanceof Error && 'status' in thrown && typeof thrown.status === 'number')) {
-    return undefined;
-  }
-  if (thrown.status < 400 || thrown.status > 499) return undefined;
-  const type = 'type' in thrown ? String(thrown.type) : '';
-  return unreadable.get(type) ?? new HttpError(thrown.status, 'The request cannot be read.');
-}
-
-const unreadable = new Map([
+const unreadable = new Map<unknown, HttpError>([
   ['entity.parse.failed', new HttpError(400, 'The body is not valid JSON.')],
   ['entity.verify.failed', new HttpError(400, 'The body is not valid UTF-8.')],
   ['entity.too.large', new HttpError(413, 'The body is too large.')],
@@ -91,8 +86,4 @@ function codeOf(status: number): string {
   if (status >= 500) return 'server_error';
   if (status === 429) return 'rate_limit_exceeded';
   return status === 401 || status === 403 ? 'unauthorized' : 'invalid_request';
-}
-
-function detail(thrown: unknown): string {
-  return thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
 }

@@ -1,6 +1,6 @@
 /** At most this many events and bytes of them are kept of one session. */
 const maxEvents = 500;
-const maxBytes = 4 * 1024 * 1024;
+const maxBytes = 1024 * 1024;
 
 interface Event<M> {
   readonly id: string;

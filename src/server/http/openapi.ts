@@ -73,7 +73,7 @@ export function describeApi(endpoints: readonly Endpoint[]): JsonObject {
       schemas: { Error: error },
       responses: {
         Error: {
-          description: 'The request failed; nothing was written.',
+          description: 'The request failed.',
           headers: {
             ...limitHeaders,
             'Retry-After': header('With status 429: seconds to wait.', 'integer'),
@@ -86,8 +86,8 @@ export function describeApi(endpoints: readonly Endpoint[]): JsonObject {
 }
 
 function describeOperation(endpoint: Endpoint): JsonObject {
-  const { id, summary, open, input, answer, commits } = endpoint;
-  const names = parametersOf(endpoint);
+  const { path, id, summary, open, input, answer, commits } = endpoint;
+  const names = parametersOf(path);
   const schema = input && inputSchema({ input });
   const properties = isObject(schema?.properties) ? schema.properties : {};
   return {

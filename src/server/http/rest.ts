@@ -157,7 +157,8 @@ function toEndpoint(
   { method, path, answer, summary, body }: Operation,
   tool: Tool,
 ): Endpoint {
-  const endpoint: Endpoint = {
+  const names = parametersOf(path);
+  return {
     method,
     path,
     id: tool.name,
@@ -167,16 +168,13 @@ function toEndpoint(
     commits: tool.effect !== 'read',
     async handle(request, response) {
       const session = sessions.of(request, response);
-      const args = method === 'post' ? request.body : parameters(endpoint, request);
+      const args = method === 'post' ? request.body : parameters(names, request);
       sendReply(await app.call(session, tool.name, args, untilClosed(response)), response, body);
     },
   };
-  return endpoint;
 }
 
 /** The parameters of the path; those of the framework are the parts between their slashes. */
-function parameters(endpoint: Endpoint, { params }: Request): JsonObject {
-  return Object.fromEntries(
-    parametersOf(endpoint).map((name) => [name, [params[name] ?? []].flat().join('/')]),
-  );
+function parameters(names: readonly string[], { params }: Request): JsonObject {
+  return Object.fromEntries(names.map((name) => [name, [params[name] ?? []].flat().join('/')]));
 }
