@@ -3,7 +3,7 @@ import type { App } from './app.ts';
 import type { CallOptions } from './call.ts';
 import { type Context, timestamp } from './core/context.ts';
 import { describeIssue, MemoryError } from './core/error.ts';
-import type { Finding, Remark } from './core/format.ts';
+import type { Finding, Format, Remark } from './core/format.ts';
 import { toIssue } from './core/input.ts';
 import { isObject } from './core/json.ts';
 import type { Session } from './core/session.ts';
@@ -49,6 +49,12 @@ interface Outcome {
   readonly left: Remark[];
 }
 
+/** The formats of all toolsets that are offered. */
+export async function formatsOf(app: App): Promise<Format[]> {
+  const toolsets = await app.toolsets();
+  return (await Promise.all(toolsets.map(({ formats }) => formats?.() ?? []))).flat();
+}
+
 /**
  * Takes over what other programs keep, one commit for each source.
  *
@@ -63,8 +69,7 @@ export async function importSources(
   request: ImportRequest,
   options: CallOptions,
 ): Promise<ImportReport[]> {
-  const toolsets = await app.toolsets();
-  const formats = (await Promise.all(toolsets.map(({ formats }) => formats?.() ?? []))).flat();
+  const formats = await formatsOf(app);
   const { root, bank } = await app.run(session, 'import', options, ({ project }) => project.info());
   const { path, from } = request;
   if (path === bank) {

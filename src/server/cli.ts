@@ -10,13 +10,16 @@ import { type Command, type Flags, type FlagValues, flagText } from './command.t
 import { readCommandLine } from './command-line.ts';
 import { completion } from './completion.ts';
 import { exitStatus } from './exit-status.ts';
+import { exportCommand } from './export.ts';
 import { commandHelp, programHelp } from './help.ts';
 import { serveHttp } from './http/serve.ts';
 import { importCommand } from './import.ts';
+import { diff, log } from './log.ts';
 import { installMergeDriver, mergeDriver } from './merge-driver.ts';
 import { printable } from './screen.ts';
 import { search } from './search.ts';
 import { serve } from './serve.ts';
+import { init } from './setup/init.ts';
 import { show } from './show.ts';
 import { status } from './status.ts';
 import { findTool, toolCommand } from './tool-command.ts';
@@ -41,10 +44,14 @@ const flags: Flags = {
 /** The commands that are no tools. */
 const commands = new Map<string, Command>([
   ['', serve],
+  ['init', init],
   ['status', status],
   ['search', search],
   ['show', show],
+  ['log', log],
+  ['diff', diff],
   ['import', importCommand],
+  ['export', exportCommand],
   ['serve', serveHttp],
   ['install-merge-driver', installMergeDriver],
   ['merge-driver', mergeDriver],
@@ -111,12 +118,12 @@ function appOptions(values: FlagValues, packageFolder: string): AppOptions {
     durability: env.MEMORY_BANK_DURABILITY === 'relaxed' ? 'relaxed' : 'full',
     enabled: names.length > 0 ? names : undefined,
     mode: flagText(values, 'mode'),
-    log,
+    log: report,
   };
 }
 
 /** Messages for the person who runs the server; the chatty ones only with `DEBUG=true`. */
-function log(level: LogLevel, message: string): void {
+function report(level: LogLevel, message: string): void {
   const chatty = level === 'debug' || level === 'info';
   if (chatty && process.env.DEBUG !== 'true') return;
   process.stderr.write(`memory-bank: ${level}: ${printable(message)}\n`);

@@ -1,4 +1,5 @@
 import type { App, AppOptions } from '../app.ts';
+import { MemoryError } from '../core/error.ts';
 
 /** An option of a command line: `--name`, or `--name <value>`. */
 export interface Flag {
@@ -24,6 +25,25 @@ export type FlagValues = {
 export function flagText(values: FlagValues, name: string): string | undefined {
   const value = values[name];
   return typeof value === 'string' ? value : undefined;
+}
+
+/**
+ * The number that an option gives.
+ *
+ * @throws MemoryError `invalid_input` for anything but a whole number within the bounds.
+ */
+export function flagNumber(
+  values: FlagValues,
+  name: string,
+  absent: number,
+  least: number,
+  most: number,
+): number {
+  const text = flagText(values, name);
+  if (text === undefined) return absent;
+  const value = Number(text);
+  if (/^\d+$/.test(text) && value >= least && value <= most) return value;
+  throw new MemoryError('invalid_input', `--${name} must be a number from ${least} to ${most}.`);
 }
 
 /** What a command is run with. */

@@ -1,6 +1,6 @@
 import { MemoryError } from '../core/error.ts';
 import type { SearchHit } from '../core/store.ts';
-import { type Command, flagText } from './command.ts';
+import { type Command, flagNumber, flagText } from './command.ts';
 import { Screen } from './screen.ts';
 import { inSession } from './work.ts';
 
@@ -16,10 +16,7 @@ export const search: Command = {
   async run(invocation) {
     const { app, operands, values } = invocation;
     const toolset = flagText(values, 'toolset');
-    const limit = Number(flagText(values, 'limit') ?? 10);
-    if (!Number.isInteger(limit) || limit < 1 || limit > 1000) {
-      throw new MemoryError('invalid_input', '--limit must be a number from 1 to 1000.');
-    }
+    const limit = flagNumber(values, 'limit', 10, 1, 1000);
     const searched = (await app.toolsets()).filter(
       ({ name, records }) => records.length > 0 && (toolset === undefined || name === toolset),
     );

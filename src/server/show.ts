@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MemoryError } from '../core/error.ts';
-import { bankFolder } from '../root.ts';
-import type { Command } from './command.ts';
+import { type Command, flagText } from './command.ts';
+import { inBank } from './log.ts';
 import { Screen } from './screen.ts';
 import { inSession } from './work.ts';
 
@@ -10,10 +10,26 @@ import { inSession } from './work.ts';
 export const show: Command = {
   about: 'show one record: by its path below .memory-bank/, its key or its title',
   operands: ['path'],
+  flags: {
+    'as-of': {
+      value: 'revision',
+      about: 'as a commit, branch or date has it; then by its path only',
+    },
+  },
   async run(invocation) {
-    const { app, operands } = invocation;
+    const { app, operands, values } = invocation;
     const [given = ''] = operands;
-    const wanted = given.replace(/^(?:\.\/)?/, '').replace(`${bankFolder}/`, '');
+    const wanted = inBank(given);
+    const revision = flagText(values, 'as-of');
+    if (revision !== undefined) {
+      const { text } = await inSession(invocation, (session, call) =>
+        app.run(session, 'show', call, async ({ history }) =>
+          (await history.at(revision)).read(wanted),
+        ),
+      );
+      await new Screen().showExactly(text);
+      return 0;
+    }
     const types = (await app.toolsets()).flatMap(({ records }) => records);
     const file = await inSession(invocation, (session, call) =>
       app.run(session, 'show', call, async ({ store, project }) => {

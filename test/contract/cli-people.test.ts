@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { printable } from '../../src/server/screen.ts';
@@ -74,6 +74,55 @@ describe('search and show', () => {
     expect(run('show', 'zebra')).toMatchObject({ status: 3, stdout: '' });
     expect(run('show', '../README.md')).toMatchObject({ status: 3, stdout: '' });
     expect(run('search', 'x', '--limit', '0').status).toBe(2);
+  });
+});
+
+describe('log and diff', () => {
+  test('tell what changed, by whom and why', () => {
+    const { status, stdout } = run('log');
+    expect(status).toBe(0);
+    expect(stdout).toMatch(
+      /^[0-9a-f]{12} {2}memory: log decision "Use JWT"\n.* · Ada Lovelace <ada@example.org> · memory-bank-cli\/1\.0\.0 · log_decision\n {4}Stateless\n/m,
+    );
+    expect(stdout).toMatch(/^ {2}\+ knowledge\/patterns\/colours\.md$/m);
+    expect(stdout).not.toMatch(/[\u001b\u202e]/);
+    const one = run('log', '.memory-bank/knowledge/patterns/colours.md').stdout;
+    expect(one.match(/^[0-9a-f]{12}/gm)).toHaveLength(1);
+    expect(run('log', '--limit', '1').stdout).toContain('1 older ones: --limit 2');
+    expect(run('diff', 'HEAD~1').stdout).toMatch(/^\+ knowledge\/patterns\/colours\.md/);
+    expect(run('diff', 'HEAD').stdout).toBe('');
+    expect(run('show', '--as-of', 'HEAD~1', 'decisionLog.md').stdout).toBe(
+      repo.read('.memory-bank/decisionLog.md'),
+    );
+  });
+
+  test('of an unknown revision or path fail', () => {
+    expect(run('log', '--revision', 'nowhere')).toMatchObject({ status: 3, stdout: '' });
+    expect(run('diff', 'nowhere')).toMatchObject({ status: 3, stdout: '' });
+    expect(run('log', '--limit', 'x').status).toBe(2);
+  });
+});
+
+describe('import', () => {
+  test('reports what it did, and what it would do', () => {
+    const { root } = Repo.create();
+    const at = (...args: string[]) =>
+      spawnSync(process.execPath, [main, ...args], { cwd: root, env, encoding: 'utf8' });
+    mkdirSync(join(root, 'memory-bank'));
+    writeFileSync(join(root, 'memory-bank/progress.md'), '# Progress\n');
+    writeFileSync(join(root, 'memory-bank/logo.png'), '');
+    expect(at('import', '--dry-run').stdout).toMatch(
+      /^memory-bank \(memory-bank\): 1 to import, 1 left out\n {2}logo\.png: is no markdown file\n$/,
+    );
+    expect(at('import').stdout).toMatch(/: 1 imported, 1 left out, commit [0-9a-f]{12}\n/);
+    expect(JSON.parse(at('import', '--output', 'json').stdout)).toMatchObject([{ unchanged: 1 }]);
+    expect(at('import', 'nowhere')).toMatchObject({ status: 3, stdout: '' });
+    const store = newFolder();
+    writeFileSync(join(store, 'patterns.json'), '[{"key":"k","value":"v"}]');
+    const options = { cwd: root, env: { ...env, MEMORY_PATH: store }, encoding: 'utf8' } as const;
+    expect(spawnSync(process.execPath, [main, 'import'], options).stdout).toContain(
+      'claude-memory',
+    );
   });
 });
 

@@ -15,10 +15,12 @@ const sdk = '@modelcontextprotocol/sdk';
 const app = [
   'app.ts',
   'call.ts',
+  'export.ts',
   'ids.ts',
   'import.ts',
   'merge-driver.ts',
   'place.ts',
+  'report.ts',
   'repository-kind.ts',
   'root.ts',
   'source.ts',
@@ -38,9 +40,13 @@ const table: { readonly [room: string]: Room } = {
   'toolsets.ts': { ours: ['core', 'toolsets/*'], packages: [] },
   app: {
     ours: ['core', 'store', 'toolsets.ts', 'git/discover.ts', 'git/files.ts'],
-    packages: [node],
+    packages: [node, 'micromark', 'micromark-extension-gfm-table'],
   },
-  server: { ours: ['core', 'app', 'server/http'], packages: [node, sdk] },
+  server: { ours: ['core', 'app', 'server/http', 'server/setup'], packages: [node, sdk] },
+  'server/setup': {
+    ours: ['core', 'app', 'server'],
+    packages: [node, 'diff', 'jsonc-parser', 'smol-toml'],
+  },
   'server/http': { ours: ['core', 'app', 'server'], packages: [node, 'zod', ...http] },
   'main.ts': { ours: ['server'], packages: [node] },
 };
@@ -81,7 +87,8 @@ function packageName(specifier: string): string {
 function roomOf(file: string): string {
   if (app.includes(file)) return 'app';
   const [first = '', second = ''] = file.split('/');
-  const divided = first === 'toolsets' || (first === 'server' && second === 'http');
+  const divided =
+    first === 'toolsets' || (first === 'server' && (second === 'http' || second === 'setup'));
   return divided ? `${first}/${second}` : first;
 }
 

@@ -1,7 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { MemoryError } from '../../core/error.ts';
-import { type Command, type FlagValues, flagText, type Invocation } from '../command.ts';
+import {
+  type Command,
+  type FlagValues,
+  flagNumber,
+  flagText,
+  type Invocation,
+} from '../command.ts';
 import { endInOrder } from '../ending.ts';
 import { isLoopback } from './address.ts';
 import type { HttpSettings } from './http.ts';
@@ -59,13 +65,13 @@ function readSettings(
   const { MEMORY_BANK_CHAT_URL: url, MEMORY_BANK_CHAT_MODEL: model } = env;
   return {
     host,
-    port: number(values, 'port', 3000, 0, 65_535),
+    port: flagNumber(values, 'port', 3000, 0, 65_535),
     keys: keysFor(host, values, env, made),
     hosts: list(flagText(values, 'allow-host')),
     origins: list(flagText(values, 'allow-origin')),
     limits: {
-      minute: number(values, 'limit-minute', 60, 1),
-      hour: number(values, 'limit-hour', 1000, 1),
+      minute: flagNumber(values, 'limit-minute', 60, 1, 1_000_000_000),
+      hour: flagNumber(values, 'limit-hour', 1000, 1, 1_000_000_000),
     },
     model:
       url && model
@@ -109,18 +115,4 @@ function readKeys(file: string): string {
 
 function list(text = ''): string[] {
   return text.split(/[\s,]+/).filter((part) => part !== '');
-}
-
-function number(
-  values: FlagValues,
-  name: string,
-  absent: number,
-  least: number,
-  most = 1_000_000_000,
-): number {
-  const text = flagText(values, name);
-  if (text === undefined) return absent;
-  const value = Number(text);
-  if (/^\d+$/.test(text) && value >= least && value <= most) return value;
-  throw new MemoryError('invalid_input', `--${name} must be a number from ${least} to ${most}.`);
 }

@@ -9,8 +9,7 @@ const bankFolders: Format = {
   title: 'bank folders: global, projects/<id>, code/<id>',
   places: [],
   recognises: (_name, entries) =>
-    ['global/', 'projects/', 'code/'].filter((one) => entries.includes(one)).length >= 2 ||
-    (entries.includes('projects/') && entries.length === 1),
+    entries.length > 0 && entries.every((entry) => /^(?:global|projects|code)\/$/.test(entry)),
   read(source) {
     const gathering = new Gathering();
     for (const file of source.files) {

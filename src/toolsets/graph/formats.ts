@@ -1,6 +1,7 @@
 import { MemoryError } from '../../core/error.ts';
 import { type Format, Gathering, isoTime } from '../../core/format.ts';
 import type { AnyRecordType } from '../../core/record-type.ts';
+import { writeDatabase } from './database.ts';
 import { normalisePath } from './project-path.ts';
 import { feature, objective, path, requirement, task, ticket } from './records.ts';
 import { type Row, SqliteFile, type SqlValue } from './sqlite.ts';
@@ -29,7 +30,10 @@ const database: Format = {
     }
     return gathering;
   },
-  write: async () => new Map(),
+  async write({ project }) {
+    const bytes = await writeDatabase(project);
+    return new Map(bytes === undefined ? [] : [['.claude/memory-bank.db', bytes]]);
+  },
 };
 
 export const formats: readonly Format[] = [database];

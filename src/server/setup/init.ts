@@ -1,0 +1,161 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { createInterface } from 'node:readline/promises';
+import { MemoryError } from '../../core/error.ts';
+import { setMergeDriver } from '../../merge-driver.ts';
+import { findRoot } from '../../root.ts';
+import { type Command, flagText, type Invocation } from '../command.ts';
+import { paintDiff } from '../log.ts';
+import { Screen } from '../screen.ts';
+import { inSession } from '../work.ts';
+import { clients, type Start, type Surroundings } from './client.ts';
+import { applyEdit, diffOf, type Plan, planSetup } from './plan.ts';
+
+const forAgents = ['AGENTS.md', 'CLAUDE.md'] as const;
+
+/** `memory-bank init`: sets a project and its clients up, or takes that back. */
+export const init: Command = {
+  about: 'set this project up: clients, memory, merge driver; shows what it will change and asks',
+  flags: {
+    clients: {
+      value: 'a,b,...',
+      about: `${Object.keys(clients).join(', ')}, all or none; default: those that are in use here`,
+    },
+    instructions: {
+      value: forAgents.join('|'),
+      choices: forAgents,
+      many: true,
+      about: 'add a short section for agents to this file',
+    },
+    command: {
+      value: 'command',
+      about: 'how clients start the server; default: this program where it lies',
+    },
+    yes: { about: 'do not ask' },
+    undo: { about: 'take everything back but the memory itself' },
+    'dry-run': { about: 'only show what would change' },
+  },
+  async run(invocation) {
+    const { options, values } = invocation;
+    const { path: root } = await findRoot({ ...options.place, clientRoots: async () => [] });
+    const { home, env } = options.place;
+    const around: Surroundings = { root, home, env, platform: process.platform };
+    const undo = values.undo === true;
+    const ask = process.stdin.isTTY === true && values.yes !== true;
+    const screen = new Screen();
+    const names = await chosenClients(invocation, around, undo, ask);
+    const instructions = undo ? forAgents : await chosenInstructions(invocation, ask);
+    const plan = await planSetup(
+      names,
+      instructions,
+      undo ? undefined : startOf(invocation),
+      around,
+    );
+    await screen.show(planText(screen, plan, undo));
+    if (values['dry-run'] === true) return 0;
+    if (values.yes !== true) {
+      if (!ask) {
+        throw new MemoryError('confirmation_required', 'Nothing was changed.', {
+          hint: 'Give --yes to make these changes.',
+        });
+      }
+      if (!/^y(es)?$/i.test(await question('Make these changes? [y/N] '))) return 0;
+    }
+    for (const edit of plan.edits) await applyEdit(edit);
+    const done = undo ? await takeBack(invocation, root) : await setUp(invocation, root);
+    await screen.show(done.map((line) => `${screen.plain(line)}\n`).join(''));
+    return plan.untouched.length > 0 ? 6 : 0;
+  },
+};
+
+/** The program as clients are to start it. */
+function startOf({ options, values }: Invocation): Start {
+  const given = flagText(values, 'command')?.trim().split(/\s+/);
+  const [command = process.execPath, ...args] = given ?? ['node', resolve(process.argv[1] ?? '')];
+  const narrowed = options.enabled ? ['--toolsets', options.enabled.join(',')] : [];
+  return { command, args: [...args, ...narrowed] };
+}
+
+async function chosenClients(
+  { values }: Invocation,
+  around: Surroundings,
+  undo: boolean,
+  ask: boolean,
+): Promise<readonly string[]> {
+  const all = Object.keys(clients);
+  const used = all.filter((name) => clients[name]?.signs(around).some((sign) => existsSync(sign)));
+  const usual = undo ? all : used.length > 0 ? used : ['claude'];
+  const given = flagText(values, 'clients');
+  const text =
+    given ??
+    (ask && !undo
+      ? (await question(`Clients (${all.join(', ')}) [${usual.join(',')}]: `)) || usual.join(',')
+      : usual.join(','));
+  if (text === 'all') return all;
+  if (text === 'none') return [];
+  return text
+    .split(/[\s,]+/)
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+}
+
+async function chosenInstructions({ values }: Invocation, ask: boolean): Promise<string[]> {
+  const given = values.instructions;
+  const names = Array.isArray(given) ? given.map(String) : [];
+  if (names.length === 0 && ask) {
+    const answer = await question('Add a section for agents to AGENTS.md? [y/N] ');
+    if (/^y(es)?$/i.test(answer)) return ['AGENTS.md'];
+  }
+  const unknown = names.find((name) => !forAgents.some((one) => one === name));
+  if (unknown === undefined) return names;
+  throw new MemoryError('invalid_input', `--instructions is ${forAgents.join(' or ')}.`);
+}
+
+async function question(text: string): Promise<string> {
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return (await lines.question(text)).trim();
+  } finally {
+    lines.close();
+  }
+}
+
+function planText(screen: Screen, { edits, untouched }: Plan, undo: boolean): string {
+  const diffs = edits.flatMap((edit) =>
+    diffOf(edit)
+      .trimEnd()
+      .split('\n')
+      .map((line) => paintDiff(screen, line)),
+  );
+  const left = untouched.map(({ path, reason }) => {
+    const what = undo ? 'take the entry "memory-bank" out' : 'add the server';
+    return screen.paint('bad', `${path} is left alone: ${reason}. Mend it, or ${what} by hand.`);
+  });
+  const lines = [...diffs, ...left];
+  return lines.length === 0 ? 'No file has to change.\n' : `${lines.join('\n')}\n`;
+}
+
+async function setUp(invocation: Invocation, root: string): Promise<string[]> {
+  const { app, options } = invocation;
+  const id = await inSession(invocation, (session, call) =>
+    app.run(session, 'init', call, ({ project }) => project.initialize()),
+  );
+  const program = [process.execPath, resolve(process.argv[1] ?? '')];
+  const { top } = await setMergeDriver(root, program, options.durability);
+  return [
+    `The memory of ${root} is ready (project ${id}).`,
+    `git merges it by record in ${top}.`,
+    'Restart the clients, or have them connect again.',
+    '"memory-bank import" takes over what other programs have kept here.',
+  ];
+}
+
+async function takeBack({ options }: Invocation, root: string): Promise<string[]> {
+  try {
+    await setMergeDriver(root, undefined, options.durability);
+  } catch (error) {
+    // Without a repository there is nothing to take back.
+    if (!(error instanceof MemoryError) || error.code !== 'unsupported') throw error;
+  }
+  return ['Everything is taken back. The memory itself stays in .memory-bank.'];
+}

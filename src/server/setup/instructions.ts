@@ -1,0 +1,40 @@
+import { MemoryError } from '../../core/error.ts';
+
+const begin = '<!-- memory-bank: begin -->';
+const end = '<!-- memory-bank: end -->';
+
+const section = `${begin}
+## Project memory
+
+This project keeps its memory in \`.memory-bank/\`, served by the MCP server \`memory-bank\`. Every change is a git commit.
+
+- Before you begin, read what is known: \`search_memory\` for the subject, \`Active_Context\` for the state of the work.
+- When a choice was made that others should know the reason of, call \`log_decision\`.
+- When a piece of work is done, call \`track_progress\`; when the tasks or open issues changed, \`update_active_context\`.
+- Remember preferences, corrections and patterns as soon as you learn them: \`memory_write\`.
+- Never put credentials into the memory. Do not edit the files of \`.memory-bank/\` by hand.
+${end}
+`;
+
+/**
+ * A text for agents (AGENTS.md, CLAUDE.md) with the section about the memory, or without it.
+ *
+ * @throws MemoryError `damaged` when only one of the section's two marks is there.
+ */
+export function editInstructions(text: string, wanted: boolean): string {
+  const from = text.indexOf(begin);
+  const to = text.indexOf(end);
+  if (from < 0 !== to < 0 || to < from) {
+    throw new MemoryError('damaged', `only one of "${begin}" and "${end}" is there`);
+  }
+  const eol = text.includes('\r\n') ? '\r\n' : '\n';
+  const own = section.replaceAll('\n', eol);
+  if (from >= 0) {
+    const after = text.slice(to + end.length).replace(/^\r?\n/, '');
+    const before = text.slice(0, from);
+    return wanted ? before + own + after : before.replace(/(\r?\n)\r?\n$/, '$1') + after;
+  }
+  if (!wanted) return text;
+  const gap = text === '' ? '' : text.endsWith('\n') ? eol : eol + eol;
+  return text + gap + own;
+}

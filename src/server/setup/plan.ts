@@ -1,0 +1,112 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, readFile, realpath, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { createTwoFilesPatch } from 'diff';
+import { MemoryError } from '../../core/error.ts';
+import { clients, type Start, type Surroundings } from './client.ts';
+import { editInstructions } from './instructions.ts';
+
+/** A file that the setup changes, and how; undefined where there is none. */
+export interface FileEdit {
+  readonly path: string;
+  readonly before: string | undefined;
+  readonly after: string | undefined;
+}
+
+/** A file that is left alone, and why. */
+export interface Untouched {
+  readonly path: string;
+  readonly reason: string;
+}
+
+export interface Plan {
+  readonly edits: readonly FileEdit[];
+  readonly untouched: readonly Untouched[];
+}
+
+/**
+ * What has to change in the files of clients and in those for agents.
+ *
+ * @param start undefined takes the entries and sections out again.
+ */
+export async function planSetup(
+  names: readonly string[],
+  instructions: readonly string[],
+  start: Start | undefined,
+  around: Surroundings,
+): Promise<Plan> {
+  const edits: FileEdit[] = [];
+  const untouched: Untouched[] = [];
+  const consider = async (path: string, edit: (text: string) => string) => {
+    try {
+      const before = await read(path);
+      const text = edit(before ?? '');
+      const after = start === undefined && isEmpty(text) ? undefined : text;
+      if (before === undefined ? start !== undefined : after !== before) {
+        edits.push({ path, before, after });
+      }
+    } catch (error) {
+      if (!(error instanceof MemoryError)) throw error;
+      untouched.push({ path, reason: error.text });
+    }
+  };
+  for (const name of names) {
+    const client = clients[name];
+    if (!client) {
+      throw new MemoryError('invalid_input', `There is no client "${name}".`, {
+        hint: `The clients are: ${Object.keys(clients).join(', ')}.`,
+      });
+    }
+    const own = start && (client.start?.(start, around) ?? start);
+    await consider(client.config(around), (text) => client.edit(text, own));
+  }
+  for (const file of instructions) {
+    await consider(join(around.root, file), (text) => editInstructions(text, start !== undefined));
+  }
+  return { edits, untouched };
+}
+
+/** The change of a file as a unified diff. */
+export function diffOf({ path, before, after }: FileEdit): string {
+  const old = before === undefined ? '/dev/null' : path;
+  const now = after === undefined ? '/dev/null' : path;
+  return createTwoFilesPatch(old, now, before ?? '', after ?? '').replace(/^=+\n/, '');
+}
+
+/** Makes the change; a link stays a link, and the file is never seen half written. */
+export async function applyEdit({ path, after }: FileEdit): Promise<void> {
+  try {
+    const target = await realpath(path).catch(() => path);
+    if (after === undefined) {
+      await rm(target);
+      // A folder that was made for the file alone goes with it.
+      await rmdir(dirname(target)).catch(() => undefined);
+      return;
+    }
+    await mkdir(dirname(target), { recursive: true });
+    const mode = await stat(target).then(
+      (found) => found.mode & 0o777,
+      () => 0o644,
+    );
+    const temporary = `${target}.${randomBytes(6).toString('hex')}.tmp`;
+    await writeFile(temporary, after, { mode });
+    await rename(temporary, target);
+  } catch (cause) {
+    throw new MemoryError('storage', `${path} cannot be written.`, { cause });
+  }
+}
+
+async function read(path: string): Promise<string | undefined> {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(await readFile(path));
+  } catch (cause) {
+    const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
+    if (code === 'ENOENT') return undefined;
+    throw new MemoryError('damaged', 'it cannot be read as text', { cause });
+  }
+}
+
+/** Whether nothing but what the setup itself began a file with is left. */
+function isEmpty(text: string): boolean {
+  return /^\ufeff?\s*(?:\{\s*\}\s*)?$/.test(text);
+}

@@ -1,0 +1,190 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { App } from '../../src/app.ts';
+import type { JsonObject } from '../../src/core/json.ts';
+import { exportMemory } from '../../src/export.ts';
+import { importSources } from '../../src/import.ts';
+import { newFolder } from '../support/process.ts';
+import { Repo } from '../support/repo.ts';
+
+class World {
+  readonly repo = Repo.create();
+  readonly app = new App({
+    place: { flag: this.repo.root, env: {}, cwd: this.repo.root, home: '/home/nobody' },
+    homeBank: newFolder(),
+    durability: 'relaxed',
+    log: () => {},
+  });
+  readonly session = this.app.connect();
+
+  async call(tool: string, args: JsonObject = {}): Promise<JsonObject> {
+    const reply = await this.app.call(this.session, tool, args);
+    if (!reply || reply.error) throw new Error(JSON.stringify(reply));
+    return reply.body;
+  }
+
+  /** Writes an export to a new folder. */
+  async export(name: string): Promise<string> {
+    const folder = newFolder();
+    for (const [path, content] of await exportMemory(this.app, this.session, name, {})) {
+      mkdirSync(dirname(join(folder, path)), { recursive: true });
+      writeFileSync(join(folder, path), content);
+    }
+    return folder;
+  }
+
+  import(path: string, from?: string) {
+    return importSources(
+      this.app,
+      this.session,
+      { path, from, dryRun: false, overwrite: false },
+      {},
+    );
+  }
+
+  /** The files of the memory, without those of its own. */
+  files(): { [path: string]: string } {
+    const paths = this.repo.git('ls-files', '-z', '.memory-bank').split('\0').filter(Boolean);
+    const own = paths.filter((path) => !/config\.yaml|\.gitattributes/.test(path));
+    return Object.fromEntries(own.map((path) => [path, this.repo.read(path)]));
+  }
+}
+
+const full = new World();
+const worlds = [full];
+
+afterAll(async () => {
+  for (const { app, repo } of worlds) {
+    await app.close();
+    repo.remove();
+  }
+});
+
+const evil = '<script>alert(1)</script>';
+
+async function fill({ call }: { call: World['call'] }): Promise<void> {
+  await call('log_decision', { title: 'Tokens', context: 'c', decision: `Use ${evil}` });
+  await call('write_memory_bank_file', {
+    filename: 'docs/a b.md',
+    content: '# A\r\n```\n# no heading\n',
+  });
+  await call('write_memory_bank_file', { filename: 'decisions/0001-x.md', content: '# 1. X\n' });
+  const features = Array.from({ length: 300 }, (_, i) => ({
+    slug: `f${i}`,
+    name: `F ${i}`,
+    description: 'é😀'.repeat(i * 8),
+  }));
+  await call('create_features', { features });
+  const paths = Array.from({ length: 150 }, (_, i) => ({
+    path: `src/${'deep/'.repeat(i)}file.ts`,
+    type: 'file',
+    use_when: ['editing'],
+  }));
+  const { data } = await call('create_paths', { paths });
+  expect(data).toBeDefined();
+  await call('create_objective', { slug: 'ship', name: 'Ship', description: 'now' });
+  await call('create_tickets', { tickets: [{ key: 'JIRA-1', title: 'One' }, { key: 'jira-1' }] });
+  await call('activate_project');
+  await call('store_memory', { title: 'Plan', type: 'design_doc', content: '# Plan\n\r\n' });
+  const entry = { category: 'patterns', key: '__proto__', value: 'v\n', metadata: { a: [null] } };
+  await call('memory_write', entry);
+  await call('activate', { bank_type: 'code', bank_id: 'My Repo' });
+}
+
+const filled = fill({ call: (tool, args) => full.call(tool, args) });
+
+describe('an export that is imported again gives the same files', () => {
+  it.each([
+    ['memory-bank', /^\.memory-bank\/(?!decisions|graph|documents|knowledge|banks|rules)/],
+    ['adr', /^\.memory-bank\/decisions\//],
+    ['infinity', /^\.memory-bank\/documents\//],
+    ['claude-memory', /^\.memory-bank\/knowledge\//],
+    ['memory-bank-db', /^\.memory-bank\/graph\//],
+    ['banks', /^\.memory-bank\/banks\//],
+  ])('%s', { timeout: 60_000 }, async (name, owned) => {
+    await filled;
+    const other = new World();
+    worlds.push(other);
+    const folder = await full.export(name);
+    const reports = await other.import(name === 'banks' ? join(folder, 'memory') : folder);
+    expect(reports.flatMap(({ left, kept }) => [...left, ...kept])).toEqual([]);
+    const expected = Object.entries(full.files()).filter(([path]) => owned.test(path));
+    expect(expected.length).toBeGreaterThan(0);
+    expect(other.files()).toEqual(Object.fromEntries(expected));
+  });
+
+  it('server-memory and rules, as they were imported', async () => {
+    const one = new World();
+    worlds.push(one);
+    const lines = [
+      { type: 'entity', name: 'Ada', entityType: 'person', observations: ['wrote', 'thought'] },
+      { type: 'entity', name: 'Bob', entityType: 'person', observations: ['two\nlines'] },
+      { type: 'relation', from: 'Ada', to: 'Bob', relationType: 'knows' },
+    ];
+    const source = newFolder();
+    writeFileSync(
+      join(source, 'memory.jsonl'),
+      lines.map((line) => JSON.stringify(line)).join('\n'),
+    );
+    writeFileSync(join(source, '.clinerules-code'), 'mode: code\n');
+    await one.import(source);
+    const files = await exportMemory(one.app, one.session, 'server-memory', {});
+    const written = String(files.get('memory.jsonl')).trim().split('\n');
+    expect(written.map((line) => JSON.parse(line))).toEqual(lines);
+    const rules = await exportMemory(one.app, one.session, 'rules', {});
+    expect(rules).toEqual(new Map([['.clinerules-code.yaml', 'mode: code\n']]));
+  });
+});
+
+describe('the database', () => {
+  const program = spawnSync('sqlite3', ['--version']).status === 0;
+
+  it.skipIf(!program)('is sound to SQLite, indexes included', async () => {
+    await filled;
+    const file = join(await full.export('memory-bank-db'), '.claude/memory-bank.db');
+    const ask = (sql: string) => execFileSync('sqlite3', [file, sql], { encoding: 'utf8' }).trim();
+    expect(ask('PRAGMA integrity_check; PRAGMA foreign_key_check;')).toBe('ok');
+    expect(ask(`SELECT count(*), sum(length(description)) FROM features`)).toBe('300|717600');
+    expect(ask(`SELECT name FROM features WHERE slug = 'f77'`)).toBe('F 77');
+    ask(`INSERT INTO tickets (id, key) VALUES ('abcdefghijkl', 'NEW-1')`);
+    expect(ask('PRAGMA integrity_check')).toBe('ok');
+  });
+});
+
+describe('a report', () => {
+  it('as markdown holds everything below its own headings', async () => {
+    await filled;
+    const text = String(
+      (await exportMemory(full.app, full.session, 'markdown', {})).get('memory.md'),
+    );
+    for (const part of ['### Plan', '#### Decision Log', 'JIRA-1', '`docs/a b.md`', 'f299']) {
+      expect(text).toContain(part);
+    }
+    expect(text).toContain('\n# no heading\n');
+    expect(text.match(/^# (?!no heading)/gm)).toHaveLength(1);
+  });
+
+  it('as HTML runs nothing of what was stored', async () => {
+    await filled;
+    const page = String(
+      (await exportMemory(full.app, full.session, 'html', {})).get('memory.html'),
+    );
+    expect(page).toContain('&lt;script&gt;');
+    expect(page).not.toContain('<script');
+  });
+
+  it('of an empty memory, or in an unknown format, is refused', async () => {
+    const empty = new World();
+    worlds.push(empty);
+    for (const [name, code] of [
+      ['markdown', 'not_found'],
+      ['memory-bank-db', 'not_found'],
+      ['nonsense', 'invalid_input'],
+    ] as const) {
+      const refused = exportMemory(empty.app, empty.session, name, {});
+      await expect(refused).rejects.toMatchObject({ code });
+    }
+  });
+});

@@ -1,0 +1,160 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { editInstructions } from '../../src/server/setup/instructions.ts';
+import { editJson } from '../../src/server/setup/json-entry.ts';
+import { editToml } from '../../src/server/setup/toml-entry.ts';
+import { main, newFolder } from '../support/process.ts';
+import { Repo } from '../support/repo.ts';
+
+const path = ['mcpServers', 'memory-bank'];
+const entry = { command: 'node', args: ['main.js'] };
+
+describe('an entry in JSON', () => {
+  it.each([
+    ['nothing', ''],
+    ['an empty object', '{}\n'],
+    [
+      'comments and trailing commas',
+      '{\n  // mine\n  "a": [1, 2,], /* b */\n  "mcpServers": {"x": {}},\n}\n',
+    ],
+    [
+      'tabs, CRLF and a byte order mark',
+      '\ufeff{\r\n\t"mcpServers": {\r\n\t\t"other": {}\r\n\t}\r\n}\r\n',
+    ],
+  ])('is set and taken out again: %s', (_, text) => {
+    const edited = editJson(text, path, entry);
+    expect(edited).toContain('main.js');
+    expect(editJson(edited, path, entry)).toBe(edited);
+    for (const piece of ['// mine', '/* b */', '"other": {}', '[1, 2,]']) {
+      expect(edited.includes(piece)).toBe(text.includes(piece));
+    }
+    const undone = editJson(edited, path, undefined);
+    expect(undone.replace(/\s/g, '')).toBe((text || '{}').replace(/\s/g, ''));
+  });
+
+  it.each(['{', '[]', '"text"', '{"mcpServers": []}', '{} {}'])('leaves %j alone', (text) => {
+    expect(() => editJson(text, path, entry)).toThrow(expect.objectContaining({ code: 'damaged' }));
+  });
+});
+
+describe('an entry in TOML', () => {
+  const keys = ['mcp_servers', 'memory-bank'];
+
+  it.each(['', 'model = "x" # mine\n', '[mcp_servers.other]\ncommand = "y"\n'])(
+    'is set, changed and taken out again: %j',
+    (text) => {
+      const edited = editToml(text, keys, entry);
+      expect(edited.startsWith(text)).toBe(true);
+      expect(editToml(edited, keys, entry)).toBe(edited);
+      const changed = editToml(`${edited}\n[last]\na = 1\n`, keys, { ...entry, args: ['b'] });
+      expect(changed).toContain('[last]\na = 1\n');
+      expect(changed).toContain('"b"');
+      expect(changed).not.toContain('main.js');
+      expect(editToml(edited, keys, undefined)).toBe(text);
+    },
+  );
+
+  it.each(['a = ', '[mcp_servers]\nmemory-bank = { command = "x" }\n'])(
+    'leaves %j alone',
+    (text) => {
+      expect(() => editToml(text, keys, entry)).toThrow(
+        expect.objectContaining({ code: 'damaged' }),
+      );
+    },
+  );
+});
+
+describe('the section for agents', () => {
+  it.each(['', '# Mine\n', '# Mine\r\nno end'])('is added once and taken out again: %j', (text) => {
+    const edited = editInstructions(text, true);
+    expect(edited).toContain('search_memory');
+    expect(editInstructions(edited, true)).toBe(edited);
+    expect(editInstructions(edited, false).trimEnd()).toBe(text.trimEnd());
+    expect(editInstructions(`${edited}# After\n`, false)).toContain('# After\n');
+  });
+
+  it('is left alone when a mark is missing', () => {
+    expect(() => editInstructions('<!-- memory-bank: begin -->', true)).toThrow('only one');
+  });
+});
+
+describe('init', () => {
+  function project(files: { readonly [path: string]: string } = {}) {
+    const repo = Repo.create();
+    const home = newFolder();
+    for (const [name, text] of Object.entries(files)) {
+      mkdirSync(dirname(repo.path(name)), { recursive: true });
+      writeFileSync(repo.path(name), text);
+    }
+    const run = (...args: string[]) =>
+      spawnSync(process.execPath, [main, ...args], {
+        cwd: repo.root,
+        env: { PATH: process.env.PATH, HOME: home, MEMORY_BANK_DURABILITY: 'relaxed' },
+        encoding: 'utf8',
+      });
+    return { repo, home, run };
+  }
+
+  it('changes nothing without a yes', () => {
+    const { repo, run } = project();
+    const { status, stdout, stderr } = run('init', '--clients', 'claude');
+    expect(status).toBe(5);
+    expect(stdout).toContain('+    "memory-bank": {');
+    expect(stderr).toContain('--yes');
+    expect(run('init', '--dry-run').status).toBe(0);
+    expect(repo.status()).toEqual([]);
+  });
+
+  it('sets up every client, the memory and the merge driver, and takes it all back', () => {
+    const mine = '{\n  // mine\n  "servers": {\n    "x": { "command": "y" }\n  }\n}\n';
+    const { repo, home, run } = project({ '.vscode/mcp.json': mine, 'AGENTS.md': '# Agents\n' });
+    const before = repo.status();
+    const config = readFileSync(repo.path('.git/config'), 'utf8');
+    const { status, stderr } = run(
+      ...['init', '--yes', '--clients', 'all', '--toolsets', 'graph,search'],
+      ...['--instructions', 'AGENTS.md'],
+    );
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    const start = { command: 'node', args: [main, '--toolsets', 'graph,search'] };
+    expect(JSON.parse(repo.read('.mcp.json'))).toEqual({
+      mcpServers: { 'memory-bank': { type: 'stdio', ...start } },
+    });
+    expect(JSON.parse(repo.read('.cursor/mcp.json')).mcpServers['memory-bank'].env).toEqual({
+      MEMORY_BANK_ROOT: `\${workspaceFolder}`,
+    });
+    expect(repo.read('.vscode/mcp.json')).toContain('// mine\n');
+    expect(readFileSync(join(home, '.codex/config.toml'), 'utf8')).toContain(
+      '[mcp_servers.memory-bank]',
+    );
+    expect(repo.read('AGENTS.md')).toContain('log_decision');
+    expect(existsSync(repo.path('.memory-bank/config.yaml'))).toBe(true);
+    expect(repo.read('.git/config')).toContain('merge-driver');
+    expect(run('init', '--yes', '--clients', 'all', '--toolsets', 'graph,search').stdout).toContain(
+      'No file has to change.',
+    );
+    expect(run('init', '--undo', '--yes').status).toBe(0);
+    expect(repo.status()).toEqual(before);
+    expect(repo.read('.vscode/mcp.json')).toBe(mine);
+    expect(repo.read('AGENTS.md')).toBe('# Agents\n');
+    expect(repo.read('.git/config')).toBe(config);
+    expect(existsSync(join(home, '.codex'))).toBe(false);
+    expect(existsSync(repo.path('.memory-bank/config.yaml'))).toBe(true);
+  });
+
+  it('leaves a file with a syntax error alone, says so, and does the rest', () => {
+    const { repo, run } = project({ '.mcp.json': '{ "mcpServers": ' });
+    const { status, stdout } = run('init', '--yes', '--clients', 'claude,cursor');
+    expect(status).toBe(6);
+    expect(stdout).toMatch(/\.mcp\.json is left alone: line 1: ValueExpected/);
+    expect(repo.read('.mcp.json')).toBe('{ "mcpServers": ');
+    expect(existsSync(repo.path('.cursor/mcp.json'))).toBe(true);
+  });
+
+  it('refuses an unknown client', () => {
+    const { repo, run } = project();
+    expect(run('init', '--yes', '--clients', 'emacs').status).toBe(2);
+    expect(repo.status()).toEqual([]);
+  });
+});
