@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { hunksOf } from '../../src/core/diff.ts';
 import type { JsonObject } from '../../src/core/json.ts';
 import type { AnyRecordType } from '../../src/core/record-type.ts';
-import { hunksOf } from '../../src/store/diff.ts';
 import type { Sides } from '../../src/store/merge/diff3.ts';
 import { markConflicts, mergeLines, mergeText, type Outcome } from '../../src/store/merge/lines.ts';
 import { type Outline, type Piece, readOutline } from '../../src/store/merge/pieces.ts';

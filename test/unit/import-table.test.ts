@@ -45,7 +45,7 @@ const table: { readonly [room: string]: Room } = {
   server: { ours: ['core', 'app', 'server/http', 'server/setup'], packages: [node, sdk] },
   'server/setup': {
     ours: ['core', 'app', 'server'],
-    packages: [node, 'diff', 'jsonc-parser', 'smol-toml'],
+    packages: [node, 'jsonc-parser', 'smol-toml'],
   },
   'server/http': { ours: ['core', 'app', 'server'], packages: [node, 'zod', ...http] },
   'main.ts': { ours: ['server'], packages: [node] },

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, realpath, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { createTwoFilesPatch } from 'diff';
 import { MemoryError } from '../../core/error.ts';
+import { unifiedDiff } from '../../core/unified-diff.ts';
 import { clients, type Start, type Surroundings } from './client.ts';
 import { editInstructions } from './instructions.ts';
 
@@ -70,7 +70,7 @@ export async function planSetup(
 export function diffOf({ path, before, after }: FileEdit): string {
   const old = before === undefined ? '/dev/null' : path;
   const now = after === undefined ? '/dev/null' : path;
-  return createTwoFilesPatch(old, now, before ?? '', after ?? '').replace(/^=+\n/, '');
+  return `--- ${old}\n+++ ${now}\n${unifiedDiff(before ?? '', after ?? '')}`;
 }
 
 /** Makes the change; a link stays a link, and the file is never seen half written. */

@@ -1,4 +1,4 @@
-import { hunksOf } from '../diff.ts';
+import { hunksOf } from '../../core/diff.ts';
 import type { ChangeIndex } from './change-index.ts';
 import { type FindSource, type Origin, originsOf, type Track } from './lineage.ts';
 

@@ -1,7 +1,8 @@
 import type { Change, FieldChange, RecordChange } from '../../core/history.ts';
+import { unifiedDiff } from '../../core/unified-diff.ts';
 import type { RecordFile } from '../view.ts';
 import type { PathChange } from './change-index.ts';
-import { fieldChanges, unifiedDiff } from './difference.ts';
+import { fieldChanges } from './difference.ts';
 import type { PastRecords } from './past-records.ts';
 
 /**

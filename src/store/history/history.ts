@@ -9,12 +9,12 @@ import type {
   Restoration,
   Snapshot,
 } from '../../core/history.ts';
+import { linesOf } from '../../core/unified-diff.ts';
 import type { Permit } from '../session-store.ts';
 import type { Archive } from './archive.ts';
 import { blame } from './blame.ts';
 import { branches } from './branches.ts';
 import { describeChange, pairMoves } from './comparison.ts';
-import { linesOf } from './difference.ts';
 import { logBelow, logOf } from './log.ts';
 import { restore } from './restoration.ts';
 import { CommitSnapshot } from './snapshot.ts';

@@ -1,4 +1,4 @@
-import { type Hunk, hunksOf } from '../diff.ts';
+import { type Hunk, hunksOf } from '../../core/diff.ts';
 import { diff3, mapSides, pick, type Sides } from './diff3.ts';
 
 /** What a merge comes to if its conflicts are decided for ours, and for theirs: equal where there is none. */

@@ -1,4 +1,4 @@
-import { hunksOf } from '../diff.ts';
+import { hunksOf } from '../../core/diff.ts';
 import { diff3, mapSides, type Region, type Sides } from './diff3.ts';
 import { pairEdits } from './edits.ts';
 import { each, mergeLines, type Outcome, settled } from './lines.ts';
