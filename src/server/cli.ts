@@ -19,6 +19,7 @@ import { installMergeDriver, mergeDriver } from './merge-driver.ts';
 import { printable } from './screen.ts';
 import { search } from './search.ts';
 import { serve } from './serve.ts';
+import { doctor } from './setup/doctor.ts';
 import { init } from './setup/init.ts';
 import { show } from './show.ts';
 import { status } from './status.ts';
@@ -45,6 +46,7 @@ const flags: Flags = {
 const commands = new Map<string, Command>([
   ['', serve],
   ['init', init],
+  ['doctor', doctor],
   ['status', status],
   ['search', search],
   ['show', show],

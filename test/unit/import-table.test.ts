@@ -16,6 +16,7 @@ const app = [
   'app.ts',
   'call.ts',
   'export.ts',
+  'health.ts',
   'ids.ts',
   'import.ts',
   'merge-driver.ts',
@@ -26,6 +27,8 @@ const app = [
   'source.ts',
   'workspaces.ts',
 ];
+/** What the app looks at before it opens a store. */
+const git = ['config', 'discover', 'files', 'ignore'].map((file) => `git/${file}.ts`);
 const http = ['cookie-parser', 'cors', 'express', 'express-rate-limit', 'helmet', 'openai'];
 
 /** The table of the house: who may import whom. */
@@ -39,7 +42,7 @@ const table: { readonly [room: string]: Room } = {
   'toolsets/*': { ours: ['core'], packages: ['zod', 'node:crypto', 'node:util'] },
   'toolsets.ts': { ours: ['core', 'toolsets/*'], packages: [] },
   app: {
-    ours: ['core', 'store', 'toolsets.ts', 'git/discover.ts', 'git/files.ts'],
+    ours: ['core', 'store', 'toolsets.ts', ...git],
     packages: [node, 'micromark', 'micromark-extension-gfm-table'],
   },
   server: { ours: ['core', 'app', 'server/http', 'server/setup'], packages: [node, sdk] },

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { editInstructions } from '../../src/server/setup/instructions.ts';
 import { editJson } from '../../src/server/setup/json-entry.ts';
 import { editToml } from '../../src/server/setup/toml-entry.ts';
@@ -31,7 +31,7 @@ describe('an entry in JSON', () => {
       expect(edited.includes(piece)).toBe(text.includes(piece));
     }
     const undone = editJson(edited, path, undefined);
-    expect(undone.replace(/\s/g, '')).toBe((text || '{}').replace(/\s/g, ''));
+    if (text.trim() !== '' && text.trim() !== '{}') expect(undone).toBe(text);
   });
 
   it.each(['{', '[]', '"text"', '{"mcpServers": []}', '{} {}'])('leaves %j alone', (text) => {
@@ -80,23 +80,23 @@ describe('the section for agents', () => {
   });
 });
 
-describe('init', () => {
-  function project(files: { readonly [path: string]: string } = {}) {
-    const repo = Repo.create();
-    const home = newFolder();
-    for (const [name, text] of Object.entries(files)) {
-      mkdirSync(dirname(repo.path(name)), { recursive: true });
-      writeFileSync(repo.path(name), text);
-    }
-    const run = (...args: string[]) =>
-      spawnSync(process.execPath, [main, ...args], {
-        cwd: repo.root,
-        env: { PATH: process.env.PATH, HOME: home, MEMORY_BANK_DURABILITY: 'relaxed' },
-        encoding: 'utf8',
-      });
-    return { repo, home, run };
+function project(files: { readonly [path: string]: string } = {}) {
+  const repo = Repo.create();
+  const home = newFolder();
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(repo.path(name)), { recursive: true });
+    writeFileSync(repo.path(name), text);
   }
+  const run = (...args: string[]) =>
+    spawnSync(process.execPath, [main, ...args], {
+      cwd: repo.root,
+      env: { PATH: process.env.PATH, HOME: home, MEMORY_BANK_DURABILITY: 'relaxed' },
+      encoding: 'utf8',
+    });
+  return { repo, home, run };
+}
 
+describe('init', () => {
   it('changes nothing without a yes', () => {
     const { repo, run } = project();
     const { status, stdout, stderr } = run('init', '--clients', 'claude');
@@ -156,5 +156,52 @@ describe('init', () => {
     const { repo, run } = project();
     expect(run('init', '--yes', '--clients', 'emacs').status).toBe(2);
     expect(repo.status()).toEqual([]);
+  });
+});
+
+describe('doctor', () => {
+  test('finds a sound project sound, and installs the merge driver when asked', () => {
+    const { repo, run } = project();
+    run('init', '--yes', '--clients', 'claude');
+    run('install-merge-driver', '--uninstall');
+    const first = run('doctor');
+    expect(first).toMatchObject({ status: 0, stderr: '' });
+    expect(first.stdout).toMatch(/^ok +Claude Code +.*starts the server$/m);
+    expect(first.stdout).toMatch(/^note +Merge driver +It is not installed/m);
+    expect(run('doctor', '--fix').stdout).toMatch(/^ok +Merge driver +installed$/m);
+    expect(repo.read('.git/config')).toContain('merge-driver');
+    expect(run('doctor').stdout).toMatch(/^ok +Merge driver +git merges/m);
+  });
+
+  test('names everything that is wrong', () => {
+    const { repo, run } = project({
+      '.memory-bank/knowledge/patterns/k.md': 'no front matter',
+      '.clinerules-prose': 'Be kind.',
+      '.gitignore': '.memory-bank/\n',
+      '.mcp.json': '{',
+    });
+    repo.git('config', 'commit.gpgsign', 'true');
+    writeFileSync(repo.path('.git/index.lock'), '');
+    utimesSync(repo.path('.git/index.lock'), 1_700_000_000, 1_700_000_000);
+    const { status, stdout } = run('doctor');
+    expect(status).toBe(6);
+    for (const line of [
+      /^WRONG +Ignore rules .*\.gitignore/m,
+      /^WRONG +Locks .*index\.lock is there since 2023/m,
+      /^WRONG +Records .*k\.md/m,
+      /^WRONG +Claude Code .*\.mcp\.json: line 1/m,
+      /^note +Rule file +\.clinerules-prose sets no mode/m,
+      /^note +Signing +commit\.gpgsign is set/m,
+    ]) {
+      expect(stdout).toMatch(line);
+    }
+    expect(existsSync(repo.path('.git/index.lock'))).toBe(true);
+  });
+
+  test('says what is wrong with the place itself', () => {
+    const { run } = project();
+    const { status, stdout } = run('--root', '/', 'doctor');
+    expect(status).toBe(6);
+    expect(stdout).toMatch(/^WRONG +Project /m);
   });
 });

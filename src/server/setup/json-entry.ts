@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import {
-  applyEdits,
+  createScanner,
   findNodeAtLocation,
   getNodeValue,
-  modify,
+  type Node,
   type ParseError,
   parseTree,
   printParseErrorCode,
@@ -11,8 +11,8 @@ import {
 import { MemoryError } from '../../core/error.ts';
 
 /**
- * A JSON text, comments and trailing commas allowed, with one value set or removed. Everything else
- * stays; only the object around it may be laid out anew when it stood on one line.
+ * A JSON text, comments and trailing commas allowed, with one value set or removed; everything else
+ * stays as it is, byte for byte.
  *
  * @param value undefined removes it, and the objects around it that are then empty.
  * @throws MemoryError `damaged` with the line, when the text is no JSON object.
@@ -22,39 +22,27 @@ export function editJson(text: string, path: readonly string[], value: object | 
   const body = text.slice(bom.length);
   const given = body.trim() === '' ? '{}\n' : body;
   check(given, path);
-  const present = at(given, path);
-  if (value === undefined ? present === undefined : isDeepStrictEqual(present, value)) return text;
-  let edited = set(given, path, value);
-  for (let depth = path.length - 1; value === undefined && depth > 0; depth--) {
+  const present = nodeAt(given, path);
+  if (present ? isDeepStrictEqual(getNodeValue(present), value) : value === undefined) return text;
+  if (value !== undefined) return bom + set(given, path, value);
+  let edited = remove(given, path);
+  for (let depth = path.length - 1; depth > 0; depth--) {
     const around = path.slice(0, depth);
-    const rest = at(edited, around);
-    if (typeof rest === 'object' && rest !== null && Object.keys(rest).length === 0) {
-      edited = set(edited, around, undefined);
-    }
+    if (nodeAt(edited, around)?.children?.length === 0) edited = remove(edited, around);
   }
   return bom + edited;
 }
 
-function set(text: string, path: readonly string[], value: unknown): string {
-  const indent = /^([ \t]+)"/m.exec(text)?.[1] ?? '  ';
-  const formattingOptions = {
-    insertSpaces: !indent.startsWith('\t'),
-    tabSize: indent.startsWith('\t') ? 1 : indent.length,
-    eol: text.includes('\r\n') ? '\r\n' : '\n',
-  };
-  return applyEdits(text, modify(text, [...path], value, { formattingOptions }));
-}
-
 function check(text: string, path: readonly string[]): void {
   const errors: ParseError[] = [];
-  const tree = parseTree(text, errors, { allowTrailingComma: true });
+  parseTree(text, errors, { allowTrailingComma: true });
   const [error] = errors;
   if (error) {
     const line = text.slice(0, error.offset).split('\n').length;
     throw new MemoryError('damaged', `line ${line}: ${printParseErrorCode(error.error)}`);
   }
-  for (let depth = 0; tree && depth < path.length; depth++) {
-    const node = findNodeAtLocation(tree, path.slice(0, depth));
+  for (let depth = 0; depth < path.length; depth++) {
+    const node = nodeAt(text, path.slice(0, depth));
     if (node && node.type !== 'object') {
       const where = depth === 0 ? 'the text' : `"${path.slice(0, depth).join('.')}"`;
       throw new MemoryError('damaged', `${where} is no object`);
@@ -62,8 +50,83 @@ function check(text: string, path: readonly string[]): void {
   }
 }
 
-function at(text: string, path: readonly string[]): unknown {
+function nodeAt(text: string, path: readonly string[]): Node | undefined {
   const tree = parseTree(text, [], { allowTrailingComma: true });
-  const node = tree && findNodeAtLocation(tree, [...path]);
-  return node && getNodeValue(node);
+  return tree && findNodeAtLocation(tree, [...path]);
+}
+
+function set(text: string, path: readonly string[], value: object): string {
+  const unit = /^([ \t]+)"/m.exec(text)?.[1] ?? '  ';
+  const eol = text.includes('\r\n') ? '\r\n' : '\n';
+  const drawn = (what: unknown, indent: string) =>
+    JSON.stringify(what, undefined, unit).replaceAll('\n', eol + indent);
+  const old = nodeAt(text, path);
+  if (old) {
+    const shown = drawn(value, indentAt(text, old.offset));
+    return text.slice(0, old.offset) + shown + text.slice(endOf(old));
+  }
+  let depth = path.length - 1;
+  while (!nodeAt(text, path.slice(0, depth))) depth--;
+  const parent = nodeAt(text, path.slice(0, depth));
+  if (!parent) return text;
+  const inner = path.slice(depth + 1).reduceRight<unknown>((part, key) => ({ [key]: part }), value);
+  const last = parent.children?.at(-1);
+  const outer = indentAt(text, parent.offset);
+  const own = last && startsLine(text, last.offset) ? indentAt(text, last.offset) : outer + unit;
+  const member = `${eol}${own}${JSON.stringify(path[depth])}: ${drawn(inner, own)}`;
+  if (!last) {
+    const end = endOf(parent) - 1;
+    const rest = text.slice(parent.offset + 1, end).trimEnd();
+    return text.slice(0, parent.offset + 1) + rest + member + eol + outer + text.slice(end);
+  }
+  const end = endOf(last);
+  const comma = commaAfter(text, end);
+  // A remark behind the last member stays on its line.
+  const line =
+    /^[ \t]*(?:\/\/[^\r\n]*|\/\*[^\r\n]*?\*\/)?/.exec(text.slice(comma ?? end))?.[0] ?? '';
+  const from = (comma ?? end) + line.length;
+  const before = comma === undefined ? `${text.slice(0, end)},${line}` : text.slice(0, from);
+  return before + member + text.slice(from);
+}
+
+function remove(text: string, path: readonly string[]): string {
+  const property = nodeAt(text, path)?.parent;
+  const parent = property?.parent;
+  if (!property || !parent) return text;
+  const siblings = parent.children ?? [];
+  const place = siblings.indexOf(property);
+  const before = siblings[place - 1];
+  const comma = commaAfter(text, endOf(property));
+  const start =
+    property.offset - (/\r?\n?[ \t]*$/.exec(text.slice(0, property.offset))?.[0] ?? '').length;
+  if (siblings.length === 1) {
+    const rest = text.slice(comma ?? endOf(property), endOf(parent) - 1);
+    return text.slice(0, start) + rest.trimEnd() + text.slice(endOf(parent) - 1);
+  }
+  if (comma !== undefined || !before)
+    return text.slice(0, start) + text.slice(comma ?? endOf(property));
+  const divider = commaAfter(text, endOf(before)) ?? start;
+  return text.slice(0, divider - 1) + text.slice(divider, start) + text.slice(endOf(property));
+}
+
+/** Where the text goes on behind the next comma; undefined when something else comes first. */
+function commaAfter(text: string, offset: number): number | undefined {
+  const scanner = createScanner(text, true);
+  scanner.setPosition(offset);
+  scanner.scan();
+  const at = scanner.getTokenOffset();
+  return text.charAt(at) === ',' ? at + 1 : undefined;
+}
+
+function endOf({ offset, length }: Node): number {
+  return offset + length;
+}
+
+/** What stands before everything else on the line of a place. */
+function indentAt(text: string, offset: number): string {
+  return /^[ \t]*/.exec(text.slice(text.lastIndexOf('\n', offset - 1) + 1))?.[0] ?? '';
+}
+
+function startsLine(text: string, offset: number): boolean {
+  return /(?:^|\n)[ \t]*$/.test(text.slice(0, offset));
 }
