@@ -6,24 +6,11 @@ import type { LogLevel } from '../core/context.ts';
 import { MemoryError } from '../core/error.ts';
 import { bankFolder, startDirectory } from '../root.ts';
 import { program } from '../workspaces.ts';
-import { type Command, type Flags, type FlagValues, flagText } from './command.ts';
+import { type Command, type Commands, type Flags, type FlagValues, flagText } from './command.ts';
 import { readCommandLine } from './command-line.ts';
-import { completion } from './completion.ts';
 import { exitStatus } from './exit-status.ts';
-import { exportCommand } from './export.ts';
-import { commandHelp, programHelp } from './help.ts';
-import { serveHttp } from './http/serve.ts';
-import { importCommand } from './import.ts';
-import { diff, log } from './log.ts';
-import { installMergeDriver, mergeDriver } from './merge-driver.ts';
 import { printable } from './screen.ts';
-import { search } from './search.ts';
 import { serve } from './serve.ts';
-import { doctor } from './setup/doctor.ts';
-import { init } from './setup/init.ts';
-import { show } from './show.ts';
-import { status } from './status.ts';
-import { findTool, toolCommand } from './tool-command.ts';
 
 const { version } = packageJson;
 
@@ -42,23 +29,28 @@ const flags: Flags = {
   help: { about: 'print this text, or that of the command' },
 };
 
-/** The commands that are no tools. */
-const commands = new Map<string, Command>([
-  ['', serve],
-  ['init', init],
-  ['doctor', doctor],
-  ['status', status],
-  ['search', search],
-  ['show', show],
-  ['log', log],
-  ['diff', diff],
-  ['import', importCommand],
-  ['export', exportCommand],
-  ['serve', serveHttp],
-  ['install-merge-driver', installMergeDriver],
-  ['merge-driver', mergeDriver],
+/** The commands that are no tools; each is loaded when it is needed, since a client waits for the server. */
+const commands: ReadonlyMap<string, () => Promise<Command>> = new Map([
+  ['', async () => serve],
+  ['init', async () => (await import('./setup/init.ts')).init],
+  ['doctor', async () => (await import('./setup/doctor.ts')).doctor],
+  ['status', async () => (await import('./status.ts')).status],
+  ['search', async () => (await import('./search.ts')).search],
+  ['show', async () => (await import('./show.ts')).show],
+  ['log', async () => (await import('./log.ts')).log],
+  ['diff', async () => (await import('./log.ts')).diff],
+  ['import', async () => (await import('./import.ts')).importCommand],
+  ['export', async () => (await import('./export.ts')).exportCommand],
+  ['serve', async () => (await import('./http/serve.ts')).serveHttp],
+  ['install-merge-driver', async () => (await import('./merge-driver.ts')).installMergeDriver],
+  ['merge-driver', async () => (await import('./merge-driver.ts')).mergeDriver],
+  ['completion', async () => (await import('./completion.ts')).completion(everyCommand, flags)],
 ]);
-commands.set('completion', completion(commands, flags));
+
+async function everyCommand(): Promise<Commands> {
+  const loading = [...commands].map(async ([name, load]) => [name, await load()] as const);
+  return new Map(await Promise.all(loading));
+}
 
 /**
  * Runs the program.
@@ -88,22 +80,24 @@ export async function run(args: readonly string[], packageFolder: string): Promi
 }
 
 async function find(name: string): Promise<Command | undefined> {
-  const command = commands.get(name);
-  if (command) return command;
+  const load = commands.get(name);
+  if (load) return load();
+  const { findTool, toolCommand } = await import('./tool-command.ts');
   const tool = findTool(await program.toolsets(), name);
   return tool && toolCommand(tool);
 }
 
 async function help(name: string, command: Command): Promise<string> {
+  const { commandHelp, programHelp } = await import('./help.ts');
   if (name !== '') return commandHelp(name, command, flags);
-  return programHelp(commands, flags, await program.toolsets());
+  return programHelp(await everyCommand(), flags, await program.toolsets());
 }
 
 /** What to say below a complaint about the command line. */
 async function usage(name: string | undefined): Promise<string> {
   const command = name ? await find(name) : undefined;
   if (name && command) return `Usage: see memory-bank ${name} --help\n`;
-  return `\n${programHelp(commands, flags, await program.toolsets())}`;
+  return `\n${await help('', serve)}`;
 }
 
 function appOptions(values: FlagValues, packageFolder: string): AppOptions {

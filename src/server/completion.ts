@@ -13,7 +13,7 @@ interface Entry {
 const shells = { bash, zsh, fish };
 
 /** `memory-bank completion <shell>`: a script that completes commands, options and their values. */
-export function completion(commands: Commands, general: Flags): Command {
+export function completion(everyCommand: () => Promise<Commands>, general: Flags): Command {
   return {
     about: 'print the completion script of a shell: bash, zsh or fish',
     operands: ['shell'],
@@ -23,7 +23,7 @@ export function completion(commands: Commands, general: Flags): Command {
           hint: `The shells are: ${Object.keys(shells).join(', ')}.`,
         });
       }
-      process.stdout.write(shells[shell](await entries(commands, general)));
+      process.stdout.write(shells[shell](await entries(await everyCommand(), general)));
       return 0;
     },
   };
