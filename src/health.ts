@@ -88,7 +88,7 @@ function lookAtIgnoring(root: string, { env }: Pick<RootInput, 'env'>): Finding 
     const config = GitConfig.read(files, { ...tree, branch: undefined, env });
     const bank = relative(tree.top, join(root, bankFolder)).split(sep).join('/');
     // Throws with the rule and both ways out.
-    new IgnoreRules(files, tree, config, env).check(`${bank}/config.yaml`);
+    new IgnoreRules(files, tree, config, env).check([`${bank}/config.yaml`]);
   }
   return { what: 'Ignore rules', state: 'good', text: `do not cover ${bankFolder}` };
 }

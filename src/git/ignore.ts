@@ -35,7 +35,7 @@ export class IgnoreRules {
    * @param paths relative to the top of the work tree, `/` between segments.
    * @throws MemoryError `ignored` that names the rule, its file, and both ways out.
    */
-  check(paths: Iterable<string>): void {
+  check(paths: readonly string[]): void {
     this.#fresh.clear();
     const passed = new Set<string>();
     for (const path of paths) {
