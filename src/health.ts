@@ -131,7 +131,8 @@ function lookAtDriver(
 function lookAtSigning(root: string, { env }: Pick<RootInput, 'env'>): Finding[] {
   const files = new NodeFiles();
   const tree = findWorkTree(files, root);
-  const value = tree && GitConfig.read(files, { ...tree, branch: undefined, env }).get('commit.gpgsign');
+  const value =
+    tree && GitConfig.read(files, { ...tree, branch: undefined, env }).get('commit.gpgsign');
   if (!value || !/^(true|yes|on|1)$/i.test(value)) return [];
   const text = 'commit.gpgsign is set, but the commits of the memory are not signed.';
   return [{ what: 'Signing', state: 'note', text }];
