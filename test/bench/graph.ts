@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { JsonObject } from '../../src/core/json.ts';
 import { count, ratio, Times } from './figures.ts';
 import { project } from './project.ts';
@@ -27,7 +28,13 @@ function batches<T>(total: number, make: (i: number) => T): T[][] {
   );
 }
 
-/** Plans; the ids of the first paths. */
+/** The ids of the records in an answer, by their shape in the wire format of the graph. */
+function idsOf(answer: JsonObject): string[] {
+  const lists = z.object({ data: z.record(z.string(), z.array(z.object({ id: z.string() }))) });
+  return Object.values(lists.parse(answer).data).flatMap((list) => list.map(({ id }) => id));
+}
+
+/** Plans; the ids of the paths. */
 async function plan(server: ServerProcess): Promise<string[]> {
   const ids: string[] = [];
   const create = async (tool: string, args: JsonObject) => {
@@ -49,8 +56,7 @@ async function plan(server: ServerProcess): Promise<string[]> {
     description: `The ${word(i)} of area ${i % 50}, part ${i}.`,
     use_when: [`something about the ${word(i + 1)} has to change`, `a ${word(i + 5)} is slow`],
   }))) {
-    const { paths: made } = await create('create_paths', { paths: list });
-    for (const { id } of made as { id: string }[]) ids.push(id);
+    ids.push(...idsOf(await create('create_paths', { paths: list })));
   }
   for (let i = 0; i < objectives; i++) {
     await server.call('create_objective', { slug: objective(i), name: `Objective ${i}` });
@@ -75,8 +81,7 @@ async function plan(server: ServerProcess): Promise<string[]> {
 const repo = project();
 const maker = await ServerProcess.start(repo.root, 'relaxed');
 const ids = await plan(maker);
-const { tasks: some } = await maker.call('list_tasks', { objective_slug: objective(7) });
-const taskIds = (some as { id: string }[]).map(({ id }) => id);
+const taskIds = idsOf(await maker.call('list_tasks', { objective_slug: objective(7) }));
 await maker.end();
 
 const server = await ServerProcess.start(repo.root);
