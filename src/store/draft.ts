@@ -2,8 +2,9 @@ import { MemoryError } from '../core/error.ts';
 import type { AnyRecordType, RecordType } from '../core/record-type.ts';
 import type { Listing, ListOptions, Located, Reader, Transaction } from '../core/store.ts';
 import type { Access } from './access.ts';
+import { folderOf } from './bank-path.ts';
 import { fanOutPath, fullFolder } from './fan-out.ts';
-import { folderOf, type RecordFile, type View } from './view.ts';
+import type { RecordFile, View } from './view.ts';
 
 /** No text that a tool writes may be larger, in bytes. */
 export const maxRecordBytes = 2 * 1024 * 1024;

@@ -2,6 +2,7 @@ import { MemoryError } from '../core/error.ts';
 import type { AnyRecordType } from '../core/record-type.ts';
 import { type Stat, sameStat } from '../git/files.ts';
 import type { ReadFolder } from '../git/folder.ts';
+import { folderOf, join, nameOf } from './bank-path.ts';
 import { fanOutPath } from './fan-out.ts';
 
 /** A file of the bank that is a record of some type, or should be. */
@@ -366,7 +367,8 @@ export class View {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** The text of a file.
+/**
+ * The text of a file.
  *
  * @throws MemoryError `damaged` for bytes that are not UTF-8.
  */
@@ -394,17 +396,4 @@ function placeIn(sorted: readonly string[], text: string): number {
     else high = middle;
   }
   return low;
-}
-
-/** The folder that a path lies in; empty for the topmost one. */
-export function folderOf(path: string): string {
-  return path.slice(0, Math.max(0, path.lastIndexOf('/')));
-}
-
-function nameOf(path: string): string {
-  return path.slice(path.lastIndexOf('/') + 1);
-}
-
-function join(folder: string, name: string): string {
-  return folder === '' || name === '' ? folder + name : `${folder}/${name}`;
 }

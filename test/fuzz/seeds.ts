@@ -92,7 +92,7 @@ export function patterns(): Buffer[] {
 
 export function configs(): Buffer[] {
   return texts(
-    '[core]\n\trepositoryformatversion = 0\n\tbare = false # no\n[user]\n\tname = "Ada \\"L\\"" ; x\n[include]\n\tpath = ../x\n[includeIf "gitdir:~/work/"]\n\tpath = y\n[a "b\\\\c"] d = long \\\n  line\n',
+    '[core]\n\trepositoryformatversion = 0\n\tbare = false # no\n[user]\n\tname = "Ada \\"L\\"" ; x\n[include]\n\tpath = ../x\n[includeIf "gitdir:~/code/"]\n\tpath = y\n[a "b\\\\c"] d = long \\\n  line\n',
   );
 }
 

@@ -5,10 +5,10 @@ import { coreNames, failure, open } from './open.ts';
 describe('initialize_memory_bank', () => {
   it('creates the five files with the headings of the seed', async () => {
     const { call, file, context, commits } = open();
-    expect((await call('initialize_memory_bank', { path: '/work/app' })).body).toEqual({
+    expect((await call('initialize_memory_bank', { path: '/projects/app' })).body).toEqual({
       status: 'success',
       message: 'Memory Bank initialized successfully',
-      path: '/work/app/.memory-bank',
+      path: '/projects/app/.memory-bank',
       created: coreNames,
     });
     expect(commits()).toEqual(['initialize memory bank']);
