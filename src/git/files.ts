@@ -66,7 +66,13 @@ export class NodeFiles implements Files {
   }
 
   realpath(path: string): string | undefined {
-    return unlessAbsent(() => fs.realpathSync.native(path));
+    try {
+      return unlessAbsent(() => fs.realpathSync.native(path));
+    } catch (error) {
+      // A link that leads to itself leads nowhere.
+      if (errno(error) === 'ELOOP') return undefined;
+      throw error;
+    }
   }
 
   open(path: string, flags: 'r' | 'wx' | 'a' | 'r+', mode?: number): number {

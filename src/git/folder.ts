@@ -21,7 +21,8 @@ export class Folder {
   }
 
   /**
-   * @throws MemoryError `damaged` when the path leads through a link, or ends in one.
+   * @throws MemoryError `damaged` when the path leads through a link, or ends in one, or in a pipe or
+   *   device.
    */
   stat(path: string): Stat | undefined {
     let at = this.root;
@@ -70,8 +71,13 @@ export class Folder {
 
   #lstat(at: string, path: string): Stat | undefined {
     const stat = this.#try(path, () => this.#files.lstat(at));
-    if (stat?.kind !== 'link') return stat;
-    throw isLink(at, path);
+    if (stat?.kind === 'link') throw isLink(at, path);
+    if (stat?.kind !== 'other') return stat;
+    // A pipe or a device would be read for ever.
+    throw new MemoryError('damaged', `${at} is neither a file nor a folder.`, {
+      hint: 'Move it out of the way.',
+      data: { path },
+    });
   }
 
   #try<T>(path: string, action: () => T): T {

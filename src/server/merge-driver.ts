@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { mergeFile, setMergeDriver } from '../merge-driver.ts';
 import { findRoot } from '../root.ts';
 import type { Command } from './command.ts';
+import { printable } from './screen.ts';
 
 /** `memory-bank merge-driver`: what git runs for a file that both sides changed (gitattributes, "merge"). */
 export const mergeDriver: Command = {
@@ -17,7 +18,8 @@ export const mergeDriver: Command = {
     };
     const { bytes, conflict, notes } = await mergeFile(path, versions, Number(markerSize) || 7);
     await writeFile(ours, bytes);
-    for (const note of notes) process.stderr.write(`memory-bank: ${path}: ${note}\n`);
+    for (const note of notes)
+      process.stderr.write(`memory-bank: ${printable(`${path}: ${note}`)}\n`);
     return conflict ? 1 : 0;
   },
 };

@@ -77,11 +77,12 @@ export class Screen {
 
 /**
  * A text whose characters are all seen as what they are: those that steer a terminal, hide or
- * reorder text are written as `\u{1b}`. Line ends and tabs stay.
+ * reorder text are written as `\u{1b}`. Line ends and tabs stay, and what makes a sign
+ * an emoji.
  */
 export function printable(text: string): string {
   return text.replace(
-    /(?![\n\t])[\p{Cc}\p{Cs}\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/gu,
+    /(?!\n|\t|\ufe0f)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu,
     (char) => (char === '\r' ? '' : `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`),
   );
 }

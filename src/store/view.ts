@@ -113,6 +113,12 @@ export class View {
       if (!(error instanceof MemoryError)) throw error;
       return this.#keep(this.#failed(path, type, error));
     }
+    if (now?.kind === 'directory') {
+      const error = new MemoryError('damaged', 'it is a folder where a record should be', {
+        hint: 'Move it out of the way.',
+      });
+      return this.#keep(this.#failed(path, type, error));
+    }
     if (now?.kind !== 'file') {
       this.#forget(path);
       return undefined;

@@ -1,0 +1,231 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { expect, it } from 'vitest';
+import { z } from 'zod';
+import { isObject, type JsonValue } from '../../src/core/json.ts';
+import type { Tool } from '../../src/core/tool.ts';
+import { toolsets } from '../../src/toolsets.ts';
+
+const top = resolve(import.meta.dirname, '../..');
+
+/** What a constant in the source is, as it stands there: a product of numbers. */
+function constant(file: string, name: string): number {
+  const text = readFileSync(resolve(top, 'src', file), 'utf8');
+  const [, product] = new RegExp(`^(?:export )?const ${name} = ([\\d_ *]+);`, 'm').exec(text) ?? [];
+  if (product === undefined) throw new Error(`src/${file} has no constant ${name}`);
+  return product
+    .split('*')
+    .reduce((whole, factor) => whole * Number(factor.replaceAll('_', '')), 1);
+}
+
+type Unit = 'bytes' | 'ms' | '';
+
+/** What is limited, by which constant, and what happens beyond it. */
+const limits: readonly (readonly [
+  what: string,
+  file: string,
+  name: string,
+  unit: Unit,
+  beyond: string,
+])[] = [
+  [
+    'a message over stdio',
+    'server/stdio.ts',
+    'maxMessageBytes',
+    'bytes',
+    'JSON-RPC error -32600; the next message is read',
+  ],
+  ['messages in a JSON-RPC batch', 'server/mcp.ts', 'maxBatch', '', 'JSON-RPC error -32600'],
+  ['the body of an HTTP request', 'server/http/guards.ts', 'maxBodyBytes', 'bytes', 'status 413'],
+  [
+    'sessions of the REST API',
+    'server/http/endpoint.ts',
+    'maxSessions',
+    '',
+    'the one idle longest is forgotten',
+  ],
+  [
+    'MCP sessions over HTTP',
+    'server/http/mcp-sessions.ts',
+    'maxOpen',
+    '',
+    'the one idle longest is closed; status 503 where none is idle',
+  ],
+  [
+    'a record that a tool writes',
+    'store/draft.ts',
+    'maxRecordBytes',
+    'bytes',
+    '`too_large`; nothing is written',
+  ],
+  [
+    'a file of the memory-bank toolset',
+    'toolsets/memory-bank/bank-file.ts',
+    'maxFileBytes',
+    'bytes',
+    '`too_large`; nothing is written',
+  ],
+  [
+    'a file of the bank that is read',
+    'store/view.ts',
+    'maxFileBytes',
+    'bytes',
+    'the file is named as damaged; everything else is served',
+  ],
+  ['folders above a record', 'store/view.ts', 'maxDepth', '', 'what lies deeper is not seen'],
+  [
+    'YAML, or front matter, of one record',
+    'core/yaml.ts',
+    'maxYamlBytes',
+    'bytes',
+    '`too_large` when written, `damaged` when read',
+  ],
+  [
+    'levels of YAML',
+    'core/yaml-reader.ts',
+    'maxYamlDepth',
+    '',
+    '`too_large` when written, `damaged` when read',
+  ],
+  [
+    'brackets, aliases and the like in YAML by hand',
+    'core/foreign-yaml.ts',
+    'maxYamlMarks',
+    '',
+    '`damaged`',
+  ],
+  ['levels of metadata', 'toolsets/knowledge/entry.ts', 'maxDepth', '', '`invalid_input`'],
+  [
+    'the name of a file that a caller chooses, between two slashes',
+    'core/file-name.ts',
+    'maxSegmentBytes',
+    'bytes',
+    '`invalid_input`',
+  ],
+  ['folders in such a name', 'core/file-name.ts', 'maxFolders', '', '`invalid_input`'],
+  [
+    'the name of a file that is made from a key',
+    'core/name.ts',
+    'maxNameBytes',
+    'bytes',
+    'the end becomes a hash',
+  ],
+  ['a rule file', 'store/mode-library.ts', 'maxBytes', 'bytes', 'the file is skipped and named'],
+  [
+    'patterns in one list of a rule file, braces expanded',
+    'store/access.ts',
+    'maxPatterns',
+    '',
+    'the rule file is skipped and named',
+  ],
+  [
+    'characters of a pattern',
+    'store/access.ts',
+    'maxLength',
+    '',
+    'the rule file is skipped and named',
+  ],
+  [
+    '"[" in a pattern',
+    'store/access.ts',
+    'maxClasses',
+    '',
+    'the rule file is skipped and named; `invalid_input` in a search',
+  ],
+  [
+    'characters of a command pattern (`trigger`)',
+    'store/command-pattern.ts',
+    'maxLength',
+    '',
+    'the trigger is a plain text',
+  ],
+  ['hits of a search', 'store/record-search.ts', 'maxLimit', '', '`invalid_input`'],
+  ['the subject of a commit, characters', 'store/message.ts', 'maxSubject', '', 'cut, with "…"'],
+  ['the reason in a commit, characters', 'store/message.ts', 'maxReason', '', 'cut, with "…"'],
+  ['a trailer of a commit, characters', 'store/message.ts', 'maxTrailer', '', 'cut, with "…"'],
+  ['records named in a commit', 'store/message.ts', 'maxRecords', '', 'the rest is counted'],
+  ['characters of a revision', 'store/history/revision.ts', 'maxLength', '', '`invalid_input`'],
+  [
+    'paths that an answer of `restore_memory` names',
+    'toolsets/history/restore.ts',
+    'maxPaths',
+    '',
+    'the rest is counted',
+  ],
+  [
+    'commits that a question about the last change looks at',
+    'store/past.ts',
+    'maxWalk',
+    '',
+    'no answer',
+  ],
+  ['an object in a pack', 'git/pack.ts', 'maxObjectSize', 'bytes', '`damaged`'],
+  [
+    'an include in the git configuration, levels',
+    'git/config.ts',
+    'maxIncludeDepth',
+    '',
+    'not followed',
+  ],
+  ['files of the git configuration', 'git/config.ts', 'maxFiles', '', 'not read'],
+  ['a file of the git configuration', 'git/config.ts', 'maxConfigSize', 'bytes', 'not read'],
+];
+
+function amount(value: number, unit: Unit): string {
+  if (unit === '' || value < 1024)
+    return `${value.toLocaleString('en-GB')}${unit === '' ? '' : ' bytes'}`;
+  const mebi = value / 1024 / 1024;
+  return mebi >= 1 ? `${mebi} MiB` : `${value / 1024} KiB`;
+}
+
+/** Each argument of a tool that has a limit of its own. */
+function bounds(tool: Tool): string[] {
+  const found: string[] = [];
+  const walk = (schema: JsonValue | undefined, path: string) => {
+    if (!isObject(schema)) return;
+    const parts = [
+      ...(typeof schema.maxLength === 'number'
+        ? [`${schema.maxLength.toLocaleString('en-GB')} characters`]
+        : []),
+      ...(typeof schema.maxItems === 'number'
+        ? [`${schema.maxItems.toLocaleString('en-GB')} items`]
+        : []),
+    ];
+    if (parts.length > 0) found.push(`\`${path}\` ${parts.join(', ')}`);
+    walk(schema.items, `${path}[]`);
+    if (!isObject(schema.properties)) return;
+    for (const [name, inner] of Object.entries(schema.properties)) {
+      walk(inner, path === '' ? name : `${path}.${name}`);
+    }
+  };
+  walk(z.toJSONSchema(tool.input, { io: 'input' }) as JsonValue, '');
+  return found;
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+}
+
+it('docs/limits.md says what the constants and schemas say', async () => {
+  const rows = limits.map(([what, file, name, unit, beyond]) => {
+    return [what, amount(constant(file, name), unit), beyond];
+  });
+  const tools = toolsets.flatMap(({ tools }) =>
+    tools.flatMap((tool) => {
+      const found = bounds(tool);
+      return found.length === 0 ? [] : [[`\`${tool.name}\``, found.join('; ')]];
+    }),
+  );
+  const text = [
+    '# Limits',
+    '<!-- Generated from the constants and schemas by `npm run generate`; a test compares. -->',
+    'A call beyond a limit fails in the words of its toolset, names the limit, and changes nothing.',
+    table(['what', 'at most', 'beyond it'], rows),
+    '## Arguments',
+    'Beyond these a call fails with `invalid_input`.',
+    table(['tool', 'arguments'], tools),
+    '',
+  ].join('\n\n');
+  await expect(text).toMatchFileSnapshot(resolve(top, 'docs/limits.md'));
+});

@@ -1,0 +1,56 @@
+import { describe, expect, test } from 'vitest';
+import { MemoryError } from '../../src/core/error.ts';
+import { parseConfig } from '../../src/git/config.ts';
+import { IndexFile } from '../../src/git/index-file.ts';
+import { parseCommit } from '../../src/git/object.ts';
+import { applyDelta } from '../../src/git/pack.ts';
+import { listTree } from '../../src/git/tree.ts';
+
+/** An index of version 4 with one entry, whose name goes on for ever. */
+function endlessName(): Buffer {
+  const bytes = Buffer.alloc(12 + 62 + 20, 0xff);
+  bytes.write('DIRC', 0, 'latin1');
+  bytes.writeUInt32BE(4, 4);
+  bytes.writeUInt32BE(1, 8);
+  bytes.writeUInt16BE(0, 12 + 60);
+  return bytes;
+}
+
+const base = Buffer.from('base');
+
+// What fuzzing has found (`npm run fuzz`).
+describe('damage is called so:', () => {
+  test.each<[string, () => unknown]>([
+    ['a difference that ends early', () => applyDelta(base, Buffer.from([4, 8, 0x91]))],
+    ['an insertion of more than is there', () => applyDelta(base, Buffer.from([4, 8, 8, 0x61]))],
+    ['a number that never ends', () => applyDelta(base, Buffer.alloc(2000, 0x80))],
+    ['another base', () => applyDelta(base, Buffer.from([9, 1, 1, 0x61]))],
+    ['nothing', () => applyDelta(base, Buffer.alloc(0))],
+    ['a tree that ends early', () => listTree(Buffer.from('100644 a\0short'))],
+    ['a tree without names', () => listTree(Buffer.from('100644'))],
+    ['an index whose name goes on', () => new IndexFile(endlessName())],
+  ])('%s', (_, work) => {
+    expect(work).toThrow(MemoryError);
+    expect(work).toThrow(expect.objectContaining({ code: 'damaged' }));
+  });
+});
+
+describe('no text takes time out of proportion to its length:', () => {
+  test.each<[string, (size: number) => unknown]>([
+    ['a section that never closes', (size) => parseConfig(`[a${' '.repeat(size)}`)],
+    ['backslashes', (size) => parseConfig(`[a]\nb = ${'\\'.repeat(size)}x`)],
+    ['lines that go on', (size) => parseConfig(`[a]\nb = ${'\\\n'.repeat(size)}`)],
+    ['an author of brackets', (size) => parseCommit(Buffer.from(`author ${'<'.repeat(size)}`))],
+  ])('%s', (_, work) => {
+    const spent = (size: number) => {
+      const start = process.cpuUsage();
+      work(size);
+      const { user, system } = process.cpuUsage(start);
+      return user + system;
+    };
+    spent(1000);
+    const usual = Math.max(spent(10_000), 2000);
+    // Ten times the length; a hundred times the time would be the square of it.
+    expect(Math.min(spent(100_000), spent(100_000))).toBeLessThan(40 * usual);
+  });
+});

@@ -1,0 +1,64 @@
+import { chmodSync, existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { Stage } from './stage.ts';
+
+test('no program that a repository names is run', async () => {
+  const stage = new Stage();
+  const { repo } = stage;
+  const mark = join(repo.root, '.git', 'was-run');
+  const program = join(repo.root, '.git', 'program');
+  writeFileSync(program, `#!/bin/sh\necho "$0 $@" >> '${mark}'\ncat\n`);
+  chmodSync(program, 0o755);
+  for (const hook of [
+    'pre-commit',
+    'prepare-commit-msg',
+    'commit-msg',
+    'post-commit',
+    'post-index-change',
+    'reference-transaction',
+    'post-rewrite',
+    'pre-auto-gc',
+    'fsmonitor-watchman',
+  ]) {
+    writeFileSync(join(repo.root, '.git/hooks', hook), `#!/bin/sh\nexec '${program}'\n`, {
+      mode: 0o755,
+    });
+  }
+  await stage.succeed('initialize_memory_bank', { path: '.' });
+  for (const [name, value] of [
+    ['core.fsmonitor', program],
+    ['core.hooksPath', join(repo.root, '.git/hooks')],
+    ['core.pager', program],
+    ['core.editor', program],
+    ['core.sshCommand', program],
+    ['core.askPass', program],
+    ['core.alternateRefsCommand', program],
+    ['credential.helper', `!${program}`],
+    ['diff.external', program],
+    ['diff.evil.textconv', program],
+    ['diff.evil.command', program],
+    ['filter.evil.clean', program],
+    ['filter.evil.smudge', program],
+    ['filter.evil.process', program],
+    ['merge.evil.driver', program],
+    ['gpg.program', program],
+    ['commit.gpgSign', 'true'],
+    ['alias.commit', `!${program}`],
+    ['uploadpack.packObjectsHook', program],
+  ] as const) {
+    repo.git('config', name, value);
+  }
+  repo.write('.gitattributes', '* filter=evil diff=evil merge=evil\n');
+  repo.write('.memory-bank/.gitattributes', '* filter=evil diff=evil merge=evil\n');
+  await stage.succeed('write_memory_bank_file', { filename: 'progress.md', content: 'one\n' });
+  await stage.succeed('write_memory_bank_file', { filename: 'progress.md', content: 'two\n' });
+  await stage.succeed('track_progress', { action: 'x', description: 'y' });
+  await stage.succeed('search_memory', { query: 'two' });
+  await stage.succeed('record_history', { path: 'progress.md' });
+  await stage.succeed('diff_memory', { from: 'HEAD~1' });
+  await stage.succeed('blame_record', { path: 'progress.md' });
+  await stage.succeed('restore_memory', { path: 'progress.md', revision: 'HEAD~1' });
+  expect(existsSync(mark)).toBe(false);
+  await stage.close();
+});
