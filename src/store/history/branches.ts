@@ -38,11 +38,12 @@ async function compareTips(visit: Visit, head: Oid, tip: Oid) {
     ownChanges(index, commit).some(({ path }) => visit.mayRead(path));
   const only = (those: readonly unknown[], others: readonly unknown[]) =>
     [...those.keys()].filter((commit) => those[commit] && !others[commit] && touchesMemory(commit));
-  const [before, after] = [visit.archive.records(head), visit.archive.records(tip)];
   return {
     ahead: only(theirs, ours).length,
     behind: only(ours, theirs).length,
     unrelated: !theirs.some((known, commit) => known && ours[commit]),
-    changes: pairMoves(visit.changes(before, after, undefined), before, after),
+    changes: pairMoves(visit.changes(head, tip, undefined), visit.versions).map(
+      ({ change }) => change,
+    ),
   };
 }

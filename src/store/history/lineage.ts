@@ -1,16 +1,18 @@
+import type { Oid } from '../../git/object.ts';
 import type { ChangeIndex, PathChange } from './change-index.ts';
+import type { Versions } from './versions.ts';
 
 /** Where a record lies in a commit, or lay while it existed. */
 export interface Track {
   readonly path: string;
-  readonly present: boolean;
+  /** What it says there; undefined where it is gone. */
+  readonly blob: Oid | undefined;
 }
 
 /** The same record in a parent. */
 export interface Origin extends Track {
   /** The number of the parent. */
   readonly commit: number;
-  readonly same: boolean;
 }
 
 /** A commit after which a record is not as any of its parents had it, or behind which nothing is known. */
@@ -20,17 +22,10 @@ export interface Step extends Track {
   readonly origins: readonly Origin[] | undefined;
 }
 
-/**
- * Where a record that a commit adds was in a parent, among the paths that the commit removes.
- *
- * @returns undefined when the record is new.
- */
-export type FindSource = (
-  commit: number,
-  parent: number,
-  path: string,
-  removed: readonly string[],
-) => string | undefined;
+/** Whether a commit took a record from a parent as it was. */
+export function isSame(track: Track, origin: Track): boolean {
+  return origin.blob === track.blob && origin.path === track.path;
+}
 
 /**
  * Where the record at a path of a commit was in each of its parents.
@@ -40,19 +35,17 @@ export type FindSource = (
 export function originsOf(
   index: ChangeIndex,
   number: number,
-  { path, present }: Track,
-  findSource: FindSource,
+  { path, blob }: Track,
+  versions: Versions,
 ): Origin[] | undefined {
   if (index.isCut(number)) return undefined;
   return index.commit(number).parents.map((commit, i) => {
     const change = index.changeOf(number, i, path);
-    if (change === undefined) return { commit, path, present, same: true };
-    if (change !== 'added') return { commit, path, present: true, same: false };
-    const removed = index.changes(number, i).filter(({ change }) => change === 'removed');
-    const paths = removed.map(({ path }) => path);
-    const source = paths.length === 0 ? undefined : findSource(number, commit, path, paths);
-    if (source === undefined) return { commit, path, present: false, same: false };
-    return { commit, path: source, present: true, same: false };
+    if (!change) return { commit, path, blob };
+    if (change.before !== undefined) return { commit, path, blob: change.before };
+    const removed = index.changes(number, i).filter(({ after }) => after === undefined);
+    const source = removed.length === 0 ? undefined : versions.sourceOf(change, removed);
+    return { commit, path: source?.path ?? path, blob: source?.before };
   });
 }
 
@@ -67,32 +60,32 @@ export function* lineage(
   index: ChangeIndex,
   number: number,
   track: Track,
-  findSource: FindSource,
+  versions: Versions,
 ): Generator<Step> {
-  const waiting: (readonly Track[] | undefined)[] = [];
+  const waiting = new Array<readonly Track[] | undefined>(number + 1);
   waiting[number] = [track];
   for (let commit = number; commit >= 0; commit--) {
     for (const track of waiting[commit] ?? []) {
-      const origins = originsOf(index, commit, track, findSource);
-      const same = origins?.find((origin) => origin.same);
-      const known = track.present || origins?.some((origin) => origin.present);
+      const origins = originsOf(index, commit, track, versions);
+      const same = origins?.find((origin) => isSame(track, origin));
+      const known = [track, ...(origins ?? [])].some(({ blob }) => blob !== undefined);
       if (!origins || (!same && known)) yield { ...track, commit, origins };
-      const next = same && track.present ? [same] : (origins ?? []);
+      const next = same && track.blob !== undefined ? [same] : (origins ?? []);
       for (const origin of next) add(waiting, origin);
     }
     waiting[commit] = undefined;
   }
 }
 
-function add(waiting: (readonly Track[] | undefined)[], { commit, path, present }: Origin): void {
-  const others = waiting[commit] ?? [];
-  if (others.some((one) => one.path === path && one.present === present)) return;
-  waiting[commit] = [...others, { path, present }];
+function add(waiting: (readonly Track[] | undefined)[], origin: Origin): void {
+  const others = waiting[origin.commit] ?? [];
+  if (others.some(({ path }) => path === origin.path)) return;
+  waiting[origin.commit] = [...others, origin];
 }
 
 /** All ancestors of a commit and itself, by number. */
 export function ancestors(index: ChangeIndex, number: number): readonly (true | undefined)[] {
-  const found: (true | undefined)[] = [];
+  const found = new Array<true | undefined>(number + 1);
   found[number] = true;
   for (let commit = number; commit >= 0; commit--) {
     if (!found[commit] || index.isCut(commit)) continue;
