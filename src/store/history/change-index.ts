@@ -133,6 +133,15 @@ export class ChangeIndex {
     return before === undefined || after === undefined ? undefined : toChange(path, before, after);
   }
 
+  /** The only parent of a commit that left some paths alone; undefined for any other commit. */
+  untouched(number: number, paths: readonly { readonly path: string }[]): number | undefined {
+    const { parents, changes } = this.commit(number);
+    const [parent = cut] = parents;
+    if (parents.length > 1 || parent === cut) return undefined;
+    const touched = changes[0]?.length && paths.some(({ path }) => this.changeOf(number, 0, path));
+    return touched ? undefined : parent;
+  }
+
   /** Newest first, and no commit before one that builds on it. */
   compare(a: number, b: number): number {
     return (this.#order[b] ?? 0) - (this.#order[a] ?? 0) || b - a;

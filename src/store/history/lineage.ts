@@ -65,7 +65,15 @@ export function* lineage(
   const waiting = new Array<readonly Track[] | undefined>(number + 1);
   waiting[number] = [track];
   for (let commit = number; commit >= 0; commit--) {
-    for (const track of waiting[commit] ?? []) {
+    const tracks = waiting[commit];
+    if (!tracks) continue;
+    // Nearly all commits of a long history.
+    const parent = index.untouched(commit, tracks);
+    if (parent !== undefined && !waiting[parent]) {
+      waiting[parent] = tracks;
+      continue;
+    }
+    for (const track of tracks) {
       const origins = originsOf(index, commit, track, versions);
       const same = origins?.find((origin) => isSame(track, origin));
       const known = [track, ...(origins ?? [])].some(({ blob }) => blob !== undefined);
@@ -73,7 +81,6 @@ export function* lineage(
       const next = same && track.blob !== undefined ? [same] : (origins ?? []);
       for (const origin of next) add(waiting, origin);
     }
-    waiting[commit] = undefined;
   }
 }
 

@@ -35,15 +35,12 @@ async function stepEntry(visit: Visit, index: ChangeIndex, step: Step): Promise<
   const { path: from = path, blob: before } = step.origins?.find(({ blob }) => blob) ?? {};
   if (after === undefined) return { commit, changes: [{ change: 'removed', path }] };
   if (before === undefined) return { commit, changes: [{ change: 'added', path }] };
-  const { versions } = visit;
   const moved = from !== path && visit.mayRead(from) && { from };
-  const change = before === after ? 'moved' : 'changed';
-  const fields =
-    before === after ? [] : changedFields(versions.read(from, before), versions.read(path, after));
-  return {
-    commit,
-    changes: [{ change, path, ...moved, fields: fields.map(({ field }) => field) }],
-  };
+  if (before === after)
+    return { commit, changes: [{ change: 'moved', path, ...moved, fields: [] }] };
+  const now = visit.versions.read(path, after);
+  const fields = changedFields(visit.versions.read(from, before), now).map(({ field }) => field);
+  return { commit, changes: [{ change: 'changed', path, ...moved, fields }] };
 }
 
 /** The history of all records below a folder. */

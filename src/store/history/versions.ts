@@ -20,6 +20,8 @@ export class Versions {
   readonly #typeOf: (path: string) => AnyRecordType | undefined;
   /** By path and blob: one record is compared with many. */
   readonly #keys = new Map<string, string | undefined>();
+  /** What one step of a history ends with, the next one begins with. */
+  #last: { readonly path: string; readonly blob: Oid; readonly version: Version } | undefined;
 
   constructor(odb: ObjectDatabase, typeOf: (path: string) => AnyRecordType | undefined) {
     this.#odb = odb;
@@ -30,6 +32,13 @@ export class Versions {
   read(path: string, blob: Oid | undefined): Version | undefined {
     const type = this.#typeOf(path);
     if (!type || blob === undefined) return undefined;
+    if (this.#last?.path !== path || this.#last.blob !== blob) {
+      this.#last = { path, blob, version: this.#read(type, path, blob) };
+    }
+    return this.#last.version;
+  }
+
+  #read(type: AnyRecordType, path: string, blob: Oid): Version {
     let text = '';
     try {
       text = this.text(path, blob);
