@@ -45,7 +45,14 @@ export function blame(
     waiting[commit] = [...(waiting[commit] ?? []), { ...track, lines }];
   };
   for (let commit = number; commit >= 0; commit--) {
-    for (const suspect of waiting[commit] ?? []) {
+    const suspects = waiting[commit];
+    if (!suspects) continue;
+    const parent = index.untouched(commit, suspects);
+    if (parent !== undefined && !waiting[parent]) {
+      waiting[parent] = suspects;
+      continue;
+    }
+    for (const suspect of suspects) {
       const origins = originsOf(index, commit, suspect, versions);
       const same = origins?.find((origin) => isSame(suspect, origin));
       let left = suspect.lines;
@@ -68,7 +75,6 @@ export function blame(
       }
       for (const { line } of left) writers[line] = { commit, boundary: origins === undefined };
     }
-    waiting[commit] = undefined;
   }
   return writers;
 }

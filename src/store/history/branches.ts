@@ -10,6 +10,7 @@ const prefix = 'refs/heads/';
 export async function branches(
   visit: Visit,
   limit: number,
+  skip: number,
 ): Promise<{ readonly branches: readonly BranchInfo[]; readonly total: number }> {
   const { refs, odb } = visit.archive.repository;
   const head = refs.head();
@@ -19,7 +20,7 @@ export async function branches(
     .map(({ ref, oid }) => ({ ref, oid, current: ref === head.ref, time: timeOf(oid) }))
     .sort((a, b) => Number(b.current) - Number(a.current) || b.time - a.time);
   const found: BranchInfo[] = [];
-  for (const { ref, oid, current } of all.slice(0, limit)) {
+  for (const { ref, oid, current } of all.slice(skip, skip + limit)) {
     const differences = head.oid === undefined ? none : await compareTips(visit, head.oid, oid);
     const commit = await visit.tell(oid);
     found.push({ name: ref.slice(prefix.length), current, commit, ...differences });

@@ -78,8 +78,8 @@ export class BankHistory implements History {
     return restore(await this.#visit(), path, revision);
   }
 
-  async branches(limit: number): ReturnType<History['branches']> {
-    return branches(await this.#visit(), limit);
+  async branches(limit: number, skip = 0): ReturnType<History['branches']> {
+    return branches(await this.#visit(), limit, skip);
   }
 
   async blame(given: string, revision: string): Promise<readonly BlamedLine[]> {

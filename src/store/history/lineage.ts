@@ -103,8 +103,9 @@ export function ancestors(index: ChangeIndex, number: number): readonly (true | 
 
 /** The changes in which a commit differs from every parent: for all but merges, its changes. */
 export function ownChanges(index: ChangeIndex, number: number): readonly PathChange[] {
-  const others = index.commit(number).parents.slice(1);
   const changes = index.changes(number, 0);
+  if (changes.length === 0) return changes;
+  const others = index.commit(number).parents.slice(1);
   return changes.filter(({ path }) =>
     others.every((_, i) => index.changeOf(number, i + 1, path) !== undefined),
   );

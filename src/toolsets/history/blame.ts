@@ -1,8 +1,11 @@
 import { z } from 'zod';
 import type { BlamedLine } from '../../core/history.ts';
 import { defineTool } from '../../core/tool.ts';
-import { shallowNote, shortId, tellCommit, withinBudget } from './answer.ts';
+import { cutText, shallowNote, shortId, tellCommit, withinBudget } from './answer.ts';
 import { path, revision } from './fields.ts';
+
+/** So many characters of lines that one commit wrote are told at once. */
+const maxStretch = 2000;
 
 export const blameRecord = defineTool({
   name: 'blame_record',
@@ -43,11 +46,12 @@ function stretches(lines: readonly BlamedLine[], first: number) {
   const found: { from: number; to: number; commit: string; text: string }[] = [];
   for (const [i, { text, commit }] of lines.entries()) {
     const line = first + i;
+    const told = text.endsWith('\n') ? `${cutText(text.slice(0, -1))}\n` : cutText(text);
     const last = found.at(-1);
-    if (last?.commit === shortId(commit.oid)) {
+    if (last?.commit === shortId(commit.oid) && last.text.length < maxStretch) {
       last.to = line;
-      last.text += text;
-    } else found.push({ from: line, to: line, commit: shortId(commit.oid), text });
+      last.text += told;
+    } else found.push({ from: line, to: line, commit: shortId(commit.oid), text: told });
   }
   return found;
 }

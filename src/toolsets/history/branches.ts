@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { BranchInfo, ChangeKind } from '../../core/history.ts';
 import { defineTool } from '../../core/tool.ts';
-import { tellChanges, tellCommit, withinBudget } from './answer.ts';
-import { limit } from './fields.ts';
+import { pageOf, tellChanges, tellCommit, withinBudget } from './answer.ts';
+import { limit, skip } from './fields.ts';
 
 export const listBranches = defineTool({
   name: 'list_branches',
@@ -10,11 +10,11 @@ export const listBranches = defineTool({
   description:
     'The local branches and how the memory of each differs from the current one; diff_memory tells more.',
   effect: 'read',
-  input: z.object({ limit }),
-  async handle({ history }, { limit }) {
-    const { branches, total } = await history.branches(limit);
+  input: z.object({ limit, skip }),
+  async handle({ history }, { limit, skip }) {
+    const { branches, total } = await history.branches(limit, skip);
     const told = withinBudget(branches.map(tellBranch));
-    return { branches: told, total, truncated: told.length < total };
+    return { branches: told, ...pageOf(skip, told.length, total) };
   },
 });
 
