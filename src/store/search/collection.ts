@@ -42,21 +42,15 @@ export class Collection {
     const number = this.#free.pop() ?? this.entries.length;
     const words: Word[] = [];
     const ends: number[] = [];
-    const frequencies = new Map<Term, number>();
     let length = 0;
     for (const field of fieldNames) {
       analyse(fields[field] ?? '', ({ kind, word: text, term }) => {
         const word = this.dictionary.add(text, term);
         words.push(word);
-        frequencies.set(word.term, (frequencies.get(word.term) ?? 0) + fieldWeights[field]);
+        count(word.term, number, fieldWeights[field]);
         if ((kind === 'word' || kind === 'letter') && !stopWords.has(text)) length += 1;
       });
       ends.push(words.length);
-    }
-    for (const [term, frequency] of frequencies) {
-      const at = position(term.documents, number);
-      term.documents.splice(at, 0, number);
-      term.frequencies.splice(at, 0, frequency);
     }
     this.#numbers.set(id, number);
     this.entries[number] = { id, fields, number, name: plain(fields.title), words, ends };
@@ -81,11 +75,24 @@ export class Collection {
   }
 }
 
+/** Counts one more use of a term in a document. */
+function count({ documents, frequencies }: Term, number: number, weight: number): void {
+  const at = position(documents, number);
+  if (documents[at] === number) {
+    frequencies[at] = (frequencies[at] ?? 0) + weight;
+  } else {
+    documents.splice(at, 0, number);
+    frequencies.splice(at, 0, weight);
+  }
+}
+
 /** Where a number stands, or belongs, in an ascending list. */
 function position(numbers: readonly number[], number: number): number {
-  if ((numbers.at(-1) ?? -1) < number) return numbers.length;
+  const last = numbers.length - 1;
+  // New documents come at the end.
+  if (last < 0 || (numbers[last] ?? 0) <= number) return numbers[last] === number ? last : last + 1;
   let low = 0;
-  let high = numbers.length;
+  let high = last;
   while (low < high) {
     const middle = (low + high) >>> 1;
     if ((numbers[middle] ?? 0) < number) low = middle + 1;
