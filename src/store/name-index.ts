@@ -1,14 +1,12 @@
 import type { AnyRecordType } from '../core/record-type.ts';
 
-const none: ReadonlySet<string> = new Set();
-
 /** Which files of the bank hold the records of a name: of a key, or of an id. */
 export class NameIndex {
-  readonly #types = new Map<AnyRecordType, Map<string, Set<string>>>();
+  readonly #types = new Map<AnyRecordType, Map<string, readonly string[]>>();
 
-  /** Usually one; two branches can each bring a file with the same name. */
-  paths(type: AnyRecordType, name: string): ReadonlySet<string> {
-    return this.#types.get(type)?.get(name) ?? none;
+  /** By name of the file; usually one, but two branches can each bring a file for the same record. */
+  paths(type: AnyRecordType, name: string): readonly string[] {
+    return this.#types.get(type)?.get(name) ?? [];
   }
 
   /** Files a path under another name than before; under none where there is none. */
@@ -19,16 +17,13 @@ export class NameIndex {
     after: string | undefined,
   ): void {
     if (before === after) return;
-    const names = this.#types.get(type) ?? new Map<string, Set<string>>();
+    const names = this.#types.get(type) ?? new Map<string, readonly string[]>();
     this.#types.set(type, names);
     if (before !== undefined) {
-      const paths = names.get(before);
-      paths?.delete(path);
-      if (paths?.size === 0) names.delete(before);
+      const others = (names.get(before) ?? []).filter((other) => other !== path);
+      if (others.length > 0) names.set(before, others);
+      else names.delete(before);
     }
-    if (after === undefined) return;
-    const paths = names.get(after);
-    if (paths) paths.add(path);
-    else names.set(after, new Set([path]));
+    if (after !== undefined) names.set(after, [...(names.get(after) ?? []), path].sort());
   }
 }

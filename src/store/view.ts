@@ -171,10 +171,7 @@ export class View {
 
   /** The path that counts among several files with the same key: the first by name. */
   #winner(type: AnyRecordType, key: string): string | undefined {
-    const paths = this.#keys.paths(type, key);
-    if (paths.size > 1) return [...paths].sort()[0];
-    const [only] = paths;
-    return only;
+    return this.#keys.paths(type, key)[0];
   }
 
   /** The record file at a path as the last look left it, read again if its value was let go. */
