@@ -9,7 +9,7 @@ export interface TreeChange {
 }
 
 const maxDepth = 1000;
-const gone = { before: undefined, after: undefined };
+const untold = { before: undefined, after: undefined };
 
 /**
  * Brings the index extension TREE (gitformat-index, "Cache tree") in line with a commit.
@@ -50,7 +50,7 @@ class Update {
     this.#bytes = bytes;
     this.#growth = growth;
     // A folder on the way of which nobody says how its tree changed has one that is not known.
-    const unknown = [...growth.keys()].map((folder) => ({ folder, ...gone }));
+    const unknown = [...growth.keys()].map((folder) => ({ folder, ...untold }));
     this.#changes = new Map([...unknown, ...trees].map((change) => [change.folder, change]));
     for (const change of this.#changes.values()) {
       if (change.folder === '') continue;
