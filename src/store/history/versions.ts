@@ -3,7 +3,7 @@ import type { AnyRecordType } from '../../core/record-type.ts';
 import { checkSize } from '../../git/folder.ts';
 import type { Oid } from '../../git/object.ts';
 import type { ObjectDatabase } from '../../git/odb.ts';
-import { decodeText, maxFileBytes } from '../view.ts';
+import { decodeText, maxFileBytes } from '../record-file.ts';
 import type { PathChange } from './change-index.ts';
 
 /** What one blob says of a record; without a key and a value where it cannot be read. */
