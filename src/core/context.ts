@@ -1,6 +1,7 @@
 import type { History } from './history.ts';
 import type { Session } from './session.ts';
 import type { Store } from './store.ts';
+import type { Summarizer } from './summarizer.ts';
 
 /** Facts about the project whose memory is served. */
 export interface ProjectInfo {
@@ -125,6 +126,8 @@ export interface Context {
   readonly history: History;
   readonly modes: Modes;
   readonly session: Session;
+  /** Undefined where no language model is configured. */
+  readonly summarizer: Summarizer | undefined;
   /**
    * The present time, and always later than what an earlier call returned: records that one call
    * creates can be told apart and sorted by it.

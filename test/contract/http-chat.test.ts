@@ -8,9 +8,8 @@ let api: Served;
 
 beforeAll(async () => {
   endpoint = await ModelEndpoint.start();
-  api = await serve({
-    model: { url: endpoint.url, model: 'test-model', key: 'model-key', timeout: 20_000 },
-  });
+  const model = { url: endpoint.url, model: 'test-model', key: 'model-key', timeout: 20_000 };
+  api = await serve({}, { model });
   await api.ask('POST', '/memory-bank/file', {
     body: {
       filename: 'auth.md',
@@ -173,10 +172,8 @@ describe('with a model', () => {
   });
 
   test('a message that calls for no mode is answered in the one of the server', async () => {
-    const coding = await serve(
-      { model: { url: endpoint.url, model: 'm', key: undefined, timeout: 20_000 } },
-      { mode: 'code' },
-    );
+    const model = { url: endpoint.url, model: 'm', key: undefined, timeout: 20_000 };
+    const coding = await serve({}, { model, mode: 'code' });
     await coding.ask('POST', '/chat', { body: user('Hello.') });
     expect(await sent('system')).toContain('Implement what was decided');
     await coding.close();
@@ -282,9 +279,8 @@ describe('an answer as it comes', () => {
 });
 
 test('a model that takes too long is 504', async () => {
-  const impatient = await serve({
-    model: { url: endpoint.url, model: 'm', key: undefined, timeout: 300 },
-  });
+  const model = { url: endpoint.url, model: 'm', key: undefined, timeout: 300 };
+  const impatient = await serve({}, { model });
   await endpoint.say({ hang: true });
   const answer = await impatient.ask('POST', '/chat', { body: user('Hello.') });
   expect(answer).toMatchObject({ status: 504, body: failure('server_error') });

@@ -56,7 +56,6 @@ export async function serve(
     hosts: [],
     origins: [],
     limits: { minute: 1_000_000, hour: 1_000_000 },
-    model: undefined,
     headTimeout: 10_000,
     requestTimeout: 30_000,
     version: '0.0.0',

@@ -3,6 +3,7 @@ import type { Request, Response } from 'express';
 import type { LogLevel } from '../../core/context.ts';
 import { type ErrorCode, MemoryError, toMemoryError } from '../../core/error.ts';
 import type { JsonObject } from '../../core/json.ts';
+import { ModelError } from '../../model.ts';
 
 /** The HTTP status of each error: what seed 003 calls `invalid_request` is 400, and so on (3.16, 3.28). */
 export const statuses: Record<ErrorCode, number> = {
@@ -65,6 +66,7 @@ export function sendError(
 /** Any thrown value with the status and the words for the wire. */
 export function toHttpError(thrown: unknown): HttpError {
   if (thrown instanceof HttpError) return thrown;
+  if (thrown instanceof ModelError) return new HttpError(thrown.late ? 504 : 502, thrown.message);
   // What the framework cannot read it throws with a status of its own.
   const { status, type } = Object(thrown) as { status?: unknown; type?: unknown };
   if (typeof status === 'number' && status >= 400 && status < 500) {

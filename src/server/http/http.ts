@@ -13,7 +13,6 @@ import { errorBody, HttpError, sendError } from './error.ts';
 import { jsonBody, noDuplicates, sameSite, versioned } from './guards.ts';
 import { type Limits, limitRate } from './limits.ts';
 import { McpSessions } from './mcp-sessions.ts';
-import type { ModelSettings } from './model.ts';
 import { describeApi } from './openapi.ts';
 import { renderPage } from './page.ts';
 import { memoryBankEndpoints, sessionEndpoints, statusEndpoint } from './rest.ts';
@@ -30,8 +29,6 @@ export interface HttpSettings {
   /** The origins of the web pages that may call it. */
   readonly origins: readonly string[];
   readonly limits: Limits;
-  /** The model that answers `/chat`; undefined for none. */
-  readonly model: ModelSettings | undefined;
   /** How long a client may take to send the head of a request, and all of it, in milliseconds. */
   readonly headTimeout: number;
   readonly requestTimeout: number;
@@ -92,7 +89,7 @@ async function createApi(app: App, mcp: McpSessions, settings: HttpSettings): Pr
   const endpoints = [
     statusEndpoint(app),
     ...bank,
-    ...(bank.length > 0 ? [chatEndpoint(app, settings.model)] : []),
+    ...(bank.length > 0 ? [chatEndpoint(app)] : []),
     ...sessionEndpoints(auth),
   ];
   const api = express();

@@ -12,9 +12,6 @@ import { endInOrder } from '../ending.ts';
 import { isLoopback } from './address.ts';
 import type { HttpSettings } from './http.ts';
 
-/** How long the model of `/chat` may take for an answer, in milliseconds. */
-const chatTimeout = 120_000;
-
 /** `memory-bank serve`: the REST API and MCP over HTTP, until the process is told to end. */
 export const serveHttp: Command = {
   about: 'serve the REST API and MCP over HTTP',
@@ -62,7 +59,6 @@ function readSettings(
   made: string,
 ) {
   const host = flagText(values, 'host') ?? '127.0.0.1';
-  const { MEMORY_BANK_CHAT_URL: url, MEMORY_BANK_CHAT_MODEL: model } = env;
   return {
     host,
     port: flagNumber(values, 'port', 3000, 0, 65_535),
@@ -73,10 +69,6 @@ function readSettings(
       minute: flagNumber(values, 'limit-minute', 60, 1, 1_000_000_000),
       hour: flagNumber(values, 'limit-hour', 1000, 1, 1_000_000_000),
     },
-    model:
-      url && model
-        ? { url, model, key: env.MEMORY_BANK_CHAT_API_KEY, timeout: chatTimeout }
-        : undefined,
     headTimeout: 10_000,
     requestTimeout: 30_000,
     version,
