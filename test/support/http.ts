@@ -55,6 +55,7 @@ export async function serve(
     keys: [key],
     hosts: [],
     origins: [],
+    folders: [],
     limits: { minute: 1_000_000, hour: 1_000_000 },
     headTimeout: 10_000,
     requestTimeout: 30_000,

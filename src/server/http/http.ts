@@ -28,6 +28,8 @@ export interface HttpSettings {
   readonly hosts: readonly string[];
   /** The origins of the web pages that may call it. */
   readonly origins: readonly string[];
+  /** Where MCP clients may go beside the project that is served; absolute. */
+  readonly folders: readonly string[];
   readonly limits: Limits;
   /** How long a client may take to send the head of a request, and all of it, in milliseconds. */
   readonly headTimeout: number;
@@ -51,7 +53,7 @@ export interface HttpServer {
  * @throws the error of the operating system when the address cannot be listened on.
  */
 export async function listen(app: App, settings: HttpSettings): Promise<HttpServer> {
-  const mcp = new McpSessions(app, settings.version);
+  const mcp = new McpSessions(app, settings.version, settings.folders);
   const handler = await createApi(app, mcp, settings);
   const server = createServer({
     headersTimeout: settings.headTimeout,

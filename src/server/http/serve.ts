@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { MemoryError } from '../../core/error.ts';
 import {
   type Command,
   type FlagValues,
   flagNumber,
   flagText,
+  flagTexts,
   type Invocation,
 } from '../command.ts';
 import { endInOrder } from '../ending.ts';
@@ -22,6 +24,11 @@ export const serveHttp: Command = {
     'no-auth': { about: 'ask for no key; on a loopback address only' },
     'allow-host': { value: 'a,b,...', about: 'more names by which the server is called' },
     'allow-origin': { value: 'a,b,...', about: 'origins of web pages that may call it' },
+    'allow-folder': {
+      value: 'folder',
+      about: 'where MCP clients may go beside the project; / for anywhere',
+      many: true,
+    },
     'limit-minute': { value: 'number', about: 'requests a minute of each caller; default: 60' },
     'limit-hour': { value: 'number', about: 'requests an hour of each caller; default: 1000' },
   },
@@ -65,6 +72,7 @@ function readSettings(
     keys: keysFor(host, values, env, made),
     hosts: list(flagText(values, 'allow-host')),
     origins: list(flagText(values, 'allow-origin')),
+    folders: flagTexts(values, 'allow-folder').map((folder) => resolve(folder)),
     limits: {
       minute: flagNumber(values, 'limit-minute', 60, 1, 1_000_000_000),
       hour: flagNumber(values, 'limit-hour', 1000, 1, 1_000_000_000),
