@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Asked, failure, key, type Served, serve } from '../support/http.ts';
+import { type Asked, failure, key, type Served, seedQuestion, serve } from '../support/http.ts';
 import { HttpProgram } from '../support/http-program.ts';
 import { ModelEndpoint } from '../support/model.ts';
 
@@ -24,19 +24,6 @@ afterAll(async () => {
 });
 
 beforeEach(() => endpoint.say({ content: 'The answer.' }));
-
-const seed = {
-  messages: [
-    {
-      role: 'system',
-      content: 'You are an AI assistant with access to the project Memory Bank.',
-    },
-    { role: 'user', content: 'What is the current status of our project?' },
-  ],
-  mode: 'ask',
-  useMemoryBank: true,
-  allowMemoryBankUpdates: true,
-};
 
 const user = (content: string, more: object = {}) => ({
   messages: [{ role: 'user', content }],
@@ -67,7 +54,7 @@ const write = (filename: string) => ({
 
 describe('with a model', () => {
   test('the example of the seed is answered by it', async () => {
-    const answer = await chat(seed);
+    const answer = await chat(seedQuestion);
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({
       response: 'The answer.',
@@ -76,7 +63,7 @@ describe('with a model', () => {
     });
     const [request] = await endpoint.requests();
     expect(request).toMatchObject({ model: 'test-model', authorization: 'Bearer model-key' });
-    expect(request.messages.slice(-2)).toEqual(seed.messages);
+    expect(request.messages.slice(-2)).toEqual(seedQuestion.messages);
   });
 
   test('the memory is handed to it as data with the name of its file, never as instructions', async () => {
@@ -377,7 +364,7 @@ test('the model is configured by the environment', async () => {
     MEMORY_BANK_CHAT_API_KEY: 'its-key',
     OPENAI_ORG_ID: 'for-others',
   });
-  const { body } = await program.ask('POST', '/chat', { body: seed });
+  const { body } = await program.ask('POST', '/chat', { body: seedQuestion });
   expect(body.response).toBe('The answer.');
   expect((await endpoint.requests())[0]).toMatchObject({
     model: 'from-environment',

@@ -7,6 +7,20 @@ import { Repo } from './repo.ts';
 /** The key that every server of the tests takes. */
 export const key = 'test-key';
 
+/** The question that seed 003 prints. */
+export const seedQuestion = {
+  messages: [
+    {
+      role: 'system',
+      content: 'You are an AI assistant with access to the project Memory Bank.',
+    },
+    { role: 'user', content: 'What is the current status of our project?' },
+  ],
+  mode: 'ask',
+  useMemoryBank: true,
+  allowMemoryBankUpdates: true,
+};
+
 /** What came back, with its body read. */
 export interface Answer {
   readonly status: number;
