@@ -343,6 +343,19 @@ describe('memory-bank serve', () => {
     expect(program.repo.status()).toEqual([]);
   });
 
+  test('lets MCP clients go to the folders that --allow-folder names', async () => {
+    const folders = [newFolder(), newFolder()];
+    const allowed = folders.flatMap((folder) => ['--allow-folder', folder]);
+    const program = await HttpProgram.start(allowed, env);
+    servers.push({ close: () => program.stop() });
+    const client = await connected(transportTo(program.url) as Transport);
+    const statuses = [];
+    for (const path of [...folders, newFolder()]) {
+      statuses.push((await call(client, 'set_memory_bank_path', { path })).status);
+    }
+    expect(statuses).toEqual(['success', 'success', 'error']);
+  });
+
   test('finishes what is under way when it is told to end', async () => {
     const program = await HttpProgram.start(unlimited, env);
     const wire = new Wire(program.url);

@@ -77,7 +77,7 @@ export function toHttpError(thrown: unknown): HttpError {
 }
 
 const unreadable = new Map<unknown, HttpError>([
-  ['entity.parse.failed', new HttpError(400, 'The body is not valid JSON.')],
+  ['entity.parse.failed', new HttpError(400, 'The body must be a JSON object.')],
   ['entity.verify.failed', new HttpError(400, 'The body is not valid UTF-8.')],
   ['entity.too.large', new HttpError(413, 'The body is too large.')],
   ['encoding.unsupported', new HttpError(415, 'The body must not be compressed.')],
