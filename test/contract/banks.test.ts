@@ -11,8 +11,8 @@ class Conversation {
   readonly client: RawClient;
   #count = 0;
 
-  constructor(repo: Repo, env: { readonly [name: string]: string } = {}) {
-    this.client = new RawClient([main], { cwd: repo.root, env: { HOME: newFolder(), ...env } });
+  constructor(cwd: string, env: { readonly [name: string]: string } = {}) {
+    this.client = new RawClient([main], { cwd, env: { HOME: newFolder(), ...env } });
     this.client.initialize();
   }
 
@@ -33,7 +33,7 @@ const code = { bank_type: 'code', bank_id: 'ledger' };
 
 test('a conversation leaves banks that a person would keep, in answers of the stated size', async () => {
   const repo = Repo.create();
-  const first = new Conversation(repo);
+  const first = new Conversation(repo.root);
   expect((await first.call('activate', project)).bytes).toBeLessThanOrEqual(5_000);
   for (const content of [
     '- Use PostgreSQL: one database for books and queue. Rejected: Redis.',
@@ -59,26 +59,18 @@ test('a conversation leaves banks that a person would keep, in answers of the st
   const before = await first.call('swap', project);
   expect(await first.client.end()).toBe(0);
 
-  const again = new Conversation(repo);
+  const again = new Conversation(repo.root);
   const after = await again.call('activate', project);
   expect(after).toEqual(before);
   expect(after.bytes).toBeLessThanOrEqual(40_000);
   await again.client.end();
 
-  expect(after.answer.content['doc/architecture.md']).toBe(`# Architecture
-
-## Overview
-
-## Components
-
-## Decisions
-
-- Use PostgreSQL: one database for books and queue. Rejected: Redis.
-- Book in whole cents: no rounding anywhere.
-- Keep ten years of invoices readable.
-
-## Constraints
-`);
+  const files = repo.git('ls-files', '.memory-bank/banks').trim().split('\n');
+  const texts = files.map((file) => [
+    file,
+    repo.read(file).replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/, '<time>'),
+  ]);
+  expect(Object.fromEntries(texts)).toMatchSnapshot();
   expect(repo.git('log', '--format=%s', '--reverse').trim().split('\n')).toEqual([
     'Begin',
     'memory: create project bank "Ledger"',
@@ -86,6 +78,31 @@ test('a conversation leaves banks that a person would keep, in answers of the st
     'memory: create code bank "ledger"',
   ]);
   expect(repo.status()).toEqual([]);
+});
+
+test('where there is no project, as Claude Desktop starts it, global banks are served in full', async () => {
+  const home = new Repo();
+  const general = { bank_type: 'global', bank_id: 'general' };
+  const conversation = new Conversation('/', { HOME: home.root });
+  await conversation.call('activate', general);
+  const change = { target_file: 'preferences.md', operation: 'insert', position: 'Answers' };
+  await conversation.call('update', { ...general, ...change, content: '- Short ones.' });
+  const { answer } = await conversation.call('list', {});
+  expect(answer).toMatchObject({
+    global: [{ id: 'general', active: true }],
+    projects: [],
+    code: [],
+    note: expect.stringContaining('--root'),
+  });
+  await conversation.client.end();
+  const memory = new Repo(home.path('.memory-bank'));
+  expect(memory.read('banks/global/general/preferences.md')).toContain(
+    '## Answers\n\n- Short ones.\n',
+  );
+  expect(memory.git('log', '--format=%s').trim().split('\n')).toEqual([
+    'memory: update preferences.md of global bank "general"',
+    'memory: create global bank "general"',
+  ]);
 });
 
 describe('with a model', () => {
@@ -121,7 +138,7 @@ describe('with a model', () => {
   test('its summaries follow the built-in ones, and change no file', async () => {
     await endpoint.say({ content: 'What the model makes of it.' });
     repo = Repo.create();
-    const conversation = new Conversation(repo, env());
+    const conversation = new Conversation(repo.root, env());
     expect(await fill(conversation)).toMatchObject({ cache_updated: true, cache_optimized: true });
     const head = repo.git('rev-parse', 'HEAD');
     const summaries = async () => (await conversation.call('activate', code)).answer.summaries;
@@ -135,7 +152,7 @@ describe('with a model', () => {
     await conversation.client.end();
 
     // It is kept: a later server that has no model answers with it.
-    const later = new Conversation(repo);
+    const later = new Conversation(repo.root);
     const { answer } = await later.call('activate', code);
     expect(answer.summaries['parser.md']).toBe('What the model makes of it.');
     await later.client.end();
@@ -145,7 +162,7 @@ describe('with a model', () => {
 
   test('that never answers, neither an answer nor the end waits for it', async () => {
     await endpoint.say({ hang: true });
-    const conversation = new Conversation(Repo.create(), env());
+    const conversation = new Conversation(Repo.create().root, env());
     expect(await fill(conversation)).toMatchObject({ cache_updated: true });
     const { answer } = await conversation.call('activate', code);
     expect(answer.summaries['parser.md']).toContain('The parser has many parts.');
@@ -156,7 +173,7 @@ describe('with a model', () => {
 
   test('that fails, the built-in summaries stay and stderr says so once', async () => {
     await endpoint.say({ status: 400 });
-    const conversation = new Conversation(Repo.create(), env());
+    const conversation = new Conversation(Repo.create().root, env());
     await fill(conversation);
     const failures = () => conversation.client.err.match(/No summary of/g)?.length;
     await expect.poll(failures).toBe(1);
