@@ -21,7 +21,17 @@ export class BankProject implements Omit<Project, 'use'> {
 
   async info(): Promise<ProjectInfo> {
     const { root, path, initialized } = this.#bank;
-    return { root, bank: path, initialized, projectId: this.#bank.projectId() };
+    return { root, bank: path, initialized, projectId: this.#knownId() };
+  }
+
+  /** The id; undefined where what should hold it does not, which is no reason to tell nothing. */
+  #knownId(): string | undefined {
+    try {
+      return this.#bank.projectId();
+    } catch (thrown) {
+      if (thrown instanceof MemoryError && thrown.code === 'damaged') return undefined;
+      throw thrown;
+    }
   }
 
   async head(): Promise<HeadInfo> {
