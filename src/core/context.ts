@@ -9,9 +9,9 @@ export interface ProjectInfo {
   readonly root: string;
   /** Absolute path of the bank, normally `<root>/.memory-bank`. */
   readonly bank: string;
-  /** Whether the bank has been written to: its `config.yaml` or any record exists. */
+  /** Whether there is any memory: its `config.yaml` or a record, also one that a person made. */
   readonly initialized: boolean;
-  /** The id in `config.yaml`, or the one that `initialize` would write there. */
+  /** The id in `config.yaml`; undefined before the first write, and where it cannot be read. */
   readonly projectId: string | undefined;
 }
 

@@ -20,18 +20,9 @@ export class BankProject implements Omit<Project, 'use'> {
   }
 
   async info(): Promise<ProjectInfo> {
-    const { root, path, initialized } = this.#bank;
+    const { root, path } = this.#bank;
+    const initialized = await this.#bank.initialized();
     return { root, bank: path, initialized, projectId: this.#knownId() };
-  }
-
-  /** The id; undefined where what should hold it does not, which is no reason to tell nothing. */
-  #knownId(): string | undefined {
-    try {
-      return this.#bank.projectId();
-    } catch (thrown) {
-      if (thrown instanceof MemoryError && thrown.code === 'damaged') return undefined;
-      throw thrown;
-    }
   }
 
   async head(): Promise<HeadInfo> {
@@ -41,7 +32,7 @@ export class BankProject implements Omit<Project, 'use'> {
 
   async initialize(): Promise<string> {
     const known = this.#bank.projectId();
-    if (known !== undefined && this.#bank.initialized) return known;
+    if (known !== undefined) return known;
     const { actor, signal } = this.#permit;
     const why = { subject: 'initialize the memory of this project' };
     // Settings are no record: no mode's lists are about them.
@@ -82,5 +73,15 @@ export class BankProject implements Omit<Project, 'use'> {
     const head = repository?.head().oid;
     if (!repository || head === undefined) return { commits: 0, files: [], truncated: false };
     return drift(repository.odb, since, head, this.#bank.inTree(''), limit);
+  }
+
+  /** The id; undefined where the settings cannot be read, which is no reason to tell nothing. */
+  #knownId(): string | undefined {
+    try {
+      return this.#bank.projectId();
+    } catch (thrown) {
+      if (thrown instanceof MemoryError && thrown.code === 'damaged') return undefined;
+      throw thrown;
+    }
   }
 }

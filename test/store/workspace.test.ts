@@ -354,6 +354,15 @@ describe('project facts', () => {
     expect(repo.status()).toEqual(['?? .infinity/project_id']);
   });
 
+  test('tell that there is a memory which a person made, or whose settings are broken', async () => {
+    const repo = create();
+    repo.write('.memory-bank/notes/a.yaml', 'key: a\ntags: []\ntext: t\n');
+    const { project } = (await serve(repo.root)).call;
+    expect(await project.info()).toMatchObject({ initialized: true, projectId: undefined });
+    repo.write('.memory-bank/config.yaml', '{');
+    expect(await project.info()).toMatchObject({ initialized: true, projectId: undefined });
+  });
+
   test('tell of a project whose earlier id is broken, and refuse to begin a memory with it', async () => {
     const repo = create();
     repo.write('.infinity/project_id', 'no id');
