@@ -11,7 +11,7 @@ export interface ProjectInfo {
   readonly bank: string;
   /** Whether there is any memory: its `config.yaml` or a record, also one that a person made. */
   readonly initialized: boolean;
-  /** The id in `config.yaml`; undefined before the first write, and where it cannot be read. */
+  /** The id in `config.yaml`; undefined before the first write. */
   readonly projectId: string | undefined;
 }
 

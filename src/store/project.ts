@@ -22,7 +22,7 @@ export class BankProject implements Omit<Project, 'use'> {
   async info(): Promise<ProjectInfo> {
     const { root, path } = this.#bank;
     const initialized = await this.#bank.initialized();
-    return { root, bank: path, initialized, projectId: this.#knownId() };
+    return { root, bank: path, initialized, projectId: this.#bank.projectId() };
   }
 
   async head(): Promise<HeadInfo> {
@@ -73,15 +73,5 @@ export class BankProject implements Omit<Project, 'use'> {
     const head = repository?.head().oid;
     if (!repository || head === undefined) return { commits: 0, files: [], truncated: false };
     return drift(repository.odb, since, head, this.#bank.inTree(''), limit);
-  }
-
-  /** The id; undefined where the settings cannot be read, which is no reason to tell nothing. */
-  #knownId(): string | undefined {
-    try {
-      return this.#bank.projectId();
-    } catch (thrown) {
-      if (thrown instanceof MemoryError && thrown.code === 'damaged') return undefined;
-      throw thrown;
-    }
   }
 }

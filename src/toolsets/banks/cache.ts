@@ -7,7 +7,7 @@ import { contentBudget, summaryLimit } from './budget.ts';
 import { bytesOf, summarize } from './summary.ts';
 
 /** A model is handed at most so many bytes of a text: of a longer one, its own summary of this size. */
-const modelLimit = 64_000;
+const maxModelText = 64 * 1024;
 
 /** A summary, and the hash of the text that it was made of. */
 interface Entry extends JsonObject {
@@ -93,7 +93,7 @@ export class SummaryCache {
     for (const [file, text] of this.#long()) {
       if (this.#entries.get(file)?.by === summarizer.model) continue;
       const of = hash(text);
-      const part = () => summarize(text, modelLimit);
+      const part = () => summarize(text, maxModelText);
       const request = { id: of, file, text: part, limit: summaryLimit };
       summarizer.request(request, async (said) => {
         const entry = { of, summary: summarize(said, summaryLimit), by: summarizer.model };

@@ -621,13 +621,13 @@ describe('a bank over its budget', () => {
       expect(Object(summaries)['source:README.md']).toBe('Read me, in short.');
     });
 
-    it('is handed no more than 64,000 bytes of a text', async () => {
+    it('is handed no more than 64 KiB of a text', async () => {
       await good('activate', repo);
       const content = Array.from({ length: 5_000 }, (_, i) => `Sentence ${i} of it.`).join('\n\n');
       const change = { target_file: 'notes.md', operation: 'append', content };
       await good('update', { ...repo, ...change });
       const { text = '' } = asked.get('notes.md') ?? {};
-      expect(bytesOf(text)).toBeLessThanOrEqual(64_000);
+      expect(bytesOf(text)).toBeLessThanOrEqual(64 * 1024);
       expect(text).toContain('Sentence 0 of it.');
     });
   });
