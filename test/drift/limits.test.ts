@@ -153,6 +153,21 @@ const limits: readonly (readonly [
     'the rest is counted',
   ],
   [
+    'the list in an answer about the past, bytes',
+    'toolsets/history/answer.ts',
+    'listBudget',
+    '',
+    'the answer says how to ask for the rest',
+  ],
+  ['a text in that list, characters', 'toolsets/history/answer.ts', 'maxText', '', 'cut, with "…"'],
+  [
+    'a difference or value in that list, characters',
+    'toolsets/history/answer.ts',
+    'maxDiff',
+    '',
+    'cut, with "…"',
+  ],
+  [
     'a text that a model is to summarise',
     'toolsets/banks/cache.ts',
     'maxModelText',
