@@ -1,7 +1,7 @@
 import { hunksOf } from '../../core/diff.ts';
 import { linesOf } from '../../core/unified-diff.ts';
 import type { ChangeIndex } from './change-index.ts';
-import { isSame, type Origin, originsOf, type Track } from './lineage.ts';
+import { Descent, isSame, type Origin, originsOf, type Track } from './lineage.ts';
 import type { Versions } from './versions.ts';
 
 /** A line of the last version, and where it stands in an earlier one. */
@@ -37,44 +37,32 @@ export function blame(
   const writers: Writer[] = [];
   const linesAt = ({ path, blob }: Track) =>
     blob === undefined ? [] : linesOf(versions.text(path, blob));
-  const waiting = new Array<readonly Suspect[] | undefined>(number + 1);
   const lines = linesAt(track).map((_, line) => ({ line, at: line }));
-  waiting[number] = [{ ...track, lines }];
+  const descent = new Descent<Suspect>(index, number, { ...track, lines });
   const pass = ({ commit, ...track }: Origin, lines: readonly Followed[]) => {
-    if (lines.length === 0) return;
-    waiting[commit] = [...(waiting[commit] ?? []), { ...track, lines }];
+    if (lines.length > 0) descent.add(commit, { ...track, lines });
   };
-  for (let commit = number; commit >= 0; commit--) {
-    const suspects = waiting[commit];
-    if (!suspects) continue;
-    const parent = index.untouched(commit, suspects);
-    if (parent !== undefined && !waiting[parent]) {
-      waiting[parent] = suspects;
+  for (const [commit, suspect] of descent) {
+    const origins = originsOf(index, commit, suspect, versions);
+    const same = origins?.find((origin) => isSame(suspect, origin));
+    let left = suspect.lines;
+    if (same) {
+      pass(same, left);
       continue;
     }
-    for (const suspect of suspects) {
-      const origins = originsOf(index, commit, suspect, versions);
-      const same = origins?.find((origin) => isSame(suspect, origin));
-      let left = suspect.lines;
-      if (same) {
-        pass(same, left);
-        continue;
-      }
-      for (const origin of origins ?? []) {
-        if (origin.blob === undefined || left.length === 0) continue;
-        const kept = keptLines(linesAt(origin), linesAt(suspect));
-        const place = (at: number) => kept.get(at);
-        pass(
-          origin,
-          left.flatMap(({ line, at }) => {
-            const before = place(at);
-            return before === undefined ? [] : [{ line, at: before }];
-          }),
-        );
-        left = left.filter(({ at }) => place(at) === undefined);
-      }
-      for (const { line } of left) writers[line] = { commit, boundary: origins === undefined };
+    for (const origin of origins ?? []) {
+      if (origin.blob === undefined || left.length === 0) continue;
+      const kept = keptLines(linesAt(origin), linesAt(suspect));
+      pass(
+        origin,
+        left.flatMap(({ line, at }) => {
+          const before = kept.get(at);
+          return before === undefined ? [] : [{ line, at: before }];
+        }),
+      );
+      left = left.filter(({ at }) => !kept.has(at));
     }
+    for (const { line } of left) writers[line] = { commit, boundary: origins === undefined };
   }
   return writers;
 }

@@ -49,12 +49,45 @@ export function originsOf(
   });
 }
 
+/** The way from a commit to its ancestors with everything that is followed there. */
+export class Descent<T extends Track> {
+  readonly #index: ChangeIndex;
+  readonly #waiting: (readonly T[] | undefined)[];
+
+  /** @param number the commit to begin with; its ancestors have smaller numbers. */
+  constructor(index: ChangeIndex, number: number, track: T) {
+    this.#index = index;
+    this.#waiting = new Array(number + 1);
+    this.#waiting[number] = [track];
+  }
+
+  /** What is to be followed from a commit on. */
+  at(commit: number): readonly T[] {
+    return this.#waiting[commit] ?? [];
+  }
+
+  add(commit: number, track: T): void {
+    this.#waiting[commit] = [...this.at(commit), track];
+  }
+
+  /** Descendants first; most commits of a long history leave everything alone and are passed over. */
+  *[Symbol.iterator](): Generator<readonly [commit: number, track: T]> {
+    for (let commit = this.#waiting.length - 1; commit >= 0; commit--) {
+      const tracks = this.#waiting[commit];
+      if (!tracks) continue;
+      const parent = this.#index.untouched(commit, tracks);
+      if (parent !== undefined && !this.#waiting[parent]) this.#waiting[parent] = tracks;
+      else for (const track of tracks) yield [commit, track];
+    }
+  }
+}
+
 /**
  * The commits that made a record what it is, found the way `git log -- path` finds them: where a merge
  * took the record over from one side, the other sides are left out. Unlike there, a move does not end
  * it, and all sides are looked through for a record that is gone.
  *
- * @param number the commit to begin with; its ancestors have smaller numbers.
+ * @param number the commit to begin with.
  */
 export function* lineage(
   index: ChangeIndex,
@@ -62,32 +95,17 @@ export function* lineage(
   track: Track,
   versions: Versions,
 ): Generator<Step> {
-  const waiting = new Array<readonly Track[] | undefined>(number + 1);
-  waiting[number] = [track];
-  for (let commit = number; commit >= 0; commit--) {
-    const tracks = waiting[commit];
-    if (!tracks) continue;
-    // Nearly all commits of a long history.
-    const parent = index.untouched(commit, tracks);
-    if (parent !== undefined && !waiting[parent]) {
-      waiting[parent] = tracks;
-      continue;
-    }
-    for (const track of tracks) {
-      const origins = originsOf(index, commit, track, versions);
-      const same = origins?.find((origin) => isSame(track, origin));
-      const known = [track, ...(origins ?? [])].some(({ blob }) => blob !== undefined);
-      if (!origins || (!same && known)) yield { ...track, commit, origins };
-      const next = same && track.blob !== undefined ? [same] : (origins ?? []);
-      for (const origin of next) add(waiting, origin);
+  const descent = new Descent(index, number, track);
+  for (const [commit, track] of descent) {
+    const origins = originsOf(index, commit, track, versions);
+    const same = origins?.find((origin) => isSame(track, origin));
+    const known = [track, ...(origins ?? [])].some(({ blob }) => blob !== undefined);
+    if (!origins || (!same && known)) yield { ...track, commit, origins };
+    for (const origin of same && track.blob !== undefined ? [same] : (origins ?? [])) {
+      const followed = descent.at(origin.commit).some(({ path }) => path === origin.path);
+      if (!followed) descent.add(origin.commit, origin);
     }
   }
-}
-
-function add(waiting: (readonly Track[] | undefined)[], origin: Origin): void {
-  const others = waiting[origin.commit] ?? [];
-  if (others.some(({ path }) => path === origin.path)) return;
-  waiting[origin.commit] = [...others, origin];
 }
 
 /** All ancestors of a commit and itself, by number. */
