@@ -10,7 +10,7 @@ const gc = ['-c', 'gc.reflogExpire=now', '-c', 'gc.reflogExpireUnreachable=now',
 
 type Step =
   | readonly ['write' | 'remember' | 'remove' | 'move' | 'reset', number]
-  | readonly ['switch' | 'merge' | 'rebase', string]
+  | readonly ['switch' | 'beside' | 'merge' | 'rebase', string]
   | readonly ['code' | 'amend' | 'gc' | 'ask'];
 
 const key = fc.nat({ max: 2 });
@@ -18,8 +18,9 @@ const branch = fc.constantFrom('main', 'one', 'two');
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 6, arbitrary: fc.tuple(fc.constantFrom('write', 'remember'), key) },
   { weight: 3, arbitrary: fc.tuple(fc.constantFrom('remove', 'move', 'reset'), key) },
-  { weight: 6, arbitrary: fc.tuple(fc.constantFrom('switch', 'merge', 'rebase'), branch) },
-  { weight: 4, arbitrary: fc.tuple(fc.constantFrom('code', 'amend', 'gc', 'ask')) },
+  { weight: 4, arbitrary: fc.tuple(fc.constantFrom('switch', 'rebase'), branch) },
+  { weight: 8, arbitrary: fc.tuple(fc.constantFrom('beside', 'merge'), branch) },
+  { weight: 3, arbitrary: fc.tuple(fc.constantFrom('code', 'amend', 'gc', 'ask')) },
 );
 
 /** A repository in which people work by native git while a server tells its history. */
@@ -55,6 +56,12 @@ class World {
         return;
       case 'switch':
         return repo.checkout(String(on));
+      case 'beside': {
+        const here = repo.git('branch', '--show-current').trim();
+        repo.checkout(String(on));
+        await this.take(['write', count % 3], server);
+        return repo.checkout(here);
+      }
       case 'merge':
         if (!this.#try('merge', '-q', '--no-edit', '-X', 'ours', String(on))) {
           this.#try('merge', '--abort');
@@ -86,7 +93,7 @@ class World {
     // Where a merge brought nothing of its own, the combined difference names no file.
     const combined = ['-c', '--full-history', '--no-renames', '--name-only', '--format=%x00%H'];
     const all = this.#lines('\0', 'log', ...combined, '--', bank)
-      .filter((entry) => entry.includes('\n'))
+      .filter((entry) => entry.trim().includes('\n'))
       .map((entry) => entry.slice(0, 40));
     const told = await log();
     expect([...told].sort()).toEqual([...all].sort());
@@ -155,7 +162,7 @@ class World {
 
 test('the history is that of native git, whatever is committed, merged, rebased, reset and packed', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 16 }), async (steps) => {
+    fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 18 }), async (steps) => {
       const world = new World();
       const server = await open(world.repo.root, [note]);
       try {
