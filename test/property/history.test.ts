@@ -176,6 +176,18 @@ test('the history is that of native git, whatever is committed, merged, rebased,
         world.repo.remove();
       }
     }),
-    { numRuns: 15 },
+    {
+      numRuns: 15,
+      examples: [
+        // A merge that takes from both sides and adds nothing.
+        [
+          [
+            ['beside', 'one'],
+            ['beside', 'main'],
+            ['merge', 'one'],
+          ],
+        ],
+      ],
+    },
   );
 });
