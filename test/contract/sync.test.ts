@@ -1,74 +1,32 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { App } from '../../src/app.ts';
-import { isObject, type JsonObject } from '../../src/core/json.ts';
+import type { JsonObject } from '../../src/core/json.ts';
 import { GitServer } from '../support/git-server.ts';
 import { newFolder } from '../support/process.ts';
 import { Repo } from '../support/repo.ts';
+import { Served } from '../support/served.ts';
 
 /** A clone, and the program that serves its memory. */
-class Clone {
-  readonly repo: Repo;
-  readonly #app: App;
-  readonly #session;
-
-  constructor(repo: Repo) {
-    this.repo = repo;
-    repo.git('config', 'user.name', 'Ada Lovelace');
-    repo.git('config', 'user.email', 'ada@example.org');
-    this.#app = new App({
-      place: { flag: repo.root, env: {}, cwd: repo.root, home: newFolder() },
-      homeBank: newFolder(),
-      durability: 'relaxed',
-      log: () => {},
-    });
-    this.#session = this.#app.connect();
-  }
-
-  async call(tool: string, args: JsonObject = {}): Promise<JsonObject> {
-    const reply = await this.#app.call(this.#session, tool, args);
-    if (!reply || reply.error !== undefined) throw new Error(JSON.stringify(reply?.body));
-    return { ...reply.body, meta: reply.meta };
-  }
-
-  /** A call that has to fail without any change here. */
+class Clone extends Served {
+  /** A sync that has to fail without any change here. */
   async refuse(args: JsonObject = {}): Promise<JsonObject> {
-    const before = this.state();
-    const reply = await this.#app.call(this.#session, 'sync_memory', args);
-    expect(reply?.error).toBeDefined();
-    expect(this.state()).toEqual(before);
+    const before = this.#state();
+    const { error, body } = await this.try('sync_memory', args);
+    expect(error).toBeDefined();
+    expect(this.#state()).toEqual(before);
     expect(this.repo.fsck()).toBe('');
-    return reply?.body ?? {};
+    return body;
   }
 
   sync(args: JsonObject = {}): Promise<JsonObject> {
     return this.call('sync_memory', args);
   }
 
-  write(key: string, value: string): Promise<JsonObject> {
-    return this.call('memory_write', { category: 'patterns', key, value });
-  }
-
-  async keys(): Promise<string[]> {
-    const { entries } = await this.call('memory_read', { category: 'patterns' });
-    return (Array.isArray(entries) ? entries : [])
-      .flatMap((entry) => (isObject(entry) ? [String(entry.key)] : []))
-      .sort();
-  }
-
-  head(): string {
-    return this.repo.git('rev-parse', 'HEAD').trim();
-  }
-
-  state() {
+  #state() {
     const { repo } = this;
     const index = readFileSync(repo.path('.git/index')).toString('hex');
     return { head: this.head(), status: repo.status(), index, log: repo.git('reflog') };
-  }
-
-  close(): Promise<void> {
-    return this.#app.close();
   }
 }
 
@@ -80,7 +38,10 @@ beforeAll(async () => {
   folder = newFolder();
   server = await GitServer.start(folder);
 });
-afterAll(() => server.stop());
+afterAll(async () => {
+  await server.stop();
+  rmSync(folder, { recursive: true });
+});
 
 /** A bare repository on the server with a memory in it. */
 async function begin(name: string): Promise<void> {
@@ -101,6 +62,8 @@ function clone(name: string, url = server.url(name), ...options: string[]): Clon
   new Repo(folder).git('clone', '-q', ...options, join(folder, name), root);
   const repo = new Repo(root);
   repo.git('remote', 'set-url', 'origin', url);
+  repo.git('config', 'user.name', 'Ada Lovelace');
+  repo.git('config', 'user.email', 'ada@example.org');
   const made = new Clone(repo);
   clones.push(made);
   return made;
@@ -116,12 +79,18 @@ afterEach(async () => {
   server.credentials = undefined;
   server.onRequest = undefined;
   delete process.env.MEMORY_BANK_GIT_CREDENTIALS;
-  for (const { repo } of clones) expect(repo.fsck()).toBe('');
   for (const one of clones.splice(0)) {
     await one.close();
+    expect(one.repo.fsck()).toBe('');
     one.repo.remove();
   }
 });
+
+/** Takes away what a clone knows of where the remote was. */
+function forget({ repo }: Clone): void {
+  repo.git('symbolic-ref', '-d', 'refs/remotes/origin/HEAD');
+  repo.git('update-ref', '-d', 'refs/remotes/origin/main');
+}
 
 const bare = () => new Repo(join(folder, name));
 const tip = (branch = 'main') => bare().git('rev-parse', branch).trim();
@@ -185,34 +154,33 @@ describe.each([
     expect(await one.keys()).toEqual(['again', 'first', 'one', 'two']);
   });
 
-  test('a race that is lost is run again', async () => {
-    const [one, two] = [clone(name, url()), clone(name, url())];
-    await one.write('one', '1');
-    await two.write('two', '2');
-    if (!url().startsWith('http')) return;
-    let raced = false;
-    server.onRequest = (asked) => {
-      if (!asked.includes('git-receive-pack') || raced) return;
-      raced = true;
-      two.repo.git('push', '-q', join(folder, name), 'main');
-    };
-    expect(await one.sync()).toMatchObject({ received: 1, sent: 2 });
-    expect(raced).toBe(true);
-    // Only the merge that was taken is in the history.
-    expect(one.repo.git('log', '--merges', '--format=%H').trim()).toBe(one.head());
-    expect(one.head()).toBe(tip());
-  });
-
   test('an empty remote gets the branch', async () => {
     const empty = `empty-${name}`;
     new Repo(folder).git('init', '-q', '--bare', '-b', 'main', empty);
     new Repo(join(folder, empty)).git('config', 'http.receivepack', 'true');
     const one = clone(name, url().replace(name, empty));
-    one.repo.git('update-ref', '-d', 'refs/remotes/origin/main');
+    forget(one);
     expect(await one.refuse()).toMatchObject({ error: 'confirmation_required' });
     await one.sync({ confirm: true });
     expect(new Repo(join(folder, empty)).git('rev-parse', 'main').trim()).toBe(one.head());
   });
+});
+
+test('a race that is lost is run again', async () => {
+  const [one, two] = [clone(name), clone(name)];
+  await one.write('one', '1');
+  await two.write('two', '2');
+  let raced = false;
+  server.onRequest = (asked) => {
+    if (!asked.includes('git-receive-pack') || raced) return;
+    raced = true;
+    two.repo.git('push', '-q', join(folder, name), 'main');
+  };
+  expect(await one.sync()).toMatchObject({ received: 1, sent: 2 });
+  expect(raced).toBe(true);
+  // Only the merge that was taken is in the history.
+  expect(one.repo.git('log', '--merges', '--format=%H').trim()).toBe(one.head());
+  expect(one.head()).toBe(tip());
 });
 
 describe('code', () => {
@@ -290,7 +258,14 @@ describe('code', () => {
 
   test('that is more than an ordinary file, or converted, is left to git', async () => {
     const [one, two] = [clone(name), clone(name)];
-    one.repo.git('update-index', '--add', '--cacheinfo', '120000', one.repo.git('rev-parse', 'HEAD:src/code.ts').trim(), 'link');
+    one.repo.git(
+      'update-index',
+      '--add',
+      '--cacheinfo',
+      '120000',
+      one.repo.git('rev-parse', 'HEAD:src/code.ts').trim(),
+      'link',
+    );
     one.repo.git('commit', '-q', '-m', 'A link');
     one.repo.git('push', '-q', join(folder, name), 'main');
     expect(await two.refuse()).toMatchObject({
@@ -412,7 +387,7 @@ describe('it says by name', () => {
     const cut = clone(name, server.url(name), '--depth', '1', '--no-local');
     const [parent = ''] = two.repo.git('rev-parse', 'HEAD~3').split('\n');
     bare().git('update-ref', 'refs/heads/main', parent);
-    cut.repo.git('update-ref', 'refs/remotes/origin/main', parent);
+    forget(cut);
     await cut.write('cut', '4');
     expect(await cut.refuse()).toMatchObject({
       error: 'conflict',
@@ -464,7 +439,6 @@ describe('it says by name', () => {
     const one = clone(name);
     bare().write('hooks/pre-receive', '#!/bin/sh\necho "main is protected"\nexit 1\n');
     bare().git('config', 'core.hooksPath', join(folder, name, 'hooks'));
-    const { chmodSync } = await import('node:fs');
     chmodSync(join(folder, name, 'hooks/pre-receive'), 0o755);
     await one.write('one', '1');
     const before = tip();

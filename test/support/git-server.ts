@@ -64,7 +64,7 @@ export class GitServer {
         REMOTE_USER: 'tester',
         REMOTE_ADDR: '127.0.0.1',
       },
-      stdio: ['pipe', 'pipe', 'inherit'],
+      stdio: ['pipe', 'pipe', 'ignore'],
     });
     child.stdin.on('error', () => {});
     request.pipe(child.stdin);
