@@ -37,7 +37,7 @@ const longestWhole = 80;
 const mostDigitParts = 4;
 
 const cache = new Map<string, readonly Token[]>();
-const cacheSize = 50_000;
+const cacheSize = 10_000;
 
 /** The tokens of a text in the order they stand in it; a whole follows its parts. */
 export function analyse(text: string, visit: (token: Token, offset: number) => void): void {

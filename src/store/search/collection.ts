@@ -1,6 +1,7 @@
 import { analyse } from './analyser.ts';
-import { Dictionary, type Term, type Word } from './dictionary.ts';
+import { Dictionary, type Word } from './dictionary.ts';
 import { fieldNames, fieldWeights, plain, type SearchDocument } from './document.ts';
+import { without, withWeight } from './postings.ts';
 import { stopWords } from './stop-words.ts';
 
 /** A document as the ranking sees it. */
@@ -47,13 +48,20 @@ export class Collection {
       analyse(fields[field] ?? '', ({ kind, word: text, term }) => {
         const word = this.dictionary.add(text, term);
         words.push(word);
-        count(word.term, number, fieldWeights[field]);
+        word.term.postings = withWeight(word.term.postings, number, fieldWeights[field]);
         if ((kind === 'word' || kind === 'letter') && !stopWords.has(text)) length += 1;
       });
       ends.push(words.length);
     }
     this.#numbers.set(id, number);
-    this.entries[number] = { id, fields, number, name: plain(fields.title), words, ends };
+    this.entries[number] = {
+      id,
+      fields,
+      number,
+      name: plain(fields.title),
+      words: words.slice(),
+      ends,
+    };
     this.lengths[number] = length;
     this.#totalLength += length;
   }
@@ -63,9 +71,7 @@ export class Collection {
     const entry = number === undefined ? undefined : this.entries[number];
     if (number === undefined || entry === undefined) return;
     for (const term of new Set(entry.words.map((word) => word.term))) {
-      const at = position(term.documents, number);
-      term.documents.splice(at, 1);
-      term.frequencies.splice(at, 1);
+      term.postings = without(term.postings, number);
     }
     for (const word of entry.words) this.dictionary.remove(word);
     this.#totalLength -= this.lengths[number] ?? 0;
@@ -73,30 +79,4 @@ export class Collection {
     this.entries[number] = undefined;
     this.#free.push(number);
   }
-}
-
-/** Counts one more use of a term in a document. */
-function count({ documents, frequencies }: Term, number: number, weight: number): void {
-  const at = position(documents, number);
-  if (documents[at] === number) {
-    frequencies[at] = (frequencies[at] ?? 0) + weight;
-  } else {
-    documents.splice(at, 0, number);
-    frequencies.splice(at, 0, weight);
-  }
-}
-
-/** Where a number stands, or belongs, in an ascending list. */
-function position(numbers: readonly number[], number: number): number {
-  const last = numbers.length - 1;
-  // New documents come at the end.
-  if (last < 0 || (numbers[last] ?? 0) <= number) return numbers[last] === number ? last : last + 1;
-  let low = 0;
-  let high = last;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((numbers[middle] ?? 0) < number) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
