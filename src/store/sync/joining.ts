@@ -10,7 +10,7 @@ import type { Visit } from '../history/visit.ts';
 import type { OnConflict } from '../merge/record.ts';
 import { isSame, mergeFile } from '../merge-file.ts';
 import { entryAt, outsideOf } from '../past.ts';
-import { maxFileBytes } from '../view.ts';
+import { maxFileBytes } from '../record-file.ts';
 import { checkPlain, checkUnconverted } from './outside.ts';
 
 /** What is brought into the work tree at once from outside the memory, in bytes. */

@@ -6,7 +6,7 @@ import { forbidden } from '../draft.ts';
 import type { Visit } from '../history/visit.ts';
 import { mapSides } from '../merge/diff3.ts';
 import { isSame, type MergedFile, mergeFile } from '../merge-file.ts';
-import { maxFileBytes } from '../view.ts';
+import { maxFileBytes } from '../record-file.ts';
 import { decided } from './joining.ts';
 
 /** What becomes of one file. */
