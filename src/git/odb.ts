@@ -7,6 +7,7 @@ import { type Disk, together } from './disk.ts';
 import { errno, type Files } from './files.ts';
 import type { EncodedObject, ObjectType, Oid } from './object.ts';
 import { Pack, type RawObject } from './pack.ts';
+import { storePack } from './pack-file.ts';
 
 /** How many bytes of trees and commits stay in memory. */
 const cacheSize = 16 * 1024 * 1024;
@@ -100,6 +101,11 @@ export class ObjectDatabase {
     for (const { oid, type, content } of objects) {
       if (type !== 'blob') this.#keep(oid, { type, content: Buffer.from(content) });
     }
+  }
+
+  /** Stores a pack of objects that came from a remote. */
+  async addPack(pack: Buffer): Promise<void> {
+    await storePack(this.#disk, join(this.#gitDir, 'objects', 'pack'), pack);
   }
 
   close(): void {

@@ -147,10 +147,8 @@ export class Bank {
           const records = paths.filter((path) => this.view.typeOf(path));
           const provenance = typeof why === 'function' ? why(result) : why;
           const message = commitMessage(provenance, records.length > 0 ? records : paths, actor);
-          const guard = this.#guard();
-          guard.checkChange(changes, provenance, message, (path) => this.view.typeOf(path));
-          const adopt: Adoption = (...edit) => guard.checkEdit(...edit);
-          return { message, changes: this.#fileChanges(changes), adopt };
+          this.#guard().checkChange(changes, provenance, message, (path) => this.view.typeOf(path));
+          return { message, changes: this.#fileChanges(changes), adopt: this.adoption() };
         } catch (error) {
           if (!(error instanceof Moved)) throw error;
         }
@@ -219,6 +217,12 @@ export class Bank {
       hint: 'Mend or remove that file; it was left as it is.',
       data: { path },
     });
+  }
+
+  /** Keeps the edits of a person that carry a credential from being committed. */
+  adoption(): Adoption {
+    const guard = this.#guard();
+    return (...edit) => guard.checkEdit(...edit);
   }
 
   #guard(): SecretGuard {

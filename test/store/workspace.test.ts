@@ -242,6 +242,22 @@ describe('reading sees', () => {
     expect(await opened.call.store.get(note, 'only-side')).toBeDefined();
   });
 
+  test('a change in a folder that checkouts have removed and made again', async () => {
+    const repo = create();
+    const opened = await serve(repo.root);
+    await add(opened, 'a', 'first');
+    for (let round = 0; round < 5; round++) {
+      expect(await keys(opened)).toEqual(['a']);
+      repo.git('checkout', '-q', 'HEAD~1');
+      repo.git('checkout', '-q', 'main');
+      expect(await keys(opened)).toEqual(['a']);
+      repo.write('.memory-bank/notes/a.yaml', `key: a\ntags: []\ntext: of ${round}\n`);
+      const { records } = await opened.call.store.list(note);
+      expect(records.map(({ value }) => value.text)).toEqual([`of ${round}`]);
+      repo.git('checkout', '-q', '.');
+    }
+  });
+
   test('what another process wrote', async () => {
     const repo = create();
     const [one, two] = [await serve(repo.root), await serve(repo.root)];

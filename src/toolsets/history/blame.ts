@@ -7,7 +7,7 @@ import { path, revision } from './fields.ts';
 export const blameRecord = defineTool({
   name: 'blame_record',
   title: 'Who wrote this line',
-  description: 'For the lines of a record: the commit that wrote them, its author, agent and tool.',
+  description: 'The commit that wrote each line of a record, its author, agent and tool.',
   effect: 'read',
   input: z.object({
     path,

@@ -14,7 +14,7 @@ export const readAsOf = defineTool({
   name: 'read_as_of',
   title: 'Read memory as of a commit',
   description:
-    'The text of a record as a commit, branch or date has it. Without path, or with a folder: which records there were.',
+    'A record as a commit, branch or date has it. Without path, or with a folder: which records there were.',
   effect: 'read',
   input: z.object({
     revision,
