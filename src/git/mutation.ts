@@ -21,8 +21,6 @@ export interface Ground extends Site {
   readonly tree: WorkTree;
   readonly refs: Refs;
   readonly config: GitConfig;
-  /** Told of what went wrong after the commit was made and could not be mended at once. */
-  warn(message: string): void;
 }
 
 /** The index as the plan saw it. */

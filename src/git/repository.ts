@@ -13,7 +13,7 @@ import { applyPlan, type Ground, indexKey, type KnownIndex, readIndex } from './
 import type { Oid } from './object.ts';
 import { ObjectDatabase } from './odb.ts';
 import { type Adoption, type FileChange, planCommits } from './plan.ts';
-import { recover } from './recovery.ts';
+import { recover, type Site } from './recovery.ts';
 import { type Head, Refs } from './refs.ts';
 import { checkFormat, checkIdle } from './state.ts';
 import type { Token } from './token.ts';
@@ -248,11 +248,7 @@ export class Repository {
   }
 
   async #cleanUp(lock: ProcessLock, token: Token): Promise<void> {
-    for (const [id, names] of lock.leftovers()) {
-      const { commonDir } = this.tree;
-      const site = { disk: this.#disk, odb: this.odb, commonDir, folder: this.#folder };
-      await recover(site, token, id, names);
-    }
+    for (const [id, names] of lock.leftovers()) await recover(this.#site(), token, id, names);
   }
 
   /** Tells all servers of this repository that the index as it is now is one of ours. */
@@ -296,17 +292,18 @@ export class Repository {
     }
   }
 
-  #ground(config: GitConfig): Ground {
+  #site(): Site {
     return {
       disk: this.#disk,
       odb: this.odb,
       commonDir: this.tree.commonDir,
       folder: this.#folder,
-      tree: this.tree,
-      refs: this.refs,
-      config,
       warn: this.#options.warn,
     };
+  }
+
+  #ground(config: GitConfig): Ground {
+    return { ...this.#site(), tree: this.tree, refs: this.refs, config };
   }
 
   #patience(signal: AbortSignal | undefined) {
