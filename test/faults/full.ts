@@ -46,17 +46,21 @@ if (partText !== undefined) {
 } else {
   const tally = new Tally();
   const begun = Date.now();
+  const seconds = () => Math.round((Date.now() - begun) / 1000);
+  let over = 0;
   const waiting = parts.map((_, i) => i);
   const lane = async () => {
     for (let part = waiting.shift(); part !== undefined; part = waiting.shift()) {
       tally.take(await runPart(part));
+      over += 1;
+      console.error(`${over} of ${parts.length} parts after ${seconds()} s`);
     }
   };
   console.log(`seed ${seed}`);
   await Promise.all(Array.from({ length: Math.min(availableParallelism(), 4) }, lane));
   for (const violation of tally.violations) console.log(`${violation}\n`);
   console.log(tally.table());
-  console.log(`seed ${seed}, ${Math.round((Date.now() - begun) / 1000)} s`);
+  console.log(`seed ${seed}, ${seconds()} s`);
   if (tally.violations.length > 0) process.exitCode = 1;
 }
 
