@@ -45,7 +45,9 @@ export class App {
   constructor(options: AppOptions, parts: Parts = program) {
     this.#options = options;
     this.#parts = parts;
-    this.#workspaces = new Workspaces(options, parts);
+    const { homeBank, durability, log } = options;
+    const warn = (message: string) => log('warning', message);
+    this.#workspaces = new Workspaces({ homeBank, durability, warn }, parts);
   }
 
   /**

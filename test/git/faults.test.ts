@@ -153,7 +153,10 @@ describe('a journal that no server has written', () => {
     const name = readdirSync(folder).find((one) => one.startsWith('journal-')) ?? '';
     const outside = `${repo.root}-outside`;
     for (const path of [outside, repo.path('.git/note')]) writeFileSync(path, 'outside');
-    const edited = edit(JSON.parse(repo.read(`.git/memory-bank/${name}`)), `../${basename(outside)}`);
+    const edited = edit(
+      JSON.parse(repo.read(`.git/memory-bank/${name}`)),
+      `../${basename(outside)}`,
+    );
     const text = typeof edited === 'string' ? edited : JSON.stringify(edited);
     repo.write(`.git/memory-bank/${name}`, `${text}\n`);
     const warnings: string[] = [];
