@@ -27,7 +27,8 @@ export type Depth = 'names' | 'files';
 export const maxFileBytes = 16 * 1024 * 1024;
 /** How much text the decoded records that stay in memory may come from. */
 const maxKeptBytes = 64 * 1024 * 1024;
-const maxDepth = 32;
+/** Files below more folders than this are not looked for. */
+export const maxDepth = 32;
 /** A file changed twice within one tick of the file system's clock shows one time for both, in milliseconds. */
 const clockTick = 20;
 const coarseClockTick = 2000;
