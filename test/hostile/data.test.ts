@@ -49,7 +49,9 @@ test('what stderr tells of a file has no character that steers a terminal', asyn
   const client = new RawClient([main], { cwd: root }).initialize();
   await client.call(1, 'memory_list').answer(1);
   await client.end();
-  expect(client.err).toContain('red\\u{1b}[31m/.git/memory-bank/journal-1-0123456789abcdef.damaged');
+  expect(client.err).toContain(
+    'red\\u{1b}[31m/.git/memory-bank/journal-1-0123456789abcdef.damaged',
+  );
   expect(client.err).not.toContain('\u001b');
   repo.remove();
 });

@@ -1,9 +1,20 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { MemoryError } from '../../src/core/error.ts';
+import { bury } from '../faults/place.ts';
+import { FaultFiles } from '../support/fault-files.ts';
 import { letter, note } from '../support/note.ts';
 import { type Opened, open } from '../support/open.ts';
 import { Repo } from '../support/repo.ts';
@@ -156,6 +167,25 @@ describe('a change', () => {
     expect(repo.fsck()).toBe('');
     expect(repo.status()).toEqual([]);
     expect(repo.git('log', '--format=%s', 'main').trim()).toBe('memory: add one');
+  });
+
+  test('that died while it made the repository leaves no lock in the way of git', async () => {
+    const repo = new Repo();
+    cleanUp.push(() => repo.remove());
+    const files = new FaultFiles();
+    files.plan = () => {
+      return /^rename .*\.git\/HEAD$/.test(files.log.at(-1) ?? '') ? { kind: 'kill' } : undefined;
+    };
+    const dying = await open(repo.root, [note], { files });
+    await expect(add(dying, 'a')).rejects.toThrow();
+    expect(existsSync(repo.path('.git/HEAD.lock'))).toBe(true);
+    bury(repo.root);
+    const opened = await serve(repo.root);
+    await opened.call.store.list(note);
+    expect(existsSync(repo.path('.git/HEAD.lock'))).toBe(false);
+    repo.git('init', '-q', '-b', 'mine');
+    await add(opened, 'a');
+    expect(repo.git('rev-list', '--count', 'mine').trim()).toBe('1');
   });
 
   test("of the user's own store goes to a repository of its own, below a home that is one", async () => {
@@ -348,7 +378,12 @@ describe('project facts', () => {
     expect(await opened.call.project.initialize()).toBe('0b0f4b1e-52b5-4e0e-9d0d-0f6b1f6a9a02');
     expect(await opened.call.project.initialize()).toBe('0b0f4b1e-52b5-4e0e-9d0d-0f6b1f6a9a02');
     expect(repo.git('rev-list', '--count', 'HEAD').trim()).toBe('2');
+    const left = ['aaaa', 'bbbb'].map((id) => repo.path(`.git/memory-bank/state.json.${id}.tmp`));
+    for (const path of left) writeFileSync(path, 'of a process that was killed');
+    const hours = Date.now() / 1000 - 7200;
+    utimesSync(left[0] ?? '', hours, hours);
     await opened.call.store.local.set('used', { at: 1 });
+    expect(left.map((path) => existsSync(path))).toEqual([false, true]);
     const again = await serve(repo.root);
     expect(await again.call.store.local.get('used')).toEqual({ at: 1 });
     expect(repo.status()).toEqual(['?? .infinity/project_id']);
