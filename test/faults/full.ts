@@ -4,7 +4,7 @@ import { Random } from '../support/random.ts';
 import { crash, most } from './crash.ts';
 import { crowdBetweenBranches, crowdOnOneBranch, crowdOnWorkTrees } from './crowd.ts';
 import { hindrances } from './hindrance.ts';
-import { killedByTracer, killedForReal, readOnly } from './outside.ts';
+import { failedByTracer, killedByTracer, killedForReal, readOnly } from './outside.ts';
 import { scenarios } from './scenario.ts';
 import { stoppedInTheMiddle } from './stopped.ts';
 import { type Row, Tally } from './tally.ts';
@@ -22,6 +22,7 @@ const parts: readonly Part[] = [
   },
   (tally, driver) => stoppedInTheMiddle(tally, driver, 15),
   (tally, _, random) => killedByTracer(tally, 4, random),
+  (tally, _, random) => failedByTracer(tally, 3, random),
   (tally, driver, random) => killedForReal(tally, driver, 3, random),
   async (tally, driver) => {
     await hindrances(tally);
