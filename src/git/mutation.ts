@@ -39,9 +39,30 @@ export interface Applied {
 }
 
 /**
+ * Does some work while nobody else can change HEAD, this branch or the index.
+ *
+ * @param ref full name of the branch; undefined when HEAD is detached.
+ */
+export async function underLocks<T>(
+  ground: Ground,
+  ref: string | undefined,
+  token: Token,
+  patience: Patience,
+  work: (locks: Locks) => Promise<T>,
+): Promise<T> {
+  const locks = await takeLocks(ground, ref, token, patience);
+  try {
+    return await work(locks);
+  } finally {
+    if (!locks.kept) for (const lock of all(locks)) lock.release();
+  }
+}
+
+/**
  * Carries out a plan, whose objects are stored already: files, index and ref change under git's own
  * locks, and the rename of the ref is the moment at which it has happened.
  *
+ * @param locks for the branch of the plan.
  * @returns undefined when something that the plan rests on has changed meanwhile; nothing was done.
  * @throws MemoryError or a system error, after which nothing has changed.
  */
@@ -51,24 +72,21 @@ export async function applyPlan(
   known: KnownIndex,
   committer: Signature,
   token: Token,
-  patience: Patience,
+  locks: Locks,
 ): Promise<Applied | undefined> {
-  const locks = await takeLocks(ground, plan.head.ref, token, patience);
-  const mutation = new Mutation(ground, plan, known, committer, token, locks);
-  try {
-    checkIdle(ground.disk.files, ground.tree.gitDir);
-    if (!holdsStill(ground, plan, known)) return undefined;
-    return await mutation.run();
-  } finally {
-    if (!mutation.unfinished) for (const lock of all(locks)) lock.release();
-  }
+  checkIdle(ground.disk.files, ground.tree.gitDir);
+  if (!holdsStill(ground, plan, known)) return undefined;
+  return new Mutation(ground, plan, known, committer, token, locks).run();
 }
 
-interface Locks {
+/** The locks of git's that a mutation holds. */
+export interface Locks {
   readonly index: GitLock;
   readonly head: GitLock;
   /** Undefined when HEAD is detached: then HEAD itself is what changes. */
   readonly ref: GitLock | undefined;
+  /** Whether they have to stay for whoever cleans up. */
+  kept: boolean;
 }
 
 function all({ ref, head, index }: Locks): GitLock[] {
@@ -92,8 +110,8 @@ async function takeLocks(
   try {
     const index = await take(join(tree.gitDir, 'index'), 'index');
     const head = await take(join(tree.gitDir, 'HEAD'), 'head');
-    if (ref === undefined) return { index, head, ref: undefined };
-    return { index, head, ref: await take(refPath(ground, ref), 'ref') };
+    const own = ref === undefined ? undefined : await take(refPath(ground, ref), 'ref');
+    return { index, head, ref: own, kept: false };
   } catch (error) {
     for (const lock of taken.reverse()) lock.release();
     throw error;
@@ -139,8 +157,6 @@ function keyOf(stat: Stat): string {
 class Moved extends Error {}
 
 class Mutation {
-  /** Whether its journal and its locks have to stay for whoever cleans up. */
-  unfinished = false;
   readonly #ground: Ground;
   readonly #plan: Plan;
   readonly #known: KnownIndex;
@@ -339,7 +355,7 @@ class Mutation {
     } catch (error) {
       // Whoever takes the process lock next does what could not be done now. Until then nobody may
       // commit the half of it: git's locks stay.
-      this.unfinished = true;
+      this.#locks.kept = true;
       if (side !== 'after') throw undone(cause, error);
     }
     return side;

@@ -9,7 +9,15 @@ import { identity } from './identity.ts';
 import { IgnoreRules } from './ignore.ts';
 import { initRepository } from './init.ts';
 import { ProcessLock } from './lock.ts';
-import { applyPlan, type Ground, indexKey, type KnownIndex, readIndex } from './mutation.ts';
+import {
+  applyPlan,
+  type Ground,
+  indexKey,
+  type KnownIndex,
+  type Locks,
+  readIndex,
+  underLocks,
+} from './mutation.ts';
 import type { Oid } from './object.ts';
 import { ObjectDatabase } from './odb.ts';
 import { type Adoption, type FileChange, planCommits } from './plan.ts';
@@ -49,6 +57,8 @@ export interface RepositoryOptions {
 
 /** How often a proposal is worked out anew because the ground moved under it. */
 const maxAttempts = 50;
+/** How often of these before git's locks are taken: after that it is worked out under them. */
+const maxRaces = 5;
 /** How long to wait before a file is read again that another program is writing, in milliseconds. */
 const pause = 20;
 /** Longer than any key of an index, so that one is written over the other. */
@@ -151,22 +161,16 @@ export class Repository {
         checkIdle(this.#disk.files, this.tree.gitDir);
         await this.#calm(signal);
         const ground = this.#ground(config);
-        // Before the files: what a checkout does to them meanwhile shows in the index.
-        const known = readIndex(ground, this.#index);
-        this.#index = known;
-        let proposal: Proposal | undefined;
-        try {
-          proposal = await propose();
-        } catch (error) {
-          if (attempt === maxAttempts - 1 || !isDamage(error) || !isMoving(ground, known))
-            throw error;
-          await sleep(pause, undefined, signal ? { signal } : {}).catch(() => undefined);
-          continue;
-        }
-        if (!proposal || proposal.changes.length === 0) return undefined;
-        if (signal?.aborted) throw cancelled();
-        const made = await this.#attempt(ground, known, proposal, token, signal);
-        if (made) return made;
+        const { ref } = this.head();
+        const work = (locks?: Locks) => this.#attempt(ground, propose, token, signal, locks);
+        // Who lost so many races against a person at work keeps him out for a moment.
+        const outcome =
+          attempt < maxRaces
+            ? await work()
+            : await underLocks(ground, ref, token, this.#patience(signal), async (locks) =>
+                this.head().ref === ref ? work(locks) : undefined,
+              );
+        if (outcome) return outcome.made;
       }
       throw new MemoryError('busy', 'This repository changes too fast to commit to it.', {
         hint: 'Nothing was changed. Try again.',
@@ -178,21 +182,40 @@ export class Repository {
     this.odb.close();
   }
 
+  /**
+   * Works a proposal out and carries it out.
+   *
+   * @param locks the ones to do all of it under; otherwise they are taken when it is worked out.
+   * @returns undefined when the ground has moved under it.
+   */
   async #attempt(
     ground: Ground,
-    known: KnownIndex,
-    proposal: Proposal,
+    propose: () => Promise<Proposal | undefined>,
     token: Token,
     signal: AbortSignal | undefined,
-  ): Promise<Made | undefined> {
-    const head = this.head();
-    const { config } = ground;
+    locks: Locks | undefined,
+  ): Promise<{ readonly made: Made | undefined } | undefined> {
+    // Before the files: what a checkout does to them meanwhile shows in the index.
+    const known = readIndex(ground, this.#index);
+    this.#index = known;
+    let proposal: Proposal | undefined;
+    try {
+      proposal = await propose();
+    } catch (error) {
+      if (locks || !isDamage(error) || !isMoving(ground, known)) throw error;
+      await sleep(pause, undefined, signal ? { signal } : {}).catch(() => undefined);
+      return undefined;
+    }
+    if (!proposal || proposal.changes.length === 0) return { made: undefined };
+    if (signal?.aborted) throw cancelled();
     if (known.file.unmerged) {
       throw new MemoryError('busy', 'The index of this repository holds unmerged files.', {
         hint: 'Resolve them with "git add", or "git reset --merge". Reading goes on.',
       });
     }
     this.#checkIgnored(proposal, known);
+    const head = this.head();
+    const { config } = ground;
     const time = this.#options.now();
     const author = identity(config, 'author', time);
     const committer = identity(config, 'committer', time);
@@ -200,12 +223,14 @@ export class Repository {
     const signatures = { author, committer };
     const plan = planCommits(this.odb, head, known.file, changes, message, signatures, adopt);
     await this.odb.write(plan.objects);
-    const patience = this.#patience(signal);
-    const applied = await applyPlan(ground, plan, known, committer, token, patience);
+    const apply = (held: Locks) => applyPlan(ground, plan, known, committer, token, held);
+    const applied = locks
+      ? await apply(locks)
+      : await underLocks(ground, plan.head.ref, token, this.#patience(signal), apply);
     if (!applied) return undefined;
     this.#index = applied.index;
     if (applied.index?.key) this.#markIndex(applied.index.key);
-    return { oid: applied.commit, ref: applied.ref };
+    return { made: { oid: applied.commit, ref: applied.ref } };
   }
 
   /** A path that is tracked already may be ignored, as in git; a new one may not. */

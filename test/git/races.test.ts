@@ -98,6 +98,21 @@ describe('between the plan and the locks', () => {
   });
 });
 
+test('who loses race after race works under the locks: a change does not starve', async () => {
+  const repo = create();
+  const files = new FaultFiles();
+  let races = 0;
+  files.plan = () => {
+    if (!beforeTheLocks.test(files.log.at(-1) ?? '')) return undefined;
+    races += 1;
+    repo.git('update-index', '--force-write-index');
+    return undefined;
+  };
+  expect(await put(repo, files)).toBeDefined();
+  expect(races).toBeLessThan(10);
+  expect(repo.status()).toEqual([]);
+});
+
 test('unmerged files without a merge under way are refused', async () => {
   const repo = create();
   repo.write('README.md', 'stashed\n');
