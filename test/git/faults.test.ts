@@ -79,6 +79,8 @@ describe('what a dead process has left half done', () => {
     expect(moved.read('m/a.md')).toBe('old\n');
     expect(moved.status()).toEqual([]);
     expect(readdirSync(moved.path('.git/memory-bank'))).toEqual([]);
+    const all = readdirSync(moved.path('.git'), { recursive: true, encoding: 'utf8' });
+    expect(all.filter((name) => name.endsWith('.lock'))).toEqual([]);
     expect(existsSync(repo.root)).toBe(false);
   });
 

@@ -300,9 +300,9 @@ export const guards: readonly Guard[] = [
 
   // Files that others have written.
   guard(
-    'links are not followed',
+    'links are named, and not taken for nothing',
     ['git/folder.ts', "if (stat?.kind === 'link') throw isLink(at, path);", ''],
-    ['hostile/links.test.ts', 'a link in the bank is not followed: a record to another'],
+    [workspace, 'fails alone and by name'],
   ),
   guard(
     'pipes and devices are not read',
@@ -325,7 +325,7 @@ export const guards: readonly Guard[] = [
       '    if (existing?.error) throw existing.error;\n    const path = earlier?.path ?? existing?.path ?? this',
       '    const path = earlier?.path ?? existing?.path ?? this',
     ],
-    ['hostile/files.test.ts', 'an alias of nothing'],
+    [workspace, 'fails alone and by name'],
   ),
   guard(
     'bytes that are no UTF-8',

@@ -291,7 +291,11 @@ describe('a damaged file', () => {
     repo.write('.memory-bank/notes/bad.yaml', 'key: [\n');
     repo.write('.memory-bank/notes/merge.yaml', '<<<<<<< a\nkey: x\n=======\nkey: y\n>>>>>>> b\n');
     repo.write('.memory-bank/notes/twin.yaml', 'key: good\ntags: []\ntext: twin\n');
-    repo.write('.memory-bank/notes/latin.yaml', Buffer.from('key: caf\xe9\n', 'latin1'));
+    repo.write(
+      '.memory-bank/notes/latin.yaml',
+      Buffer.from('key: caf\xe9\ntags: []\ntext: x\n', 'latin1'),
+    );
+    repo.write('.memory-bank/notes/other-kind.yaml', 'key: other-kind\ntags: none\ntext: x\n');
     symlinkSync('/etc/passwd', repo.path('.memory-bank/notes/link.yaml'));
     const listing = await opened.call.store.list(note);
     expect(listing.records.map(({ key }) => key)).toEqual(['good']);
@@ -300,12 +304,15 @@ describe('a damaged file', () => {
       ['notes/latin.yaml', 'damaged'],
       ['notes/link.yaml', 'damaged'],
       ['notes/merge.yaml', 'conflict'],
+      ['notes/other-kind.yaml', 'damaged'],
       ['notes/twin.yaml', 'conflict'],
     ]);
     await expect(opened.call.store.get(note, 'bad')).rejects.toMatchObject({ code: 'damaged' });
     await expect(add(opened, 'bad')).rejects.toMatchObject({ code: 'damaged' });
     await expect(add(opened, 'link')).rejects.toMatchObject({ code: 'damaged' });
     expect(repo.read('.memory-bank/notes/bad.yaml')).toBe('key: [\n');
+    await expect(add(opened, 'other-kind')).rejects.toMatchObject({ code: 'damaged' });
+    expect(repo.read('.memory-bank/notes/other-kind.yaml')).toContain('tags: none\n');
     await add(opened, 'other');
   });
 
