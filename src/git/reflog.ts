@@ -1,6 +1,6 @@
 import { dirname, join, relative, resolve } from 'node:path';
 import type { GitConfig } from './config.ts';
-import type { Disk } from './disk.ts';
+import { type Disk, together } from './disk.ts';
 import type { Reflog } from './journal.ts';
 import { formatSignature, type Signature } from './object.ts';
 import type { PlannedCommit } from './plan.ts';
@@ -8,15 +8,14 @@ import type { Refs } from './refs.ts';
 
 const none = '0'.repeat(40);
 
-/** The reflogs that a change of HEAD belongs in, relative to the common git directory. */
+/** The reflogs of refs, relative to the common git directory. */
 export function reflogsOf(
   disk: Disk,
   commonDir: string,
   config: GitConfig,
   refs: Refs,
-  ref: string | undefined,
+  names: readonly string[],
 ): Reflog[] {
-  const names = ref === undefined ? ['HEAD'] : ['HEAD', ref];
   const setting = config.get('core.logallrefupdates')?.toLowerCase();
   const create = setting === 'always' || (config.bool('core.logallrefupdates') ?? true);
   return names
@@ -29,10 +28,7 @@ export function reflogsOf(
 export function reflogLines(commits: readonly PlannedCommit[], committer: Signature): string {
   const who = formatSignature(committer);
   return commits
-    .map(({ oid, parent, subject }) => {
-      const action = parent === undefined ? 'commit (initial)' : 'commit';
-      return `${parent ?? none} ${oid} ${who}\t${action}: ${subject}\n`;
-    })
+    .map(({ oid, parent, log }) => `${parent ?? none} ${oid} ${who}\t${log}\n`)
     .join('');
 }
 
@@ -44,17 +40,19 @@ export async function appendReflogs(
   lines: string,
 ): Promise<string[]> {
   const changed: string[] = [];
-  for (const { path: place, size } of logs) {
-    const path = resolve(commonDir, place);
-    if (size === undefined) changed.push(...disk.makeDirectories(dirname(path)), dirname(path));
-    const fd = disk.files.open(path, 'a');
-    try {
-      disk.files.write(fd, [Buffer.from(lines, 'utf8')]);
-      if (disk.durability === 'full') await disk.files.fsync(fd, 'data');
-    } finally {
-      disk.files.close(fd);
-    }
-  }
+  await together(
+    logs.map(async ({ path: place, size }) => {
+      const path = resolve(commonDir, place);
+      if (size === undefined) changed.push(...disk.makeDirectories(dirname(path)), dirname(path));
+      const fd = disk.files.open(path, 'a');
+      try {
+        disk.files.write(fd, [Buffer.from(lines, 'utf8')]);
+        if (disk.durability === 'full') await disk.files.fsync(fd, 'data');
+      } finally {
+        disk.files.close(fd);
+      }
+    }),
+  );
   return changed;
 }
 

@@ -4,9 +4,9 @@ import { MemoryError } from '../core/error.ts';
 import { GitConfig } from './config.ts';
 import type { WorkTree } from './discover.ts';
 import { type Disk, storageError } from './disk.ts';
-import { errno } from './files.ts';
 import { identity } from './identity.ts';
 import { IgnoreRules } from './ignore.ts';
+import { cancelled, IndexMark } from './index-mark.ts';
 import { initRepository } from './init.ts';
 import { ProcessLock } from './lock.ts';
 import {
@@ -18,21 +18,15 @@ import {
   readIndex,
   underLocks,
 } from './mutation.ts';
-import type { Oid } from './object.ts';
+import type { Oid, Signature } from './object.ts';
 import { ObjectDatabase } from './odb.ts';
-import { type Adoption, type FileChange, planCommits } from './plan.ts';
+import { type Plan, type Proposal, planCommits } from './plan.ts';
 import { recover, type Site } from './recovery.ts';
+import { moveRef } from './ref-update.ts';
 import { type Head, Refs } from './refs.ts';
+import { type SettleMerge, settleMerge } from './settlement.ts';
 import { checkFormat, checkIdle } from './state.ts';
 import type { Token } from './token.ts';
-
-/** What a caller wants committed. */
-export interface Proposal {
-  readonly changes: readonly FileChange[];
-  /** The whole message of the commit, subject first. */
-  readonly message: string;
-  readonly adopt?: Adoption;
-}
 
 /** A commit that was made. */
 export interface Made {
@@ -40,6 +34,21 @@ export interface Made {
   /** Full name of the branch that holds it; undefined on a detached HEAD. */
   readonly ref: string | undefined;
 }
+
+/** Commits that are worked out, and that no branch holds yet. */
+export interface Prepared {
+  /** The last of them. */
+  readonly oid: Oid;
+  readonly plan: Plan;
+  /** Fulfilled when all their objects are in the repository. */
+  readonly stored: Promise<void>;
+  /** What they were worked out from. */
+  readonly known: KnownIndex;
+  readonly committer: Signature;
+}
+
+/** Works out a change from what is on disk now; undefined: there is nothing to commit. */
+export type Propose = (head: Head) => Promise<Proposal | undefined>;
 
 export interface RepositoryOptions {
   /** Where git's own variables and HOME are looked up. */
@@ -61,10 +70,6 @@ const maxAttempts = 50;
 const maxRaces = 5;
 /** How long to wait before a file is read again that another program is writing, in milliseconds. */
 const pause = 20;
-/** Longer than any key of an index, so that one is written over the other. */
-const markLength = 80;
-/** The longest that a busy index is waited for, as a multiple of `calm`. */
-const calmLimit = 5;
 
 /**
  * Somebody else's repository, in which we are a guest: reading it, and committing single files to it
@@ -77,6 +82,7 @@ export class Repository {
   readonly #disk: Disk;
   readonly #options: RepositoryOptions;
   readonly #folder: string;
+  readonly #mark: IndexMark;
   #lock: ProcessLock | undefined;
   #config:
     | {
@@ -95,6 +101,7 @@ export class Repository {
     this.#disk = disk;
     this.#options = options;
     this.#folder = join(tree.commonDir, 'memory-bank');
+    this.#mark = new IndexMark(disk, tree, this.#folder, options.calm);
     this.odb = new ObjectDatabase(disk, tree.commonDir);
     this.refs = new Refs(disk.files, tree.gitDir, tree.commonDir);
   }
@@ -146,35 +153,64 @@ export class Repository {
   /**
    * One mutation, one commit.
    *
-   * @param propose works out the changes from what is on disk now; called with all other servers of
-   *   this repository locked out, and again when the ground moved. Undefined: nothing to commit.
+   * @param propose called with all other servers of this repository locked out, and again when the
+   *   ground moved.
    * @throws MemoryError after which nothing has changed.
    */
-  commit(
-    propose: () => Promise<Proposal | undefined>,
-    signal?: AbortSignal,
-  ): Promise<Made | undefined> {
+  commit(propose: Propose, signal?: AbortSignal): Promise<Made | undefined> {
     return this.#exclusively(signal, async (token) => {
       for (let attempt = 0; attempt < maxAttempts; attempt++) {
-        const config = this.config();
-        checkFormat(config, this.tree);
-        checkIdle(this.#disk.files, this.tree.gitDir);
-        await this.#calm(signal);
-        const ground = this.#ground(config);
-        const { ref } = this.head();
-        const work = (locks?: Locks) => this.#attempt(ground, propose, token, signal, locks);
+        const work = async (locks?: Locks) => {
+          const prepared = await this.#prepare(propose, signal, locks);
+          const made = prepared && (await this.#apply(prepared, token, signal, locks));
+          return { over: !prepared || made !== undefined, made };
+        };
         // Who lost so many races against a person at work keeps him out for a moment.
-        const outcome =
-          attempt < maxRaces
-            ? await work()
-            : await underLocks(ground, ref, token, this.#patience(signal), async (locks) =>
-                this.head().ref === ref ? work(locks) : undefined,
-              );
-        if (outcome) return outcome.made;
+        const outcome = attempt < maxRaces ? await work() : await this.#alone(token, signal, work);
+        if (outcome?.over) return outcome.made;
       }
-      throw new MemoryError('busy', 'This repository changes too fast to commit to it.', {
-        hint: 'Nothing was changed. Try again.',
-      });
+      throw tooFast();
+    });
+  }
+
+  /** The first half of `commit`: works out and stores what `apply` then does. */
+  prepare(propose: Propose, signal: AbortSignal): Promise<Prepared | undefined> {
+    return this.#exclusively(signal, async () => {
+      const prepared = await this.#prepare(propose, signal);
+      await prepared?.stored;
+      return prepared;
+    });
+  }
+
+  /**
+   * The second half of `commit`.
+   *
+   * @returns undefined when the ground has moved since; nothing has changed then.
+   */
+  apply(prepared: Prepared, signal: AbortSignal): Promise<Made | undefined> {
+    return this.#exclusively(signal, (token) => this.#apply(prepared, token, signal));
+  }
+
+  /**
+   * Settles what a merge under way has left unmerged in the index, without a commit.
+   *
+   * @param settle called under git's lock of the index.
+   */
+  settleMerge(settle: SettleMerge, signal: AbortSignal): Promise<void> {
+    return this.#exclusively(signal, (token) => {
+      const config = this.config();
+      checkFormat(config, this.tree);
+      return settleMerge(this.#ground(config), settle, token, this.#patience(signal));
+    });
+  }
+
+  /** Writes down where a branch of a remote is, as `git fetch` does. */
+  track(ref: string, tip: Oid): Promise<void> {
+    return this.#exclusively(undefined, async (token) => {
+      const config = this.config();
+      checkFormat(config, this.tree);
+      const committer = identity(config, 'committer', this.#options.now());
+      await moveRef(this.#ground(config), ref, tip, committer, token, this.#patience(undefined));
     });
   }
 
@@ -182,55 +218,87 @@ export class Repository {
     this.odb.close();
   }
 
-  /**
-   * Works a proposal out and carries it out.
-   *
-   * @param locks the ones to do all of it under; otherwise they are taken when it is worked out.
-   * @returns undefined when the ground has moved under it.
-   */
-  async #attempt(
-    ground: Ground,
-    propose: () => Promise<Proposal | undefined>,
+  /** Works under git's locks; undefined when another branch was checked out before they were taken. */
+  #alone<T>(
     token: Token,
     signal: AbortSignal | undefined,
-    locks: Locks | undefined,
-  ): Promise<{ readonly made: Made | undefined } | undefined> {
-    // Before the files: what a checkout does to them meanwhile shows in the index.
-    const known = readIndex(ground, this.#index);
-    this.#index = known;
-    let proposal: Proposal | undefined;
-    try {
-      proposal = await propose();
-    } catch (error) {
-      if (locks || !isDamage(error) || !isMoving(ground, known)) throw error;
-      await sleep(pause, undefined, signal ? { signal } : {}).catch(() => undefined);
-      return undefined;
+    work: (locks: Locks) => Promise<T>,
+  ): Promise<T | undefined> {
+    const ground = this.#ground(this.config());
+    const { ref } = this.head();
+    return underLocks(ground, ref, token, this.#patience(signal), async (locks) =>
+      this.head().ref === ref ? work(locks) : undefined,
+    );
+  }
+
+  async #prepare(
+    propose: Propose,
+    signal: AbortSignal | undefined,
+    locks?: Locks,
+  ): Promise<Prepared | undefined> {
+    for (let attempt = 1; ; attempt++) {
+      const config = this.config();
+      checkFormat(config, this.tree);
+      checkIdle(this.#disk.files, this.tree.gitDir);
+      if (!locks) await this.#mark.calm(signal);
+      const ground = this.#ground(config);
+      // Before the files: what a checkout does to them meanwhile shows in the index.
+      const known = readIndex(ground, this.#index);
+      this.#index = known;
+      const head = this.head();
+      let proposal: Proposal | undefined;
+      try {
+        proposal = await propose(head);
+      } catch (error) {
+        const moving = !locks && attempt < maxAttempts && isMoving(ground, known);
+        if (!isDamage(error) || !moving) throw error;
+        await sleep(pause, undefined, signal ? { signal } : {}).catch(() => undefined);
+        continue;
+      }
+      if (!proposal || (proposal.changes.length === 0 && !proposal.join)) return undefined;
+      if (signal?.aborted) throw cancelled();
+      return this.#plan(config, head, known, proposal);
     }
-    if (!proposal || proposal.changes.length === 0) return { made: undefined };
-    if (signal?.aborted) throw cancelled();
+  }
+
+  async #plan(
+    config: GitConfig,
+    head: Head,
+    known: KnownIndex,
+    proposal: Proposal,
+  ): Promise<Prepared> {
     if (known.file.unmerged) {
       throw new MemoryError('busy', 'The index of this repository holds unmerged files.', {
         hint: 'Resolve them with "git add", or "git reset --merge". Reading goes on.',
       });
     }
-    this.#checkIgnored(proposal, known);
-    const head = this.head();
-    const { config } = ground;
+    // What comes from another line of history has been committed already.
+    if (!proposal.join) this.#checkIgnored(proposal, known);
     const time = this.#options.now();
     const author = identity(config, 'author', time);
     const committer = identity(config, 'committer', time);
-    const { changes, message, adopt } = proposal;
-    const signatures = { author, committer };
-    const plan = planCommits(this.odb, head, known.file, changes, message, signatures, adopt);
-    await this.odb.write(plan.objects);
-    const apply = (held: Locks) => applyPlan(ground, plan, known, committer, token, held);
-    const applied = locks
-      ? await apply(locks)
-      : await underLocks(ground, plan.head.ref, token, this.#patience(signal), apply);
+    const plan = planCommits(this.odb, head, known.file, proposal, { author, committer });
+    const stored = this.odb.write(plan.objects);
+    // Who waits for it hears of a failure; nobody may be waiting yet.
+    stored.catch(() => undefined);
+    return { oid: plan.commits.at(-1)?.oid ?? '', plan, stored, known, committer };
+  }
+
+  async #apply(
+    { plan, stored, known, committer }: Prepared,
+    token: Token,
+    signal: AbortSignal | undefined,
+    locks?: Locks,
+  ): Promise<Made | undefined> {
+    const patience = this.#patience(signal);
+    const ground = this.#ground(this.config());
+    const applying = applyPlan(ground, plan, stored, known, committer, token, patience, locks);
+    // Nothing may be at work any more when the next one begins.
+    const applied = await applying.finally(() => stored.catch(() => undefined));
     if (!applied) return undefined;
     this.#index = applied.index;
-    if (applied.index?.key) this.#markIndex(applied.index.key);
-    return { made: { oid: applied.commit, ref: applied.ref } };
+    if (applied.index?.key) this.#mark.set(applied.index.key);
+    return { oid: applied.commit, ref: applied.ref };
   }
 
   /** A path that is tracked already may be ignored, as in git; a new one may not. */
@@ -276,47 +344,6 @@ export class Repository {
     for (const [id, names] of lock.leftovers()) await recover(this.#site(), token, id, names);
   }
 
-  /** Tells all servers of this repository that the index as it is now is one of ours. */
-  #markIndex(key: string): void {
-    if (this.#options.calm === 0) return;
-    const { files } = this.#disk;
-    try {
-      const fd = files.open(this.#mark, files.lstat(this.#mark) ? 'r+' : 'wx');
-      try {
-        files.write(fd, [Buffer.from(`${key.padEnd(markLength)}\n`, 'latin1')]);
-      } finally {
-        files.close(fd);
-      }
-    } catch (error) {
-      // Without the mark the next mutation waits in vain, and that is all.
-      if (errno(error) === undefined) throw error;
-    }
-  }
-
-  #markedIndex(): string | undefined {
-    return this.#disk.files.read(this.#mark)?.toString('latin1').trimEnd();
-  }
-
-  get #mark(): string {
-    return join(this.#folder, 'index-mark');
-  }
-
-  /** Waits until nobody else has touched the index for a moment. */
-  async #calm(signal: AbortSignal | undefined): Promise<void> {
-    const { calm } = this.#options;
-    const path = join(this.tree.gitDir, 'index');
-    for (let waited = 0; waited < calm * calmLimit; ) {
-      if (indexKey({ disk: this.#disk, tree: this.tree }) === this.#markedIndex()) return;
-      const changed = this.#disk.files.lstat(path)?.mtimeMs ?? 0;
-      const rest = calm - Math.abs(Date.now() - changed);
-      if (rest <= 0) return;
-      await sleep(rest, undefined, signal ? { signal } : {}).catch(() => {
-        throw cancelled();
-      });
-      waited += rest;
-    }
-  }
-
   #site(): Site {
     return {
       disk: this.#disk,
@@ -347,6 +374,8 @@ function isMoving(ground: Ground, known: KnownIndex): boolean {
   return indexKey(ground) !== known.key || ground.disk.files.lstat(lock) !== undefined;
 }
 
-function cancelled(): MemoryError {
-  return new MemoryError('cancelled', 'The call was cancelled; nothing was changed.');
+function tooFast(): MemoryError {
+  return new MemoryError('busy', 'This repository changes too fast to commit to it.', {
+    hint: 'Nothing was changed. Try again.',
+  });
 }

@@ -67,7 +67,7 @@ const limits: readonly (readonly [
   ],
   [
     'a file of the bank that is read',
-    'store/view.ts',
+    'store/record-file.ts',
     'maxFileBytes',
     'bytes',
     'the file is named as damaged; everything else is served',

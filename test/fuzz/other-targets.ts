@@ -20,8 +20,8 @@ const merge: Target = {
       (path) => {
         const { bytes, conflict } = mergeFile(records, path, sides, 7);
         const mirrored = mergeFile(records, path, { ...sides, theirs: sides.ours }, 7);
-        check(mirrored.bytes.equals(sides.ours), 'two equal sides became another');
-        return `${conflict} ${size(bytes.length)}`;
+        check(mirrored.bytes?.equals(sides.ours) === true, 'two equal sides became another');
+        return `${conflict} ${size(bytes?.length ?? 0)}`;
       },
     );
     return outcomes.join(' ');

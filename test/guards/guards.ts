@@ -121,7 +121,7 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'the locks are looked at once more before the ref moves',
-    ['git/mutation.ts', 'for (const lock of all(this.#locks)) lock.check();', ''],
+    ['git/mutation.ts', 'for (const lock of all(locks)) lock.check();', ''],
     [faults, 'his lock is left alone'],
   ),
   guard(
@@ -162,9 +162,9 @@ export const guards: readonly Guard[] = [
   guard(
     'a file that was saved at the last moment',
     [
-      'git/mutation.ts',
-      '      if (!isAsSeen(this.#ground, file)) throw new Moved();\n      const was',
-      '      const was',
+      'git/placement.ts',
+      'if (!isAsSeen(disk, top, placement)) throw new Moved();\n    const was',
+      'const was',
     ],
     [faults, 'saves a file at the last moment'],
   ),
@@ -180,7 +180,7 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'a format of repository that is not known',
-    ['git/repository.ts', 'checkFormat(config, this.tree);', ''],
+    ['git/state.ts', "if (name === 'objectformat' && format === 'sha1') continue;", 'continue;'],
     [repository, 'sha256'],
   ),
   guard(
@@ -204,7 +204,7 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     "a person's work in the index",
-    ['git/repository.ts', 'await this.#calm(signal);', ''],
+    ['git/repository.ts', 'if (!locks) await this.#mark.calm(signal);', ''],
     [repository, 'is waited for until it rests'],
   ),
 
@@ -233,7 +233,7 @@ export const guards: readonly Guard[] = [
   // Wholly there or wholly absent.
   guard(
     'the journal is written before the files change',
-    ['git/mutation.ts', 'await writeJournal(disk, folder, journal);', ''],
+    ['git/mutation.ts', 'await together([stored, mutation.announce()]);', 'await stored;'],
     [faults, 'is undone where the repository lies by then'],
   ),
   guard(
@@ -312,9 +312,9 @@ export const guards: readonly Guard[] = [
   guard(
     'a damaged file hides nothing else',
     [
-      'store/view.ts',
-      '      if (!(error instanceof MemoryError)) throw error;\n      return { ...this',
-      '      throw error;\n      return { ...this',
+      'store/record-file.ts',
+      'if (!(error instanceof MemoryError)) throw error;\n    return { ...failed',
+      'throw error;\n    return { ...failed',
     ],
     [workspace, 'fails alone and by name'],
   ),
@@ -329,7 +329,7 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'bytes that are no UTF-8',
-    ['store/view.ts', 'fatal: true, ignoreBOM', 'fatal: false, ignoreBOM'],
+    ['store/record-file.ts', 'fatal: true, ignoreBOM', 'fatal: false, ignoreBOM'],
     [workspace, 'fails alone and by name'],
   ),
   guard(
