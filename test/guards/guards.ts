@@ -398,7 +398,7 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'a reason that would end the message',
-    ['store/message.ts', '(/^(---|diff -|Index: )/.test(line) ? ` ${line}` : line)', 'line'],
+    ['store/message.ts', '(/^(---|diff -|Index: )/.test(line)', '(false'],
     [workspace, 'is one commit that says who'],
   ),
   guard(
@@ -431,11 +431,7 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'characters that steer a terminal',
-    [
-      'server/screen.ts',
-      "(char === '\\r' ? '' : `\\\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`)",
-      'char',
-    ],
+    ['server/screen.ts', "(char === '\\r' ? ''", '(char ? char'],
     ['contract/cli-people.test.ts', 'printable text'],
   ),
 

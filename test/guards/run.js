@@ -1,4 +1,4 @@
-// `npm run test:guards -- [part of a name]`: takes each guard out of a copy and looks whether its test fails.
+// `npm run test:guards -- [parts of names]`: takes each guard out of a copy and looks whether its test fails.
 import { spawn } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -18,10 +18,11 @@ const home = mkdtempSync(join(tmpdir(), 'memory-bank-guards-'));
 try {
   await bundle('test/guards/guards.ts', join(home, 'list'));
   const { guards } = await import(join(home, 'list', 'guards.js'));
-  const part = process.argv[2] ?? '';
-  process.exitCode = await tryAll(
-    /** @type {Guard[]} */ (guards).filter((one) => one.name.includes(part)),
+  const parts = process.argv.slice(2);
+  const asked = /** @type {Guard[]} */ (guards).filter(
+    ({ name }) => parts.length === 0 || parts.some((part) => name.includes(part)),
   );
+  process.exitCode = await tryAll(asked);
 } finally {
   rmSync(home, { recursive: true, force: true });
 }
