@@ -72,6 +72,7 @@ test('a plan of this project reads like one that a person has written', async ()
 });
 
 test('every tool can be called, and the work of the person stays as it was', async () => {
+  const begun = repo.git('rev-parse', 'HEAD').trim();
   const { tools } = await client.listTools();
   const called = new Set([...planning, ...everything].map(([tool]) => tool));
   expect([...called].sort()).toEqual(tools.map(({ name }) => name).sort());

@@ -72,7 +72,13 @@ const limits: readonly (readonly [
     'bytes',
     'the file is named as damaged; everything else is served',
   ],
-  ['folders above a record', 'store/view.ts', 'maxDepth', '', 'what lies deeper is not seen'],
+  [
+    'folders above a record',
+    'store/view.ts',
+    'maxDepth',
+    '',
+    '`too_large`; what a person puts deeper is not seen',
+  ],
   [
     'YAML, or front matter, of one record',
     'core/yaml.ts',
