@@ -66,6 +66,10 @@ export interface Listing<T> {
 export interface ListOptions {
   /** Only records below this folder, given relative to the type's own folder. */
   readonly under?: string;
+  /** Only records with these keys: quick, however many others there are. */
+  readonly keys?: readonly string[];
+  /** The same by their ids, for a type that has them. */
+  readonly ids?: readonly string[];
 }
 
 /** Reading the records of the working tree as they are at the time of the call. */

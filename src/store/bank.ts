@@ -12,8 +12,9 @@ import type { Access } from './access.ts';
 import { type BankConfig, configPath, initialFiles, readConfig } from './bank-config.ts';
 import { Draft, type TextChange } from './draft.ts';
 import { type Actor, commitMessage } from './message.ts';
+import { decodeText, maxFileBytes, type RecordFile } from './record-file.ts';
 import { SecretGuard } from './secrets/guard.ts';
-import { decodeText, maxFileBytes, type RecordFile, View } from './view.ts';
+import { View } from './view.ts';
 import { Watcher } from './watcher.ts';
 
 export interface BankOptions {

@@ -2,7 +2,7 @@ import type { AnyRecordType } from '../core/record-type.ts';
 import { configPath, configRecord } from './bank-config.ts';
 import type { Sides } from './merge/diff3.ts';
 import { type Merged, mergeRecord } from './merge/record.ts';
-import { decodeText } from './view.ts';
+import { decodeText } from './record-file.ts';
 
 /** What became of the bytes of one file. */
 export interface MergedFile extends Pick<Merged, 'conflict' | 'notes'> {

@@ -4,8 +4,8 @@ import type { Files } from '../git/files.ts';
 import { Folder } from '../git/folder.ts';
 import type { Bank } from './bank.ts';
 import { drift, lastChange } from './past.ts';
+import { decodeText } from './record-file.ts';
 import { type Permit, toCommitMade } from './session-store.ts';
-import { decodeText } from './view.ts';
 
 /** The project around a bank, for one call of one session. */
 export class BankProject implements Omit<Project, 'use'> {
