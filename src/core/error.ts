@@ -39,6 +39,8 @@ export const errorCodes = [
   'cannot_create',
   /** The file system refused or failed: permission, full disk, broken medium. */
   'storage',
+  /** The remote repository cannot be reached, or refuses. */
+  'remote',
   /** The caller gave up before the work was done; nothing was written. */
   'cancelled',
   /** No valid key or session. */

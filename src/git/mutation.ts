@@ -1,4 +1,3 @@
-import type { BigIntStats } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { MemoryError } from '../core/error.ts';
 import type { GitConfig } from './config.ts';
@@ -6,10 +5,11 @@ import type { WorkTree } from './discover.ts';
 import { together } from './disk.ts';
 import { errno, type Stat } from './files.ts';
 import { type IndexChange, IndexFile } from './index-file.ts';
-import { type Journal, journalPath, temporaryName, writeJournal } from './journal.ts';
+import { type Journal, journalPath, writeJournal } from './journal.ts';
 import { GitLock, type Patience } from './lock.ts';
 import type { Oid, Signature } from './object.ts';
-import type { Plan, PlannedFile } from './plan.ts';
+import { isAsSeen, Moved, missingFolders, placeFiles } from './placement.ts';
+import type { Plan } from './plan.ts';
 import { removeIfEmpty, type Side, type Site, settle, sideOf } from './recovery.ts';
 import { appendReflogs, reflogLines, reflogsOf } from './reflog.ts';
 import type { Refs } from './refs.ts';
@@ -111,12 +111,7 @@ function holdsStill(ground: Ground, plan: Plan, known: KnownIndex): boolean {
   const head = ground.refs.head();
   if (head.ref !== plan.head.ref || head.oid !== plan.head.oid) return false;
   if (indexKey(ground) !== known.key) return false;
-  return plan.files.every((file) => isAsSeen(ground, file));
-}
-
-function isAsSeen(ground: Ground, { path, seen }: PlannedFile): boolean {
-  const found = ground.disk.files.read(join(ground.tree.top, path));
-  return found === undefined || seen === undefined ? found === seen : found.equals(seen);
+  return plan.files.every((file) => isAsSeen(ground.disk, ground.tree.top, file));
 }
 
 /** Reads the index, or answers with the one that is known when it has not changed since. */
@@ -136,9 +131,6 @@ export function indexKey(ground: Pick<Ground, 'disk' | 'tree'>): string | undefi
 function keyOf(stat: Stat): string {
   return `${stat.ino} ${stat.size} ${stat.mtimeMs}`;
 }
-
-/** A person has changed a file at the last moment: the mutation is worked out again. */
-class Moved extends Error {}
 
 class Mutation {
   /** Whether its journal and its locks have to stay for whoever cleans up. */
@@ -207,32 +199,16 @@ class Mutation {
       files: files.map(({ path, before, after, mode }) => {
         return { path, before, after, mode, indexed: this.#known.file.find(path)?.oid };
       }),
-      logs: reflogsOf(disk, commonDir, config, refs, head.ref),
+      logs: reflogsOf(disk, commonDir, config, refs, head.ref ? ['HEAD', head.ref] : ['HEAD']),
       logLines: reflogLines(commits, this.#committer),
-      folders: this.#missingFolders(),
+      folders: missingFolders(disk, tree.top, files),
     };
-  }
-
-  #missingFolders(): string[] {
-    const { files } = this.#ground.disk;
-    const missing = new Set<string>();
-    for (const { path, bytes } of this.#plan.files) {
-      const parts = path.split('/');
-      for (let depth = 1; bytes && depth < parts.length; depth++) {
-        const folder = parts.slice(0, depth).join('/');
-        const at = join(this.#ground.tree.top, folder);
-        const kind = files.lstat(at)?.kind;
-        if (kind === undefined) missing.add(folder);
-        else if (kind !== 'directory') throw inTheWay(at, kind);
-      }
-    }
-    return [...missing];
   }
 
   /** Everything up to the commit point; the new index as it lies in its lock. */
   async #prepare(journal: Journal): Promise<KnownIndex> {
-    const { disk, commonDir } = this.#ground;
-    const stats = await this.#writeFiles();
+    const { disk, commonDir, tree } = this.#ground;
+    const stats = await placeFiles(disk, tree.top, this.#token, this.#plan.files, this.#changed);
     const set: IndexChange[] = [];
     const remove: string[] = [];
     for (const { path, after, mode } of this.#plan.files) {
@@ -249,51 +225,6 @@ class Mutation {
     ]);
     await disk.settle(logFolders);
     return { file: new IndexFile(index), key: keyOf(stat) };
-  }
-
-  /** Puts each file in place under its name, whole. */
-  async #writeFiles(): Promise<Map<string, BigIntStats>> {
-    const { disk, tree } = this.#ground;
-    const moves: { from: string; to: string; file: PlannedFile }[] = [];
-    for (const [i, file] of this.#plan.files.entries()) {
-      const { path, bytes, mode } = file;
-      if (bytes === undefined) continue;
-      const to = join(tree.top, path);
-      for (const folder of disk.makeDirectories(dirname(to))) this.#changed.add(folder);
-      const from = join(dirname(to), temporaryName(this.#token.id, i));
-      const permissions = disk.files.lstat(to)?.mode;
-      await disk.create(from, [bytes], 0o666 | (mode & 0o111), permissions);
-      moves.push({ from, to, file });
-    }
-    const stats = new Map<string, BigIntStats>();
-    for (const { from, to, file } of moves) {
-      // The files were written one after the other, and a person may save his at any moment.
-      if (!isAsSeen(this.#ground, file)) throw new Moved();
-      const was = disk.files.lstatExact(from);
-      disk.files.rename(from, to);
-      const stat = disk.files.lstatExact(to);
-      if (stat?.ino === was?.ino && stat?.mtimeNs === was?.mtimeNs && stat) {
-        stats.set(file.path, stat);
-      }
-      this.#changed.add(dirname(to));
-    }
-    for (const file of this.#plan.files) if (file.bytes === undefined) this.#remove(file);
-    return stats;
-  }
-
-  /** Removes a file and, as git does, the folders that it leaves empty. */
-  #remove(file: PlannedFile): void {
-    const { disk, tree } = this.#ground;
-    const { path } = file;
-    if (!isAsSeen(this.#ground, file)) throw new Moved();
-    disk.discard(join(tree.top, path));
-    let folder = dirname(path);
-    this.#changed.add(join(tree.top, folder));
-    while (folder !== '.' && removeIfEmpty(disk, join(tree.top, folder))) {
-      this.#changed.delete(join(tree.top, folder));
-      folder = dirname(folder);
-      this.#changed.add(join(tree.top, folder));
-    }
   }
 
   #moveRef(): void {
@@ -358,12 +289,4 @@ function undone(cause: unknown, error: unknown): MemoryError {
       cause,
     },
   );
-}
-
-function inTheWay(path: string, kind: string): MemoryError {
-  const what = kind === 'link' ? 'a symbolic link' : 'a file';
-  return new MemoryError('cannot_create', `${path} is ${what} where a folder should be.`, {
-    hint: 'Memory is never written through a link or over a file: move it out of the way.',
-    data: { path },
-  });
 }

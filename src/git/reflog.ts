@@ -8,15 +8,14 @@ import type { Refs } from './refs.ts';
 
 const none = '0'.repeat(40);
 
-/** The reflogs that a change of HEAD belongs in, relative to the common git directory. */
+/** The reflogs of refs, relative to the common git directory. */
 export function reflogsOf(
   disk: Disk,
   commonDir: string,
   config: GitConfig,
   refs: Refs,
-  ref: string | undefined,
+  names: readonly string[],
 ): Reflog[] {
-  const names = ref === undefined ? ['HEAD'] : ['HEAD', ref];
   const setting = config.get('core.logallrefupdates')?.toLowerCase();
   const create = setting === 'always' || (config.bool('core.logallrefupdates') ?? true);
   return names
@@ -29,10 +28,7 @@ export function reflogsOf(
 export function reflogLines(commits: readonly PlannedCommit[], committer: Signature): string {
   const who = formatSignature(committer);
   return commits
-    .map(({ oid, parent, subject }) => {
-      const action = parent === undefined ? 'commit (initial)' : 'commit';
-      return `${parent ?? none} ${oid} ${who}\t${action}: ${subject}\n`;
-    })
+    .map(({ oid, parent, log }) => `${parent ?? none} ${oid} ${who}\t${log}\n`)
     .join('');
 }
 

@@ -4,27 +4,21 @@ import { MemoryError } from '../core/error.ts';
 import { GitConfig } from './config.ts';
 import type { WorkTree } from './discover.ts';
 import { type Disk, storageError } from './disk.ts';
-import { errno } from './files.ts';
 import { identity } from './identity.ts';
 import { IgnoreRules } from './ignore.ts';
+import { cancelled, IndexMark } from './index-mark.ts';
 import { initRepository } from './init.ts';
 import { ProcessLock } from './lock.ts';
 import { applyPlan, type Ground, indexKey, type KnownIndex, readIndex } from './mutation.ts';
-import type { Oid } from './object.ts';
+import type { Oid, Signature } from './object.ts';
 import { ObjectDatabase } from './odb.ts';
-import { type Adoption, type FileChange, planCommits } from './plan.ts';
+import { type Plan, type Proposal, planCommits } from './plan.ts';
 import { recover } from './recovery.ts';
+import { moveRef } from './ref-update.ts';
 import { type Head, Refs } from './refs.ts';
+import { type SettleMerge, settleMerge } from './settlement.ts';
 import { checkFormat, checkIdle } from './state.ts';
 import type { Token } from './token.ts';
-
-/** What a caller wants committed. */
-export interface Proposal {
-  readonly changes: readonly FileChange[];
-  /** The whole message of the commit, subject first. */
-  readonly message: string;
-  readonly adopt?: Adoption;
-}
 
 /** A commit that was made. */
 export interface Made {
@@ -32,6 +26,19 @@ export interface Made {
   /** Full name of the branch that holds it; undefined on a detached HEAD. */
   readonly ref: string | undefined;
 }
+
+/** Commits that are worked out and stored, and that no branch holds yet. */
+export interface Prepared {
+  /** The last of them. */
+  readonly oid: Oid;
+  readonly plan: Plan;
+  /** What they were worked out from. */
+  readonly known: KnownIndex;
+  readonly committer: Signature;
+}
+
+/** Works out a change from what is on disk now; undefined: there is nothing to commit. */
+export type Propose = (head: Head) => Promise<Proposal | undefined>;
 
 export interface RepositoryOptions {
   /** Where git's own variables and HOME are looked up. */
@@ -51,10 +58,6 @@ export interface RepositoryOptions {
 const maxAttempts = 50;
 /** How long to wait before a file is read again that another program is writing, in milliseconds. */
 const pause = 20;
-/** Longer than any key of an index, so that one is written over the other. */
-const markLength = 80;
-/** The longest that a busy index is waited for, as a multiple of `calm`. */
-const calmLimit = 5;
 
 /**
  * Somebody else's repository, in which we are a guest: reading it, and committing single files to it
@@ -67,6 +70,7 @@ export class Repository {
   readonly #disk: Disk;
   readonly #options: RepositoryOptions;
   readonly #folder: string;
+  readonly #mark: IndexMark;
   #lock: ProcessLock | undefined;
   #config:
     | {
@@ -85,6 +89,7 @@ export class Repository {
     this.#disk = disk;
     this.#options = options;
     this.#folder = join(tree.commonDir, 'memory-bank');
+    this.#mark = new IndexMark(disk, tree, this.#folder, options.calm);
     this.odb = new ObjectDatabase(disk, tree.commonDir);
     this.refs = new Refs(disk.files, tree.gitDir, tree.commonDir);
   }
@@ -136,41 +141,56 @@ export class Repository {
   /**
    * One mutation, one commit.
    *
-   * @param propose works out the changes from what is on disk now; called with all other servers of
-   *   this repository locked out, and again when the ground moved. Undefined: nothing to commit.
+   * @param propose called with all other servers of this repository locked out, and again when the
+   *   ground moved.
    * @throws MemoryError after which nothing has changed.
    */
-  commit(
-    propose: () => Promise<Proposal | undefined>,
-    signal?: AbortSignal,
-  ): Promise<Made | undefined> {
+  commit(propose: Propose, signal?: AbortSignal): Promise<Made | undefined> {
     return this.#exclusively(signal, async (token) => {
       for (let attempt = 0; attempt < maxAttempts; attempt++) {
-        const config = this.config();
-        checkFormat(config, this.tree);
-        checkIdle(this.#disk.files, this.tree.gitDir);
-        await this.#calm(signal);
-        const ground = this.#ground(config);
-        // Before the files: what a checkout does to them meanwhile shows in the index.
-        const known = readIndex(ground, this.#index);
-        this.#index = known;
-        let proposal: Proposal | undefined;
-        try {
-          proposal = await propose();
-        } catch (error) {
-          if (attempt === maxAttempts - 1 || !isDamage(error) || !isMoving(ground, known))
-            throw error;
-          await sleep(pause, undefined, signal ? { signal } : {}).catch(() => undefined);
-          continue;
-        }
-        if (!proposal || proposal.changes.length === 0) return undefined;
-        if (signal?.aborted) throw cancelled();
-        const made = await this.#attempt(ground, known, proposal, token, signal);
+        const prepared = await this.#prepare(propose, signal);
+        if (!prepared) return undefined;
+        const made = await this.#apply(prepared, token, signal);
         if (made) return made;
       }
-      throw new MemoryError('busy', 'This repository changes too fast to commit to it.', {
-        hint: 'Nothing was changed. Try again.',
-      });
+      throw tooFast();
+    });
+  }
+
+  /** The first half of `commit`: works out and stores what `apply` then does. */
+  prepare(propose: Propose, signal: AbortSignal): Promise<Prepared | undefined> {
+    return this.#exclusively(signal, () => this.#prepare(propose, signal));
+  }
+
+  /**
+   * The second half of `commit`.
+   *
+   * @returns undefined when the ground has moved since; nothing has changed then.
+   */
+  apply(prepared: Prepared, signal: AbortSignal): Promise<Made | undefined> {
+    return this.#exclusively(signal, (token) => this.#apply(prepared, token, signal));
+  }
+
+  /**
+   * Settles what a merge under way has left unmerged in the index, without a commit.
+   *
+   * @param settle called under git's lock of the index.
+   */
+  settleMerge(settle: SettleMerge, signal: AbortSignal): Promise<void> {
+    return this.#exclusively(signal, (token) => {
+      const config = this.config();
+      checkFormat(config, this.tree);
+      return settleMerge(this.#ground(config), settle, token, this.#patience(signal));
+    });
+  }
+
+  /** Writes down where a branch of a remote is, as `git fetch` does. */
+  track(ref: string, tip: Oid): Promise<void> {
+    return this.#exclusively(undefined, async (token) => {
+      const config = this.config();
+      checkFormat(config, this.tree);
+      const committer = identity(config, 'committer', this.#options.now());
+      await moveRef(this.#ground(config), ref, tip, committer, token, this.#patience(undefined));
     });
   }
 
@@ -178,33 +198,63 @@ export class Repository {
     this.odb.close();
   }
 
-  async #attempt(
-    ground: Ground,
+  async #prepare(propose: Propose, signal: AbortSignal | undefined): Promise<Prepared | undefined> {
+    for (let attempt = 1; ; attempt++) {
+      const config = this.config();
+      checkFormat(config, this.tree);
+      checkIdle(this.#disk.files, this.tree.gitDir);
+      await this.#mark.calm(signal);
+      const ground = this.#ground(config);
+      // Before the files: what a checkout does to them meanwhile shows in the index.
+      const known = readIndex(ground, this.#index);
+      this.#index = known;
+      const head = this.head();
+      let proposal: Proposal | undefined;
+      try {
+        proposal = await propose(head);
+      } catch (error) {
+        if (attempt === maxAttempts || !isDamage(error) || !isMoving(ground, known)) throw error;
+        await sleep(pause, undefined, signal ? { signal } : {}).catch(() => undefined);
+        continue;
+      }
+      if (!proposal || (proposal.changes.length === 0 && !proposal.join)) return undefined;
+      if (signal?.aborted) throw cancelled();
+      return this.#plan(config, head, known, proposal);
+    }
+  }
+
+  async #plan(
+    config: GitConfig,
+    head: Head,
     known: KnownIndex,
     proposal: Proposal,
-    token: Token,
-    signal: AbortSignal | undefined,
-  ): Promise<Made | undefined> {
-    const head = this.head();
-    const { config } = ground;
+  ): Promise<Prepared> {
     if (known.file.unmerged) {
       throw new MemoryError('busy', 'The index of this repository holds unmerged files.', {
         hint: 'Resolve them with "git add", or "git reset --merge". Reading goes on.',
       });
     }
-    this.#checkIgnored(proposal, known);
+    // What comes from another line of history has been committed already.
+    if (!proposal.join) this.#checkIgnored(proposal, known);
     const time = this.#options.now();
     const author = identity(config, 'author', time);
     const committer = identity(config, 'committer', time);
-    const { changes, message, adopt } = proposal;
-    const signatures = { author, committer };
-    const plan = planCommits(this.odb, head, known.file, changes, message, signatures, adopt);
+    const plan = planCommits(this.odb, head, known.file, proposal, { author, committer });
     await this.odb.write(plan.objects);
+    return { oid: plan.commits.at(-1)?.oid ?? '', plan, known, committer };
+  }
+
+  async #apply(
+    { plan, known, committer }: Prepared,
+    token: Token,
+    signal: AbortSignal | undefined,
+  ): Promise<Made | undefined> {
     const patience = this.#patience(signal);
+    const ground = this.#ground(this.config());
     const applied = await applyPlan(ground, plan, known, committer, token, patience);
     if (!applied) return undefined;
     this.#index = applied.index;
-    if (applied.index?.key) this.#markIndex(applied.index.key);
+    if (applied.index?.key) this.#mark.set(applied.index.key);
     return { oid: applied.commit, ref: applied.ref };
   }
 
@@ -255,47 +305,6 @@ export class Repository {
     }
   }
 
-  /** Tells all servers of this repository that the index as it is now is one of ours. */
-  #markIndex(key: string): void {
-    if (this.#options.calm === 0) return;
-    const { files } = this.#disk;
-    try {
-      const fd = files.open(this.#mark, files.lstat(this.#mark) ? 'r+' : 'wx');
-      try {
-        files.write(fd, [Buffer.from(`${key.padEnd(markLength)}\n`, 'latin1')]);
-      } finally {
-        files.close(fd);
-      }
-    } catch (error) {
-      // Without the mark the next mutation waits in vain, and that is all.
-      if (errno(error) === undefined) throw error;
-    }
-  }
-
-  #markedIndex(): string | undefined {
-    return this.#disk.files.read(this.#mark)?.toString('latin1').trimEnd();
-  }
-
-  get #mark(): string {
-    return join(this.#folder, 'index-mark');
-  }
-
-  /** Waits until nobody else has touched the index for a moment. */
-  async #calm(signal: AbortSignal | undefined): Promise<void> {
-    const { calm } = this.#options;
-    const path = join(this.tree.gitDir, 'index');
-    for (let waited = 0; waited < calm * calmLimit; ) {
-      if (indexKey({ disk: this.#disk, tree: this.tree }) === this.#markedIndex()) return;
-      const changed = this.#disk.files.lstat(path)?.mtimeMs ?? 0;
-      const rest = calm - Math.abs(Date.now() - changed);
-      if (rest <= 0) return;
-      await sleep(rest, undefined, signal ? { signal } : {}).catch(() => {
-        throw cancelled();
-      });
-      waited += rest;
-    }
-  }
-
   #ground(config: GitConfig): Ground {
     return {
       disk: this.#disk,
@@ -325,6 +334,8 @@ function isMoving(ground: Ground, known: KnownIndex): boolean {
   return indexKey(ground) !== known.key || ground.disk.files.lstat(lock) !== undefined;
 }
 
-function cancelled(): MemoryError {
-  return new MemoryError('cancelled', 'The call was cancelled; nothing was changed.');
+function tooFast(): MemoryError {
+  return new MemoryError('busy', 'This repository changes too fast to commit to it.', {
+    hint: 'Nothing was changed. Try again.',
+  });
 }

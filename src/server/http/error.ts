@@ -22,6 +22,7 @@ export const statuses: Record<ErrorCode, number> = {
   no_project: 400,
   cannot_create: 500,
   storage: 500,
+  remote: 502,
   cancelled: 503,
   unauthorized: 401,
   rate_limited: 429,
