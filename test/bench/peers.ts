@@ -44,7 +44,7 @@ function note(number: number, writer = 'alone'): Note {
   return {
     number,
     name,
-    text: `${name}: ${'what was learnt here is said in about four lines of text. '.repeat(4)}`,
+    text: `${name}: ${'what was learnt here is said in about four lines of text, '.repeat(4)}or so`,
   };
 }
 
@@ -53,76 +53,99 @@ function expectIn(answer: string, text: string): void {
   if (!answer.includes(text)) throw new Error(`"${text}" is not in: ${answer.slice(0, 200)}`);
 }
 
-/** One program after the other, so that none is in the way of another. */
-async function measure(peer: Peer): Promise<{ alone: string[]; together: string[] }> {
-  const repo = project();
-  const from = await install(peer);
-  await peer.prepare?.(repo.root, from);
-  const open = () => ServerProcess.open(peer.start(repo.root, from));
-  try {
-    const [started, added, readBack, found] = [new Times(), new Times(), new Times(), new Times()];
-    let server = await started.measure(open);
-    for (let i = 1; i < starts; i++) {
-      await server.end();
-      server = await started.measure(open);
-    }
-    const tools = await server.tools();
-    const tokens = count(countTokens(JSON.stringify(tools)));
-    if (peer.begin) await server.text(...peer.begin(repo.root));
-    for (let i = 0; i < notes; i++) {
-      await added.measure(() => server.text(...peer.add(note(i))));
-    }
-    for (let i = 0; i < samples; i++) {
-      const wanted = note((i * 37) % notes);
-      expectIn(await readBack.measure(() => server.text(...peer.read(wanted))), wanted.text);
-      const search = peer.search?.(wanted.name);
-      if (search) expectIn(await found.measure(() => server.text(...search)), wanted.name);
-    }
-    await server.end();
-    const alone = [
-      peer.name,
-      `${tools.length} / ${tokens}`,
-      ms(started.median),
-      added.text,
-      readBack.text,
-      peer.search ? found.text : '–',
-    ];
-    return { alone, together: await race(peer, repo.root, open) };
-  } finally {
-    repo.remove();
-  }
-}
+/** A program at work in a repository of its own, and how long it took. */
+class Contestant {
+  readonly started = new Times();
+  readonly added = new Times();
+  readonly readBack = new Times();
+  readonly found = new Times();
+  tools = '';
+  readonly peer: Peer;
+  readonly #from: string;
+  readonly #repo = project();
+  #servers: ServerProcess[] = [];
 
-/** Lets several servers of one store write at once, and says what is still there afterwards. */
-async function race(
-  peer: Peer,
-  folder: string,
-  open: () => Promise<ServerProcess>,
-): Promise<string[]> {
-  const servers = await Promise.all(Array.from({ length: processes }, open));
-  const begin = peer.begin?.(folder);
-  if (begin) for (const server of servers) await server.text(...begin);
-  const acknowledged: string[] = [];
-  const times = new Times();
-  await Promise.all(
-    servers.map(async (server, w) => {
-      for (let i = 0; i < each; i++) {
-        const given = note(i, `writer${w}`);
-        try {
-          await times.measure(() => server.text(...peer.race(given)));
-          acknowledged.push(given.name);
-        } catch {
-          // It was told that it failed; there is nothing to find later.
+  constructor(peer: Peer, from: string) {
+    this.peer = peer;
+    this.#from = from;
+  }
+
+  async prepare(): Promise<void> {
+    await this.peer.prepare?.(this.#repo.root, this.#from);
+  }
+
+  /** Starts its server anew. */
+  async start(): Promise<void> {
+    await this.end();
+    await this.started.measure(() => this.#open());
+  }
+
+  async begin(): Promise<void> {
+    const tools = await this.#server.tools();
+    this.tools = `${tools.length} / ${count(countTokens(JSON.stringify(tools)))}`;
+    const call = this.peer.begin?.(this.#repo.root);
+    if (call) await this.#server.text(...call);
+  }
+
+  async add(given: Note): Promise<void> {
+    await this.added.measure(() => this.#server.text(...this.peer.add(given)));
+  }
+
+  async find(wanted: Note): Promise<void> {
+    const read = this.peer.read(wanted);
+    expectIn(await this.readBack.measure(() => this.#server.text(...read)), wanted.text);
+    const search = this.peer.search?.(wanted.name);
+    if (!search) return;
+    expectIn(await this.found.measure(() => this.#server.text(...search)), wanted.name);
+  }
+
+  /** Lets several servers of the store write at once, and says what is still there afterwards. */
+  async race(): Promise<string[]> {
+    const { race, begin } = this.peer;
+    for (let i = 0; i < processes; i++) await this.#open();
+    const call = begin?.(this.#repo.root);
+    if (call) for (const server of this.#servers) await server.text(...call);
+    const acknowledged: string[] = [];
+    const times = new Times();
+    await Promise.all(
+      this.#servers.map(async (server, w) => {
+        for (let i = 0; i < each; i++) {
+          const given = note(i, `writer${w}`);
+          try {
+            await times.measure(() => server.text(...race(given)));
+            acknowledged.push(given.name);
+          } catch {
+            // It was told that it failed; there is nothing to find later.
+          }
         }
-      }
-    }),
-  );
-  await Promise.all(servers.map((server) => server.end()));
-  const texts = filesOf(folder).join('\n');
-  const kept = acknowledged.filter((name) => texts.includes(`${name}:`));
-  const all = `${acknowledged.length} of ${processes * each}`;
-  const [tool] = peer.race(note(0));
-  return [peer.name, `\`${tool}\``, all, String(kept.length), times.text];
+      }),
+    );
+    await this.end();
+    const texts = filesOf(this.#repo.root).join('\n');
+    const kept = acknowledged.filter((name) => texts.includes(`${name}:`));
+    const all = `${acknowledged.length} of ${processes * each}`;
+    return [`\`${race(note(0))[0]}\``, all, String(kept.length), times.text];
+  }
+
+  async end(): Promise<void> {
+    await Promise.all(this.#servers.map((server) => server.end()));
+    this.#servers = [];
+  }
+
+  async remove(): Promise<void> {
+    await this.end();
+    this.#repo.remove();
+  }
+
+  get #server(): ServerProcess {
+    const [server] = this.#servers;
+    if (!server) throw new Error('it was not started');
+    return server;
+  }
+
+  async #open(): Promise<void> {
+    this.#servers.push(await ServerProcess.open(this.peer.start(this.#repo.root, this.#from)));
+  }
 }
 
 /** The contents of all files of a folder, without those of git. */
@@ -135,20 +158,48 @@ function filesOf(folder: string): string[] {
   });
 }
 
-const alone: string[][] = [];
-const together: string[][] = [];
+const contestants = new Set<Contestant>();
 const missing: string[] = [];
-for (const peer of peers) {
-  try {
-    const rows = await measure(peer);
-    alone.push(rows.alone);
-    together.push(rows.together);
-    console.log(rows.alone.join(' | '), '|', rows.together.slice(1).join(' | '));
-  } catch (error) {
-    console.error(`${peer.name}: ${error}`);
-    missing.push(peer.name);
+
+/** Has each program do something, one after the other; one that fails takes no further part. */
+async function byTurns(work: (one: Contestant) => Promise<void>): Promise<void> {
+  for (const one of contestants) {
+    try {
+      await work(one);
+    } catch (error) {
+      leaveOut(one.peer, error);
+      contestants.delete(one);
+      await one.remove();
+    }
   }
 }
+
+function leaveOut({ name }: Peer, error: unknown): void {
+  console.error(`${name}: ${error}`);
+  missing.push(name);
+}
+
+for (const peer of peers) {
+  try {
+    contestants.add(new Contestant(peer, await install(peer)));
+  } catch (error) {
+    leaveOut(peer, error);
+  }
+}
+await byTurns((one) => one.prepare());
+for (let i = 0; i < starts; i++) await byTurns((one) => one.start());
+await byTurns((one) => one.begin());
+for (let i = 0; i < notes; i++) await byTurns((one) => one.add(note(i)));
+for (let i = 0; i < samples; i++) await byTurns((one) => one.find(note((i * 37) % notes)));
+await byTurns((one) => one.end());
+const alone: string[][] = [];
+for (const { peer, tools, started, added, readBack, found } of contestants) {
+  const search = peer.search ? found.text : '–';
+  alone.push([peer.name, tools, ms(started.median), added.text, readBack.text, search]);
+}
+const together: string[][] = [];
+await byTurns(async (one) => void together.push([one.peer.name, ...(await one.race())]));
+for (const one of contestants) await one.remove();
 rmSync(packages, { recursive: true, force: true });
 
 report('peers', 'Beside other programs', [
@@ -160,7 +211,7 @@ report('peers', 'Beside other programs', [
       ({ name, npm, keeps }) => `| ${name} | ${npm?.split('@').at(-1) ?? 'this'} | ${keeps} |`,
     ),
   ].join('\n'),
-  `One server: ${notes} notes added one after the other, then ${samples} read by name and found by a word of theirs. Median / 95th percentile in milliseconds.`,
+  `One server: ${notes} notes added one after the other, then ${samples} read by name and found by a word of theirs, the programs by turns. Median / 95th percentile in milliseconds; for the start, to the reply to \`initialize\`.`,
   table(['', 'tools / tokens', 'start', 'add', 'read', 'search'], alone),
   `${processes} servers of one store, each adding ${each} notes at once, to one log where the program has one:`,
   table(['', 'call', 'acknowledged', 'still there', 'ms'], together),
