@@ -1,4 +1,5 @@
 import { dirname, join, relative } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { MemoryError } from '../core/error.ts';
 import type { GitConfig } from './config.ts';
 import type { WorkTree } from './discover.ts';
@@ -41,28 +42,38 @@ export interface Applied {
 }
 
 /**
- * Carries out a plan, whose objects are stored already: files, index and ref change under git's own
- * locks, and the rename of the ref is the moment at which it has happened.
+ * Carries out a plan: files, index and ref change under git's own locks, and the rename of the ref is
+ * the moment at which it has happened.
  *
+ * What takes long and harms nobody, storing the objects and the journal, is done before a lock of
+ * git's is taken: git itself does not wait for one.
+ *
+ * @param stored fulfilled when all objects of the plan are stored.
  * @returns undefined when something that the plan rests on has changed meanwhile; nothing was done.
  * @throws MemoryError or a system error, after which nothing has changed.
  */
 export async function applyPlan(
   ground: Ground,
   plan: Plan,
+  stored: Promise<void>,
   known: KnownIndex,
   committer: Signature,
   token: Token,
   patience: Patience,
 ): Promise<Applied | undefined> {
-  const locks = await takeLocks(ground, plan.head.ref, token, patience);
-  const mutation = new Mutation(ground, plan, known, committer, token, locks);
+  const mutation = new Mutation(ground, plan, known, committer, token);
+  let locks: Locks | undefined;
   try {
+    await together([stored, mutation.announce()]);
+    locks = await takeLocks(ground, plan.head.ref, token, patience);
     checkIdle(ground.disk.files, ground.tree.gitDir);
-    if (!holdsStill(ground, plan, known)) return undefined;
-    return await mutation.run();
+    if (!holdsStill(ground, plan, known) || !mutation.isAnnounced()) return undefined;
+    return await mutation.run(locks);
   } finally {
-    if (!mutation.unfinished) for (const lock of all(locks)) lock.release();
+    if (!mutation.unfinished) {
+      ground.disk.tryDiscard(journalPath(ground.folder, token.id));
+      for (const lock of locks ? all(locks) : []) lock.release();
+    }
   }
 }
 
@@ -140,41 +151,41 @@ class Mutation {
   readonly #known: KnownIndex;
   readonly #committer: Signature;
   readonly #token: Token;
-  readonly #locks: Locks;
   readonly #commit: Oid;
+  readonly #journal: Journal;
   /** Folders whose entries have to be on the medium before the mutation is acknowledged. */
   readonly #changed = new Set<string>();
 
-  constructor(
-    ground: Ground,
-    plan: Plan,
-    known: KnownIndex,
-    committer: Signature,
-    token: Token,
-    locks: Locks,
-  ) {
+  constructor(ground: Ground, plan: Plan, known: KnownIndex, committer: Signature, token: Token) {
     this.#ground = ground;
     this.#plan = plan;
     this.#known = known;
     this.#committer = committer;
     this.#token = token;
-    this.#locks = locks;
     this.#commit = plan.commits.at(-1)?.oid ?? '';
+    this.#journal = this.#describe();
+  }
+
+  /** Puts on disk what is going to happen. */
+  announce(): Promise<void> {
+    return writeJournal(this.#ground.disk, this.#ground.folder, this.#journal);
+  }
+
+  /** Whether what was announced is still what would happen. */
+  isAnnounced(): boolean {
+    return isDeepStrictEqual(this.#describe(), this.#journal);
   }
 
   /** Undefined when a file has changed under it; nothing was done then. */
-  async run(): Promise<Applied | undefined> {
-    const { disk, folder } = this.#ground;
-    const journal = this.#journal();
+  async run(locks: Locks): Promise<Applied | undefined> {
     let index: KnownIndex | undefined;
     try {
-      await writeJournal(disk, folder, journal);
-      index = await this.#prepare(journal);
-      this.#moveRef();
-      await this.#finish(journal);
+      index = await this.#prepare(locks);
+      this.#moveRef(locks);
+      await this.#finish(locks);
     } catch (error) {
       // What has happened and what has not is for the disk to say: a rename that failed may be done.
-      const side = await this.#mend(journal, error);
+      const side = await this.#mend(error);
       if (side !== 'after') {
         // A folder that somebody has removed is as good as a file that he has changed.
         if (error instanceof Moved || errno(error) === 'ENOENT') return undefined;
@@ -186,7 +197,7 @@ class Mutation {
     return { commit: this.#commit, ref: this.#plan.head.ref, index };
   }
 
-  #journal(): Journal {
+  #describe(): Journal {
     const { disk, tree, commonDir, config, refs } = this.#ground;
     const { head, files, commits } = this.#plan;
     return {
@@ -206,8 +217,9 @@ class Mutation {
   }
 
   /** Everything up to the commit point; the new index as it lies in its lock. */
-  async #prepare(journal: Journal): Promise<KnownIndex> {
+  async #prepare(locks: Locks): Promise<KnownIndex> {
     const { disk, commonDir, tree } = this.#ground;
+    const { logs, logLines } = this.#journal;
     const stats = await placeFiles(disk, tree.top, this.#token, this.#plan.files, this.#changed);
     const set: IndexChange[] = [];
     const remove: string[] = [];
@@ -216,20 +228,20 @@ class Mutation {
       else set.push({ path, oid: after, mode, stat: stats.get(path) });
     }
     const index = this.#known.file.splice(set, remove, this.#plan.trees);
-    const ref = this.#locks.ref ?? this.#locks.head;
+    const ref = locks.ref ?? locks.head;
     const [stat, , logFolders] = await together([
-      this.#locks.index.fill([index]),
+      locks.index.fill([index]),
       ref.fill([Buffer.from(`${this.#commit}\n`, 'latin1')]),
-      appendReflogs(disk, commonDir, journal.logs, journal.logLines),
+      appendReflogs(disk, commonDir, logs, logLines),
       disk.settle([...this.#changed, ...ref.changed]),
     ]);
     await disk.settle(logFolders);
     return { file: new IndexFile(index), key: keyOf(stat) };
   }
 
-  #moveRef(): void {
-    const { head, ref } = this.#locks;
-    for (const lock of all(this.#locks)) lock.check();
+  #moveRef(locks: Locks): void {
+    const { head, ref } = locks;
+    for (const lock of all(locks)) lock.check();
     const ground = this.#ground;
     const name = this.#plan.head.ref;
     const target = name === undefined ? join(ground.tree.gitDir, 'HEAD') : refPath(ground, name);
@@ -246,16 +258,14 @@ class Mutation {
     removeIfEmpty(disk, folder);
   }
 
-  async #finish(journal: Journal): Promise<void> {
-    const { disk, folder, tree, refs } = this.#ground;
+  async #finish({ index, head }: Locks): Promise<void> {
+    const { disk, tree, refs } = this.#ground;
     const { ref } = this.#plan.head;
-    const { index, head } = this.#locks;
     index.commit(join(tree.gitDir, 'index'));
     // Now, so that its removal is on the medium before that of our proof that it was ours.
     head.release();
     const refFolder = ref === undefined ? tree.gitDir : dirname(join(refs.folderOf(ref), ref));
     await disk.settle([refFolder, tree.gitDir]);
-    disk.discard(journalPath(folder, journal.token));
   }
 
   /**
@@ -263,12 +273,11 @@ class Mutation {
    *
    * @throws MemoryError when nothing has happened and not all of it can be undone now.
    */
-  async #mend(journal: Journal, cause: unknown): Promise<Side> {
+  async #mend(cause: unknown): Promise<Side> {
     let side: Side = 'before';
     try {
-      side = sideOf(this.#ground, journal);
-      await settle(this.#ground, this.#token, journal, side);
-      this.#ground.disk.discard(journalPath(this.#ground.folder, journal.token));
+      side = sideOf(this.#ground, this.#journal);
+      await settle(this.#ground, this.#token, this.#journal, side);
     } catch (error) {
       // Whoever takes the process lock next does what could not be done now. Until then nobody may
       // commit the half of it: git's locks stay.

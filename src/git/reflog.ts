@@ -1,6 +1,6 @@
 import { dirname, join, relative, resolve } from 'node:path';
 import type { GitConfig } from './config.ts';
-import type { Disk } from './disk.ts';
+import { type Disk, together } from './disk.ts';
 import type { Reflog } from './journal.ts';
 import { formatSignature, type Signature } from './object.ts';
 import type { PlannedCommit } from './plan.ts';
@@ -40,17 +40,19 @@ export async function appendReflogs(
   lines: string,
 ): Promise<string[]> {
   const changed: string[] = [];
-  for (const { path: place, size } of logs) {
-    const path = resolve(commonDir, place);
-    if (size === undefined) changed.push(...disk.makeDirectories(dirname(path)), dirname(path));
-    const fd = disk.files.open(path, 'a');
-    try {
-      disk.files.write(fd, [Buffer.from(lines, 'utf8')]);
-      if (disk.durability === 'full') await disk.files.fsync(fd, 'data');
-    } finally {
-      disk.files.close(fd);
-    }
-  }
+  await together(
+    logs.map(async ({ path: place, size }) => {
+      const path = resolve(commonDir, place);
+      if (size === undefined) changed.push(...disk.makeDirectories(dirname(path)), dirname(path));
+      const fd = disk.files.open(path, 'a');
+      try {
+        disk.files.write(fd, [Buffer.from(lines, 'utf8')]);
+        if (disk.durability === 'full') await disk.files.fsync(fd, 'data');
+      } finally {
+        disk.files.close(fd);
+      }
+    }),
+  );
   return changed;
 }
 

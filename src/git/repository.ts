@@ -27,11 +27,13 @@ export interface Made {
   readonly ref: string | undefined;
 }
 
-/** Commits that are worked out and stored, and that no branch holds yet. */
+/** Commits that are worked out, and that no branch holds yet. */
 export interface Prepared {
   /** The last of them. */
   readonly oid: Oid;
   readonly plan: Plan;
+  /** Fulfilled when all their objects are in the repository. */
+  readonly stored: Promise<void>;
   /** What they were worked out from. */
   readonly known: KnownIndex;
   readonly committer: Signature;
@@ -159,7 +161,11 @@ export class Repository {
 
   /** The first half of `commit`: works out and stores what `apply` then does. */
   prepare(propose: Propose, signal: AbortSignal): Promise<Prepared | undefined> {
-    return this.#exclusively(signal, () => this.#prepare(propose, signal));
+    return this.#exclusively(signal, async () => {
+      const prepared = await this.#prepare(propose, signal);
+      await prepared?.stored;
+      return prepared;
+    });
   }
 
   /**
@@ -240,18 +246,22 @@ export class Repository {
     const author = identity(config, 'author', time);
     const committer = identity(config, 'committer', time);
     const plan = planCommits(this.odb, head, known.file, proposal, { author, committer });
-    await this.odb.write(plan.objects);
-    return { oid: plan.commits.at(-1)?.oid ?? '', plan, known, committer };
+    const stored = this.odb.write(plan.objects);
+    // Who waits for it hears of a failure; nobody may be waiting yet.
+    stored.catch(() => undefined);
+    return { oid: plan.commits.at(-1)?.oid ?? '', plan, stored, known, committer };
   }
 
   async #apply(
-    { plan, known, committer }: Prepared,
+    { plan, stored, known, committer }: Prepared,
     token: Token,
     signal: AbortSignal | undefined,
   ): Promise<Made | undefined> {
     const patience = this.#patience(signal);
     const ground = this.#ground(this.config());
-    const applied = await applyPlan(ground, plan, known, committer, token, patience);
+    const applying = applyPlan(ground, plan, stored, known, committer, token, patience);
+    // Nothing may be at work any more when the next one begins.
+    const applied = await applying.finally(() => stored.catch(() => undefined));
     if (!applied) return undefined;
     this.#index = applied.index;
     if (applied.index?.key) this.#mark.set(applied.index.key);
