@@ -202,20 +202,23 @@ await byTurns(async (one) => void together.push([one.peer.name, ...(await one.ra
 for (const one of contestants) await one.remove();
 rmSync(packages, { recursive: true, force: true });
 
-report('peers', 'Beside other programs', [
-  'The same notes given to each program over stdio by the same client, each in a repository of its own. What an acknowledged note is there differs, and so does what it can cost:',
-  [
-    '| program | version | kept when acknowledged |',
-    '| --- | --- | --- |',
-    ...peers.map(
-      ({ name, npm, keeps }) => `| ${name} | ${npm?.split('@').at(-1) ?? 'this'} | ${keeps} |`,
-    ),
-  ].join('\n'),
-  `One server: ${notes} notes added one after the other, then ${samples} read by name and found by a word of theirs, the programs by turns. Median / 95th percentile in milliseconds; for the start, to the reply to \`initialize\`.`,
-  table(['', 'tools / tokens', 'start', 'add', 'read', 'search'], alone),
-  `${processes} servers of one store, each adding ${each} notes at once, to one log where the program has one:`,
-  table(['', 'call', 'acknowledged', 'still there', 'ms'], together),
-  ...(missing.length === 0
-    ? []
-    : [`Not to be had, or failed, in this run: ${missing.join(', ')}.`]),
-]);
+// A run without a network leaves the table of the last one in its place.
+if ([...contestants].some(({ peer }) => peer.npm !== undefined)) {
+  report('peers', 'Beside other programs', [
+    'The same notes given to each program over stdio by the same client, each in a repository of its own. What an acknowledged note is there differs, and so does what it can cost:',
+    [
+      '| program | version | kept when acknowledged |',
+      '| --- | --- | --- |',
+      ...peers.map(
+        ({ name, npm, keeps }) => `| ${name} | ${npm?.split('@').at(-1) ?? 'this'} | ${keeps} |`,
+      ),
+    ].join('\n'),
+    `One server: ${notes} notes added one after the other, then ${samples} read by name and found by a word of theirs, the programs by turns. Median / 95th percentile in milliseconds; for the start, to the reply to \`initialize\`.`,
+    table(['', 'tools / tokens', 'start', 'add', 'read', 'search'], alone),
+    `${processes} servers of one store, each adding ${each} notes at once, to one log where the program has one:`,
+    table(['', 'call', 'acknowledged', 'still there', 'ms'], together),
+    ...(missing.length === 0
+      ? []
+      : [`Not to be had, or failed, in this run: ${missing.join(', ')}.`]),
+  ]);
+} else console.log('No other program could be had; docs/benchmarks.md stays as it is.');

@@ -41,6 +41,8 @@ export class ServerProcess {
     this.#child.stdin.on('error', () => {});
     this.#closed = new Promise((resolve) => this.#child.once('close', resolve));
     createInterface(this.#child.stdout).on('line', (line) => {
+      // Not every program keeps its log off stdout.
+      if (!line.startsWith('{')) return;
       const answer = JSON.parse(line);
       this.#waiting.get(answer.id)?.(answer);
       this.#waiting.delete(answer.id);
