@@ -153,6 +153,20 @@ const limits: readonly (readonly [
     'the rest is counted',
   ],
   [
+    'a text that a model is to summarise',
+    'toolsets/banks/cache.ts',
+    'maxModelText',
+    'bytes',
+    'the model is handed its built-in summary of that size',
+  ],
+  [
+    'texts that wait for a summary of a model',
+    'summarizer.ts',
+    'maxWaiting',
+    '',
+    'the others are asked for when they are needed again',
+  ],
+  [
     'commits that a question about the last change looks at',
     'store/past.ts',
     'maxWalk',
