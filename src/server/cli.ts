@@ -43,6 +43,8 @@ const commands: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['blame', async () => (await import('./blame.ts')).blame],
   ['branches', async () => (await import('./branches.ts')).branches],
   ['restore', async () => (await import('./restore.ts')).restore],
+  ['sync', async () => (await import('./sync.ts')).sync],
+  ['resolve', async () => (await import('./sync.ts')).resolve],
   ['import', async () => (await import('./import.ts')).importCommand],
   ['export', async () => (await import('./export.ts')).exportCommand],
   ['serve', async () => (await import('./http/serve.ts')).serveHttp],

@@ -147,10 +147,8 @@ export class Bank {
           const records = paths.filter((path) => this.view.typeOf(path));
           const provenance = typeof why === 'function' ? why(result) : why;
           const message = commitMessage(provenance, records.length > 0 ? records : paths, actor);
-          const guard = this.#guard();
-          guard.checkChange(changes, provenance, message, (path) => this.view.typeOf(path));
-          const adopt: Adoption = (...edit) => guard.checkEdit(...edit);
-          return { message, changes: this.#fileChanges(changes), adopt };
+          this.#guard().checkChange(changes, provenance, message, (path) => this.view.typeOf(path));
+          return { message, changes: this.#fileChanges(changes), adopt: this.adoption() };
         } catch (error) {
           if (!(error instanceof Moved)) throw error;
         }
@@ -174,11 +172,21 @@ export class Bank {
   /** Makes the repository that is missing, but only for a change that has something to commit. */
   async #found(propose: () => Promise<unknown>): Promise<Repository | undefined> {
     if ((await propose()) === undefined) return undefined;
+    await this.#missing().initialize();
+    return this.repository();
+  }
+
+  /** The repository that a change would make. */
+  #missing(): Repository {
     const { disk, root } = this.#options;
     const gitDir = join(root, '.git');
-    const tree = { top: root, gitDir, commonDir: gitDir };
-    await new Repository(disk, tree, this.#options).initialize();
-    return this.repository();
+    return new Repository(disk, { top: root, gitDir, commonDir: gitDir }, this.#options);
+  }
+
+  /** The repository in the making of which a process died; its locks would be in git's own way. */
+  #halfMade(): Repository | undefined {
+    const missing = this.#missing();
+    return this.#options.disk.files.lstat(missing.folder) ? missing : undefined;
   }
 
   #withInitialFiles(changes: readonly TextChange[], initialize: boolean): readonly TextChange[] {
@@ -221,6 +229,12 @@ export class Bank {
     });
   }
 
+  /** Keeps the edits of a person that carry a credential from being committed. */
+  adoption(): Adoption {
+    const guard = this.#guard();
+    return (...edit) => guard.checkEdit(...edit);
+  }
+
   #guard(): SecretGuard {
     const allowed = this.#settings()?.secrets?.allow ?? [];
     return new SecretGuard(allowed, join(relative(this.root, this.path), configPath));
@@ -260,7 +274,8 @@ export class Bank {
   /** Reading goes on whatever is wrong with the repository; a change will say what it is. */
   async #repair(): Promise<void> {
     try {
-      await this.repository()?.repair();
+      const repository = this.repository() ?? this.#halfMade();
+      await repository?.repair();
     } catch (error) {
       if (!(error instanceof MemoryError)) throw error;
       this.#options.warn(error.text);

@@ -11,6 +11,7 @@ import {
   type Invocation,
 } from '../command.ts';
 import { endInOrder } from '../ending.ts';
+import { keepHeapSmall } from '../heap.ts';
 import { isLoopback } from './address.ts';
 import type { HttpSettings } from './http.ts';
 
@@ -35,6 +36,7 @@ export const serveHttp: Command = {
   async run(invocation) {
     const { app, options } = invocation;
     const made = randomBytes(32).toString('base64url');
+    keepHeapSmall();
     const settings = readSettings(invocation, process.env, made);
     // Loaded here, because a client over stdio waits for the start of everything else.
     const { listen } = await import('./http.ts');
