@@ -239,16 +239,23 @@ class Mutation {
       if (after === undefined) remove.push(path);
       else set.push({ path, oid: after, mode, stat: stats.get(path) });
     }
-    const index = this.#known.file.splice(set, remove, this.#plan.trees);
     const ref = this.#locks.ref ?? this.#locks.head;
-    const [stat, , logFolders] = await together([
-      this.#locks.index.fill([index]),
+    const [index, , logFolders] = await together([
+      this.#fillIndex(set, remove),
       ref.fill([Buffer.from(`${this.#commit}\n`, 'latin1')]),
       appendReflogs(disk, commonDir, journal.logs, journal.logLines),
       disk.settle([...this.#changed, ...ref.changed]),
     ]);
     await disk.settle(logFolders);
-    return { file: new IndexFile(index), key: keyOf(stat) };
+    return index;
+  }
+
+  /** Without a changed file the index stays the file that it is: a later time of it would mean more. */
+  async #fillIndex(set: readonly IndexChange[], remove: readonly string[]): Promise<KnownIndex> {
+    if (this.#plan.files.length === 0) return this.#known;
+    const bytes = this.#known.file.splice(set, remove, this.#plan.trees);
+    const stat = await this.#locks.index.fill([bytes]);
+    return { file: new IndexFile(bytes), key: keyOf(stat) };
   }
 
   /** Puts each file in place under its name, whole. */
@@ -319,7 +326,8 @@ class Mutation {
     const { disk, folder, tree, refs } = this.#ground;
     const { ref } = this.#plan.head;
     const { index, head } = this.#locks;
-    index.commit(join(tree.gitDir, 'index'));
+    if (this.#plan.files.length === 0) index.release();
+    else index.commit(join(tree.gitDir, 'index'));
     // Now, so that its removal is on the medium before that of our proof that it was ours.
     head.release();
     const refFolder = ref === undefined ? tree.gitDir : dirname(join(refs.folderOf(ref), ref));

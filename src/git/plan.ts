@@ -36,16 +36,17 @@ export interface PlannedFile {
 
 export interface PlannedCommit {
   readonly oid: Oid;
-  readonly parent: Oid | undefined;
-  /** First line of the message. */
-  readonly subject: string;
+  /** Where the branch is before it. */
+  readonly before: Oid | undefined;
+  /** What the reflog says of it. */
+  readonly note: string;
 }
 
 /** Everything that a mutation will write, worked out and hashed before any lock of git's is taken. */
 export interface Plan {
   readonly head: Head;
   readonly files: readonly PlannedFile[];
-  /** The person's edits first, where there are any; ours last. */
+  /** In the order in which the branch comes to them: the person's edits first, ours last. */
   readonly commits: readonly PlannedCommit[];
   readonly objects: readonly EncodedObject[];
   readonly trees: readonly TreeChange[];
@@ -178,9 +179,10 @@ class Builder {
     const { author, committer } = this.#signatures;
     const parents = this.#tip === undefined ? [] : [this.#tip];
     const content = formatCommit({ tree: this.#root, parents, author, committer, message });
-    const subject = message.split('\n', 1)[0] ?? '';
+    const action = this.#tip === undefined ? 'commit (initial)' : 'commit';
+    const note = `${action}: ${message.split('\n', 1)[0] ?? ''}`;
     const oid = this.add('commit', content);
-    this.#commits.push({ oid, parent: this.#tip, subject });
+    this.#commits.push({ oid, before: this.#tip, note });
     this.#tip = oid;
   }
 

@@ -25,14 +25,11 @@ export function reflogsOf(
     .filter(({ size }) => create || size !== undefined);
 }
 
-/** The lines of a reflog for commits that are made one upon the other. */
+/** The lines of a reflog for commits to which a branch comes one after the other. */
 export function reflogLines(commits: readonly PlannedCommit[], committer: Signature): string {
   const who = formatSignature(committer);
   return commits
-    .map(({ oid, parent, subject }) => {
-      const action = parent === undefined ? 'commit (initial)' : 'commit';
-      return `${parent ?? none} ${oid} ${who}\t${action}: ${subject}\n`;
-    })
+    .map(({ oid, before, note }) => `${before ?? none} ${oid} ${who}\t${note}\n`)
     .join('');
 }
 

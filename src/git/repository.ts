@@ -12,9 +12,11 @@ import { ProcessLock } from './lock.ts';
 import { applyPlan, type Ground, indexKey, type KnownIndex, readIndex } from './mutation.ts';
 import type { Oid } from './object.ts';
 import { ObjectDatabase } from './odb.ts';
-import { type Adoption, type FileChange, planCommits } from './plan.ts';
+import { type Adoption, type FileChange, type Plan, planCommits, type Signatures } from './plan.ts';
 import { recover } from './recovery.ts';
+import { reflogsOf } from './reflog.ts';
 import { type Head, Refs } from './refs.ts';
+import { planSquash, type Squash } from './squash.ts';
 import { checkFormat, checkIdle } from './state.ts';
 import type { Token } from './token.ts';
 
@@ -25,6 +27,9 @@ export interface Proposal {
   readonly message: string;
   readonly adopt?: Adoption;
 }
+
+/** The plan of a mutation, made from HEAD and the index; undefined where these have moved under it. */
+type Planner = (head: Head, known: KnownIndex, signatures: Signatures) => Plan | undefined;
 
 /** A commit that was made. */
 export interface Made {
@@ -144,28 +149,74 @@ export class Repository {
     propose: () => Promise<Proposal | undefined>,
     signal?: AbortSignal,
   ): Promise<Made | undefined> {
+    return this.#mutate(async () => {
+      const proposal = await propose();
+      if (!proposal || proposal.changes.length === 0) return undefined;
+      const { changes, message, adopt } = proposal;
+      return (head, known, signatures) => {
+        this.#checkIgnored(proposal, known);
+        return planCommits(this.odb, head, known.file, changes, message, signatures, adopt);
+      };
+    }, signal);
+  }
+
+  /**
+   * Puts one commit in the place of the last ones; files and index stay as they are.
+   *
+   * @param propose works out which, as in `commit`.
+   * @throws MemoryError after which nothing has changed; `unsupported` where no reflog would hold the
+   *   commits that were replaced.
+   */
+  squash(
+    propose: () => Promise<Squash | undefined>,
+    signal?: AbortSignal,
+  ): Promise<Made | undefined> {
+    return this.#mutate(async () => {
+      const squash = await propose();
+      if (!squash) return undefined;
+      this.#checkReflog();
+      return (head, _, { committer }) => planSquash(this.odb, head, squash, committer);
+    }, signal);
+  }
+
+  /**
+   * Refuses a repository in which nobody may commit now, or no program like this one ever.
+   *
+   * @throws MemoryError `busy`, `unsupported`.
+   */
+  checkWritable(): void {
+    checkFormat(this.config(), this.tree);
+    checkIdle(this.#disk.files, this.tree.gitDir);
+  }
+
+  close(): void {
+    this.odb.close();
+  }
+
+  #mutate(
+    prepare: () => Promise<Planner | undefined>,
+    signal: AbortSignal | undefined,
+  ): Promise<Made | undefined> {
     return this.#exclusively(signal, async (token) => {
       for (let attempt = 0; attempt < maxAttempts; attempt++) {
-        const config = this.config();
-        checkFormat(config, this.tree);
-        checkIdle(this.#disk.files, this.tree.gitDir);
+        this.checkWritable();
         await this.#calm(signal);
-        const ground = this.#ground(config);
+        const ground = this.#ground(this.config());
         // Before the files: what a checkout does to them meanwhile shows in the index.
         const known = readIndex(ground, this.#index);
         this.#index = known;
-        let proposal: Proposal | undefined;
+        let planner: Planner | undefined;
         try {
-          proposal = await propose();
+          planner = await prepare();
         } catch (error) {
           if (attempt === maxAttempts - 1 || !isDamage(error) || !isMoving(ground, known))
             throw error;
           await sleep(pause, undefined, signal ? { signal } : {}).catch(() => undefined);
           continue;
         }
-        if (!proposal || proposal.changes.length === 0) return undefined;
+        if (!planner) return undefined;
         if (signal?.aborted) throw cancelled();
-        const made = await this.#attempt(ground, known, proposal, token, signal);
+        const made = await this.#attempt(ground, known, planner, token, signal);
         if (made) return made;
       }
       throw new MemoryError('busy', 'This repository changes too fast to commit to it.', {
@@ -174,14 +225,10 @@ export class Repository {
     });
   }
 
-  close(): void {
-    this.odb.close();
-  }
-
   async #attempt(
     ground: Ground,
     known: KnownIndex,
-    proposal: Proposal,
+    planner: Planner,
     token: Token,
     signal: AbortSignal | undefined,
   ): Promise<Made | undefined> {
@@ -192,13 +239,11 @@ export class Repository {
         hint: 'Resolve them with "git add", or "git reset --merge". Reading goes on.',
       });
     }
-    this.#checkIgnored(proposal, known);
     const time = this.#options.now();
     const author = identity(config, 'author', time);
     const committer = identity(config, 'committer', time);
-    const { changes, message, adopt } = proposal;
-    const signatures = { author, committer };
-    const plan = planCommits(this.odb, head, known.file, changes, message, signatures, adopt);
+    const plan = planner(head, known, { author, committer });
+    if (!plan) return undefined;
     await this.odb.write(plan.objects);
     const patience = this.#patience(signal);
     const applied = await applyPlan(ground, plan, known, committer, token, patience);
@@ -212,6 +257,19 @@ export class Repository {
   #checkIgnored(proposal: Proposal, index: KnownIndex): void {
     const added = proposal.changes.filter((one) => one.bytes && !index.file.find(one.path));
     this.#config?.rules.check(added.map(({ path }) => path));
+  }
+
+  #checkReflog(): void {
+    const { commonDir } = this.tree;
+    const { ref } = this.head();
+    if (reflogsOf(this.#disk, commonDir, this.config(), this.refs, ref).length > 0) return;
+    throw new MemoryError(
+      'unsupported',
+      'This repository keeps no reflog (core.logAllRefUpdates).',
+      {
+        hint: 'Without one, nothing would hold the old commits: "git config core.logAllRefUpdates true".',
+      },
+    );
   }
 
   /** Runs an action alone among the servers of this repository, after cleaning up behind dead ones. */

@@ -39,6 +39,7 @@ const commands: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['show', async () => (await import('./show.ts')).show],
   ['log', async () => (await import('./log.ts')).log],
   ['diff', async () => (await import('./log.ts')).diff],
+  ['squash', async () => (await import('./squash.ts')).squash],
   ['import', async () => (await import('./import.ts')).importCommand],
   ['export', async () => (await import('./export.ts')).exportCommand],
   ['serve', async () => (await import('./http/serve.ts')).serveHttp],

@@ -8,6 +8,7 @@ import type {
   LogRequest,
   Restoration,
   Snapshot,
+  Squashable,
 } from '../../core/history.ts';
 import { linesOf } from '../../core/unified-diff.ts';
 import type { Permit } from '../session-store.ts';
@@ -18,6 +19,7 @@ import { describeChange, pairMoves } from './comparison.ts';
 import { logBelow, logOf } from './log.ts';
 import { restore } from './restoration.ts';
 import { CommitSnapshot } from './snapshot.ts';
+import { squash, squashable } from './squash.ts';
 import { bankPath, noRecord, recordPath, Visit } from './visit.ts';
 
 /** The memory's past, for one call of one session. */
@@ -81,6 +83,15 @@ export class BankHistory implements History {
 
   async branches(limit: number): ReturnType<History['branches']> {
     return branches(await this.#visit(), limit);
+  }
+
+  async squashable(): Promise<Squashable> {
+    this.#archive.repository.checkWritable();
+    return squashable(await this.#visit());
+  }
+
+  async squash(expected: Squashable | undefined): ReturnType<History['squash']> {
+    return squash(await this.#visit(), expected);
   }
 
   async blame(given: string, revision: string): Promise<readonly BlamedLine[]> {
