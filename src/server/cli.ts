@@ -1,10 +1,9 @@
 import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
 import packageJson from '../../package.json' with { type: 'json' };
 import { App, type AppOptions } from '../app.ts';
 import type { LogLevel } from '../core/context.ts';
 import { MemoryError } from '../core/error.ts';
-import { bankFolder, startDirectory } from '../root.ts';
+import { homeBank, startDirectory } from '../root.ts';
 import { program } from '../workspaces.ts';
 import { type Command, type Commands, type Flags, type FlagValues, flagText } from './command.ts';
 import { readCommandLine } from './command-line.ts';
@@ -111,7 +110,7 @@ function appOptions(values: FlagValues, packageFolder: string): AppOptions {
     .filter((name) => name !== '');
   return {
     place: { flag: flagText(values, 'root'), env, cwd, home },
-    homeBank: resolve(cwd, env.MEMORY_BANK_HOME || join(home, bankFolder)),
+    homeBank: homeBank(env, cwd, home),
     durability: env.MEMORY_BANK_DURABILITY === 'relaxed' ? 'relaxed' : 'full',
     enabled: names.length > 0 ? names : undefined,
     mode: flagText(values, 'mode'),

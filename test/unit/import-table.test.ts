@@ -51,6 +51,7 @@ const table: { readonly [room: string]: Room } = {
     packages: [node, 'jsonc-parser', 'smol-toml'],
   },
   'server/http': { ours: ['core', 'app', 'server'], packages: [node, 'zod', ...http] },
+  'library.ts': { ours: ['core', 'app'], packages: [node] },
   'main.ts': { ours: ['server'], packages: [node] },
 };
 
