@@ -17,7 +17,7 @@ import { recover } from './recovery.ts';
 import { reflogsOf } from './reflog.ts';
 import { type Head, Refs } from './refs.ts';
 import { planSquash, type Squash } from './squash.ts';
-import { checkFormat, checkIdle } from './state.ts';
+import { checkFormat, checkIdle, checkMerged } from './state.ts';
 import type { Token } from './token.ts';
 
 /** What a caller wants committed. */
@@ -234,11 +234,7 @@ export class Repository {
   ): Promise<Made | undefined> {
     const head = this.head();
     const { config } = ground;
-    if (known.file.unmerged) {
-      throw new MemoryError('busy', 'The index of this repository holds unmerged files.', {
-        hint: 'Resolve them with "git add", or "git reset --merge". Reading goes on.',
-      });
-    }
+    checkMerged(known.file);
     const time = this.#options.now();
     const author = identity(config, 'author', time);
     const committer = identity(config, 'committer', time);

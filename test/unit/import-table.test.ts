@@ -22,13 +22,14 @@ const app = [
   'merge-driver.ts',
   'place.ts',
   'report.ts',
+  'repository-health.ts',
   'repository-kind.ts',
   'root.ts',
   'source.ts',
   'workspaces.ts',
 ];
 /** What the app looks at before it opens a store. */
-const git = ['config', 'discover', 'files', 'ignore'].map((file) => `git/${file}.ts`);
+const git = ['config', 'discover', 'files', 'obstacles'].map((file) => `git/${file}.ts`);
 const http = ['cookie-parser', 'cors', 'express', 'express-rate-limit', 'helmet', 'openai'];
 
 /** The table of the house: who may import whom. */

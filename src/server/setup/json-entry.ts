@@ -9,6 +9,7 @@ import {
   printParseErrorCode,
 } from 'jsonc-parser';
 import { MemoryError } from '../../core/error.ts';
+import type { Language } from './client.ts';
 
 /**
  * A JSON text, comments and trailing commas allowed, with one value set or removed; everything else
@@ -32,6 +33,18 @@ export function editJson(text: string, path: readonly string[], value: object | 
   }
   return bom + edited;
 }
+
+/** The value at a path of a JSON text; undefined where there is none. */
+function readJson(text: string, path: readonly string[]): unknown {
+  const body = text.replace(/^\ufeff/, '');
+  if (body.trim() === '') return undefined;
+  check(body, path);
+  const node = nodeAt(body, path);
+  return node && getNodeValue(node);
+}
+
+/** JSON with comments and trailing commas, as clients keep it. */
+export const json: Language = { edit: editJson, read: readJson };
 
 function check(text: string, path: readonly string[]): void {
   const errors: ParseError[] = [];

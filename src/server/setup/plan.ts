@@ -3,7 +3,7 @@ import { mkdir, readFile, realpath, rename, rm, rmdir, stat, writeFile } from 'n
 import { dirname, join } from 'node:path';
 import { MemoryError } from '../../core/error.ts';
 import { unifiedDiff } from '../../core/unified-diff.ts';
-import { clients, type Start, type Surroundings } from './client.ts';
+import { clients, entryName, type Start, type Surroundings } from './client.ts';
 import { editInstructions } from './instructions.ts';
 
 /** A file that the setup changes, and how; undefined where there is none. */
@@ -39,7 +39,7 @@ export async function planSetup(
   const untouched: Untouched[] = [];
   const consider = async (path: string, edit: (text: string) => string) => {
     try {
-      const before = await read(path);
+      const before = await readText(path);
       const text = edit(before ?? '');
       const after = start === undefined && isEmpty(text) ? undefined : text;
       if (before === undefined ? start !== undefined : after !== before) {
@@ -58,7 +58,8 @@ export async function planSetup(
       });
     }
     const own = start && (client.start?.(start, around) ?? start);
-    await consider(client.config(around), (text) => client.edit(text, own));
+    const { language, servers } = client;
+    await consider(client.config(around), (text) => language.edit(text, [servers, entryName], own));
   }
   for (const file of instructions) {
     await consider(join(around.root, file), (text) => editInstructions(text, start !== undefined));
@@ -96,7 +97,12 @@ export async function applyEdit({ path, after }: FileEdit): Promise<void> {
   }
 }
 
-async function read(path: string): Promise<string | undefined> {
+/**
+ * The text of a file; undefined where there is none.
+ *
+ * @throws MemoryError `damaged` for one that is no text.
+ */
+export async function readText(path: string): Promise<string | undefined> {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(await readFile(path));
   } catch (cause) {
