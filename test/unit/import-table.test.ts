@@ -29,7 +29,7 @@ const app = [
   'workspaces.ts',
 ];
 /** What the app looks at before it opens a store. */
-const git = ['config', 'discover', 'files', 'obstacles'].map((file) => `git/${file}.ts`);
+const git = ['config', 'discover', 'files', 'obstacles', 'own-folder'].map((file) => `git/${file}.ts`);
 const http = ['cookie-parser', 'cors', 'express', 'express-rate-limit', 'helmet', 'openai'];
 
 /** The table of the house: who may import whom. */

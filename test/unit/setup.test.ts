@@ -1,5 +1,13 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
 import { newToken } from '../../src/git/token.ts';
@@ -144,6 +152,52 @@ describe('init', () => {
     expect(existsSync(repo.path('.memory-bank/config.yaml'))).toBe(true);
   });
 
+  it('leaves no trace but the memory in the clone of a foreign repository', () => {
+    const foreign = Repo.create();
+    foreign.write('src/main.c', 'int main(void) { return 0; }\n');
+    foreign.write('CLAUDE.md', '# Mine\r\n');
+    foreign.git('add', '.');
+    foreign.git('commit', '-q', '-m', 'Code');
+    const repo = new Repo(join(newFolder(), 'clone'));
+    foreign.gitWith({ cwd: dirname(repo.root) }, 'clone', '-q', foreign.root, repo.root);
+    const home = newFolder();
+    repo.write('src/main.c', 'staged\n');
+    repo.git('add', '.');
+    repo.write('src/main.c', 'dirty\n');
+    repo.write('notes', 'untracked\n');
+    const look = () => {
+      const own = /^\.memory-bank(\/|$)|^\.git\/(objects|logs|refs\/heads|index$)/;
+      return [
+        repo.git('diff'),
+        repo.git('diff', '--cached', '--', ':!.memory-bank'),
+        ...[repo.root, home].flatMap((top) =>
+          readdirSync(top, { recursive: true, encoding: 'utf8' })
+            .filter((name) => !own.test(name))
+            .sort()
+            .map((name) => [
+              name,
+              statSync(join(top, name)).isFile() ? readFileSync(join(top, name), 'utf8') : '',
+            ]),
+        ),
+      ];
+    };
+    const before = look();
+    const env = { PATH: process.env.PATH, HOME: home, MEMORY_BANK_DURABILITY: 'relaxed' };
+    const run = (...args: string[]) =>
+      spawnSync(process.execPath, [main, ...args], { cwd: repo.root, env, encoding: 'utf8' });
+    const instructions = ['--instructions', 'AGENTS.md', '--instructions', 'CLAUDE.md'];
+    expect(run('init', '--yes', '--clients', 'all', ...instructions).status).toBe(0);
+    run('memory-write', '--category', 'patterns', '--key', 'k', '--value', 'v');
+    run('search', 'v');
+    run('log');
+    expect(look()).not.toEqual(before);
+    expect(run('init', '--undo', '--yes')).toMatchObject({ status: 0, stderr: '' });
+    expect(look()).toEqual(before);
+    expect(existsSync(home)).toBe(true);
+    expect(repo.git('log', '--format=%s', 'origin/main..').trim().split('\n')).toHaveLength(2);
+    expect(repo.read('.memory-bank/knowledge/patterns/k.md')).toContain('v');
+  });
+
   it('leaves a file with a syntax error alone, says so, and does the rest', () => {
     const { repo, run } = project({ '.mcp.json': '{ "mcpServers": ' });
     const { status, stdout } = run('init', '--yes', '--clients', 'claude,cursor');
@@ -151,6 +205,19 @@ describe('init', () => {
     expect(stdout).toMatch(/\.mcp\.json is left alone: line 1: ValueExpected/);
     expect(repo.read('.mcp.json')).toBe('{ "mcpServers": ');
     expect(existsSync(repo.path('.cursor/mcp.json'))).toBe(true);
+  });
+
+  it('leaves comments where a client may not read them alone, also when it takes things back', () => {
+    const mine = '{\n  // mine\n  "mcpServers": {}\n}\n';
+    const { repo, run } = project({ '.cursor/mcp.json': mine, '.gemini/settings.json': mine });
+    const { status, stdout } = run('init', '--yes', '--clients', 'cursor,gemini');
+    expect(status).toBe(6);
+    expect(stdout).toMatch(/\.cursor\/mcp\.json is left alone: line 2: a comment/);
+    expect(repo.read('.cursor/mcp.json')).toBe(mine);
+    expect(repo.read('.gemini/settings.json')).toContain('// mine');
+    expect(run('init', '--undo', '--yes').status).toBe(0);
+    expect(repo.read('.cursor/mcp.json')).toBe(mine);
+    expect(repo.read('.gemini/settings.json')).toContain('// mine');
   });
 
   it('refuses an unknown client', () => {

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { json } from './json-entry.ts';
+import { json, jsonWithComments } from './json-entry.ts';
 import { toml } from './toml-entry.ts';
 
 /** How a client is to start the server. */
@@ -86,7 +86,7 @@ export const clients: { readonly [name: string]: Client } = {
     title: 'VS Code',
     config: ({ root }) => join(root, '.vscode', 'mcp.json'),
     signs: ({ root }) => [join(root, '.vscode')],
-    language: json,
+    language: jsonWithComments,
     servers: 'servers',
     start: stdio,
   },
@@ -94,7 +94,7 @@ export const clients: { readonly [name: string]: Client } = {
     title: 'Gemini CLI',
     config: ({ root }) => join(root, '.gemini', 'settings.json'),
     signs: ({ root, home }) => [join(root, '.gemini'), join(home, '.gemini')],
-    language: json,
+    language: jsonWithComments,
     servers: 'mcpServers',
   },
   cline: {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { MemoryError } from '../../core/error.ts';
-import { setMergeDriver } from '../../merge-driver.ts';
+import { leaveRepository, setMergeDriver } from '../../merge-driver.ts';
 import { findRoot } from '../../root.ts';
 import { type Command, flagText, type Invocation } from '../command.ts';
 import { paintDiff } from '../log.ts';
@@ -54,7 +54,7 @@ export const init: Command = {
     await screen.show(planText(screen, plan, undo));
     if (values['dry-run'] === true) return 0;
     if (!(await mayGoOn(values, 'Make these changes?'))) return 0;
-    for (const edit of plan.edits) await applyEdit(edit);
+    for (const edit of plan.edits) await applyEdit(edit, around);
     const done = undo ? await takeBack(invocation, root) : await setUp(invocation, root);
     await screen.show(done.map((line) => `${screen.plain(line)}\n`).join(''));
     return plan.untouched.length > 0 ? 6 : 0;
@@ -130,15 +130,15 @@ async function setUp(invocation: Invocation, root: string): Promise<string[]> {
     `git merges it by record in ${top}.`,
     'Restart the clients, or have them connect again.',
     '"memory-bank import" takes over what other programs have kept here.',
+    ...(/[\\/]_npx[\\/]/.test(program.join(' '))
+      ? [
+          'This program lies in the cache of npx, which may be emptied: install it ("npm install -g") and call init again, or say by --command how clients are to start it.',
+        ]
+      : []),
   ];
 }
 
 async function takeBack({ options }: Invocation, root: string): Promise<string[]> {
-  try {
-    await setMergeDriver(root, undefined, options.durability);
-  } catch (error) {
-    // Without a repository there is nothing to take back.
-    if (!(error instanceof MemoryError) || error.code !== 'unsupported') throw error;
-  }
+  await leaveRepository(root, options.durability);
   return ['Everything is taken back. The memory itself stays in .memory-bank.'];
 }

@@ -5,6 +5,7 @@ import {
   getNodeValue,
   type Node,
   type ParseError,
+  type ParseOptions,
   parseTree,
   printParseErrorCode,
 } from 'jsonc-parser';
@@ -43,17 +44,33 @@ function readJson(text: string, path: readonly string[]): unknown {
   return node && getNodeValue(node);
 }
 
-/** JSON with comments and trailing commas, as clients keep it. */
-export const json: Language = { edit: editJson, read: readJson };
+/** JSON with comments and trailing commas, of clients that read it so. */
+export const jsonWithComments: Language = { edit: editJson, read: readJson };
+
+/** JSON of clients that may not read comments: a text that has some is left to its owner. */
+export const json: Language = {
+  edit(text, path, value) {
+    const edited = editJson(text, path, value);
+    if (value !== undefined && edited !== text) checkSyntax(edited, { disallowComments: true });
+    return edited;
+  },
+  read: readJson,
+};
+
+function checkSyntax(text: string, options: ParseOptions): void {
+  const errors: ParseError[] = [];
+  parseTree(text.replace(/^\ufeff/, ' '), errors, options);
+  const [error] = errors;
+  if (!error) return;
+  const line = text.slice(0, error.offset).split('\n').length;
+  const what = printParseErrorCode(error.error);
+  const why =
+    what === 'InvalidCommentToken' ? 'a comment, which not every JSON reader takes' : what;
+  throw new MemoryError('damaged', `line ${line}: ${why}`);
+}
 
 function check(text: string, path: readonly string[]): void {
-  const errors: ParseError[] = [];
-  parseTree(text, errors, { allowTrailingComma: true });
-  const [error] = errors;
-  if (error) {
-    const line = text.slice(0, error.offset).split('\n').length;
-    throw new MemoryError('damaged', `line ${line}: ${printParseErrorCode(error.error)}`);
-  }
+  checkSyntax(text, { allowTrailingComma: true });
   for (let depth = 0; depth < path.length; depth++) {
     const node = nodeAt(text, path.slice(0, depth));
     if (node && node.type !== 'object') {

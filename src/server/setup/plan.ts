@@ -40,6 +40,8 @@ export async function planSetup(
   const consider = async (path: string, edit: (text: string) => string) => {
     try {
       const before = await readText(path);
+      // What does not even name it has no entry to take out, however it is written.
+      if (start === undefined && !before?.includes(entryName)) return;
       const text = edit(before ?? '');
       const after = start === undefined && isEmpty(text) ? undefined : text;
       if (before === undefined ? start !== undefined : after !== before) {
@@ -75,13 +77,18 @@ export function diffOf({ path, before, after }: FileEdit): string {
 }
 
 /** Makes the change; a link stays a link, and the file is never seen half written. */
-export async function applyEdit({ path, after }: FileEdit): Promise<void> {
+export async function applyEdit(
+  { path, after }: FileEdit,
+  { root, home }: Pick<Surroundings, 'root' | 'home'>,
+): Promise<void> {
   try {
     const target = await realpath(path).catch(() => path);
     if (after === undefined) {
       await rm(target);
-      // A folder that was made for the file alone goes with it.
-      await rmdir(dirname(target)).catch(() => undefined);
+      // The folders that were made for the file alone go with it.
+      const ends = await Promise.all([root, home].map((end) => realpath(end).catch(() => end)));
+      let folder = dirname(target);
+      while (!ends.includes(folder) && (await isRemoved(folder))) folder = dirname(folder);
       return;
     }
     await mkdir(dirname(target), { recursive: true });
@@ -110,6 +117,14 @@ export async function readText(path: string): Promise<string | undefined> {
     if (code === 'ENOENT') return undefined;
     throw new MemoryError('damaged', 'it cannot be read as text', { cause });
   }
+}
+
+/** Removes a folder if nothing is in it; whether it did. */
+function isRemoved(folder: string): Promise<boolean> {
+  return rmdir(folder).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** Whether nothing but what the setup itself began a file with is left. */
