@@ -8,11 +8,12 @@ import { program } from './workspaces.ts';
  * Merges three versions of a file of the memory by the record types of all toolsets.
  *
  * @param path as git names it, relative to the top of the work tree.
+ * @param versions undefined for no file.
  * @param markerSize of the conflict markers, in characters.
  */
 export async function mergeFile(
   path: string,
-  versions: Sides<Buffer>,
+  versions: Sides<Buffer | undefined>,
   markerSize: number,
 ): Promise<MergedFile> {
   const { mergeFile } = await import('./store/merge-file.ts');

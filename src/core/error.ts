@@ -39,6 +39,8 @@ export const errorCodes = [
   'cannot_create',
   /** The file system refused or failed: permission, full disk, broken medium. */
   'storage',
+  /** The remote repository cannot be reached, or refuses. */
+  'remote',
   /** The caller gave up before the work was done; nothing was written. */
   'cancelled',
   /** No valid key or session. */
@@ -92,7 +94,8 @@ export class MemoryError extends Error {
 
   /** Message and hint as one text, the way a person wants to read them. */
   get text(): string {
-    return this.hint === undefined ? this.message : `${this.message} ${this.hint}`;
+    if (this.hint === undefined) return this.message;
+    return `${this.message}${/[.!?]$/.test(this.message) ? '' : '.'} ${this.hint}`;
   }
 }
 

@@ -58,6 +58,8 @@ export interface RecordType<T extends object> {
   readonly codec: Codec<T>;
   /** What identifies a record among those of its type; the true string, never an encoded one. */
   key(value: T): string;
+  /** What else a record can be asked for by, for types whose records have an id beside the key. */
+  id?(value: T): string;
   /**
    * Where a new record goes. A record that exists stays where it is.
    *

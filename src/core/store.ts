@@ -66,6 +66,10 @@ export interface Listing<T> {
 export interface ListOptions {
   /** Only records below this folder, given relative to the type's own folder. */
   readonly under?: string;
+  /** Only records with these keys: quick, however many others there are. */
+  readonly keys?: readonly string[];
+  /** The same by their ids, for a type that has them. */
+  readonly ids?: readonly string[];
 }
 
 /** Reading the records of the working tree as they are at the time of the call. */
@@ -151,8 +155,13 @@ export interface SearchResult {
 export interface LocalState {
   /** What was last set under this key, or undefined. */
   get(key: string): Promise<JsonValue | undefined>;
-  /** Keeps a value, at most a few hundred kilobytes; the last writer wins. */
-  set(key: string, value: JsonValue): Promise<void>;
+  /**
+   * Keeps a value, at most a few hundred kilobytes; the last writer wins.
+   *
+   * @returns whether it was kept: not where there is no repository, nor when all values together
+   *   would take too much room.
+   */
+  set(key: string, value: JsonValue): Promise<boolean>;
 }
 
 /** The only way to read and change records. Bound to one session: its mode, agent and name. */

@@ -9,6 +9,7 @@ export interface TreeChange {
 }
 
 const maxDepth = 1000;
+const untold = { before: undefined, after: undefined };
 
 /**
  * Brings the index extension TREE (gitformat-index, "Cache tree") in line with a commit.
@@ -48,8 +49,10 @@ class Update {
   constructor(bytes: Buffer, trees: readonly TreeChange[], growth: ReadonlyMap<string, number>) {
     this.#bytes = bytes;
     this.#growth = growth;
-    this.#changes = new Map(trees.map((change) => [change.folder, change]));
-    for (const change of trees) {
+    // A folder on the way of which nobody says how its tree changed has one that is not known.
+    const unknown = [...growth.keys()].map((folder) => ({ folder, ...untold }));
+    this.#changes = new Map([...unknown, ...trees].map((change) => [change.folder, change]));
+    for (const change of this.#changes.values()) {
       if (change.folder === '') continue;
       const slash = change.folder.lastIndexOf('/');
       const parent = change.folder.slice(0, Math.max(0, slash));

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';
-import { MemoryError } from '../core/error.ts';
-import { type TreeChange, updateCachedTrees } from './cache-tree.ts';
+import type { TreeChange } from './cache-tree.ts';
+import { damaged, type Extension, keepExtension, readExtensions } from './index-extensions.ts';
 import type { Oid } from './object.ts';
 
 /** A file's line in the index. */
@@ -12,6 +12,17 @@ export interface IndexEntry {
   readonly mode: number;
   /** The file is not wanted in the work tree (sparse checkout). */
   readonly skipWorktree: boolean;
+}
+
+/** A version of a file that a merge has left in the index. */
+export type Version = Pick<IndexEntry, 'oid' | 'mode'>;
+
+/** A path that a merge could not settle, and what each side has of it; undefined for no file. */
+export interface Unmerged {
+  readonly path: string;
+  readonly base: Version | undefined;
+  readonly ours: Version | undefined;
+  readonly theirs: Version | undefined;
 }
 
 /** What to make of one path: a new line for it, or none. */
@@ -26,6 +37,7 @@ export interface IndexChange {
 const signature = 0x44495243;
 const fixedSize = 62;
 const stageMask = 0x3000;
+const stages = [undefined, 'base', 'ours', 'theirs'] as const;
 const extendedFlag = 0x4000;
 const skipWorktreeFlag = 0x4000;
 
@@ -37,7 +49,7 @@ const skipWorktreeFlag = 0x4000;
  */
 export class IndexFile {
   readonly #bytes: Buffer;
-  readonly #version: number;
+  readonly #format: number;
   /** Start of each entry, and of what follows the last. */
   readonly #offsets: Uint32Array;
   /** Only version 4 needs them: its names are prefix-compressed. */
@@ -54,31 +66,49 @@ export class IndexFile {
   constructor(bytes: Buffer | undefined) {
     this.#bytes = bytes ?? emptyIndex();
     if (this.#bytes.length < 32 || this.#bytes.readUInt32BE(0) !== signature) throw damaged();
-    this.#version = this.#bytes.readUInt32BE(4);
-    if (this.#version < 2 || this.#version > 4) throw damaged();
+    this.#format = this.#bytes.readUInt32BE(4);
+    if (this.#format < 2 || this.#format > 4) throw damaged();
     const count = this.#bytes.readUInt32BE(8);
     if (count > this.#bytes.length / fixedSize) throw damaged();
     this.#offsets = new Uint32Array(count + 1);
-    this.#names = this.#version === 4 ? [] : undefined;
+    this.#names = this.#format === 4 ? [] : undefined;
     this.unmerged = this.#scan(count);
     this.#extensions = readExtensions(this.#bytes, this.#offsets[count] ?? 12);
     this.#skipHash = this.#bytes.subarray(-20).every((byte) => byte === 0);
   }
 
-  /** The path's line at stage 0. */
+  /** The path's line; the first of them, where a merge has left several. */
   find(path: string): IndexEntry | undefined {
     const name = Buffer.from(path, 'utf8');
     const at = this.#position(name);
-    if (at >= this.#count || !this.#name(at).equals(name)) return undefined;
-    const start = this.#offsets[at] ?? 0;
-    const flags = this.#bytes.readUInt16BE(start + 60);
-    const more = flags & extendedFlag ? this.#bytes.readUInt16BE(start + fixedSize) : 0;
-    return {
-      path,
-      oid: this.#bytes.toString('hex', start + 40, start + 60),
-      mode: this.#bytes.readUInt32BE(start + 24),
-      skipWorktree: (more & skipWorktreeFlag) !== 0,
-    };
+    if (at === this.#after(name, at)) return undefined;
+    const flags = this.#flags(at);
+    const more = flags & extendedFlag ? this.#bytes.readUInt16BE(this.#start(at) + fixedSize) : 0;
+    return { path, ...this.#version(at), skipWorktree: (more & skipWorktreeFlag) !== 0 };
+  }
+
+  /** The paths below a folder that a merge has left in several versions; all of them for ''. */
+  unmergedBelow(folder: string): Unmerged[] {
+    const prefix = Buffer.from(folder === '' ? '' : `${folder}/`, 'utf8');
+    const found: Unmerged[] = [];
+    for (let at = this.#position(prefix); at < this.#count; ) {
+      const name = this.#name(at);
+      if (!name.subarray(0, prefix.length).equals(prefix)) break;
+      const versions: { -readonly [side in 'base' | 'ours' | 'theirs']: Version | undefined } = {
+        base: undefined,
+        ours: undefined,
+        theirs: undefined,
+      };
+      const end = this.#after(name, at);
+      let settled = false;
+      for (; at < end; at++) {
+        const side = stages[(this.#flags(at) & stageMask) >> 12];
+        if (side) versions[side] = this.#version(at);
+        else settled = true;
+      }
+      if (!settled) found.push({ path: name.toString('utf8'), ...versions });
+    }
+    return found;
   }
 
   /** Whether a sparse index keeps a folder above this path as one line. */
@@ -104,7 +134,8 @@ export class IndexFile {
   }
 
   /**
-   * The bytes of the index with these lines set and those paths taken out.
+   * The bytes of the index with these lines set, in the place of all that their paths have, and those
+   * paths taken out.
    *
    * @param trees how the commit changed the trees above the paths, so that the cached trees that
    *   were true stay true.
@@ -125,19 +156,19 @@ export class IndexFile {
     let previous: Buffer | undefined;
     for (const { name, change } of edits) {
       const at = this.#position(name);
-      const exists = at < this.#count && this.#name(at).equals(name);
-      if (!exists && !change) continue;
+      const end = this.#after(name, at);
+      if (at === end && !change) continue;
       this.#copy(pieces, copied, at, previous);
       if (at > copied) previous = undefined;
       const before = previous ?? (at > 0 ? this.#name(at - 1) : Buffer.alloc(0));
-      copied = exists ? at + 1 : at;
+      copied = end;
       if (change) {
         pieces.push(this.#entry(name, change, before));
         previous = name;
       } else {
         previous = before;
       }
-      const delta = (change ? 1 : 0) - (exists ? 1 : 0);
+      const delta = (change ? 1 : 0) - (end - at);
       count += delta;
       for (const folder of foldersOf(name)) growth.set(folder, (growth.get(folder) ?? 0) + delta);
     }
@@ -145,7 +176,7 @@ export class IndexFile {
     const structural = [...growth.values()].some((delta) => delta !== 0);
     const head = Buffer.alloc(12);
     head.writeUInt32BE(signature, 0);
-    head.writeUInt32BE(this.#version, 4);
+    head.writeUInt32BE(this.#format, 4);
     head.writeUInt32BE(count, 8);
     const extensions = this.#extensions.flatMap((extension) =>
       keepExtension(extension, structural, trees, growth),
@@ -191,11 +222,27 @@ export class IndexFile {
     return unmerged;
   }
 
+  #start(at: number): number {
+    return this.#offsets[at] ?? 0;
+  }
+
+  #flags(at: number): number {
+    return this.#bytes.readUInt16BE(this.#start(at) + 60);
+  }
+
+  #version(at: number): Version {
+    const start = this.#start(at);
+    return {
+      oid: this.#bytes.toString('hex', start + 40, start + 60),
+      mode: this.#bytes.readUInt32BE(start + 24),
+    };
+  }
+
   #name(at: number): Buffer {
     const known = this.#names?.[at];
     if (known) return known;
-    const start = this.#offsets[at] ?? 0;
-    const flags = this.#bytes.readUInt16BE(start + 60);
+    const start = this.#start(at);
+    const flags = this.#flags(at);
     const name = start + fixedSize + (flags & extendedFlag ? 2 : 0);
     const short = flags & 0xfff;
     const end = short < 0xfff ? name + short : this.#bytes.indexOf(0, name + 0xfff);
@@ -214,17 +261,23 @@ export class IndexFile {
     return low;
   }
 
+  /** Where the entries of this name end that begin at a place; there, when it has none. */
+  #after(name: Buffer, at: number): number {
+    let end = at;
+    while (end < this.#count && this.#name(end).equals(name)) end++;
+    return end;
+  }
+
   /** Copies entries; the first of them is compressed anew where another name now stands before it. */
   #copy(pieces: Buffer[], from: number, to: number, previous: Buffer | undefined): void {
     if (from >= to) return;
-    const start = this.#offsets[from] ?? 0;
-    const end = this.#offsets[to] ?? 0;
+    const start = this.#start(from);
+    const end = this.#start(to);
     if (!this.#names || previous === undefined) {
       pieces.push(this.#bytes.subarray(start, end));
       return;
     }
-    const flags = this.#bytes.readUInt16BE(start + 60);
-    const fixed = fixedSize + (flags & extendedFlag ? 2 : 0);
+    const fixed = fixedSize + (this.#flags(from) & extendedFlag ? 2 : 0);
     pieces.push(
       this.#bytes.subarray(start, start + fixed),
       compressName(this.#name(from), previous),
@@ -265,70 +318,6 @@ export class IndexFile {
     createHash('sha1').update(body).digest().copy(sealed, body.length);
     return sealed;
   }
-}
-
-interface Extension {
-  readonly name: string;
-  readonly bytes: Buffer;
-}
-
-function readExtensions(bytes: Buffer, from: number): Extension[] {
-  const found: Extension[] = [];
-  let at = from;
-  const end = bytes.length - 20;
-  while (at < end) {
-    if (at + 8 > end) throw damaged();
-    const name = bytes.toString('latin1', at, at + 4);
-    const next = at + 8 + bytes.readUInt32BE(at + 4);
-    if (next > end) throw damaged();
-    if (name === 'link') {
-      throw new MemoryError('unsupported', 'This repository uses a split index.', {
-        hint: 'Run "git update-index --no-split-index" and unset core.splitIndex.',
-      });
-    }
-    if (/^[a-z]/.test(name) && name !== 'sdir') {
-      throw new MemoryError(
-        'unsupported',
-        `The index has an extension "${name}" that is not known.`,
-        {
-          hint: 'It was written by a newer git; update this program.',
-        },
-      );
-    }
-    found.push({ name, bytes: bytes.subarray(at, next) });
-    at = next;
-  }
-  return found;
-}
-
-/** What becomes of an extension: kept where the change leaves it true, brought up to date, or dropped. */
-function keepExtension(
-  extension: Extension,
-  structural: boolean,
-  trees: readonly TreeChange[],
-  growth: ReadonlyMap<string, number>,
-): Buffer[] {
-  switch (extension.name) {
-    case 'TREE': {
-      const content = updateCachedTrees(extension.bytes.subarray(8), trees, growth);
-      return content ? [makeExtension('TREE', content)] : [];
-    }
-    case 'sdir':
-    case 'REUC':
-      return [extension.bytes];
-    case 'UNTR':
-      // A path that is tracked from now on may be listed in here as untracked.
-      return structural ? [] : [extension.bytes];
-    default:
-      return [];
-  }
-}
-
-function makeExtension(name: string, content: Buffer): Buffer {
-  const head = Buffer.alloc(8);
-  head.write(name, 0, 'latin1');
-  head.writeUInt32BE(content.length, 4);
-  return Buffer.concat([head, content]);
 }
 
 function foldersOf(name: Buffer): string[] {
@@ -380,10 +369,4 @@ function emptyIndex(): Buffer {
   head.writeUInt32BE(signature, 0);
   head.writeUInt32BE(2, 4);
   return Buffer.concat([head, createHash('sha1').update(head).digest()]);
-}
-
-function damaged(): MemoryError {
-  return new MemoryError('damaged', 'The index of this repository is damaged.', {
-    hint: 'Run "git status"; if it fails, remove .git/index and run "git reset".',
-  });
 }

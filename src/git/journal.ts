@@ -5,8 +5,8 @@ import type { Oid } from './object.ts';
 /**
  * What a mutation is about to do, on disk before the first file of the work tree changes.
  *
- * Whoever finds it after its writer's death can finish or undo all of it, because every object that
- * it names is stored by then.
+ * Whoever finds it after its writer's death can finish or undo all of it: once anything has been done
+ * every object that it names is stored.
  */
 export interface Journal {
   /** Of the writer; also the end of the journal's own name. */

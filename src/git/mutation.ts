@@ -1,15 +1,16 @@
-import type { BigIntStats } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { MemoryError } from '../core/error.ts';
 import type { GitConfig } from './config.ts';
 import type { WorkTree } from './discover.ts';
 import { together } from './disk.ts';
 import { errno, type Stat } from './files.ts';
 import { type IndexChange, IndexFile } from './index-file.ts';
-import { type Journal, journalPath, temporaryName, writeJournal } from './journal.ts';
+import { type Journal, journalPath, writeJournal } from './journal.ts';
 import { GitLock, type Patience } from './lock.ts';
 import type { Oid, Signature } from './object.ts';
-import type { Plan, PlannedFile } from './plan.ts';
+import { isAsSeen, Moved, missingFolders, placeFiles } from './placement.ts';
+import type { Plan } from './plan.ts';
 import { removeIfEmpty, type Side, type Site, settle, sideOf } from './recovery.ts';
 import { appendReflogs, reflogLines, reflogsOf } from './reflog.ts';
 import type { Refs } from './refs.ts';
@@ -41,28 +42,38 @@ export interface Applied {
 }
 
 /**
- * Carries out a plan, whose objects are stored already: files, index and ref change under git's own
- * locks, and the rename of the ref is the moment at which it has happened.
+ * Carries out a plan: files, index and ref change under git's own locks, and the rename of the ref is
+ * the moment at which it has happened.
  *
+ * What takes long and harms nobody, storing the objects and the journal, is done before a lock of
+ * git's is taken: git itself does not wait for one.
+ *
+ * @param stored fulfilled when all objects of the plan are stored.
  * @returns undefined when something that the plan rests on has changed meanwhile; nothing was done.
  * @throws MemoryError or a system error, after which nothing has changed.
  */
 export async function applyPlan(
   ground: Ground,
   plan: Plan,
+  stored: Promise<void>,
   known: KnownIndex,
   committer: Signature,
   token: Token,
   patience: Patience,
 ): Promise<Applied | undefined> {
-  const locks = await takeLocks(ground, plan.head.ref, token, patience);
-  const mutation = new Mutation(ground, plan, known, committer, token, locks);
+  const mutation = new Mutation(ground, plan, known, committer, token);
+  let locks: Locks | undefined;
   try {
+    await together([stored, mutation.announce()]);
+    locks = await takeLocks(ground, plan.head.ref, token, patience);
     checkIdle(ground.disk.files, ground.tree.gitDir);
-    if (!holdsStill(ground, plan, known)) return undefined;
-    return await mutation.run();
+    if (!holdsStill(ground, plan, known) || !mutation.isAnnounced()) return undefined;
+    return await mutation.run(locks);
   } finally {
-    if (!mutation.unfinished) for (const lock of all(locks)) lock.release();
+    if (!mutation.unfinished) {
+      ground.disk.tryDiscard(journalPath(ground.folder, token.id));
+      for (const lock of locks ? all(locks) : []) lock.release();
+    }
   }
 }
 
@@ -111,12 +122,7 @@ function holdsStill(ground: Ground, plan: Plan, known: KnownIndex): boolean {
   const head = ground.refs.head();
   if (head.ref !== plan.head.ref || head.oid !== plan.head.oid) return false;
   if (indexKey(ground) !== known.key) return false;
-  return plan.files.every((file) => isAsSeen(ground, file));
-}
-
-function isAsSeen(ground: Ground, { path, seen }: PlannedFile): boolean {
-  const found = ground.disk.files.read(join(ground.tree.top, path));
-  return found === undefined || seen === undefined ? found === seen : found.equals(seen);
+  return plan.files.every((file) => isAsSeen(ground.disk, ground.tree.top, file));
 }
 
 /** Reads the index, or answers with the one that is known when it has not changed since. */
@@ -137,9 +143,6 @@ function keyOf(stat: Stat): string {
   return `${stat.ino} ${stat.size} ${stat.mtimeMs}`;
 }
 
-/** A person has changed a file at the last moment: the mutation is worked out again. */
-class Moved extends Error {}
-
 class Mutation {
   /** Whether its journal and its locks have to stay for whoever cleans up. */
   unfinished = false;
@@ -148,41 +151,41 @@ class Mutation {
   readonly #known: KnownIndex;
   readonly #committer: Signature;
   readonly #token: Token;
-  readonly #locks: Locks;
   readonly #commit: Oid;
+  readonly #journal: Journal;
   /** Folders whose entries have to be on the medium before the mutation is acknowledged. */
   readonly #changed = new Set<string>();
 
-  constructor(
-    ground: Ground,
-    plan: Plan,
-    known: KnownIndex,
-    committer: Signature,
-    token: Token,
-    locks: Locks,
-  ) {
+  constructor(ground: Ground, plan: Plan, known: KnownIndex, committer: Signature, token: Token) {
     this.#ground = ground;
     this.#plan = plan;
     this.#known = known;
     this.#committer = committer;
     this.#token = token;
-    this.#locks = locks;
     this.#commit = plan.commits.at(-1)?.oid ?? '';
+    this.#journal = this.#describe();
+  }
+
+  /** Puts on disk what is going to happen. */
+  announce(): Promise<void> {
+    return writeJournal(this.#ground.disk, this.#ground.folder, this.#journal);
+  }
+
+  /** Whether what was announced is still what would happen. */
+  isAnnounced(): boolean {
+    return isDeepStrictEqual(this.#describe(), this.#journal);
   }
 
   /** Undefined when a file has changed under it; nothing was done then. */
-  async run(): Promise<Applied | undefined> {
-    const { disk, folder } = this.#ground;
-    const journal = this.#journal();
+  async run(locks: Locks): Promise<Applied | undefined> {
     let index: KnownIndex | undefined;
     try {
-      await writeJournal(disk, folder, journal);
-      index = await this.#prepare(journal);
-      this.#moveRef();
-      await this.#finish(journal);
+      index = await this.#prepare(locks);
+      this.#moveRef(locks);
+      await this.#finish(locks);
     } catch (error) {
       // What has happened and what has not is for the disk to say: a rename that failed may be done.
-      const side = await this.#mend(journal, error);
+      const side = await this.#mend(error);
       if (side !== 'after') {
         // A folder that somebody has removed is as good as a file that he has changed.
         if (error instanceof Moved || errno(error) === 'ENOENT') return undefined;
@@ -194,7 +197,7 @@ class Mutation {
     return { commit: this.#commit, ref: this.#plan.head.ref, index };
   }
 
-  #journal(): Journal {
+  #describe(): Journal {
     const { disk, tree, commonDir, config, refs } = this.#ground;
     const { head, files, commits } = this.#plan;
     return {
@@ -207,43 +210,28 @@ class Mutation {
       files: files.map(({ path, before, after, mode }) => {
         return { path, before, after, mode, indexed: this.#known.file.find(path)?.oid };
       }),
-      logs: reflogsOf(disk, commonDir, config, refs, head.ref),
+      logs: reflogsOf(disk, commonDir, config, refs, head.ref ? ['HEAD', head.ref] : ['HEAD']),
       logLines: reflogLines(commits, this.#committer),
-      folders: this.#missingFolders(),
+      folders: missingFolders(disk, tree.top, files),
     };
   }
 
-  #missingFolders(): string[] {
-    const { files } = this.#ground.disk;
-    const missing = new Set<string>();
-    for (const { path, bytes } of this.#plan.files) {
-      const parts = path.split('/');
-      for (let depth = 1; bytes && depth < parts.length; depth++) {
-        const folder = parts.slice(0, depth).join('/');
-        const at = join(this.#ground.tree.top, folder);
-        const kind = files.lstat(at)?.kind;
-        if (kind === undefined) missing.add(folder);
-        else if (kind !== 'directory') throw inTheWay(at, kind);
-      }
-    }
-    return [...missing];
-  }
-
   /** Everything up to the commit point; the new index as it lies in its lock. */
-  async #prepare(journal: Journal): Promise<KnownIndex> {
-    const { disk, commonDir } = this.#ground;
-    const stats = await this.#writeFiles();
+  async #prepare(locks: Locks): Promise<KnownIndex> {
+    const { disk, commonDir, tree } = this.#ground;
+    const { logs, logLines } = this.#journal;
+    const stats = await placeFiles(disk, tree.top, this.#token, this.#plan.files, this.#changed);
     const set: IndexChange[] = [];
     const remove: string[] = [];
     for (const { path, after, mode } of this.#plan.files) {
       if (after === undefined) remove.push(path);
       else set.push({ path, oid: after, mode, stat: stats.get(path) });
     }
-    const ref = this.#locks.ref ?? this.#locks.head;
+    const ref = locks.ref ?? locks.head;
     const [index, , logFolders] = await together([
-      this.#fillIndex(set, remove),
+      this.#fillIndex(locks.index, set, remove),
       ref.fill([Buffer.from(`${this.#commit}\n`, 'latin1')]),
-      appendReflogs(disk, commonDir, journal.logs, journal.logLines),
+      appendReflogs(disk, commonDir, logs, logLines),
       disk.settle([...this.#changed, ...ref.changed]),
     ]);
     await disk.settle(logFolders);
@@ -251,61 +239,20 @@ class Mutation {
   }
 
   /** Without a changed file the index stays the file that it is: a later time of it would mean more. */
-  async #fillIndex(set: readonly IndexChange[], remove: readonly string[]): Promise<KnownIndex> {
+  async #fillIndex(
+    lock: GitLock,
+    set: readonly IndexChange[],
+    remove: readonly string[],
+  ): Promise<KnownIndex> {
     if (this.#plan.files.length === 0) return this.#known;
     const bytes = this.#known.file.splice(set, remove, this.#plan.trees);
-    const stat = await this.#locks.index.fill([bytes]);
+    const stat = await lock.fill([bytes]);
     return { file: new IndexFile(bytes), key: keyOf(stat) };
   }
 
-  /** Puts each file in place under its name, whole. */
-  async #writeFiles(): Promise<Map<string, BigIntStats>> {
-    const { disk, tree } = this.#ground;
-    const moves: { from: string; to: string; file: PlannedFile }[] = [];
-    for (const [i, file] of this.#plan.files.entries()) {
-      const { path, bytes, mode } = file;
-      if (bytes === undefined) continue;
-      const to = join(tree.top, path);
-      for (const folder of disk.makeDirectories(dirname(to))) this.#changed.add(folder);
-      const from = join(dirname(to), temporaryName(this.#token.id, i));
-      const permissions = disk.files.lstat(to)?.mode;
-      await disk.create(from, [bytes], 0o666 | (mode & 0o111), permissions);
-      moves.push({ from, to, file });
-    }
-    const stats = new Map<string, BigIntStats>();
-    for (const { from, to, file } of moves) {
-      // The files were written one after the other, and a person may save his at any moment.
-      if (!isAsSeen(this.#ground, file)) throw new Moved();
-      const was = disk.files.lstatExact(from);
-      disk.files.rename(from, to);
-      const stat = disk.files.lstatExact(to);
-      if (stat?.ino === was?.ino && stat?.mtimeNs === was?.mtimeNs && stat) {
-        stats.set(file.path, stat);
-      }
-      this.#changed.add(dirname(to));
-    }
-    for (const file of this.#plan.files) if (file.bytes === undefined) this.#remove(file);
-    return stats;
-  }
-
-  /** Removes a file and, as git does, the folders that it leaves empty. */
-  #remove(file: PlannedFile): void {
-    const { disk, tree } = this.#ground;
-    const { path } = file;
-    if (!isAsSeen(this.#ground, file)) throw new Moved();
-    disk.discard(join(tree.top, path));
-    let folder = dirname(path);
-    this.#changed.add(join(tree.top, folder));
-    while (folder !== '.' && removeIfEmpty(disk, join(tree.top, folder))) {
-      this.#changed.delete(join(tree.top, folder));
-      folder = dirname(folder);
-      this.#changed.add(join(tree.top, folder));
-    }
-  }
-
-  #moveRef(): void {
-    const { head, ref } = this.#locks;
-    for (const lock of all(this.#locks)) lock.check();
+  #moveRef(locks: Locks): void {
+    const { head, ref } = locks;
+    for (const lock of all(locks)) lock.check();
     const ground = this.#ground;
     const name = this.#plan.head.ref;
     const target = name === undefined ? join(ground.tree.gitDir, 'HEAD') : refPath(ground, name);
@@ -322,17 +269,15 @@ class Mutation {
     removeIfEmpty(disk, folder);
   }
 
-  async #finish(journal: Journal): Promise<void> {
-    const { disk, folder, tree, refs } = this.#ground;
+  async #finish({ index, head }: Locks): Promise<void> {
+    const { disk, tree, refs } = this.#ground;
     const { ref } = this.#plan.head;
-    const { index, head } = this.#locks;
     if (this.#plan.files.length === 0) index.release();
     else index.commit(join(tree.gitDir, 'index'));
     // Now, so that its removal is on the medium before that of our proof that it was ours.
     head.release();
     const refFolder = ref === undefined ? tree.gitDir : dirname(join(refs.folderOf(ref), ref));
     await disk.settle([refFolder, tree.gitDir]);
-    disk.discard(journalPath(folder, journal.token));
   }
 
   /**
@@ -340,12 +285,11 @@ class Mutation {
    *
    * @throws MemoryError when nothing has happened and not all of it can be undone now.
    */
-  async #mend(journal: Journal, cause: unknown): Promise<Side> {
+  async #mend(cause: unknown): Promise<Side> {
     let side: Side = 'before';
     try {
-      side = sideOf(this.#ground, journal);
-      await settle(this.#ground, this.#token, journal, side);
-      this.#ground.disk.discard(journalPath(this.#ground.folder, journal.token));
+      side = sideOf(this.#ground, this.#journal);
+      await settle(this.#ground, this.#token, this.#journal, side);
     } catch (error) {
       // Whoever takes the process lock next does what could not be done now. Until then nobody may
       // commit the half of it: git's locks stay.
@@ -366,12 +310,4 @@ function undone(cause: unknown, error: unknown): MemoryError {
       cause,
     },
   );
-}
-
-function inTheWay(path: string, kind: string): MemoryError {
-  const what = kind === 'link' ? 'a symbolic link' : 'a file';
-  return new MemoryError('cannot_create', `${path} is ${what} where a folder should be.`, {
-    hint: 'Memory is never written through a link or over a file: move it out of the way.',
-    data: { path },
-  });
 }

@@ -21,6 +21,30 @@ export interface FileChange {
   readonly bytes: Uint8Array | undefined;
   /** What was on disk when the change was worked out; undefined for no file. */
   readonly seen: Uint8Array | undefined;
+  /** The mode of a file that is new here, as trees write it. Default: an ordinary file. */
+  readonly mode?: string | undefined;
+  /** Whether the file is not ours: what a person did to it is not committed but stands in the way. */
+  readonly foreign?: boolean;
+}
+
+/** Another line of history that a commit takes in. */
+export interface Joined {
+  /** Its last commit. */
+  readonly tip: Oid;
+  /**
+   * Whether it goes on from HEAD, and the changes are all that it brings: then there is nothing to
+   * commit, and its last commit is the new HEAD. Edits of a person make a merge of it.
+   */
+  readonly forward: boolean;
+}
+
+/** What a caller wants committed. */
+export interface Proposal {
+  readonly changes: readonly FileChange[];
+  /** The whole message of the commit, subject first. */
+  readonly message: string;
+  readonly adopt?: Adoption;
+  readonly join?: Joined;
 }
 
 /** One line of the coming commit, with what is needed to undo it. */
@@ -38,8 +62,8 @@ export interface PlannedCommit {
   readonly oid: Oid;
   /** Where the branch is before it. */
   readonly before: Oid | undefined;
-  /** What the reflog says of it. */
-  readonly note: string;
+  /** What reflogs say of it. */
+  readonly log: string;
 }
 
 /** Everything that a mutation will write, worked out and hashed before any lock of git's is taken. */
@@ -77,32 +101,40 @@ export function planCommits(
   odb: ObjectDatabase,
   head: Head,
   index: IndexFile,
-  changes: readonly FileChange[],
-  message: string,
+  { changes, message, adopt, join }: Proposal,
   signatures: Signatures,
-  adopt?: Adoption,
 ): Plan {
   const builder = new Builder(odb, head.oid, signatures);
   const staged: TreeEdit[] = [];
   const edited: TreeEdit[] = [];
   const ours: TreeEdit[] = [];
   const files: PlannedFile[] = [];
-  for (const { path, bytes, seen } of changes) {
+  for (const { path, bytes, seen, foreign, ...added } of changes) {
     const committed = builder.entry(path);
     const indexed = index.find(path);
     if (index.collapses(path) || (indexed?.skipWorktree && seen === undefined)) {
       throw new MemoryError('unsupported', `${path} is left out of this sparse checkout.`, {
-        hint: 'Run "git sparse-checkout add .memory-bank".',
+        hint: `Run "git sparse-checkout add ${path.slice(0, path.indexOf('/'))}".`,
         data: { path },
       });
     }
-    const mode = committed?.mode ?? fileMode;
+    const mode = committed?.mode ?? added.mode ?? fileMode;
     if (mode !== fileMode && mode !== '100755') {
       throw new MemoryError('damaged', `${path} is committed as something other than a file.`, {
         data: { path },
       });
     }
     const before = seen && objectId('blob', seen);
+    if (foreign && (before !== committed?.oid || indexed?.oid !== committed?.oid)) {
+      throw new MemoryError(
+        'conflict',
+        `Changes of ${path} that are not committed are in the way.`,
+        {
+          hint: 'Commit or stash them. Nothing was changed.',
+          data: { path },
+        },
+      );
+    }
     const known = () => committed && odb.content(committed.oid, 'blob');
     if (indexed && indexed.oid !== committed?.oid && indexed.oid !== before) {
       adopt?.(path, odb.content(indexed.oid, 'blob'), known());
@@ -118,7 +150,8 @@ export function planCommits(
   }
   if (staged.length > 0) builder.commit(staged, describeEdit('staged edit', staged));
   if (edited.length > 0) builder.commit(edited, describeEdit('edit by hand', edited));
-  builder.commit(ours, message);
+  if (join?.forward && !builder.hasCommitted) builder.forward(ours, join.tip);
+  else builder.commit(ours, message, join?.tip);
   return { head, files, ...builder.result() };
 }
 
@@ -173,17 +206,37 @@ class Builder {
     return object.oid;
   }
 
-  commit(edits: readonly TreeEdit[], message: string): void {
+  get hasCommitted(): boolean {
+    return this.#commits.length > 0;
+  }
+
+  /** @param joined the second parent. */
+  commit(edits: readonly TreeEdit[], message: string, joined?: Oid): void {
+    const tree = this.#apply(edits);
+    const { author, committer } = this.#signatures;
+    const parents = [this.#tip, joined].filter((parent) => parent !== undefined);
+    const oid = this.add('commit', formatCommit({ tree, parents, author, committer, message }));
+    const kind = joined !== undefined ? ' (merge)' : this.#tip === undefined ? ' (initial)' : '';
+    this.#move(oid, `commit${kind}: ${message.split('\n', 1)[0] ?? ''}`);
+  }
+
+  /** Goes to a commit that there is already, and whose tree the edits lead to. */
+  forward(edits: readonly TreeEdit[], tip: Oid): void {
+    if (this.#apply(edits) !== treeOf(this.#odb, tip)) {
+      throw new MemoryError('internal', `The changes do not lead to the tree of ${tip}.`);
+    }
+    this.#move(tip, 'memory-bank sync: Fast-forward');
+  }
+
+  #move(oid: Oid, log: string): void {
+    this.#commits.push({ oid, before: this.#tip, log });
+    this.#tip = oid;
+  }
+
+  #apply(edits: readonly TreeEdit[]): Oid {
     const split = edits.map(({ path, entry }) => ({ parts: path.split('/'), entry }));
     this.#root = this.#edit('', this.#root, split) ?? this.#addTree(Buffer.alloc(0));
-    const { author, committer } = this.#signatures;
-    const parents = this.#tip === undefined ? [] : [this.#tip];
-    const content = formatCommit({ tree: this.#root, parents, author, committer, message });
-    const action = this.#tip === undefined ? 'commit (initial)' : 'commit';
-    const note = `${action}: ${message.split('\n', 1)[0] ?? ''}`;
-    const oid = this.add('commit', content);
-    this.#commits.push({ oid, before: this.#tip, note });
-    this.#tip = oid;
+    return this.#root;
   }
 
   result(): Pick<Plan, 'commits' | 'objects' | 'trees'> {

@@ -1,6 +1,7 @@
 import { dirname, join, relative, resolve } from 'node:path';
+import { MemoryError } from '../core/error.ts';
 import type { GitConfig } from './config.ts';
-import type { Disk } from './disk.ts';
+import { type Disk, together } from './disk.ts';
 import type { Reflog } from './journal.ts';
 import { formatSignature, type Signature } from './object.ts';
 import type { PlannedCommit } from './plan.ts';
@@ -8,15 +9,14 @@ import type { Refs } from './refs.ts';
 
 const none = '0'.repeat(40);
 
-/** The reflogs that a change of HEAD belongs in, relative to the common git directory. */
+/** The reflogs of refs, relative to the common git directory. */
 export function reflogsOf(
   disk: Disk,
   commonDir: string,
   config: GitConfig,
   refs: Refs,
-  ref: string | undefined,
+  names: readonly string[],
 ): Reflog[] {
-  const names = ref === undefined ? ['HEAD'] : ['HEAD', ref];
   const setting = config.get('core.logallrefupdates')?.toLowerCase();
   const create = setting === 'always' || (config.bool('core.logallrefupdates') ?? true);
   return names
@@ -25,11 +25,25 @@ export function reflogsOf(
     .filter(({ size }) => create || size !== undefined);
 }
 
-/** The lines of a reflog for commits to which a branch comes one after the other. */
+/**
+ * Refuses to leave commits behind where no reflog of HEAD or its branch would hold them.
+ *
+ * @throws MemoryError `unsupported`.
+ */
+export function checkReflog(disk: Disk, commonDir: string, config: GitConfig, refs: Refs): void {
+  const branch = refs.branch();
+  const names = branch === undefined ? ['HEAD'] : ['HEAD', branch];
+  if (reflogsOf(disk, commonDir, config, refs, names).length > 0) return;
+  throw new MemoryError('unsupported', 'This repository keeps no reflog (core.logAllRefUpdates).', {
+    hint: 'Without one, nothing would hold the old commits: "git config core.logAllRefUpdates true".',
+  });
+}
+
+/** The lines of a reflog for commits that are made one upon the other. */
 export function reflogLines(commits: readonly PlannedCommit[], committer: Signature): string {
   const who = formatSignature(committer);
   return commits
-    .map(({ oid, before, note }) => `${before ?? none} ${oid} ${who}\t${note}\n`)
+    .map(({ oid, before, log }) => `${before ?? none} ${oid} ${who}\t${log}\n`)
     .join('');
 }
 
@@ -41,17 +55,19 @@ export async function appendReflogs(
   lines: string,
 ): Promise<string[]> {
   const changed: string[] = [];
-  for (const { path: place, size } of logs) {
-    const path = resolve(commonDir, place);
-    if (size === undefined) changed.push(...disk.makeDirectories(dirname(path)), dirname(path));
-    const fd = disk.files.open(path, 'a');
-    try {
-      disk.files.write(fd, [Buffer.from(lines, 'utf8')]);
-      if (disk.durability === 'full') await disk.files.fsync(fd, 'data');
-    } finally {
-      disk.files.close(fd);
-    }
-  }
+  await together(
+    logs.map(async ({ path: place, size }) => {
+      const path = resolve(commonDir, place);
+      if (size === undefined) changed.push(...disk.makeDirectories(dirname(path)), dirname(path));
+      const fd = disk.files.open(path, 'a');
+      try {
+        disk.files.write(fd, [Buffer.from(lines, 'utf8')]);
+        if (disk.durability === 'full') await disk.files.fsync(fd, 'data');
+      } finally {
+        disk.files.close(fd);
+      }
+    }),
+  );
   return changed;
 }
 

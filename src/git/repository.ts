@@ -4,32 +4,23 @@ import { MemoryError } from '../core/error.ts';
 import { GitConfig } from './config.ts';
 import type { WorkTree } from './discover.ts';
 import { type Disk, storageError } from './disk.ts';
-import { errno } from './files.ts';
 import { identity } from './identity.ts';
 import { IgnoreRules } from './ignore.ts';
+import { cancelled, IndexMark } from './index-mark.ts';
 import { initRepository } from './init.ts';
 import { ProcessLock } from './lock.ts';
 import { applyPlan, type Ground, indexKey, type KnownIndex, readIndex } from './mutation.ts';
-import type { Oid } from './object.ts';
+import type { Oid, Signature } from './object.ts';
 import { ObjectDatabase } from './odb.ts';
-import { type Adoption, type FileChange, type Plan, planCommits, type Signatures } from './plan.ts';
+import { type Plan, type Proposal, planCommits, type Signatures } from './plan.ts';
 import { recover } from './recovery.ts';
-import { reflogsOf } from './reflog.ts';
+import { moveRef } from './ref-update.ts';
+import { checkReflog } from './reflog.ts';
 import { type Head, Refs } from './refs.ts';
+import { type SettleMerge, settleMerge } from './settlement.ts';
 import { planSquash, type Squash } from './squash.ts';
 import { checkFormat, checkIdle, checkMerged } from './state.ts';
 import type { Token } from './token.ts';
-
-/** What a caller wants committed. */
-export interface Proposal {
-  readonly changes: readonly FileChange[];
-  /** The whole message of the commit, subject first. */
-  readonly message: string;
-  readonly adopt?: Adoption;
-}
-
-/** The plan of a mutation, made from HEAD and the index; undefined where these have moved under it. */
-type Planner = (head: Head, known: KnownIndex, signatures: Signatures) => Plan | undefined;
 
 /** A commit that was made. */
 export interface Made {
@@ -37,6 +28,24 @@ export interface Made {
   /** Full name of the branch that holds it; undefined on a detached HEAD. */
   readonly ref: string | undefined;
 }
+
+/** Commits that are worked out, and that no branch holds yet. */
+export interface Prepared {
+  /** The last of them. */
+  readonly oid: Oid;
+  readonly plan: Plan;
+  /** Fulfilled when all their objects are in the repository. */
+  readonly stored: Promise<void>;
+  /** What they were worked out from. */
+  readonly known: KnownIndex;
+  readonly committer: Signature;
+}
+
+/**
+ * Works out a change from what is on disk now, or which commits at HEAD are to be one; undefined: there
+ * is nothing to commit.
+ */
+export type Propose = (head: Head) => Promise<Proposal | Squash | undefined>;
 
 export interface RepositoryOptions {
   /** Where git's own variables and HOME are looked up. */
@@ -56,10 +65,6 @@ export interface RepositoryOptions {
 const maxAttempts = 50;
 /** How long to wait before a file is read again that another program is writing, in milliseconds. */
 const pause = 20;
-/** Longer than any key of an index, so that one is written over the other. */
-const markLength = 80;
-/** The longest that a busy index is waited for, as a multiple of `calm`. */
-const calmLimit = 5;
 
 /**
  * Somebody else's repository, in which we are a guest: reading it, and committing single files to it
@@ -72,6 +77,7 @@ export class Repository {
   readonly #disk: Disk;
   readonly #options: RepositoryOptions;
   readonly #folder: string;
+  readonly #mark: IndexMark;
   #lock: ProcessLock | undefined;
   #config:
     | {
@@ -90,6 +96,7 @@ export class Repository {
     this.#disk = disk;
     this.#options = options;
     this.#folder = join(tree.commonDir, 'memory-bank');
+    this.#mark = new IndexMark(disk, tree, this.#folder, options.calm);
     this.odb = new ObjectDatabase(disk, tree.commonDir);
     this.refs = new Refs(disk.files, tree.gitDir, tree.commonDir);
   }
@@ -141,42 +148,61 @@ export class Repository {
   /**
    * One mutation, one commit.
    *
-   * @param propose works out the changes from what is on disk now; called with all other servers of
-   *   this repository locked out, and again when the ground moved. Undefined: nothing to commit.
+   * @param propose called with all other servers of this repository locked out, and again when the
+   *   ground moved.
    * @throws MemoryError after which nothing has changed.
    */
-  commit(
-    propose: () => Promise<Proposal | undefined>,
-    signal?: AbortSignal,
-  ): Promise<Made | undefined> {
-    return this.#mutate(async () => {
-      const proposal = await propose();
-      if (!proposal || proposal.changes.length === 0) return undefined;
-      const { changes, message, adopt } = proposal;
-      return (head, known, signatures) => {
-        this.#checkIgnored(proposal, known);
-        return planCommits(this.odb, head, known.file, changes, message, signatures, adopt);
-      };
-    }, signal);
+  commit(propose: Propose, signal?: AbortSignal): Promise<Made | undefined> {
+    return this.#exclusively(signal, async (token) => {
+      for (let attempt = 0; attempt < maxAttempts; attempt++) {
+        const prepared = await this.#prepare(propose, signal);
+        if (!prepared) return undefined;
+        const made = await this.#apply(prepared, token, signal);
+        if (made) return made;
+      }
+      throw tooFast();
+    });
+  }
+
+  /** The first half of `commit`: works out and stores what `apply` then does. */
+  prepare(propose: Propose, signal: AbortSignal): Promise<Prepared | undefined> {
+    return this.#exclusively(signal, async () => {
+      const prepared = await this.#prepare(propose, signal);
+      await prepared?.stored;
+      return prepared;
+    });
   }
 
   /**
-   * Puts one commit in the place of the last ones; files and index stay as they are.
+   * The second half of `commit`.
    *
-   * @param propose works out which, as in `commit`.
-   * @throws MemoryError after which nothing has changed; `unsupported` where no reflog would hold the
-   *   commits that were replaced.
+   * @returns undefined when the ground has moved since; nothing has changed then.
    */
-  squash(
-    propose: () => Promise<Squash | undefined>,
-    signal?: AbortSignal,
-  ): Promise<Made | undefined> {
-    return this.#mutate(async () => {
-      const squash = await propose();
-      if (!squash) return undefined;
-      this.#checkReflog();
-      return (head, _, { committer }) => planSquash(this.odb, head, squash, committer);
-    }, signal);
+  apply(prepared: Prepared, signal: AbortSignal): Promise<Made | undefined> {
+    return this.#exclusively(signal, (token) => this.#apply(prepared, token, signal));
+  }
+
+  /**
+   * Settles what a merge under way has left unmerged in the index, without a commit.
+   *
+   * @param settle called under git's lock of the index.
+   */
+  settleMerge(settle: SettleMerge, signal: AbortSignal): Promise<void> {
+    return this.#exclusively(signal, (token) => {
+      const config = this.config();
+      checkFormat(config, this.tree);
+      return settleMerge(this.#ground(config), settle, token, this.#patience(signal));
+    });
+  }
+
+  /** Writes down where a branch of a remote is, as `git fetch` does. */
+  track(ref: string, tip: Oid): Promise<void> {
+    return this.#exclusively(undefined, async (token) => {
+      const config = this.config();
+      checkFormat(config, this.tree);
+      const committer = identity(config, 'committer', this.#options.now());
+      await moveRef(this.#ground(config), ref, tip, committer, token, this.#patience(undefined));
+    });
   }
 
   /**
@@ -193,59 +219,74 @@ export class Repository {
     this.odb.close();
   }
 
-  #mutate(
-    prepare: () => Promise<Planner | undefined>,
-    signal: AbortSignal | undefined,
-  ): Promise<Made | undefined> {
-    return this.#exclusively(signal, async (token) => {
-      for (let attempt = 0; attempt < maxAttempts; attempt++) {
-        this.checkWritable();
-        await this.#calm(signal);
-        const ground = this.#ground(this.config());
-        // Before the files: what a checkout does to them meanwhile shows in the index.
-        const known = readIndex(ground, this.#index);
-        this.#index = known;
-        let planner: Planner | undefined;
-        try {
-          planner = await prepare();
-        } catch (error) {
-          if (attempt === maxAttempts - 1 || !isDamage(error) || !isMoving(ground, known))
-            throw error;
-          await sleep(pause, undefined, signal ? { signal } : {}).catch(() => undefined);
-          continue;
-        }
-        if (!planner) return undefined;
-        if (signal?.aborted) throw cancelled();
-        const made = await this.#attempt(ground, known, planner, token, signal);
-        if (made) return made;
+  async #prepare(propose: Propose, signal: AbortSignal | undefined): Promise<Prepared | undefined> {
+    for (let attempt = 1; ; attempt++) {
+      this.checkWritable();
+      await this.#mark.calm(signal);
+      const config = this.config();
+      const ground = this.#ground(config);
+      // Before the files: what a checkout does to them meanwhile shows in the index.
+      const known = readIndex(ground, this.#index);
+      this.#index = known;
+      const head = this.head();
+      let proposal: Proposal | Squash | undefined;
+      try {
+        proposal = await propose(head);
+      } catch (error) {
+        if (attempt === maxAttempts || !isDamage(error) || !isMoving(ground, known)) throw error;
+        await sleep(pause, undefined, signal ? { signal } : {}).catch(() => undefined);
+        continue;
       }
-      throw new MemoryError('busy', 'This repository changes too fast to commit to it.', {
-        hint: 'Nothing was changed. Try again.',
-      });
-    });
+      if (!proposal || isEmpty(proposal)) return undefined;
+      if (signal?.aborted) throw cancelled();
+      return this.#plan(config, head, known, proposal);
+    }
   }
 
-  async #attempt(
-    ground: Ground,
+  async #plan(
+    config: GitConfig,
+    head: Head,
     known: KnownIndex,
-    planner: Planner,
-    token: Token,
-    signal: AbortSignal | undefined,
-  ): Promise<Made | undefined> {
-    const head = this.head();
-    const { config } = ground;
+    proposal: Proposal | Squash,
+  ): Promise<Prepared> {
     checkMerged(known.file);
     const time = this.#options.now();
     const author = identity(config, 'author', time);
     const committer = identity(config, 'committer', time);
-    const plan = planner(head, known, { author, committer });
-    if (!plan) return undefined;
-    await this.odb.write(plan.objects);
+    const plan =
+      'onto' in proposal
+        ? this.#planSquash(head, proposal, committer)
+        : this.#planChanges(head, known, proposal, { author, committer });
+    const stored = this.odb.write(plan.objects);
+    // Who waits for it hears of a failure; nobody may be waiting yet.
+    stored.catch(() => undefined);
+    return { oid: plan.commits.at(-1)?.oid ?? '', plan, stored, known, committer };
+  }
+
+  #planChanges(head: Head, known: KnownIndex, proposal: Proposal, signatures: Signatures): Plan {
+    // What comes from another line of history has been committed already.
+    if (!proposal.join) this.#checkIgnored(proposal, known);
+    return planCommits(this.odb, head, known.file, proposal, signatures);
+  }
+
+  #planSquash(head: Head, squash: Squash, committer: Signature): Plan {
+    checkReflog(this.#disk, this.tree.commonDir, this.config(), this.refs);
+    return planSquash(this.odb, head, squash, committer);
+  }
+
+  async #apply(
+    { plan, stored, known, committer }: Prepared,
+    token: Token,
+    signal: AbortSignal | undefined,
+  ): Promise<Made | undefined> {
     const patience = this.#patience(signal);
-    const applied = await applyPlan(ground, plan, known, committer, token, patience);
+    const ground = this.#ground(this.config());
+    const applying = applyPlan(ground, plan, stored, known, committer, token, patience);
+    // Nothing may be at work any more when the next one begins.
+    const applied = await applying.finally(() => stored.catch(() => undefined));
     if (!applied) return undefined;
     this.#index = applied.index;
-    if (applied.index?.key) this.#markIndex(applied.index.key);
+    if (applied.index?.key) this.#mark.set(applied.index.key);
     return { oid: applied.commit, ref: applied.ref };
   }
 
@@ -253,19 +294,6 @@ export class Repository {
   #checkIgnored(proposal: Proposal, index: KnownIndex): void {
     const added = proposal.changes.filter((one) => one.bytes && !index.file.find(one.path));
     this.#config?.rules.check(added.map(({ path }) => path));
-  }
-
-  #checkReflog(): void {
-    const { commonDir } = this.tree;
-    const { ref } = this.head();
-    if (reflogsOf(this.#disk, commonDir, this.config(), this.refs, ref).length > 0) return;
-    throw new MemoryError(
-      'unsupported',
-      'This repository keeps no reflog (core.logAllRefUpdates).',
-      {
-        hint: 'Without one, nothing would hold the old commits: "git config core.logAllRefUpdates true".',
-      },
-    );
   }
 
   /** Runs an action alone among the servers of this repository, after cleaning up behind dead ones. */
@@ -309,47 +337,6 @@ export class Repository {
     }
   }
 
-  /** Tells all servers of this repository that the index as it is now is one of ours. */
-  #markIndex(key: string): void {
-    if (this.#options.calm === 0) return;
-    const { files } = this.#disk;
-    try {
-      const fd = files.open(this.#mark, files.lstat(this.#mark) ? 'r+' : 'wx');
-      try {
-        files.write(fd, [Buffer.from(`${key.padEnd(markLength)}\n`, 'latin1')]);
-      } finally {
-        files.close(fd);
-      }
-    } catch (error) {
-      // Without the mark the next mutation waits in vain, and that is all.
-      if (errno(error) === undefined) throw error;
-    }
-  }
-
-  #markedIndex(): string | undefined {
-    return this.#disk.files.read(this.#mark)?.toString('latin1').trimEnd();
-  }
-
-  get #mark(): string {
-    return join(this.#folder, 'index-mark');
-  }
-
-  /** Waits until nobody else has touched the index for a moment. */
-  async #calm(signal: AbortSignal | undefined): Promise<void> {
-    const { calm } = this.#options;
-    const path = join(this.tree.gitDir, 'index');
-    for (let waited = 0; waited < calm * calmLimit; ) {
-      if (indexKey({ disk: this.#disk, tree: this.tree }) === this.#markedIndex()) return;
-      const changed = this.#disk.files.lstat(path)?.mtimeMs ?? 0;
-      const rest = calm - Math.abs(Date.now() - changed);
-      if (rest <= 0) return;
-      await sleep(rest, undefined, signal ? { signal } : {}).catch(() => {
-        throw cancelled();
-      });
-      waited += rest;
-    }
-  }
-
   #ground(config: GitConfig): Ground {
     return {
       disk: this.#disk,
@@ -369,6 +356,10 @@ export class Repository {
   }
 }
 
+function isEmpty(proposal: Proposal | Squash): boolean {
+  return 'changes' in proposal && proposal.changes.length === 0 && !proposal.join;
+}
+
 function isDamage(error: unknown): boolean {
   return error instanceof MemoryError && error.code === 'damaged';
 }
@@ -379,6 +370,8 @@ function isMoving(ground: Ground, known: KnownIndex): boolean {
   return indexKey(ground) !== known.key || ground.disk.files.lstat(lock) !== undefined;
 }
 
-function cancelled(): MemoryError {
-  return new MemoryError('cancelled', 'The call was cancelled; nothing was changed.');
+function tooFast(): MemoryError {
+  return new MemoryError('busy', 'This repository changes too fast to commit to it.', {
+    hint: 'Nothing was changed. Try again.',
+  });
 }

@@ -21,6 +21,7 @@ export const exitStatus: Record<ErrorCode, number> = {
   no_project: 9,
   cannot_create: 9,
   storage: 10,
+  remote: 11,
   // What a shell reports of a program that was interrupted.
   cancelled: 130,
 };

@@ -11,13 +11,15 @@ export const mergeDriver: Command = {
   hidden: true,
   operands: ['base', 'ours', 'theirs', 'marker-size', 'path'],
   async run({ operands: [base = '', ours = '', theirs = '', markerSize, path = ''] }) {
+    const ancestor = await readFile(base);
     const versions = {
-      base: await readFile(base),
+      // Git hands an empty file in the place of none.
+      base: ancestor.length === 0 ? undefined : ancestor,
       ours: await readFile(ours),
       theirs: await readFile(theirs),
     };
     const { bytes, conflict, notes } = await mergeFile(path, versions, Number(markerSize) || 7);
-    await writeFile(ours, bytes);
+    await writeFile(ours, bytes ?? '');
     for (const note of notes)
       process.stderr.write(`memory-bank: ${printable(`${path}: ${note}`)}\n`);
     return conflict ? 1 : 0;

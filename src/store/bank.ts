@@ -12,8 +12,9 @@ import type { Access } from './access.ts';
 import { type BankConfig, configPath, ownFiles, readConfig } from './bank-config.ts';
 import { Draft, type TextChange } from './draft.ts';
 import { type Actor, commitMessage } from './message.ts';
+import { decodeText, maxFileBytes, type RecordFile } from './record-file.ts';
 import { SecretGuard } from './secrets/guard.ts';
-import { decodeText, maxFileBytes, type RecordFile, View } from './view.ts';
+import { View } from './view.ts';
 import { Watcher } from './watcher.ts';
 
 export interface BankOptions {
@@ -187,7 +188,7 @@ export class Bank {
 
   /** What the bank's own files lack. */
   #missing(): TextChange[] {
-    return ownFiles(this.projectId() ?? this.#options.uuid()).flatMap(([path, complete]) => {
+    return ownFiles(this.projectId() ?? this.#firstId()).flatMap(([path, complete]) => {
       const before = this.text(path);
       const after = complete(before);
       return after === before ? [] : [{ path, before, after }];
@@ -196,34 +197,39 @@ export class Bank {
 
   /** Whether the bank's own files are there and lack nothing. */
   get complete(): boolean {
-    return this.initialized && this.#missing().length === 0;
+    return this.#missing().length === 0;
   }
 
   /**
-   * The project's id: the one in `config.yaml`, else the one that an earlier program has left in
-   * `.infinity/project_id` (seed 002), else undefined.
+   * The project's id in `config.yaml`; undefined before the first write.
    *
-   * @throws MemoryError `damaged` when the file that should hold it does not.
+   * @throws MemoryError `damaged` when the file does not hold it.
    */
   projectId(): string | undefined {
-    const settings = this.#settings();
-    if (settings) return settings.project_id;
-    const legacy = new Folder(this.#options.disk.files, this.root).read(
-      '.infinity/project_id',
-      4096,
-    );
-    if (!legacy) return undefined;
-    const id = decodeText(legacy).trim();
-    if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id)) return id;
-    throw new MemoryError('damaged', '.infinity/project_id holds no UUID.', {
-      hint: 'Mend or remove that file; it was left as it is.',
-      data: { path: '.infinity/project_id' },
-    });
+    return this.#settings()?.project_id;
   }
 
-  /** Whether anything has been written to the bank. */
-  get initialized(): boolean {
-    return this.text(configPath) !== undefined;
+  /** Whether there is any memory here, whoever wrote it. */
+  async initialized(): Promise<boolean> {
+    if (this.text(configPath) !== undefined) return true;
+    await this.refresh();
+    return this.view.paths().length > 0;
+  }
+
+  /**
+   * The id for a new memory: the one that an earlier program has left in `.infinity/project_id`
+   * (seed 002), else a new one.
+   */
+  #firstId(): string {
+    const path = '.infinity/project_id';
+    const legacy = new Folder(this.#options.disk.files, this.root).read(path, 4096);
+    if (!legacy) return this.#options.uuid();
+    const id = decodeText(legacy).trim();
+    if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id)) return id;
+    throw new MemoryError('damaged', `${path} holds no UUID.`, {
+      hint: 'Mend or remove that file; it was left as it is.',
+      data: { path },
+    });
   }
 
   #guard(): SecretGuard {

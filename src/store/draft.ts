@@ -4,7 +4,8 @@ import type { Listing, ListOptions, Located, Reader, Transaction } from '../core
 import type { Access } from './access.ts';
 import { folderOf } from './bank-path.ts';
 import { fanOutPath, fullFolder } from './fan-out.ts';
-import type { RecordFile, View } from './view.ts';
+import type { RecordFile } from './record-file.ts';
+import type { View } from './view.ts';
 
 /** No text that a tool writes may be larger, in bytes. */
 export const maxRecordBytes = 2 * 1024 * 1024;
@@ -43,7 +44,7 @@ export class ViewReader implements Reader {
     options: ListOptions = {},
   ): Promise<Listing<T>> {
     await this.refresh();
-    const files = this.view.all(type, options.under).filter(({ path }) => this.mayRead(path));
+    const files = this.view.all(type, options).filter(({ path }) => this.mayRead(path));
     return toListing(files, this.view);
   }
 
@@ -114,11 +115,11 @@ export class Draft extends ViewReader implements Transaction {
     options: ListOptions = {},
   ): Promise<Listing<T>> {
     const listing = await super.list(type, options);
-    const folder = [type.folder, options.under].filter((part) => part).join('/');
-    const prefix = folder === '' ? '' : `${folder}/`;
     const records = listing.records.filter(({ path }) => !this.#writes.has(path));
     for (const { key, path, value } of this.#byKey.get(type)?.values() ?? []) {
-      if (value && path.startsWith(prefix)) records.push({ key, path, value: value as T });
+      if (!value) continue;
+      const written = { key, path, value: value as T };
+      if (isAsked(type, written, options)) records.push(written);
     }
     return { ...listing, records: records.sort((a, b) => (a.path < b.path ? -1 : 1)) };
   }
@@ -233,6 +234,19 @@ export class Draft extends ViewReader implements Transaction {
     this.#byKey.set(write.type, keys);
     keys.set(write.key, write);
   }
+}
+
+/** Whether a listing with these options has this record. */
+export function isAsked<T extends object>(
+  type: RecordType<T>,
+  { key, path, value }: Located<T>,
+  { under, keys, ids }: ListOptions,
+): boolean {
+  const folder = [type.folder, under].filter((part) => part).join('/');
+  if (folder !== '' && !path.startsWith(`${folder}/`)) return false;
+  if (!keys && !ids) return true;
+  const id = type.id?.(value);
+  return (keys?.includes(key) || (id !== undefined && ids?.includes(id))) ?? false;
 }
 
 function located<T>(record: RecordFile): Located<T> {

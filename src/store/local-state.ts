@@ -28,13 +28,13 @@ export class LocalFile implements LocalState {
     return Object.hasOwn(this.#values, key) ? this.#values[key] : undefined;
   }
 
-  async set(key: string, value: JsonValue): Promise<void> {
+  async set(key: string, value: JsonValue): Promise<boolean> {
     const folder = this.#folder();
-    if (folder === undefined) return;
+    if (folder === undefined) return false;
     this.#load();
     const values = { ...this.#values, [key]: value };
     const bytes = Buffer.from(`${JSON.stringify(values)}\n`);
-    if (bytes.length > maxBytes) return;
+    if (bytes.length > maxBytes) return false;
     this.#disk.makeDirectories(folder);
     const path = join(folder, 'state.json');
     const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
@@ -42,6 +42,7 @@ export class LocalFile implements LocalState {
     this.#disk.files.rename(temporary, path);
     this.#values = values;
     this.#stat = this.#disk.files.lstat(path);
+    return true;
   }
 
   #load(): void {

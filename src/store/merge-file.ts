@@ -1,44 +1,44 @@
 import type { AnyRecordType } from '../core/record-type.ts';
 import { configPath, configRecord } from './bank-config.ts';
-import type { Sides } from './merge/diff3.ts';
-import { type Merged, mergeRecord } from './merge/record.ts';
-import { decodeText } from './view.ts';
+import { mapSides, type Sides } from './merge/diff3.ts';
+import { type Merged, mergeRecord, type OnConflict } from './merge/record.ts';
+import { decodeText } from './record-file.ts';
 
-/** What became of the bytes of one file. */
+/** What became of the bytes of one file; undefined for a deleted one. */
 export interface MergedFile extends Pick<Merged, 'conflict' | 'notes'> {
-  readonly bytes: Buffer;
+  readonly bytes: Buffer | undefined;
 }
 
 /**
- * Merges three versions of a file, as git hands them to a merge driver.
+ * Merges three versions of a file; undefined stands for no file.
  *
  * Bytes that are not UTF-8 are merged line by line; of a binary file ours stays, as a conflict.
  *
  * @param types every record type there is.
  * @param path as git names it, relative to the top of the work tree.
- * @param sides an empty base stands for none: both sides added the file.
- * @param markerSize of the conflict markers, in characters.
  */
 export function mergeFile(
   types: readonly AnyRecordType[],
   path: string,
-  sides: Sides<Buffer>,
-  markerSize: number,
+  sides: Sides<Buffer | undefined>,
+  onConflict: OnConflict,
 ): MergedFile {
-  if (Object.values(sides).some((bytes: Buffer) => bytes.includes(0))) {
-    const notes = ['it is a binary file; ours was kept'];
-    return { bytes: sides.ours, conflict: true, notes };
-  }
   // The user's own store is a repository whose top is the bank.
   const place = /(?:^|\/)\.memory-bank\/(.*)$/s.exec(path)?.[1] ?? path;
   const type = place === configPath ? configRecord : types.find((one) => one.owns(place));
   const merge = (encoding: 'utf8' | 'latin1', read: (bytes: Buffer) => string) => {
-    const base = sides.base.length === 0 ? undefined : read(sides.base);
-    const texts = { base, ours: read(sides.ours), theirs: read(sides.theirs) };
+    const texts = mapSides(sides, (bytes) => bytes && read(bytes));
     const typed = encoding === 'utf8' ? type : undefined;
-    const { text = '', ...rest } = mergeRecord(typed, place, texts, markerSize);
-    return { ...rest, bytes: Buffer.from(text, encoding) };
+    const { text, ...rest } = mergeRecord(typed, place, texts, onConflict);
+    return { ...rest, bytes: text === undefined ? undefined : Buffer.from(text, encoding) };
   };
+  const { ours, theirs } = sides;
+  const isBinary = Object.values(sides).some((bytes: Buffer | undefined) => bytes?.includes(0));
+  if (isBinary && ours && theirs) {
+    if (typeof onConflict === 'string')
+      return { bytes: sides[onConflict], conflict: false, notes: [] };
+    return { bytes: ours, conflict: true, notes: ['it is a binary file; ours was kept'] };
+  }
   try {
     return merge('utf8', decodeText);
   } catch {

@@ -4,8 +4,8 @@ import type { Files } from '../git/files.ts';
 import { Folder } from '../git/folder.ts';
 import type { Bank } from './bank.ts';
 import { drift, lastChange } from './past.ts';
+import { decodeText } from './record-file.ts';
 import { type Permit, toCommitMade } from './session-store.ts';
-import { decodeText } from './view.ts';
 
 /** The project around a bank, for one call of one session. */
 export class BankProject implements Omit<Project, 'use'> {
@@ -20,7 +20,8 @@ export class BankProject implements Omit<Project, 'use'> {
   }
 
   async info(): Promise<ProjectInfo> {
-    const { root, path, initialized } = this.#bank;
+    const { root, path } = this.#bank;
+    const initialized = await this.#bank.initialized();
     return { root, bank: path, initialized, projectId: this.#bank.projectId() };
   }
 
@@ -33,7 +34,7 @@ export class BankProject implements Omit<Project, 'use'> {
     const known = this.#bank.projectId();
     if (known !== undefined && this.#bank.complete) return known;
     const { actor, signal } = this.#permit;
-    const subject = this.#bank.initialized
+    const subject = known
       ? 'complete the files of the memory itself'
       : 'initialize the memory of this project';
     // Settings are no record: no mode's lists are about them.

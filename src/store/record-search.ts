@@ -69,7 +69,7 @@ export class RecordSearch {
   }
 
   #hit({ id, score, matches, snippet }: Hit): SearchHit[] {
-    const record = this.#view.look(id);
+    const record = this.#view.known(id);
     if (record?.key === undefined || !record.value) return [];
     const { type, key, path, value } = record;
     return [{ type, key, path, value, score, matches, snippet }];

@@ -1,37 +1,19 @@
 import { MemoryError } from '../core/error.ts';
 import type { AnyRecordType } from '../core/record-type.ts';
+import type { ListOptions } from '../core/store.ts';
 import { type Stat, sameStat } from '../git/files.ts';
 import type { ReadFolder } from '../git/folder.ts';
 import { folderOf, join, nameOf } from './bank-path.ts';
 import { fanOutPath } from './fan-out.ts';
-
-/** A file of the bank that is a record of some type, or should be. */
-export interface RecordFile {
-  /** Relative to the bank. */
-  readonly path: string;
-  readonly type: AnyRecordType;
-  /** When it was last read: its state on disk, and whether a change since would show in that. */
-  readonly stat: Stat;
-  readonly settled: boolean;
-  readonly bytes: number;
-  readonly key: string | undefined;
-  /** Undefined when it is damaged, or when it was dropped to save memory. */
-  readonly value: object | undefined;
-  readonly error: MemoryError | undefined;
-}
+import { NameIndex } from './name-index.ts';
+import { failed, isSettled, type RecordFile, readRecord } from './record-file.ts';
 
 /** How much of the disk a refresh looks at again. */
 export type Depth = 'names' | 'files';
 
-/** Larger files are named as damaged instead of being read. */
-export const maxFileBytes = 16 * 1024 * 1024;
 /** How much text the decoded records that stay in memory may come from. */
 const maxKeptBytes = 64 * 1024 * 1024;
 const maxDepth = 32;
-/** A file changed twice within one tick of the file system's clock shows one time for both, in milliseconds. */
-const clockTick = 20;
-const coarseClockTick = 2000;
-
 interface FolderState {
   readonly stat: Stat;
   readonly folders: Set<string>;
@@ -49,7 +31,9 @@ export class View {
   readonly #types: readonly AnyRecordType[];
   readonly #folders = new Map<string, FolderState>();
   readonly #records = new Map<string, RecordFile>();
-  readonly #keys = new Map<AnyRecordType, Map<string, Set<string>>>();
+  /** The paths of the records by key and, for types that have them, by id. */
+  readonly #keys = new NameIndex();
+  readonly #ids = new NameIndex();
   /** Owned paths that were seen in a folder; the second are those of which the record is not known. */
   readonly #paths = new Map<AnyRecordType, Set<string>>();
   readonly #unread = new Map<AnyRecordType, Set<string>>();
@@ -111,13 +95,13 @@ export class View {
       now = stat();
     } catch (error) {
       if (!(error instanceof MemoryError)) throw error;
-      return this.#keep(this.#failed(path, type, error));
+      return this.#keep(failed(path, type, error));
     }
     if (now?.kind === 'directory') {
       const error = new MemoryError('damaged', 'it is a folder where a record should be', {
         hint: 'Move it out of the way.',
       });
-      return this.#keep(this.#failed(path, type, error));
+      return this.#keep(failed(path, type, error));
     }
     if (now?.kind !== 'file') {
       this.#forget(path);
@@ -125,15 +109,15 @@ export class View {
     }
     const current = known?.settled && sameStat(known.stat, now);
     if (current && (known.value || known.error)) return known;
-    return this.#keep(this.#read(path, type, now), current ? known : undefined);
+    return this.#keep(readRecord(this.#folder, path, type, now), current ? known : undefined);
   }
 
   /** All record files of a type by path, as the last refresh left them; damaged ones among them. */
-  all(type: AnyRecordType, under = ''): RecordFile[] {
+  all(type: AnyRecordType, { under = '', keys, ids }: ListOptions = {}): RecordFile[] {
     const folder = join(type.folder, under);
     const prefix = folder === '' ? '' : `${folder}/`;
     const found: RecordFile[] = [];
-    const sorted = this.#sortedPaths(type);
+    const sorted = keys || ids ? this.#named(type, keys, ids) : this.#sortedPaths(type);
     for (let i = placeIn(sorted, prefix); sorted[i]?.startsWith(prefix); i++) {
       const path = sorted[i] ?? '';
       const known = this.#records.get(path);
@@ -159,17 +143,35 @@ export class View {
 
   /** The record with a key, wherever a person has moved it to; as of the last refresh. */
   find(type: AnyRecordType, key: string): RecordFile | undefined {
-    for (const path of this.#unread.get(type) ?? []) this.#lookNear(path, type);
+    this.#readAll(type);
     const path = this.#winner(type, key);
     return path === undefined ? undefined : this.look(path);
   }
 
+  /** The paths of the records with these keys or ids, or of what lies in the place of a key. */
+  #named(
+    type: AnyRecordType,
+    keys: readonly string[] = [],
+    ids: readonly string[] = [],
+  ): readonly string[] {
+    this.#readAll(type);
+    const known = this.#paths.get(type);
+    const paths = new Set<string>();
+    for (const key of keys) {
+      for (const path of this.#keys.paths(type, key)) paths.add(path);
+      for (const path of this.#places(type, key)) if (known?.has(path)) paths.add(path);
+    }
+    for (const id of ids) for (const path of this.#ids.paths(type, id)) paths.add(path);
+    return [...paths].sort();
+  }
+
+  #readAll(type: AnyRecordType): void {
+    for (const path of this.#unread.get(type) ?? []) this.#lookNear(path, type);
+  }
+
   /** The path that counts among several files with the same key: the first by name. */
   #winner(type: AnyRecordType, key: string): string | undefined {
-    const paths = this.#keys.get(type)?.get(key);
-    if (!paths || paths.size > 1) return paths && [...paths].sort()[0];
-    const [only] = paths;
-    return only;
+    return this.#keys.paths(type, key)[0];
   }
 
   /** The record file at a path as the last look left it, read again if its value was let go. */
@@ -259,41 +261,11 @@ export class View {
     return state;
   }
 
-  #read(path: string, type: AnyRecordType, stat: Stat): RecordFile {
-    try {
-      const bytes = this.#folder.read(path, maxFileBytes, stat) ?? Buffer.alloc(0);
-      const value: object = type.codec.decode(decodeText(bytes), path);
-      const settled = isSettled(stat);
-      const key = type.key(value);
-      return { path, type, stat, settled, bytes: bytes.length, key, value, error: undefined };
-    } catch (error) {
-      if (!(error instanceof MemoryError)) throw error;
-      return { ...this.#failed(path, type, error), stat, settled: isSettled(stat) };
-    }
-  }
-
-  #failed(path: string, type: AnyRecordType, cause: MemoryError): RecordFile {
-    const error = new MemoryError(cause.code, `${path}: ${cause.message}`, {
-      hint: cause.hint ?? 'Mend the file, or restore it from git; everything else is served.',
-      data: { ...cause.data, path },
-      cause,
-    });
-    return {
-      path,
-      type,
-      stat: { kind: 'other', size: 0, mtimeMs: 0, ctimeMs: 0, ino: 0, mode: 0, links: 0 },
-      settled: false,
-      bytes: 0,
-      key: undefined,
-      value: undefined,
-      error,
-    };
-  }
-
   #keep(record: RecordFile, dropped?: RecordFile): RecordFile {
     const known = this.#records.get(record.path);
     if (known?.value) this.#kept -= known.bytes;
-    if (known?.key !== record.key) this.#setKey(known, record);
+    this.#keys.set(record.type, record.path, known?.key, record.key);
+    this.#ids.set(record.type, record.path, known?.id, record.id);
     this.#addPath(record.type, record.path);
     this.#unread.get(record.type)?.delete(record.path);
     this.#records.delete(record.path);
@@ -315,16 +287,6 @@ export class View {
     }
   }
 
-  #setKey(known: RecordFile | undefined, record: RecordFile): void {
-    const keys = this.#keys.get(record.type) ?? new Map<string, Set<string>>();
-    this.#keys.set(record.type, keys);
-    if (known?.key !== undefined) keys.get(known.key)?.delete(record.path);
-    if (record.key === undefined) return;
-    const paths = keys.get(record.key);
-    if (paths) paths.add(record.path);
-    else keys.set(record.key, new Set([record.path]));
-  }
-
   #forget(path: string): void {
     const known = this.#records.get(path);
     const type = known?.type ?? this.typeOf(path);
@@ -336,7 +298,8 @@ export class View {
     this.#folders.get(folderOf(path))?.files.delete(nameOf(path));
     if (!known) return;
     if (known.value) this.#kept -= known.bytes;
-    if (known.key !== undefined) this.#keys.get(known.type)?.get(known.key)?.delete(path);
+    this.#keys.set(known.type, path, known.key, undefined);
+    this.#ids.set(known.type, path, known.id, undefined);
     this.#records.delete(path);
     for (const listener of this.#listeners) listener(path);
   }
@@ -369,27 +332,6 @@ export class View {
     this.#sorted.set(type, sorted);
     return sorted;
   }
-}
-
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-
-/**
- * The text of a file.
- *
- * @throws MemoryError `damaged` for bytes that are not UTF-8.
- */
-export function decodeText(bytes: Buffer): string {
-  try {
-    return utf8.decode(bytes);
-  } catch {
-    throw new MemoryError('damaged', 'the file is not valid UTF-8');
-  }
-}
-
-/** Whether a change made from now on would show in the time of the file or folder. */
-function isSettled(stat: Stat): boolean {
-  const tick = stat.mtimeMs % 1000 === 0 ? coarseClockTick : clockTick;
-  return Math.abs(Date.now() - stat.mtimeMs) > tick;
 }
 
 /** Where a text is in a sorted list, or would be. */

@@ -28,7 +28,7 @@ function quality(set: LabelledSet): string {
   const rows = engines
     .filter(({ slow }) => full || !slow)
     .map((engine) => {
-      console.error(`${set.title}: ${engine.name}`);
+      console.error(`${clock()} ${set.title}: ${engine.name}`);
       const ask = engine.prepare(set.documents);
       const [clean, one, every] = slipsOf.map((slips) => measure(set, engine, ask, slips));
       const figures = (['recall5', 'recall10', 'mrr', 'ndcg10'] as const).map((figure) =>
@@ -81,7 +81,7 @@ function multiply(set: LabelledSet, size: number): SearchDocument[] {
 function speed(set: LabelledSet, size: number, compared: readonly Engine[]): string {
   const documents = multiply(set, size);
   const rows = compared.map((engine) => {
-    console.error(`${count(size)}: ${engine.name}`);
+    console.error(`${clock()} ${count(size)}: ${engine.name}`);
     const before = heap();
     const start = performance.now();
     let ask = engine.prepare(documents);
@@ -131,4 +131,9 @@ function heap(): number {
   setFlagsFromString('--expose-gc');
   runInNewContext('gc')();
   return process.memoryUsage().heapUsed;
+}
+
+/** Seconds since the start, for the one who waits. */
+function clock(): string {
+  return `${(performance.now() / 1000).toFixed(0)} s`;
 }

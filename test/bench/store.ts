@@ -16,7 +16,8 @@ type Durability = 'full' | 'relaxed';
 
 const full = process.argv.includes('--full');
 const rounds = full ? 40 : 20;
-const warmUp = 4;
+// A server answers from its first call on, but its code is compiled by then only in part.
+const warmUp = 20;
 
 /** Files of the project, how they are stored, and with how many records. */
 const rows: readonly (readonly [files: number, form: Form, records: readonly number[]])[] = full

@@ -67,7 +67,7 @@ const limits: readonly (readonly [
   ],
   [
     'a file of the bank that is read',
-    'store/view.ts',
+    'store/record-file.ts',
     'maxFileBytes',
     'bytes',
     'the file is named as damaged; everything else is served',
@@ -158,6 +158,20 @@ const limits: readonly (readonly [
     'maxPaths',
     '',
     'the rest is counted',
+  ],
+  [
+    'a text that a model is to summarise',
+    'toolsets/banks/cache.ts',
+    'maxModelText',
+    'bytes',
+    'the model is handed its built-in summary of that size',
+  ],
+  [
+    'texts that wait for a summary of a model',
+    'summarizer.ts',
+    'maxWaiting',
+    '',
+    'the others are asked for when they are needed again',
   ],
   [
     'commits that a question about the last change looks at',

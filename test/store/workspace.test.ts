@@ -348,10 +348,29 @@ describe('project facts', () => {
     expect(await opened.call.project.initialize()).toBe('0b0f4b1e-52b5-4e0e-9d0d-0f6b1f6a9a02');
     expect(await opened.call.project.initialize()).toBe('0b0f4b1e-52b5-4e0e-9d0d-0f6b1f6a9a02');
     expect(repo.git('rev-list', '--count', 'HEAD').trim()).toBe('2');
-    await opened.call.store.local.set('used', { at: 1 });
+    expect(await opened.call.store.local.set('used', { at: 1 })).toBe(true);
     const again = await serve(repo.root);
     expect(await again.call.store.local.get('used')).toEqual({ at: 1 });
     expect(repo.status()).toEqual(['?? .infinity/project_id']);
+  });
+
+  test('tell that there is a memory which a person made', async () => {
+    const repo = create();
+    repo.write('.memory-bank/notes/a.yaml', 'key: a\ntags: []\ntext: t\n');
+    const { project } = (await serve(repo.root)).call;
+    expect(await project.info()).toMatchObject({ initialized: true, projectId: undefined });
+  });
+
+  test('tell of a project whose earlier id is broken, and refuse to begin a memory with it', async () => {
+    const repo = create();
+    repo.write('.infinity/project_id', 'no id');
+    const { project } = (await serve(repo.root)).call;
+    expect(await project.info()).toMatchObject({ initialized: false, projectId: undefined });
+    await expect(project.initialize()).rejects.toMatchObject({
+      code: 'damaged',
+      text: '.infinity/project_id holds no UUID. Mend or remove that file; it was left as it is.',
+    });
+    expect(repo.read('.infinity/project_id')).toBe('no id');
   });
 });
 

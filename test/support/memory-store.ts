@@ -16,6 +16,7 @@ import type {
   Store,
   Transaction,
 } from '../../src/core/store.ts';
+import { isAsked } from '../../src/store/draft.ts';
 
 /** A commit as the test sees it. */
 export interface FakeCommit extends Provenance {
@@ -37,6 +38,7 @@ export class MemoryStore implements Store {
     get: async (key) => structuredClone(this.kept.get(key)),
     set: async (key, value) => {
       this.kept.set(key, structuredClone(value));
+      return true;
     },
   };
   readonly #types: readonly AnyRecordType[];
@@ -115,14 +117,14 @@ class View implements Reader {
     type: RecordType<T>,
     options: ListOptions = {},
   ): Promise<Listing<T>> {
-    const folder = [type.folder, options.under].filter((part) => part).join('/');
     const records: Located<T>[] = [];
     const damaged: Damaged[] = [];
     for (const path of [...this.files.keys()].sort()) {
-      if (!type.owns(path) || (folder !== '' && !path.startsWith(`${folder}/`))) continue;
+      if (!type.owns(path)) continue;
       try {
         const value = type.codec.decode(this.files.get(path) ?? '', path);
-        records.push({ key: type.key(value), path, value });
+        const record = { key: type.key(value), path, value };
+        if (isAsked(type, record, options)) records.push(record);
       } catch (error) {
         if (!(error instanceof MemoryError)) throw error;
         const named = new MemoryError(error.code, `${path}: ${error.message}`, { data: { path } });

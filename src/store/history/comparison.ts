@@ -1,6 +1,6 @@
 import type { Change, FieldChange, RecordChange } from '../../core/history.ts';
 import { unifiedDiff } from '../../core/unified-diff.ts';
-import type { RecordFile } from '../view.ts';
+import type { RecordFile } from '../record-file.ts';
 import type { PathChange } from './change-index.ts';
 import { fieldChanges } from './difference.ts';
 import type { PastRecords } from './past-records.ts';

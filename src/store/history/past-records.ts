@@ -3,8 +3,9 @@ import type { Oid } from '../../git/object.ts';
 import type { ObjectDatabase } from '../../git/odb.ts';
 import { TreeFolder } from '../../git/tree-folder.ts';
 import type { Records } from '../draft.ts';
+import { decodeText, maxFileBytes } from '../record-file.ts';
 import { RecordSearch } from '../record-search.ts';
-import { decodeText, maxFileBytes, View } from '../view.ts';
+import { View } from '../view.ts';
 
 /** The records of one commit, read from its trees by the same rules as those of the work tree. */
 export class PastRecords implements Records {

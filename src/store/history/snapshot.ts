@@ -1,6 +1,6 @@
 import type { CommitInfo, PastRecord, Snapshot } from '../../core/history.ts';
 import type { SearchRequest, SearchResult } from '../../core/store.ts';
-import type { RecordFile } from '../view.ts';
+import type { RecordFile } from '../record-file.ts';
 import { stepsOf } from './log.ts';
 import type { PastRecords } from './past-records.ts';
 import { bankPath, isBelow, noRecord, recordPath, type Visit } from './visit.ts';

@@ -20,7 +20,7 @@ interface Link {
 
 /** The commits that `squash` would make one; see `History`. */
 export async function squashable(visit: Visit): Promise<Squashable> {
-  const { links, end } = findLinks(visit);
+  const { links, end } = findLinks(visit, visit.archive.repository.head().oid);
   const commits = await Promise.all(links.map(({ oid }) => visit.tell(oid)));
   return { commits, end, message: planOf(visit, links)?.message };
 }
@@ -32,8 +32,8 @@ export async function squash(
 ): ReturnType<History['squash']> {
   const { repository } = visit.archive;
   let found: Squashable | undefined;
-  const made = await repository.squash(async () => {
-    const { links, end } = findLinks(visit);
+  const made = await repository.commit(async (head) => {
+    const { links, end } = findLinks(visit, head.oid);
     const same = links.every(({ oid }, i) => expected?.commits[i]?.oid === oid);
     if (expected && (!same || links.length !== expected.commits.length)) {
       throw new MemoryError('conflict', 'The commits at the tip are others by now.', {
@@ -62,17 +62,19 @@ function planOf(visit: Visit, links: readonly Link[]): Squash | undefined {
     records.push(path.slice(folder.length));
   }
   const message = squashMessage([...links].reverse(), records);
-  const note = `squash: ${links.length} commits of the memory`;
-  return { tip: newest.oid, onto: oldest.parent, author: oldest.commit.author, message, note };
+  const log = `squash: ${links.length} commits of the memory`;
+  return { onto: oldest.parent, author: oldest.commit.author, message, log };
 }
 
-/** The commits at the tip, newest first, and why the next one is none of them. */
-function findLinks(visit: Visit): { readonly links: readonly Link[]; readonly end: string } {
+/** The commits at a tip, newest first, and why the next one is none of them. */
+function findLinks(
+  visit: Visit,
+  tip: Oid | undefined,
+): { readonly links: readonly Link[]; readonly end: string } {
   const { odb, refs } = visit.archive.repository;
-  const head = refs.head();
   const links: Link[] = [];
   let end = 'There is no commit yet.';
-  for (let at = head.oid; at !== undefined; at = links.at(-1)?.parent) {
+  for (let at = tip; at !== undefined; at = links.at(-1)?.parent) {
     const found = linkAt(visit, at);
     end =
       typeof found === 'string'

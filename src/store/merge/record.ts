@@ -10,6 +10,12 @@ import { markConflicts, mergeText, type Outcome, settled } from './lines.ts';
 /** What a merge has to know of a type. */
 export type Mergeable = Pick<AnyRecordType, 'name' | 'codec' | 'merge'>;
 
+/**
+ * What becomes of a conflict: it is marked, with markers of so many characters, or decided for one side.
+ * Git asks for more than 7 characters when it merges the common ancestors of two branches.
+ */
+export type OnConflict = number | 'ours' | 'theirs';
+
 /** What became of one file. */
 export interface Merged {
   /** The merged text, with conflict markers where there is a conflict; undefined for a deleted file. */
@@ -27,24 +33,25 @@ export interface Merged {
  *
  * @param type undefined for a file that is no record: it is merged line by line.
  * @param path relative to `.memory-bank/`.
- * @param markerSize of the conflict markers, in characters; git asks for more than 7 when it merges
- *   the common ancestors of two branches.
  */
 export function mergeRecord(
   type: Mergeable | undefined,
   path: string,
   { base, ours, theirs }: Sides<string | undefined>,
-  markerSize = 7,
+  onConflict: OnConflict = 7,
 ): Merged {
   if (ours === theirs || base === theirs) return { text: ours, conflict: false, notes: [] };
   if (base === ours) return { text: theirs, conflict: false, notes: [] };
   if (ours === undefined || theirs === undefined) {
+    if (onConflict === 'ours') return { text: ours, conflict: false, notes: [] };
+    if (onConflict === 'theirs') return { text: theirs, conflict: false, notes: [] };
     const notes = ['one side deleted it and the other changed it; the changed version was kept'];
     return { text: ours ?? theirs, conflict: true, notes };
   }
   const { notes, ...outcome } = mergeTexts(type, path, { base, ours, theirs });
+  if (typeof onConflict === 'string') return { text: outcome[onConflict], conflict: false, notes };
   const conflict = outcome.ours !== outcome.theirs;
-  return { text: markConflicts(outcome, markerSize), conflict, notes };
+  return { text: markConflicts(outcome, onConflict), conflict, notes };
 }
 
 interface NotedOutcome extends Outcome<string> {

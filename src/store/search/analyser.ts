@@ -22,7 +22,9 @@ const chunks =
   /[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}]|[_'’./\\:@-]{1,2}(?=[\p{L}\p{N}]))*(?:\+\+|#(?![\p{L}\p{N}]))?/gu;
 /** The signs between the names of a path; `_` and `-` stand inside a name. */
 const names = /[^'’./\\:@]+/gu;
-/** Where a name divides: `_`, `-`, a change of case, a change between letters and digits. */
+/** The words of a name as `_` and `-` divide it. */
+const words = /[^_-]+/gu;
+/** Where a word divides: a change of case, a change between letters and digits. */
 const humps =
   /\p{Lu}{2,}s(?![\p{L}\p{M}])|\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{M}]+|[\p{L}\p{M}]+?(?=\p{Lu}|[^\p{L}\p{M}]|$)|\p{N}+/gu;
 /** Scripts that put no space between words, or, in Korean, more than one word between spaces. */
@@ -35,7 +37,7 @@ const longestWhole = 80;
 const mostDigitParts = 4;
 
 const cache = new Map<string, readonly Token[]>();
-const cacheSize = 50_000;
+const cacheSize = 10_000;
 
 /** The tokens of a text in the order they stand in it; a whole follows its parts. */
 export function analyse(text: string, visit: (token: Token, offset: number) => void): void {
@@ -55,9 +57,9 @@ export function analyse(text: string, visit: (token: Token, offset: number) => v
 function divide(chunk: string): Token[] {
   const text = chunk.replace(/['’]s$/iu, '');
   const tokens: Token[] = [];
-  for (const name of text.matchAll(names)) {
+  for (const name of matches(names, text)) {
     let at = 0;
-    for (const run of name[0].matchAll(unspaced)) {
+    for (const run of matches(unspaced, name[0])) {
       divideName(name[0].slice(at, run.index), name.index + at, tokens);
       letters(run[0], name.index + run.index, tokens);
       at = run.index + run[0].length;
@@ -70,11 +72,19 @@ function divide(chunk: string): Token[] {
   return tokens;
 }
 
+/** All matches; `matchAll` would make the expression anew each time, at ten times the cost. */
+function matches(expression: RegExp, text: string): RegExpExecArray[] {
+  const found: RegExpExecArray[] = [];
+  expression.lastIndex = 0;
+  for (let match = expression.exec(text); match; match = expression.exec(text)) found.push(match);
+  return found;
+}
+
 /** The parts of `userId`, `user_id` or `utf8`, and the whole when there is more than one. */
 function divideName(name: string, offset: number, tokens: Token[]): void {
   const parts: Token[] = [];
-  for (const word of name.matchAll(/[^_-]+/gu)) {
-    const found = [...word[0].matchAll(humps)];
+  for (const word of matches(words, name)) {
+    const found = matches(humps, word[0]);
     const encoded = found.length > mostDigitParts && /\p{N}/u.test(word[0]);
     for (const part of encoded || found.length === 0 ? [word] : found) {
       const start = offset + word.index + (part === word ? 0 : part.index);
@@ -88,10 +98,10 @@ function divideName(name: string, offset: number, tokens: Token[]): void {
 
 /** The whole that the words among some tokens make together. */
 function join(parts: readonly Token[], text: string, start: number): Token | undefined {
-  const words = parts.filter((part) => part.kind === 'word').map((part) => part.word);
-  if (words.length < 2 || text.length > longestWhole) return undefined;
+  const joined = parts.filter((part) => part.kind === 'word').map((part) => part.word);
+  if (joined.length < 2 || text.length > longestWhole) return undefined;
   // 3.15 is not 315.
-  const word = words.join(words.every((part) => /^\p{N}+$/u.test(part)) ? '.' : '');
+  const word = joined.join(joined.every((part) => /^\p{N}+$/u.test(part)) ? '.' : '');
   return { kind: 'whole', word, term: stem(word), start, end: start + text.length };
 }
 

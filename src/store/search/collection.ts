@@ -1,6 +1,7 @@
 import { analyse } from './analyser.ts';
-import { Dictionary, type Term, type Word } from './dictionary.ts';
+import { Dictionary, type Word } from './dictionary.ts';
 import { fieldNames, fieldWeights, plain, type SearchDocument } from './document.ts';
+import { without, withWeight } from './postings.ts';
 import { stopWords } from './stop-words.ts';
 
 /** A document as the ranking sees it. */
@@ -42,24 +43,25 @@ export class Collection {
     const number = this.#free.pop() ?? this.entries.length;
     const words: Word[] = [];
     const ends: number[] = [];
-    const frequencies = new Map<Term, number>();
     let length = 0;
     for (const field of fieldNames) {
       analyse(fields[field] ?? '', ({ kind, word: text, term }) => {
         const word = this.dictionary.add(text, term);
         words.push(word);
-        frequencies.set(word.term, (frequencies.get(word.term) ?? 0) + fieldWeights[field]);
+        word.term.postings = withWeight(word.term.postings, number, fieldWeights[field]);
         if ((kind === 'word' || kind === 'letter') && !stopWords.has(text)) length += 1;
       });
       ends.push(words.length);
     }
-    for (const [term, frequency] of frequencies) {
-      const at = position(term.documents, number);
-      term.documents.splice(at, 0, number);
-      term.frequencies.splice(at, 0, frequency);
-    }
     this.#numbers.set(id, number);
-    this.entries[number] = { id, fields, number, name: plain(fields.title), words, ends };
+    this.entries[number] = {
+      id,
+      fields,
+      number,
+      name: plain(fields.title),
+      words: words.slice(),
+      ends,
+    };
     this.lengths[number] = length;
     this.#totalLength += length;
   }
@@ -69,9 +71,7 @@ export class Collection {
     const entry = number === undefined ? undefined : this.entries[number];
     if (number === undefined || entry === undefined) return;
     for (const term of new Set(entry.words.map((word) => word.term))) {
-      const at = position(term.documents, number);
-      term.documents.splice(at, 1);
-      term.frequencies.splice(at, 1);
+      term.postings = without(term.postings, number);
     }
     for (const word of entry.words) this.dictionary.remove(word);
     this.#totalLength -= this.lengths[number] ?? 0;
@@ -79,17 +79,4 @@ export class Collection {
     this.entries[number] = undefined;
     this.#free.push(number);
   }
-}
-
-/** Where a number stands, or belongs, in an ascending list. */
-function position(numbers: readonly number[], number: number): number {
-  if ((numbers.at(-1) ?? -1) < number) return numbers.length;
-  let low = 0;
-  let high = numbers.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((numbers[middle] ?? 0) < number) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

@@ -1,13 +1,11 @@
 import SearchableMap from 'minisearch/SearchableMap';
+import type { Postings } from './postings.ts';
 import { stopWords } from './stop-words.ts';
 
 /** What documents hold one stem. */
 export interface Term {
   readonly text: string;
-  /** Numbers of documents, ascending. */
-  readonly documents: number[];
-  /** How often it stands in each of them, weighted by field. */
-  readonly frequencies: number[];
+  postings: Postings;
 }
 
 /** A word as it is written, case and diacritics folded. */
@@ -29,6 +27,8 @@ export interface Candidate {
 const longestEnding = 4;
 const shortestInflected = 5;
 
+const number = /\p{N}/u;
+
 /** All words of the index and the terms they belong to. */
 export class Dictionary {
   readonly #words = new Map<string, Word>();
@@ -45,12 +45,13 @@ export class Dictionary {
     if (word === undefined) {
       let term = this.#terms.get(stem);
       if (term === undefined) {
-        term = { text: stem, documents: [], frequencies: [] };
+        term = { text: stem, postings: [] };
         this.#terms.set(stem, term);
       }
       word = { text, term, uses: 0 };
       this.#words.set(text, word);
-      this.#tree.set(text, word);
+      // What is nearly the same but for a digit is something else.
+      if (!number.test(text)) this.#tree.set(text, word);
     }
     word.uses += 1;
     return word;
@@ -61,8 +62,8 @@ export class Dictionary {
     word.uses -= 1;
     if (word.uses > 0) return;
     this.#words.delete(word.text);
-    this.#tree.delete(word.text);
-    if (word.term.documents.length === 0) this.#terms.delete(word.term.text);
+    if (!number.test(word.text)) this.#tree.delete(word.text);
+    if (word.term.postings.length === 0) this.#terms.delete(word.term.text);
   }
 
   /** The words that begin with a text, most used first. */

@@ -87,9 +87,9 @@ function read({ word, term: text }: Token, dictionary: Dictionary): Reading {
   };
   if (term) {
     offer(term, 1);
-    const uses = term.documents.length;
+    const uses = term.postings.length;
     const [better] = uses <= hardlyKnown && word.length > 4 ? dictionary.corrections(word, 1) : [];
-    if (better && better.word.term.documents.length >= farMore * uses) {
+    if (better && better.word.term.postings.length >= farMore * uses) {
       offer(better.word.term, correctionWeight);
     }
     return { known: true, spelt: word, terms };

@@ -1,7 +1,7 @@
 import { rarity, weigh } from './bm25.ts';
 import { lookCloser } from './closeness.ts';
 import type { Collection, Entry } from './collection.ts';
-import type { Term } from './dictionary.ts';
+import { documentOf, weightOf } from './postings.ts';
 import type { Concept } from './query.ts';
 
 /** A document that matched. */
@@ -34,12 +34,11 @@ export function rank(
   const scores = new Float64Array(collection.entries.length);
   const rarities: number[] = [];
   for (const { terms, weight } of concepts) {
-    const { documents, frequencies } = holders(terms, scores.length);
+    const { documents, sums } = holders(terms, scores.length);
     const counts = weight * rarity(documents.length, collection.size);
     rarities.push(counts);
-    for (let at = 0; at < documents.length; at++) {
-      const number = documents[at] ?? 0;
-      const found = weigh(frequencies[at] ?? 0, collection.lengths[number] ?? 0, average);
+    for (const number of documents) {
+      const found = weigh(sums[number] ?? 0, collection.lengths[number] ?? 0, average);
       scores[number] = (scores[number] ?? 0) + counts * found;
     }
   }
@@ -53,20 +52,21 @@ export function rank(
   return { ranked: ranked.sort(order), total };
 }
 
-/** In which documents any of some terms stands, and how often all together. */
-function holders(terms: Concept['terms'], size: number): Pick<Term, 'documents' | 'frequencies'> {
-  const [first] = terms.keys();
-  if (first && terms.size === 1 && terms.get(first) === 1) return first;
+/** In which documents any of some terms stands, and by document how much all of them say together. */
+function holders(
+  terms: Concept['terms'],
+  size: number,
+): { documents: readonly number[]; sums: Float64Array } {
   const sums = new Float64Array(size);
   const documents: number[] = [];
   for (const [term, weight] of terms) {
-    for (let at = 0; at < term.documents.length; at++) {
-      const number = term.documents[at] ?? 0;
+    for (const posting of term.postings) {
+      const number = documentOf(posting);
       if (sums[number] === 0) documents.push(number);
-      sums[number] = (sums[number] ?? 0) + weight * (term.frequencies[at] ?? 0);
+      sums[number] = (sums[number] ?? 0) + weight * weightOf(posting);
     }
   }
-  return { documents, frequencies: documents.map((number) => sums[number] ?? 0) };
+  return { documents, sums };
 }
 
 function order(a: Ranked, b: Ranked): number {

@@ -27,6 +27,7 @@ const codes: Record<ErrorCode, string> = {
   cancelled: 'cancelled',
   cannot_create: 'server_error',
   storage: 'server_error',
+  remote: 'server_error',
   internal: 'server_error',
 };
 

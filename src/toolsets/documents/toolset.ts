@@ -24,6 +24,7 @@ const failures: Record<Exclude<ErrorCode, 'invalid_input'>, string> = {
   unsupported: 'storage_error',
   ignored: 'storage_error',
   storage: 'storage_error',
+  remote: 'storage_error',
   cancelled: 'storage_error',
   unauthorized: 'storage_error',
   rate_limited: 'storage_error',

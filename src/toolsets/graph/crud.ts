@@ -71,10 +71,7 @@ export async function listLinked<T extends Entry>(
   type: RecordType<T>,
   keys: readonly string[] = [],
 ): Promise<Listing<T>> {
-  if (keys.length === 0) return { records: [], damaged: [] };
-  const wanted = new Set(keys);
-  const { records, damaged } = await reader.list(type);
-  return { records: records.filter(({ key }) => wanted.has(key)), damaged };
+  return keys.length === 0 ? { records: [], damaged: [] } : reader.list(type, { keys });
 }
 
 /**

@@ -16,10 +16,8 @@ export function pathBody(value: Path): JsonObject {
 
 /** The project paths that have these ids, in this order. */
 async function pathsOf(reader: Reader, ids: readonly string[]): Promise<string[]> {
-  const wanted = new Set(ids);
-  const { records } = await reader.list(path);
-  const found = records.filter(({ value }) => wanted.has(value.id));
-  const byId = new Map(found.map(({ key, value }) => [value.id, key]));
+  const { records } = await reader.list(path, { ids });
+  const byId = new Map(records.map(({ key, value }) => [value.id, key]));
   return ids.map((id) => {
     const key = byId.get(id);
     if (key === undefined) throw missing(path, `with id '${id}'`);

@@ -162,7 +162,8 @@ function named<T extends Entry>({
   ...kind
 }: Kind<T> & { key(value: T): string; fileName(key: string): string }): RecordType<T> {
   const locate = (key: string) => `${kind.folder}/${fileName(key)}.yaml`;
-  return define({ ...kind, locate, path: (value) => locate(kind.key(value)) });
+  const path = (value: T) => locate(kind.key(value));
+  return define({ ...kind, id: (value) => value.id, locate, path });
 }
 
 /** A type whose records belong to records of another type and lie in folders named for them. */
@@ -187,7 +188,7 @@ function owned<T extends Entry & { text: string }>({
 function define<T extends Entry>({
   merge,
   ...kind
-}: Kind<T> & Pick<RecordType<T>, 'key' | 'path' | 'locate'>): RecordType<T> {
+}: Kind<T> & Pick<RecordType<T>, 'key' | 'id' | 'path' | 'locate'>): RecordType<T> {
   return defineRecordType({
     ...kind,
     toolset: 'graph',

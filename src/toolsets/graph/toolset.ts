@@ -31,6 +31,7 @@ const errorTypes: Record<ErrorCode, ErrorType> = {
   no_project: 'db_error',
   cannot_create: 'db_error',
   storage: 'db_error',
+  remote: 'db_error',
   cancelled: 'db_error',
   internal: 'db_error',
 };

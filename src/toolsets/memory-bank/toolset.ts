@@ -26,6 +26,7 @@ const codes: Record<ErrorCode, string> = {
   no_project: 'invalid_request',
   cannot_create: 'server_error',
   storage: 'server_error',
+  remote: 'server_error',
   cancelled: 'server_error',
   unauthorized: 'unauthorized',
   rate_limited: 'rate_limit_exceeded',

@@ -1,0 +1,84 @@
+import { join, relative } from 'node:path';
+import { MemoryError } from '../core/error.ts';
+import { type IndexChange, IndexFile, type Unmerged } from './index-file.ts';
+import { journalPath, writeJournal } from './journal.ts';
+import { GitLock, type Patience } from './lock.ts';
+import type { Ground } from './mutation.ts';
+import { encodeObject } from './object.ts';
+import { Moved, missingFolders, type Placement, placeFiles } from './placement.ts';
+import type { Token } from './token.ts';
+
+/** What becomes of a file that a merge has left unmerged. */
+export interface Settled extends Placement {
+  /** Whether the merge of it is over: it gets one line in the index, or none where it is to go. */
+  readonly staged: boolean;
+}
+
+/** Decides what becomes of the files that a merge has left unmerged; those left out stay as they are. */
+export type SettleMerge = (unmerged: readonly Unmerged[]) => Promise<readonly Settled[]>;
+
+/** No commit has this id, so that whoever finds the journal removes its temporary files and no more. */
+const none = '0'.repeat(40);
+
+/**
+ * Puts settled files into the work tree and the index, under git's lock of the index.
+ *
+ * @throws MemoryError `busy` when a person changed a file meanwhile, and others. Some files may have
+ *   their new content then; the index is as it was, and the same call once more does the rest.
+ */
+export async function settleMerge(
+  { disk, odb, folder, commonDir, tree }: Ground,
+  settle: SettleMerge,
+  token: Token,
+  patience: Patience,
+): Promise<void> {
+  const target = join(tree.gitDir, 'index');
+  const lock = await GitLock.take(disk, target, 'index', folder, token, patience);
+  try {
+    const index = new IndexFile(disk.files.read(target));
+    const files = await settle(index.unmergedBelow(''));
+    if (files.length === 0) return;
+    await writeJournal(disk, folder, {
+      token: token.id,
+      top: relative(commonDir, tree.top),
+      gitDir: relative(commonDir, tree.gitDir),
+      ref: undefined,
+      parent: none,
+      commit: none,
+      files: files.map(({ path, mode }) => {
+        return { path, mode, before: undefined, after: undefined, indexed: undefined };
+      }),
+      logs: [],
+      logLines: '',
+      folders: missingFolders(disk, tree.top, files),
+    });
+    const changed = new Set<string>();
+    const stats = await placeFiles(disk, tree.top, token, files, changed);
+    const set: IndexChange[] = [];
+    const remove: string[] = [];
+    const blobs = [];
+    for (const { path, bytes, mode, staged } of files) {
+      if (!staged) continue;
+      if (bytes === undefined) {
+        remove.push(path);
+        continue;
+      }
+      const blob = encodeObject('blob', bytes);
+      blobs.push(blob);
+      set.push({ path, oid: blob.oid, mode, stat: stats.get(path) });
+    }
+    await odb.write(blobs);
+    await lock.fill([index.splice(set, remove, [])]);
+    await disk.settle(changed);
+    lock.commit(target);
+    await disk.settle([tree.gitDir]);
+    disk.discard(journalPath(folder, token.id));
+  } catch (error) {
+    if (!(error instanceof Moved)) throw error;
+    throw new MemoryError('busy', 'A file of the memory changed while its merge was settled.', {
+      hint: 'Try again.',
+    });
+  } finally {
+    lock.release();
+  }
+}

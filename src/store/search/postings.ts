@@ -1,0 +1,63 @@
+/**
+ * The documents that hold a term, ascending, and how much it says in each of them.
+ *
+ * Each is one number, the document's with the weight in its lowest bits: there are hundreds of
+ * thousands of them, and as two lists they would take twice the memory.
+ */
+export type Postings = readonly number[];
+
+const weightBits = 10;
+const heaviest = 2 ** weightBits - 1;
+/** Weights are kept in tenths. */
+const scale = 10;
+
+export function documentOf(posting: number): number {
+  return posting >>> weightBits;
+}
+
+export function weightOf(posting: number): number {
+  return (posting & heaviest) / scale;
+}
+
+/** The postings with so much more weight in a document; the list is changed where it can be. */
+export function withWeight(postings: Postings, document: number, weight: number): Postings {
+  const added = Math.round(weight * scale);
+  // Most terms stay in one document; a list that was made to grow has room for many.
+  if (postings.length === 0) return [join(document, added)];
+  const list = postings as number[];
+  const at = placeOf(list, document);
+  const known = list[at] ?? 0;
+  if (at < list.length && documentOf(known) === document) {
+    list[at] = join(document, (known & heaviest) + added);
+  } else {
+    list.splice(at, 0, join(document, added));
+  }
+  return list;
+}
+
+/** The postings without a document; the list is changed. */
+export function without(postings: Postings, document: number): Postings {
+  const list = postings as number[];
+  const at = placeOf(list, document);
+  if (documentOf(list[at] ?? -1) === document) list.splice(at, 1);
+  return list;
+}
+
+function join(document: number, weight: number): number {
+  return document * 2 ** weightBits + Math.min(weight, heaviest);
+}
+
+/** Where a document stands, or belongs. */
+function placeOf(postings: Postings, document: number): number {
+  const last = documentOf(postings.at(-1) ?? 0);
+  // New documents come at the end.
+  if (last <= document) return last === document ? postings.length - 1 : postings.length;
+  let low = 0;
+  let high = postings.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (documentOf(postings[middle] ?? 0) < document) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,75 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { ListOptions, Reader } from '../../src/core/store.ts';
+import { type Path, path } from '../../src/toolsets/graph/records.ts';
+import { type Opened, open } from '../support/open.ts';
+import { Repo } from '../support/repo.ts';
+
+let repo: Repo;
+let opened: Opened;
+
+beforeEach(async () => {
+  repo = Repo.create();
+  opened = await open(repo.root, [path], {});
+  await opened.call.store.change({ subject: 'plan' }, async (tx) => {
+    for (const name of ['a', 'b', 'c']) await tx.put(path, value(name));
+  });
+});
+
+afterEach(async () => {
+  await opened.workspace.close();
+  repo.remove();
+});
+
+const time = '2026-01-01T00:00:00.000Z';
+const idOf = (name: string) => `id-${name}`.padEnd(12, '0');
+const value = (name: string, more: Partial<Path> = {}): Path => ({
+  path: name,
+  type: 'file',
+  id: idOf(name),
+  created_at: time,
+  updated_at: time,
+  ...more,
+});
+const keys = async (reader: Reader, options: ListOptions) =>
+  (await reader.list(path, options)).records.map(({ key }) => key);
+
+test('records can be asked for by key and by id', async () => {
+  const { store } = opened.call;
+  expect(await keys(store, { keys: ['c', 'none', 'a', 'a'] })).toEqual(['a', 'c']);
+  expect(await keys(store, { ids: [idOf('b'), idOf('none')] })).toEqual(['b']);
+  expect(await keys(store, { keys: ['a'], ids: [idOf('b')] })).toEqual(['a', 'b']);
+  expect(await keys(store, { keys: [], ids: [] })).toEqual([]);
+});
+
+test('a record is found under the names it has now, wherever a person moved it', async () => {
+  repo.git('mv', '.memory-bank/graph/paths/a.yaml', '.memory-bank/graph/paths/moved.yaml');
+  const text = repo.read('.memory-bank/graph/paths/b.yaml');
+  repo.write('.memory-bank/graph/paths/b.yaml', text.replace(idOf('b'), idOf('new')));
+  opened = await open(repo.root, [path], {});
+  const { store } = opened.call;
+  expect(await keys(store, { ids: [idOf('a')] })).toEqual(['a']);
+  expect(await keys(store, { keys: ['a'] })).toEqual(['a']);
+  expect(await keys(store, { ids: [idOf('b')] })).toEqual([]);
+  expect(await keys(store, { ids: [idOf('new')] })).toEqual(['b']);
+});
+
+test('of damaged files only the one in the place of a key is named', async () => {
+  repo.write('.memory-bank/graph/paths/a.yaml', 'path: [\n');
+  repo.write('.memory-bank/graph/paths/c.yaml', 'path: [\n');
+  const { records, damaged } = await opened.call.store.list(path, { keys: ['a', 'b'] });
+  expect(records.map(({ key }) => key)).toEqual(['b']);
+  expect(damaged.map(({ path }) => path)).toEqual(['graph/paths/a.yaml']);
+});
+
+test('a change sees its own writes under their names', async () => {
+  await opened.call.store.change({ subject: 'change' }, async (tx) => {
+    await tx.put(path, value('new'));
+    await tx.put(path, value('b', { id: idOf('other') }));
+    await tx.remove(path, 'a');
+    expect(await keys(tx, { ids: [idOf('a'), idOf('b'), idOf('other'), idOf('new')] })).toEqual([
+      'b',
+      'new',
+    ]);
+    expect(await keys(tx, { keys: ['a', 'new', 'c'] })).toEqual(['c', 'new']);
+  });
+});
