@@ -52,7 +52,9 @@ export class App {
   constructor(options: AppOptions, parts: Parts = program) {
     this.#options = options;
     this.#parts = parts;
-    this.#workspaces = new Workspaces(options, parts);
+    const { homeBank, durability, log } = options;
+    const warn = (message: string) => log('warning', message);
+    this.#workspaces = new Workspaces({ homeBank, durability, warn }, parts);
     this.model = options.model && new Model(options.model);
     this.#summarizer = this.model && new ModelSummarizer(this.model, options.log);
   }

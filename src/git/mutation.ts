@@ -22,8 +22,6 @@ export interface Ground extends Site {
   readonly tree: WorkTree;
   readonly refs: Refs;
   readonly config: GitConfig;
-  /** Told of what went wrong after the commit was made and could not be mended at once. */
-  warn(message: string): void;
 }
 
 /** The index as the plan saw it. */
@@ -42,46 +40,80 @@ export interface Applied {
 }
 
 /**
+ * Does some work while nobody else can change HEAD, this branch or the index.
+ *
+ * @param ref full name of the branch; undefined when HEAD is detached.
+ */
+export async function underLocks<T>(
+  ground: Ground,
+  ref: string | undefined,
+  token: Token,
+  patience: Patience,
+  work: (locks: Locks) => Promise<T>,
+): Promise<T> {
+  const locks = await takeLocks(ground, ref, token, patience);
+  try {
+    return await work(locks);
+  } finally {
+    if (!locks.kept) for (const lock of all(locks)) lock.release();
+  }
+}
+
+/**
  * Carries out a plan: files, index and ref change under git's own locks, and the rename of the ref is
  * the moment at which it has happened.
  *
  * What takes long and harms nobody, storing the objects and the journal, is done before a lock of
  * git's is taken: git itself does not wait for one.
  *
- * @param stored fulfilled when all objects of the plan are stored.
+ * @param stored fulfilled when all objects of the plan are stored, with the folders to settle.
+ * @param held the locks for the plan's branch, where they are held already.
  * @returns undefined when something that the plan rests on has changed meanwhile; nothing was done.
  * @throws MemoryError or a system error, after which nothing has changed.
  */
 export async function applyPlan(
   ground: Ground,
   plan: Plan,
-  stored: Promise<void>,
+  stored: Promise<Iterable<string>>,
   known: KnownIndex,
   committer: Signature,
   token: Token,
   patience: Patience,
+  held?: Locks,
 ): Promise<Applied | undefined> {
   const mutation = new Mutation(ground, plan, known, committer, token);
-  let locks: Locks | undefined;
+  const end = () => {
+    if (!mutation.unfinished) ground.disk.tryDiscard(journalPath(ground.folder, token.id));
+  };
+  const run = async (locks: Locks) => {
+    const unsettled = [...(await stored), ground.folder];
+    try {
+      checkIdle(ground.disk.files, ground.tree.gitDir);
+      if (!holdsStill(ground, plan, known) || !mutation.isAnnounced()) return undefined;
+      return await mutation.run(locks, unsettled);
+    } finally {
+      locks.kept = mutation.unfinished;
+      // Before the locks are let go: after that others change what the journal speaks of.
+      end();
+    }
+  };
   try {
     await together([stored, mutation.announce()]);
-    locks = await takeLocks(ground, plan.head.ref, token, patience);
-    checkIdle(ground.disk.files, ground.tree.gitDir);
-    if (!holdsStill(ground, plan, known) || !mutation.isAnnounced()) return undefined;
-    return await mutation.run(locks);
-  } finally {
-    if (!mutation.unfinished) {
-      ground.disk.tryDiscard(journalPath(ground.folder, token.id));
-      for (const lock of locks ? all(locks) : []) lock.release();
-    }
+    return await (held ? run(held) : underLocks(ground, plan.head.ref, token, patience, run));
+  } catch (error) {
+    end();
+    throw error;
   }
 }
 
-interface Locks {
+/** The locks of git's that a mutation holds. */
+export interface Locks {
   readonly index: GitLock;
   readonly head: GitLock;
   /** Undefined when HEAD is detached: then HEAD itself is what changes. */
   readonly ref: GitLock | undefined;
+  /** Whether they have to stay for whoever cleans up. */
+  kept: boolean;
 }
 
 function all({ ref, head, index }: Locks): GitLock[] {
@@ -105,8 +137,8 @@ async function takeLocks(
   try {
     const index = await take(join(tree.gitDir, 'index'), 'index');
     const head = await take(join(tree.gitDir, 'HEAD'), 'head');
-    if (ref === undefined) return { index, head, ref: undefined };
-    return { index, head, ref: await take(refPath(ground, ref), 'ref') };
+    const own = ref === undefined ? undefined : await take(refPath(ground, ref), 'ref');
+    return { index, head, ref: own, kept: false };
   } catch (error) {
     for (const lock of taken.reverse()) lock.release();
     throw error;
@@ -176,11 +208,14 @@ class Mutation {
     return isDeepStrictEqual(this.#describe(), this.#journal);
   }
 
-  /** Undefined when a file has changed under it; nothing was done then. */
-  async run(locks: Locks): Promise<Applied | undefined> {
+  /**
+   * @param unsettled folders of the objects and of the journal.
+   * @returns undefined when a file has changed under it; nothing was done then.
+   */
+  async run(locks: Locks, unsettled: readonly string[]): Promise<Applied | undefined> {
     let index: KnownIndex | undefined;
     try {
-      index = await this.#prepare(locks);
+      index = await this.#prepare(locks, unsettled);
       this.#moveRef(locks);
       await this.#finish(locks);
     } catch (error) {
@@ -217,10 +252,12 @@ class Mutation {
   }
 
   /** Everything up to the commit point; the new index as it lies in its lock. */
-  async #prepare(locks: Locks): Promise<KnownIndex> {
+  async #prepare(locks: Locks, unsettled: readonly string[]): Promise<KnownIndex> {
     const { disk, commonDir, tree } = this.#ground;
     const { logs, logLines } = this.#journal;
-    const stats = await placeFiles(disk, tree.top, this.#token, this.#plan.files, this.#changed);
+    const { files } = this.#plan;
+    const ready = disk.settle(unsettled);
+    const stats = await placeFiles(disk, tree.top, this.#token, files, ready, this.#changed);
     const set: IndexChange[] = [];
     const remove: string[] = [];
     for (const { path, after, mode } of this.#plan.files) {

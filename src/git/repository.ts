@@ -4,22 +4,32 @@ import { MemoryError } from '../core/error.ts';
 import { GitConfig } from './config.ts';
 import type { WorkTree } from './discover.ts';
 import { type Disk, storageError } from './disk.ts';
+import { Folder } from './folder.ts';
 import { identity } from './identity.ts';
 import { IgnoreRules } from './ignore.ts';
 import { cancelled, IndexMark } from './index-mark.ts';
 import { initRepository } from './init.ts';
 import { ProcessLock } from './lock.ts';
-import { applyPlan, type Ground, indexKey, type KnownIndex, readIndex } from './mutation.ts';
-import type { Oid, Signature } from './object.ts';
+import {
+  applyPlan,
+  type Ground,
+  indexKey,
+  type KnownIndex,
+  type Locks,
+  readIndex,
+  underLocks,
+} from './mutation.ts';
+import { isOid, type Oid, type Signature } from './object.ts';
 import { ObjectDatabase } from './odb.ts';
-import { type Plan, type Proposal, planCommits, type Signatures } from './plan.ts';
-import { recover } from './recovery.ts';
+import { type Plan, type Proposal, planCommits } from './plan.ts';
+import { recover, type Site } from './recovery.ts';
 import { moveRef } from './ref-update.ts';
 import { checkReflog } from './reflog.ts';
 import { type Head, Refs } from './refs.ts';
+import { type Address, type Remote, type Upstream, upstreamOf } from './remote.ts';
 import { type SettleMerge, settleMerge } from './settlement.ts';
 import { planSquash, type Squash } from './squash.ts';
-import { checkFormat, checkIdle, checkMerged } from './state.ts';
+import { checkFormat, checkIdle, checkMerged, underWayIn } from './state.ts';
 import type { Token } from './token.ts';
 
 /** A commit that was made. */
@@ -34,8 +44,8 @@ export interface Prepared {
   /** The last of them. */
   readonly oid: Oid;
   readonly plan: Plan;
-  /** Fulfilled when all their objects are in the repository. */
-  readonly stored: Promise<void>;
+  /** Fulfilled when all their objects are in the repository, with the folders to settle. */
+  readonly stored: Promise<Iterable<string>>;
   /** What they were worked out from. */
   readonly known: KnownIndex;
   readonly committer: Signature;
@@ -63,6 +73,8 @@ export interface RepositoryOptions {
 
 /** How often a proposal is worked out anew because the ground moved under it. */
 const maxAttempts = 50;
+/** How often of these before git's locks are taken: after that it is worked out under them. */
+const maxRaces = 5;
 /** How long to wait before a file is read again that another program is writing, in milliseconds. */
 const pause = 20;
 
@@ -74,6 +86,8 @@ export class Repository {
   readonly tree: WorkTree;
   readonly odb: ObjectDatabase;
   readonly refs: Refs;
+  /** The files of the work tree. */
+  readonly work: Folder;
   readonly #disk: Disk;
   readonly #options: RepositoryOptions;
   readonly #folder: string;
@@ -98,6 +112,7 @@ export class Repository {
     this.#folder = join(tree.commonDir, 'memory-bank');
     this.#mark = new IndexMark(disk, tree, this.#folder, options.calm);
     this.odb = new ObjectDatabase(disk, tree.commonDir);
+    this.work = new Folder(disk.files, tree.top);
     this.refs = new Refs(disk.files, tree.gitDir, tree.commonDir);
   }
 
@@ -155,10 +170,14 @@ export class Repository {
   commit(propose: Propose, signal?: AbortSignal): Promise<Made | undefined> {
     return this.#exclusively(signal, async (token) => {
       for (let attempt = 0; attempt < maxAttempts; attempt++) {
-        const prepared = await this.#prepare(propose, signal);
-        if (!prepared) return undefined;
-        const made = await this.#apply(prepared, token, signal);
-        if (made) return made;
+        const work = async (locks?: Locks) => {
+          const prepared = await this.#prepare(propose, signal, locks);
+          const made = prepared && (await this.#apply(prepared, token, signal, locks));
+          return { over: !prepared || made !== undefined, made };
+        };
+        // Who lost so many races against a person at work keeps him out for a moment.
+        const outcome = attempt < maxRaces ? await work() : await this.#alone(token, signal, work);
+        if (outcome?.over) return outcome.made;
       }
       throw tooFast();
     });
@@ -195,6 +214,29 @@ export class Repository {
     });
   }
 
+  /** What is under way in which nobody else may commit, and how it ends; undefined for nothing. */
+  underWay() {
+    return underWayIn(this.#disk.files, this.tree.gitDir);
+  }
+
+  /** The branch of a remote that HEAD follows; see `upstreamOf`. */
+  upstream(): Upstream {
+    return upstreamOf(this.config(), this.head().ref, this.tree.top);
+  }
+
+  /** The remote at an address. */
+  async remote(address: Address): Promise<Remote> {
+    const { env } = this.#options;
+    const { commonDir } = this.tree;
+    if (address.by === 'program') {
+      const { ProgramRemote } = await import('./program-remote.ts');
+      return new ProgramRemote(address, commonDir, env);
+    }
+    const { HttpRemote } = await import('./http-remote.ts');
+    const shallow = this.#disk.files.read(join(commonDir, 'shallow'))?.toString('latin1') ?? '';
+    return new HttpRemote(address.url, this.odb, shallow.split('\n').filter(isOid), env);
+  }
+
   /** Writes down where a branch of a remote is, as `git fetch` does. */
   track(ref: string, tip: Oid): Promise<void> {
     return this.#exclusively(undefined, async (token) => {
@@ -219,10 +261,27 @@ export class Repository {
     this.odb.close();
   }
 
-  async #prepare(propose: Propose, signal: AbortSignal | undefined): Promise<Prepared | undefined> {
+  /** Works under git's locks; undefined when another branch was checked out before they were taken. */
+  #alone<T>(
+    token: Token,
+    signal: AbortSignal | undefined,
+    work: (locks: Locks) => Promise<T>,
+  ): Promise<T | undefined> {
+    const ground = this.#ground(this.config());
+    const { ref } = this.head();
+    return underLocks(ground, ref, token, this.#patience(signal), async (locks) =>
+      this.head().ref === ref ? work(locks) : undefined,
+    );
+  }
+
+  async #prepare(
+    propose: Propose,
+    signal: AbortSignal | undefined,
+    locks?: Locks,
+  ): Promise<Prepared | undefined> {
     for (let attempt = 1; ; attempt++) {
       this.checkWritable();
-      await this.#mark.calm(signal);
+      if (!locks) await this.#mark.calm(signal);
       const config = this.config();
       const ground = this.#ground(config);
       // Before the files: what a checkout does to them meanwhile shows in the index.
@@ -233,7 +292,8 @@ export class Repository {
       try {
         proposal = await propose(head);
       } catch (error) {
-        if (attempt === maxAttempts || !isDamage(error) || !isMoving(ground, known)) throw error;
+        const moving = !locks && attempt < maxAttempts && isMoving(ground, known);
+        if (!isDamage(error) || !moving) throw error;
         await sleep(pause, undefined, signal ? { signal } : {}).catch(() => undefined);
         continue;
       }
@@ -250,38 +310,31 @@ export class Repository {
     proposal: Proposal | Squash,
   ): Promise<Prepared> {
     checkMerged(known.file);
+    if ('onto' in proposal) checkReflog(this.#disk, this.tree.commonDir, config, this.refs);
+    // What comes from another line of history has been committed already.
+    else if (!proposal.join) this.#checkIgnored(proposal, known);
     const time = this.#options.now();
     const author = identity(config, 'author', time);
     const committer = identity(config, 'committer', time);
     const plan =
       'onto' in proposal
-        ? this.#planSquash(head, proposal, committer)
-        : this.#planChanges(head, known, proposal, { author, committer });
+        ? planSquash(this.odb, head, proposal, committer)
+        : planCommits(this.odb, head, known.file, proposal, { author, committer });
     const stored = this.odb.write(plan.objects);
     // Who waits for it hears of a failure; nobody may be waiting yet.
     stored.catch(() => undefined);
     return { oid: plan.commits.at(-1)?.oid ?? '', plan, stored, known, committer };
   }
 
-  #planChanges(head: Head, known: KnownIndex, proposal: Proposal, signatures: Signatures): Plan {
-    // What comes from another line of history has been committed already.
-    if (!proposal.join) this.#checkIgnored(proposal, known);
-    return planCommits(this.odb, head, known.file, proposal, signatures);
-  }
-
-  #planSquash(head: Head, squash: Squash, committer: Signature): Plan {
-    checkReflog(this.#disk, this.tree.commonDir, this.config(), this.refs);
-    return planSquash(this.odb, head, squash, committer);
-  }
-
   async #apply(
     { plan, stored, known, committer }: Prepared,
     token: Token,
     signal: AbortSignal | undefined,
+    locks?: Locks,
   ): Promise<Made | undefined> {
     const patience = this.#patience(signal);
     const ground = this.#ground(this.config());
-    const applying = applyPlan(ground, plan, stored, known, committer, token, patience);
+    const applying = applyPlan(ground, plan, stored, known, committer, token, patience, locks);
     // Nothing may be at work any more when the next one begins.
     const applied = await applying.finally(() => stored.catch(() => undefined));
     if (!applied) return undefined;
@@ -330,24 +383,21 @@ export class Repository {
   }
 
   async #cleanUp(lock: ProcessLock, token: Token): Promise<void> {
-    for (const [id, names] of lock.leftovers()) {
-      const { commonDir } = this.tree;
-      const site = { disk: this.#disk, odb: this.odb, commonDir, folder: this.#folder };
-      await recover(site, token, id, names);
-    }
+    for (const [id, names] of lock.leftovers()) await recover(this.#site(), token, id, names);
   }
 
-  #ground(config: GitConfig): Ground {
+  #site(): Site {
     return {
       disk: this.#disk,
       odb: this.odb,
       commonDir: this.tree.commonDir,
       folder: this.#folder,
-      tree: this.tree,
-      refs: this.refs,
-      config,
       warn: this.#options.warn,
     };
+  }
+
+  #ground(config: GitConfig): Ground {
+    return { ...this.#site(), tree: this.tree, refs: this.refs, config };
   }
 
   #patience(signal: AbortSignal | undefined) {

@@ -40,6 +40,8 @@ const commands: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['log', async () => (await import('./log.ts')).log],
   ['diff', async () => (await import('./log.ts')).diff],
   ['squash', async () => (await import('./squash.ts')).squash],
+  ['sync', async () => (await import('./sync.ts')).sync],
+  ['resolve', async () => (await import('./sync.ts')).resolve],
   ['import', async () => (await import('./import.ts')).importCommand],
   ['export', async () => (await import('./export.ts')).exportCommand],
   ['serve', async () => (await import('./http/serve.ts')).serveHttp],

@@ -147,10 +147,8 @@ export class Bank {
           const records = paths.filter((path) => this.view.typeOf(path));
           const provenance = typeof why === 'function' ? why(result) : why;
           const message = commitMessage(provenance, records.length > 0 ? records : paths, actor);
-          const guard = this.#guard();
-          guard.checkChange(changes, provenance, message, (path) => this.view.typeOf(path));
-          const adopt: Adoption = (...edit) => guard.checkEdit(...edit);
-          return { message, changes: this.#fileChanges(changes), adopt };
+          this.#guard().checkChange(changes, provenance, message, (path) => this.view.typeOf(path));
+          return { message, changes: this.#fileChanges(changes), adopt: this.adoption() };
         } catch (error) {
           if (!(error instanceof Moved)) throw error;
         }
@@ -174,20 +172,30 @@ export class Bank {
   /** Makes the repository that is missing, but only for a change that has something to commit. */
   async #found(propose: () => Promise<unknown>): Promise<Repository | undefined> {
     if ((await propose()) === undefined) return undefined;
+    await this.#missing().initialize();
+    return this.repository();
+  }
+
+  /** The repository that a change would make. */
+  #missing(): Repository {
     const { disk, root } = this.#options;
     const gitDir = join(root, '.git');
-    const tree = { top: root, gitDir, commonDir: gitDir };
-    await new Repository(disk, tree, this.#options).initialize();
-    return this.repository();
+    return new Repository(disk, { top: root, gitDir, commonDir: gitDir }, this.#options);
+  }
+
+  /** The repository in the making of which a process died; its locks would be in git's own way. */
+  #halfMade(): Repository | undefined {
+    const missing = this.#missing();
+    return this.#options.disk.files.lstat(missing.folder) ? missing : undefined;
   }
 
   #withOwnFiles(changes: readonly TextChange[], initialize: boolean): readonly TextChange[] {
     const first = this.#settings() === undefined && changes.length > 0;
-    return first || initialize ? [...this.#missing(), ...changes] : changes;
+    return first || initialize ? [...this.#ownChanges(), ...changes] : changes;
   }
 
   /** What the bank's own files lack. */
-  #missing(): TextChange[] {
+  #ownChanges(): TextChange[] {
     return ownFiles(this.projectId() ?? this.#firstId()).flatMap(([path, complete]) => {
       const before = this.text(path);
       const after = complete(before);
@@ -197,7 +205,7 @@ export class Bank {
 
   /** Whether the bank's own files are there and lack nothing. */
   get complete(): boolean {
-    return this.#missing().length === 0;
+    return this.#ownChanges().length === 0;
   }
 
   /**
@@ -230,6 +238,12 @@ export class Bank {
       hint: 'Mend or remove that file; it was left as it is.',
       data: { path },
     });
+  }
+
+  /** Keeps the edits of a person that carry a credential from being committed. */
+  adoption(): Adoption {
+    const guard = this.#guard();
+    return (...edit) => guard.checkEdit(...edit);
   }
 
   #guard(): SecretGuard {
@@ -271,7 +285,8 @@ export class Bank {
   /** Reading goes on whatever is wrong with the repository; a change will say what it is. */
   async #repair(): Promise<void> {
     try {
-      await this.repository()?.repair();
+      const repository = this.repository() ?? this.#halfMade();
+      await repository?.repair();
     } catch (error) {
       if (!(error instanceof MemoryError)) throw error;
       this.#options.warn(error.text);

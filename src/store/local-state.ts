@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { isObject, type JsonObject, type JsonValue } from '../core/json.ts';
 import type { LocalState } from '../core/store.ts';
@@ -35,11 +34,8 @@ export class LocalFile implements LocalState {
     const values = { ...this.#values, [key]: value };
     const bytes = Buffer.from(`${JSON.stringify(values)}\n`);
     if (bytes.length > maxBytes) return false;
-    this.#disk.makeDirectories(folder);
     const path = join(folder, 'state.json');
-    const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
-    await this.#disk.create(temporary, [bytes], 0o600);
-    this.#disk.files.rename(temporary, path);
+    await this.#disk.replace(path, [bytes], 0o600);
     this.#values = values;
     this.#stat = this.#disk.files.lstat(path);
     return true;

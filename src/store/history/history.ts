@@ -3,12 +3,16 @@ import type {
   ChangeKind,
   CompareRequest,
   Comparison,
+  Decisions,
   History,
   Log,
   LogRequest,
+  Resolution,
   Restoration,
   Snapshot,
   Squashable,
+  Synchronization,
+  SyncRequest,
 } from '../../core/history.ts';
 import { linesOf } from '../../core/unified-diff.ts';
 import type { Permit } from '../session-store.ts';
@@ -92,6 +96,16 @@ export class BankHistory implements History {
 
   async squash(expected: Squashable | undefined): ReturnType<History['squash']> {
     return squash(await this.#visit(), expected);
+  }
+
+  async resolve(decisions: Decisions): Promise<Resolution> {
+    const { resolve } = await import('../sync/resolve.ts');
+    return resolve(await this.#visit(), decisions);
+  }
+
+  async sync(request: SyncRequest): Promise<Synchronization> {
+    const { sync } = await import('../sync/sync.ts');
+    return sync(await this.#visit(), request);
   }
 
   async blame(given: string, revision: string): Promise<readonly BlamedLine[]> {
