@@ -2,6 +2,7 @@ import type { MemoryError } from './error.ts';
 import type { JsonValue } from './json.ts';
 import type { AnyRecordType } from './record-type.ts';
 import type { Damaged, SearchRequest, SearchResult } from './store.ts';
+import type { CommitMade } from './workspace.ts';
 
 /** A commit, and what its message says of how it came about. */
 export interface CommitInfo {
@@ -136,6 +137,16 @@ export interface Restoration {
   readonly damaged: readonly Damaged[];
 }
 
+/** The commits at the tip of the branch that touch nothing but the memory and that nothing else holds. */
+export interface Squashable {
+  /** Newest first. */
+  readonly commits: readonly CommitInfo[];
+  /** Why the one before them is not one of them, in words. */
+  readonly end: string;
+  /** What the commit would say that they become; undefined for fewer than two. */
+  readonly message: string | undefined;
+}
+
 /** A branch, and how its memory differs from that of HEAD. */
 export interface BranchInfo {
   readonly name: string;
@@ -233,6 +244,22 @@ export interface History {
     readonly branches: readonly BranchInfo[];
     readonly total: number;
   }>;
+  /**
+   * What `squash` would make one commit.
+   *
+   * @throws MemoryError `busy` or `unsupported` where it would be refused.
+   */
+  squashable(): Promise<Squashable>;
+  /**
+   * Makes the memory commits at the tip of the branch one; records, files and index stay as they are.
+   *
+   * @param expected what a person has agreed to; undefined for whatever there is.
+   * @returns undefined where there are fewer than two.
+   * @throws MemoryError `conflict` when it is not what was expected.
+   */
+  squash(
+    expected: Squashable | undefined,
+  ): Promise<(Squashable & { readonly made: CommitMade }) | undefined>;
   /**
    * Merges the memory files of a merge, rebase, cherry-pick or stash under way that native git has left
    * unmerged. It makes no commit and leaves every other file alone.

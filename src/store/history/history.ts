@@ -10,6 +10,7 @@ import type {
   Resolution,
   Restoration,
   Snapshot,
+  Squashable,
   Synchronization,
   SyncRequest,
 } from '../../core/history.ts';
@@ -22,6 +23,7 @@ import { describeChange, pairMoves } from './comparison.ts';
 import { logBelow, logOf } from './log.ts';
 import { restore } from './restoration.ts';
 import { CommitSnapshot } from './snapshot.ts';
+import { squash, squashable } from './squash.ts';
 import { bankPath, noRecord, recordPath, Visit } from './visit.ts';
 
 /** The memory's past, for one call of one session. */
@@ -84,6 +86,15 @@ export class BankHistory implements History {
 
   async branches(limit: number, skip = 0): ReturnType<History['branches']> {
     return branches(await this.#visit(), limit, skip);
+  }
+
+  async squashable(): Promise<Squashable> {
+    this.#archive.repository.checkWritable();
+    return squashable(await this.#visit());
+  }
+
+  async squash(expected: Squashable | undefined): ReturnType<History['squash']> {
+    return squash(await this.#visit(), expected);
   }
 
   async resolve(decisions: Decisions): Promise<Resolution> {
