@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { encodeName } from '../../src/core/name.ts';
 import { main, newFolder } from '../support/process.ts';
 import { gitEnv, Repo } from '../support/repo.ts';
 import { everything, planning, type Step } from './every-tool.ts';
@@ -55,19 +56,25 @@ function personsWork(): string {
   return repo.git('status', '--porcelain') + repo.git('diff', '--stat') + repo.read('README.md');
 }
 
+/** The ids of the tasks and requirements, which are parts of the names of their files. */
+function idsIn(answers: ReadonlyMap<string, unknown>): string[] {
+  return ['create_tasks', 'create_requirements'].flatMap((tool) =>
+    [...JSON.stringify(answers.get(tool)).matchAll(/"id":"([^"]+)"/g)].map(([, id = '']) => id),
+  );
+}
+
 test('a plan of this project reads like one that a person has written', async () => {
   const before = personsWork();
   const begun = repo.git('rev-parse', 'HEAD').trim();
-  await follow(planning);
+  const answers = await follow(planning);
   expect(personsWork()).toBe(before);
   const diff = repo.git('diff', '--no-color', 'origin/HEAD', 'HEAD', '--', '.memory-bank/graph');
   const log = repo.git('log', '--reverse', '--format=%s', `${begun}..HEAD`);
-  const ids = /^(\+id: ).*$/gm;
-  const story = `${log}\n${diff}`
-    .replace(ids, '$1…')
+  let story = `${log}\n${diff}`
+    .replace(/^(\+id: ).*$/gm, '$1…')
     .replace(/^(\+(?:created|updated)_at: ).*$/gm, '$1…')
-    .replace(/^index .*\n/gm, '')
-    .replace(/-[\w-]{12}(~[a-z0-9]+)?\.yaml/g, '-….yaml');
+    .replace(/^index .*\n/gm, '');
+  for (const id of idsIn(answers)) story = story.replaceAll(encodeName(id), '…');
   await expect(story).toMatchFileSnapshot('__snapshots__/plan.diff');
 });
 
