@@ -319,6 +319,15 @@ export const guards: readonly Guard[] = [
     [workspace, 'fails alone and by name'],
   ),
   guard(
+    'a damaged file is never removed',
+    [
+      'store/draft.ts',
+      'if (existing?.error) throw existing.error;\n    const path = earlier?.path ?? existing?.path;',
+      'const path = earlier?.path ?? existing?.path;',
+    ],
+    [workspace, 'fails alone and by name'],
+  ),
+  guard(
     'a damaged file is never overwritten',
     [
       'store/draft.ts',
@@ -457,7 +466,7 @@ export const guards: readonly Guard[] = [
       "{ text: path, before: () => known, name: 'the name of the file' },",
       '',
     ],
-    ['hostile/secrets.test.ts', 'name of a file, by'],
+    ['hostile/secrets.test.ts', 'and the refusal says so'],
   ),
   guard(
     'credentials in a reason',
