@@ -144,7 +144,7 @@ test('a lock that a person has put in the place of a dead server’s stays', asy
   }
 });
 
-test('the lock of a person in another work tree stays when those of a dead server go', async () => {
+test('locks of a person stay when those of a dead server in a linked work tree go', async () => {
   const repo = create();
   repo.git('worktree', 'add', '-q', repo.path('linked'));
   const linked = { root: repo.path('linked') };
@@ -154,11 +154,11 @@ test('the lock of a person in another work tree stays when those of a dead serve
   };
   await expect(put(linked, files)).rejects.toThrow();
   bury(repo.root);
-  const his = '.git/index.lock';
-  const dead = '.git/worktrees/linked/index.lock';
-  repo.write(his, 'his');
-  expect(existsSync(repo.path(dead))).toBe(true);
+  const his = ['.git/HEAD.lock', '.git/refs/heads/other.lock'];
+  const dead = ['.git/worktrees/linked/HEAD.lock', '.git/refs/heads/linked.lock'];
+  for (const lock of his) repo.write(lock, 'his');
+  for (const lock of dead) expect(existsSync(repo.path(lock))).toBe(true);
   await put(linked);
-  expect(existsSync(repo.path(dead))).toBe(false);
-  expect(repo.read(his)).toBe('his');
+  for (const lock of dead) expect(existsSync(repo.path(lock))).toBe(false);
+  for (const lock of his) expect(repo.read(lock)).toBe('his');
 });

@@ -127,7 +127,7 @@ export const guards: readonly Guard[] = [
   guard(
     "another's lock of git is not removed in a dead server's place",
     ['git/recovery.ts', 'if (files.lstat(path)?.ino === proof.ino) site', 'site'],
-    [races, 'in another work tree stays'],
+    [races, 'locks of a person stay'],
   ),
   guard(
     "a dead server's locks of git are removed",
