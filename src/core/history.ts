@@ -149,6 +149,51 @@ export interface BranchInfo {
   readonly changes: readonly Change[];
 }
 
+/** Records whose conflicts are decided for one side, by path; what does not conflict is merged all the same. */
+export interface Decisions {
+  readonly ours: readonly string[];
+  readonly theirs: readonly string[];
+}
+
+/** What both sides changed in a way that does not go together. */
+export interface Conflict {
+  /** Relative to `.memory-bank/`. */
+  readonly path: string;
+  /** `both sides changed name`. */
+  readonly reasons: readonly string[];
+}
+
+/** What became of the memory in a merge that native git could not finish. */
+export interface Resolution {
+  readonly resolved: readonly string[];
+  readonly conflicts: readonly Conflict[];
+  /** Files that a person has mended: they were left alone. */
+  readonly edited: readonly string[];
+  /** Files outside the memory that conflict, relative to the top of the work tree. */
+  readonly elsewhere: readonly string[];
+  /** What ends the merge, once nothing conflicts: `"git merge --continue"`. */
+  readonly next: string | undefined;
+}
+
+export interface SyncRequest extends Decisions {
+  /** Whether commits that change something outside the memory may be pushed, too. */
+  readonly confirm: boolean;
+}
+
+/** What came and went between the branch and its upstream. */
+export interface Synchronization {
+  /** `origin/main`. */
+  readonly upstream: string;
+  /** Where both are now. */
+  readonly commit: CommitInfo;
+  /** How the memory here has changed by it. */
+  readonly received: readonly Change[];
+  /** Files outside the memory that were brought up to date. */
+  readonly files: number;
+  /** Commits that were pushed. */
+  readonly sent: number;
+}
+
 /** A line of a record, and the commit that wrote it. */
 export interface BlamedLine {
   readonly text: string;
@@ -184,6 +229,19 @@ export interface History {
     readonly branches: readonly BranchInfo[];
     readonly total: number;
   }>;
+  /**
+   * Merges the memory files of a merge, rebase, cherry-pick or stash under way that native git has left
+   * unmerged. It makes no commit and leaves every other file alone.
+   */
+  resolve(decisions: Decisions): Promise<Resolution>;
+  /**
+   * Fetches, merges and pushes the current branch.
+   *
+   * @throws MemoryError `not_found` without an upstream, `conflict` for what does not merge by itself,
+   *   `confirmation_required`, `remote`, `busy` when others were quicker too often. The branch is as it
+   *   was then.
+   */
+  sync(request: SyncRequest): Promise<Synchronization>;
   /** Who wrote each line of a record. */
   blame(path: string, revision: string): Promise<readonly BlamedLine[]>;
 }

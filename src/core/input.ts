@@ -17,6 +17,7 @@ export function inputSchema(tool: Pick<Tool, 'input'>): JsonObject {
         delete jsonSchema.additionalProperties;
       }
       // An agent hits these limits hardly ever, and is told then; in every prompt they cost tokens.
+      delete jsonSchema.minLength;
       delete jsonSchema.maxLength;
       delete jsonSchema.maxItems;
       delete jsonSchema.pattern;

@@ -18,6 +18,8 @@ export interface ToolDeclaration<I extends z.ZodObject> {
   readonly effect: Effect;
   /** Whether a second, equal call changes nothing more. Default: true for `read`. */
   readonly idempotent?: boolean;
+  /** Whether it reaches beyond this machine. Default: false. */
+  readonly openWorld?: boolean;
   readonly input: I;
   /** False for an operation of the REST API that the seed's list of tools does not have. Default: true. */
   readonly listed?: boolean;

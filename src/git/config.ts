@@ -54,13 +54,14 @@ export class GitConfig {
     return value === 'true' || value === 'yes' || value === 'on' || /^[1-9]/.test(value);
   }
 
-  /** The repository's own settings that begin with this section, by the rest of their key. */
+  /** The settings that begin with this section, by the rest of their key. */
+  section(section: string): ReadonlyMap<string, string> {
+    return below(this.#values, section);
+  }
+
+  /** The same of the repository's own settings. */
   repositorySection(section: string): ReadonlyMap<string, string> {
-    const found = new Map<string, string>();
-    for (const [key, value] of this.#repository) {
-      if (key.startsWith(`${section}.`)) found.set(key.slice(section.length + 1), value);
-    }
-    return found;
+    return below(this.#repository, section);
   }
 
   #load(files: Files, path: string, places: ConfigPlaces, depth: number, own: boolean): void {
@@ -76,6 +77,14 @@ export class GitConfig {
       }
     }
   }
+}
+
+function below(settings: ReadonlyMap<string, string>, section: string): Map<string, string> {
+  const found = new Map<string, string>();
+  for (const [key, value] of settings) {
+    if (key.startsWith(`${section}.`)) found.set(key.slice(section.length + 1), value);
+  }
+  return found;
 }
 
 /** The settings of a configuration text, in order; what git would reject is left out. */

@@ -4,6 +4,7 @@ import { MemoryError } from '../core/error.ts';
 import { GitConfig } from './config.ts';
 import type { WorkTree } from './discover.ts';
 import { type Disk, storageError } from './disk.ts';
+import { Folder } from './folder.ts';
 import { identity } from './identity.ts';
 import { IgnoreRules } from './ignore.ts';
 import { cancelled, IndexMark } from './index-mark.ts';
@@ -18,14 +19,15 @@ import {
   readIndex,
   underLocks,
 } from './mutation.ts';
-import type { Oid, Signature } from './object.ts';
+import { isOid, type Oid, type Signature } from './object.ts';
 import { ObjectDatabase } from './odb.ts';
 import { type Plan, type Proposal, planCommits } from './plan.ts';
 import { recover, type Site } from './recovery.ts';
 import { moveRef } from './ref-update.ts';
 import { type Head, Refs } from './refs.ts';
+import { type Address, type Remote, type Upstream, upstreamOf } from './remote.ts';
 import { type SettleMerge, settleMerge } from './settlement.ts';
-import { checkFormat, checkIdle } from './state.ts';
+import { checkFormat, checkIdle, underWayIn } from './state.ts';
 import type { Token } from './token.ts';
 
 /** A commit that was made. */
@@ -40,8 +42,8 @@ export interface Prepared {
   /** The last of them. */
   readonly oid: Oid;
   readonly plan: Plan;
-  /** Fulfilled when all their objects are in the repository. */
-  readonly stored: Promise<void>;
+  /** Fulfilled when all their objects are in the repository, with the folders to settle. */
+  readonly stored: Promise<Iterable<string>>;
   /** What they were worked out from. */
   readonly known: KnownIndex;
   readonly committer: Signature;
@@ -79,6 +81,8 @@ export class Repository {
   readonly tree: WorkTree;
   readonly odb: ObjectDatabase;
   readonly refs: Refs;
+  /** The files of the work tree. */
+  readonly work: Folder;
   readonly #disk: Disk;
   readonly #options: RepositoryOptions;
   readonly #folder: string;
@@ -103,6 +107,7 @@ export class Repository {
     this.#folder = join(tree.commonDir, 'memory-bank');
     this.#mark = new IndexMark(disk, tree, this.#folder, options.calm);
     this.odb = new ObjectDatabase(disk, tree.commonDir);
+    this.work = new Folder(disk.files, tree.top);
     this.refs = new Refs(disk.files, tree.gitDir, tree.commonDir);
   }
 
@@ -202,6 +207,29 @@ export class Repository {
       checkFormat(config, this.tree);
       return settleMerge(this.#ground(config), settle, token, this.#patience(signal));
     });
+  }
+
+  /** What is under way in which nobody else may commit, and how it ends; undefined for nothing. */
+  underWay() {
+    return underWayIn(this.#disk.files, this.tree.gitDir);
+  }
+
+  /** The branch of a remote that HEAD follows; see `upstreamOf`. */
+  upstream(): Upstream {
+    return upstreamOf(this.config(), this.head().ref, this.tree.top);
+  }
+
+  /** The remote at an address. */
+  async remote(address: Address): Promise<Remote> {
+    const { env } = this.#options;
+    const { commonDir } = this.tree;
+    if (address.by === 'program') {
+      const { ProgramRemote } = await import('./program-remote.ts');
+      return new ProgramRemote(address, commonDir, env);
+    }
+    const { HttpRemote } = await import('./http-remote.ts');
+    const shallow = this.#disk.files.read(join(commonDir, 'shallow'))?.toString('latin1') ?? '';
+    return new HttpRemote(address.url, this.odb, shallow.split('\n').filter(isOid), env);
   }
 
   /** Writes down where a branch of a remote is, as `git fetch` does. */

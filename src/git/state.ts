@@ -67,19 +67,26 @@ export function checkFormat(config: GitConfig, tree: WorkTree): void {
   }
 }
 
+/** What is under way, and how it ends; undefined where nothing is. */
+export function underWayIn(files: Files, gitDir: string) {
+  for (const [file, what, wayOut] of underWay) {
+    if (files.lstat(join(gitDir, file)) !== undefined) return { file, what, wayOut };
+  }
+  return undefined;
+}
+
 /**
  * Refuses to commit in the middle of a merge, rebase, cherry-pick, revert or bisect.
  *
  * @throws MemoryError `busy` with the way out.
  */
 export function checkIdle(files: Files, gitDir: string): void {
-  for (const [file, what, wayOut] of underWay) {
-    if (files.lstat(join(gitDir, file)) === undefined) continue;
-    throw new MemoryError('busy', `${what} is under way in this repository.`, {
-      hint: `Finish it first: ${wayOut}. Reading goes on.`,
-      data: { state: file },
-    });
-  }
+  const found = underWayIn(files, gitDir);
+  if (!found) return;
+  throw new MemoryError('busy', `${found.what} is under way in this repository.`, {
+    hint: `Finish it first: ${found.wayOut}. Reading goes on.`,
+    data: { state: found.file },
+  });
 }
 
 function unsupported(reason: string, hint: string): MemoryError {

@@ -1,4 +1,4 @@
-import type { Oid } from './object.ts';
+import { type Oid, parseCommit } from './object.ts';
 import type { ObjectDatabase } from './odb.ts';
 import { folderMode, listTree, type TreeEntry } from './tree.ts';
 
@@ -53,4 +53,42 @@ function folderOf(entry: TreeEntry | undefined): Oid | undefined {
 
 function fileOf(entry: TreeEntry | undefined): TreeEntry | undefined {
   return isFolder(entry) ? undefined : entry;
+}
+
+/**
+ * The objects that commits bring, each once: themselves, and the trees and files that they have where
+ * their parents have something else.
+ *
+ * @throws MemoryError `damaged` when one is not in the repository.
+ */
+export function newObjects(odb: ObjectDatabase, commits: readonly Oid[]): Set<Oid> {
+  const found = new Set<Oid>();
+  const add = (tree: Oid, before: readonly Oid[]) => {
+    if (found.has(tree) || before.includes(tree)) return;
+    found.add(tree);
+    const old = before.map((one) => entriesOf(odb, one));
+    for (const [name, entry] of entriesOf(odb, tree)) {
+      const there = old.flatMap((entries) => entries.get(name) ?? []);
+      if (isFolder(entry))
+        add(
+          entry.oid,
+          there.filter(isFolder).map(({ oid }) => oid),
+        );
+      // A submodule's commit is in another repository.
+      else if (entry.mode !== '160000' && !there.some(({ oid }) => oid === entry.oid)) {
+        found.add(entry.oid);
+      }
+    }
+  };
+  for (const oid of commits) {
+    const { tree, parents } = parseCommit(odb.content(oid, 'commit'));
+    found.add(oid);
+    add(
+      tree,
+      parents
+        .filter((parent) => odb.has(parent))
+        .map((parent) => parseCommit(odb.content(parent, 'commit')).tree),
+    );
+  }
+  return found;
 }

@@ -4,6 +4,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { App, type AppOptions } from '../app.ts';
 import type { LogLevel } from '../core/context.ts';
 import { MemoryError } from '../core/error.ts';
+import { modelSettings } from '../model.ts';
 import { bankFolder, startDirectory } from '../root.ts';
 import { program } from '../workspaces.ts';
 import { type Command, type Commands, type Flags, type FlagValues, flagText } from './command.ts';
@@ -39,6 +40,8 @@ const commands: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['show', async () => (await import('./show.ts')).show],
   ['log', async () => (await import('./log.ts')).log],
   ['diff', async () => (await import('./log.ts')).diff],
+  ['sync', async () => (await import('./sync.ts')).sync],
+  ['resolve', async () => (await import('./sync.ts')).resolve],
   ['import', async () => (await import('./import.ts')).importCommand],
   ['export', async () => (await import('./export.ts')).exportCommand],
   ['serve', async () => (await import('./http/serve.ts')).serveHttp],
@@ -114,6 +117,7 @@ function appOptions(values: FlagValues, packageFolder: string): AppOptions {
     durability: env.MEMORY_BANK_DURABILITY === 'relaxed' ? 'relaxed' : 'full',
     enabled: names.length > 0 ? names : undefined,
     mode: flagText(values, 'mode'),
+    model: modelSettings(env),
     log: report,
   };
 }

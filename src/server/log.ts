@@ -104,7 +104,8 @@ function provenance({ at, author, agent, tool, mode }: CommitInfo): string {
     .join(' · ');
 }
 
-function changeLine(
+/** One change of a record, as a line. */
+export function changeLine(
   screen: Screen,
   { change, path, from, fields }: Change & { readonly fields?: readonly (string | FieldChange)[] },
 ): string {

@@ -12,11 +12,11 @@ export function toListing(tool: Tool) {
 }
 
 /** What calling it can do, where that is not what the protocol assumes of a tool that says nothing. */
-function hints({ effect, idempotent }: Tool) {
+function hints({ effect, idempotent, openWorld }: Tool) {
   if (effect === 'read') return { readOnlyHint: true, openWorldHint: false };
   return {
     destructiveHint: effect === 'destroy',
     ...(idempotent && { idempotentHint: true }),
-    openWorldHint: false,
+    ...(!openWorld && { openWorldHint: false }),
   };
 }

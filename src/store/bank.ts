@@ -147,10 +147,8 @@ export class Bank {
           const records = paths.filter((path) => this.view.typeOf(path));
           const provenance = typeof why === 'function' ? why(result) : why;
           const message = commitMessage(provenance, records.length > 0 ? records : paths, actor);
-          const guard = this.#guard();
-          guard.checkChange(changes, provenance, message, (path) => this.view.typeOf(path));
-          const adopt: Adoption = (...edit) => guard.checkEdit(...edit);
-          return { message, changes: this.#fileChanges(changes), adopt };
+          this.#guard().checkChange(changes, provenance, message, (path) => this.view.typeOf(path));
+          return { message, changes: this.#fileChanges(changes), adopt: this.adoption() };
         } catch (error) {
           if (!(error instanceof Moved)) throw error;
         }
@@ -193,37 +191,48 @@ export class Bank {
 
   #withInitialFiles(changes: readonly TextChange[], initialize: boolean): readonly TextChange[] {
     if (this.#settings() !== undefined || (changes.length === 0 && !initialize)) return changes;
-    const added = [...initialFiles(this.projectId() ?? this.#options.uuid())]
+    const added = [...initialFiles(this.#firstId())]
       .filter(([path]) => this.text(path) === undefined)
       .map(([path, after]) => ({ path, before: undefined, after }));
     return [...added, ...changes];
   }
 
   /**
-   * The project's id: the one in `config.yaml`, else the one that an earlier program has left in
-   * `.infinity/project_id` (seed 002), else undefined.
+   * The project's id in `config.yaml`; undefined before the first write.
    *
-   * @throws MemoryError `damaged` when the file that should hold it does not.
+   * @throws MemoryError `damaged` when the file does not hold it.
    */
   projectId(): string | undefined {
-    const settings = this.#settings();
-    if (settings) return settings.project_id;
-    const legacy = new Folder(this.#options.disk.files, this.root).read(
-      '.infinity/project_id',
-      4096,
-    );
-    if (!legacy) return undefined;
+    return this.#settings()?.project_id;
+  }
+
+  /** Whether there is any memory here, whoever wrote it. */
+  async initialized(): Promise<boolean> {
+    if (this.text(configPath) !== undefined) return true;
+    await this.refresh();
+    return this.view.paths().length > 0;
+  }
+
+  /**
+   * The id for a new memory: the one that an earlier program has left in `.infinity/project_id`
+   * (seed 002), else a new one.
+   */
+  #firstId(): string {
+    const path = '.infinity/project_id';
+    const legacy = new Folder(this.#options.disk.files, this.root).read(path, 4096);
+    if (!legacy) return this.#options.uuid();
     const id = decodeText(legacy).trim();
     if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id)) return id;
-    throw new MemoryError('damaged', '.infinity/project_id holds no UUID.', {
+    throw new MemoryError('damaged', `${path} holds no UUID.`, {
       hint: 'Mend or remove that file; it was left as it is.',
-      data: { path: '.infinity/project_id' },
+      data: { path },
     });
   }
 
-  /** Whether anything has been written to the bank. */
-  get initialized(): boolean {
-    return this.text(configPath) !== undefined;
+  /** Keeps the edits of a person that carry a credential from being committed. */
+  adoption(): Adoption {
+    const guard = this.#guard();
+    return (...edit) => guard.checkEdit(...edit);
   }
 
   #guard(): SecretGuard {

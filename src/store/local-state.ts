@@ -27,17 +27,18 @@ export class LocalFile implements LocalState {
     return Object.hasOwn(this.#values, key) ? this.#values[key] : undefined;
   }
 
-  async set(key: string, value: JsonValue): Promise<void> {
+  async set(key: string, value: JsonValue): Promise<boolean> {
     const folder = this.#folder();
-    if (folder === undefined) return;
+    if (folder === undefined) return false;
     this.#load();
     const values = { ...this.#values, [key]: value };
     const bytes = Buffer.from(`${JSON.stringify(values)}\n`);
-    if (bytes.length > maxBytes) return;
+    if (bytes.length > maxBytes) return false;
     const path = join(folder, 'state.json');
     await this.#disk.replace(path, [bytes], 0o600);
     this.#values = values;
     this.#stat = this.#disk.files.lstat(path);
+    return true;
   }
 
   #load(): void {

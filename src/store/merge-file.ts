@@ -32,11 +32,12 @@ export function mergeFile(
     const { text, ...rest } = mergeRecord(typed, place, texts, onConflict);
     return { ...rest, bytes: text === undefined ? undefined : Buffer.from(text, encoding) };
   };
-  const { ours, theirs } = sides;
+  const { base, ours, theirs } = sides;
+  if (isSame(ours, theirs) || isSame(base, theirs)) return whole(ours);
+  if (isSame(base, ours)) return whole(theirs);
   const isBinary = Object.values(sides).some((bytes: Buffer | undefined) => bytes?.includes(0));
   if (isBinary && ours && theirs) {
-    if (typeof onConflict === 'string')
-      return { bytes: sides[onConflict], conflict: false, notes: [] };
+    if (typeof onConflict === 'string') return whole(sides[onConflict]);
     return { bytes: ours, conflict: true, notes: ['it is a binary file; ours was kept'] };
   }
   try {
@@ -44,4 +45,13 @@ export function mergeFile(
   } catch {
     return merge('latin1', (bytes) => bytes.toString('latin1'));
   }
+}
+
+function whole(bytes: Buffer | undefined): MergedFile {
+  return { bytes, conflict: false, notes: [] };
+}
+
+/** Whether two files hold the same, or neither is there. */
+export function isSame(a: Buffer | undefined, b: Buffer | undefined): boolean {
+  return a === undefined || b === undefined ? a === b : a.equals(b);
 }

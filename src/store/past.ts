@@ -58,7 +58,7 @@ export function drift(
   folder: string,
   limit: number,
 ): Drift {
-  const rest = (commit: Oid) => withoutFolder(odb, treeOf(odb, commit), folder.split('/'));
+  const rest = (commit: Oid) => outsideOf(odb, commit, folder);
   let commits = 0;
   let truncated = false;
   const seen = new Set<Oid>([since]);
@@ -85,6 +85,11 @@ export function drift(
     files.push(path);
   }
   return { commits, files, truncated };
+}
+
+/** The identity of everything that a commit has outside a folder. */
+export function outsideOf(odb: ObjectDatabase, commit: Oid, folder: string): string {
+  return withoutFolder(odb, treeOf(odb, commit), folder.split('/'));
 }
 
 /** A tree's identity with one folder left out of it. */

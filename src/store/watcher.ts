@@ -1,5 +1,5 @@
 import { type FSWatcher, watch } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { Stat } from '../git/files.ts';
 import { isLocal } from '../git/lock.ts';
 
@@ -85,10 +85,17 @@ export class Watcher {
   #add(folder: string, ino: number): void {
     try {
       if (this.#watched.size >= maxFolders) throw new Error('too many folders');
-      const watcher = watch(join(this.#root, folder), { persistent: false }, (_event, name) => {
+      const path = join(this.#root, folder);
+      const watcher = watch(path, { persistent: false }, (_event, name) => {
         this.#events += 1;
         // Without a name it is the folder itself.
         this.#paths.add([folder, name ?? ''].filter((part) => part).join('/'));
+        // Under its own name it tells that it was removed; made again it has its old number as often
+        // as not, and no watch.
+        if (name === basename(path)) {
+          watcher.close();
+          this.#watched.delete(folder);
+        }
         this.#hint();
       });
       watcher.on('error', () => {

@@ -68,7 +68,7 @@ describe('tools', () => {
       inputSchema: {
         type: 'object',
         properties: {
-          name: { type: 'string', minLength: 1, description: 'Name of the note' },
+          name: { type: 'string', description: 'Name of the note' },
           text: { type: 'string' },
         },
         required: ['name', 'text'],

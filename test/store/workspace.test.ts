@@ -272,6 +272,22 @@ describe('reading sees', () => {
     expect(await opened.call.store.get(note, 'only-side')).toBeDefined();
   });
 
+  test('a change in a folder that checkouts have removed and made again', async () => {
+    const repo = create();
+    const opened = await serve(repo.root);
+    await add(opened, 'a', 'first');
+    for (let round = 0; round < 5; round++) {
+      expect(await keys(opened)).toEqual(['a']);
+      repo.git('checkout', '-q', 'HEAD~1');
+      repo.git('checkout', '-q', 'main');
+      expect(await keys(opened)).toEqual(['a']);
+      repo.write('.memory-bank/notes/a.yaml', `key: a\ntags: []\ntext: of ${round}\n`);
+      const { records } = await opened.call.store.list(note);
+      expect(records.map(({ value }) => value.text)).toEqual([`of ${round}`]);
+      repo.git('checkout', '-q', '.');
+    }
+  });
+
   test('what another process wrote', async () => {
     const repo = create();
     const [one, two] = [await serve(repo.root), await serve(repo.root)];
@@ -395,11 +411,30 @@ describe('project facts', () => {
     for (const path of left) writeFileSync(path, 'of a process that was killed');
     const hours = Date.now() / 1000 - 7200;
     utimesSync(left[0] ?? '', hours, hours);
-    await opened.call.store.local.set('used', { at: 1 });
+    expect(await opened.call.store.local.set('used', { at: 1 })).toBe(true);
     expect(left.map((path) => existsSync(path))).toEqual([false, true]);
     const again = await serve(repo.root);
     expect(await again.call.store.local.get('used')).toEqual({ at: 1 });
     expect(repo.status()).toEqual(['?? .infinity/project_id']);
+  });
+
+  test('tell that there is a memory which a person made', async () => {
+    const repo = create();
+    repo.write('.memory-bank/notes/a.yaml', 'key: a\ntags: []\ntext: t\n');
+    const { project } = (await serve(repo.root)).call;
+    expect(await project.info()).toMatchObject({ initialized: true, projectId: undefined });
+  });
+
+  test('tell of a project whose earlier id is broken, and refuse to begin a memory with it', async () => {
+    const repo = create();
+    repo.write('.infinity/project_id', 'no id');
+    const { project } = (await serve(repo.root)).call;
+    expect(await project.info()).toMatchObject({ initialized: false, projectId: undefined });
+    await expect(project.initialize()).rejects.toMatchObject({
+      code: 'damaged',
+      text: '.infinity/project_id holds no UUID. Mend or remove that file; it was left as it is.',
+    });
+    expect(repo.read('.infinity/project_id')).toBe('no id');
   });
 });
 

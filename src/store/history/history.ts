@@ -3,11 +3,15 @@ import type {
   ChangeKind,
   CompareRequest,
   Comparison,
+  Decisions,
   History,
   Log,
   LogRequest,
+  Resolution,
   Restoration,
   Snapshot,
+  Synchronization,
+  SyncRequest,
 } from '../../core/history.ts';
 import { linesOf } from '../../core/unified-diff.ts';
 import type { Permit } from '../session-store.ts';
@@ -81,6 +85,16 @@ export class BankHistory implements History {
 
   async branches(limit: number): ReturnType<History['branches']> {
     return branches(await this.#visit(), limit);
+  }
+
+  async resolve(decisions: Decisions): Promise<Resolution> {
+    const { resolve } = await import('../sync/resolve.ts');
+    return resolve(await this.#visit(), decisions);
+  }
+
+  async sync(request: SyncRequest): Promise<Synchronization> {
+    const { sync } = await import('../sync/sync.ts');
+    return sync(await this.#visit(), request);
   }
 
   async blame(given: string, revision: string): Promise<readonly BlamedLine[]> {

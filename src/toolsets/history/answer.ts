@@ -69,11 +69,20 @@ export function cutTexts(value: JsonValue): JsonValue {
   );
 }
 
-/** A difference, cut at the end of a line. */
+/** A difference or a line, cut at the end of a line where there is one. */
 export function cutDiff(diff: string): string {
-  if (diff.length <= maxDiff) return diff;
-  const end = diff.lastIndexOf('\n', maxDiff) + 1 || maxDiff;
+  const end = endOfPiece(diff, 0, maxDiff);
+  if (end === diff.length) return diff;
   return `${diff.slice(0, end)}… (${diff.length - end} more characters)\n`;
+}
+
+/** Where a piece of a text ends that is given at once: behind a line, else not within a character. */
+export function endOfPiece(text: string, start: number, limit: number): number {
+  const end = start + limit;
+  if (end >= text.length) return text.length;
+  const line = text.lastIndexOf('\n', end - 1) + 1;
+  if (line > start) return line;
+  return /[\ud800-\udbff]/.test(text.charAt(end - 1)) ? end - 1 : end;
 }
 
 function cut(text: string, limit: number): string {

@@ -7,8 +7,7 @@ import { limit } from './fields.ts';
 export const listBranches = defineTool({
   name: 'list_branches',
   title: 'Branches and their memory',
-  description:
-    'The local branches and how the memory of each differs from the current one; diff_memory tells more.',
+  description: 'Local branches and how the memory of each differs from the current one.',
   effect: 'read',
   input: z.object({ limit }),
   async handle({ history }, { limit }) {

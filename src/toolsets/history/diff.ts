@@ -8,7 +8,7 @@ export const diffMemory = defineTool({
   name: 'diff_memory',
   title: 'Compare two states of the memory',
   description:
-    'What differs between two commits, branches or dates: records added, moved, removed; fields changed.',
+    'How two commits, branches or dates differ: records added, moved, removed; fields changed.',
   effect: 'read',
   input: z.object({
     from: revision,

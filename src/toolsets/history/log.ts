@@ -7,10 +7,10 @@ export const recordHistory = defineTool({
   name: 'record_history',
   title: 'History of records',
   description:
-    'Who changed a record (also one that is gone), a folder or all memory; when, why, with which tool. Newest first.',
+    'Who changed a record (also one that is gone), a folder or all memory; when and why. Newest first.',
   effect: 'read',
   input: z.object({
-    path: path.optional().describe('Below .memory-bank/, as search results give it'),
+    path: path.optional().describe('Below .memory-bank/, as searches give it'),
     revision: revision
       .default('HEAD')
       .describe('Branch, tag, id, HEAD~3, 2026-01-31, "2 days ago"'),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { PastRecord } from '../../core/history.ts';
 import { reportSearch } from '../../core/store.ts';
 import { defineTool } from '../../core/tool.ts';
-import { tellCommit, withinBudget } from './answer.ts';
+import { endOfPiece, tellCommit, withinBudget } from './answer.ts';
 import { limit, path, revision } from './fields.ts';
 
 /** How many characters of a text are given at once: 5,000 tokens. */
@@ -14,7 +14,7 @@ export const readAsOf = defineTool({
   name: 'read_as_of',
   title: 'Read memory as of a commit',
   description:
-    'The text of a record as a commit, branch or date has it. Without path, or with a folder: which records there were.',
+    'A record as a commit, branch or date has it. Without path, or with a folder: which records there were.',
   effect: 'read',
   input: z.object({
     revision,
@@ -30,7 +30,7 @@ export const readAsOf = defineTool({
       return { as_of, records: listed, total, truncated: listed.length < total };
     }
     const { text, last, ...record } = await snapshot.read(path);
-    const end = offset + maxText;
+    const end = endOfPiece(text, offset, maxText);
     return {
       as_of,
       ...tellRecord(record),

@@ -5,11 +5,12 @@ import { diffMemory } from './diff.ts';
 import { recordHistory } from './log.ts';
 import { restoreMemory } from './restore.ts';
 import { readAsOf, searchAsOf } from './snapshot.ts';
+import { resolveConflicts, syncMemory } from './sync.ts';
 
-/** What versioned files make possible: the memory's past, and the way back to it. */
+/** What versioned files make possible: the memory's past, the way back to it, and the way to others. */
 export const history: Toolset = {
   name: 'history',
-  title: 'The past of the memory: who changed what and why, earlier states, branches',
+  title: 'The past of the memory: who changed what and why, earlier states, branches, sync',
   tools: [
     recordHistory,
     readAsOf,
@@ -18,6 +19,8 @@ export const history: Toolset = {
     restoreMemory,
     listBranches,
     blameRecord,
+    resolveConflicts,
+    syncMemory,
   ],
   records: [],
   success: plainSuccess,

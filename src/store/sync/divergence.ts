@@ -1,0 +1,50 @@
+import { MemoryError } from '../../core/error.ts';
+import type { Oid } from '../../git/object.ts';
+import { ancestors } from '../history/lineage.ts';
+import type { Visit } from '../history/visit.ts';
+
+/** How two lines of history stand to each other. */
+export interface Divergence {
+  /** The last commit that they have in common; undefined where there is only one line. */
+  readonly base: Oid | undefined;
+  /** The commits that only ours has. */
+  readonly ahead: readonly Oid[];
+}
+
+/**
+ * Where two lines of history part.
+ *
+ * @param theirs undefined where there is none.
+ * @throws MemoryError `conflict` when they have nothing in common, as far as the clone reaches.
+ */
+export async function divergence(
+  visit: Visit,
+  ours: Oid,
+  theirs: Oid | undefined,
+): Promise<Divergence> {
+  const here = await visit.place(ours);
+  const there = theirs === undefined ? undefined : await visit.place(theirs);
+  const { index } = there ?? here;
+  const own = ancestors(index, here.number);
+  const others = there ? ancestors(index, there.number) : [];
+  const known = [...Array(Math.max(own.length, others.length)).keys()];
+  const base = known.findLast((commit) => own[commit] && others[commit]);
+  if (there && base === undefined) {
+    throw apart(known.some((one) => (own[one] || others[one]) && index.isCut(one)));
+  }
+  const ahead = known.filter((commit) => own[commit] && !others[commit]);
+  return {
+    base: base === undefined ? undefined : index.commit(base).oid,
+    ahead: ahead.map((commit) => index.commit(commit).oid),
+  };
+}
+
+function apart(shallow: boolean): MemoryError {
+  return shallow
+    ? new MemoryError('conflict', 'The clone is shallow: where both sides parted is not in it.', {
+        hint: 'Run "git fetch --unshallow", then sync again.',
+      })
+    : new MemoryError('conflict', 'The branch and its upstream have no commit in common.', {
+        hint: 'Look whether the remote is the right one: "git remote -v". Histories that began apart are joined by "git pull --allow-unrelated-histories".',
+      });
+}

@@ -1,0 +1,147 @@
+import { MemoryError } from '../../core/error.ts';
+import type { Conflict, Decisions } from '../../core/history.ts';
+import { type Oid, objectId } from '../../git/object.ts';
+import type { ObjectDatabase } from '../../git/odb.ts';
+import { type FileChange, treeOf } from '../../git/plan.ts';
+import type { Repository } from '../../git/repository.ts';
+import { differences, type TreeDifference } from '../../git/tree-diff.ts';
+import { forbidden } from '../draft.ts';
+import type { Visit } from '../history/visit.ts';
+import type { OnConflict } from '../merge/record.ts';
+import { isSame, mergeFile } from '../merge-file.ts';
+import { entryAt, outsideOf } from '../past.ts';
+import { maxFileBytes } from '../record-file.ts';
+import { checkPlain, checkUnconverted } from './outside.ts';
+
+/** What is brought into the work tree at once from outside the memory, in bytes. */
+export const maxOutside = 256 * 1024 * 1024;
+/** At most this many paths are named in an error. */
+const maxNamed = 10;
+
+/** Two lines of history that are to become one. */
+export interface Lines {
+  readonly base: Oid;
+  readonly head: Oid;
+  readonly tip: Oid;
+  /** What the other one is called. */
+  readonly name: string;
+}
+
+/** What another line of history brings here. */
+export interface Brought {
+  readonly changes: readonly FileChange[];
+  /** The changed files of the memory, relative to `.memory-bank/`. */
+  readonly records: readonly string[];
+  /** How many files are outside of it. */
+  readonly files: number;
+}
+
+/**
+ * What has to change here for HEAD to take in another line of history: files of the memory that both
+ * lines changed are merged, and what a person edits meanwhile counts as ours; files outside go over to
+ * what the other line has, as long as only that one has changed any.
+ *
+ * @throws MemoryError `conflict`, `unsupported`, `forbidden`.
+ */
+export function bringIn(
+  { archive: { bank, repository }, access }: Visit,
+  lines: Lines,
+  decisions: Decisions,
+): Brought {
+  const { odb, work } = repository;
+  const folder = bank.inTree('');
+  const all = [...differences(odb, treeOf(odb, lines.base), treeOf(odb, lines.tip))];
+  const memory = all.filter(({ path }) => path.startsWith(`${folder}/`));
+  const outside = codeOf(odb, lines, folder, all);
+  checkPlain([...memory, ...outside]);
+  const paths = outside.map(({ path }) => path);
+  checkUnconverted(odb, lines.tip, repository.config(), paths);
+  const changes: FileChange[] = [];
+  const conflicts: Conflict[] = [];
+  for (const difference of memory) {
+    const { path, after } = difference;
+    const record = path.slice(folder.length + 1);
+    const seen = work.read(path, maxFileBytes);
+    const sides = {
+      base: contentOf(odb, difference.before),
+      ours: seen,
+      theirs: contentOf(odb, after),
+    };
+    const { bytes, conflict, notes } = mergeFile(
+      bank.types,
+      path,
+      sides,
+      decided(decisions, record),
+    );
+    if (conflict) conflicts.push({ path: record, reasons: notes });
+    const committed = entryAt(odb, lines.head, path)?.oid;
+    if (isSame(bytes, seen) && committed === (seen && objectId('blob', seen))) continue;
+    if (!access.mayWrite(record)) throw forbidden('change', record, access);
+    changes.push({ path, bytes, seen, mode: after?.mode });
+  }
+  if (conflicts.length > 0) throw inConflict(conflicts, lines.name);
+  const records = changes.map(({ path }) => path.slice(folder.length + 1));
+  return {
+    changes: [...changes, ...takeOver(repository, outside)],
+    records,
+    files: outside.length,
+  };
+}
+
+/** How a record's conflicts are decided, if they are. */
+export function decided({ ours, theirs }: Decisions, path: string): OnConflict {
+  return ours.includes(path) ? 'ours' : theirs.includes(path) ? 'theirs' : 7;
+}
+
+/** Bytes of an entry of a tree; undefined for none. */
+function contentOf(odb: ObjectDatabase, entry: TreeDifference['after']): Buffer | undefined {
+  return entry && odb.content(entry.oid, 'blob');
+}
+
+/**
+ * What the other line changed outside the memory.
+ *
+ * @throws MemoryError `conflict` when both did.
+ */
+function codeOf(
+  odb: ObjectDatabase,
+  { base, head, tip }: Lines,
+  folder: string,
+  all: readonly TreeDifference[],
+): TreeDifference[] {
+  const outside = all.filter(({ path }) => !path.startsWith(`${folder}/`));
+  const [there, here] = [outsideOf(odb, tip, folder), outsideOf(odb, head, folder)];
+  if (outside.length === 0 || there === here) return [];
+  if (here === outsideOf(odb, base, folder)) return outside;
+  const files = outside.slice(0, maxNamed).map(({ path }) => path);
+  throw new MemoryError('conflict', 'Both sides have changed files outside the memory.', {
+    hint: `Merging those is for native git: "git pull", then sync again. The upstream changed ${files.join(', ')}${outside.length > maxNamed ? ', …' : ''}. Nothing was changed.`,
+    data: { files },
+  });
+}
+
+function takeOver({ odb, work }: Repository, outside: readonly TreeDifference[]): FileChange[] {
+  let size = 0;
+  return outside.map(({ path, after }) => {
+    const bytes = contentOf(odb, after);
+    size += bytes?.length ?? 0;
+    if (size > maxOutside) {
+      throw new MemoryError('too_large', 'The upstream brings too much outside the memory.', {
+        hint: 'Run "git pull", then sync again. Nothing was changed.',
+        data: { limit: maxOutside },
+      });
+    }
+    return { path, bytes, seen: work.read(path, maxOutside), mode: after?.mode, foreign: true };
+  });
+}
+
+function inConflict(conflicts: readonly Conflict[], name: string): MemoryError {
+  const told = conflicts
+    .slice(0, maxNamed)
+    .map(({ path, reasons }) => `${path} (${reasons.join('; ')})`);
+  const more = conflicts.length > maxNamed ? ', …' : '';
+  return new MemoryError('conflict', `Both sides have changed ${told.join(', ')}${more}.`, {
+    hint: `Name each path in ours or theirs, to decide for that side what conflicts in it; diff_memory from HEAD to ${name} tells how they differ. Nothing was changed.`,
+    data: { conflicts: conflicts.map(({ path, reasons }) => ({ path, reasons: [...reasons] })) },
+  });
+}

@@ -1,0 +1,194 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { MemoryError } from '../../core/error.ts';
+import type { Synchronization, SyncRequest } from '../../core/history.ts';
+import { type Oid, parseCommit } from '../../git/object.ts';
+import type { Proposal } from '../../git/plan.ts';
+import { type Remote, shortName, type Upstream } from '../../git/remote.ts';
+import type { Prepared, Repository } from '../../git/repository.ts';
+import { pairMoves } from '../history/comparison.ts';
+import type { Visit } from '../history/visit.ts';
+import { commitMessage } from '../message.ts';
+import { outsideOf } from '../past.ts';
+import { toCommitMade } from '../session-store.ts';
+import { divergence } from './divergence.ts';
+import { bringIn } from './joining.ts';
+
+/** How often a race for the branch may be lost. */
+const maxAttempts = 10;
+/** The first pause after a lost race and the longest, in milliseconds. */
+const pauses = [50, 2000] as const;
+/** How many commits of ours the remote is told of. */
+const maxKnown = 32;
+const noCommits: readonly Oid[] = [];
+
+/** What one attempt has to push and to apply. */
+interface Plan {
+  readonly head: Oid;
+  /** Undefined where nothing changes here. */
+  readonly prepared: Prepared | undefined;
+  /** The commits that the remote does not have. */
+  readonly commits: readonly Oid[];
+  readonly files: number;
+}
+
+/** Fetches, merges and pushes the current branch; see `History`. */
+export function sync(visit: Visit, request: SyncRequest): Promise<Synchronization> {
+  return new Sync(visit, request).run();
+}
+
+class Sync {
+  readonly #visit: Visit;
+  readonly #request: SyncRequest;
+  readonly #repository: Repository;
+  readonly #upstream: Upstream;
+  readonly #name: string;
+  #sent = 0;
+
+  constructor(visit: Visit, request: SyncRequest) {
+    this.#visit = visit;
+    this.#request = request;
+    this.#repository = visit.archive.repository;
+    this.#upstream = this.#repository.upstream();
+    this.#name = shortName(this.#upstream.remote, this.#upstream.ref);
+  }
+
+  async run(): Promise<Synchronization> {
+    const { signal } = this.#visit.permit;
+    const before = this.#head();
+    const source = await this.#repository.remote(this.#upstream.fetch);
+    const target = await this.#repository.remote(this.#upstream.push);
+    const [first, longest] = pauses;
+    for (let attempt = 0; attempt < maxAttempts; attempt++) {
+      // A random share keeps those that raced from meeting again.
+      const pause = Math.min(first * 2 ** attempt, longest) * (0.5 + Math.random());
+      if (attempt > 0) await sleep(pause, undefined, { signal });
+      const tip = await this.#fetch(source);
+      const plan = await this.#plan(tip);
+      const done = await this.#carryOut(plan, tip, target);
+      if (done) return this.#tell(before, plan);
+    }
+    throw new MemoryError('busy', `Others push to ${this.#name} too fast to get in between.`, {
+      hint: 'Try again.',
+    });
+  }
+
+  #head(): Oid {
+    const { oid } = this.#repository.head();
+    if (oid !== undefined) return oid;
+    throw new MemoryError('not_found', 'There is no commit on this branch yet.', {
+      hint: `Bring what ${this.#upstream.remote} has by "git pull", or commit something first.`,
+    });
+  }
+
+  async #fetch(remote: Remote): Promise<Oid | undefined> {
+    const { tracking, ref } = this.#upstream;
+    const last = tracking === undefined ? undefined : this.#repository.refs.resolve(tracking);
+    const tip = await remote.fetch(ref, this.#known(last), this.#visit.permit.signal);
+    if (tip !== undefined) await this.#track(tip);
+    else if (last !== undefined) {
+      throw new MemoryError('not_found', `${this.#name} is not there any more.`, {
+        hint: 'Was the branch merged and deleted? Switch to another one, or bring it back by "git push".',
+      });
+    }
+    return tip;
+  }
+
+  /** Commits by which the remote can tell what is here: all that is behind them counts. */
+  #known(last: Oid | undefined): Oid[] {
+    const { odb } = this.#repository;
+    const known = last === undefined ? [] : [last];
+    for (let at: Oid | undefined = this.#head(); at !== undefined && known.length < maxKnown; ) {
+      if (!odb.has(at)) break;
+      known.push(at);
+      [at] = parseCommit(odb.content(at, 'commit')).parents;
+    }
+    return known;
+  }
+
+  /** A note of git's for people; where it cannot be written, the next fetch writes it. */
+  async #track(tip: Oid): Promise<void> {
+    const { tracking } = this.#upstream;
+    if (tracking === undefined) return;
+    await this.#repository.track(tracking, tip).catch((error) => {
+      if (!(error instanceof MemoryError)) throw error;
+    });
+  }
+
+  /** Works out what has to happen for both sides to be the same. */
+  async #plan(tip: Oid | undefined): Promise<Plan> {
+    const { archive, permit } = this.#visit;
+    const actor = await permit.actor();
+    let plan = { head: this.#head(), commits: noCommits, files: 0 };
+    const propose = async (): Promise<Proposal | undefined> => {
+      const head = this.#head();
+      const { base, ahead } = await divergence(this.#visit, head, tip);
+      plan = { head, commits: ahead, files: 0 };
+      if (tip === undefined || base === undefined || base === tip) return undefined;
+      const lines = { base, head, tip, name: this.#name };
+      const { changes, records, files } = bringIn(this.#visit, lines, this.#request);
+      plan = { head, commits: ahead, files };
+      const why = { subject: `merge ${this.#name}`, trailers: { Merged: tip } };
+      const message = commitMessage(why, records, actor);
+      const join = { tip, forward: base === head };
+      return { changes, message, adopt: archive.bank.adoption(), join };
+    };
+    const prepared = await this.#repository.prepare(propose, permit.signal);
+    this.#checkOutside(plan.commits);
+    const made = prepared?.plan.commits.filter(({ oid }) => oid !== tip).map(({ oid }) => oid);
+    return { ...plan, prepared, commits: [...plan.commits, ...(made ?? [])] };
+  }
+
+  /** Refuses to publish the code that a person has committed and not pushed, unless that is wanted. */
+  #checkOutside(commits: readonly Oid[]): void {
+    if (this.#request.confirm) return;
+    const { odb } = this.#repository;
+    const folder = this.#visit.archive.bank.inTree('');
+    const count = commits.filter((oid) => {
+      const { parents } = parseCommit(odb.content(oid, 'commit'));
+      const outside = outsideOf(odb, oid, folder);
+      return !parents.some(
+        (parent) => odb.has(parent) && outsideOf(odb, parent, folder) === outside,
+      );
+    }).length;
+    if (count === 0) return;
+    const what = count === 1 ? 'A commit that is' : `${count} commits that are`;
+    throw new MemoryError(
+      'confirmation_required',
+      `${what} not pushed yet would go to ${this.#name} with the memory, and change other files.`,
+      { hint: 'Give confirm: true to push them, or push them by "git push" first.' },
+    );
+  }
+
+  /** Pushes first, so that nothing changes here unless it is there. False: it has to be worked out again. */
+  async #carryOut(
+    { head, prepared, commits }: Plan,
+    tip: Oid | undefined,
+    remote: Remote,
+  ): Promise<boolean> {
+    const { signal, onCommit } = this.#visit.permit;
+    const to = prepared?.oid ?? head;
+    if (to !== tip) {
+      const push = { ref: this.#upstream.ref, from: tip, to, commits };
+      if (!(await remote.push(push, signal))) return false;
+      this.#sent += commits.length;
+      await this.#track(to);
+    }
+    if (!prepared) return true;
+    const made = await this.#repository.apply(prepared, signal);
+    if (made && made.oid !== tip) onCommit(toCommitMade(made));
+    return made !== undefined;
+  }
+
+  async #tell(head: Oid, { files }: Plan): Promise<Synchronization> {
+    const { archive } = this.#visit;
+    const now = this.#head();
+    const [before, after] = [archive.records(head), archive.records(now)];
+    return {
+      upstream: this.#name,
+      commit: await this.#visit.tell(now),
+      received: pairMoves(this.#visit.changes(before, after, undefined), before, after),
+      files,
+      sent: this.#sent,
+    };
+  }
+}

@@ -1,0 +1,216 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { gitEnv, Repo } from '../support/repo.ts';
+import { Served } from '../support/served.ts';
+
+let repo: Repo;
+let served: Served;
+beforeEach(async () => {
+  repo = Repo.create();
+  served = new Served(repo);
+  await served.call('create_features', { features: [{ slug: 'auth', name: 'Auth' }] });
+  await served.write('tabs', 'one\n\ntwo\n\nthree');
+  repo.git('branch', 'other');
+});
+afterEach(async () => {
+  await served.close();
+  expect(repo.fsck()).toBe('');
+  expect(readdirSync(repo.path('.git/memory-bank')).filter((name) => /-/.test(name))).toEqual(
+    expect.not.arrayContaining([expect.stringMatching(/^(?:journal|index|owner)-\w+-/)]),
+  );
+  repo.remove();
+});
+
+const feature = '.memory-bank/graph/features/auth.yaml';
+const tabs = '.memory-bank/knowledge/patterns/tabs.md';
+const resolve = (args = {}) => served.call('resolve_conflicts', args);
+
+/** What both branches do, so that native git alone cannot merge it. */
+async function work(branch: 'main' | 'other'): Promise<void> {
+  repo.git('checkout', '-q', branch);
+  const change = branch === 'main' ? { name: 'Sign-in' } : { description: 'Signing in' };
+  await served.call('update_feature', { slug: 'auth', ...change });
+  await served.call('log_decision', { title: `Of ${branch}`, context: 'c', decision: 'd' });
+}
+
+/** Runs git, which fails for the conflict. */
+function conflict(...args: string[]): void {
+  const { status } = spawnSync('git', args, { cwd: repo.root, env: gitEnv });
+  expect(status).toBe(1);
+}
+
+async function diverge(): Promise<void> {
+  await work('other');
+  await work('main');
+}
+
+function expectMerged(): void {
+  const text = repo.read(feature);
+  expect(text).toContain('name: Sign-in');
+  expect(text).toContain('description: Signing in');
+  expect(text).not.toContain('<<<<');
+  expect(
+    repo
+      .read('.memory-bank/decisionLog.md')
+      .match(/^## Of \w+/gm)
+      ?.sort(),
+  ).toEqual(['## Of main', '## Of other']);
+}
+
+describe('a conflicted merge', () => {
+  test('is finished from the index, and git commit concludes it', async () => {
+    await diverge();
+    const head = served.head();
+    conflict('merge', 'other');
+    repo.write('staged.txt', 'staged\n');
+    repo.git('add', 'staged.txt');
+    repo.write('README.md', '# Edited\n');
+    expect(repo.git('ls-files', '-u')).not.toBe('');
+    expect(await resolve()).toMatchObject({
+      resolved: ['decisionLog.md', 'graph/features/auth.yaml'],
+      conflicts: [],
+      edited_by_hand: [],
+      outside_memory: [],
+      next: expect.stringContaining('git merge --continue'),
+    });
+    expectMerged();
+    expect(repo.git('ls-files', '-u')).toBe('');
+    expect(served.head()).toBe(head);
+    // Everything of the merge is staged, and what was not is not.
+    expect(repo.git('diff', '--name-only').trim()).toBe('README.md');
+    repo.git('commit', '-q', '--no-edit');
+    expect(repo.git('log', '-1', '--format=%P').trim().split(' ')).toHaveLength(2);
+    expect(repo.git('show', `HEAD:${feature}`)).toBe(repo.read(feature));
+    expect(repo.git('show', 'HEAD:staged.txt')).toBe('staged\n');
+    await served.write('next', 'goes on');
+  });
+
+  test.each([
+    ['rebase', ['rebase', 'other']],
+    ['cherry-pick', ['cherry-pick', 'other~1', 'other']],
+  ])('of a %s', async (what, args) => {
+    await diverge();
+    conflict(...args);
+    for (let step = 0; repo.git('ls-files', '-u') !== ''; step++) {
+      expect(step).toBeLessThan(3);
+      expect(await resolve()).toMatchObject({ conflicts: [], next: expect.stringContaining(what) });
+      spawnSync('git', ['-c', 'core.editor=true', what, '--continue'], {
+        cwd: repo.root,
+        env: gitEnv,
+      });
+    }
+    expectMerged();
+    expect(repo.status()).toEqual([]);
+  });
+
+  test('of a stash', async () => {
+    repo.write(feature, repo.read(feature).replace('name: Auth', 'name: Sign-in'));
+    repo.git('stash', '-q');
+    await served.call('update_feature', { slug: 'auth', description: 'Signing in' });
+    conflict('stash', 'pop');
+    expect(await resolve()).toMatchObject({
+      resolved: ['graph/features/auth.yaml'],
+      next: 'Nothing is left to resolve.',
+    });
+    expect(repo.read(feature)).toContain('name: Sign-in');
+    expect(repo.read(feature)).toContain('description: Signing in');
+  });
+
+  test('leaves code alone', async () => {
+    for (const branch of ['other', 'main']) {
+      repo.git('checkout', '-q', branch);
+      repo.write('code.ts', `${branch}\n`);
+      repo.git('add', '.');
+      repo.git('commit', '-q', '-m', branch);
+    }
+    await diverge();
+    conflict('merge', 'other');
+    const code = repo.read('code.ts');
+    const stages = repo.git('ls-files', '-s', 'code.ts');
+    expect(await resolve()).toMatchObject({
+      outside_memory: ['code.ts'],
+      next: expect.stringContaining('outside the memory'),
+    });
+    expect(repo.read('code.ts')).toBe(code);
+    expect(repo.git('ls-files', '-s', 'code.ts')).toBe(stages);
+    expect(repo.git('ls-files', '-u').trim().split('\n')).toHaveLength(2);
+    expectMerged();
+  });
+});
+
+describe('what truly conflicts', () => {
+  beforeEach(async () => {
+    repo.git('checkout', '-q', 'other');
+    await served.call('update_feature', { slug: 'auth', name: 'Theirs', description: 'added' });
+    repo.git('checkout', '-q', 'main');
+    await served.call('update_feature', { slug: 'auth', name: 'Ours' });
+    conflict('merge', 'other');
+  });
+  const path = 'graph/features/auth.yaml';
+
+  test('is named, and marked without what does not', async () => {
+    expect(repo.read(feature)).toMatch(/>{7}/);
+    expect(await resolve()).toMatchObject({
+      resolved: [],
+      conflicts: [{ path, reasons: ['both sides changed name'] }],
+      next: expect.stringContaining('ours or theirs'),
+    });
+    expect(repo.read(feature)).toContain(
+      '<<<<<<< ours\nname: Ours\n=======\nname: Theirs\n>>>>>>> theirs\ndescription: added\n',
+    );
+    expect(repo.git('ls-files', '-u')).toContain(feature);
+  });
+
+  test.each(['ours', 'theirs'])('is decided for %s', async (side) => {
+    expect(await resolve({ [side]: [path] })).toMatchObject({ resolved: [path], conflicts: [] });
+    expect(repo.read(feature)).toMatch(new RegExp(`^name: ${side}$`, 'im'));
+    expect(repo.read(feature)).toContain('description: added');
+    expect(repo.git('ls-files', '-u')).toBe('');
+  });
+
+  test('is left alone where a person has mended it', async () => {
+    repo.write(feature, 'name: Mended by hand\n');
+    expect(await resolve()).toMatchObject({ edited_by_hand: [path] });
+    expect(repo.read(feature)).toBe('name: Mended by hand\n');
+  });
+
+  test('is not decided for a path that is none', async () => {
+    const index = repo.git('ls-files', '-s');
+    await expect(resolve({ ours: ['a.md'] })).rejects.toThrow(path);
+    expect(repo.git('ls-files', '-s')).toBe(index);
+  });
+});
+
+describe('a deletion', () => {
+  beforeEach(async () => {
+    repo.git('checkout', '-q', 'other');
+    await served.call('memory_delete', { category: 'patterns', key: 'tabs', confirm: true });
+    repo.git('checkout', '-q', 'main');
+    await served.write('tabs', 'changed');
+    expect(await served.keys()).toEqual(['tabs']);
+    conflict('merge', 'other');
+  });
+  const path = 'knowledge/patterns/tabs.md';
+
+  test('against a change is for a person to decide', async () => {
+    expect(await resolve()).toMatchObject({
+      conflicts: [{ path, reasons: [expect.stringContaining('deleted')] }],
+    });
+    expect(await resolve({ theirs: [path] })).toMatchObject({ resolved: [path] });
+    expect(repo.git('ls-files', tabs)).toBe('');
+    expect(existsSync(repo.path(tabs))).toBe(false);
+    expect(await served.keys()).toEqual([]);
+  });
+
+  test('can be undone by the choice of the other side', async () => {
+    expect(await resolve({ ours: [path] })).toMatchObject({ resolved: [path] });
+    expect(repo.read(tabs)).toContain('changed');
+  });
+});
+
+test('without a merge there is nothing to do', async () => {
+  const before = { head: served.head(), index: repo.git('ls-files', '-s', '--debug') };
+  expect(await resolve()).toMatchObject({ resolved: [], next: 'Nothing is left to resolve.' });
+  expect({ head: served.head(), index: repo.git('ls-files', '-s', '--debug') }).toEqual(before);
+});

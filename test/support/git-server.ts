@@ -1,0 +1,86 @@
+import { spawn } from 'node:child_process';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { gitEnv } from './repo.ts';
+
+/** Bare repositories in a folder, served by native git (`git http-backend`) over HTTP. */
+export class GitServer {
+  /** `user:password` that is asked for; undefined for anybody. */
+  credentials: string | undefined;
+  /** Called before each request is answered. */
+  onRequest: ((url: string) => void) | undefined;
+  /** What was asked for. */
+  readonly requests: string[] = [];
+  readonly #root: string;
+  readonly #server: Server;
+
+  private constructor(root: string) {
+    this.#root = root;
+    this.#server = createServer((request, response) => this.#answer(request, response));
+  }
+
+  static async start(root: string): Promise<GitServer> {
+    const server = new GitServer(root);
+    await new Promise<void>((done) => server.#server.listen(0, '127.0.0.1', done));
+    return server;
+  }
+
+  get host(): string {
+    return `127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** The address of a repository. */
+  url(name: string, user = ''): string {
+    return `http://${user === '' ? '' : `${user}@`}${this.host}/${name}`;
+  }
+
+  stop(): Promise<void> {
+    this.#server.closeAllConnections();
+    return new Promise((done) => this.#server.close(() => done()));
+  }
+
+  #answer(request: IncomingMessage, response: ServerResponse): void {
+    const { method = 'GET', url = '/' } = request;
+    this.requests.push(`${method} ${url}`);
+    this.onRequest?.(url);
+    const [path = '', query = ''] = url.split('?');
+    const given = Buffer.from((request.headers.authorization ?? '').slice(6), 'base64').toString();
+    if (this.credentials !== undefined && given !== this.credentials) {
+      response.writeHead(401, { 'WWW-Authenticate': 'Basic realm="git"' }).end('no');
+      return;
+    }
+    const child = spawn('git', ['http-backend'], {
+      env: {
+        ...gitEnv,
+        GIT_PROJECT_ROOT: this.#root,
+        GIT_HTTP_EXPORT_ALL: '1',
+        REQUEST_METHOD: method,
+        PATH_INFO: decodeURIComponent(path),
+        QUERY_STRING: query,
+        CONTENT_TYPE: request.headers['content-type'] ?? '',
+        ...(request.headers['content-length'] && {
+          CONTENT_LENGTH: request.headers['content-length'],
+        }),
+        REMOTE_USER: 'tester',
+        REMOTE_ADDR: '127.0.0.1',
+      },
+      stdio: ['pipe', 'pipe', 'ignore'],
+    });
+    child.stdin.on('error', () => {});
+    request.pipe(child.stdin);
+    const pieces: Buffer[] = [];
+    child.stdout.on('data', (piece: Buffer) => pieces.push(piece));
+    child.on('close', () => {
+      const all = Buffer.concat(pieces);
+      const end = all.indexOf('\r\n\r\n');
+      const headers = all.toString('latin1', 0, end).split('\r\n');
+      let status = 200;
+      for (const line of headers) {
+        const [name = '', value = ''] = line.split(/: (.*)/);
+        if (name.toLowerCase() === 'status') status = Number.parseInt(value, 10);
+        else if (name !== '') response.setHeader(name, value);
+      }
+      response.writeHead(status).end(all.subarray(end + 4));
+    });
+  }
+}

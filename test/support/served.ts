@@ -1,0 +1,57 @@
+import { App, type Reply } from '../../src/app.ts';
+import { isObject, type JsonObject } from '../../src/core/json.ts';
+import { newFolder } from './process.ts';
+import type { Repo } from './repo.ts';
+
+/** A repository whose memory the program serves in this process, and in which native git works. */
+export class Served {
+  readonly repo: Repo;
+  readonly #app: App;
+  readonly #session;
+
+  constructor(repo: Repo) {
+    this.repo = repo;
+    this.#app = new App({
+      place: { flag: repo.root, env: {}, cwd: repo.root, home: newFolder() },
+      homeBank: newFolder(),
+      durability: 'relaxed',
+      log: () => {},
+    });
+    this.#session = this.#app.connect();
+  }
+
+  /** @throws Error when there is no such tool. */
+  async try(tool: string, args: JsonObject = {}): Promise<Reply> {
+    const reply = await this.#app.call(this.#session, tool, args);
+    if (!reply) throw new Error(`there is no tool ${tool}`);
+    return reply;
+  }
+
+  /** @throws Error when the tool fails. */
+  async call(tool: string, args: JsonObject = {}): Promise<JsonObject> {
+    const reply = await this.try(tool, args);
+    if (reply.error !== undefined) throw new Error(JSON.stringify(reply.body));
+    return { ...reply.body, meta: reply.meta };
+  }
+
+  /** Writes a knowledge entry. */
+  write(key: string, value: string): Promise<JsonObject> {
+    return this.call('memory_write', { category: 'patterns', key, value });
+  }
+
+  /** The knowledge entries that there are. */
+  async keys(): Promise<string[]> {
+    const { entries } = await this.call('memory_read', { category: 'patterns' });
+    return (Array.isArray(entries) ? entries : [])
+      .flatMap((entry) => (isObject(entry) ? [String(entry.key)] : []))
+      .sort();
+  }
+
+  head(): string {
+    return this.repo.git('rev-parse', 'HEAD').trim();
+  }
+
+  close(): Promise<void> {
+    return this.#app.close();
+  }
+}
