@@ -170,7 +170,7 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'a merge, rebase or bisect under way',
-    ['git/state.ts', 'if (files.lstat(join(gitDir, file)) === undefined) continue;', 'continue;'],
+    ['git/state.ts', 'if (!found) return;', 'return;'],
     [repository, 'a bisect under way'],
   ),
   guard(
@@ -294,7 +294,7 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'the name of the journal is on the medium before the files change',
-    ['git/journal.ts', 'await disk.settle([folder]);', ''],
+    ['git/mutation.ts', '[...(await stored), ground.folder]', '[...(await stored)]'],
     [power, 'a power cut'],
   ),
 
@@ -449,7 +449,7 @@ export const guards: readonly Guard[] = [
     'credentials in a change',
     [
       'store/bank.ts',
-      'guard.checkChange(changes, provenance, message, (path) => this.view.typeOf(path));',
+      'this.#guard().checkChange(changes, provenance, message, (path) => this.view.typeOf(path));',
       '',
     ],
     [secrets, 'in a field of a new record'],
