@@ -88,6 +88,8 @@ export class Call implements Context {
       compare: async (request) => (await history()).compare(request),
       restore: async (path, revision) => (await history()).restore(path, revision),
       branches: async (limit) => (await history()).branches(limit),
+      squashable: async () => (await history()).squashable(),
+      squash: async (expected) => (await history()).squash(expected),
       resolve: async (decisions) => (await history()).resolve(decisions),
       sync: async (request) => (await history()).sync(request),
       blame: async (path, revision) => (await history()).blame(path, revision),

@@ -1,3 +1,4 @@
+import { MemoryError } from './core/error.ts';
 import type { Sides } from './store/merge/diff3.ts';
 import type { DriverChange } from './store/merge-driver.ts';
 import type { MergedFile } from './store/merge-file.ts';
@@ -20,6 +21,21 @@ export async function mergeFile(
   const toolsets = await program.toolsets().catch(() => []);
   const types = toolsets.flatMap((toolset) => toolset.records);
   return mergeFile(types, path, versions, markerSize);
+}
+
+/**
+ * Takes out of a repository what this program has put into its git directory: the merge driver, and the
+ * caches of servers. Commits and records stay.
+ */
+export async function leaveRepository(root: string, durability: 'full' | 'relaxed'): Promise<void> {
+  try {
+    await setMergeDriver(root, undefined, durability);
+  } catch (error) {
+    // Without a repository there is nothing to take out.
+    if (!(error instanceof MemoryError) || error.code !== 'unsupported') throw error;
+  }
+  const { removeOwnFolder } = await import('./git/own-folder.ts');
+  await removeOwnFolder(root, durability);
 }
 
 /**

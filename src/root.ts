@@ -91,6 +91,11 @@ export async function rootAt(path: string, reach: Reach, create: boolean): Promi
   return folder;
 }
 
+/** Where the memory of the user lies, which all projects share. */
+export function homeBank(env: RootInput['env'], cwd: string, home: string): string {
+  return resolve(cwd, env.MEMORY_BANK_HOME || join(home, bankFolder));
+}
+
 /** The directory of the start; under `npm start` the one in which npm was called. */
 export function startDirectory(env: RootInput['env'], cwd: string, packageFolder: string): string {
   // npm runs a script in its package. Its variables reach whatever the script starts elsewhere, too.

@@ -2,6 +2,7 @@ import type { MemoryError } from './error.ts';
 import type { JsonValue } from './json.ts';
 import type { AnyRecordType } from './record-type.ts';
 import type { Damaged, SearchRequest, SearchResult } from './store.ts';
+import type { CommitMade } from './workspace.ts';
 
 /** A commit, and what its message says of how it came about. */
 export interface CommitInfo {
@@ -99,10 +100,11 @@ export interface Snapshot {
    * @throws MemoryError `not_found`, `forbidden`.
    */
   read(path: string): Promise<PastRecord & { readonly text: string; readonly last: CommitInfo }>;
-  /** Records below a folder by path, the first `limit` of them. */
+  /** Records below a folder by path: `limit` of them, after the first `skip`. */
   list(
     under: string | undefined,
     limit: number,
+    skip?: number,
   ): Promise<{ readonly records: readonly PastRecord[]; readonly total: number }>;
   search(request: SearchRequest): Promise<SearchResult>;
 }
@@ -133,6 +135,16 @@ export interface Restoration {
   readonly removed: readonly string[];
   /** What the earlier state has but nobody can read; left as it is now. */
   readonly damaged: readonly Damaged[];
+}
+
+/** The commits at the tip of the branch that touch nothing but the memory and that nothing else holds. */
+export interface Squashable {
+  /** Newest first. */
+  readonly commits: readonly CommitInfo[];
+  /** Why the one before them is not one of them, in words. */
+  readonly end: string;
+  /** What the commit would say that they become; undefined for fewer than two. */
+  readonly message: string | undefined;
 }
 
 /** A branch, and how its memory differs from that of HEAD. */
@@ -225,10 +237,29 @@ export interface History {
    */
   restore(path: string | undefined, revision: string | undefined): Promise<Restoration>;
   /** The local branches, the current one first, then by the time of their last commit. */
-  branches(limit: number): Promise<{
+  branches(
+    limit: number,
+    skip?: number,
+  ): Promise<{
     readonly branches: readonly BranchInfo[];
     readonly total: number;
   }>;
+  /**
+   * What `squash` would make one commit.
+   *
+   * @throws MemoryError `busy` or `unsupported` where it would be refused.
+   */
+  squashable(): Promise<Squashable>;
+  /**
+   * Makes the memory commits at the tip of the branch one; records, files and index stay as they are.
+   *
+   * @param expected what a person has agreed to; undefined for whatever there is.
+   * @returns undefined where there are fewer than two.
+   * @throws MemoryError `conflict` when it is not what was expected.
+   */
+  squash(
+    expected: Squashable | undefined,
+  ): Promise<(Squashable & { readonly made: CommitMade }) | undefined>;
   /**
    * Merges the memory files of a merge, rebase, cherry-pick or stash under way that native git has left
    * unmerged. It makes no commit and leaves every other file alone.

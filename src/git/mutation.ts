@@ -264,16 +264,27 @@ class Mutation {
       if (after === undefined) remove.push(path);
       else set.push({ path, oid: after, mode, stat: stats.get(path) });
     }
-    const index = this.#known.file.splice(set, remove, this.#plan.trees);
     const ref = locks.ref ?? locks.head;
-    const [stat, , logFolders] = await together([
-      locks.index.fill([index]),
+    const [index, , logFolders] = await together([
+      this.#fillIndex(locks.index, set, remove),
       ref.fill([Buffer.from(`${this.#commit}\n`, 'latin1')]),
       appendReflogs(disk, commonDir, logs, logLines),
       disk.settle([...this.#changed, ...ref.changed]),
     ]);
     await disk.settle(logFolders);
-    return { file: new IndexFile(index), key: keyOf(stat) };
+    return index;
+  }
+
+  /** Without a changed file the index stays the file that it is: a later time of it would mean more. */
+  async #fillIndex(
+    lock: GitLock,
+    set: readonly IndexChange[],
+    remove: readonly string[],
+  ): Promise<KnownIndex> {
+    if (this.#plan.files.length === 0) return this.#known;
+    const bytes = this.#known.file.splice(set, remove, this.#plan.trees);
+    const stat = await lock.fill([bytes]);
+    return { file: new IndexFile(bytes), key: keyOf(stat) };
   }
 
   #moveRef(locks: Locks): void {
@@ -298,7 +309,8 @@ class Mutation {
   async #finish({ index, head }: Locks): Promise<void> {
     const { disk, tree, refs } = this.#ground;
     const { ref } = this.#plan.head;
-    index.commit(join(tree.gitDir, 'index'));
+    if (this.#plan.files.length === 0) index.release();
+    else index.commit(join(tree.gitDir, 'index'));
     // Now, so that its removal is on the medium before that of our proof that it was ours.
     head.release();
     const refFolder = ref === undefined ? tree.gitDir : dirname(join(refs.folderOf(ref), ref));

@@ -60,7 +60,8 @@ export interface PlannedFile {
 
 export interface PlannedCommit {
   readonly oid: Oid;
-  readonly parent: Oid | undefined;
+  /** Where the branch is before it. */
+  readonly before: Oid | undefined;
   /** What reflogs say of it. */
   readonly log: string;
 }
@@ -69,7 +70,7 @@ export interface PlannedCommit {
 export interface Plan {
   readonly head: Head;
   readonly files: readonly PlannedFile[];
-  /** The person's edits first, where there are any; ours last. */
+  /** In the order in which the branch comes to them: the person's edits first, ours last. */
   readonly commits: readonly PlannedCommit[];
   readonly objects: readonly EncodedObject[];
   readonly trees: readonly TreeChange[];
@@ -228,7 +229,7 @@ class Builder {
   }
 
   #move(oid: Oid, log: string): void {
-    this.#commits.push({ oid, parent: this.#tip, log });
+    this.#commits.push({ oid, before: this.#tip, log });
     this.#tip = oid;
   }
 

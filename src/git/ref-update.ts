@@ -19,7 +19,7 @@ export async function moveRef(
   const lock = await GitLock.take(disk, path, 'ref', folder, token, patience);
   try {
     const from = refs.resolve(ref);
-    const lines = reflogLines([{ oid: to, parent: from, log: 'memory-bank sync' }], committer);
+    const lines = reflogLines([{ oid: to, before: from, log: 'memory-bank sync' }], committer);
     const logs = reflogsOf(disk, commonDir, config, refs, [ref]);
     await lock.fill([Buffer.from(`${to}\n`, 'latin1')]);
     const changed = await appendReflogs(disk, commonDir, logs, lines);

@@ -1,4 +1,5 @@
 import { dirname, join, relative, resolve } from 'node:path';
+import { MemoryError } from '../core/error.ts';
 import type { GitConfig } from './config.ts';
 import { type Disk, together } from './disk.ts';
 import type { Reflog } from './journal.ts';
@@ -24,11 +25,25 @@ export function reflogsOf(
     .filter(({ size }) => create || size !== undefined);
 }
 
+/**
+ * Refuses to leave commits behind where no reflog of HEAD or its branch would hold them.
+ *
+ * @throws MemoryError `unsupported`.
+ */
+export function checkReflog(disk: Disk, commonDir: string, config: GitConfig, refs: Refs): void {
+  const branch = refs.branch();
+  const names = branch === undefined ? ['HEAD'] : ['HEAD', branch];
+  if (reflogsOf(disk, commonDir, config, refs, names).length > 0) return;
+  throw new MemoryError('unsupported', 'This repository keeps no reflog (core.logAllRefUpdates).', {
+    hint: 'Without one, nothing would hold the old commits: "git config core.logAllRefUpdates true".',
+  });
+}
+
 /** The lines of a reflog for commits that are made one upon the other. */
 export function reflogLines(commits: readonly PlannedCommit[], committer: Signature): string {
   const who = formatSignature(committer);
   return commits
-    .map(({ oid, parent, log }) => `${parent ?? none} ${oid} ${who}\t${log}\n`)
+    .map(({ oid, before, log }) => `${before ?? none} ${oid} ${who}\t${log}\n`)
     .join('');
 }
 

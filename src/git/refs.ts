@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { MemoryError } from '../core/error.ts';
 import { type Files, type Stat, sameStat } from './files.ts';
 import { isOid, type Oid } from './object.ts';
@@ -79,6 +79,26 @@ export class Refs {
       if (oid) found.set(ref, oid);
     }
     return [...found].map(([ref, oid]) => ({ ref, oid })).sort((a, b) => (a.ref < b.ref ? -1 : 1));
+  }
+
+  /**
+   * What holds commits beside HEAD and its branch: other branches, tags, remote-tracking branches,
+   * detached HEADs of other work trees. The stash does not: it stays whole whatever becomes of them;
+   * and a remote's HEAD is another name of one of its branches.
+   */
+  others(): { readonly name: string; readonly oid: Oid }[] {
+    const own = this.branch();
+    const refs = this.list('refs/')
+      .filter(({ ref }) => ref !== own && !/^refs\/(?:stash|remotes\/.*\/HEAD)$/.test(ref))
+      .map(({ ref, oid }) => ({ name: ref.replace(/^refs\/(?:heads|tags|remotes)\//, ''), oid }));
+    const worktrees = join(this.#commonDir, 'worktrees');
+    const linked = (this.#files.list(worktrees) ?? []).map(({ name }) => join(worktrees, name));
+    const detached = [this.#commonDir, ...linked].flatMap((gitDir) => {
+      if (gitDir === this.#gitDir || !this.#files.lstat(join(gitDir, 'HEAD'))) return [];
+      const { ref, oid } = new Refs(this.#files, gitDir, this.#commonDir).head();
+      return ref === undefined && oid ? [{ name: `the work tree ${basename(gitDir)}`, oid }] : [];
+    });
+    return [...refs, ...detached];
   }
 
   #looseBelow(folder: string): string[] {

@@ -24,10 +24,12 @@ import { ObjectDatabase } from './odb.ts';
 import { type Plan, type Proposal, planCommits } from './plan.ts';
 import { recover, type Site } from './recovery.ts';
 import { moveRef } from './ref-update.ts';
+import { checkReflog } from './reflog.ts';
 import { type Head, Refs } from './refs.ts';
 import { type Address, type Remote, type Upstream, upstreamOf } from './remote.ts';
 import { type SettleMerge, settleMerge } from './settlement.ts';
-import { checkFormat, checkIdle, underWayIn } from './state.ts';
+import { planSquash, type Squash } from './squash.ts';
+import { checkFormat, checkIdle, checkMerged, underWayIn } from './state.ts';
 import type { Token } from './token.ts';
 
 /** A commit that was made. */
@@ -49,8 +51,11 @@ export interface Prepared {
   readonly committer: Signature;
 }
 
-/** Works out a change from what is on disk now; undefined: there is nothing to commit. */
-export type Propose = (head: Head) => Promise<Proposal | undefined>;
+/**
+ * Works out a change from what is on disk now, or which commits at HEAD are to be one; undefined: there
+ * is nothing to commit.
+ */
+export type Propose = (head: Head) => Promise<Proposal | Squash | undefined>;
 
 export interface RepositoryOptions {
   /** Where git's own variables and HOME are looked up. */
@@ -242,6 +247,16 @@ export class Repository {
     });
   }
 
+  /**
+   * Refuses a repository in which nobody may commit now, or no program like this one ever.
+   *
+   * @throws MemoryError `busy`, `unsupported`.
+   */
+  checkWritable(): void {
+    checkFormat(this.config(), this.tree);
+    checkIdle(this.#disk.files, this.tree.gitDir);
+  }
+
   close(): void {
     this.odb.close();
   }
@@ -265,16 +280,15 @@ export class Repository {
     locks?: Locks,
   ): Promise<Prepared | undefined> {
     for (let attempt = 1; ; attempt++) {
-      const config = this.config();
-      checkFormat(config, this.tree);
-      checkIdle(this.#disk.files, this.tree.gitDir);
+      this.checkWritable();
       if (!locks) await this.#mark.calm(signal);
+      const config = this.config();
       const ground = this.#ground(config);
       // Before the files: what a checkout does to them meanwhile shows in the index.
       const known = readIndex(ground, this.#index);
       this.#index = known;
       const head = this.head();
-      let proposal: Proposal | undefined;
+      let proposal: Proposal | Squash | undefined;
       try {
         proposal = await propose(head);
       } catch (error) {
@@ -283,7 +297,7 @@ export class Repository {
         await sleep(pause, undefined, signal ? { signal } : {}).catch(() => undefined);
         continue;
       }
-      if (!proposal || (proposal.changes.length === 0 && !proposal.join)) return undefined;
+      if (!proposal || isEmpty(proposal)) return undefined;
       if (signal?.aborted) throw cancelled();
       return this.#plan(config, head, known, proposal);
     }
@@ -293,19 +307,19 @@ export class Repository {
     config: GitConfig,
     head: Head,
     known: KnownIndex,
-    proposal: Proposal,
+    proposal: Proposal | Squash,
   ): Promise<Prepared> {
-    if (known.file.unmerged) {
-      throw new MemoryError('busy', 'The index of this repository holds unmerged files.', {
-        hint: 'Resolve them with "git add", or "git reset --merge". Reading goes on.',
-      });
-    }
+    checkMerged(known.file);
+    if ('onto' in proposal) checkReflog(this.#disk, this.tree.commonDir, config, this.refs);
     // What comes from another line of history has been committed already.
-    if (!proposal.join) this.#checkIgnored(proposal, known);
+    else if (!proposal.join) this.#checkIgnored(proposal, known);
     const time = this.#options.now();
     const author = identity(config, 'author', time);
     const committer = identity(config, 'committer', time);
-    const plan = planCommits(this.odb, head, known.file, proposal, { author, committer });
+    const plan =
+      'onto' in proposal
+        ? planSquash(this.odb, head, proposal, committer)
+        : planCommits(this.odb, head, known.file, proposal, { author, committer });
     const stored = this.odb.write(plan.objects);
     // Who waits for it hears of a failure; nobody may be waiting yet.
     stored.catch(() => undefined);
@@ -390,6 +404,10 @@ export class Repository {
     const limit = this.#options.lockTimeout;
     return signal ? { limit, signal } : { limit };
   }
+}
+
+function isEmpty(proposal: Proposal | Squash): boolean {
+  return 'changes' in proposal && proposal.changes.length === 0 && !proposal.join;
 }
 
 function isDamage(error: unknown): boolean {

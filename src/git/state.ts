@@ -3,6 +3,7 @@ import { MemoryError } from '../core/error.ts';
 import type { GitConfig } from './config.ts';
 import type { WorkTree } from './discover.ts';
 import type { Files } from './files.ts';
+import type { IndexFile } from './index-file.ts';
 
 /** What git leaves in its directory while something is under way in which nobody else may commit. */
 const underWay: readonly (readonly [file: string, what: string, wayOut: string])[] = [
@@ -86,6 +87,18 @@ export function checkIdle(files: Files, gitDir: string): void {
   throw new MemoryError('busy', `${found.what} is under way in this repository.`, {
     hint: `Finish it first: ${found.wayOut}. Reading goes on.`,
     data: { state: found.file },
+  });
+}
+
+/**
+ * Refuses an index in which a merge has left open what a file is to be.
+ *
+ * @throws MemoryError `busy` with the way out.
+ */
+export function checkMerged({ unmerged }: IndexFile): void {
+  if (!unmerged) return;
+  throw new MemoryError('busy', 'The index of this repository holds unmerged files.', {
+    hint: 'Resolve them with "git add", or "git reset --merge". Reading goes on.',
   });
 }
 

@@ -1,11 +1,10 @@
 import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
 import packageJson from '../../package.json' with { type: 'json' };
 import { App, type AppOptions } from '../app.ts';
 import type { LogLevel } from '../core/context.ts';
 import { MemoryError } from '../core/error.ts';
 import { modelSettings } from '../model.ts';
-import { bankFolder, startDirectory } from '../root.ts';
+import { homeBank, startDirectory } from '../root.ts';
 import { program } from '../workspaces.ts';
 import { type Command, type Commands, type Flags, type FlagValues, flagText } from './command.ts';
 import { readCommandLine } from './command-line.ts';
@@ -40,6 +39,10 @@ const commands: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['show', async () => (await import('./show.ts')).show],
   ['log', async () => (await import('./log.ts')).log],
   ['diff', async () => (await import('./log.ts')).diff],
+  ['blame', async () => (await import('./blame.ts')).blame],
+  ['branches', async () => (await import('./branches.ts')).branches],
+  ['restore', async () => (await import('./restore.ts')).restore],
+  ['squash', async () => (await import('./squash.ts')).squash],
   ['sync', async () => (await import('./sync.ts')).sync],
   ['resolve', async () => (await import('./sync.ts')).resolve],
   ['import', async () => (await import('./import.ts')).importCommand],
@@ -62,11 +65,9 @@ async function everyCommand(): Promise<Commands> {
  * @returns the exit status: 0, or what `exitStatus` has for the failure.
  */
 export async function run(args: readonly string[], packageFolder: string): Promise<number> {
-  let name: string | undefined;
   try {
     const line = await readCommandLine(args, flags, find);
-    const { command, general, values, operands } = line;
-    name = line.name;
+    const { name, command, general, values, operands } = line;
     if (values.help) return print(await help(name, command));
     if (values.version) return print(`${version}\n`);
     const options = appOptions(general, packageFolder);
@@ -77,7 +78,7 @@ export async function run(args: readonly string[], packageFolder: string): Promi
   } catch (error) {
     if (!(error instanceof MemoryError)) throw error;
     process.stderr.write(`memory-bank: ${printable(error.text)}\n`);
-    if (error.code === 'invalid_input') process.stderr.write(await usage(name));
+    if (error.code === 'invalid_input') process.stderr.write(await usage(args));
     return exitStatus[error.code];
   }
 }
@@ -97,10 +98,19 @@ async function help(name: string, command: Command): Promise<string> {
 }
 
 /** What to say below a complaint about the command line. */
-async function usage(name: string | undefined): Promise<string> {
-  const command = name ? await find(name) : undefined;
-  if (name && command) return `Usage: see memory-bank ${name} --help\n`;
-  return `\n${await help('', serve)}`;
+async function usage(args: readonly string[]): Promise<string> {
+  const { similarNames, usageLine } = await import('./help.ts');
+  const words = args.filter((arg) => !arg.startsWith('-'));
+  for (const word of words) {
+    const command = await find(word);
+    if (command) return `${usageLine(word, command)}\nSee memory-bank ${word} --help\n`;
+  }
+  const { commandName } = await import('./tool-command.ts');
+  const tools = (await program.toolsets()).flatMap((toolset) => toolset.tools);
+  const names = [...commands.keys(), ...tools.map((tool) => commandName(tool.name))];
+  const similar = words.slice(0, 1).flatMap((word) => similarNames(word, names));
+  const guess = similar.length === 0 ? '' : `Did you mean ${similar.join(' or ')}?\n`;
+  return `${guess}${usageLine('', serve)}\nSee memory-bank --help\n`;
 }
 
 function appOptions(values: FlagValues, packageFolder: string): AppOptions {
@@ -113,7 +123,7 @@ function appOptions(values: FlagValues, packageFolder: string): AppOptions {
     .filter((name) => name !== '');
   return {
     place: { flag: flagText(values, 'root'), env, cwd, home },
-    homeBank: resolve(cwd, env.MEMORY_BANK_HOME || join(home, bankFolder)),
+    homeBank: homeBank(env, cwd, home),
     durability: env.MEMORY_BANK_DURABILITY === 'relaxed' ? 'relaxed' : 'full',
     enabled: names.length > 0 ? names : undefined,
     mode: flagText(values, 'mode'),

@@ -28,15 +28,27 @@ ${rows(general)}`;
 
 /** The usage text of one command. */
 export function commandHelp(name: string, command: Command, general: Flags): string {
-  const operands = operandText(command.operands ?? []);
-  const line = ['memory-bank', name, operands, '[options]'].filter((part) => part !== '');
   const own = command.flags ? `\nOptions:\n${rows(command.flags)}` : '';
   const others = Object.entries(general).filter(([flag]) => !command.flags?.[flag]);
-  return `Usage: ${line.join(' ')}
+  return `${usageLine(name, command)}
 
 ${wrap(command.about, 0)}${own}
 Options of every command:
 ${rows(Object.fromEntries(others))}`;
+}
+
+/** How a command is called, in one line. */
+export function usageLine(name: string, command: Command): string {
+  const words = name === '' ? '[command]' : [name, operandText(command.operands ?? [])].join(' ');
+  return `Usage: memory-bank ${words.trim()} [options]`;
+}
+
+/** The commands whose names look most like a word that is none. */
+export function similarNames(word: string, names: readonly string[]): string[] {
+  const beginning = word.slice(0, 4);
+  const isSimilar = (name: string) =>
+    name.includes(word) || word.includes(name) || name.startsWith(beginning);
+  return names.filter((name) => name !== '' && isSimilar(name)).slice(0, 5);
 }
 
 function rows(flags: Flags): string {

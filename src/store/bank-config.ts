@@ -66,16 +66,39 @@ export function readConfig(text: string): BankConfig {
   );
 }
 
-/** The files that the first write to a bank adds. */
-export function initialFiles(projectId: string): ReadonlyMap<string, string> {
-  return new Map([
-    [configPath, codec.encode({ format: formatVersion, project_id: projectId })],
-    ['.gitattributes', attributes],
-  ]);
+/**
+ * The files that every bank has, beside records: what each of them is to be, from what it is.
+ *
+ * @param projectId of a bank that has none yet.
+ */
+export function ownFiles(
+  projectId: string,
+): readonly (readonly [path: string, complete: (present: string | undefined) => string])[] {
+  return [
+    [
+      configPath,
+      (present) => present ?? codec.encode({ format: formatVersion, project_id: projectId }),
+    ],
+    ['.gitattributes', withAttributes],
+  ];
 }
 
-const attributes = `# Keeps git from changing the bytes of the memory: no line-end conversion, no filters.
-* -text -filter -ident -working-tree-encoding
-# Merges records field by field and logs entry by entry, where "memory-bank install-merge-driver" was run.
-* merge=memory-bank
-`;
+/** Each rule that git has to have of a bank, below what it is for. */
+const attributes = [
+  [
+    '# Keeps git from changing the bytes of the memory: no line-end conversion, no filters.',
+    '* -text -filter -ident -working-tree-encoding',
+  ],
+  [
+    '# Merges records field by field and logs entry by entry, where "memory-bank install-merge-driver" was run.',
+    '* merge=memory-bank',
+  ],
+] as const;
+
+/** The text of `.gitattributes` with the rules that an earlier version of this program did not write. */
+function withAttributes(present = ''): string {
+  const lines = present.split(/\r?\n/);
+  const missing = attributes.filter(([, rule]) => !lines.includes(rule)).flat();
+  const gap = present === '' || present.endsWith('\n') ? '' : '\n';
+  return missing.length === 0 ? present : `${present}${gap}${missing.join('\n')}\n`;
+}

@@ -9,7 +9,7 @@ import { Folder } from '../git/folder.ts';
 import type { Adoption, FileChange } from '../git/plan.ts';
 import { type Made, Repository } from '../git/repository.ts';
 import type { Access } from './access.ts';
-import { type BankConfig, configPath, initialFiles, readConfig } from './bank-config.ts';
+import { type BankConfig, configPath, ownFiles, readConfig } from './bank-config.ts';
 import { Draft, type TextChange } from './draft.ts';
 import { type Actor, commitMessage } from './message.ts';
 import { decodeText, maxFileBytes, type RecordFile } from './record-file.ts';
@@ -141,7 +141,7 @@ export class Bank {
           const draft = new Draft(this, access, (record) => this.#textOf(record));
           const result = await edit(draft);
           outcome = { result };
-          const changes = this.#withInitialFiles(draft.changes(), options.initialize ?? false);
+          const changes = this.#withOwnFiles(draft.changes(), options.initialize ?? false);
           if (changes.length === 0) return undefined;
           const paths = changes.map(({ path }) => path);
           const records = paths.filter((path) => this.view.typeOf(path));
@@ -189,12 +189,23 @@ export class Bank {
     return this.#options.disk.files.lstat(missing.folder) ? missing : undefined;
   }
 
-  #withInitialFiles(changes: readonly TextChange[], initialize: boolean): readonly TextChange[] {
-    if (this.#settings() !== undefined || (changes.length === 0 && !initialize)) return changes;
-    const added = [...initialFiles(this.#firstId())]
-      .filter(([path]) => this.text(path) === undefined)
-      .map(([path, after]) => ({ path, before: undefined, after }));
-    return [...added, ...changes];
+  #withOwnFiles(changes: readonly TextChange[], initialize: boolean): readonly TextChange[] {
+    const first = this.#settings() === undefined && changes.length > 0;
+    return first || initialize ? [...this.#ownChanges(), ...changes] : changes;
+  }
+
+  /** What the bank's own files lack. */
+  #ownChanges(): TextChange[] {
+    return ownFiles(this.projectId() ?? this.#firstId()).flatMap(([path, complete]) => {
+      const before = this.text(path);
+      const after = complete(before);
+      return after === before ? [] : [{ path, before, after }];
+    });
+  }
+
+  /** Whether the bank's own files are there and lack nothing. */
+  get complete(): boolean {
+    return this.#ownChanges().length === 0;
   }
 
   /**

@@ -1,6 +1,6 @@
 import type { CommitInfo } from '../core/history.ts';
 import type { Provenance } from '../core/store.ts';
-import type { Commit, Oid } from '../git/object.ts';
+import type { Commit, Oid, Signature } from '../git/object.ts';
 
 /** Who makes a change, from where. */
 export interface Actor {
@@ -43,31 +43,79 @@ export function commitMessage(why: Provenance, records: readonly string[], actor
   return [subject, '', ...(reason === '' ? [] : [reason, '']), ...lines, ''].join('\n');
 }
 
-/** A commit as its history tells of it; only the last paragraph can hold trailers. */
+/**
+ * The message of the commit that others become: each of theirs whole, as `git merge --squash` lists
+ * them, and as trailers what all of them say together.
+ *
+ * @param commits oldest first.
+ * @param records what all of them changed, relative to `.memory-bank/`.
+ */
+export function squashMessage(
+  commits: readonly { readonly oid: Oid; readonly commit: Commit }[],
+  records: readonly string[],
+): string {
+  const told = commits.map(({ oid, commit: { author, message } }) => {
+    const lines = message.trimEnd().split('\n');
+    return [
+      `commit ${oid}`,
+      `Author: ${person(author)}`,
+      `Date:   ${timeOf(author)}`,
+      '',
+      ...lines.map((line) => `    ${line}`.trimEnd()),
+      '',
+    ].join('\n');
+  });
+  const trailers = commits
+    .flatMap(({ commit }) => partsOf(commit.message).trailers)
+    .filter((line) => !line.startsWith('Memory-Record: '));
+  const [first, ...others] = new Set(commits.map(({ commit: { author } }) => person(author)));
+  const lines = new Set([
+    ...listed(records).map((record) => `Memory-Record: ${record}`),
+    ...trailers,
+    ...others.filter((other) => other !== first).map((other) => `Co-authored-by: ${other}`),
+  ]);
+  return [`memory: squash ${commits.length} changes`, '', ...told, ...lines, ''].join('\n');
+}
+
+/**
+ * A commit as its history tells of it.
+ *
+ * A squashed one has been made by several agents or tools, which are told one after the other.
+ */
 export function commitInfo(oid: Oid, { author, committer, message }: Commit): CommitInfo {
-  const [subject = '', ...rest] = message.trim().split(/\n(?:[ \t]*\n)+/);
-  const last = rest.at(-1)?.split('\n') ?? [];
-  const trailers = new Map<string, string>();
-  if (last.every((line) => /^[A-Za-z][\w-]*: /.test(line))) {
-    rest.pop();
-    for (const line of last) {
-      const [, name, value = ''] = /^Memory-(\w+): (.*)/.exec(line) ?? [];
-      if (name !== undefined) trailers.set(name, value);
-    }
-  }
-  const reason = rest.join('\n\n');
+  const { subject, reason, trailers } = partsOf(message);
   const told = (['agent', 'tool', 'session', 'mode'] as const).flatMap((name) => {
-    const value = trailers.get(name.charAt(0).toUpperCase() + name.slice(1));
-    return value === undefined ? [] : [[name, value] as const];
+    const key = `Memory-${name.charAt(0).toUpperCase()}${name.slice(1)}: `;
+    const values = trailers.filter((line) => line.startsWith(key));
+    return values.length === 0
+      ? []
+      : [[name, values.map((line) => line.slice(key.length)).join(', ')] as const];
   });
   return {
     oid,
-    at: new Date(committer.seconds * 1000).toISOString(),
-    author: author.email === '' ? author.name : `${author.name} <${author.email}>`,
+    at: timeOf(committer),
+    author: person(author),
     subject: oneLine(subject),
     ...(reason !== '' && { reason }),
     ...Object.fromEntries(told),
   };
+}
+
+/** The parts of a message; only its last paragraph can hold trailers. */
+function partsOf(message: string) {
+  const [subject = '', ...rest] = message.trim().split(/\n(?:[ \t]*\n)+/);
+  const last = rest.at(-1)?.split('\n') ?? [];
+  const trailers = last.every((line) => /^[A-Za-z][\w-]*: /.test(line)) ? last : [];
+  if (trailers.length > 0) rest.pop();
+  return { subject, reason: rest.join('\n\n'), trailers };
+}
+
+function person({ name, email }: Signature): string {
+  return email === '' ? name : `${name} <${email}>`;
+}
+
+function timeOf({ seconds }: Signature): string {
+  return new Date(seconds * 1000).toISOString();
 }
 
 function listed(records: readonly string[]): string[] {

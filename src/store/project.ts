@@ -32,13 +32,21 @@ export class BankProject implements Omit<Project, 'use'> {
 
   async initialize(): Promise<string> {
     const known = this.#bank.projectId();
-    if (known !== undefined) return known;
+    if (known !== undefined && this.#bank.complete) return known;
     const { actor, signal } = this.#permit;
-    const why = { subject: 'initialize the memory of this project' };
+    const subject = known
+      ? 'complete the files of the memory itself'
+      : 'initialize the memory of this project';
     // Settings are no record: no mode's lists are about them.
     const access = { mode: undefined, mayRead: () => true, mayWrite: () => true };
     const options = { signal, initialize: true };
-    const { made } = await this.#bank.change(why, () => undefined, access, await actor(), options);
+    const { made } = await this.#bank.change(
+      { subject },
+      () => undefined,
+      access,
+      await actor(),
+      options,
+    );
     if (made) this.#permit.onCommit(toCommitMade(made));
     const id = this.#bank.projectId();
     if (id === undefined) throw new MemoryError('internal', 'The bank got no id.');

@@ -51,6 +51,17 @@ describe('the command line', () => {
     expect(stderr).toContain('Usage: memory-bank');
   });
 
+  test.each([
+    [['export'], /takes <format> \[folder\]\.\nUsage: memory-bank export <format> \[folder\] /],
+    [['log-decisions'], /no command "log-decisions"\.\nDid you mean log or log-decision\?\nUsage/],
+    [['log', '--nonsense'], /--nonsense.*\n(?:.*\n)?Usage: memory-bank log \[path\] \[options\]\n/],
+  ])('%j is answered in a few lines', (args, text) => {
+    const { status, stderr } = run(...args);
+    expect(status).toBe(2);
+    expect(stderr).toMatch(text);
+    expect(stderr.split('\n').length).toBeLessThan(7);
+  });
+
   test('--toolsets and MEMORY_BANK_TOOLSETS narrow what is offered', async () => {
     const names = async (client: RawClient): Promise<string[]> => {
       const { result } = await client.initialize().request(1, 'tools/list').answer(1);

@@ -12,9 +12,7 @@ function listed(text: string): string[] {
   return cells.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name));
 }
 
-it.each([
-  ['dependencies', running, packageJson.dependencies],
-  ['devDependencies', developing, packageJson.devDependencies],
-] as const)('docs/dependencies.md has a reason for each of the %s', (_, text, packages) => {
-  expect(listed(text).sort()).toEqual(Object.keys(packages).sort());
+it('docs/dependencies.md has a reason for each package', () => {
+  const all = [...listed(running), ...listed(developing)];
+  expect(all.sort()).toEqual(Object.keys(packageJson.devDependencies).sort());
 });

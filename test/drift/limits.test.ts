@@ -150,6 +150,13 @@ const limits: readonly (readonly [
   ['the reason in a commit, characters', 'store/message.ts', 'maxReason', '', 'cut, with "…"'],
   ['a trailer of a commit, characters', 'store/message.ts', 'maxTrailer', '', 'cut, with "…"'],
   ['records named in a commit', 'store/message.ts', 'maxRecords', '', 'the rest is counted'],
+  [
+    'commits that `memory-bank squash` makes one',
+    'store/history/squash.ts',
+    'maxCommits',
+    '',
+    'those before them stay',
+  ],
   ['characters of a revision', 'store/history/revision.ts', 'maxLength', '', '`invalid_input`'],
   [
     'paths that an answer of `restore_memory` names',
@@ -157,6 +164,21 @@ const limits: readonly (readonly [
     'maxPaths',
     '',
     'the rest is counted',
+  ],
+  [
+    'the list in an answer about the past, bytes',
+    'toolsets/history/answer.ts',
+    'listBudget',
+    '',
+    'the answer says how to ask for the rest',
+  ],
+  ['a text in that list, characters', 'toolsets/history/answer.ts', 'maxText', '', 'cut, with "…"'],
+  [
+    'a difference or value in that list, characters',
+    'toolsets/history/answer.ts',
+    'maxDiff',
+    '',
+    'cut, with "…"',
   ],
   [
     'a text that a model is to summarise',

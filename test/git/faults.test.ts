@@ -122,6 +122,46 @@ describe('what a dead process has left half done', () => {
   });
 });
 
+test('a squash that dies anywhere has happened wholly or not at all', async () => {
+  const repo = create();
+  const onto = repo.git('rev-parse', 'HEAD').trim();
+  for (const text of ['1', '2']) await put(open(repo.root), 'm/a.md', text);
+  const tip = repo.git('rev-parse', 'HEAD').trim();
+  repo.write('staged.txt', 'staged\n');
+  repo.git('add', 'staged.txt');
+  repo.write('README.md', 'dirty\n');
+  const status = repo.status();
+  const author = { name: 'Ada', email: 'ada@example.org', seconds: 1_700_000_000, offset: 0 };
+  const squash = { onto, author, message: 'one\n', log: 'squash' };
+  let squashed = 0;
+  for (let n = 1; ; n++) {
+    const files = new FaultFiles((count) => (count === n ? { kind: 'kill' } : undefined));
+    await open(repo.root, files)
+      .commit(async () => squash)
+      .catch(() => undefined);
+    bury(repo.root);
+    // What a mutation cleans up that has nothing to do.
+    await open(repo.root).commit(async () => undefined);
+    const head = repo.git('rev-parse', 'HEAD').trim();
+    if (head !== tip) {
+      squashed += 1;
+      expect(repo.git('log', '-1', '--format=%s %P').trim()).toBe(`one ${onto}`);
+    }
+    expect(repo.git('log', '-g', '-1', '--format=%H').trim(), files.hit).toBe(head);
+    expect(repo.status(), files.hit).toEqual(status);
+    expect(repo.fsck(), files.hit).toBe('');
+    const names = readdirSync(repo.path('.git'), { recursive: true, encoding: 'utf8' });
+    const left = /\.lock$|memory-bank\/(?:lock|[a-z]+-\w+-)/;
+    expect(
+      names.filter((name) => left.test(name)),
+      files.hit,
+    ).toEqual([]);
+    repo.git('reset', '-q', '--soft', tip);
+    if (files.hit === undefined) break;
+  }
+  expect(squashed).toBeGreaterThan(1);
+});
+
 describe('a journal that no server has written', () => {
   type Edit = (journal: Record<string, unknown>, outside: string) => unknown;
   const blob = (text: string) => objectId('blob', Buffer.from(text));

@@ -135,8 +135,22 @@ describe('an export that is imported again gives the same files', () => {
     expect(written.map((line) => JSON.parse(line))).toEqual(lines);
     const rules = await exportMemory(one.app, one.session, 'rules', {});
     expect(rules).toEqual(new Map([['.clinerules-code.yaml', 'mode: code\n']]));
+    const other = new World();
+    worlds.push(other);
+    for (const name of ['server-memory', 'rules']) {
+      const reports = await other.import(await one.export(name));
+      expect(reports.flatMap(({ left, kept }) => [...left, ...kept])).toEqual([]);
+    }
+    expect(untimed(other.files())).toEqual(untimed(one.files()));
   });
 });
+
+/** Files without the times of the import, which such a graph does not carry. */
+function untimed(files: { readonly [path: string]: string }) {
+  return Object.fromEntries(
+    Object.entries(files).map(([path, text]) => [path, text.replace(/_at: .*/g, '')]),
+  );
+}
 
 describe('the database', () => {
   const program = spawnSync('sqlite3', ['--version']).status === 0;

@@ -23,6 +23,7 @@ const app = [
   'model.ts',
   'place.ts',
   'report.ts',
+  'repository-health.ts',
   'repository-kind.ts',
   'root.ts',
   'source.ts',
@@ -30,7 +31,9 @@ const app = [
   'workspaces.ts',
 ];
 /** What the app looks at before it opens a store. */
-const git = ['config', 'discover', 'files', 'ignore'].map((file) => `git/${file}.ts`);
+const git = ['config', 'discover', 'files', 'obstacles', 'own-folder'].map(
+  (file) => `git/${file}.ts`,
+);
 const http = ['cookie-parser', 'cors', 'express', 'express-rate-limit', 'helmet'];
 
 /** The table of the house: who may import whom. */
@@ -53,6 +56,7 @@ const table: { readonly [room: string]: Room } = {
     packages: [node, 'jsonc-parser', 'smol-toml'],
   },
   'server/http': { ours: ['core', 'app', 'server'], packages: [node, 'zod', ...http] },
+  'library.ts': { ours: ['core', 'app'], packages: [node] },
   'main.ts': { ours: ['server'], packages: [node] },
 };
 

@@ -343,8 +343,14 @@ describe.skipIf(!corpus)('the corpus', () => {
   test.each(sources)('%s reads back identical', { timeout: 60_000 }, async (name) => {
     const one = world();
     const before = fingerprint(join(top, name));
+    const dry = await one.import(join(top, name), { dryRun: true });
+    expect(one.repo.status()).toEqual([]);
+    expect(one.commits).toBe(1);
     const reports = await one.import(join(top, name));
     expect(reports.length).toBeGreaterThan(0);
+    expect(dry.map(outline)).toEqual(reports.map(outline));
+    const made = reports.filter(({ created }) => created.length > 0).length;
+    expect(one.commits).toBe(1 + made);
     for (const { format, kept, created, left } of reports) {
       expect(kept).toEqual([]);
       if (!['memory-bank', 'adr', 'rules'].includes(format)) continue;
@@ -366,6 +372,11 @@ describe.skipIf(!corpus)('the corpus', () => {
     expect(one.repo.git('status', '--porcelain')).toBe('');
   });
 });
+
+/** What a dry run has to foresee of a report. */
+function outline({ source, format, created, replaced, unchanged, kept, left }: ImportReport) {
+  return { source, format, created, replaced, unchanged, kept, left };
+}
 
 /** Every folder and file of the corpus that people would import. */
 function sourceFolders(top: string): string[] {

@@ -1,7 +1,16 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
+import { newToken } from '../../src/git/token.ts';
 import { editInstructions } from '../../src/server/setup/instructions.ts';
 import { editJson } from '../../src/server/setup/json-entry.ts';
 import { editToml } from '../../src/server/setup/toml-entry.ts';
@@ -143,6 +152,52 @@ describe('init', () => {
     expect(existsSync(repo.path('.memory-bank/config.yaml'))).toBe(true);
   });
 
+  it('leaves no trace but the memory in the clone of a foreign repository', () => {
+    const foreign = Repo.create();
+    foreign.write('src/main.c', 'int main(void) { return 0; }\n');
+    foreign.write('CLAUDE.md', '# Mine\r\n');
+    foreign.git('add', '.');
+    foreign.git('commit', '-q', '-m', 'Code');
+    const repo = new Repo(join(newFolder(), 'clone'));
+    foreign.gitWith({ cwd: dirname(repo.root) }, 'clone', '-q', foreign.root, repo.root);
+    const home = newFolder();
+    repo.write('src/main.c', 'staged\n');
+    repo.git('add', '.');
+    repo.write('src/main.c', 'dirty\n');
+    repo.write('notes', 'untracked\n');
+    const look = () => {
+      const own = /^\.memory-bank(\/|$)|^\.git\/(objects|logs|refs\/heads|index$)/;
+      return [
+        repo.git('diff'),
+        repo.git('diff', '--cached', '--', ':!.memory-bank'),
+        ...[repo.root, home].flatMap((top) =>
+          readdirSync(top, { recursive: true, encoding: 'utf8' })
+            .filter((name) => !own.test(name))
+            .sort()
+            .map((name) => [
+              name,
+              statSync(join(top, name)).isFile() ? readFileSync(join(top, name), 'utf8') : '',
+            ]),
+        ),
+      ];
+    };
+    const before = look();
+    const env = { PATH: process.env.PATH, HOME: home, MEMORY_BANK_DURABILITY: 'relaxed' };
+    const run = (...args: string[]) =>
+      spawnSync(process.execPath, [main, ...args], { cwd: repo.root, env, encoding: 'utf8' });
+    const instructions = ['--instructions', 'AGENTS.md', '--instructions', 'CLAUDE.md'];
+    expect(run('init', '--yes', '--clients', 'all', ...instructions).status).toBe(0);
+    run('memory-write', '--category', 'patterns', '--key', 'k', '--value', 'v');
+    run('search', 'v');
+    run('log');
+    expect(look()).not.toEqual(before);
+    expect(run('init', '--undo', '--yes')).toMatchObject({ status: 0, stderr: '' });
+    expect(look()).toEqual(before);
+    expect(existsSync(home)).toBe(true);
+    expect(repo.git('log', '--format=%s', 'origin/main..').trim().split('\n')).toHaveLength(2);
+    expect(repo.read('.memory-bank/knowledge/patterns/k.md')).toContain('v');
+  });
+
   it('leaves a file with a syntax error alone, says so, and does the rest', () => {
     const { repo, run } = project({ '.mcp.json': '{ "mcpServers": ' });
     const { status, stdout } = run('init', '--yes', '--clients', 'claude,cursor');
@@ -150,6 +205,19 @@ describe('init', () => {
     expect(stdout).toMatch(/\.mcp\.json is left alone: line 1: ValueExpected/);
     expect(repo.read('.mcp.json')).toBe('{ "mcpServers": ');
     expect(existsSync(repo.path('.cursor/mcp.json'))).toBe(true);
+  });
+
+  it('leaves comments where a client may not read them alone, also when it takes things back', () => {
+    const mine = '{\n  // mine\n  "mcpServers": {}\n}\n';
+    const { repo, run } = project({ '.cursor/mcp.json': mine, '.gemini/settings.json': mine });
+    const { status, stdout } = run('init', '--yes', '--clients', 'cursor,gemini');
+    expect(status).toBe(6);
+    expect(stdout).toMatch(/\.cursor\/mcp\.json is left alone: line 2: a comment/);
+    expect(repo.read('.cursor/mcp.json')).toBe(mine);
+    expect(repo.read('.gemini/settings.json')).toContain('// mine');
+    expect(run('init', '--undo', '--yes').status).toBe(0);
+    expect(repo.read('.cursor/mcp.json')).toBe(mine);
+    expect(repo.read('.gemini/settings.json')).toContain('// mine');
   });
 
   it('refuses an unknown client', () => {
@@ -196,6 +264,79 @@ describe('doctor', () => {
       expect(stdout).toMatch(line);
     }
     expect(existsSync(repo.path('.git/index.lock'))).toBe(true);
+  });
+
+  test.each([
+    ['a merge', 'note', /A merge is under way.*git merge --abort/],
+    ['a conflict', 'note', /holds unmerged files.*git add/],
+    ['a split index', 'WRONG', /uses a split index.*--no-split-index/],
+    ['refs of another kind', 'WRONG', /its refs are kept as reftable.*git refs migrate/],
+  ])('says that no change can be made: %s', (kind, mark, text) => {
+    const { repo, run } = project({ '.memory-bank/a.md': '' });
+    const head = repo.git('rev-parse', 'HEAD');
+    if (kind === 'a merge') repo.write('.git/MERGE_HEAD', head);
+    if (kind === 'a split index') repo.git('update-index', '--split-index');
+    if (kind === 'refs of another kind') repo.git('config', 'extensions.refStorage', 'reftable');
+    if (kind === 'a conflict') {
+      const blob = repo.git('rev-parse', 'HEAD:README.md').trim();
+      const lines = [1, 2, 3].map((stage) => `100644 ${blob} ${stage}\tx\n`).join('');
+      repo.gitWith({ input: lines }, 'update-index', '--index-info');
+    }
+    const { status, stdout } = run('doctor');
+    expect(stdout).toMatch(new RegExp(`^${mark} +Repository +.*${text.source}`, 'm'));
+    expect(status).toBe(mark === 'note' ? 0 : 6);
+  });
+
+  test.each([
+    ['of a process that is gone', { start: '1' }, /^ok +Locks .*its process is gone/m],
+    ['of a process at work', {}, /^note +Locks .*the memory-bank process \d+ is at work/m],
+  ])('tells of a lock of our own: %s', (_, change, line) => {
+    const { repo, run } = project({ '.memory-bank/a.md': '' });
+    const lock = repo.path('.git/memory-bank/lock');
+    mkdirSync(dirname(lock), { recursive: true });
+    writeFileSync(lock, `${JSON.stringify({ ...newToken(), ...change })}\n`);
+    expect(run('doctor').stdout).toMatch(line);
+    expect(existsSync(lock)).toBe(true);
+  });
+
+  test('tells of locks of git on HEAD and the branch', () => {
+    const { repo, run } = project();
+    for (const lock of ['HEAD.lock', 'refs/heads/main.lock']) repo.write(`.git/${lock}`, '');
+    const { stdout } = run('doctor');
+    expect(stdout).toMatch(/^note +Locks .*HEAD\.lock is there .*: a git command is running/m);
+    expect(stdout).toMatch(/^note +Locks .*main\.lock is there/m);
+  });
+
+  test('completes the attributes of an older memory when asked, as a commit', () => {
+    const { repo, run } = project();
+    run('init', '--yes', '--clients', 'none');
+    const complete = repo.read('.memory-bank/.gitattributes');
+    repo.write('.memory-bank/.gitattributes', '* -text\n*.png binary');
+    repo.git('commit', '-q', '-a', '-m', 'An older version');
+    expect(run('doctor').stdout).toMatch(/^note +Attributes .*lacks rules/m);
+    expect(repo.status()).toEqual([]);
+    expect(run('doctor', '--fix').stdout).toMatch(/^ok +Attributes +completed and committed$/m);
+    expect(repo.read('.memory-bank/.gitattributes')).toBe(`* -text\n*.png binary\n${complete}`);
+    expect(repo.status()).toEqual([]);
+    expect(run('doctor').stdout).not.toContain('Attributes');
+  });
+
+  test('names a client that starts what is not there, a missing identity, and the work tree', () => {
+    const { repo, home, run } = project();
+    const gone = join(newFolder(), 'main.js');
+    const entry = `[mcp_servers.memory-bank]\ncommand = "node"\nargs = ["${gone}"]\n`;
+    mkdirSync(join(home, '.codex'));
+    writeFileSync(join(home, '.codex/config.toml'), entry);
+    repo.git('config', '--unset', 'user.name');
+    const tree = join(newFolder(), 'tree');
+    repo.git('worktree', 'add', '-q', tree);
+    const { status, stdout } = run('--root', tree, 'doctor');
+    expect(status).toBe(6);
+    expect(stdout).toContain(
+      `starts ${gone}, which is not there: memory-bank init --clients codex`,
+    );
+    expect(stdout).toMatch(/^note +Identity +git knows no user\.name/m);
+    expect(stdout).toMatch(/^ok +Repository +linked work tree /m);
   });
 
   test('says what is wrong with the place itself', () => {

@@ -1,9 +1,11 @@
 import { join } from 'node:path';
-import { editJson } from './json-entry.ts';
-import { editToml } from './toml-entry.ts';
+import { json, jsonWithComments } from './json-entry.ts';
+import { toml } from './toml-entry.ts';
 
 /** How a client is to start the server. */
 export interface Start {
+  /** Only where the client wants to be told. */
+  readonly type?: 'stdio';
   readonly command: string;
   readonly args: readonly string[];
   readonly env?: { readonly [name: string]: string };
@@ -24,20 +26,30 @@ export interface Client {
   config(around: Surroundings): string;
   /** Files or folders that show that somebody uses it here. */
   signs(around: Surroundings): readonly string[];
+  /** What its configuration is written in. */
+  readonly language: Language;
+  /** Where in it the servers are listed. */
+  readonly servers: string;
+  /** What of the start is different for it. */
+  start?(start: Start, around: Surroundings): Start;
+}
+
+/** What configurations are written in: a value in a text, found by the keys that lead to it. */
+export interface Language {
   /**
-   * The text of the configuration with the entry of the server, or without it.
+   * The text with the value set, or without it; everything else stays as it is.
    *
    * @throws MemoryError `damaged` when the text cannot be edited safely.
    */
-  edit(text: string, start: Start | undefined): string;
-  /** What of the start is different for it. */
-  start?(start: Start, around: Surroundings): Start;
+  edit(text: string, path: readonly string[], value: object | undefined): string;
+  /** @throws MemoryError `damaged` when the text cannot be read. */
+  read(text: string, path: readonly string[]): unknown;
 }
 
 /** The name of the entry in every configuration. */
 export const entryName = 'memory-bank';
 
-const stdio = (start: Start) => ({ type: 'stdio', ...start });
+const stdio = (start: Start): Start => ({ type: 'stdio', ...start });
 
 /** The clients by the name that `--clients` takes. */
 export const clients: { readonly [name: string]: Client } = {
@@ -50,19 +62,23 @@ export const clients: { readonly [name: string]: Client } = {
       join(root, 'CLAUDE.md'),
       join(home, '.claude'),
     ],
-    edit: (text, start) => editJson(text, ['mcpServers', entryName], start && stdio(start)),
+    language: json,
+    servers: 'mcpServers',
+    start: stdio,
   },
   codex: {
     title: 'Codex',
     config: ({ home, env }) => join(env.CODEX_HOME || join(home, '.codex'), 'config.toml'),
     signs: ({ home, env }) => [env.CODEX_HOME || join(home, '.codex')],
-    edit: (text, start) => editToml(text, ['mcp_servers', entryName], start),
+    language: toml,
+    servers: 'mcp_servers',
   },
   cursor: {
     title: 'Cursor',
     config: ({ root }) => join(root, '.cursor', 'mcp.json'),
     signs: ({ root }) => [join(root, '.cursor')],
-    edit: (text, start) => editJson(text, ['mcpServers', entryName], start),
+    language: json,
+    servers: 'mcpServers',
     // It starts servers in the home directory.
     start: (start) => ({ ...start, env: { MEMORY_BANK_ROOT: `\${workspaceFolder}` } }),
   },
@@ -70,19 +86,23 @@ export const clients: { readonly [name: string]: Client } = {
     title: 'VS Code',
     config: ({ root }) => join(root, '.vscode', 'mcp.json'),
     signs: ({ root }) => [join(root, '.vscode')],
-    edit: (text, start) => editJson(text, ['servers', entryName], start && stdio(start)),
+    language: jsonWithComments,
+    servers: 'servers',
+    start: stdio,
   },
   gemini: {
     title: 'Gemini CLI',
     config: ({ root }) => join(root, '.gemini', 'settings.json'),
     signs: ({ root, home }) => [join(root, '.gemini'), join(home, '.gemini')],
-    edit: (text, start) => editJson(text, ['mcpServers', entryName], start),
+    language: jsonWithComments,
+    servers: 'mcpServers',
   },
   cline: {
     title: 'Cline',
     config: (around) => join(clineFolder(around), 'settings', 'cline_mcp_settings.json'),
     signs: (around) => [clineFolder(around)],
-    edit: (text, start) => editJson(text, ['mcpServers', entryName], start),
+    language: json,
+    servers: 'mcpServers',
     // Its settings are those of the user, and so tell which project is meant.
     start: (start, { root }) => ({ ...start, args: [...start.args, '--root', root] }),
   },

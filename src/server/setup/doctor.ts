@@ -1,12 +1,14 @@
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { isAbsolute, resolve } from 'node:path';
+import { MemoryError } from '../../core/error.ts';
+import { isObject } from '../../core/json.ts';
 import { checkHealth, type Finding } from '../../health.ts';
 import { findRoot } from '../../root.ts';
 import type { Command, Invocation } from '../command.ts';
 import { Screen } from '../screen.ts';
 import { inSession } from '../work.ts';
-import { clients } from './client.ts';
-import { planSetup } from './plan.ts';
+import { type Client, clients, entryName } from './client.ts';
+import { readText } from './plan.ts';
 
 const marks = { good: 'ok', note: 'note', bad: 'WRONG' } as const;
 const styles = { good: 'good', note: 'key', bad: 'bad' } as const;
@@ -18,24 +20,37 @@ export const doctor: Command = {
   async run(invocation) {
     const { app, options, values } = invocation;
     const program = [process.execPath, resolve(process.argv[1] ?? '')];
-    const findings = await inSession(invocation, (session, call) =>
-      checkHealth(app, session, options.place, program, call),
-    );
-    findings.push(...(await lookAtClients(invocation)));
     const screen = new Screen();
-    let wrong = false;
-    for (const { what, state, text, fix } of findings) {
-      const done = fix && values.fix === true ? await fix() : undefined;
-      wrong ||= state === 'bad';
-      const mark = done === undefined ? state : 'good';
-      const label = `${marks[mark].padEnd(6)}${what.padEnd(14)}`;
-      await screen.show(`${screen.paint(styles[mark], label)}${screen.plain(done ?? text)}\n`);
-    }
-    return wrong ? 6 : 0;
+    return inSession(invocation, async (session, call) => {
+      const findings = [
+        ...(await checkHealth(app, session, options.place, program, call)),
+        ...(await lookAtClients(invocation)),
+      ];
+      let wrong = false;
+      for (const finding of findings) {
+        const { what, state, text } = values.fix === true ? await mended(finding) : finding;
+        wrong ||= state === 'bad';
+        const label = `${marks[state].padEnd(6)}${what.padEnd(14)}`;
+        await screen.show(`${screen.paint(styles[state], label)}${screen.plain(text)}\n`);
+      }
+      return wrong ? 6 : 0;
+    });
   },
 };
 
-/** Whether the configurations of clients can be read, for those that are in use here. */
+/** What is left of a finding after it was mended, where that is safe. */
+async function mended(finding: Finding): Promise<Finding> {
+  const { what, fix } = finding;
+  if (!fix) return finding;
+  try {
+    return { what, state: 'good', text: await fix() };
+  } catch (error) {
+    if (!(error instanceof MemoryError)) throw error;
+    return { what, state: 'bad', text: error.text };
+  }
+}
+
+/** Whether the configurations of clients start a server, for those that are in use here. */
 async function lookAtClients({ options }: Invocation): Promise<Finding[]> {
   const { home, env } = options.place;
   const root = await findRoot({ ...options.place, clientRoots: async () => [] }).catch(
@@ -43,25 +58,36 @@ async function lookAtClients({ options }: Invocation): Promise<Finding[]> {
   );
   if (!root) return [];
   const around = { root: root.path, home, env, platform: process.platform };
-  const found: Finding[] = [];
-  for (const [name, client] of Object.entries(clients)) {
-    const path = client.config(around);
-    if (!existsSync(path)) continue;
-    const what = client.title;
-    // What taking the entry out would change tells whether there is one.
-    const { edits, untouched } = await planSetup([name], [], undefined, around);
-    for (const { reason } of untouched)
-      found.push({ what, state: 'bad', text: `${path}: ${reason}` });
-    if (untouched.length > 0) continue;
-    found.push(
-      edits.length > 0
-        ? { what, state: 'good', text: `${path} starts the server` }
-        : {
-            what,
-            state: 'note',
-            text: `${path} does not know the server: memory-bank init --clients ${name}`,
-          },
-    );
+  return Promise.all(
+    Object.entries(clients)
+      .filter(([, client]) => existsSync(client.config(around)))
+      .map(([name, client]) => lookAtClient(name, client, client.config(around))),
+  );
+}
+
+async function lookAtClient(name: string, client: Client, path: string): Promise<Finding> {
+  const what = client.title;
+  try {
+    const entry = client.language.read((await readText(path)) ?? '', [client.servers, entryName]);
+    if (entry === undefined) {
+      const text = `${path} does not know the server: memory-bank init --clients ${name}`;
+      return { what, state: 'note', text };
+    }
+    const gone = programs(entry).find((file) => !existsSync(file));
+    if (gone === undefined) return { what, state: 'good', text: `${path} starts the server` };
+    const text = `${path} starts ${gone}, which is not there: memory-bank init --clients ${name}`;
+    return { what, state: 'bad', text };
+  } catch (error) {
+    if (!(error instanceof MemoryError)) throw error;
+    return { what, state: 'bad', text: `${path}: ${error.text}` };
   }
-  return found;
+}
+
+/** The files by their whole path that an entry starts: a program, or the script that it runs. */
+function programs(entry: unknown): string[] {
+  if (!isObject(entry)) return [];
+  const [script] = Array.isArray(entry.args) ? entry.args : [];
+  return [entry.command, script]
+    .filter((word) => typeof word === 'string')
+    .filter((word) => isAbsolute(word));
 }

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { createInterface } from 'node:readline/promises';
 import { MemoryError } from '../../core/error.ts';
-import { setMergeDriver } from '../../merge-driver.ts';
+import { leaveRepository, setMergeDriver } from '../../merge-driver.ts';
 import { findRoot } from '../../root.ts';
 import { type Command, flagText, type Invocation } from '../command.ts';
 import { paintDiff } from '../log.ts';
+import { agrees, mayAsk, mayGoOn, question } from '../question.ts';
 import { Screen } from '../screen.ts';
 import { inSession } from '../work.ts';
 import { clients, type Start, type Surroundings } from './client.ts';
@@ -41,7 +41,7 @@ export const init: Command = {
     const { home, env } = options.place;
     const around: Surroundings = { root, home, env, platform: process.platform };
     const undo = values.undo === true;
-    const ask = process.stdin.isTTY === true && values.yes !== true;
+    const ask = mayAsk(values);
     const screen = new Screen();
     const names = await chosenClients(invocation, around, undo, ask);
     const instructions = undo ? forAgents : await chosenInstructions(invocation, ask);
@@ -53,15 +53,8 @@ export const init: Command = {
     );
     await screen.show(planText(screen, plan, undo));
     if (values['dry-run'] === true) return 0;
-    if (values.yes !== true) {
-      if (!ask) {
-        throw new MemoryError('confirmation_required', 'Nothing was changed.', {
-          hint: 'Give --yes to make these changes.',
-        });
-      }
-      if (!/^y(es)?$/i.test(await question('Make these changes? [y/N] '))) return 0;
-    }
-    for (const edit of plan.edits) await applyEdit(edit);
+    if (!(await mayGoOn(values, 'Make these changes?'))) return 0;
+    for (const edit of plan.edits) await applyEdit(edit, around);
     const done = undo ? await takeBack(invocation, root) : await setUp(invocation, root);
     await screen.show(done.map((line) => `${screen.plain(line)}\n`).join(''));
     return plan.untouched.length > 0 ? 6 : 0;
@@ -103,21 +96,11 @@ async function chosenInstructions({ values }: Invocation, ask: boolean): Promise
   const given = values.instructions;
   const names = Array.isArray(given) ? given.map(String) : [];
   if (names.length === 0 && ask) {
-    const answer = await question('Add a section for agents to AGENTS.md? [y/N] ');
-    if (/^y(es)?$/i.test(answer)) return ['AGENTS.md'];
+    if (await agrees('Add a section for agents to AGENTS.md?')) return ['AGENTS.md'];
   }
   const unknown = names.find((name) => !forAgents.some((one) => one === name));
   if (unknown === undefined) return names;
   throw new MemoryError('invalid_input', `--instructions is ${forAgents.join(' or ')}.`);
-}
-
-async function question(text: string): Promise<string> {
-  const lines = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    return (await lines.question(text)).trim();
-  } finally {
-    lines.close();
-  }
 }
 
 function planText(screen: Screen, { edits, untouched }: Plan, undo: boolean): string {
@@ -147,15 +130,15 @@ async function setUp(invocation: Invocation, root: string): Promise<string[]> {
     `git merges it by record in ${top}.`,
     'Restart the clients, or have them connect again.',
     '"memory-bank import" takes over what other programs have kept here.',
+    ...(/[\\/]_npx[\\/]/.test(program.join(' '))
+      ? [
+          'This program lies in the cache of npx, which may be emptied: install it ("npm install -g") and call init again, or say by --command how clients are to start it.',
+        ]
+      : []),
   ];
 }
 
 async function takeBack({ options }: Invocation, root: string): Promise<string[]> {
-  try {
-    await setMergeDriver(root, undefined, options.durability);
-  } catch (error) {
-    // Without a repository there is nothing to take back.
-    if (!(error instanceof MemoryError) || error.code !== 'unsupported') throw error;
-  }
+  await leaveRepository(root, options.durability);
   return ['Everything is taken back. The memory itself stays in .memory-bank.'];
 }

@@ -5,10 +5,12 @@ import {
   getNodeValue,
   type Node,
   type ParseError,
+  type ParseOptions,
   parseTree,
   printParseErrorCode,
 } from 'jsonc-parser';
 import { MemoryError } from '../../core/error.ts';
+import type { Language } from './client.ts';
 
 /**
  * A JSON text, comments and trailing commas allowed, with one value set or removed; everything else
@@ -33,14 +35,42 @@ export function editJson(text: string, path: readonly string[], value: object | 
   return bom + edited;
 }
 
-function check(text: string, path: readonly string[]): void {
+/** The value at a path of a JSON text; undefined where there is none. */
+function readJson(text: string, path: readonly string[]): unknown {
+  const body = text.replace(/^\ufeff/, '');
+  if (body.trim() === '') return undefined;
+  check(body, path);
+  const node = nodeAt(body, path);
+  return node && getNodeValue(node);
+}
+
+/** JSON with comments and trailing commas, of clients that read it so. */
+export const jsonWithComments: Language = { edit: editJson, read: readJson };
+
+/** JSON of clients that may not read comments: a text that has some is left to its owner. */
+export const json: Language = {
+  edit(text, path, value) {
+    const edited = editJson(text, path, value);
+    if (value !== undefined && edited !== text) checkSyntax(edited, { disallowComments: true });
+    return edited;
+  },
+  read: readJson,
+};
+
+function checkSyntax(text: string, options: ParseOptions): void {
   const errors: ParseError[] = [];
-  parseTree(text, errors, { allowTrailingComma: true });
+  parseTree(text.replace(/^\ufeff/, ' '), errors, options);
   const [error] = errors;
-  if (error) {
-    const line = text.slice(0, error.offset).split('\n').length;
-    throw new MemoryError('damaged', `line ${line}: ${printParseErrorCode(error.error)}`);
-  }
+  if (!error) return;
+  const line = text.slice(0, error.offset).split('\n').length;
+  const what = printParseErrorCode(error.error);
+  const why =
+    what === 'InvalidCommentToken' ? 'a comment, which not every JSON reader takes' : what;
+  throw new MemoryError('damaged', `line ${line}: ${why}`);
+}
+
+function check(text: string, path: readonly string[]): void {
+  checkSyntax(text, { allowTrailingComma: true });
   for (let depth = 0; depth < path.length; depth++) {
     const node = nodeAt(text, path.slice(0, depth));
     if (node && node.type !== 'object') {

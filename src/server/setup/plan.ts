@@ -3,7 +3,7 @@ import { mkdir, readFile, realpath, rename, rm, rmdir, stat, writeFile } from 'n
 import { dirname, join } from 'node:path';
 import { MemoryError } from '../../core/error.ts';
 import { unifiedDiff } from '../../core/unified-diff.ts';
-import { clients, type Start, type Surroundings } from './client.ts';
+import { clients, entryName, type Start, type Surroundings } from './client.ts';
 import { editInstructions } from './instructions.ts';
 
 /** A file that the setup changes, and how; undefined where there is none. */
@@ -39,7 +39,9 @@ export async function planSetup(
   const untouched: Untouched[] = [];
   const consider = async (path: string, edit: (text: string) => string) => {
     try {
-      const before = await read(path);
+      const before = await readText(path);
+      // What does not even name it has no entry to take out, however it is written.
+      if (start === undefined && !before?.includes(entryName)) return;
       const text = edit(before ?? '');
       const after = start === undefined && isEmpty(text) ? undefined : text;
       if (before === undefined ? start !== undefined : after !== before) {
@@ -58,7 +60,8 @@ export async function planSetup(
       });
     }
     const own = start && (client.start?.(start, around) ?? start);
-    await consider(client.config(around), (text) => client.edit(text, own));
+    const { language, servers } = client;
+    await consider(client.config(around), (text) => language.edit(text, [servers, entryName], own));
   }
   for (const file of instructions) {
     await consider(join(around.root, file), (text) => editInstructions(text, start !== undefined));
@@ -74,13 +77,18 @@ export function diffOf({ path, before, after }: FileEdit): string {
 }
 
 /** Makes the change; a link stays a link, and the file is never seen half written. */
-export async function applyEdit({ path, after }: FileEdit): Promise<void> {
+export async function applyEdit(
+  { path, after }: FileEdit,
+  { root, home }: Pick<Surroundings, 'root' | 'home'>,
+): Promise<void> {
   try {
     const target = await realpath(path).catch(() => path);
     if (after === undefined) {
       await rm(target);
-      // A folder that was made for the file alone goes with it.
-      await rmdir(dirname(target)).catch(() => undefined);
+      // The folders that were made for the file alone go with it.
+      const ends = await Promise.all([root, home].map((end) => realpath(end).catch(() => end)));
+      let folder = dirname(target);
+      while (!ends.includes(folder) && (await isRemoved(folder))) folder = dirname(folder);
       return;
     }
     await mkdir(dirname(target), { recursive: true });
@@ -96,7 +104,12 @@ export async function applyEdit({ path, after }: FileEdit): Promise<void> {
   }
 }
 
-async function read(path: string): Promise<string | undefined> {
+/**
+ * The text of a file; undefined where there is none.
+ *
+ * @throws MemoryError `damaged` for one that is no text.
+ */
+export async function readText(path: string): Promise<string | undefined> {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(await readFile(path));
   } catch (cause) {
@@ -104,6 +117,14 @@ async function read(path: string): Promise<string | undefined> {
     if (code === 'ENOENT') return undefined;
     throw new MemoryError('damaged', 'it cannot be read as text', { cause });
   }
+}
+
+/** Removes a folder if nothing is in it; whether it did. */
+function isRemoved(folder: string): Promise<boolean> {
+  return rmdir(folder).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** Whether nothing but what the setup itself began a file with is left. */

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { parse, stringify } from 'smol-toml';
 import { MemoryError } from '../../core/error.ts';
 import { isObject } from '../../core/json.ts';
+import type { Language } from './client.ts';
 
 /**
  * A TOML text with one table set or removed; everything else stays as it is, byte for byte.
@@ -27,6 +28,9 @@ export function editToml(text: string, path: readonly string[], value: object | 
   const gap = without === '' ? '' : without.endsWith('\n') ? eol : eol + eol;
   return without + gap + table;
 }
+
+/** TOML, as Codex keeps it. */
+export const toml: Language = { edit: editToml, read: (text, path) => at(read(text), path) };
 
 function read(text: string): unknown {
   try {

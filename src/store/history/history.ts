@@ -10,6 +10,7 @@ import type {
   Resolution,
   Restoration,
   Snapshot,
+  Squashable,
   Synchronization,
   SyncRequest,
 } from '../../core/history.ts';
@@ -22,6 +23,7 @@ import { describeChange, pairMoves } from './comparison.ts';
 import { logBelow, logOf } from './log.ts';
 import { restore } from './restoration.ts';
 import { CommitSnapshot } from './snapshot.ts';
+import { squash, squashable } from './squash.ts';
 import { bankPath, noRecord, recordPath, Visit } from './visit.ts';
 
 /** The memory's past, for one call of one session. */
@@ -61,15 +63,14 @@ export class BankHistory implements History {
     const below = bankPath(path);
     if (below !== undefined && this.#archive.typeOf(below)) visit.checkRead(below);
     const [old, now] = [await visit.resolve(from), await visit.resolve(to)];
-    const [before, after] = [this.#archive.records(old), this.#archive.records(now)];
-    const changes = pairMoves(visit.changes(before, after, below), before, after);
-    const count = (kind: ChangeKind) => changes.filter(({ change }) => change === kind).length;
+    const moves = pairMoves(visit.changes(old, now, below), visit.versions);
+    const count = (kind: ChangeKind) => moves.filter(({ change }) => change.change === kind).length;
     return {
       from: await visit.tell(old),
       to: await visit.tell(now),
-      changes: changes
+      changes: moves
         .slice(skip, skip + limit)
-        .flatMap((change) => describeChange(change, before, after)),
+        .flatMap((move) => describeChange(move, visit.versions)),
       counts: {
         added: count('added'),
         changed: count('changed'),
@@ -83,8 +84,17 @@ export class BankHistory implements History {
     return restore(await this.#visit(), path, revision);
   }
 
-  async branches(limit: number): ReturnType<History['branches']> {
-    return branches(await this.#visit(), limit);
+  async branches(limit: number, skip = 0): ReturnType<History['branches']> {
+    return branches(await this.#visit(), limit, skip);
+  }
+
+  async squashable(): Promise<Squashable> {
+    this.#archive.repository.checkWritable();
+    return squashable(await this.#visit());
+  }
+
+  async squash(expected: Squashable | undefined): ReturnType<History['squash']> {
+    return squash(await this.#visit(), expected);
   }
 
   async resolve(decisions: Decisions): Promise<Resolution> {
@@ -103,11 +113,10 @@ export class BankHistory implements History {
     visit.checkRead(path);
     const head = await visit.resolve(revision);
     const { index, number } = await visit.place(head);
-    const text = this.#archive.typeOf(path) && this.#archive.records(head).text(path);
+    const records = this.#archive.records(head);
+    const text = this.#archive.typeOf(path) && records.text(path);
     if (text === undefined) throw noRecord(path, head);
-    const linesAt = (commit: number, path: string) =>
-      linesOf(this.#archive.records(index.commit(commit).oid).text(path) ?? '');
-    const writers = blame(index, number, path, this.#archive.findSource(index), linesAt);
+    const writers = blame(index, number, { path, blob: records.oid(path) }, visit.versions);
     return Promise.all(
       linesOf(text).map(async (text, line) => {
         const { commit = number, boundary = true } = writers[line] ?? {};

@@ -24,10 +24,7 @@ export const swap = defineTool({
   meta: {
     use_when: 'The conversation moves to another project or context, or a file is needed whole',
     pairs_with: ['list', 'update'],
-    examples: [
-      { bank_type: 'project', bank_id: 'other-project', temporary: true },
-      { bank_type: 'code', bank_id: 'my-repo', merge_files: ['doc/api.md'] },
-    ],
+    examples: [{ bank_type: 'code', bank_id: 'my-repo', merge_files: ['doc/api.md'] }],
   },
   async handle(context, args) {
     const name = bankName(args);

@@ -24,7 +24,7 @@ export const writeFile = defineTool({
   name: 'write_memory_bank_file',
   title: 'Write a memory bank file',
   description:
-    'Creates or replaces a markdown file of the memory bank. For progress, decisions and current tasks prefer track_progress, log_decision and update_active_context, which keep the rest of the file.',
+    'Creates or replaces a markdown file. For progress, decisions and tasks prefer track_progress, log_decision and update_active_context, which keep the rest of it.',
   effect: 'write',
   idempotent: true,
   input: z.object({ filename, content: z.string().describe('The whole file, at most 1 MiB') }),

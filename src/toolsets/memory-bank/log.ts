@@ -69,7 +69,7 @@ export const logDecision = defineTool({
   name: 'log_decision',
   title: 'Log a decision',
   description:
-    'Adds a decision with its context, alternatives and consequences at the end of decisionLog.md. Use it whenever a choice was made that others should know the reason of.',
+    'Adds a decision at the end of decisionLog.md. Use it whenever a choice was made that others should know the reason of.',
   effect: 'write',
   input: z.object({
     title: text,

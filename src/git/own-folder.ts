@@ -1,0 +1,41 @@
+import { join } from 'node:path';
+import { findWorkTree } from './discover.ts';
+import { Disk, type Durability, storageError } from './disk.ts';
+import { NodeFiles } from './files.ts';
+import { ProcessLock } from './lock.ts';
+import { removeIfEmpty } from './recovery.ts';
+
+/** How long to wait for a server that is at work, in milliseconds. */
+const patience = { limit: 10_000 };
+
+/**
+ * Removes what servers keep in the git directory of a repository: caches, and what they last used. A
+ * server that still runs begins them anew.
+ *
+ * What a dead process has left half done stays, for whoever can finish it.
+ *
+ * @param root a folder of the work tree; in none, there is nothing to remove.
+ * @throws MemoryError `busy`, `storage`.
+ */
+export async function removeOwnFolder(root: string, durability: Durability): Promise<void> {
+  const disk = new Disk(new NodeFiles(), durability);
+  const tree = findWorkTree(disk.files, root);
+  const folder = join(tree?.commonDir ?? '', 'memory-bank');
+  if (!tree || !disk.files.lstat(folder)) return;
+  try {
+    const lock = new ProcessLock(disk, folder);
+    const token = await lock.take(patience);
+    try {
+      for (const { name, kind } of disk.files.list(folder) ?? []) {
+        // Locks, journals and proofs carry the token of their process in their names.
+        const ofProcess = name === 'lock' || /^[a-z]+-[0-9a-z]+-[0-9a-f]{16}$/.test(name);
+        if (kind === 'file' && !ofProcess) disk.discard(join(folder, name));
+      }
+    } finally {
+      lock.release(token);
+    }
+    removeIfEmpty(disk, folder);
+  } catch (error) {
+    throw storageError(error, 'remove the files of the server');
+  }
+}

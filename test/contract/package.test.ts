@@ -1,0 +1,184 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { homedir, hostname } from 'node:os';
+import { join, resolve } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { writeTypes } from '../../build.js';
+import packageJson from '../../package.json' with { type: 'json' };
+import { newFolder, RawClient } from '../support/process.ts';
+import { Repo } from '../support/repo.ts';
+
+const top = resolve(import.meta.dirname, '../..');
+/** Where the tarball is installed: an empty folder before. */
+const user = newFolder();
+const installed = join(user, 'node_modules/memory-bank');
+const env = {
+  PATH: process.env.PATH,
+  HOME: newFolder(),
+  npm_config_cache: newFolder(),
+  npm_config_update_notifier: 'false',
+};
+let packed: { readonly files: readonly { readonly path: string }[]; readonly unpackedSize: number };
+
+function npm(cwd: string, ...args: string[]): string {
+  return execFileSync('npm', args, {
+    cwd,
+    env,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+}
+
+beforeAll(async () => {
+  // Tests of the program run with the bundle alone.
+  await writeTypes('library.ts', join(top, 'dist/types'));
+  const tarballs = newFolder();
+  const told = npm(top, 'pack', '--json', '--ignore-scripts', '--pack-destination', tarballs);
+  [packed] = JSON.parse(told);
+  writeFileSync(join(user, 'package.json'), '{ "private": true, "type": "module" }');
+  const [tarball = ''] = readdirSync(tarballs);
+  npm(user, 'install', '--offline', '--no-audit', '--no-fund', join(tarballs, tarball));
+});
+
+describe('the package', () => {
+  test('has the bundle, the rules, the schemas, and nothing else', () => {
+    const named = packed.files.map(({ path }) =>
+      path.replace(/chunks\/.*?-[0-9A-Z]{8}\.js/, 'chunks/*.js').replace(/^(schemas)\/.*/, '$1/*'),
+    );
+    expect([...new Set(named)].sort()).toMatchInlineSnapshot(`
+      [
+        "LICENSE",
+        "README.md",
+        "dist/THIRD-PARTY.txt",
+        "dist/chunks/*.js",
+        "dist/chunks/*.js.map",
+        "dist/library.js",
+        "dist/library.js.map",
+        "dist/main.js",
+        "dist/main.js.map",
+        "dist/types/core/error.d.ts",
+        "dist/types/core/json.d.ts",
+        "dist/types/library.d.ts",
+        "package.json",
+        "rules/architect.json",
+        "rules/ask.toml",
+        "rules/code.yaml",
+        "rules/debug.yaml",
+        "rules/test.toml",
+        "schemas/*",
+      ]
+    `);
+    expect(packed.unpackedSize).toBeLessThan(7_000_000);
+  });
+
+  test('needs no other package, and tells the licences of those that it holds', () => {
+    expect(readdirSync(join(user, 'node_modules')).filter((name) => !name.startsWith('.'))).toEqual(
+      ['memory-bank'],
+    );
+    expect(packageJson).not.toHaveProperty('dependencies');
+    const notices = readFileSync(join(installed, 'dist/THIRD-PARTY.txt'), 'utf8');
+    const licences = [...notices.matchAll(/^-{80}\n\n(\S+) \S+ \((.*)\)$/gm)];
+    expect(licences.map(([, name]) => name)).toEqual(
+      expect.arrayContaining(['isomorphic-git', 'zod', 'yaml', '@modelcontextprotocol/sdk']),
+    );
+    const kinds = new Set(licences.map(([, , licence]) => licence));
+    const free = [
+      '0BSD',
+      'Apache-2.0',
+      'BSD-2-Clause',
+      'BSD-3-Clause',
+      'BlueOak-1.0.0',
+      'ISC',
+      'MIT',
+    ];
+    expect(
+      [...kinds].filter((licence = '') => !free.includes(licence.replace(/^\((.*) AND.*/, '$1'))),
+    ).toEqual([]);
+  });
+
+  test('knows nothing of the machine on which it was made', () => {
+    const told = [top, homedir(), hostname()].filter((text) => text.length > 6);
+    const files = readdirSync(installed, { recursive: true, encoding: 'utf8' })
+      .map((name) => join(installed, name))
+      .filter((path) => statSync(path).isFile());
+    expect(files.length).toBeGreaterThan(50);
+    for (const path of files) {
+      const text = readFileSync(path, 'latin1');
+      expect(
+        told.filter((one) => text.includes(one)),
+        path,
+      ).toEqual([]);
+    }
+  });
+
+  test('has maps that lead to the sources, without their text', () => {
+    const map = JSON.parse(readFileSync(join(installed, 'dist/library.js.map'), 'utf8'));
+    expect(map.sources).toContain('../src/library.ts');
+    expect(map).not.toHaveProperty('sourcesContent');
+  });
+});
+
+describe('installed in an empty folder', () => {
+  test('it starts by npx and serves a project', async () => {
+    expect(npm(user, 'exec', '--offline', '--', 'memory-bank', '--version')).toBe(
+      `${packageJson.version}\n`,
+    );
+    const client = new RawClient([join(user, 'node_modules/.bin/memory-bank')], {
+      cwd: newFolder(),
+    })
+      .initialize()
+      .request(1, 'tools/list');
+    expect((await client.answer('init')).result.serverInfo.name).toBe('memory-bank');
+    expect((await client.answer(1)).result.tools.length).toBeGreaterThan(70);
+    client.call(2, 'switch_mode', { mode: 'architect' });
+    expect((await client.answer(2)).result.isError).toBeUndefined();
+    expect(await client.end()).toBe(0);
+    expect(client.err).toBe('');
+  });
+
+  test('it is a library, with types', () => {
+    const { root } = Repo.create();
+    writeFileSync(
+      join(user, 'consumer.ts'),
+      `import { type Answer, MemoryError, openMemory } from 'memory-bank';
+
+const memory = await openMemory({ root: ${JSON.stringify(root)}, agent: 'consumer/1.0' });
+const names: string[] = (await memory.tools()).map((tool) => tool.name);
+const entry = { category: 'patterns', key: 'k', value: 'v' };
+const written: Answer = await memory.call('memory_write', entry);
+const read = await memory.call('memory_read', { key: 'k' });
+let code: 'invalid_input' | string | undefined;
+try {
+  await memory.call('memory_read', { limit: -1 });
+} catch (error) {
+  if (error instanceof MemoryError) code = error.code;
+}
+await memory.close();
+// @ts-expect-error: a number is no root
+void (() => openMemory({ root: 1 }));
+export default { names, written, read, code };
+`,
+    );
+    const tsc = join(top, 'node_modules/typescript/bin/tsc');
+    const options = ['--strict', '--module', 'nodenext', '--target', 'es2023', '--types', ''];
+    execFileSync(process.execPath, [tsc, ...options, '--ignoreConfig', 'consumer.ts'], {
+      cwd: user,
+    });
+    const script =
+      "import('./consumer.js').then(({ default: told }) => console.log(JSON.stringify(told)))";
+    const told = JSON.parse(
+      execFileSync(process.execPath, ['-e', script], { cwd: user, env, encoding: 'utf8' }),
+    );
+    expect(told.names).toContain('memory_write');
+    expect(told).toMatchObject({
+      written: { commit: expect.stringMatching(/^[0-9a-f]{40}$/), branch: 'main' },
+      read: { body: { entries: [{ key: 'k', value: 'v' }] } },
+      code: 'invalid_input',
+    });
+    const message = execFileSync('git', ['log', '-1', '--format=%B'], {
+      cwd: root,
+      encoding: 'utf8',
+    });
+    expect(message).toContain('Memory-Agent: consumer/1.0');
+  });
+});

@@ -1,0 +1,239 @@
+import { type SpawnOptions, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, rmSync } from 'node:fs';
+import { afterAll, describe, expect, test } from 'vitest';
+import { main, newFolder } from '../support/process.ts';
+import { Repo } from '../support/repo.ts';
+
+const repos: Repo[] = [];
+afterAll(() => {
+  for (const repo of repos) repo.remove();
+});
+
+const env = { PATH: process.env.PATH, HOME: newFolder(), MEMORY_BANK_DURABILITY: 'relaxed' };
+
+function create(): Repo {
+  const repo = Repo.create();
+  repos.push(repo);
+  return repo;
+}
+
+function run(repo: Repo, ...args: string[]) {
+  return spawnSync(process.execPath, [main, ...args], { cwd: repo.root, env, encoding: 'utf8' });
+}
+
+function remember(repo: Repo, key: string): void {
+  const entry = ['--category', 'patterns', '--key', key, '--value', `Value of ${key}`];
+  const { status, stderr } = run(repo, 'memory-write', ...entry, '--reason', `Why ${key}`);
+  expect(stderr).toBe('');
+  expect(status).toBe(0);
+}
+
+/** A commit of the memory as the program makes them, made by native git, which is quicker here. */
+function commit(repo: Repo, ...names: string[]): void {
+  for (const name of names) {
+    repo.write(`.memory-bank/${name}.md`, `# ${name}\n`);
+    repo.git('add', '.memory-bank');
+    const message = `memory: write ${name}\n\nMemory-Tool: write_memory_bank_file\n`;
+    repo.gitWith({ input: message }, 'commit', '-q', '-F', '-', '.memory-bank');
+  }
+}
+
+/** Subjects on the branch, the oldest first. */
+function subjects(repo: Repo): string[] {
+  return repo.git('log', '--first-parent', '--reverse', '--format=%s').trim().split('\n');
+}
+
+function tree(repo: Repo): string {
+  return repo.git('rev-parse', 'HEAD^{tree}');
+}
+
+function expectSound(repo: Repo): void {
+  expect(repo.fsck()).toBe('');
+  const left = readdirSync(repo.path('.git/memory-bank'));
+  expect(left.filter((name) => /^(?:lock|journal-|owner-|head-|ref-|index-\d)/.test(name))).toEqual(
+    [],
+  );
+  const names = readdirSync(repo.path('.git'), { recursive: true, encoding: 'utf8' });
+  expect(names.filter((name) => name.endsWith('.lock'))).toEqual([]);
+}
+
+describe('squash', () => {
+  test('makes the last memory commits one that tells all of theirs, and nothing else', () => {
+    const repo = create();
+    repo.write('staged', 'staged\n');
+    repo.write('dirty', 'old\n');
+    repo.git('add', 'dirty');
+    repo.git('commit', '-q', '-m', 'Add a file');
+    repo.git('add', 'staged');
+    repo.write('dirty', 'new\n');
+    for (const key of ['one', 'two', 'three']) remember(repo, key);
+    const messages = repo.git('log', '-3', '--format=%B').trim();
+    const before = { status: repo.status(), tree: tree(repo), index: indexOf(repo) };
+    const tip = repo.git('rev-parse', 'HEAD').trim();
+
+    const shown = run(repo, 'squash', '--dry-run');
+    expect(shown).toMatchObject({ status: 0, stderr: '' });
+    expect(shown.stdout).toMatch(/^3 commits of the memory to make one\n/);
+    expect(shown.stdout).toContain('touches dirty.');
+    expect(shown.stdout).toContain('Memory-Agent: memory-bank-cli/');
+    const unsure = run(repo, 'squash');
+    expect(unsure).toMatchObject({ status: 5 });
+    expect(unsure.stderr).toContain('--yes');
+    expect(repo.git('rev-parse', 'HEAD').trim()).toBe(tip);
+
+    const { status, stdout } = run(repo, 'squash', '--yes');
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/3 commits are one: [0-9a-f]{12} on main\./);
+    expect(stdout).toContain(`"git reset --soft ${tip.slice(0, 12)}" brings them back`);
+    expect(subjects(repo)).toEqual(['Begin', 'Add a file', 'memory: squash 3 changes']);
+    expect({ status: repo.status(), tree: tree(repo), index: indexOf(repo) }).toEqual(before);
+    const message = repo.git('log', '-1', '--format=%B');
+    for (const line of messages.split('\n')) expect(message).toContain(line);
+    expect(message).toContain('Author: Ada Lovelace <ada@example.org>');
+    const trailers = repo.gitWith({ input: message }, 'interpret-trailers', '--parse');
+    expect(trailers.match(/^Memory-Record: /gm)).toHaveLength(5);
+    expect(trailers.match(/^Memory-Session: /gm)).toHaveLength(3);
+    expect(trailers.match(/^Memory-Tool: memory_write$/gm)).toHaveLength(1);
+    expect(repo.git('log', '-1', '--format=%an <%ae>').trim()).toBe(
+      'Ada Lovelace <ada@example.org>',
+    );
+    expect(repo.git('log', '-g', '-1', '--format=%gs').trim()).toBe(
+      'squash: 3 commits of the memory',
+    );
+    expect(repo.git('rev-parse', 'HEAD@{1}').trim()).toBe(tip);
+    expect(run(repo, 'log').stdout).toContain('· memory_write\n');
+    expectSound(repo);
+
+    repo.git('reset', '-q', '--soft', tip);
+    expect(repo.status()).toEqual(before.status);
+    expect(subjects(repo)).toHaveLength(5);
+  });
+
+  test('folds what was squashed before, and by whom, once more', () => {
+    const repo = create();
+    remember(repo, 'one');
+    repo.git('config', 'user.name', 'Bob');
+    remember(repo, 'two');
+    run(repo, 'squash', '--yes');
+    remember(repo, 'three');
+    expect(run(repo, 'squash', '--yes').status).toBe(0);
+    const message = repo.git('log', '-1', '--format=%an%n%B');
+    expect(message).toMatch(/^Ada Lovelace\nmemory: squash 2 changes\n/);
+    expect(message).toContain('Co-authored-by: Bob <ada@example.org>\n');
+    for (const key of ['one', 'two', 'three']) expect(message).toContain(`Why ${key}`);
+    expect(run(repo, 'squash', '--yes').stdout).toMatch(/^1 commit of .*\n.*\n.*Nothing to squash/);
+  });
+
+  test.each([
+    ['a remote-tracking branch', ['update-ref', 'refs/remotes/origin/main', 'HEAD'], 'origin/main'],
+    ['another branch', ['branch', 'other'], 'other'],
+    ['an annotated tag', ['tag', '-a', '-m', 'x', 'v1'], 'v1'],
+    ['a detached work tree', ['worktree', 'add', '-q', '--detach', '../WT'], 'the work tree'],
+    ['a merge', ['merge', '-q', '--no-ff', '-m', 'Merge', 'side'], 'is a merge'],
+    ['an empty commit', ['commit', '-q', '--allow-empty', '-m', 'x'], 'changes nothing'],
+    ['an edit outside', ['rm', '-q', 'README.md'], 'touches README.md'],
+  ])('ends at %s', (_, command, reason) => {
+    const repo = create();
+    repo.git('checkout', '-q', '-b', 'side');
+    repo.git('commit', '-q', '--allow-empty', '-m', 'Beside');
+    repo.git('checkout', '-q', 'main');
+    commit(repo, 'one', 'two');
+    repo.git(...command.map((word) => word.replace('../WT', `${newFolder()}/tree`)));
+    if (repo.status().length > 0) repo.git('commit', '-q', '-m', 'An edit');
+    const { length } = subjects(repo);
+    commit(repo, 'three', 'four');
+    const { stdout } = run(repo, 'squash', '--yes');
+    expect(stdout).toContain(reason);
+    expect(stdout).toContain('2 commits are one');
+    expect(subjects(repo)).toHaveLength(length + 1);
+    expectSound(repo);
+  });
+
+  test('a stash holds nothing, and stays', () => {
+    const repo = create();
+    commit(repo, 'one', 'two');
+    repo.write('README.md', 'stashed\n');
+    repo.git('stash', '-q');
+    expect(run(repo, 'squash', '--yes').stdout).toContain('2 commits are one');
+    repo.git('stash', 'pop', '-q');
+    expect(repo.read('README.md')).toBe('stashed\n');
+  });
+
+  test('a signed commit stays', () => {
+    const repo = create();
+    commit(repo, 'one');
+    const signed = repo
+      .git('cat-file', 'commit', 'HEAD')
+      .replace(/^(committer .*)$/m, '$1\ngpgsig -----BEGIN PGP SIGNATURE-----\n none');
+    const oid = repo.gitWith({ input: signed }, 'hash-object', '-t', 'commit', '-w', '--stdin');
+    repo.git('update-ref', 'HEAD', oid.trim());
+    commit(repo, 'two', 'three');
+    expect(run(repo, 'squash', '--yes').stdout).toContain('is signed');
+    expect(subjects(repo)).toHaveLength(3);
+  });
+
+  test('works on a detached HEAD, and says so', () => {
+    const repo = create();
+    repo.git('checkout', '-q', '--detach');
+    commit(repo, 'one', 'two');
+    const { stdout, stderr, status } = run(repo, 'squash', '--yes');
+    expect(status).toBe(0);
+    expect(stdout).toContain('on detached HEAD.');
+    expect(stderr).toContain('HEAD is detached');
+    expect(repo.git('rev-list', '--count', 'main..HEAD').trim()).toBe('1');
+    expect(repo.git('log', '-1', '--format=%s', 'main').trim()).toBe('Begin');
+  });
+
+  test('an unborn branch and a folder without a repository have nothing to squash', () => {
+    const unborn = new Repo();
+    repos.push(unborn);
+    unborn.git('init', '-q');
+    expect(run(unborn, 'squash', '--yes')).toMatchObject({ status: 0, stderr: '' });
+    expect(run(unborn, 'squash', '--yes').stdout).toContain('There is no commit yet');
+    const none = new Repo();
+    repos.push(none);
+    expect(run(none, 'squash', '--yes').status).toBe(3);
+    expect(readdirSync(none.root)).toEqual([]);
+  });
+
+  test('is refused in the middle of a merge, and without a reflog', () => {
+    const repo = create();
+    commit(repo, 'one', 'two');
+    const tip = repo.git('rev-parse', 'HEAD');
+    repo.write('.git/MERGE_HEAD', tip);
+    for (const args of [['--yes'], ['--dry-run']]) {
+      const { status, stderr } = run(repo, 'squash', ...args);
+      expect(status).toBe(8);
+      expect(stderr).toContain('A merge is under way');
+    }
+    rmSync(repo.path('.git/MERGE_HEAD'));
+    repo.git('config', 'core.logAllRefUpdates', 'false');
+    rmSync(repo.path('.git/logs'), { recursive: true });
+    expect(run(repo, 'squash', '--yes')).toMatchObject({ status: 9 });
+    expect(repo.git('rev-parse', 'HEAD')).toBe(tip);
+  });
+
+  test('by two processes at once, beside writers, loses nothing', async () => {
+    const repo = create();
+    remember(repo, 'before');
+    commit(repo, 'one', 'two', 'three', 'four');
+    const options: SpawnOptions = { cwd: repo.root, env, stdio: 'ignore' };
+    const start = (...args: string[]) =>
+      once(spawn(process.execPath, [main, ...args], options), 'exit').then(([status]) => status);
+    const write = (key: string) =>
+      start('memory-write', '--category', 'patterns', '--key', key, '--value', 'v');
+    const all = [start('squash', '--yes'), write('a'), start('squash', '--yes'), write('b')];
+    expect(await Promise.all(all)).toEqual([0, 0, 0, 0]);
+    const keys = run(repo, 'memory-list', '--output', 'json').stdout;
+    for (const key of ['a', 'b', 'before']) expect(keys).toContain(`"${key}"`);
+    expect(subjects(repo).length).toBeLessThan(8);
+    expect(repo.status()).toEqual([]);
+    expectSound(repo);
+  });
+});
+
+/** The bytes and the time of the index: a squash does not write it. */
+function indexOf(repo: Repo): string {
+  return repo.gitWith({ cwd: repo.path('.git') }, 'hash-object', 'index');
+}
