@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { findWorkTree } from '../../src/git/discover.ts';
@@ -20,7 +20,7 @@ function create(): Repo {
   return repo;
 }
 
-function put(repo: Repo, files: Files = new NodeFiles()) {
+function put(repo: Pick<Repo, 'root'>, files: Files = new NodeFiles()) {
   const tree = findWorkTree(files, repo.root);
   if (!tree) throw new Error('no work tree');
   const repository = new Repository(new Disk(files, 'full'), tree, {
@@ -142,4 +142,23 @@ test('a lock that a person has put in the place of a dead server’s stays', asy
   for (const lock of ['index.lock', 'HEAD.lock', 'refs/heads/main.lock']) {
     expect(repo.read(`.git/${lock}`)).toBe('his');
   }
+});
+
+test('locks of a person stay when those of a dead server in a linked work tree go', async () => {
+  const repo = create();
+  repo.git('worktree', 'add', '-q', repo.path('linked'));
+  const linked = { root: repo.path('linked') };
+  const files = new FaultFiles();
+  files.plan = () => {
+    return /^rename .*\/heads\/linked$/.test(files.log.at(-1) ?? '') ? { kind: 'kill' } : undefined;
+  };
+  await expect(put(linked, files)).rejects.toThrow();
+  bury(repo.root);
+  const his = ['.git/HEAD.lock', '.git/refs/heads/other.lock'];
+  const dead = ['.git/worktrees/linked/HEAD.lock', '.git/refs/heads/linked.lock'];
+  for (const lock of his) repo.write(lock, 'his');
+  for (const lock of dead) expect(existsSync(repo.path(lock))).toBe(true);
+  await put(linked);
+  for (const lock of dead) expect(existsSync(repo.path(lock))).toBe(false);
+  for (const lock of his) expect(repo.read(lock)).toBe('his');
 });

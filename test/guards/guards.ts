@@ -127,7 +127,7 @@ export const guards: readonly Guard[] = [
   guard(
     "another's lock of git is not removed in a dead server's place",
     ['git/recovery.ts', 'if (files.lstat(path)?.ino === proof.ino) site', 'site'],
-    [races, 'in the place of a dead'],
+    [races, 'locks of a person stay'],
   ),
   guard(
     "a dead server's locks of git are removed",
@@ -170,7 +170,7 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'a merge, rebase or bisect under way',
-    ['git/state.ts', 'if (files.lstat(join(gitDir, file)) === undefined) continue;', 'continue;'],
+    ['git/state.ts', 'if (!found) return;', 'return;'],
     [repository, 'a bisect under way'],
   ),
   guard(
@@ -294,7 +294,7 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'the name of the journal is on the medium before the files change',
-    ['git/journal.ts', 'await disk.settle([folder]);', ''],
+    ['git/mutation.ts', '[...(await stored), ground.folder]', '[...(await stored)]'],
     [power, 'a power cut'],
   ),
 
@@ -315,6 +315,15 @@ export const guards: readonly Guard[] = [
       'store/record-file.ts',
       'if (!(error instanceof MemoryError)) throw error;\n    return { ...failed',
       'throw error;\n    return { ...failed',
+    ],
+    [workspace, 'fails alone and by name'],
+  ),
+  guard(
+    'a damaged file is never removed',
+    [
+      'store/draft.ts',
+      'if (existing?.error) throw existing.error;\n    const path = earlier?.path ?? existing?.path;',
+      'const path = earlier?.path ?? existing?.path;',
     ],
     [workspace, 'fails alone and by name'],
   ),
@@ -440,7 +449,7 @@ export const guards: readonly Guard[] = [
     'credentials in a change',
     [
       'store/bank.ts',
-      'guard.checkChange(changes, provenance, message, (path) => this.view.typeOf(path));',
+      'this.#guard().checkChange(changes, provenance, message, (path) => this.view.typeOf(path));',
       '',
     ],
     [secrets, 'in a field of a new record'],
@@ -457,7 +466,7 @@ export const guards: readonly Guard[] = [
       "{ text: path, before: () => known, name: 'the name of the file' },",
       '',
     ],
-    ['hostile/secrets.test.ts', 'name of a file, by'],
+    ['hostile/secrets.test.ts', 'and the refusal says so'],
   ),
   guard(
     'credentials in a reason',

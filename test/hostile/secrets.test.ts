@@ -67,6 +67,14 @@ describe('a credential is refused by every toolset, and is in no file:', () => {
     expect(stage.repo.git('cat-file', '--batch-all-objects', '--batch')).not.toContain(token);
     expect(stage.messages.join('\n')).not.toContain(token);
   });
+
+  test('the name of a file, and the refusal says so', async () => {
+    const told = await stage.refuse('write_memory_bank_file', {
+      filename: `${token}.md`,
+      content: 'x',
+    });
+    expect(told).toContain('the name of the file (line 1) holds');
+  });
 });
 
 describe('over HTTP', () => {

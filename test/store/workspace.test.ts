@@ -328,7 +328,13 @@ describe('a damaged file', () => {
     await expect(add(opened, 'link')).rejects.toMatchObject({ code: 'damaged' });
     expect(repo.read('.memory-bank/notes/bad.yaml')).toBe('key: [\n');
     await expect(add(opened, 'other-kind')).rejects.toMatchObject({ code: 'damaged' });
+    const removal = opened.call.store.change({ subject: 'x' }, (tx) =>
+      tx.remove(note, 'other-kind'),
+    );
+    await expect(removal).rejects.toMatchObject({ code: 'damaged' });
     expect(repo.read('.memory-bank/notes/other-kind.yaml')).toContain('tags: none\n');
+    mkdirSync(repo.path('.memory-bank/notes/folder.yaml'));
+    await expect(add(opened, 'folder')).rejects.toMatchObject({ code: 'damaged' });
     await add(opened, 'other');
   });
 
