@@ -57,11 +57,10 @@ function personsWork(): string {
 
 test('a plan of this project reads like one that a person has written', async () => {
   const before = personsWork();
-  const begun = repo.git('rev-parse', 'HEAD').trim();
   await follow(planning);
   expect(personsWork()).toBe(before);
   const diff = repo.git('diff', '--no-color', 'origin/HEAD', 'HEAD', '--', '.memory-bank/graph');
-  const log = repo.git('log', '--reverse', '--format=%s', `${begun}..HEAD`);
+  const log = repo.git('log', '--reverse', '--format=%s', 'origin/HEAD..HEAD');
   const ids = /^(\+id: ).*$/gm;
   const story = `${log}\n${diff}`
     .replace(ids, '$1…')
@@ -76,6 +75,7 @@ test('every tool can be called, and the work of the person stays as it was', asy
   const called = new Set([...planning, ...everything].map(([tool]) => tool));
   expect([...called].sort()).toEqual(tools.map(({ name }) => name).sort());
   const before = personsWork();
+  const begun = repo.git('rev-parse', 'HEAD').trim();
   await follow(everything, await follow(planning));
   expect(personsWork()).toBe(before);
   expect(repo.fsck()).toBe('');
