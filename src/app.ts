@@ -8,7 +8,9 @@ import type { Tool } from './core/tool.ts';
 import type { Toolset } from './core/toolset.ts';
 import type { Binding, CommitMade } from './core/workspace.ts';
 import { sessionId } from './ids.ts';
+import { Model, type ModelSettings } from './model.ts';
 import { type Beginning, type Client, type Listener, Place, placeKey } from './place.ts';
+import { ModelSummarizer } from './summarizer.ts';
 import { type Parts, program, Workspaces } from './workspaces.ts';
 
 export interface AppOptions extends Beginning {
@@ -17,6 +19,8 @@ export interface AppOptions extends Beginning {
   readonly durability: 'full' | 'relaxed';
   /** The names of the toolsets to offer; undefined for all of them. */
   readonly enabled?: readonly string[] | undefined;
+  /** The language model that answers `/chat` and makes summaries; undefined for none. */
+  readonly model?: ModelSettings | undefined;
   /** Where messages for the person who runs the server go. */
   readonly log: (level: LogLevel, message: string) => void;
 }
@@ -36,6 +40,9 @@ export interface Reply {
 
 /** The program behind every transport: it opens the memories and the sessions and makes the calls. */
 export class App {
+  /** The language model that is configured. */
+  readonly model: Model | undefined;
+  readonly #summarizer: ModelSummarizer | undefined;
   readonly #options: AppOptions;
   readonly #parts: Parts;
   readonly #workspaces: Workspaces;
@@ -45,7 +52,11 @@ export class App {
   constructor(options: AppOptions, parts: Parts = program) {
     this.#options = options;
     this.#parts = parts;
-    this.#workspaces = new Workspaces(options, parts);
+    const { homeBank, durability, log } = options;
+    const warn = (message: string) => log('warning', message);
+    this.#workspaces = new Workspaces({ homeBank, durability, warn }, parts);
+    this.model = options.model && new Model(options.model);
+    this.#summarizer = this.model && new ModelSummarizer(this.model, options.log);
   }
 
   /**
@@ -129,8 +140,9 @@ export class App {
     session.get(placeKey).watch(listener);
   }
 
-  /** Waits for the calls under way and lets go of everything; no call may follow. */
+  /** Waits for the calls under way, not for summaries, and lets go of everything; no call may follow. */
   async close(): Promise<void> {
+    await this.#summarizer?.close();
     await Promise.allSettled(this.#running);
     await this.#workspaces.close();
   }
@@ -177,6 +189,7 @@ export class App {
         here: await place.enter(binding).catch(toMemoryError),
         home: async () => (await this.#workspaces.home()).bind(binding).store,
         use: (path, { create }) => place.use(path, create, binding),
+        summarizer: this.#summarizer,
         progress,
         log,
       });

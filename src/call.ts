@@ -30,7 +30,8 @@ export interface CallOptions {
 }
 
 /** What a call works on. */
-export interface Scope extends Pick<Context, 'session' | 'signal' | 'progress' | 'log'> {
+export interface Scope
+  extends Pick<Context, 'session' | 'signal' | 'summarizer' | 'progress' | 'log'> {
   /** The session's workspace, or why there is none: a call that needs no project works without. */
   readonly here: Bound | MemoryError;
   /** Opens the home store. */
@@ -48,6 +49,7 @@ export class Call implements Context {
   readonly modes: Modes;
   readonly session: Session;
   readonly signal: AbortSignal;
+  readonly summarizer: Context['summarizer'];
   readonly now = now;
   readonly uuid = uuid;
   readonly shortId = shortId;
@@ -65,6 +67,7 @@ export class Call implements Context {
     const modes = async () => bound().modes;
     this.session = scope.session;
     this.signal = scope.signal;
+    this.summarizer = scope.summarizer;
     this.store = new LateStore(async () => bound().store);
     this.home = new LateStore(() => scope.home());
     this.project = {

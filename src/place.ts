@@ -8,6 +8,11 @@ import type { Workspaces } from './workspaces.ts';
 export interface Client {
   /** The URIs of its roots; empty when it offers none. */
   roots(): Promise<readonly string[]>;
+  /**
+   * The folders that it may go to, and all below them, beside the root where its session begins;
+   * undefined lets it go anywhere.
+   */
+  readonly folders?: readonly string[] | undefined;
 }
 
 /** What decides where a session begins. */
@@ -33,6 +38,8 @@ export class Place {
   readonly #client: Client | undefined;
   /** Undefined until a call needs it. */
   #root: string | undefined;
+  /** The root that the caller did not choose. */
+  #start: string | undefined;
   /** Whether the caller chose the root, so that new roots of the client do not change it. */
   #chosen = false;
   /** Whether the session has been in the mode in which it is to begin. */
@@ -67,7 +74,8 @@ export class Place {
     const { place, mode } = this.#beginning;
     if (this.#root === undefined) {
       const clientRoots = async () => (await this.#client?.roots()) ?? [];
-      this.#root = (await findRoot({ ...place, clientRoots })).path;
+      this.#start = (await findRoot({ ...place, clientRoots })).path;
+      this.#root = this.#start;
     }
     const bound = await this.#bind(this.#root, binding);
     if (mode !== undefined && !this.#begun) await bound.modes.switch(mode);
@@ -78,7 +86,8 @@ export class Place {
   /** Goes to another folder; see `Project.use`. */
   async use(path: string, create: boolean, binding: Binding): Promise<Bound> {
     const { cwd, home } = this.#beginning.place;
-    const root = await rootAt(resolve(this.#root ?? cwd, path), home, create);
+    const within = this.#client?.folders && [this.#start ?? [], ...this.#client.folders].flat();
+    const root = await rootAt(resolve(this.#root ?? cwd, path), { home, within }, create);
     const bound = await this.#bind(root, binding);
     this.#root = root;
     this.#chosen = true;

@@ -1,5 +1,5 @@
 import { mkdir, realpath, stat } from 'node:fs/promises';
-import { basename, dirname, join, parse, resolve } from 'node:path';
+import { basename, dirname, isAbsolute, join, parse, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { invalid, MemoryError } from './core/error.ts';
 import { findWorkTree } from './git/discover.ts';
@@ -61,18 +61,30 @@ export async function findRoot(input: RootInput, probe: RootProbe = disk): Promi
   return { path, source };
 }
 
+/** Where a caller may point. */
+export interface Reach {
+  /** The user's home directory, which is refused. */
+  readonly home: string;
+  /** The folders that it has to be, or lie below; undefined for no such limit. */
+  readonly within: readonly string[] | undefined;
+}
+
 /**
  * The folder that a caller points at, as a root; a path that ends in `.memory-bank` is the bank itself.
  *
  * @param create whether a folder that is not there is made.
  * @returns the real path of the root.
- * @throws MemoryError `no_project` for `/` and the home directory, `invalid_input` for a file or a
- *   folder that is not there, `cannot_create`.
+ * @throws MemoryError `forbidden` for what is out of reach, `no_project` for `/` and the home
+ *   directory, `invalid_input` for a file, a folder that is not there and one inside of `.git` or of
+ *   a bank, `cannot_create`.
  */
-export async function rootAt(path: string, home: string, create: boolean): Promise<string> {
+export async function rootAt(path: string, reach: Reach, create: boolean): Promise<string> {
   if (path.includes('\0')) throw invalid(['path'], 'must not contain a NUL character');
-  const root = withoutBank(path);
-  await refuseSystemFolder((await disk.directory(root)) ?? root, home, disk);
+  const root = await realTarget(withoutBank(path));
+  await refuseOutOfReach(root, reach);
+  const inner = root.split(sep).find((part) => /^\.(git|memory-bank)$/i.test(part));
+  if (inner !== undefined) throw invalid(['path'], `must not lie inside of a folder ${inner}`);
+  await refuseSystemFolder(root, reach.home, disk);
   if (create) await makeFolder(root);
   const folder = await disk.directory(root);
   if (folder === undefined) throw invalid(['path'], `there is no folder ${root}`);
@@ -125,6 +137,24 @@ async function climb(start: string, probe: RootProbe): Promise<string> {
 
 function withoutBank(path: string): string {
   return basename(path) === bankFolder ? dirname(path) : path;
+}
+
+/** The path that a path leads to, links followed; its last parts need not be there. */
+async function realTarget(path: string): Promise<string> {
+  const real = await realpath(path).catch(() => undefined);
+  if (real !== undefined || path === dirname(path)) return real ?? path;
+  return join(await realTarget(dirname(path)), basename(path));
+}
+
+async function refuseOutOfReach(path: string, { within }: Reach): Promise<void> {
+  if (within === undefined) return;
+  for (const folder of within) {
+    const way = relative(await realTarget(folder), path);
+    if (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)) return;
+  }
+  throw new MemoryError('forbidden', `The folder ${path} is out of reach.`, {
+    hint: 'Over HTTP it has to lie below the project that is served, or a folder that the server was started with --allow-folder for.',
+  });
 }
 
 async function refuseSystemFolder(path: string, home: string, probe: RootProbe): Promise<void> {

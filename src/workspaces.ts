@@ -16,16 +16,18 @@ export const program: Parts = {
   openWorkspace: async (options) => (await import('./store/workspace.ts')).openWorkspace(options),
 };
 
+/** What is the same for every memory, and where that of the user lies. */
+export interface WorkspacesOptions extends Pick<WorkspaceOptions, 'durability' | 'warn'> {
+  readonly homeBank: string;
+}
+
 /** The memories that are open: one for each root, shared by the sessions, and the one of the user. */
 export class Workspaces {
-  readonly #options: Pick<WorkspaceOptions, 'durability'> & { readonly homeBank: string };
+  readonly #options: WorkspacesOptions;
   readonly #parts: Parts;
   readonly #open = new Map<string, Promise<Workspace>>();
 
-  constructor(
-    options: Pick<WorkspaceOptions, 'durability'> & { readonly homeBank: string },
-    parts: Parts,
-  ) {
+  constructor(options: WorkspacesOptions, parts: Parts) {
     this.#options = options;
     this.#parts = parts;
   }
@@ -51,10 +53,10 @@ export class Workspaces {
   #get(which: Pick<WorkspaceOptions, 'root' | 'bank' | 'repository'>): Promise<Workspace> {
     const known = this.#open.get(which.bank);
     if (known) return known;
-    const { durability } = this.#options;
+    const { durability, warn } = this.#options;
     const opening = this.#parts.toolsets().then((all) => {
       const records = all.flatMap((toolset) => toolset.records);
-      return this.#parts.openWorkspace({ ...which, records, durability, now });
+      return this.#parts.openWorkspace({ ...which, records, durability, now, warn });
     });
     this.#open.set(which.bank, opening);
     // What hindered it may be gone at the next call.

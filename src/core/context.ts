@@ -1,6 +1,7 @@
 import type { History } from './history.ts';
 import type { Session } from './session.ts';
 import type { Store } from './store.ts';
+import type { Summarizer } from './summarizer.ts';
 
 /** Facts about the project whose memory is served. */
 export interface ProjectInfo {
@@ -8,9 +9,9 @@ export interface ProjectInfo {
   readonly root: string;
   /** Absolute path of the bank, normally `<root>/.memory-bank`. */
   readonly bank: string;
-  /** Whether the bank has been written to: its `config.yaml` or any record exists. */
+  /** Whether there is any memory: its `config.yaml` or a record, also one that a person made. */
   readonly initialized: boolean;
-  /** The id in `config.yaml`, or the one that `initialize` would write there. */
+  /** The id in `config.yaml`; undefined before the first write. */
   readonly projectId: string | undefined;
 }
 
@@ -125,6 +126,8 @@ export interface Context {
   readonly history: History;
   readonly modes: Modes;
   readonly session: Session;
+  /** Undefined where no language model is configured. */
+  readonly summarizer: Summarizer | undefined;
   /**
    * The present time, and always later than what an earlier call returned: records that one call
    * creates can be told apart and sorted by it.

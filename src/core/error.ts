@@ -94,7 +94,8 @@ export class MemoryError extends Error {
 
   /** Message and hint as one text, the way a person wants to read them. */
   get text(): string {
-    return this.hint === undefined ? this.message : `${this.message} ${this.hint}`;
+    if (this.hint === undefined) return this.message;
+    return `${this.message}${/[.!?]$/.test(this.message) ? '' : '.'} ${this.hint}`;
   }
 }
 

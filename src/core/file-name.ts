@@ -21,7 +21,7 @@ export function fileNameProblem(name: string): string | undefined {
   }
   if (/%(?:00|25|2e|2f|5c)/i.test(name)) return 'must not hold encoded dots or slashes';
   // Some systems read the compatibility forms of dot and slash as dot and slash.
-  if (isPathOut(name) || isPathOut(name.normalize('NFKC'))) {
+  if (isPathOut(name.normalize('NFKC'))) {
     return 'must be relative and stay inside the folder';
   }
   if (!name.endsWith('.md')) return 'must end in ".md"';

@@ -155,8 +155,13 @@ export interface SearchResult {
 export interface LocalState {
   /** What was last set under this key, or undefined. */
   get(key: string): Promise<JsonValue | undefined>;
-  /** Keeps a value, at most a few hundred kilobytes; the last writer wins. */
-  set(key: string, value: JsonValue): Promise<void>;
+  /**
+   * Keeps a value, at most a few hundred kilobytes; the last writer wins.
+   *
+   * @returns whether it was kept: not where there is no repository, nor when all values together
+   *   would take too much room.
+   */
+  set(key: string, value: JsonValue): Promise<boolean>;
 }
 
 /** The only way to read and change records. Bound to one session: its mode, agent and name. */

@@ -60,6 +60,8 @@ export interface WorkspaceOptions {
   readonly durability: 'full' | 'relaxed';
   /** The present time, strictly increasing. */
   now(): Date;
+  /** Told of what went wrong beside a call, for the person who runs the program. */
+  warn(message: string): void;
 }
 
 /**

@@ -1,9 +1,13 @@
-import { dirname } from 'node:path';
+import { randomBytes } from 'node:crypto';
+import { basename, dirname, join } from 'node:path';
 import { MemoryError } from '../core/error.ts';
 import { errno, type Files } from './files.ts';
 
 /** How much is on the disk itself before a mutation is acknowledged. */
 export type Durability = 'full' | 'relaxed';
+
+/** After this nobody is at work on a temporary file any more, in milliseconds. */
+const abandoned = 3_600_000;
 
 /**
  * Writing files whole: each appears complete or not at all, and with full durability it is on the
@@ -44,6 +48,31 @@ export class Disk {
       }
     } catch (error) {
       this.tryDiscard(path);
+      throw error;
+    }
+  }
+
+  /**
+   * Puts a file that can be made again in the place of another, whole: a cache, a note of our own.
+   *
+   * What an earlier try has left, whose process was killed, goes when it is an hour old: its writer,
+   * should it live, loses what can be made again.
+   */
+  async replace(path: string, pieces: readonly Uint8Array[], mode?: number): Promise<void> {
+    const { files } = this;
+    const folder = dirname(path);
+    this.makeDirectories(folder);
+    for (const { name } of files.list(folder) ?? []) {
+      const left = name.startsWith(`${basename(path)}.`) && name.endsWith('.tmp');
+      const time = left && files.lstat(join(folder, name))?.mtimeMs;
+      if (time && time < Date.now() - abandoned) this.tryDiscard(join(folder, name));
+    }
+    const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
+    await this.create(temporary, pieces, mode);
+    try {
+      files.rename(temporary, path);
+    } catch (error) {
+      this.tryDiscard(temporary);
       throw error;
     }
   }

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { MemoryError } from '../core/error.ts';
 import type { Disk } from './disk.ts';
 import type { Oid } from './object.ts';
 
@@ -61,13 +62,96 @@ export async function writeJournal(disk: Disk, folder: string, journal: Journal)
   await disk.settle([folder]);
 }
 
-/** Reads a journal; undefined for one that was not written to its end, before which nothing happened. */
+/**
+ * Reads a journal; undefined for one that was not written to its end, before which nothing happened.
+ *
+ * @throws MemoryError `damaged` for a whole file that no mutation has written.
+ */
 export function readJournal(disk: Disk, path: string): Journal | undefined {
   const text = disk.files.read(path)?.toString('utf8') ?? '';
   if (!text.endsWith('}\n')) return undefined;
   try {
-    return JSON.parse(text) as Journal;
-  } catch {
-    return undefined;
+    return toJournal(JSON.parse(text));
+  } catch (cause) {
+    throw new MemoryError('damaged', `The journal ${path} cannot be read.`, { cause });
   }
+}
+
+/**
+ * The journal that a value is. The files that it names lie in the work tree and its logs among the
+ * reflogs, so that nobody who acts on it is led elsewhere.
+ *
+ * @throws TypeError for any other value.
+ */
+export function toJournal(value: unknown): Journal {
+  const { token, top, gitDir, ref, parent, commit, files, logs, logLines, folders } =
+    toObject(value);
+  return {
+    token: toText(token, /^[0-9a-z]+-[0-9a-f]{16}$/),
+    top: toText(top),
+    gitDir: toText(gitDir, /^(?:worktrees[/\\](?!\.{1,2}$)[^/\\]+)?$/),
+    ref: optional(ref, (name) => toText(name, /^refs\/./)),
+    parent: optional(parent, toOid),
+    commit: toOid(commit),
+    files: toList(files, toJournalFile),
+    logs: toList(logs, (log) => {
+      const { path, size } = toObject(log);
+      return { path: toPath(path, logsFolder), size: optional(size, toNumber) };
+    }),
+    logLines: toText(logLines),
+    folders: toList(folders, (folder) => toPath(folder)),
+  };
+}
+
+const logsFolder = /^(?:worktrees[/\\][^/\\]+[/\\])?logs[/\\]/;
+
+function toJournalFile(value: unknown): JournalFile {
+  const { path, before, after, indexed, mode } = toObject(value);
+  return {
+    path: toPath(path),
+    before: optional(before, toOid),
+    after: optional(after, toOid),
+    indexed: optional(indexed, toOid),
+    mode: toNumber(mode),
+  };
+}
+
+/** A path that leads neither out of its folder nor into a git directory. */
+function toPath(value: unknown, form?: RegExp): string {
+  const path = toText(value, form);
+  const parts = path.split(/[/\\]/);
+  if (parts.some((part) => /^(?:|\.|\.\.|\.git)$/i.test(part))) throw new TypeError('a way out');
+  return path;
+}
+
+function toOid(value: unknown): Oid {
+  return toText(value, /^[0-9a-f]{40}$/);
+}
+
+function toText(value: unknown, form = /^/): string {
+  if (typeof value !== 'string' || value.includes('\0') || !form.test(value)) {
+    throw new TypeError('no such text');
+  }
+  return value;
+}
+
+function toNumber(value: unknown): number {
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0) {
+    throw new TypeError('no whole number');
+  }
+  return value;
+}
+
+function toList<T>(value: unknown, toItem: (item: unknown) => T): T[] {
+  if (!Array.isArray(value)) throw new TypeError('no list');
+  return value.map(toItem);
+}
+
+function toObject(value: unknown): { readonly [key: string]: unknown } {
+  if (typeof value !== 'object' || value === null) throw new TypeError('no object');
+  return { ...value };
+}
+
+function optional<T>(value: unknown, to: (value: unknown) => T): T | undefined {
+  return value === undefined ? undefined : to(value);
 }

@@ -234,9 +234,10 @@ export class GitLock {
    */
   async fill(pieces: readonly Uint8Array[]): Promise<Stat> {
     const { files } = this.#disk;
-    files.truncate(this.proof, 0);
     const fd = files.open(this.proof, 'r+');
     try {
+      // Of a dead process's lock. An empty file is not emptied: ext4 then writes it out at once.
+      if (files.fstat(fd).size > 0) files.truncate(this.proof, 0);
       files.write(fd, pieces);
       if (this.#disk.durability === 'full') await files.fsync(fd, 'data');
       return files.fstat(fd);

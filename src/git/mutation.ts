@@ -22,8 +22,6 @@ export interface Ground extends Site {
   readonly tree: WorkTree;
   readonly refs: Refs;
   readonly config: GitConfig;
-  /** Told of what went wrong after the commit was made and could not be mended at once. */
-  warn(message: string): void;
 }
 
 /** The index as the plan saw it. */
@@ -42,6 +40,26 @@ export interface Applied {
 }
 
 /**
+ * Does some work while nobody else can change HEAD, this branch or the index.
+ *
+ * @param ref full name of the branch; undefined when HEAD is detached.
+ */
+export async function underLocks<T>(
+  ground: Ground,
+  ref: string | undefined,
+  token: Token,
+  patience: Patience,
+  work: (locks: Locks) => Promise<T>,
+): Promise<T> {
+  const locks = await takeLocks(ground, ref, token, patience);
+  try {
+    return await work(locks);
+  } finally {
+    if (!locks.kept) for (const lock of all(locks)) lock.release();
+  }
+}
+
+/**
  * Carries out a plan: files, index and ref change under git's own locks, and the rename of the ref is
  * the moment at which it has happened.
  *
@@ -49,6 +67,7 @@ export interface Applied {
  * git's is taken: git itself does not wait for one.
  *
  * @param stored fulfilled when all objects of the plan are stored.
+ * @param held the locks for the plan's branch, where they are held already.
  * @returns undefined when something that the plan rests on has changed meanwhile; nothing was done.
  * @throws MemoryError or a system error, after which nothing has changed.
  */
@@ -60,28 +79,40 @@ export async function applyPlan(
   committer: Signature,
   token: Token,
   patience: Patience,
+  held?: Locks,
 ): Promise<Applied | undefined> {
   const mutation = new Mutation(ground, plan, known, committer, token);
-  let locks: Locks | undefined;
+  const end = () => {
+    if (!mutation.unfinished) ground.disk.tryDiscard(journalPath(ground.folder, token.id));
+  };
+  const run = async (locks: Locks) => {
+    try {
+      checkIdle(ground.disk.files, ground.tree.gitDir);
+      if (!holdsStill(ground, plan, known) || !mutation.isAnnounced()) return undefined;
+      return await mutation.run(locks);
+    } finally {
+      locks.kept = mutation.unfinished;
+      // Before the locks are let go: after that others change what the journal speaks of.
+      end();
+    }
+  };
   try {
     await together([stored, mutation.announce()]);
-    locks = await takeLocks(ground, plan.head.ref, token, patience);
-    checkIdle(ground.disk.files, ground.tree.gitDir);
-    if (!holdsStill(ground, plan, known) || !mutation.isAnnounced()) return undefined;
-    return await mutation.run(locks);
-  } finally {
-    if (!mutation.unfinished) {
-      ground.disk.tryDiscard(journalPath(ground.folder, token.id));
-      for (const lock of locks ? all(locks) : []) lock.release();
-    }
+    return await (held ? run(held) : underLocks(ground, plan.head.ref, token, patience, run));
+  } catch (error) {
+    end();
+    throw error;
   }
 }
 
-interface Locks {
+/** The locks of git's that a mutation holds. */
+export interface Locks {
   readonly index: GitLock;
   readonly head: GitLock;
   /** Undefined when HEAD is detached: then HEAD itself is what changes. */
   readonly ref: GitLock | undefined;
+  /** Whether they have to stay for whoever cleans up. */
+  kept: boolean;
 }
 
 function all({ ref, head, index }: Locks): GitLock[] {
@@ -105,8 +136,8 @@ async function takeLocks(
   try {
     const index = await take(join(tree.gitDir, 'index'), 'index');
     const head = await take(join(tree.gitDir, 'HEAD'), 'head');
-    if (ref === undefined) return { index, head, ref: undefined };
-    return { index, head, ref: await take(refPath(ground, ref), 'ref') };
+    const own = ref === undefined ? undefined : await take(refPath(ground, ref), 'ref');
+    return { index, head, ref: own, kept: false };
   } catch (error) {
     for (const lock of taken.reverse()) lock.release();
     throw error;

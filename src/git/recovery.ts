@@ -1,5 +1,6 @@
 import type { BigIntStats } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { MemoryError } from '../core/error.ts';
 import type { Disk } from './disk.ts';
 import { errno } from './files.ts';
 import { type IndexChange, IndexFile } from './index-file.ts';
@@ -18,6 +19,8 @@ export interface Site {
   readonly commonDir: string;
   /** Our own folder in the common git directory. */
   readonly folder: string;
+  /** Told of what went wrong without making the call fail. */
+  warn(message: string): void;
 }
 
 /** How long to wait for git's own locks while cleaning up, in milliseconds. */
@@ -37,12 +40,25 @@ export async function recover(
   names: readonly string[],
 ): Promise<void> {
   const path = journalPath(site.folder, id);
-  const journal = readJournal(site.disk, path);
+  const journal = journalOf(site, path);
   if (journal) await settle(site, token, journal, sideOf(site, journal));
   for (const role of ['index', 'head', 'ref'] as const) removeLock(site, role, id);
   site.disk.discard(path);
   const rest = names.filter((name) => !name.startsWith('owner-'));
   for (const name of [...rest, `owner-${id}`]) site.disk.discard(join(site.folder, name));
+}
+
+/** A journal that cannot be read is put aside: what it was about is a person's edit from now on. */
+function journalOf(site: Site, path: string): Journal | undefined {
+  try {
+    return readJournal(site.disk, path);
+  } catch (error) {
+    if (!(error instanceof MemoryError)) throw error;
+    const aside = `${path}.damaged`;
+    site.disk.files.rename(path, aside);
+    site.warn(`${error.message} It was put aside as ${aside}; "git status" shows what it left.`);
+    return undefined;
+  }
 }
 
 /**
@@ -106,6 +122,10 @@ async function putBack(site: Site, journal: Journal, top: string): Promise<void>
     const found = stat && files.read(path);
     const oid = found && objectId('blob', found);
     if (oid !== file.after || oid === file.before) continue;
+    if (file.before !== undefined && !site.odb.has(file.before)) {
+      site.warn(`${path} stays as it is: what it held before is not in the repository.`);
+      continue;
+    }
     if (file.before === undefined) {
       site.disk.discard(path);
     } else {

@@ -10,11 +10,19 @@ import { IgnoreRules } from './ignore.ts';
 import { cancelled, IndexMark } from './index-mark.ts';
 import { initRepository } from './init.ts';
 import { ProcessLock } from './lock.ts';
-import { applyPlan, type Ground, indexKey, type KnownIndex, readIndex } from './mutation.ts';
+import {
+  applyPlan,
+  type Ground,
+  indexKey,
+  type KnownIndex,
+  type Locks,
+  readIndex,
+  underLocks,
+} from './mutation.ts';
 import { isOid, type Oid, type Signature } from './object.ts';
 import { ObjectDatabase } from './odb.ts';
 import { type Plan, type Proposal, planCommits } from './plan.ts';
-import { recover } from './recovery.ts';
+import { recover, type Site } from './recovery.ts';
 import { moveRef } from './ref-update.ts';
 import { type Head, Refs } from './refs.ts';
 import { type Address, type Remote, type Upstream, upstreamOf } from './remote.ts';
@@ -60,6 +68,8 @@ export interface RepositoryOptions {
 
 /** How often a proposal is worked out anew because the ground moved under it. */
 const maxAttempts = 50;
+/** How often of these before git's locks are taken: after that it is worked out under them. */
+const maxRaces = 5;
 /** How long to wait before a file is read again that another program is writing, in milliseconds. */
 const pause = 20;
 
@@ -155,10 +165,14 @@ export class Repository {
   commit(propose: Propose, signal?: AbortSignal): Promise<Made | undefined> {
     return this.#exclusively(signal, async (token) => {
       for (let attempt = 0; attempt < maxAttempts; attempt++) {
-        const prepared = await this.#prepare(propose, signal);
-        if (!prepared) return undefined;
-        const made = await this.#apply(prepared, token, signal);
-        if (made) return made;
+        const work = async (locks?: Locks) => {
+          const prepared = await this.#prepare(propose, signal, locks);
+          const made = prepared && (await this.#apply(prepared, token, signal, locks));
+          return { over: !prepared || made !== undefined, made };
+        };
+        // Who lost so many races against a person at work keeps him out for a moment.
+        const outcome = attempt < maxRaces ? await work() : await this.#alone(token, signal, work);
+        if (outcome?.over) return outcome.made;
       }
       throw tooFast();
     });
@@ -232,12 +246,29 @@ export class Repository {
     this.odb.close();
   }
 
-  async #prepare(propose: Propose, signal: AbortSignal | undefined): Promise<Prepared | undefined> {
+  /** Works under git's locks; undefined when another branch was checked out before they were taken. */
+  #alone<T>(
+    token: Token,
+    signal: AbortSignal | undefined,
+    work: (locks: Locks) => Promise<T>,
+  ): Promise<T | undefined> {
+    const ground = this.#ground(this.config());
+    const { ref } = this.head();
+    return underLocks(ground, ref, token, this.#patience(signal), async (locks) =>
+      this.head().ref === ref ? work(locks) : undefined,
+    );
+  }
+
+  async #prepare(
+    propose: Propose,
+    signal: AbortSignal | undefined,
+    locks?: Locks,
+  ): Promise<Prepared | undefined> {
     for (let attempt = 1; ; attempt++) {
       const config = this.config();
       checkFormat(config, this.tree);
       checkIdle(this.#disk.files, this.tree.gitDir);
-      await this.#mark.calm(signal);
+      if (!locks) await this.#mark.calm(signal);
       const ground = this.#ground(config);
       // Before the files: what a checkout does to them meanwhile shows in the index.
       const known = readIndex(ground, this.#index);
@@ -247,7 +278,8 @@ export class Repository {
       try {
         proposal = await propose(head);
       } catch (error) {
-        if (attempt === maxAttempts || !isDamage(error) || !isMoving(ground, known)) throw error;
+        const moving = !locks && attempt < maxAttempts && isMoving(ground, known);
+        if (!isDamage(error) || !moving) throw error;
         await sleep(pause, undefined, signal ? { signal } : {}).catch(() => undefined);
         continue;
       }
@@ -284,10 +316,11 @@ export class Repository {
     { plan, stored, known, committer }: Prepared,
     token: Token,
     signal: AbortSignal | undefined,
+    locks?: Locks,
   ): Promise<Made | undefined> {
     const patience = this.#patience(signal);
     const ground = this.#ground(this.config());
-    const applying = applyPlan(ground, plan, stored, known, committer, token, patience);
+    const applying = applyPlan(ground, plan, stored, known, committer, token, patience, locks);
     // Nothing may be at work any more when the next one begins.
     const applied = await applying.finally(() => stored.catch(() => undefined));
     if (!applied) return undefined;
@@ -336,24 +369,21 @@ export class Repository {
   }
 
   async #cleanUp(lock: ProcessLock, token: Token): Promise<void> {
-    for (const [id, names] of lock.leftovers()) {
-      const { commonDir } = this.tree;
-      const site = { disk: this.#disk, odb: this.odb, commonDir, folder: this.#folder };
-      await recover(site, token, id, names);
-    }
+    for (const [id, names] of lock.leftovers()) await recover(this.#site(), token, id, names);
   }
 
-  #ground(config: GitConfig): Ground {
+  #site(): Site {
     return {
       disk: this.#disk,
       odb: this.odb,
       commonDir: this.tree.commonDir,
       folder: this.#folder,
-      tree: this.tree,
-      refs: this.refs,
-      config,
       warn: this.#options.warn,
     };
+  }
+
+  #ground(config: GitConfig): Ground {
+    return { ...this.#site(), tree: this.tree, refs: this.refs, config };
   }
 
   #patience(signal: AbortSignal | undefined) {

@@ -4,6 +4,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { App, type AppOptions } from '../app.ts';
 import type { LogLevel } from '../core/context.ts';
 import { MemoryError } from '../core/error.ts';
+import { modelSettings } from '../model.ts';
 import { bankFolder, startDirectory } from '../root.ts';
 import { program } from '../workspaces.ts';
 import { type Command, type Commands, type Flags, type FlagValues, flagText } from './command.ts';
@@ -116,6 +117,7 @@ function appOptions(values: FlagValues, packageFolder: string): AppOptions {
     durability: env.MEMORY_BANK_DURABILITY === 'relaxed' ? 'relaxed' : 'full',
     enabled: names.length > 0 ? names : undefined,
     mode: flagText(values, 'mode'),
+    model: modelSettings(env),
     log: report,
   };
 }

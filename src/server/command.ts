@@ -27,6 +27,12 @@ export function flagText(values: FlagValues, name: string): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
+/** The values of an option that may be given more than once. */
+export function flagTexts(values: FlagValues, name: string): readonly string[] {
+  const value = values[name];
+  return Array.isArray(value) ? value : [];
+}
+
 /**
  * The number that an option gives.
  *

@@ -57,7 +57,7 @@ class RpcError extends Error {
 
 /** Serves one client over stdio until it leaves; resolves when its last call is answered. */
 export async function serveStdio(app: App, lines: JsonLines, version: string): Promise<void> {
-  const { server, leave } = connect(app, version, true);
+  const { server, leave } = connect(app, version);
   const transport = new LineTransport(lines);
   const ended = new Promise<void>((resolve) => {
     lines.onend = resolve;
@@ -75,6 +75,8 @@ export interface HttpClient {
   readonly events: EventStore;
   /** The largest request that it may send, in bytes. */
   readonly maxBytes: number;
+  /** The folders that it may go to beside the project that is served. */
+  readonly folders: readonly string[];
   /** Called with the id of the session, before its first answer. */
   opened(id: string): void;
   /** Called once, when the session is over. */
@@ -99,7 +101,7 @@ export async function connectHttp(
   const { StreamableHTTPServerTransport } = await import(
     '@modelcontextprotocol/sdk/server/streamableHttp.js'
   );
-  const { server, leave } = connect(app, version, false);
+  const { server, leave } = connect(app, version, client.folders);
   const transport = new StreamableHTTPServerTransport({
     sessionIdGenerator: randomUUID,
     onsessioninitialized: client.opened,
@@ -121,9 +123,14 @@ export async function connectHttp(
 /**
  * A server for one client, and what to do when the client will not answer any more.
  *
- * @param local whether the client runs on this machine, so that its roots are folders here.
+ * @param folders where a client may go that may run on another machine: its roots are no folders
+ *   here. Undefined for one that runs on this machine.
  */
-function connect(app: App, version: string, local: boolean): { server: Server; leave(): void } {
+function connect(
+  app: App,
+  version: string,
+  folders?: readonly string[],
+): { server: Server; leave(): void } {
   const server = new Server(
     { name: 'memory-bank', title: 'Memory Bank', version },
     {
@@ -139,8 +146,9 @@ function connect(app: App, version: string, local: boolean): { server: Server; l
   const left = new AbortController();
   let roots: Promise<readonly string[]> | undefined;
   const session = app.connect({
+    folders,
     roots() {
-      if (!local || !server.getClientCapabilities()?.roots) return Promise.resolve([]);
+      if (folders || !server.getClientCapabilities()?.roots) return Promise.resolve([]);
       roots ??= server.listRoots(undefined, { timeout: rootsTimeout, signal: left.signal }).then(
         (answer) => answer.roots.map((root) => root.uri),
         () => [],

@@ -1,6 +1,7 @@
 import { findRoot } from '../root.ts';
 import type { Command, Invocation } from './command.ts';
 import { endInOrder } from './ending.ts';
+import { keepHeapSmall } from './heap.ts';
 import { claimStdout, JsonLines } from './stdio.ts';
 
 /** `memory-bank` without a command: the server over stdio, until the client leaves. */
@@ -8,6 +9,7 @@ export const serve: Command = {
   about: 'serve the memory of a project to an MCP client over stdio',
   async run(invocation) {
     const { app, options, version } = invocation;
+    keepHeapSmall();
     const lines = new JsonLines(process.stdin, claimStdout());
     const status = endInOrder(options.log, () => lines.stop());
     if (process.stdin.isTTY) process.stderr.write(await guide(invocation));

@@ -69,7 +69,9 @@ async function mayActivate(
   tool: Tool,
 ): Promise<boolean> {
   if (tool.effect !== 'read') return true;
-  return app.run(session, tool.name, {}, async ({ project }) => (await project.info()).initialized);
+  // Without an id, activating would write one.
+  const info = await app.run(session, tool.name, {}, ({ project }) => project.info());
+  return info.projectId !== undefined;
 }
 
 /** One argument of a tool. */

@@ -172,46 +172,61 @@ export class Bank {
   /** Makes the repository that is missing, but only for a change that has something to commit. */
   async #found(propose: () => Promise<unknown>): Promise<Repository | undefined> {
     if ((await propose()) === undefined) return undefined;
+    await this.#missing().initialize();
+    return this.repository();
+  }
+
+  /** The repository that a change would make. */
+  #missing(): Repository {
     const { disk, root } = this.#options;
     const gitDir = join(root, '.git');
-    const tree = { top: root, gitDir, commonDir: gitDir };
-    await new Repository(disk, tree, this.#options).initialize();
-    return this.repository();
+    return new Repository(disk, { top: root, gitDir, commonDir: gitDir }, this.#options);
+  }
+
+  /** The repository in the making of which a process died; its locks would be in git's own way. */
+  #halfMade(): Repository | undefined {
+    const missing = this.#missing();
+    return this.#options.disk.files.lstat(missing.folder) ? missing : undefined;
   }
 
   #withInitialFiles(changes: readonly TextChange[], initialize: boolean): readonly TextChange[] {
     if (this.#settings() !== undefined || (changes.length === 0 && !initialize)) return changes;
-    const added = [...initialFiles(this.projectId() ?? this.#options.uuid())]
+    const added = [...initialFiles(this.#firstId())]
       .filter(([path]) => this.text(path) === undefined)
       .map(([path, after]) => ({ path, before: undefined, after }));
     return [...added, ...changes];
   }
 
   /**
-   * The project's id: the one in `config.yaml`, else the one that an earlier program has left in
-   * `.infinity/project_id` (seed 002), else undefined.
+   * The project's id in `config.yaml`; undefined before the first write.
    *
-   * @throws MemoryError `damaged` when the file that should hold it does not.
+   * @throws MemoryError `damaged` when the file does not hold it.
    */
   projectId(): string | undefined {
-    const settings = this.#settings();
-    if (settings) return settings.project_id;
-    const legacy = new Folder(this.#options.disk.files, this.root).read(
-      '.infinity/project_id',
-      4096,
-    );
-    if (!legacy) return undefined;
-    const id = decodeText(legacy).trim();
-    if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id)) return id;
-    throw new MemoryError('damaged', '.infinity/project_id holds no UUID.', {
-      hint: 'Mend or remove that file; it was left as it is.',
-      data: { path: '.infinity/project_id' },
-    });
+    return this.#settings()?.project_id;
   }
 
-  /** Whether anything has been written to the bank. */
-  get initialized(): boolean {
-    return this.text(configPath) !== undefined;
+  /** Whether there is any memory here, whoever wrote it. */
+  async initialized(): Promise<boolean> {
+    if (this.text(configPath) !== undefined) return true;
+    await this.refresh();
+    return this.view.paths().length > 0;
+  }
+
+  /**
+   * The id for a new memory: the one that an earlier program has left in `.infinity/project_id`
+   * (seed 002), else a new one.
+   */
+  #firstId(): string {
+    const path = '.infinity/project_id';
+    const legacy = new Folder(this.#options.disk.files, this.root).read(path, 4096);
+    if (!legacy) return this.#options.uuid();
+    const id = decodeText(legacy).trim();
+    if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id)) return id;
+    throw new MemoryError('damaged', `${path} holds no UUID.`, {
+      hint: 'Mend or remove that file; it was left as it is.',
+      data: { path },
+    });
   }
 
   /** Keeps the edits of a person that carry a credential from being committed. */
@@ -259,7 +274,8 @@ export class Bank {
   /** Reading goes on whatever is wrong with the repository; a change will say what it is. */
   async #repair(): Promise<void> {
     try {
-      await this.repository()?.repair();
+      const repository = this.repository() ?? this.#halfMade();
+      await repository?.repair();
     } catch (error) {
       if (!(error instanceof MemoryError)) throw error;
       this.#options.warn(error.text);

@@ -5,7 +5,7 @@ import type { Access } from './access.ts';
 import { folderOf } from './bank-path.ts';
 import { fanOutPath, fullFolder } from './fan-out.ts';
 import type { RecordFile } from './record-file.ts';
-import type { View } from './view.ts';
+import { maxDepth, type View } from './view.ts';
 
 /** No text that a tool writes may be larger, in bytes. */
 export const maxRecordBytes = 2 * 1024 * 1024;
@@ -211,6 +211,13 @@ export class Draft extends ViewReader implements Transaction {
   }
 
   #free(place: string, type: AnyRecordType): string {
+    const folders = place.split('/').length - 1;
+    if (folders > maxDepth) {
+      throw new MemoryError('too_large', `The record would lie below ${folders} folders.`, {
+        hint: `At most ${maxDepth} are looked into: give it a name of fewer levels.`,
+        data: { folders, limit: maxDepth },
+      });
+    }
     // A path that follows from the key alone must stay findable by it; any other may step aside.
     const most = type.locate ? 1 : maxNamesakes;
     for (let i = 1; i <= most; i++) {

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { isObject, type JsonObject, type JsonValue } from '../core/json.ts';
 import type { LocalState } from '../core/store.ts';
@@ -28,20 +27,18 @@ export class LocalFile implements LocalState {
     return Object.hasOwn(this.#values, key) ? this.#values[key] : undefined;
   }
 
-  async set(key: string, value: JsonValue): Promise<void> {
+  async set(key: string, value: JsonValue): Promise<boolean> {
     const folder = this.#folder();
-    if (folder === undefined) return;
+    if (folder === undefined) return false;
     this.#load();
     const values = { ...this.#values, [key]: value };
     const bytes = Buffer.from(`${JSON.stringify(values)}\n`);
-    if (bytes.length > maxBytes) return;
-    this.#disk.makeDirectories(folder);
+    if (bytes.length > maxBytes) return false;
     const path = join(folder, 'state.json');
-    const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
-    await this.#disk.create(temporary, [bytes], 0o600);
-    this.#disk.files.rename(temporary, path);
+    await this.#disk.replace(path, [bytes], 0o600);
     this.#values = values;
     this.#stat = this.#disk.files.lstat(path);
+    return true;
   }
 
   #load(): void {

@@ -20,7 +20,8 @@ export class BankProject implements Omit<Project, 'use'> {
   }
 
   async info(): Promise<ProjectInfo> {
-    const { root, path, initialized } = this.#bank;
+    const { root, path } = this.#bank;
+    const initialized = await this.#bank.initialized();
     return { root, bank: path, initialized, projectId: this.#bank.projectId() };
   }
 
@@ -31,7 +32,7 @@ export class BankProject implements Omit<Project, 'use'> {
 
   async initialize(): Promise<string> {
     const known = this.#bank.projectId();
-    if (known !== undefined && this.#bank.initialized) return known;
+    if (known !== undefined) return known;
     const { actor, signal } = this.#permit;
     const why = { subject: 'initialize the memory of this project' };
     // Settings are no record: no mode's lists are about them.

@@ -13,7 +13,8 @@ export type Depth = 'names' | 'files';
 
 /** How much text the decoded records that stay in memory may come from. */
 const maxKeptBytes = 64 * 1024 * 1024;
-const maxDepth = 32;
+/** Files below more folders than this are not looked for. */
+export const maxDepth = 32;
 interface FolderState {
   readonly stat: Stat;
   readonly folders: Set<string>;

@@ -21,7 +21,6 @@ export interface Ground {
   /** For how long the index has to have been left alone by others, in milliseconds. */
   readonly calm: number;
   uuid(): string;
-  warn(message: string): void;
 }
 
 const real: Ground = {
@@ -30,7 +29,6 @@ const real: Ground = {
   lockTimeout: 10_000,
   calm: 400,
   uuid: () => globalThis.crypto.randomUUID(),
-  warn: (message) => void process.stderr.write(`memory-bank: ${message}\n`),
 };
 
 /** How long changes on disk are collected before listeners are told, in milliseconds. */
@@ -59,12 +57,12 @@ class BankWorkspace implements Workspace {
   #telling: NodeJS.Timeout | undefined;
 
   constructor(options: WorkspaceOptions, { files, ...ground }: Ground) {
-    const { root, bank: path, records: types, durability, now } = options;
+    const { root, bank: path, records: types, durability, now, warn } = options;
     const own = options.repository === 'own';
     const disk = new Disk(files, durability);
     this.root = root;
     this.#files = files;
-    this.#bank = new Bank({ ...ground, disk, root, path, own, types, now });
+    this.#bank = new Bank({ ...ground, disk, root, path, own, types, now, warn });
     this.#search = new RecordSearch(this.#bank.view, types);
     this.#modes = new ModeLibrary(files, root, path);
     this.#local = new LocalFile(disk, () => this.#bank.repository()?.folder);

@@ -70,6 +70,7 @@ function open(repo: Repo): Promise<Workspace> {
       records: toolsets.flatMap((toolset) => toolset.records),
       durability: 'full',
       now: () => new Date(),
+      warn: console.warn,
     },
     { env: gitEnv },
   );

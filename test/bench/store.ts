@@ -42,6 +42,7 @@ async function withStore<R>(
       records: toolsets.flatMap((toolset) => toolset.records),
       durability,
       now: () => new Date(),
+      warn: console.warn,
     },
     { env: gitEnv },
   );

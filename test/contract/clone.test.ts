@@ -57,10 +57,11 @@ function personsWork(): string {
 
 test('a plan of this project reads like one that a person has written', async () => {
   const before = personsWork();
+  const begun = repo.git('rev-parse', 'HEAD').trim();
   await follow(planning);
   expect(personsWork()).toBe(before);
   const diff = repo.git('diff', '--no-color', 'origin/HEAD', 'HEAD', '--', '.memory-bank/graph');
-  const log = repo.git('log', '--reverse', '--format=%s', 'origin/HEAD..HEAD');
+  const log = repo.git('log', '--reverse', '--format=%s', `${begun}..HEAD`);
   const ids = /^(\+id: ).*$/gm;
   const story = `${log}\n${diff}`
     .replace(ids, '$1…')
@@ -71,11 +72,11 @@ test('a plan of this project reads like one that a person has written', async ()
 });
 
 test('every tool can be called, and the work of the person stays as it was', async () => {
+  const begun = repo.git('rev-parse', 'HEAD').trim();
   const { tools } = await client.listTools();
   const called = new Set([...planning, ...everything].map(([tool]) => tool));
   expect([...called].sort()).toEqual(tools.map(({ name }) => name).sort());
   const before = personsWork();
-  const begun = repo.git('rev-parse', 'HEAD').trim();
   await follow(everything, await follow(planning));
   expect(personsWork()).toBe(before);
   expect(repo.fsck()).toBe('');

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Asked, failure, key, type Served, serve } from '../support/http.ts';
+import { type Asked, failure, key, type Served, seedQuestion, serve } from '../support/http.ts';
 import { HttpProgram } from '../support/http-program.ts';
 import { ModelEndpoint } from '../support/model.ts';
 
@@ -8,9 +8,8 @@ let api: Served;
 
 beforeAll(async () => {
   endpoint = await ModelEndpoint.start();
-  api = await serve({
-    model: { url: endpoint.url, model: 'test-model', key: 'model-key', timeout: 20_000 },
-  });
+  const model = { url: endpoint.url, model: 'test-model', key: 'model-key', timeout: 20_000 };
+  api = await serve({}, { model });
   await api.ask('POST', '/memory-bank/file', {
     body: {
       filename: 'auth.md',
@@ -25,19 +24,6 @@ afterAll(async () => {
 });
 
 beforeEach(() => endpoint.say({ content: 'The answer.' }));
-
-const seed = {
-  messages: [
-    {
-      role: 'system',
-      content: 'You are an AI assistant with access to the project Memory Bank.',
-    },
-    { role: 'user', content: 'What is the current status of our project?' },
-  ],
-  mode: 'ask',
-  useMemoryBank: true,
-  allowMemoryBankUpdates: true,
-};
 
 const user = (content: string, more: object = {}) => ({
   messages: [{ role: 'user', content }],
@@ -68,7 +54,7 @@ const write = (filename: string) => ({
 
 describe('with a model', () => {
   test('the example of the seed is answered by it', async () => {
-    const answer = await chat(seed);
+    const answer = await chat(seedQuestion);
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({
       response: 'The answer.',
@@ -77,7 +63,7 @@ describe('with a model', () => {
     });
     const [request] = await endpoint.requests();
     expect(request).toMatchObject({ model: 'test-model', authorization: 'Bearer model-key' });
-    expect(request.messages.slice(-2)).toEqual(seed.messages);
+    expect(request.messages.slice(-2)).toEqual(seedQuestion.messages);
   });
 
   test('the memory is handed to it as data with the name of its file, never as instructions', async () => {
@@ -173,10 +159,8 @@ describe('with a model', () => {
   });
 
   test('a message that calls for no mode is answered in the one of the server', async () => {
-    const coding = await serve(
-      { model: { url: endpoint.url, model: 'm', key: undefined, timeout: 20_000 } },
-      { mode: 'code' },
-    );
+    const model = { url: endpoint.url, model: 'm', key: undefined, timeout: 20_000 };
+    const coding = await serve({}, { model, mode: 'code' });
     await coding.ask('POST', '/chat', { body: user('Hello.') });
     expect(await sent('system')).toContain('Implement what was decided');
     await coding.close();
@@ -282,9 +266,8 @@ describe('an answer as it comes', () => {
 });
 
 test('a model that takes too long is 504', async () => {
-  const impatient = await serve({
-    model: { url: endpoint.url, model: 'm', key: undefined, timeout: 300 },
-  });
+  const model = { url: endpoint.url, model: 'm', key: undefined, timeout: 300 };
+  const impatient = await serve({}, { model });
   await endpoint.say({ hang: true });
   const answer = await impatient.ask('POST', '/chat', { body: user('Hello.') });
   expect(answer).toMatchObject({ status: 504, body: failure('server_error') });
@@ -381,7 +364,7 @@ test('the model is configured by the environment', async () => {
     MEMORY_BANK_CHAT_API_KEY: 'its-key',
     OPENAI_ORG_ID: 'for-others',
   });
-  const { body } = await program.ask('POST', '/chat', { body: seed });
+  const { body } = await program.ask('POST', '/chat', { body: seedQuestion });
   expect(body.response).toBe('The answer.');
   expect((await endpoint.requests())[0]).toMatchObject({
     model: 'from-environment',

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { join } from 'node:path';
+import { readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
@@ -117,7 +118,8 @@ async function events(response: Response): Promise<{ id: string; data: string }[
 
 describe('sessions', () => {
   test('each have their own mode, project, bank and agent', async () => {
-    const { url, repo } = await started();
+    const other = newFolder();
+    const { url, repo } = await started({ folders: [other] });
     const [one, two] = await Promise.all([
       connected(transportTo(url), 'one'),
       connected(transportTo(url), 'two'),
@@ -130,7 +132,6 @@ describe('sessions', () => {
     expect(await call(one, 'list_memories')).toMatchObject({ success: true });
     const refused = await call(one, 'write_memory_bank_file', { filename: 'a.md', content: 'x' });
     expect(refused.error.code).toBe('unauthorized');
-    const other = newFolder();
     await call(one, 'set_memory_bank_path', { path: other });
     expect((await call(one, 'get_memory_bank_status')).path).toContain(other);
     expect((await call(two, 'get_memory_bank_status')).path).toContain(repo.root);
@@ -138,6 +139,32 @@ describe('sessions', () => {
     expect(repo.git('log', '-1', '--format=%(trailers:key=Memory-Agent,valueonly)').trim()).toBe(
       'two/1.0',
     );
+  });
+
+  test('stay in the project that is served, unless more folders are allowed', async () => {
+    const allowed = newFolder();
+    const { url, repo } = await started({ folders: [allowed] });
+    const client = await connected(transportTo(url));
+    const outside = newFolder();
+    for (const path of [outside, '..', '/', '/etc', dirname(allowed), `${repo.root}/../x`]) {
+      for (const tool of ['set_memory_bank_path', 'initialize_memory_bank']) {
+        const { error } = await call(client, tool, { path });
+        expect(error, path).toMatchObject({
+          code: 'unauthorized',
+          message: expect.stringContaining('--allow-folder'),
+        });
+      }
+    }
+    expect(readdirSync(outside)).toEqual([]);
+    for (const path of [`${repo.root}/packages/app`, join(allowed, 'new')]) {
+      expect(await call(client, 'initialize_memory_bank', { path })).toMatchObject({
+        status: 'success',
+      });
+    }
+    // The way back leads to where the session began.
+    expect(await call(client, 'set_memory_bank_path', { path: repo.root })).toMatchObject({
+      status: 'success',
+    });
   });
 
   test('end when their client says so, and the others go on', async () => {
@@ -314,6 +341,19 @@ describe('memory-bank serve', () => {
     }
     expect(program.repo.fsck()).toBe('');
     expect(program.repo.status()).toEqual([]);
+  });
+
+  test('lets MCP clients go to the folders that --allow-folder names', async () => {
+    const folders = [newFolder(), newFolder()];
+    const allowed = folders.flatMap((folder) => ['--allow-folder', folder]);
+    const program = await HttpProgram.start(allowed, env);
+    servers.push({ close: () => program.stop() });
+    const client = await connected(transportTo(program.url) as Transport);
+    const statuses = [];
+    for (const path of [...folders, newFolder()]) {
+      statuses.push((await call(client, 'set_memory_bank_path', { path })).status);
+    }
+    expect(statuses).toEqual(['success', 'success', 'error']);
   });
 
   test('finishes what is under way when it is told to end', async () => {

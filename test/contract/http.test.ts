@@ -1,6 +1,9 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { failure, type Served, serve } from '../support/http.ts';
+import { failure, key, type Served, seedQuestion, serve } from '../support/http.ts';
+import { HttpProgram } from '../support/http-program.ts';
 
 let api: Served;
 
@@ -11,6 +14,56 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 const ok = (message: string) => ({ status: 'success', message });
+
+/** The changes that the seed shows: path, body, message, and the subject of the commit. */
+const changes: readonly (readonly [string, object, string, string])[] = [
+  [
+    '/memory-bank/file',
+    { filename: 'example.md', content: '# Example File\n\nThis is an example file.' },
+    'File written successfully',
+    'write example.md',
+  ],
+  [
+    '/memory-bank/trackProgress',
+    {
+      action: 'Implementation',
+      description: 'Implemented feature X',
+      updateActiveContext: true,
+    },
+    'Progress tracked successfully',
+    'track progress "Implementation"',
+  ],
+  [
+    '/memory-bank/logDecision',
+    {
+      title: 'Authentication Method',
+      context: 'We need to choose an authentication method for our API',
+      decision: 'Use JWT for authentication',
+      alternatives: ['Session-based authentication', 'OAuth 2.0', 'API keys'],
+      consequences: [
+        'Stateless authentication',
+        'Easy to implement across different platforms',
+        'Need to handle token expiration and refresh',
+      ],
+    },
+    'Decision logged successfully',
+    'log decision "Use JWT for authentication"',
+  ],
+  [
+    '/memory-bank/updateActiveContext',
+    {
+      tasks: ['Implement authentication', 'Add error handling', 'Write tests'],
+      issues: ['Performance issue in data processing', 'UI not responsive on mobile'],
+      nextSteps: [
+        'Complete authentication implementation',
+        'Fix performance issues',
+        'Improve mobile UI',
+      ],
+    },
+    'Active context updated successfully',
+    'update active context',
+  ],
+];
 
 describe('the examples of the seed, as printed', () => {
   test('GET /status of a memory that is not there yet, without a key', async () => {
@@ -25,62 +78,18 @@ describe('the examples of the seed, as printed', () => {
     expect(body).toEqual({ status: 'success', files: [] });
   });
 
-  test.each([
-    [
-      '/memory-bank/file',
-      { filename: 'example.md', content: '# Example File\n\nThis is an example file.' },
-      'File written successfully',
-      'write example.md',
-    ],
-    [
-      '/memory-bank/trackProgress',
-      {
-        action: 'Implementation',
-        description: 'Implemented feature X',
-        updateActiveContext: true,
-      },
-      'Progress tracked successfully',
-      'track progress "Implementation"',
-    ],
-    [
-      '/memory-bank/logDecision',
-      {
-        title: 'Authentication Method',
-        context: 'We need to choose an authentication method for our API',
-        decision: 'Use JWT for authentication',
-        alternatives: ['Session-based authentication', 'OAuth 2.0', 'API keys'],
-        consequences: [
-          'Stateless authentication',
-          'Easy to implement across different platforms',
-          'Need to handle token expiration and refresh',
-        ],
-      },
-      'Decision logged successfully',
-      'log decision "Use JWT for authentication"',
-    ],
-    [
-      '/memory-bank/updateActiveContext',
-      {
-        tasks: ['Implement authentication', 'Add error handling', 'Write tests'],
-        issues: ['Performance issue in data processing', 'UI not responsive on mobile'],
-        nextSteps: [
-          'Complete authentication implementation',
-          'Fix performance issues',
-          'Improve mobile UI',
-        ],
-      },
-      'Active context updated successfully',
-      'update active context',
-    ],
-  ])('POST %s is one commit, which the headers name', async (path, body, message, subject) => {
-    const before = api.repo.git('rev-parse', 'HEAD').trim();
-    const answer = await api.ask('POST', path, { body });
-    expect(answer).toMatchObject({ status: 200, body: ok(message) });
-    expect(answer.headers.get('x-memory-commit')).toBe(api.repo.git('rev-parse', 'HEAD').trim());
-    expect(answer.headers.get('x-memory-branch')).toBe('main');
-    expect(api.repo.git('rev-parse', 'HEAD^').trim()).toBe(before);
-    expect(api.repo.git('log', '-1', '--format=%s').trim()).toBe(`memory: ${subject}`);
-  });
+  test.each(changes)(
+    'POST %s is one commit, which the headers name',
+    async (path, body, message, subject) => {
+      const before = api.repo.git('rev-parse', 'HEAD').trim();
+      const answer = await api.ask('POST', path, { body });
+      expect(answer).toMatchObject({ status: 200, body: ok(message) });
+      expect(answer.headers.get('x-memory-commit')).toBe(api.repo.git('rev-parse', 'HEAD').trim());
+      expect(answer.headers.get('x-memory-branch')).toBe('main');
+      expect(api.repo.git('rev-parse', 'HEAD^').trim()).toBe(before);
+      expect(api.repo.git('log', '-1', '--format=%s').trim()).toBe(`memory: ${subject}`);
+    },
+  );
 
   test('what was posted stands in the files', () => {
     const progress = api.repo.read('.memory-bank/progress.md');
@@ -131,6 +140,52 @@ describe('the examples of the seed, as printed', () => {
     expect(new Set(log.split('\n').filter(Boolean))).toEqual(new Set(['node']));
   });
 });
+
+test.skipIf(spawnSync('curl', ['--version']).error)(
+  'the examples of the seed run with curl, against localhost and within the limits',
+  async () => {
+    const program = await HttpProgram.start([], { MEMORY_BANK_API_KEYS: key });
+    const base = program.url.replace('127.0.0.1', 'localhost');
+    const run = promisify(execFile);
+    const curl = async (path: string, ...args: string[]) => {
+      const bearer = ['-H', `Authorization: Bearer ${key}`];
+      const { stdout } = await run('curl', ['-sS', '-i', ...bearer, ...args, `${base}${path}`]);
+      const [head = '', body = ''] = stdout.split('\r\n\r\n');
+      return { head, body: JSON.parse(body) };
+    };
+    const json = ['-H', 'Content-Type: application/json'];
+    const first = await curl('/status');
+    expect(first.body).toEqual({
+      status: 'ok',
+      version: '1.0.0',
+      memoryBankStatus: 'uninitialized',
+    });
+    expect(first.head).toMatch(/^X-RateLimit-Limit: 60\r?$/m);
+    expect(first.head).toMatch(/^X-RateLimit-Remaining: 59\r?$/m);
+    expect(first.head).toMatch(/^X-RateLimit-Reset: \d{10}\r?$/m);
+    for (const [path, body, message] of changes) {
+      expect((await curl(path, ...json, '-d', JSON.stringify(body))).body).toEqual(ok(message));
+    }
+    expect((await curl('/memory-bank/file/example.md')).body).toEqual({
+      content: '# Example File\n\nThis is an example file.',
+      status: 'success',
+    });
+    expect((await curl('/memory-bank/files')).body.files).toContain('example.md');
+    expect((await curl('/memory-bank/modes')).body.modes.slice(0, 2)).toEqual([
+      'architect',
+      'code',
+    ]);
+    expect((await curl('/chat', ...json, '-d', JSON.stringify(seedQuestion))).body).toMatchObject({
+      response: expect.stringMatching(/^Based on the Memory Bank, /),
+      status: 'success',
+    });
+    expect((await curl('/memory-bank/file/example.md', '-X', 'DELETE')).body).toEqual(
+      ok('File deleted successfully'),
+    );
+    expect((await curl('/status')).body.memoryBankStatus).toBe('initialized');
+    expect(await program.stop()).toBe(0);
+  },
+);
 
 describe('files', () => {
   test.each(['docs/api.md', 'docs%2Fapi.md', 'docs%2fapi.md'])(

@@ -37,6 +37,7 @@ const clients: [string, () => z.output<typeof named>][] = [
     () => z.object({ servers: named }).parse(JSON.parse(snippet('VS Code', 'json'))).servers,
   ],
   ['Gemini CLI', () => mcpServers.parse(JSON.parse(snippet('Gemini CLI', 'json')))],
+  ['Claude Desktop', () => mcpServers.parse(JSON.parse(snippet('Claude Desktop', 'json')))],
   [
     'Claude Code by its command',
     () => {

@@ -67,12 +67,18 @@ const limits: readonly (readonly [
   ],
   [
     'a file of the bank that is read',
-    'store/view.ts',
+    'store/record-file.ts',
     'maxFileBytes',
     'bytes',
     'the file is named as damaged; everything else is served',
   ],
-  ['folders above a record', 'store/view.ts', 'maxDepth', '', 'what lies deeper is not seen'],
+  [
+    'folders above a record',
+    'store/view.ts',
+    'maxDepth',
+    '',
+    '`too_large`; what a person puts deeper is not seen',
+  ],
   [
     'YAML, or front matter, of one record',
     'core/yaml.ts',
@@ -153,6 +159,20 @@ const limits: readonly (readonly [
     'the rest is counted',
   ],
   [
+    'a text that a model is to summarise',
+    'toolsets/banks/cache.ts',
+    'maxModelText',
+    'bytes',
+    'the model is handed its built-in summary of that size',
+  ],
+  [
+    'texts that wait for a summary of a model',
+    'summarizer.ts',
+    'maxWaiting',
+    '',
+    'the others are asked for when they are needed again',
+  ],
+  [
     'commits that a question about the last change looks at',
     'store/past.ts',
     'maxWalk',
@@ -160,6 +180,21 @@ const limits: readonly (readonly [
     'no answer',
   ],
   ['an object in a pack', 'git/pack.ts', 'maxObjectSize', 'bytes', '`damaged`'],
+  [
+    'what sync takes from a remote over HTTP at once',
+    'git/http-remote.ts',
+    'maxAnswer',
+    'bytes',
+    '`too_large`',
+  ],
+  [
+    'what sync brings from outside the memory',
+    'store/sync/joining.ts',
+    'maxOutside',
+    'bytes',
+    '`too_large`',
+  ],
+  ['races for a branch that sync loses', 'store/sync/sync.ts', 'maxAttempts', '', '`busy`'],
   [
     'an include in the git configuration, levels',
     'git/config.ts',

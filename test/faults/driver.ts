@@ -46,7 +46,7 @@ const files = new FaultFiles((n) => {
 });
 const opened = await serve(root, at ? files : new NodeFiles(), undefined, {
   lockTimeout: orders.lockTimeout ?? 30_000,
-  calm: orders.calm ?? 0,
+  ...(orders.calm === undefined ? {} : { calm: orders.calm }),
 });
 
 if (scenario !== undefined) {

@@ -4,7 +4,7 @@ import { Random } from '../support/random.ts';
 import { crash, most } from './crash.ts';
 import { crowdBetweenBranches, crowdOnOneBranch, crowdOnWorkTrees } from './crowd.ts';
 import { hindrances } from './hindrance.ts';
-import { killedByTracer, killedForReal, readOnly } from './outside.ts';
+import { failedByTracer, killedByTracer, killedForReal, readOnly } from './outside.ts';
 import { scenarios } from './scenario.ts';
 import { stoppedInTheMiddle } from './stopped.ts';
 import { type Row, Tally } from './tally.ts';
@@ -22,6 +22,7 @@ const parts: readonly Part[] = [
   },
   (tally, driver) => stoppedInTheMiddle(tally, driver, 15),
   (tally, _, random) => killedByTracer(tally, 4, random),
+  (tally, _, random) => failedByTracer(tally, 3, random),
   (tally, driver, random) => killedForReal(tally, driver, 3, random),
   async (tally, driver) => {
     await hindrances(tally);
@@ -46,17 +47,21 @@ if (partText !== undefined) {
 } else {
   const tally = new Tally();
   const begun = Date.now();
+  const seconds = () => Math.round((Date.now() - begun) / 1000);
+  let over = 0;
   const waiting = parts.map((_, i) => i);
   const lane = async () => {
     for (let part = waiting.shift(); part !== undefined; part = waiting.shift()) {
       tally.take(await runPart(part));
+      over += 1;
+      console.error(`${over} of ${parts.length} parts after ${seconds()} s`);
     }
   };
   console.log(`seed ${seed}`);
   await Promise.all(Array.from({ length: Math.min(availableParallelism(), 4) }, lane));
   for (const violation of tally.violations) console.log(`${violation}\n`);
   console.log(tally.table());
-  console.log(`seed ${seed}, ${Math.round((Date.now() - begun) / 1000)} s`);
+  console.log(`seed ${seed}, ${seconds()} s`);
   if (tally.violations.length > 0) process.exitCode = 1;
 }
 

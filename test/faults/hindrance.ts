@@ -1,10 +1,12 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { MemoryError } from '../../src/core/error.ts';
 import { note } from '../support/note.ts';
 import type { Opened } from '../support/open.ts';
-import { Repo } from '../support/repo.ts';
+import { gitEnv, Repo } from '../support/repo.ts';
 import { difference, litter, look, serve, temporaryFolder } from './place.ts';
 import { begin, put, work } from './scenario.ts';
 import type { Tally } from './tally.ts';
@@ -15,6 +17,7 @@ export async function hindrances(tally: Tally): Promise<void> {
   await operationsUnderWay((wrong) => tally.add('merge, rebase and the like under way', wrong));
   await bankDeleted((wrong) => tally.add('.memory-bank/ deleted while served', wrong));
   await clockSetBack((wrong) => tally.add('clock set back', wrong));
+  await checkoutHalfDone((wrong) => tally.add('a checkout between its index and its HEAD', wrong));
   if (process.getuid?.() !== 0) tally.skip('disk full', 'only root may mount a small one');
   else await diskFull((wrong) => tally.add('disk full', wrong));
 }
@@ -109,6 +112,57 @@ async function clockSetBack(report: Report): Promise<void> {
     if (found?.value.text !== 'now') wrong.push('an edit is not seen');
     report([...wrong, ...(await goesOn(repo, opened, 400))]);
   });
+}
+
+/**
+ * A checkout that has changed files and index and stands still before it changes HEAD, as in a hook:
+ * the change goes to the branch that HEAD names, and neither branch loses anything.
+ */
+async function checkoutHalfDone(report: Report): Promise<void> {
+  const folder = temporaryFolder();
+  const repo = Repo.in(join(folder, 'repo'));
+  begin(repo);
+  const opened = await serve(repo.root);
+  try {
+    await put(opened, { old: 'old' });
+    repo.git('checkout', '-q', '-b', 'side');
+    await put(opened, { old: 'of the side' });
+    const side = repo.git('rev-parse', 'side').trim();
+    repo.git('checkout', '-q', 'main');
+    repo.write('staged.txt', 'staged\n');
+    repo.git('add', 'staged.txt');
+    const hook = repo.path('.git/hooks/post-index-change');
+    const reached = repo.path('.git/reached');
+    const go = repo.path('.git/go');
+    repo.write('.git/hooks/post-index-change', waitingHook(reached, go));
+    fs.chmodSync(hook, 0o755);
+    const checkout = spawn('git', ['checkout', '-q', 'side'], { cwd: repo.root, env: gitEnv });
+    const over = once(checkout, 'close');
+    while (!fs.existsSync(reached) && checkout.exitCode === null) await sleep(5);
+    fs.rmSync(hook);
+    const wrong: string[] = [];
+    if (repo.git('symbolic-ref', '--short', 'HEAD').trim() !== 'main')
+      wrong.push('it was too late');
+    await put(opened, { old: 'ours', new: 'new' });
+    fs.writeFileSync(go, '');
+    const [status] = await over;
+    if (status !== 0) wrong.push(`the checkout ended with ${status}`);
+    const { oid = '', branch } = opened.commits.at(-1) ?? {};
+    if (branch !== 'main') wrong.push(`the change is said to be on ${branch}`);
+    if (repo.git('rev-parse', 'main').trim() !== oid) wrong.push('the change is not on main');
+    if (repo.git('rev-parse', 'side').trim() !== side) wrong.push('the other branch was moved');
+    const names = repo.git('log', '--all', '--format=', '--name-only');
+    if (names.includes('staged.txt')) wrong.push("the person's file was committed");
+    if (!repo.status().includes('A  staged.txt')) wrong.push("the person's file is not staged");
+    report([...wrong, ...(await goesOn(repo, opened))]);
+  } finally {
+    await opened.workspace.close();
+    fs.rmSync(folder, { recursive: true });
+  }
+}
+
+function waitingHook(reached: string, go: string): string {
+  return `#!/bin/sh\ntouch '${reached}'\nwhile [ ! -e '${go}' ]; do sleep 0.01; done\n`;
 }
 
 /** A disk of which more or less is free: the change is made, or it is not and nothing is lost. */

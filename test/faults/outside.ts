@@ -50,7 +50,7 @@ const calls = ['rename', 'link', 'unlink', 'mkdir', 'fdatasync', 'fsync', 'write
  */
 export async function killedByTracer(tally: Tally, times: number, random: Random): Promise<void> {
   const kind = 'the server killed at a system call';
-  if (spawnSync('strace', ['-V']).status !== 0) return tally.skip(kind, 'there is no strace here');
+  if (!hasTracer()) return tally.skip(kind, 'there is no strace here');
   for (const call of calls) {
     const { before, during } = await countCalls(call);
     for (let i = 0; i < times && during > 0; i++) {
@@ -60,8 +60,55 @@ export async function killedByTracer(tally: Tally, times: number, random: Random
   }
 }
 
-/** How often a call is made on the main thread before the first change, and during it. */
-async function countCalls(call: string): Promise<{ before: number; during: number }> {
+/** How a system call can fail; a sticky failure lasts until the end of the server. */
+const failures: readonly (readonly [call: string, code: string, sticky: boolean])[] = [
+  ['rename', 'EIO', false],
+  ['rename', 'EIO', true],
+  ['link', 'EIO', false],
+  ['link', 'ENOSPC', true],
+  ['unlink', 'EIO', false],
+  ['unlink', 'EIO', true],
+  ['mkdir', 'ENOSPC', false],
+  ['mkdir', 'ENOSPC', true],
+  ['fdatasync', 'EIO', false],
+  ['fdatasync', 'ENOSPC', true],
+  ['fsync', 'EIO', false],
+  ['fsync', 'EIO', true],
+  ['write', 'ENOSPC', false],
+  ['openat', 'EMFILE', false],
+  ['openat', 'EMFILE', true],
+];
+
+/**
+ * Lets system calls of the real server fail, by a tracer that knows nothing of it.
+ *
+ * @param times how often each kind of failure.
+ */
+export async function failedByTracer(tally: Tally, times: number, random: Random): Promise<void> {
+  const kind = 'a system call of the server fails';
+  if (!hasTracer()) return tally.skip(kind, 'there is no strace here');
+  const counts = new Map<string, Counts>();
+  for (const [call, code, sticky] of failures) {
+    const { before, during } = counts.get(call) ?? (await countCalls(call));
+    counts.set(call, { before, during });
+    for (let i = 0; i < times && during > 0; i++) {
+      const when = `${before + 1 + random.below(during)}${sticky ? '+' : ''}`;
+      tally.add(kind, await onServer(`inject=${call}:error=${code}:when=${when}`));
+    }
+  }
+}
+
+function hasTracer(): boolean {
+  return spawnSync('strace', ['-V']).status === 0;
+}
+
+/** How often a call is made on the busiest thread before the first change, and during it. */
+interface Counts {
+  readonly before: number;
+  readonly during: number;
+}
+
+async function countCalls(call: string): Promise<Counts> {
   const folder = temporaryFolder();
   const log = join(folder, 'calls');
   try {
@@ -114,12 +161,12 @@ async function onServer(injection: string): Promise<string[]> {
       cwd: repo.root,
       program: 'strace',
     });
-    const acknowledged = await traced
+    const answer = await traced
       .initialize()
       .call(1, 'memory_write', entry('first'))
       .answer(1)
-      .then(({ result }) => result.isError !== true)
-      .catch(() => false);
+      .then(({ result, error }) => (error || result.isError ? 'refused' : 'acknowledged'))
+      .catch(() => 'none');
     await traced.end();
     const again = new RawClient([main], { cwd: repo.root }).initialize();
     const read = await again
@@ -127,7 +174,8 @@ async function onServer(injection: string): Promise<string[]> {
       .answer(1);
     const wrong: string[] = [];
     const there = JSON.stringify(read.result).includes('text of first');
-    if (acknowledged && !there) wrong.push('an acknowledged entry is lost');
+    if (answer === 'acknowledged' && !there) wrong.push('an acknowledged entry is lost');
+    if (answer === 'refused' && there) wrong.push('a refused entry is there');
     const next = await again.call(2, 'memory_write', entry('second')).answer(2);
     if (next.result.isError) wrong.push(`the next change fails: ${JSON.stringify(next.result)}`);
     await again.end();

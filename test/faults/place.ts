@@ -31,14 +31,15 @@ export async function serve(
       records: [note, letter],
       durability: 'full',
       now: () => new Date(Date.UTC(2026, 0, 2, 3, 4, 5)),
+      warn,
     },
     {
       files,
       env: gitEnv,
       lockTimeout: 500,
-      calm: 0,
+      // The least with which the index is marked as ours.
+      calm: 1,
       uuid: () => '5f0c4b1e-52b5-4e0e-9d0d-0f6b1f6a9a01',
-      warn,
       ...ground,
     },
   );

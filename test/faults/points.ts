@@ -1,4 +1,4 @@
-import { existsSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { MemoryError } from '../../src/core/error.ts';
 import type { Files } from '../../src/git/files.ts';
@@ -175,9 +175,7 @@ export async function restart(stage: Stage, root: string, done: number): Promise
     const wrong = stage.compare(root, done, true);
     // A dead server's own files wait for the next change; what stands in git's way does not.
     const left = litter(root, false).filter((path) => !/memory-bank\/(owner-|lock$)/.test(path));
-    if (left.length > 0 && existsSync(join(root, '.git', 'HEAD'))) {
-      wrong.push(`left behind after opening: ${left.join(', ')}`);
-    }
+    if (left.length > 0) wrong.push(`left behind after opening: ${left.join(', ')}`);
     wrong.push(...(await stage.goOn(root, opened, false)));
     return [...wrong, ...warnings.map((text) => `warning: ${text}`)];
   } finally {

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MemoryError } from '../../src/core/error.ts';
 import { dice, mutate } from './mutation.ts';
-import { type Target, targets } from './targets.ts';
+import type { Target } from './target.ts';
+import { targets } from './targets.ts';
 
 /** More processor time than this for one input of at most 64 kB is a finding, in milliseconds. */
 const tooSlow = 1000;

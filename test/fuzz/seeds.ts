@@ -1,8 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { lstatSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import type { Files, Stat } from '../../src/git/files.ts';
+import { basename, join } from 'node:path';
+import { Readable, Writable } from 'node:stream';
+import { type Files, NodeFiles, type Stat } from '../../src/git/files.ts';
 import { Pack } from '../../src/git/pack.ts';
+import { JsonLines } from '../../src/server/stdio.ts';
+import { writeSqlite } from '../../src/toolsets/graph/sqlite-writer.ts';
 import { credentials, nearMisses } from '../support/credentials.ts';
 import { Repo } from '../support/repo.ts';
 
@@ -213,4 +216,163 @@ const noStat: Stat = { kind: 'file', size: 0, mtimeMs: 0, ctimeMs: 0, ino: 0, mo
 export function stat() {
   const found = lstatSync('package.json', { bigint: true });
   return found;
+}
+
+const oid = (digit: string) => digit.repeat(40);
+
+export function journals(): Buffer[] {
+  const token = '1a-0123456789abcdef';
+  const whole = {
+    token,
+    top: '..',
+    gitDir: '',
+    ref: 'refs/heads/main',
+    parent: oid('a'),
+    commit: oid('b'),
+    files: [
+      {
+        path: '.memory-bank/a.md',
+        before: oid('c'),
+        after: oid('d'),
+        indexed: oid('c'),
+        mode: 33188,
+      },
+      { path: '.memory-bank/new/b.md', after: oid('e'), mode: 33261 },
+    ],
+    logs: [{ path: 'logs/HEAD', size: 100 }, { path: 'logs/refs/heads/main' }],
+    logLines: reflogLine,
+    folders: ['.memory-bank/new'],
+  };
+  const linked = {
+    ...whole,
+    gitDir: 'worktrees/side',
+    logs: [{ path: 'worktrees/side/logs/HEAD', size: 0 }],
+    parent: undefined,
+  };
+  const holder = { id: token, pid: 46, start: '100', boot: 'b', namespace: 'pid:[1]' };
+  return texts(...[whole, linked, holder].map((one) => JSON.stringify(one)));
+}
+
+/** What a mutation appends to a reflog. */
+export const reflogLine = `${oid('a')} ${oid('b')} Ada <ada@example.org> 1767323045 +0000\tcommit: memory: put a\n`;
+
+/** What a reflog held, a NUL, and what has been added to it since. */
+export function reflogs(): Buffer[] {
+  const earlier = reflogLine.replaceAll('a', '0');
+  return texts(
+    `${earlier}\0${reflogLine}`,
+    `${earlier}\0${reflogLine.slice(0, 50)}`,
+    `\0${reflogLine}${earlier}`,
+    `${earlier}\0${earlier}`,
+  );
+}
+
+/** HEAD, the branch that it names and `packed-refs`, divided by NULs. */
+export function refFiles(): Buffer[] {
+  const packed = `# pack-refs with: peeled fully-peeled sorted \n${oid('c')} refs/heads/side\n${oid('d')} refs/tags/v1\n^${oid('e')}\n`;
+  return texts(
+    `ref: refs/heads/main\n\0${oid('a')}\n\0${packed}`,
+    `ref: refs/heads/side\n\0\0${packed}`,
+    `${oid('b')}\n\0\0`,
+    `ref: refs/heads/main\n\0ref: refs/heads/side\n\0${packed}`,
+  );
+}
+
+/** A disk in memory on which every path is one file, but those that are named. */
+export class OneFile extends NodeFiles {
+  bytes: Buffer | undefined;
+  readonly #named: { readonly [name: string]: Buffer };
+
+  constructor(bytes: Buffer, named: { readonly [name: string]: Buffer } = {}) {
+    super();
+    this.bytes = bytes;
+    this.#named = named;
+  }
+
+  override read(path: string): Buffer | undefined {
+    return this.#named[basename(path)] ?? this.bytes;
+  }
+
+  override lstat(path: string): Stat {
+    return { ...noStat, size: this.read(path)?.length ?? 0 };
+  }
+
+  override list(path: string) {
+    const kind = 'file' as const;
+    return path.endsWith('heads') ? ['main', 'side', 'a.lock'].map((name) => ({ name, kind })) : [];
+  }
+
+  override truncate(_path: string, length: number): void {
+    this.bytes = this.bytes?.subarray(0, length);
+  }
+
+  override unlink(): void {
+    this.bytes = undefined;
+  }
+}
+
+/** A base and what two sides made of it, divided by NULs. */
+export function threeSides(): Buffer[] {
+  const log = '# Progress\n\n## Log\n\n- [2026-01-01] one\n';
+  const ticket = 'id: 8f14e45f\nkey: a\ntitle: one\ndescription: null\n';
+  const entry = '---\ncategory: patterns\nkey: a\ntags:\n  - x\n---\nThe text.\n';
+  return texts(
+    `${log}\0${log}- two\n\0${log.replace('one', 'changed')}- three\n`,
+    `${ticket}\0${ticket.replace('one', 'two')}\0${ticket.replace('null', 'more')}`,
+    `${entry}\0${entry}And more.\n\0${entry.replace('- x', '- x\n  - y')}`,
+    `\0${log}\0${entry}`,
+  );
+}
+
+export function databases(): Buffer[] {
+  const table = (name: string, rows: (string | number | null | Uint8Array)[][]) => ({
+    name,
+    sql: `CREATE TABLE ${name} (id INTEGER PRIMARY KEY, a TEXT NOT NULL, b)`,
+    rows,
+    unique: [],
+    indexes: [],
+  });
+  const long = Array.from({ length: 40 }, (_, i) => [i, 'text '.repeat(i), i / 4]);
+  const few = [
+    [1, 'one', null],
+    [2, 'two', Buffer.from([0, 255])],
+    [-5, '', 2 ** 40],
+  ];
+  return [
+    writeSqlite([table('features', few)]),
+    writeSqlite([table('tasks', few), table('t', long)]),
+  ];
+}
+
+export function messages(): Buffer[] {
+  return texts(
+    '{"jsonrpc":"2.0","id":1,"method":"ping"}\n{"jsonrpc":"2.0","method":"notify"}\n',
+    '[{"jsonrpc":"2.0","id":"a","method":"ping"},1]\r\n\n"text"\n',
+    '{"id":1\n{"jsonrpc":"2.0","id":2,"params":{"_meta":{"progressToken":3}}}',
+  );
+}
+
+/** How many values the reader of stdin makes of it, and what it answers by itself. */
+export function readLines(input: Buffer): {
+  values: number;
+  answers: { error: { code: unknown } }[];
+} {
+  const answers: { error: { code: unknown } }[] = [];
+  const output = new Writable({
+    write(chunk, _encoding, done) {
+      answers.push(JSON.parse(String(chunk)));
+      done();
+    },
+  });
+  const stdin = new Readable({ read() {} });
+  const lines = new JsonLines(stdin, output);
+  let values = 0;
+  lines.onvalue = () => {
+    values += 1;
+  };
+  lines.start();
+  const middle = input.length >> 1;
+  for (const part of [input.subarray(0, middle), input.subarray(middle)]) stdin.emit('data', part);
+  stdin.emit('end');
+  return { values, answers };
 }

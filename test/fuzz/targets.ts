@@ -7,47 +7,14 @@ import { insertInSection, outline, prependToList, replaceList } from '../../src/
 import { encodeName } from '../../src/core/name.ts';
 import { readYaml, rewriteYaml } from '../../src/core/yaml.ts';
 import { writeYaml } from '../../src/core/yaml-writer.ts';
-import { parseConfig } from '../../src/git/config.ts';
-import { IndexFile } from '../../src/git/index-file.ts';
-import { parseCommit } from '../../src/git/object.ts';
-import { applyDelta } from '../../src/git/pack.ts';
-import { findEntry, listTree, spliceTree } from '../../src/git/tree.ts';
 import { accessOf } from '../../src/store/access.ts';
 import { commandPattern } from '../../src/store/command-pattern.ts';
 import { parseRuleFile } from '../../src/store/rule-file.ts';
 import { findSecrets } from '../../src/store/secrets/scan.ts';
+import { gitTargets } from './git-targets.ts';
+import { otherTargets } from './other-targets.ts';
 import * as seeds from './seeds.ts';
-
-/** One parser, and what has to be true of it for every input. */
-export interface Target {
-  /** Inputs to start from. */
-  seeds(): Buffer[];
-  /** What means something to the parser. */
-  readonly words: readonly string[];
-  /**
-   * Runs it; whatever it throws but a MemoryError is a finding.
-   *
-   * @returns what became of the input, coarsely, to tell where mutations lead somewhere new.
-   */
-  run(input: Buffer): string;
-}
-
-/** Fails the run: something that has to hold does not. */
-function check(holds: boolean, what: string): void {
-  if (!holds) throw new Error(what);
-}
-
-/** What a call throws when it throws what it may. */
-function attempt<T>(work: () => T): T | MemoryError {
-  try {
-    return work();
-  } catch (error) {
-    if (error instanceof MemoryError) return error;
-    throw error;
-  }
-}
-
-const size = (n: number) => Math.ceil(Math.log2(n + 1));
+import { attempt, check, size, type Target } from './target.ts';
 
 const yaml: Target = {
   seeds: seeds.yaml,
@@ -283,128 +250,6 @@ const patterns: Target = {
   },
 };
 
-const index: Target = {
-  seeds: seeds.indexes,
-  words: [
-    'DIRC',
-    'TREE',
-    'REUC',
-    'UNTR',
-    'link',
-    'sdir',
-    'FSMN',
-    'EOIE',
-    'IEOT',
-    '\0\0\0\x02',
-    '\0\0\0\x04',
-    '\0',
-    '\xff\xff\xff\xff',
-    '-1 0\n',
-    '-1 1\n',
-    '999999999 999999999\n',
-  ],
-  run(input) {
-    const file = new IndexFile(input);
-    const stat = seeds.stat();
-    const oid = '0123456789abcdef0123456789abcdef01234567';
-    for (const path of ['a', '.memory-bank/config.yaml', 'z/z']) {
-      file.find(path);
-      file.collapses(`${path}/below`);
-    }
-    const listed = [...file.below('.memory-bank')].length;
-    const path = '.memory-bank/notes/new.yaml';
-    const trees = ['', '.memory-bank', '.memory-bank/notes'].map((folder) => {
-      return { folder, before: oid, after: oid };
-    });
-    const spliced = file.splice([{ path, oid, mode: 0o100644, stat }], ['a'], trees);
-    const again = new IndexFile(spliced);
-    // An index that is not sorted cannot be searched; it is read by git alike.
-    if (listed > 0) again.find(path);
-    return `read ${size(listed)} ${file.unmerged}`;
-  },
-};
-
-const delta: Target = {
-  seeds: seeds.deltas,
-  words: ['\x80', '\xff', '\xff\xff\xff\xff', '\x90\x00', '\0', '\x01a'],
-  run(input) {
-    const length = input.length === 0 ? 0 : (input[0] ?? 0);
-    const result = applyDelta(input.subarray(1, 1 + length), input.subarray(1 + length));
-    return `made ${size(result.length)}`;
-  },
-};
-
-const pack: Target = {
-  seeds: seeds.packs,
-  words: ['PACK', '\xfftOc', '\0\0\0\x02', '\xff\xff\xff\xff', '\x80\0\0\0', '\0\0\0\0'],
-  run: seeds.readPack,
-};
-
-const config: Target = {
-  seeds: seeds.configs,
-  words: [
-    '[',
-    ']',
-    '[core]\n',
-    '[a "b"]',
-    '"',
-    '\\',
-    '\\\n',
-    '=',
-    '#',
-    ';',
-    '\n',
-    '\t',
-    ' ',
-    '\r\n',
-    'bare',
-  ],
-  run(input) {
-    const settings = parseConfig(input.toString('utf8'));
-    for (const { key } of settings) check(key.includes('.'), 'a key without a section');
-    return `${size(settings.length)} settings`;
-  },
-};
-
-const tree: Target = {
-  seeds: seeds.trees,
-  words: ['100644 a\0', '40000 a\0', '120000 l\0', '160000 s\0', '\0', ' '],
-  run(input) {
-    const names = listTree(input).length;
-    const entry = { mode: '100644', oid: '0123456789abcdef0123456789abcdef01234567' };
-    const changed = spliceTree(input, [['memory', entry]]);
-    check(isDeepStrictEqual(findEntry(changed, 'memory'), entry), 'the entry was not set');
-    check(
-      findEntry(spliceTree(changed, [['memory', undefined]]), 'memory') === undefined ||
-        listTree(input).filter(({ name }) => name === 'memory').length > 1,
-      'not removed',
-    );
-    return `${size(names)} entries`;
-  },
-};
-
-const commit: Target = {
-  seeds: seeds.commits,
-  words: [
-    'tree ',
-    'parent ',
-    'author ',
-    'committer ',
-    'gpgsig ',
-    '\n\n',
-    '\n',
-    '<',
-    '>',
-    ' +0000',
-    '-9999',
-    '0',
-  ],
-  run(input) {
-    const { parents, message } = parseCommit(input);
-    return `${size(parents.length)} ${size(message.length)}`;
-  },
-};
-
 const names: Target = {
   seeds: seeds.names,
   words: [
@@ -489,12 +334,8 @@ export const targets: { readonly [name: string]: Target } = {
   markdown,
   rules,
   patterns,
-  index,
-  delta,
-  pack,
-  config,
-  tree,
-  commit,
   names,
   secrets,
+  ...gitTargets,
+  ...otherTargets,
 };

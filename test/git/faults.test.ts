@@ -1,11 +1,20 @@
-import { existsSync, readdirSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { MemoryError } from '../../src/core/error.ts';
 import { findWorkTree } from '../../src/git/discover.ts';
 import { Disk } from '../../src/git/disk.ts';
 import { type Files, NodeFiles } from '../../src/git/files.ts';
 import { ProcessLock } from '../../src/git/lock.ts';
+import { objectId } from '../../src/git/object.ts';
 import { Repository } from '../../src/git/repository.ts';
 import { bury } from '../faults/place.ts';
 import { FaultFiles } from '../support/fault-files.ts';
@@ -30,10 +39,14 @@ const options = {
   warn: () => undefined,
 };
 
-function open(root: string, files: Files = new NodeFiles()): Repository {
+function open(
+  root: string,
+  files: Files = new NodeFiles(),
+  warn: (message: string) => void = () => undefined,
+): Repository {
   const tree = findWorkTree(files, root);
   if (!tree) throw new Error('no work tree');
-  return new Repository(new Disk(files, 'full'), tree, options);
+  return new Repository(new Disk(files, 'full'), tree, { ...options, warn });
 }
 
 function put(repository: Repository, path: string, text: string, meanwhile?: () => void) {
@@ -66,6 +79,8 @@ describe('what a dead process has left half done', () => {
     expect(moved.read('m/a.md')).toBe('old\n');
     expect(moved.status()).toEqual([]);
     expect(readdirSync(moved.path('.git/memory-bank'))).toEqual([]);
+    const all = readdirSync(moved.path('.git'), { recursive: true, encoding: 'utf8' });
+    expect(all.filter((name) => name.endsWith('.lock'))).toEqual([]);
     expect(existsSync(repo.root)).toBe(false);
   });
 
@@ -104,6 +119,77 @@ describe('what a dead process has left half done', () => {
     repo.write('m/a.md', 'later\n');
     await open(repo.root).repair();
     expect(repo.status()).toEqual([' M m/a.md']);
+  });
+});
+
+describe('a journal that no server has written', () => {
+  type Edit = (journal: Record<string, unknown>, outside: string) => unknown;
+  const blob = (text: string) => objectId('blob', Buffer.from(text));
+  const file = (path: string, after: string, before?: string) => {
+    return { files: [{ path, after, before, mode: 0o100644 }] };
+  };
+  const damage: [string, Edit][] = [
+    ['is no JSON', () => '{"token":}'],
+    ['is a text', () => '"}'],
+    ['says nothing', () => ({})],
+    ['lacks its files', (journal) => ({ ...journal, files: undefined })],
+    ['has files of another kind', (journal) => ({ ...journal, files: [null, 5] })],
+    ['names no commit', (journal) => ({ ...journal, commit: 'main' })],
+    ['names a file outside', (journal, out) => ({ ...journal, ...file(out, blob('outside')) })],
+    ['names a file of git', (journal) => ({ ...journal, ...file('.GIT/note', blob('outside')) })],
+    ['names a log elsewhere', (journal) => log(journal, 'logs/../note')],
+    ['names a file of git as a log', (journal) => log(journal, 'note')],
+    ['names another git directory', (journal) => ({ ...journal, gitDir: '../../other/.git' })],
+    ['names a folder outside', (journal) => ({ ...journal, folders: ['../empty'] })],
+    ['has another size', (journal) => log(journal, 'logs/HEAD', -1)],
+  ];
+  function log(journal: object, path: string, size = 0): object {
+    return { ...journal, logs: [{ path, size }], logLines: 'outside' };
+  }
+
+  test.each(damage)('because it %s, is put aside and followed nowhere', async (_, edit) => {
+    const repo = create();
+    await put(open(repo.root), 'm/a.md', 'old\n');
+    await killBefore(repo.root, repo.root, /^rename .*\/refs\/heads\/main$/);
+    const folder = repo.path('.git/memory-bank');
+    const name = readdirSync(folder).find((one) => one.startsWith('journal-')) ?? '';
+    const outside = `${repo.root}-outside`;
+    for (const path of [outside, repo.path('.git/note')]) writeFileSync(path, 'outside');
+    const edited = edit(
+      JSON.parse(repo.read(`.git/memory-bank/${name}`)),
+      `../${basename(outside)}`,
+    );
+    const text = typeof edited === 'string' ? edited : JSON.stringify(edited);
+    repo.write(`.git/memory-bank/${name}`, `${text}\n`);
+    const warnings: string[] = [];
+    await open(repo.root, new NodeFiles(), (message) => warnings.push(message)).repair();
+    expect(warnings).toEqual([expect.stringContaining(`${name}.damaged`)]);
+    expect(readdirSync(folder)).toEqual([`${name}.damaged`]);
+    for (const path of [outside, repo.path('.git/note')]) {
+      expect(readFileSync(path, 'utf8')).toBe('outside');
+    }
+    rmSync(outside);
+    expect(repo.status()).toEqual([' M m/a.md']);
+    await put(open(repo.root), 'm/a.md', 'later\n');
+    expect(repo.git('show', 'HEAD~1:m/a.md')).toBe('new\n');
+    expect(repo.status()).toEqual([]);
+    expect(repo.fsck()).toBe('');
+  });
+
+  test('because it names a blob that is nowhere, changes no file', async () => {
+    const repo = create();
+    await put(open(repo.root), 'm/a.md', 'old\n');
+    await killBefore(repo.root, repo.root, /^rename .*\/refs\/heads\/main$/);
+    const folder = repo.path('.git/memory-bank');
+    const name = readdirSync(folder).find((one) => one.startsWith('journal-')) ?? '';
+    const text = repo.read(`.git/memory-bank/${name}`);
+    repo.write(`.git/memory-bank/${name}`, text.replace(blob('old\n'), blob('nowhere')));
+    const warnings: string[] = [];
+    await open(repo.root, new NodeFiles(), (message) => warnings.push(message)).repair();
+    expect(warnings).toEqual([expect.stringContaining('m/a.md stays as it is')]);
+    expect(repo.status()).toEqual([' M m/a.md']);
+    await put(open(repo.root), 'm/a.md', 'later\n');
+    expect(readdirSync(folder)).toEqual([]);
   });
 });
 
@@ -175,7 +261,9 @@ describe('the ground moves', () => {
     const lock = repo.path('.git/index.lock');
     const files = new FaultFiles();
     files.plan = () => {
-      if (/^truncate .*\/index-/.test(files.log.at(-1) ?? '')) {
+      // Our own link to the lock is opened to be made, and again to be filled.
+      const opened = files.log.filter((line) => /^open .*\/index-(?!mark)/.test(line));
+      if (opened.length === 2 && files.log.at(-1) === opened[1]) {
         rmSync(lock);
         writeFileSync(lock, 'his');
       }

@@ -1,4 +1,4 @@
-import { mkdtempSync } from 'node:fs';
+import { mkdirSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -39,4 +39,19 @@ test('nothing from memory reaches tools, prompts or instructions', async () => {
   expect(await told(full.root)).toEqual(await told(empty.root));
   empty.remove();
   full.remove();
+});
+
+test('what stderr tells of a file has no character that steers a terminal', async () => {
+  const root = join(mkdtempSync(join(tmpdir(), 'memory-bank-')), 'red\u001b[31m');
+  mkdirSync(root);
+  const repo = new Repo(root).begin();
+  repo.write('.git/memory-bank/journal-1-0123456789abcdef', '{}\n');
+  const client = new RawClient([main], { cwd: root }).initialize();
+  await client.call(1, 'memory_list').answer(1);
+  await client.end();
+  expect(client.err).toContain(
+    'red\\u{1b}[31m/.git/memory-bank/journal-1-0123456789abcdef.damaged',
+  );
+  expect(client.err).not.toContain('\u001b');
+  repo.remove();
 });

@@ -124,6 +124,14 @@ describe('what is nested too deeply is refused', () => {
     await stage.refuse('memory_write', { category: 'patterns', key: 'x', value: 'x', metadata });
   });
 
+  test('a feature that would lie below 33 folders', async () => {
+    const slug = (levels: number) => Array.from({ length: levels }, (_, i) => `s${i}`).join('/');
+    const features = (levels: number) => ({ features: [{ slug: slug(levels), name: 'x' }] });
+    await stage.succeed('create_features', features(31));
+    expect(JSON.stringify(await stage.succeed('list_features'))).toContain(slug(31));
+    expect(await stage.refuse('create_features', features(32))).toContain('33 folders');
+  });
+
   test.each([1000, 100_000])('a list of %i levels in the place of a text', async (levels) => {
     await stage.refuse('memory_write', { category: 'patterns', key: 'x', value: deep(levels) });
     await stage.refuse('create_features', { features: [{ slug: deep(levels), name: 'x' }] });

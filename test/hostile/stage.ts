@@ -66,7 +66,6 @@ export class Stage {
             env: gitEnv,
             calm: 0,
             lockTimeout: 5000,
-            warn: (message) => this.messages.push(`warning: ${message}`),
           }),
       },
     );

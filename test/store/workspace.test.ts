@@ -1,9 +1,20 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { MemoryError } from '../../src/core/error.ts';
+import { bury } from '../faults/place.ts';
+import { FaultFiles } from '../support/fault-files.ts';
 import { letter, note } from '../support/note.ts';
 import { type Opened, open } from '../support/open.ts';
 import { Repo } from '../support/repo.ts';
@@ -158,6 +169,25 @@ describe('a change', () => {
     expect(repo.git('log', '--format=%s', 'main').trim()).toBe('memory: add one');
   });
 
+  test('that died while it made the repository leaves no lock in the way of git', async () => {
+    const repo = new Repo();
+    cleanUp.push(() => repo.remove());
+    const files = new FaultFiles();
+    files.plan = () => {
+      return /^rename .*\.git\/HEAD$/.test(files.log.at(-1) ?? '') ? { kind: 'kill' } : undefined;
+    };
+    const dying = await open(repo.root, [note], { files });
+    await expect(add(dying, 'a')).rejects.toThrow();
+    expect(existsSync(repo.path('.git/HEAD.lock'))).toBe(true);
+    bury(repo.root);
+    const opened = await serve(repo.root);
+    await opened.call.store.list(note);
+    expect(existsSync(repo.path('.git/HEAD.lock'))).toBe(false);
+    repo.git('init', '-q', '-b', 'mine');
+    await add(opened, 'a');
+    expect(repo.git('rev-list', '--count', 'mine').trim()).toBe('1');
+  });
+
   test("of the user's own store goes to a repository of its own, below a home that is one", async () => {
     const home = create();
     const opened = await serve(home.path('.memory-bank'), true);
@@ -277,7 +307,11 @@ describe('a damaged file', () => {
     repo.write('.memory-bank/notes/bad.yaml', 'key: [\n');
     repo.write('.memory-bank/notes/merge.yaml', '<<<<<<< a\nkey: x\n=======\nkey: y\n>>>>>>> b\n');
     repo.write('.memory-bank/notes/twin.yaml', 'key: good\ntags: []\ntext: twin\n');
-    repo.write('.memory-bank/notes/latin.yaml', Buffer.from('key: caf\xe9\n', 'latin1'));
+    repo.write(
+      '.memory-bank/notes/latin.yaml',
+      Buffer.from('key: caf\xe9\ntags: []\ntext: x\n', 'latin1'),
+    );
+    repo.write('.memory-bank/notes/other-kind.yaml', 'key: other-kind\ntags: none\ntext: x\n');
     symlinkSync('/etc/passwd', repo.path('.memory-bank/notes/link.yaml'));
     const listing = await opened.call.store.list(note);
     expect(listing.records.map(({ key }) => key)).toEqual(['good']);
@@ -286,12 +320,15 @@ describe('a damaged file', () => {
       ['notes/latin.yaml', 'damaged'],
       ['notes/link.yaml', 'damaged'],
       ['notes/merge.yaml', 'conflict'],
+      ['notes/other-kind.yaml', 'damaged'],
       ['notes/twin.yaml', 'conflict'],
     ]);
     await expect(opened.call.store.get(note, 'bad')).rejects.toMatchObject({ code: 'damaged' });
     await expect(add(opened, 'bad')).rejects.toMatchObject({ code: 'damaged' });
     await expect(add(opened, 'link')).rejects.toMatchObject({ code: 'damaged' });
     expect(repo.read('.memory-bank/notes/bad.yaml')).toBe('key: [\n');
+    await expect(add(opened, 'other-kind')).rejects.toMatchObject({ code: 'damaged' });
+    expect(repo.read('.memory-bank/notes/other-kind.yaml')).toContain('tags: none\n');
     await add(opened, 'other');
   });
 
@@ -364,10 +401,34 @@ describe('project facts', () => {
     expect(await opened.call.project.initialize()).toBe('0b0f4b1e-52b5-4e0e-9d0d-0f6b1f6a9a02');
     expect(await opened.call.project.initialize()).toBe('0b0f4b1e-52b5-4e0e-9d0d-0f6b1f6a9a02');
     expect(repo.git('rev-list', '--count', 'HEAD').trim()).toBe('2');
-    await opened.call.store.local.set('used', { at: 1 });
+    const left = ['aaaa', 'bbbb'].map((id) => repo.path(`.git/memory-bank/state.json.${id}.tmp`));
+    for (const path of left) writeFileSync(path, 'of a process that was killed');
+    const hours = Date.now() / 1000 - 7200;
+    utimesSync(left[0] ?? '', hours, hours);
+    expect(await opened.call.store.local.set('used', { at: 1 })).toBe(true);
+    expect(left.map((path) => existsSync(path))).toEqual([false, true]);
     const again = await serve(repo.root);
     expect(await again.call.store.local.get('used')).toEqual({ at: 1 });
     expect(repo.status()).toEqual(['?? .infinity/project_id']);
+  });
+
+  test('tell that there is a memory which a person made', async () => {
+    const repo = create();
+    repo.write('.memory-bank/notes/a.yaml', 'key: a\ntags: []\ntext: t\n');
+    const { project } = (await serve(repo.root)).call;
+    expect(await project.info()).toMatchObject({ initialized: true, projectId: undefined });
+  });
+
+  test('tell of a project whose earlier id is broken, and refuse to begin a memory with it', async () => {
+    const repo = create();
+    repo.write('.infinity/project_id', 'no id');
+    const { project } = (await serve(repo.root)).call;
+    expect(await project.info()).toMatchObject({ initialized: false, projectId: undefined });
+    await expect(project.initialize()).rejects.toMatchObject({
+      code: 'damaged',
+      text: '.infinity/project_id holds no UUID. Mend or remove that file; it was left as it is.',
+    });
+    expect(repo.read('.infinity/project_id')).toBe('no id');
   });
 });
 

@@ -12,6 +12,7 @@ import { MemoryError, toMemoryError } from '../../src/core/error.ts';
 import type { History } from '../../src/core/history.ts';
 import type { JsonObject } from '../../src/core/json.ts';
 import { Session } from '../../src/core/session.ts';
+import type { Summarizer } from '../../src/core/summarizer.ts';
 import type { Toolset } from '../../src/core/toolset.ts';
 import { MemoryStore } from './memory-store.ts';
 
@@ -23,6 +24,7 @@ export class TestContext implements Context {
   readonly project = new TestProject();
   readonly modes = new TestModes();
   readonly history = noHistory;
+  summarizer: Summarizer | undefined;
   readonly signal = new AbortController().signal;
   readonly messages: string[] = [];
   readonly steps: [done: number, total: number, message: string][] = [];

@@ -7,6 +7,20 @@ import { Repo } from './repo.ts';
 /** The key that every server of the tests takes. */
 export const key = 'test-key';
 
+/** The question that seed 003 prints. */
+export const seedQuestion = {
+  messages: [
+    {
+      role: 'system',
+      content: 'You are an AI assistant with access to the project Memory Bank.',
+    },
+    { role: 'user', content: 'What is the current status of our project?' },
+  ],
+  mode: 'ask',
+  useMemoryBank: true,
+  allowMemoryBankUpdates: true,
+};
+
 /** What came back, with its body read. */
 export interface Answer {
   readonly status: number;
@@ -55,8 +69,8 @@ export async function serve(
     keys: [key],
     hosts: [],
     origins: [],
+    folders: [],
     limits: { minute: 1_000_000, hour: 1_000_000 },
-    model: undefined,
     headTimeout: 10_000,
     requestTimeout: 30_000,
     version: '0.0.0',

@@ -38,6 +38,7 @@ export class MemoryStore implements Store {
     get: async (key) => structuredClone(this.kept.get(key)),
     set: async (key, value) => {
       this.kept.set(key, structuredClone(value));
+      return true;
     },
   };
   readonly #types: readonly AnyRecordType[];

@@ -30,11 +30,15 @@ export class Opened {
   }
 }
 
+function fail(message: string): never {
+  throw new Error(message);
+}
+
 /** A clock of its own for each workspace, so that commit ids can be known. */
 export async function open(
   root: string,
   records: readonly AnyRecordType[],
-  ground: Partial<Ground> = {},
+  { warn = fail, ...ground }: Partial<Ground> & { warn?: (message: string) => void } = {},
   own = false,
 ): Promise<Opened> {
   let time = Date.UTC(2026, 0, 2, 3, 4, 5);
@@ -46,15 +50,13 @@ export async function open(
       records,
       durability: 'relaxed',
       now: () => new Date(time++),
+      warn,
     },
     {
       env: gitEnv,
       lockTimeout: 5000,
       calm: 0,
       uuid: () => '5f0c4b1e-52b5-4e0e-9d0d-0f6b1f6a9a01',
-      warn: (message) => {
-        throw new Error(message);
-      },
       ...ground,
     },
   );

@@ -31,6 +31,8 @@ export class PowerCutFiles extends NodeFiles {
   readonly #steps: Step[] = [];
   readonly #byPath = new Map<string, number>();
   readonly #byFd = new Map<number, number | string>();
+  /** Where the next write to a file goes. */
+  readonly #at = new Map<number, number>();
   /** What each file holds, by its number; its mode and, for one that was there before, its path. */
   readonly #files: { bytes: Buffer; mode: number; readonly origin: string | undefined }[] = [];
 
@@ -54,15 +56,20 @@ export class PowerCutFiles extends NodeFiles {
       this.#byPath.set(path, file);
       this.#steps.push({ kind: 'name', path, file });
     }
-    this.#byFd.set(fd, kind === 'directory' ? path : flags === 'r' ? -1 : this.#fileAt(path));
+    const what = kind === 'directory' ? path : flags === 'r' ? -1 : this.#fileAt(path);
+    this.#byFd.set(fd, what);
+    if (flags === 'a') this.#at.set(fd, this.#file(this.#numberOf(fd)).bytes.length);
     return fd;
   }
 
   override write(fd: number, pieces: readonly Uint8Array[]): void {
     super.write(fd, pieces);
     const file = this.#numberOf(fd);
-    const bytes = Buffer.concat([this.#file(file).bytes, ...pieces]);
-    this.#data(file, bytes);
+    const before = this.#file(file).bytes;
+    const at = this.#at.get(fd) ?? 0;
+    const head = Buffer.concat([before.subarray(0, at), ...pieces]);
+    this.#at.set(fd, head.length);
+    this.#data(file, Buffer.concat([head, before.subarray(head.length)]));
   }
 
   override async fsync(fd: number, kind: 'data' | 'all'): Promise<void> {
@@ -86,6 +93,7 @@ export class PowerCutFiles extends NodeFiles {
   override close(fd: number): void {
     super.close(fd);
     this.#byFd.delete(fd);
+    this.#at.delete(fd);
   }
 
   override rename(from: string, path: string): void {

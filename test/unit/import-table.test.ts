@@ -20,16 +20,18 @@ const app = [
   'ids.ts',
   'import.ts',
   'merge-driver.ts',
+  'model.ts',
   'place.ts',
   'report.ts',
   'repository-kind.ts',
   'root.ts',
   'source.ts',
+  'summarizer.ts',
   'workspaces.ts',
 ];
 /** What the app looks at before it opens a store. */
 const git = ['config', 'discover', 'files', 'ignore'].map((file) => `git/${file}.ts`);
-const http = ['cookie-parser', 'cors', 'express', 'express-rate-limit', 'helmet', 'openai'];
+const http = ['cookie-parser', 'cors', 'express', 'express-rate-limit', 'helmet'];
 
 /** The table of the house: who may import whom. */
 const table: { readonly [room: string]: Room } = {
@@ -43,7 +45,7 @@ const table: { readonly [room: string]: Room } = {
   'toolsets.ts': { ours: ['core', 'toolsets/*'], packages: [] },
   app: {
     ours: ['core', 'store', 'toolsets.ts', ...git],
-    packages: [node, 'micromark', 'micromark-extension-gfm-table'],
+    packages: [node, 'micromark', 'micromark-extension-gfm-table', 'openai'],
   },
   server: { ours: ['core', 'app', 'server/http', 'server/setup'], packages: [node, sdk] },
   'server/setup': {

@@ -1,9 +1,22 @@
-import { mkdirSync, mkdtempSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { findRoot, type RootInput, type RootProbe, startDirectory } from '../../src/root.ts';
+import {
+  findRoot,
+  type RootInput,
+  type RootProbe,
+  rootAt,
+  startDirectory,
+} from '../../src/root.ts';
 
 /** A file system of directories, some of which are the top of a work tree. */
 function probe(directories: readonly string[], tops: readonly string[] = []): RootProbe {
@@ -162,6 +175,49 @@ describe('on disk', () => {
     await expect(findRoot(input({ flag: join(top, 'file') }))).rejects.toMatchObject({
       code: 'no_project',
     });
+  });
+});
+
+describe('where a caller may point', () => {
+  const top = realpathSync(mkdtempSync(join(tmpdir(), 'reach-')));
+  const project = join(top, 'project');
+  mkdirSync(join(project, '.git', 'hooks'), { recursive: true });
+  mkdirSync(join(project, '.memory-bank', 'graph'), { recursive: true });
+  mkdirSync(join(top, 'project-2'));
+  symlinkSync(join(top, 'project-2'), join(project, 'link'));
+  symlinkSync(project, join(top, 'alias'));
+  writeFileSync(join(project, 'file'), '');
+  const at = (path: string, within?: string[], create = false) =>
+    rootAt(join(top, path), { home: '/home/me', within }, create);
+
+  test('anywhere without a limit, and what is not there can be made', async () => {
+    expect(await at('project-2')).toBe(join(top, 'project-2'));
+    expect(await at('alias/new/deep', undefined, true)).toBe(join(project, 'new/deep'));
+    await expect(at('nowhere')).rejects.toMatchObject({ code: 'invalid_input' });
+    await expect(at('project/file')).rejects.toMatchObject({ code: 'invalid_input' });
+    await expect(at('project/file/x', undefined, true)).rejects.toMatchObject({
+      code: 'invalid_input',
+    });
+  });
+
+  test.each(['project/.git', 'project/.git/hooks', 'project/.GIT/x', 'project/.memory-bank/graph'])(
+    'not inside of %s',
+    async (path) => {
+      await expect(at(path, undefined, true)).rejects.toMatchObject({ code: 'invalid_input' });
+    },
+  );
+
+  test('within a limit only there, whatever a link says', async () => {
+    const within = [join(top, 'alias')];
+    expect(await at('project', within)).toBe(project);
+    expect(await at('project/.memory-bank', within)).toBe(project);
+    expect(await at('project/a/b', within, true)).toBe(join(project, 'a/b'));
+    for (const path of ['.', 'project-2', 'project/link', 'project/link/new', 'nowhere/x']) {
+      await expect(at(path, within, true), path).rejects.toMatchObject({ code: 'forbidden' });
+    }
+    expect(existsSync(join(top, 'nowhere'))).toBe(false);
+    expect(await at('project-2', ['/'])).toBe(join(top, 'project-2'));
+    await expect(at('project', [])).rejects.toMatchObject({ code: 'forbidden' });
   });
 });
 

@@ -3,6 +3,7 @@ import type { Request, Response } from 'express';
 import type { LogLevel } from '../../core/context.ts';
 import { type ErrorCode, MemoryError, toMemoryError } from '../../core/error.ts';
 import type { JsonObject } from '../../core/json.ts';
+import { ModelError } from '../../model.ts';
 
 /** The HTTP status of each error: what seed 003 calls `invalid_request` is 400, and so on (3.16, 3.28). */
 export const statuses: Record<ErrorCode, number> = {
@@ -66,6 +67,7 @@ export function sendError(
 /** Any thrown value with the status and the words for the wire. */
 export function toHttpError(thrown: unknown): HttpError {
   if (thrown instanceof HttpError) return thrown;
+  if (thrown instanceof ModelError) return new HttpError(thrown.late ? 504 : 502, thrown.message);
   // What the framework cannot read it throws with a status of its own.
   const { status, type } = Object(thrown) as { status?: unknown; type?: unknown };
   if (typeof status === 'number' && status >= 400 && status < 500) {
@@ -76,7 +78,7 @@ export function toHttpError(thrown: unknown): HttpError {
 }
 
 const unreadable = new Map<unknown, HttpError>([
-  ['entity.parse.failed', new HttpError(400, 'The body is not valid JSON.')],
+  ['entity.parse.failed', new HttpError(400, 'The body must be a JSON object.')],
   ['entity.verify.failed', new HttpError(400, 'The body is not valid UTF-8.')],
   ['entity.too.large', new HttpError(413, 'The body is too large.')],
   ['encoding.unsupported', new HttpError(415, 'The body must not be compressed.')],

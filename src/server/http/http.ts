@@ -13,7 +13,6 @@ import { errorBody, HttpError, sendError } from './error.ts';
 import { jsonBody, noDuplicates, sameSite, versioned } from './guards.ts';
 import { type Limits, limitRate } from './limits.ts';
 import { McpSessions } from './mcp-sessions.ts';
-import type { ModelSettings } from './model.ts';
 import { describeApi } from './openapi.ts';
 import { renderPage } from './page.ts';
 import { memoryBankEndpoints, sessionEndpoints, statusEndpoint } from './rest.ts';
@@ -29,9 +28,9 @@ export interface HttpSettings {
   readonly hosts: readonly string[];
   /** The origins of the web pages that may call it. */
   readonly origins: readonly string[];
+  /** Where MCP clients may go beside the project that is served; absolute. */
+  readonly folders: readonly string[];
   readonly limits: Limits;
-  /** The model that answers `/chat`; undefined for none. */
-  readonly model: ModelSettings | undefined;
   /** How long a client may take to send the head of a request, and all of it, in milliseconds. */
   readonly headTimeout: number;
   readonly requestTimeout: number;
@@ -54,7 +53,7 @@ export interface HttpServer {
  * @throws the error of the operating system when the address cannot be listened on.
  */
 export async function listen(app: App, settings: HttpSettings): Promise<HttpServer> {
-  const mcp = new McpSessions(app, settings.version);
+  const mcp = new McpSessions(app, settings.version, settings.folders);
   const handler = await createApi(app, mcp, settings);
   const server = createServer({
     headersTimeout: settings.headTimeout,
@@ -92,7 +91,7 @@ async function createApi(app: App, mcp: McpSessions, settings: HttpSettings): Pr
   const endpoints = [
     statusEndpoint(app),
     ...bank,
-    ...(bank.length > 0 ? [chatEndpoint(app, settings.model)] : []),
+    ...(bank.length > 0 ? [chatEndpoint(app)] : []),
     ...sessionEndpoints(auth),
   ];
   const api = express();

@@ -31,11 +31,14 @@ interface McpSession {
 export class McpSessions {
   readonly #app: App;
   readonly #version: string;
+  readonly #folders: readonly string[];
   readonly #open = new Map<string, McpSession>();
 
-  constructor(app: App, version: string) {
+  /** @param folders where clients may go beside the project that is served. */
+  constructor(app: App, version: string, folders: readonly string[]) {
     this.#app = app;
     this.#version = version;
+    this.#folders = folders;
   }
 
   /** Answers a request to `/mcp`. */
@@ -73,6 +76,7 @@ export class McpSessions {
     const connection = await connectHttp(this.#app, this.#version, {
       events: new EventLog(),
       maxBytes: maxBodyBytes,
+      folders: this.#folders,
       opened: (id) => {
         session.id = id;
         this.#open.set(id, session);

@@ -1,19 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { MemoryError } from '../../core/error.ts';
 import {
   type Command,
   type FlagValues,
   flagNumber,
   flagText,
+  flagTexts,
   type Invocation,
 } from '../command.ts';
 import { endInOrder } from '../ending.ts';
+import { keepHeapSmall } from '../heap.ts';
 import { isLoopback } from './address.ts';
 import type { HttpSettings } from './http.ts';
-
-/** How long the model of `/chat` may take for an answer, in milliseconds. */
-const chatTimeout = 120_000;
 
 /** `memory-bank serve`: the REST API and MCP over HTTP, until the process is told to end. */
 export const serveHttp: Command = {
@@ -25,12 +25,18 @@ export const serveHttp: Command = {
     'no-auth': { about: 'ask for no key; on a loopback address only' },
     'allow-host': { value: 'a,b,...', about: 'more names by which the server is called' },
     'allow-origin': { value: 'a,b,...', about: 'origins of web pages that may call it' },
+    'allow-folder': {
+      value: 'folder',
+      about: 'where MCP clients may go beside the project; / for anywhere',
+      many: true,
+    },
     'limit-minute': { value: 'number', about: 'requests a minute of each caller; default: 60' },
     'limit-hour': { value: 'number', about: 'requests an hour of each caller; default: 1000' },
   },
   async run(invocation) {
     const { app, options } = invocation;
     const made = randomBytes(32).toString('base64url');
+    keepHeapSmall();
     const settings = readSettings(invocation, process.env, made);
     // Loaded here, because a client over stdio waits for the start of everything else.
     const { listen } = await import('./http.ts');
@@ -62,21 +68,17 @@ function readSettings(
   made: string,
 ) {
   const host = flagText(values, 'host') ?? '127.0.0.1';
-  const { MEMORY_BANK_CHAT_URL: url, MEMORY_BANK_CHAT_MODEL: model } = env;
   return {
     host,
     port: flagNumber(values, 'port', 3000, 0, 65_535),
     keys: keysFor(host, values, env, made),
     hosts: list(flagText(values, 'allow-host')),
     origins: list(flagText(values, 'allow-origin')),
+    folders: flagTexts(values, 'allow-folder').map((folder) => resolve(folder)),
     limits: {
       minute: flagNumber(values, 'limit-minute', 60, 1, 1_000_000_000),
       hour: flagNumber(values, 'limit-hour', 1000, 1, 1_000_000_000),
     },
-    model:
-      url && model
-        ? { url, model, key: env.MEMORY_BANK_CHAT_API_KEY, timeout: chatTimeout }
-        : undefined,
     headTimeout: 10_000,
     requestTimeout: 30_000,
     version,

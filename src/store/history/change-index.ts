@@ -1,5 +1,3 @@
-import { randomBytes } from 'node:crypto';
-import { dirname } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Disk } from '../../git/disk.ts';
 import { type Stat, sameStat } from '../../git/files.ts';
@@ -302,12 +300,8 @@ export class ChangeIndex {
       ...this.#paths.map((path) => JSON.stringify(path)),
       ...this.#commits.map((commit) => JSON.stringify(toLine(commit))),
     ];
-    const { files } = this.#disk;
-    const temporary = `${this.#file}.${randomBytes(6).toString('hex')}.tmp`;
-    this.#disk.makeDirectories(dirname(this.#file));
-    await this.#disk.create(temporary, [Buffer.from(`${lines.join('\n')}\n`)]);
-    files.rename(temporary, this.#file);
-    this.#known = files.lstat(this.#file);
+    await this.#disk.replace(this.#file, [Buffer.from(`${lines.join('\n')}\n`)]);
+    this.#known = this.#disk.files.lstat(this.#file);
   }
 }
 

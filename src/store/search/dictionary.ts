@@ -27,7 +27,7 @@ export interface Candidate {
 const longestEnding = 4;
 const shortestInflected = 5;
 
-const number = /^\p{N}+$/u;
+const number = /\p{N}/u;
 
 /** All words of the index and the terms they belong to. */
 export class Dictionary {
@@ -50,7 +50,7 @@ export class Dictionary {
       }
       word = { text, term, uses: 0 };
       this.#words.set(text, word);
-      // A number that is nearly another is still another.
+      // What is nearly the same but for a digit is something else.
       if (!number.test(text)) this.#tree.set(text, word);
     }
     word.uses += 1;

@@ -1,13 +1,13 @@
 import type { Context } from '../../core/context.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { outline } from '../../core/markdown.ts';
-import { type Bank, type BankFile, storeOf } from './bank.ts';
+import type { Bank, BankFile } from './bank.ts';
 import { contentBudget, namesWithin, withinBudget } from './budget.ts';
-import { cachedSummaries } from './cache.ts';
+import { SummaryCache } from './cache.ts';
 import { standing } from './conversation.ts';
 import { customInstructions } from './instructions.ts';
 import { movedSince } from './movement.ts';
-import { namedSources, readSources } from './source.ts';
+import { namedSources, readSources, type Sources } from './source.ts';
 import { defaultFiles } from './template.ts';
 
 /** How many bytes the lists of names in an answer may take. */
@@ -26,16 +26,14 @@ export async function activation(
   only?: readonly string[],
 ): Promise<JsonObject> {
   const sources = await readSources(context, bank);
-  const texts = new Map([
-    ...byWorth(bank.files).map(({ file, value }) => [file, value.body] as const),
-    ...sources.found,
-  ]);
+  const texts = textsOf(bank, sources);
   const asked = only ? passages(texts, only) : texts;
-  const known = await cachedSummaries(storeOf(context, bank.type).local, bank);
+  const cache = await SummaryCache.open(context, bank, texts);
   const { content, summaries } = withinBudget(
-    [...asked].map(([name, text]) => ({ name, text, summary: known.get(name) })),
+    [...asked].map(([name, text]) => ({ name, text, summary: cache.summaryOf(name) })),
     only ? Number.POSITIVE_INFINITY : contentBudget,
   );
+  cache.refine();
   const left = [...asked.keys()].filter((name) => !Object.hasOwn(content, name));
   const missing = [...sources.missing, ...(only ?? []).filter((name) => !asked.has(name))];
   const moved = await movedSince(context, bank);
@@ -95,6 +93,12 @@ function sectionOf(texts: ReadonlyMap<string, string>, name: string): string | u
   const text = texts.get(file) ?? '';
   const section = outline(text).find(({ heading }) => heading.toLowerCase() === wanted);
   return section && text.slice(section.start, section.end);
+}
+
+/** The texts of a bank by name, the most telling first: its documents, then its sources. */
+export function textsOf(bank: Bank, sources: Sources): ReadonlyMap<string, string> {
+  const documents = byWorth(bank.files).map(({ file, value }) => [file, value.body] as const);
+  return new Map([...documents, ...sources.found]);
 }
 
 /** When the server last wrote to one of the documents, or undefined when it never did. */

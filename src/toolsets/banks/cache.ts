@@ -2,10 +2,12 @@ import { createHash } from 'node:crypto';
 import type { Context } from '../../core/context.ts';
 import { toMemoryError } from '../../core/error.ts';
 import { isObject, type JsonObject } from '../../core/json.ts';
-import type { LocalState } from '../../core/store.ts';
 import { type Bank, storeOf } from './bank.ts';
 import { contentBudget, summaryLimit } from './budget.ts';
 import { bytesOf, summarize } from './summary.ts';
+
+/** A model is handed at most so many bytes of a text: of a longer one, its own summary of this size. */
+const maxModelText = 64 * 1024;
 
 /** A summary, and the hash of the text that it was made of. */
 interface Entry extends JsonObject {
@@ -13,51 +15,113 @@ interface Entry extends JsonObject {
   summary: string;
 }
 
-/** What the cache still knows of a bank: the summary of each document that has not changed since. */
-export async function cachedSummaries(
-  local: LocalState,
-  bank: Bank,
-): Promise<ReadonlyMap<string, string>> {
-  const kept = await local.get(keyOf(bank));
-  const summaries = new Map<string, string>();
-  for (const { file, value } of bank.files) {
-    const entry = isObject(kept) && Object.hasOwn(kept, file) ? kept[file] : undefined;
-    if (isEntry(entry) && entry.of === hash(value.body)) summaries.set(file, entry.summary);
+/**
+ * The summaries of the texts of one bank, kept outside of every commit (1.16).
+ *
+ * A summary counts only while its text has not changed, whoever made it.
+ */
+export class SummaryCache {
+  readonly #context: Context;
+  readonly #bank: Bank;
+  readonly #texts: ReadonlyMap<string, string>;
+  readonly #entries: ReadonlyMap<string, Entry>;
+
+  private constructor(
+    context: Context,
+    bank: Bank,
+    texts: ReadonlyMap<string, string>,
+    entries: ReadonlyMap<string, Entry>,
+  ) {
+    this.#context = context;
+    this.#bank = bank;
+    this.#texts = texts;
+    this.#entries = entries;
   }
-  return summaries;
+
+  /** @param texts the documents of the bank and its sources, by name. */
+  static async open(
+    context: Context,
+    bank: Bank,
+    texts: ReadonlyMap<string, string>,
+  ): Promise<SummaryCache> {
+    const kept = await keptOf(context, bank);
+    const entries = new Map<string, Entry>();
+    for (const [name, text] of texts) {
+      const entry = Object.hasOwn(kept, name) ? kept[name] : undefined;
+      if (isEntry(entry) && entry.of === hash(text)) entries.set(name, entry);
+    }
+    return new SummaryCache(context, bank, texts, entries);
+  }
+
+  /** The summary that is kept of the text with this name. */
+  summaryOf(name: string): string | undefined {
+    return this.#entries.get(name)?.summary;
+  }
+
+  /**
+   * Brings what is kept up to date: a summary of each text that is too long to be one.
+   *
+   * @returns whether it was written, and whether it holds summaries that answers make use of: the bank
+   *   has outgrown its budget.
+   */
+  async rebuild(): Promise<{ readonly cache_updated: boolean; readonly cache_optimized: boolean }> {
+    try {
+      const entries: { [name: string]: Entry } = {};
+      for (const [name, text] of this.#long()) {
+        const summary = () => summarize(text, summaryLimit);
+        entries[name] = this.#entries.get(name) ?? { of: hash(text), summary: summary() };
+      }
+      const written = await keep(this.#context, this.#bank, entries);
+      const used = this.#outgrown && Object.keys(entries).length > 0;
+      return { cache_updated: written, cache_optimized: written && used };
+    } catch (thrown) {
+      // The document is committed by now: what can be made again must not make the call fail.
+      const why = toMemoryError(thrown).text;
+      this.#context.log('warning', `Cache of ${this.#bank.folder} not rebuilt: ${why}`);
+      return { cache_updated: false, cache_optimized: false };
+    }
+  }
+
+  /**
+   * Asks the model, where one is configured, for the summaries that answers make use of.
+   *
+   * They are there for later answers; until then, and when it fails, those of `summarize` serve.
+   */
+  refine(): void {
+    const { summarizer } = this.#context;
+    if (!summarizer || !this.#outgrown) return;
+    for (const [file, text] of this.#long()) {
+      if (this.#entries.get(file)?.by === summarizer.model) continue;
+      const of = hash(text);
+      const part = () => summarize(text, maxModelText);
+      const request = { id: of, file, text: part, limit: summaryLimit };
+      summarizer.request(request, async (said) => {
+        const entry = { of, summary: summarize(said, summaryLimit), by: summarizer.model };
+        const kept = await keptOf(this.#context, this.#bank);
+        await keep(this.#context, this.#bank, { ...kept, [file]: entry });
+      });
+    }
+  }
+
+  get #outgrown(): boolean {
+    let size = 0;
+    for (const text of this.#texts.values()) size += bytesOf(text);
+    return size > contentBudget;
+  }
+
+  /** The texts that are too long to be their own summaries. */
+  #long(): [name: string, text: string][] {
+    return [...this.#texts].filter(([, text]) => bytesOf(text) > summaryLimit);
+  }
 }
 
-/**
- * Brings the cache of a bank up to date (1.16): a summary of each document that is too long to be one.
- *
- * A summary whose document has not changed is kept, whoever made it.
- *
- * @returns whether it was written, and whether the bank has outgrown its budget, so that answers make
- *   use of the summaries.
- */
-export async function rebuildCache(
-  context: Context,
-  bank: Bank,
-): Promise<{ readonly cache_updated: boolean; readonly cache_optimized: boolean }> {
-  const { local } = storeOf(context, bank.type);
-  try {
-    const known = await cachedSummaries(local, bank);
-    const entries: { [file: string]: Entry } = {};
-    let size = 0;
-    for (const { file, value } of bank.files) {
-      const bytes = bytesOf(value.body);
-      size += bytes;
-      if (bytes <= summaryLimit) continue;
-      const summary = known.get(file) ?? summarize(value.body, summaryLimit);
-      entries[file] = { of: hash(value.body), summary };
-    }
-    await local.set(keyOf(bank), entries);
-    return { cache_updated: true, cache_optimized: size > contentBudget };
-  } catch (thrown) {
-    // The document is committed by now: what can be made again must not make the call fail.
-    context.log('warning', `Cache of ${bank.folder} not rebuilt: ${toMemoryError(thrown).text}`);
-    return { cache_updated: false, cache_optimized: false };
-  }
+async function keptOf(context: Context, bank: Bank): Promise<JsonObject> {
+  const kept = await storeOf(context, bank.type).local.get(keyOf(bank));
+  return isObject(kept) ? kept : {};
+}
+
+function keep(context: Context, bank: Bank, entries: JsonObject): Promise<boolean> {
+  return storeOf(context, bank.type).local.set(keyOf(bank), entries);
 }
 
 function keyOf(bank: Bank): string {

@@ -31,6 +31,7 @@ export const list = defineTool({
   },
   async handle(context, args) {
     const answer: JsonObject = {};
+    let note: string | undefined;
     for (const type of args.bank_type ? [args.bank_type] : bankTypes) {
       try {
         answer[folders[type]] = await entries(context, type);
@@ -38,10 +39,10 @@ export const list = defineTool({
         // Without a project the global banks are still served: only what was asked for by name fails.
         if (args.bank_type || !isNoProject(thrown)) throw thrown;
         answer[folders[type]] = [];
-        answer.note = thrown.text;
+        note = thrown.text;
       }
     }
-    return answer;
+    return { ...answer, ...(note !== undefined && { note }) };
   },
 });
 

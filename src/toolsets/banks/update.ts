@@ -6,6 +6,7 @@ import type { JsonObject } from '../../core/json.ts';
 import { appendSection, insertInSection } from '../../core/markdown.ts';
 import type { Provenance, Transaction } from '../../core/store.ts';
 import { defineTool } from '../../core/tool.ts';
+import { textsOf } from './activation.ts';
 import {
   type Bank,
   bankId,
@@ -17,12 +18,13 @@ import {
   storeOf,
   trueName,
 } from './bank.ts';
-import { rebuildCache } from './cache.ts';
+import { SummaryCache } from './cache.ts';
 import { countUpdate, nextUpdate, noteUse, standing } from './conversation.ts';
 import { bankDocument, frontMatter, serverKeys } from './document.ts';
 import { followUps } from './follow-up.ts';
 import { triggers, verification } from './instructions.ts';
 import { relevance } from './relevance.ts';
+import { readSources } from './source.ts';
 
 const input = z.object({
   bank_type: bankType,
@@ -82,12 +84,21 @@ export const update = defineTool({
     const bank = await openBank(store, name);
     await noteUse(context, bank);
     return answer(args, 'success', {
-      ...(changed ? await rebuildCache(context, bank) : {}),
+      ...(changed ? await summarizeAnew(context, bank) : {}),
       verification: proof,
       next_actions: followUps(bank, { ...args, file: args.target_file }),
     });
   },
 });
+
+/** Brings the summaries of a bank up to date; see `SummaryCache.rebuild`. */
+async function summarizeAnew(context: Context, bank: Bank) {
+  const texts = textsOf(bank, await readSources(context, bank));
+  const cache = await SummaryCache.open(context, bank, texts);
+  const result = await cache.rebuild();
+  cache.refine();
+  return result;
+}
 
 /** What the schema cannot say. */
 function check({ target_file, operation, position, content }: Arguments): void {

@@ -30,6 +30,8 @@ export class SqliteFile {
   readonly #usable: number;
   readonly #encoding: number;
   readonly #tables = new Map<string, Table>();
+  /** How many bytes the rows of a table can still have: no two share one. */
+  #room = 0;
 
   /** @throws MemoryError `damaged` for what is no such file. */
   constructor(bytes: Uint8Array, log?: Uint8Array) {
@@ -91,6 +93,7 @@ export class SqliteFile {
   #rows(root: number): { rowid: number; values: SqlValue[] }[] {
     const rows: { rowid: number; values: SqlValue[] }[] = [];
     const seen = new Set<number>();
+    this.#room = this.#bytes.length + this.#log.size * this.#pageSize;
     const visit = (number: number, depth: number): void => {
       if (depth > maxDepth || seen.has(number)) throw new RangeError('the pages form a circle');
       seen.add(number);
@@ -114,6 +117,8 @@ export class SqliteFile {
   #cell(page: Buffer, at: number): { rowid: number; values: SqlValue[] } {
     const [size, afterSize] = varint(page, at);
     const [rowid, start] = varint(page, afterSize);
+    this.#room -= Math.max(size, 0);
+    if (this.#room < 0) throw new RangeError('the rows are larger than the file');
     const local = localBytes(size, this.#usable, this.#usable - 35);
     const parts = [page.subarray(start, start + local)];
     let left = size - local;

@@ -436,6 +436,17 @@ describe('update', () => {
     });
   });
 
+  it('says that nothing was cached when it could not be', async () => {
+    await good('activate', repo);
+    Object.assign(context.store.local, { set: async () => false });
+    const content = 'A sentence about the parser and its tokens. '.repeat(1000);
+    expect(await good('update', { ...note, content })).toMatchObject({
+      status: 'success',
+      cache_updated: false,
+      cache_optimized: false,
+    });
+  });
+
   it.each([
     ['an unknown bank', { bank_id: 'nope' }, 'bank_not_found'],
     ['an unknown type', { bank_type: 'galaxy' }, 'invalid_bank_type'],
@@ -557,6 +568,68 @@ describe('a bank over its budget', () => {
       content: 'x',
     });
     expect(Object((await good('swap', repo)).summaries)['doc/api.md']).not.toBe('Better words.');
+  });
+
+  describe('with a model', () => {
+    /** What it was asked for, by file. */
+    let asked: Map<string, { text: string; keep: (summary: string) => Promise<unknown> }>;
+
+    beforeEach(() => {
+      asked = new Map();
+      context.summarizer = {
+        model: 'm',
+        request: ({ file, text }, keep) => asked.set(file, { text: text(), keep }),
+      };
+    });
+
+    it('answers with its summaries once they are there, at most as long as ours', async () => {
+      await fill();
+      const summary = async () => Object((await good('activate', repo)).summaries)['doc/api.md'];
+      expect(await summary()).toContain('The doc/api.md number 0 is made of parts.');
+      expect([...asked.keys()].sort()).toEqual(['doc/api.md', 'structure.md']);
+      const files = new Map(context.store.files);
+      const api = asked.get('doc/api.md');
+      await api?.keep('In the words of the model.');
+      asked.clear();
+      expect(await summary()).toBe('In the words of the model.');
+      expect([...asked.keys()]).toEqual(['structure.md']);
+      await api?.keep('This goes on. '.repeat(1_000));
+      expect(await summary()).toMatch(/^This goes on\./);
+      expect(bytesOf(await summary())).toBeLessThanOrEqual(1_200);
+      expect(context.store.files).toEqual(files);
+    });
+
+    it('asks again when a text has changed, and not for a summary that another text has', async () => {
+      await fill();
+      const earlier = asked.get('doc/api.md');
+      asked.clear();
+      const change = { target_file: 'doc/api.md', operation: 'append', content: 'New.' };
+      await good('update', { ...repo, ...change });
+      expect(asked.get('doc/api.md')?.text).toContain('New.');
+      await earlier?.keep('Of the earlier text.');
+      expect(JSON.stringify(await good('activate', repo))).not.toContain('Of the earlier text.');
+    });
+
+    it('is asked for sources too, and for nothing of a bank that fits', async () => {
+      context.project.files.set('README.md', `# Read me\n\n${'A part of it. '.repeat(2_000)}`);
+      await good('activate', { bank_type: 'project', bank_id: 'small' });
+      expect([...asked.keys()]).toEqual([]);
+      await fill();
+      expect([...asked.keys()].sort()).toEqual(['doc/api.md', 'source:README.md', 'structure.md']);
+      await asked.get('source:README.md')?.keep('Read me, in short.');
+      const { summaries } = await good('activate', repo);
+      expect(Object(summaries)['source:README.md']).toBe('Read me, in short.');
+    });
+
+    it('is handed no more than 64 KiB of a text', async () => {
+      await good('activate', repo);
+      const content = Array.from({ length: 5_000 }, (_, i) => `Sentence ${i} of it.`).join('\n\n');
+      const change = { target_file: 'notes.md', operation: 'append', content };
+      await good('update', { ...repo, ...change });
+      const { text = '' } = asked.get('notes.md') ?? {};
+      expect(bytesOf(text)).toBeLessThanOrEqual(64 * 1024);
+      expect(text).toContain('Sentence 0 of it.');
+    });
   });
 
   it('stays within its size however many files there are', async () => {

@@ -1,6 +1,5 @@
 import type OpenAI from 'openai';
-import type { JsonObject } from '../../core/json.ts';
-import { HttpError } from './error.ts';
+import type { JsonObject } from './core/json.ts';
 
 /** Where a model is reached: any endpoint that speaks OpenAI's protocol, a local one too. */
 export interface ModelSettings {
@@ -10,6 +9,33 @@ export interface ModelSettings {
   readonly key: string | undefined;
   /** How long it may take to answer a question, its calls of tools included, in milliseconds. */
   readonly timeout: number;
+}
+
+/** How long the model may take for an answer, in milliseconds. */
+const timeout = 120_000;
+
+/** What the environment says of the model; undefined when it names none. */
+export function modelSettings(env: {
+  readonly [name: string]: string | undefined;
+}): ModelSettings | undefined {
+  const { MEMORY_BANK_CHAT_URL: url, MEMORY_BANK_CHAT_MODEL: model } = env;
+  return url && model ? { url, model, key: env.MEMORY_BANK_CHAT_API_KEY, timeout } : undefined;
+}
+
+/** Memory as the model is given it: with its file, and so that no text of it can look like anything else. */
+export function asData(value: object): string {
+  return `Data from the memory of the project: ${JSON.stringify(value)}`;
+}
+
+/** A model that did not answer. */
+export class ModelError extends Error {
+  /** Whether it took too long; otherwise its endpoint failed. */
+  readonly late: boolean;
+
+  constructor(message: string, late: boolean) {
+    super(message);
+    this.late = late;
+  }
 }
 
 /** How often the model may ask for tools before it has to answer. */
@@ -41,17 +67,20 @@ export interface Question {
 
 /** A language model behind an endpoint that speaks OpenAI's protocol. */
 export class Model {
+  /** As its endpoint calls it. */
+  readonly name: string;
   readonly #settings: ModelSettings;
   #client: OpenAI | undefined;
 
   constructor(settings: ModelSettings) {
+    this.name = settings.model;
     this.#settings = settings;
   }
 
   /**
    * Lets the model answer, with as many calls of tools as it wants up to a limit.
    *
-   * @throws HttpError 502 when the endpoint fails, 504 when it takes too long.
+   * @throws ModelError when the endpoint fails or takes too long.
    */
   async answer(question: Question): Promise<string> {
     const { timeout } = this.#settings;
@@ -60,7 +89,7 @@ export class Model {
       const signal = AbortSignal.any([question.signal, late]);
       return await this.#converse({ ...question, signal });
     } catch (thrown) {
-      if (late.aborted) throw new HttpError(504, 'The model did not answer in time.');
+      if (late.aborted) throw new ModelError('The model did not answer in time.', true);
       throw await refusal(thrown);
     }
   }
@@ -74,7 +103,7 @@ export class Model {
     for (let round = 1; ; round += 1) {
       const message = await this.#complete(
         {
-          model: this.#settings.model,
+          model: this.name,
           messages: said,
           // Some endpoints refuse an empty list.
           ...(offered.length > 0 && {
@@ -140,5 +169,5 @@ async function refusal(thrown: unknown): Promise<unknown> {
   const { APIError } = await import('openai');
   if (!(thrown instanceof APIError)) return thrown;
   const how = thrown.status === undefined ? 'cannot be reached' : `answered ${thrown.status}`;
-  return new HttpError(502, `The endpoint of the model ${how}.`);
+  return new ModelError(`The endpoint of the model ${how}.`, false);
 }

@@ -1,0 +1,95 @@
+import { linkSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { Disk } from '../../src/git/disk.ts';
+import { NodeFiles } from '../../src/git/files.ts';
+import { ProcessLock } from '../../src/git/lock.ts';
+import { isDead, newToken, type Token } from '../../src/git/token.ts';
+import { FaultFiles } from '../support/fault-files.ts';
+import { newFolder } from '../support/process.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = newFolder();
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+/** No process has this number. */
+const nobody = 2 ** 22 + 1;
+
+function lock(files = new FaultFiles()): ProcessLock {
+  return new ProcessLock(new Disk(files, 'relaxed'), folder);
+}
+
+/** Lets somebody hold the lock. */
+function hold(token: Token): void {
+  const own = join(folder, `owner-${token.id}`);
+  writeFileSync(own, `${JSON.stringify(token)}\n`);
+  rmSync(join(folder, 'lock'), { force: true });
+  linkSync(own, join(folder, 'lock'));
+}
+
+const holder = () => JSON.parse(readFileSync(join(folder, 'lock'), 'utf8')).id;
+
+describe('the lock of a process', () => {
+  test('that lives is never taken, however long it holds it', async () => {
+    const token = newToken();
+    hold(token);
+    await expect(lock().take({ limit: 30 })).rejects.toMatchObject({ code: 'busy' });
+    expect(holder()).toBe(token.id);
+    expect(readdirSync(folder).sort()).toEqual(['lock', `owner-${token.id}`]);
+  });
+
+  test('that is gone is taken, and so is that of an earlier process of the same number', async () => {
+    for (const gone of [{ pid: nobody }, { start: '1' }]) {
+      hold({ ...newToken(), ...gone });
+      const token = await lock().take({ limit: 1000 });
+      expect(holder()).toBe(token.id);
+      lock().release(token);
+    }
+  });
+
+  test('in another container is never taken', async () => {
+    hold({ ...newToken(), pid: nobody, namespace: 'pid:[1]' });
+    await expect(lock().take({ limit: 30 })).rejects.toMatchObject({ code: 'busy' });
+  });
+
+  test('that cannot be read is never taken', async () => {
+    writeFileSync(join(folder, 'lock'), 'text');
+    await expect(lock().take({ limit: 30 })).rejects.toMatchObject({ code: 'busy' });
+    expect(readFileSync(join(folder, 'lock'), 'utf8')).toBe('text');
+  });
+
+  test('that takes a dead one’s place while we look stays there', async () => {
+    const dead = { ...newToken(), pid: nobody };
+    const next = newToken();
+    hold(dead);
+    const files = new FaultFiles();
+    // The file that names us is made when the lock has been found to be a dead one's.
+    files.plan = () => {
+      if (files.log.at(-1) === `link ${join(folder, `break-${dead.id}`)}`) hold(next);
+      return undefined;
+    };
+    await expect(lock(files).take({ limit: 30 })).rejects.toMatchObject({ code: 'busy' });
+    expect(holder()).toBe(next.id);
+  });
+});
+
+describe('a holder of an earlier boot', () => {
+  const earlier = { ...newToken(), boot: 'earlier' };
+
+  test.skipIf(process.platform !== 'linux')('is dead where one kernel has the disk', () => {
+    expect(isDead(earlier, true)).toBe(true);
+  });
+
+  test('may be alive on another host that shares it', () => {
+    expect(isDead(earlier, false)).toBe(false);
+  });
+});
+
+test('a lock that was let go is let go for good', async () => {
+  const disk = new Disk(new NodeFiles(), 'relaxed');
+  const one = new ProcessLock(disk, folder);
+  one.release(await one.take({ limit: 1000 }));
+  expect(readdirSync(folder)).toEqual([]);
+});

@@ -1,0 +1,145 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { findWorkTree } from '../../src/git/discover.ts';
+import { Disk } from '../../src/git/disk.ts';
+import { type Files, NodeFiles } from '../../src/git/files.ts';
+import { Repository } from '../../src/git/repository.ts';
+import { bury } from '../faults/place.ts';
+import { FaultFiles } from '../support/fault-files.ts';
+import { gitEnv, Repo } from '../support/repo.ts';
+
+const repos: Repo[] = [];
+afterEach(() => {
+  for (const repo of repos.splice(0)) repo.remove();
+});
+
+function create(): Repo {
+  const repo = Repo.create();
+  repos.push(repo);
+  return repo;
+}
+
+function put(repo: Repo, files: Files = new NodeFiles()) {
+  const tree = findWorkTree(files, repo.root);
+  if (!tree) throw new Error('no work tree');
+  const repository = new Repository(new Disk(files, 'full'), tree, {
+    env: gitEnv,
+    now: () => new Date(Date.UTC(2026, 0, 2, 3, 4, 5)),
+    lockTimeout: 100,
+    calm: 0,
+    warn: () => undefined,
+  });
+  const path = 'm/a.md';
+  return repository.commit(async () => {
+    const seen = new NodeFiles().read(join(repo.root, path));
+    return { message: 'm\n', changes: [{ path, bytes: Buffer.from('text\n'), seen }] };
+  });
+}
+
+/** A disk on which something happens, once, right before an operation. */
+function when(operation: RegExp, happens: () => void): FaultFiles {
+  const files = new FaultFiles();
+  let happened = false;
+  files.plan = () => {
+    if (!happened && operation.test(files.log.at(-1) ?? '')) {
+      happened = true;
+      happens();
+    }
+    return undefined;
+  };
+  return files;
+}
+
+const beforeTheLocks = /^link .*\/index\.lock$/;
+
+describe('between the plan and the locks', () => {
+  test('a person moves the branch: his commit stays', async () => {
+    const repo = create();
+    let his = '';
+    const files = when(beforeTheLocks, () => {
+      his = repo.git('commit-tree', '-m', 'his', '-p', 'HEAD', 'HEAD^{tree}').trim();
+      repo.git('update-ref', 'refs/heads/main', his);
+    });
+    const made = await put(repo, files);
+    expect(repo.git('log', '--format=%H', 'main').trim().split('\n').slice(0, 2)).toEqual([
+      made?.oid,
+      his,
+    ]);
+  });
+
+  test('a person checks out another branch: the change goes there', async () => {
+    const repo = create();
+    repo.git('branch', 'side');
+    const main = repo.git('rev-parse', 'main');
+    const files = when(beforeTheLocks, () => repo.git('symbolic-ref', 'HEAD', 'refs/heads/side'));
+    expect((await put(repo, files))?.ref).toBe('refs/heads/side');
+    expect(repo.git('rev-parse', 'main')).toBe(main);
+  });
+
+  test('a person stages a file: it stays staged', async () => {
+    const repo = create();
+    const files = when(beforeTheLocks, () => {
+      repo.write('staged.txt', 'staged\n');
+      repo.git('add', 'staged.txt');
+    });
+    await put(repo, files);
+    expect(repo.status()).toEqual(['A  staged.txt']);
+  });
+
+  test('a merge begins: nothing is committed', async () => {
+    const repo = create();
+    const head = repo.git('rev-parse', 'HEAD');
+    const files = when(beforeTheLocks, () => repo.write('.git/MERGE_HEAD', head));
+    await expect(put(repo, files)).rejects.toMatchObject({ code: 'busy' });
+    expect(repo.git('rev-parse', 'HEAD')).toBe(head);
+    rmSync(repo.path('.git/MERGE_HEAD'));
+    expect(repo.status()).toEqual([]);
+  });
+});
+
+test('who loses race after race works under the locks: a change does not starve', async () => {
+  const repo = create();
+  const files = new FaultFiles();
+  let races = 0;
+  files.plan = () => {
+    if (!beforeTheLocks.test(files.log.at(-1) ?? '')) return undefined;
+    races += 1;
+    repo.git('update-index', '--force-write-index');
+    return undefined;
+  };
+  expect(await put(repo, files)).toBeDefined();
+  expect(races).toBeLessThan(10);
+  expect(repo.status()).toEqual([]);
+});
+
+test('unmerged files without a merge under way are refused', async () => {
+  const repo = create();
+  repo.write('README.md', 'stashed\n');
+  repo.git('stash', '-q');
+  repo.write('README.md', 'committed\n');
+  repo.git('commit', '-qam', 'other');
+  expect(() => repo.git('stash', 'pop', '-q')).toThrow();
+  await expect(put(repo)).rejects.toMatchObject({ code: 'busy' });
+  expect(repo.status()).toEqual(['UU README.md']);
+});
+
+test('a lock that a person has put in the place of a dead server’s stays', async () => {
+  const repo = create();
+  await put(repo);
+  const files = new FaultFiles();
+  files.plan = () => {
+    return /^rename .*\/heads\/main$/.test(files.log.at(-1) ?? '') ? { kind: 'kill' } : undefined;
+  };
+  repo.write('m/a.md', 'by hand\n');
+  await expect(put(repo, files)).rejects.toThrow();
+  bury(repo.root);
+  for (const lock of ['index.lock', 'HEAD.lock', 'refs/heads/main.lock']) {
+    rmSync(repo.path(`.git/${lock}`));
+    repo.write(`.git/${lock}`, 'his');
+  }
+  await expect(put(repo)).rejects.toMatchObject({ code: 'busy' });
+  for (const lock of ['index.lock', 'HEAD.lock', 'refs/heads/main.lock']) {
+    expect(repo.read(`.git/${lock}`)).toBe('his');
+  }
+});

@@ -1,0 +1,489 @@
+/** A piece of code that keeps a promise, and the test that has to fail without it. */
+export interface Guard {
+  /** What it keeps from happening, or sees to. */
+  readonly name: string;
+  /** Relative to `src/`. */
+  readonly file: string;
+  /** The code, which stands once in the file. */
+  readonly code: string;
+  /** What stands there when the guard is taken out. */
+  readonly without: string;
+  /** Relative to `test/`. */
+  readonly test: string;
+  /** Part of the test's full name. */
+  readonly title: string;
+}
+
+function guard(
+  name: string,
+  [file, code, without]: readonly [file: string, code: string, without: string],
+  [test, title]: readonly [test: string, title: string],
+): Guard {
+  return { name, file, code, without, test, title };
+}
+
+const lock = 'git/lock.test.ts';
+const races = 'git/races.test.ts';
+const power = 'git/power.test.ts';
+const faults = 'git/faults.test.ts';
+const repository = 'git/repository.test.ts';
+const workspace = 'store/workspace.test.ts';
+const secrets = 'store/secrets.test.ts';
+
+/** Every guard of the promises, by what it guards. */
+export const guards: readonly Guard[] = [
+  // Locks of servers.
+  guard(
+    "a living server's lock is not taken",
+    [
+      'git/lock.ts',
+      'if (!holder || !this.#isGone(holder)) return false;',
+      'if (!holder) return false;',
+    ],
+    [lock, 'that lives is never taken'],
+  ),
+  guard(
+    "a dead server's lock is taken: no such process",
+    ['git/token.ts', 'return !exists(token.pid);', 'return false;'],
+    [lock, 'that is gone is taken'],
+  ),
+  guard(
+    "a dead server's lock is taken: another process has its number",
+    ['git/token.ts', "if (token.start !== '' && start !== '') return start !== token.start;", ''],
+    [lock, 'that is gone is taken'],
+  ),
+  guard(
+    "a lock of another container's process is not taken",
+    ['git/token.ts', 'if (token.namespace !== here.namespace) return false;', ''],
+    [lock, 'in another container is never taken'],
+  ),
+  guard(
+    'a lock from before a restart is taken',
+    [
+      'git/token.ts',
+      "return local && token.start !== '' && here.boot !== hostname();",
+      'return false;',
+    ],
+    [lock, 'is dead where one kernel has the disk'],
+  ),
+  guard(
+    'a lock on a shared disk is not taken for one from before a restart',
+    ['git/token.ts', 'return local && token.start', 'return token.start'],
+    [lock, 'may be alive on another host'],
+  ),
+  guard(
+    'of two that find a lock dead, one removes it',
+    [
+      'git/lock.ts',
+      'if (this.#read(name)?.id === holder.id) this.#disk.discard(this.#path(name));',
+      'this.#disk.discard(this.#path(name));',
+    ],
+    [lock, 'place while we look stays there'],
+  ),
+  guard(
+    'who waits makes his own file again when it was swept',
+    [
+      'git/lock.ts',
+      'if (!this.#disk.files.lstat(own)) await this.#disk.create(own, [bytes]);',
+      'if (!ended.has(own) && ended.add(own)) await this.#disk.create(own, [bytes]);',
+    ],
+    [faults, 'who waits for the lock gets it'],
+  ),
+  guard(
+    'the process lock is taken at all',
+    ['git/lock.ts', "return this.#tryTake('lock', own) ? token : undefined;", 'return token;'],
+    [lock, 'that lives is never taken'],
+  ),
+
+  // Locks of git.
+  guard(
+    "another's lock of git is waited for",
+    [
+      'git/lock.ts',
+      "if (errno(error) === 'EEXIST') return false;\n      if (errno(error) === 'ENOENT' && role",
+      "if (errno(error) === 'EEXIST') return true;\n      if (errno(error) === 'ENOENT' && role",
+    ],
+    [repository, 'a lock that another program holds'],
+  ),
+  guard(
+    "another's lock of git is not removed when ours is let go",
+    [
+      'git/lock.ts',
+      'if (this.isOurs()) this.#disk.discard(this.path);',
+      'this.#disk.discard(this.path);',
+    ],
+    [faults, 'his lock is left alone'],
+  ),
+  guard(
+    "another's lock of git is not written to",
+    ['git/lock.ts', 'const fd = files.open(this.proof,', 'const fd = files.open(this.path,'],
+    [faults, 'his lock is left alone'],
+  ),
+  guard(
+    'the locks are looked at once more before the ref moves',
+    ['git/mutation.ts', 'for (const lock of all(locks)) lock.check();', ''],
+    [faults, 'his lock is left alone'],
+  ),
+  guard(
+    "another's lock of git is not removed in a dead server's place",
+    ['git/recovery.ts', 'if (files.lstat(path)?.ino === proof.ino) site', 'site'],
+    [races, 'in the place of a dead'],
+  ),
+  guard(
+    "a dead server's locks of git are removed",
+    [
+      'git/recovery.ts',
+      "for (const role of ['index', 'head', 'ref'] as const) removeLock(site, role, id);",
+      '',
+    ],
+    [faults, 'is undone where the repository lies by then'],
+  ),
+
+  // What is seen under the locks.
+  guard(
+    'a branch that was moved meanwhile',
+    [
+      'git/mutation.ts',
+      'if (head.ref !== plan.head.ref || head.oid !== plan.head.oid) return false;',
+      '',
+    ],
+    [races, 'his commit stays'],
+  ),
+  guard(
+    'an index that was changed meanwhile',
+    ['git/mutation.ts', 'if (indexKey(ground) !== known.key) return false;', ''],
+    [races, 'it stays staged'],
+  ),
+  guard(
+    'a merge that began meanwhile',
+    ['git/mutation.ts', 'checkIdle(ground.disk.files, ground.tree.gitDir);', ''],
+    [races, 'a merge begins'],
+  ),
+  guard(
+    'a file that was saved at the last moment',
+    [
+      'git/placement.ts',
+      'if (!isAsSeen(disk, top, placement)) throw new Moved();\n    const was',
+      'const was',
+    ],
+    [faults, 'saves a file at the last moment'],
+  ),
+  guard(
+    'a merge, rebase or bisect under way',
+    ['git/state.ts', 'if (files.lstat(join(gitDir, file)) === undefined) continue;', 'continue;'],
+    [repository, 'a bisect under way'],
+  ),
+  guard(
+    'unmerged files',
+    ['git/repository.ts', 'if (known.file.unmerged) {', 'if (false) {'],
+    [races, 'unmerged files'],
+  ),
+  guard(
+    'a format of repository that is not known',
+    ['git/state.ts', "if (name === 'objectformat' && format === 'sha1') continue;", 'continue;'],
+    [repository, 'sha256'],
+  ),
+  guard(
+    'an ignored path',
+    ['git/repository.ts', 'this.#checkIgnored(proposal, known);', ''],
+    [repository, 'an ignored path'],
+  ),
+  guard(
+    'a ref that was lost',
+    [
+      'git/refs.ts',
+      'if (text === undefined) return this.#packedRefs().get(ref);',
+      'if (!text) return this.#packedRefs().get(ref);',
+    ],
+    [faults, 'an empty ref is no unborn branch'],
+  ),
+  guard(
+    'a repository without its HEAD',
+    ['git/init.ts', 'checkEmpty(disk, gitDir);\n  const places', 'const places'],
+    [faults, 'without its HEAD'],
+  ),
+  guard(
+    "a person's work in the index",
+    ['git/repository.ts', 'if (!locks) await this.#mark.calm(signal);', ''],
+    [repository, 'is waited for until it rests'],
+  ),
+
+  // A person's work.
+  guard(
+    'an edit by hand is committed first',
+    [
+      'git/plan.ts',
+      "if (edited.length > 0) builder.commit(edited, describeEdit('edit by hand', edited));",
+      '',
+    ],
+    [repository, 'becomes a commit of its own first'],
+  ),
+  guard(
+    'a staged version is committed first',
+    ['git/plan.ts', 'staged.push({ path, entry: { mode, oid: indexed.oid } });', ''],
+    [repository, 'becomes a commit of its own first'],
+  ),
+
+  guard(
+    'starving beside a person who is quick',
+    ['git/repository.ts', 'attempt < maxRaces', 'attempt < maxAttempts'],
+    [races, 'does not starve'],
+  ),
+
+  // Wholly there or wholly absent.
+  guard(
+    'the journal is written before the files change',
+    ['git/mutation.ts', 'await together([stored, mutation.announce()]);', 'await stored;'],
+    [faults, 'is undone where the repository lies by then'],
+  ),
+  guard(
+    'a change that was given up is undone',
+    ['git/recovery.ts', "if (side === 'before') await putBack(site, journal, top);", ''],
+    [faults, 'is undone where the repository lies by then'],
+  ),
+  guard(
+    'a change that has happened is finished in the index',
+    [
+      'git/recovery.ts',
+      "if (side !== 'elsewhere') await fixIndex(site, token, journal, top, side);",
+      '',
+    ],
+    [faults, 'is finished in the index'],
+  ),
+  guard(
+    'a journal names nothing outside',
+    [
+      'git/journal.ts',
+      "if (parts.some((part) => /^(?:|\\.|\\.\\.|\\.git)$/i.test(part))) throw new TypeError('a way out');",
+      '',
+    ],
+    [faults, 'is put aside and followed nowhere'],
+  ),
+  guard(
+    'a journal that cannot be read is put aside',
+    [
+      'git/recovery.ts',
+      'if (!(error instanceof MemoryError)) throw error;\n    const aside',
+      'throw error;\n    const aside',
+    ],
+    [faults, 'is put aside and followed nowhere'],
+  ),
+  guard(
+    'new files are on the medium',
+    ['git/disk.ts', "if (this.durability === 'full') await this.files.fsync(fd, 'data');", ''],
+    [power, 'a power cut'],
+  ),
+  guard(
+    'index and ref are on the medium',
+    ['git/lock.ts', "if (this.#disk.durability === 'full') await files.fsync(fd, 'data');", ''],
+    [power, 'a power cut'],
+  ),
+  guard(
+    'reflogs are on the medium',
+    ['git/reflog.ts', "if (disk.durability === 'full') await disk.files.fsync(fd, 'data');", ''],
+    [power, 'a power cut'],
+  ),
+  guard(
+    'names are on the medium',
+    [
+      'git/disk.ts',
+      "if (this.durability === 'relaxed' || process.platform",
+      'if (this.durability || process.platform',
+    ],
+    [power, 'a power cut'],
+  ),
+  guard(
+    'the name of the journal is on the medium before the files change',
+    ['git/journal.ts', 'await disk.settle([folder]);', ''],
+    [power, 'a power cut'],
+  ),
+
+  // Files that others have written.
+  guard(
+    'links are named, and not taken for nothing',
+    ['git/folder.ts', "if (stat?.kind === 'link') throw isLink(at, path);", ''],
+    [workspace, 'fails alone and by name'],
+  ),
+  guard(
+    'pipes and devices are not read',
+    ['git/folder.ts', "if (stat?.kind !== 'other') return stat;", 'return stat;'],
+    ['hostile/links.test.ts', 'a pipe'],
+  ),
+  guard(
+    'a damaged file hides nothing else',
+    [
+      'store/record-file.ts',
+      'if (!(error instanceof MemoryError)) throw error;\n    return { ...failed',
+      'throw error;\n    return { ...failed',
+    ],
+    [workspace, 'fails alone and by name'],
+  ),
+  guard(
+    'a damaged file is never overwritten',
+    [
+      'store/draft.ts',
+      '    if (existing?.error) throw existing.error;\n    const path = earlier?.path ?? existing?.path ?? this',
+      '    const path = earlier?.path ?? existing?.path ?? this',
+    ],
+    [workspace, 'fails alone and by name'],
+  ),
+  guard(
+    'bytes that are no UTF-8',
+    ['store/record-file.ts', 'fatal: true, ignoreBOM', 'fatal: false, ignoreBOM'],
+    [workspace, 'fails alone and by name'],
+  ),
+  guard(
+    'a memory of a later format',
+    [
+      'store/bank-config.ts',
+      'if (config.format <= formatVersion) return config;',
+      'return config;',
+    ],
+    [workspace, 'of a later format is refused'],
+  ),
+  guard(
+    'aliases that repeat each other',
+    [
+      'core/foreign-yaml.ts',
+      'if (++this.#values > maxYamlMarks) throw',
+      'if (++this.#values < 0) throw',
+    ],
+    ['unit/yaml.test.ts', 'laughs'],
+  ),
+  guard(
+    'YAML that would keep its reader busy',
+    ['core/foreign-yaml.ts', '    checkBounds(text);\n', ''],
+    ['unit/yaml.test.ts', '100,000'],
+  ),
+  guard(
+    'globs that take for ever',
+    ['store/access.ts', 'if (expanded.length > maxPatterns) {', 'if (expanded.length > 1e9) {'],
+    ['unit/store/access.test.ts', 'limited in length and number'],
+  ),
+  guard(
+    'the number of folders above a record',
+    ['store/draft.ts', 'if (folders > maxDepth) {', 'if (false) {'],
+    ['hostile/sizes.test.ts', 'below 33 folders'],
+  ),
+  guard(
+    'the size of a record',
+    ['store/draft.ts', 'if (size > maxRecordBytes) {', 'if (false) {'],
+    ['hostile/sizes.test.ts', '10 MB of text are refused'],
+  ),
+
+  // What a caller sends.
+  guard(
+    'names that lead out of the folder',
+    ['core/file-name.ts', "if (isPathOut(name.normalize('NFKC'))) {", 'if (false) {'],
+    ['unit/file-name.test.ts', ''],
+  ),
+  guard(
+    'names that lead into .git',
+    ['core/file-name.ts', 'if (isGit(segment)) return \'must not lead into ".git"\';', ''],
+    ['unit/file-name.test.ts', ''],
+  ),
+  guard(
+    'names that are devices of Windows',
+    ['core/file-name.ts', 'if (device.test(segment)) return', 'if (false) return'],
+    ['unit/file-name.test.ts', ''],
+  ),
+  guard(
+    'forged lines of a subject or trailer',
+    [
+      'store/message.ts',
+      "return text.replace(/[\\s\\p{Cc}\\p{Cf}\\u2028\\u2029]+/gu, ' ').trim();",
+      'return text.trim();',
+    ],
+    [workspace, 'is one commit that says who'],
+  ),
+  guard(
+    'a reason that would end the message',
+    ['store/message.ts', '(/^(---|diff -|Index: )/.test(line)', '(false'],
+    [workspace, 'is one commit that says who'],
+  ),
+  guard(
+    "what a mode's rules forbid to write",
+    [
+      'store/draft.ts',
+      "    if (!this.access.mayWrite(path)) throw forbidden('change', path, this.access);\n    const before",
+      '    const before',
+    ],
+    [workspace, 'hold for reading, listing'],
+  ),
+  guard(
+    'the root of the file system and the home directory',
+    ['root.ts', 'if (what === undefined) return;', 'return;'],
+    ['unit/root.test.ts', 'what is refused'],
+  ),
+  guard(
+    'stdout for the protocol alone',
+    [
+      'server/stdio.ts',
+      "Object.defineProperty(process, 'stdout', { value: stderr, configurable: true, enumerable: true });",
+      '',
+    ],
+    ['contract/stdio.test.ts', 'stays off the wire'],
+  ),
+  guard(
+    'lines that are too long',
+    ['server/stdio.ts', 'const tooLong = this.#bytes > maxMessageBytes;', 'const tooLong = false;'],
+    ['unit/stdio.test.ts', 'a line that is too long'],
+  ),
+  guard(
+    'characters that steer a terminal',
+    ['server/screen.ts', "(char === '\\r' ? ''", '(char ? char'],
+    ['contract/cli-people.test.ts', 'printable text'],
+  ),
+
+  // Credentials.
+  guard(
+    'credentials in a change',
+    [
+      'store/bank.ts',
+      'guard.checkChange(changes, provenance, message, (path) => this.view.typeOf(path));',
+      '',
+    ],
+    [secrets, 'in a field of a new record'],
+  ),
+  guard(
+    'credentials in an edit by hand that would be committed',
+    ['store/bank.ts', 'guard.checkEdit(...edit)', 'undefined'],
+    [secrets, 'is not committed for a person who has typed it'],
+  ),
+  guard(
+    'credentials in the name of a file',
+    [
+      'store/secrets/guard.ts',
+      "{ text: path, before: () => known, name: 'the name of the file' },",
+      '',
+    ],
+    ['hostile/secrets.test.ts', 'name of a file, by'],
+  ),
+  guard(
+    'credentials in a reason',
+    ['store/secrets/guard.ts', "{ text: why.reason ?? '', before, name: 'the reason' },", ''],
+    [secrets, 'in the reason'],
+  ),
+  guard(
+    'credentials in the message as it is written',
+    ['store/secrets/guard.ts', "{ text: message, before, name: 'the message of the commit' },", ''],
+    [secrets, 'in the message of the commit'],
+  ),
+  guard(
+    'credentials that only the title of a record tells',
+    ['store/secrets/guard.ts', 'if (record) all.push(', 'if (false) all.push('],
+    [secrets, 'by nothing but the title'],
+  ),
+
+  // HTTP.
+  guard(
+    'a page of another site that has led its name here',
+    ['server/http/guards.ts', 'if (!names.includes(name) && !(open', 'if (false && !(open'],
+    ['contract/http-auth.test.ts', 'is refused'],
+  ),
+  guard(
+    'a page of another origin',
+    ['server/http/guards.ts', 'if (origin !== undefined && !origins', 'if (false && !origins'],
+    ['contract/http-auth.test.ts', 'is refused, and nothing is written'],
+  ),
+];

@@ -1,0 +1,135 @@
+// `npm run test:guards -- [parts of names]`: takes each guard out of a copy and looks whether its test fails.
+import { spawn } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { bundle } from '../../build.js';
+
+const top = resolve(import.meta.dirname, '../..');
+const copied = [
+  ...['src', 'test', 'rules', 'schemas', 'docs', 'dist'],
+  ...['README.md', 'SECURITY.md', 'build.js', 'package.json', 'package-lock.json', 'tsconfig.json'],
+  'vitest.config.ts',
+];
+/** A test that takes longer without its guard does not end, in milliseconds. */
+const limit = 300_000;
+
+const home = mkdtempSync(join(tmpdir(), 'memory-bank-guards-'));
+try {
+  await bundle('test/guards/guards.ts', join(home, 'list'));
+  const { guards } = await import(join(home, 'list', 'guards.js'));
+  const parts = process.argv.slice(2);
+  const asked = /** @type {Guard[]} */ (guards).filter(
+    ({ name }) => parts.length === 0 || parts.some((part) => name.includes(part)),
+  );
+  process.exitCode = await tryAll(asked);
+} finally {
+  rmSync(home, { recursive: true, force: true });
+}
+
+/** @typedef {import('./guards.ts').Guard} Guard */
+
+/** @param {readonly Guard[]} guards */
+async function tryAll(guards) {
+  const lanes = Array.from({ length: Math.min(availableParallelism(), 2, guards.length) }, lane);
+  const [first = ''] = lanes;
+  const files = [...new Set(guards.map(({ test }) => test))];
+  const titles = [...new Set(guards.map(({ title }) => literal(title)))].join('|');
+  const whole = await failedTests(first, files, titles, 10 * limit);
+  if (whole !== 0) {
+    console.log(`With all guards in their places ${whole || 'no'} tests fail; mend that first.`);
+    return 2;
+  }
+  const waiting = [...guards];
+  /** @type {Map<string, string>} */
+  const rows = new Map();
+  await Promise.all(
+    lanes.map(async (folder) => {
+      for (let guard = waiting.shift(); guard; guard = waiting.shift()) {
+        const failed = await failsWithout(folder, guard);
+        rows.set(guard.name, failed);
+        console.error(`${rows.size} of ${guards.length}: ${guard.name}: ${failed}`);
+      }
+    }),
+  );
+  console.log('| without the guard against, or for | this test | fails |\n| --- | --- | --- |');
+  for (const { name, test, title } of guards) {
+    console.log(`| ${name} | ${test}${title && `: ${title}`} | ${rows.get(name)} |`);
+  }
+  const unseen = guards.filter(({ name }) => !rows.get(name)?.startsWith('yes')).length;
+  console.log(`\n${guards.length} guards taken out, ${unseen} unseen`);
+  return unseen === 0 ? 0 : 1;
+}
+
+/** A copy of the project, in which guards may be taken out. */
+function lane() {
+  const folder = mkdtempSync(join(home, 'lane-'));
+  for (const name of copied) cpSync(join(top, name), join(folder, name), { recursive: true });
+  symlinkSync(join(top, 'node_modules'), join(folder, 'node_modules'));
+  return folder;
+}
+
+/**
+ * @param {string} folder
+ * @param {Guard} guard
+ */
+async function failsWithout(folder, { file, code, without, test, title }) {
+  const path = join(folder, 'src', file);
+  const text = readFileSync(path, 'utf8');
+  writeFileSync(
+    path,
+    text.replace(code, () => without),
+  );
+  try {
+    const failed = await failedTests(folder, [test], literal(title), limit);
+    if (failed === undefined) return 'yes: it does not end';
+    if (Number.isNaN(failed)) return 'no: no test was run';
+    return failed > 0 ? 'yes' : 'no';
+  } finally {
+    writeFileSync(path, text);
+  }
+}
+
+/**
+ * How many tests fail; undefined when they do not come to an end, NaN when none was run.
+ *
+ * @param {string} folder
+ * @param {readonly string[]} files
+ * @param {string} titles
+ * @param {number} patience
+ * @returns {Promise<number | undefined>}
+ */
+function failedTests(folder, files, titles, patience) {
+  const report = join(folder, 'report.json');
+  rmSync(report, { force: true });
+  const args = ['run', ...files.map((file) => `test/${file}`), '-t', titles, '--maxWorkers=1'];
+  const child = spawn(
+    process.execPath,
+    [
+      join(folder, 'node_modules/vitest/vitest.mjs'),
+      ...args,
+      ...['--reporter=json', `--outputFile=${report}`, '--testTimeout=60000'],
+    ],
+    { cwd: folder, stdio: 'ignore', detached: true },
+  );
+  return new Promise((done) => {
+    const timer = setTimeout(() => {
+      if (child.pid) process.kill(-child.pid, 'SIGKILL');
+    }, patience);
+    child.on('close', (_, signal) => {
+      clearTimeout(timer);
+      if (signal) return done(undefined);
+      const { testResults } = JSON.parse(readFileSync(report, 'utf8'));
+      /** @type {{ status: string, assertionResults: { status: string }[] }[]} */
+      const results = testResults;
+      const all = results.flatMap(({ assertionResults }) => assertionResults);
+      const run = all.filter(({ status }) => status === 'passed' || status === 'failed');
+      done(run.length === 0 ? Number.NaN : run.filter((one) => one.status === 'failed').length);
+    });
+  });
+}
+
+/** @param {string} text */
+function literal(text) {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}

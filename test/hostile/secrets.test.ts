@@ -1,0 +1,90 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { findSecrets } from '../../src/store/secrets/scan.ts';
+import { credentials } from '../support/credentials.ts';
+import { type Served, serve } from '../support/http.ts';
+import { Stage } from './stage.ts';
+
+const sample = credentials(11).find(({ name }) => name === 'GitHub token')?.text ?? '';
+const token = findSecrets(sample)[0]?.text ?? '';
+
+/** The files below a folder that hold the token, in their name or their bytes. */
+function holding(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) => {
+    const place = join(folder, path);
+    return (
+      path.includes(token) || (statSync(place).isFile() && readFileSync(place).includes(token))
+    );
+  });
+}
+
+describe('a credential is refused by every toolset, and is in no file:', () => {
+  let stage: Stage;
+  beforeEach(async () => {
+    stage = new Stage();
+    await stage.succeed('initialize_memory_bank', { path: '.' });
+    await stage.succeed('activate_project');
+    for (const bank_type of ['project', 'global']) {
+      await stage.succeed('activate', { bank_type, bank_id: 'x' });
+    }
+  });
+  afterEach(() => stage.close());
+
+  const decision = { title: 'x', context: 'x', decision: 'x' };
+  const entry = { category: 'patterns', key: 'x', value: 'x' };
+  const bank = { bank_type: 'project', bank_id: 'x', target_file: 'x.md', operation: 'append' };
+  const cases: readonly (readonly [what: string, tool: string, args: object])[] = [
+    ['content', 'write_memory_bank_file', { filename: 'x.md', content: `use ${token}` }],
+    ['name of a file', 'write_memory_bank_file', { filename: `${token}.md`, content: 'x' }],
+    ['title', 'log_decision', { ...decision, title: token }],
+    ['item of a list', 'log_decision', { ...decision, alternatives: ['x', token] }],
+    ['progress', 'track_progress', { action: 'x', description: token }],
+    ['key', 'memory_write', { ...entry, key: token }],
+    ['value', 'memory_write', { ...entry, value: token }],
+    ['reason', 'memory_write', { ...entry, reason: token }],
+    ['metadata', 'memory_write', { ...entry, metadata: { deep: [{ x: token }] } }],
+    ['key of metadata', 'memory_write', { ...entry, metadata: { [token]: 1 } }],
+    [
+      'description',
+      'create_features',
+      { features: [{ slug: 'x', name: 'x', description: token }] },
+    ],
+    ['key of a ticket', 'create_tickets', { tickets: [{ key: token }] }],
+    ['path', 'create_paths', { paths: [{ path: `src/${token}`, type: 'file' }] }],
+    ['document', 'store_memory', { title: 'x', type: 'analysis', content: token }],
+    ['title of a document', 'store_memory', { title: token, type: 'analysis', content: 'x' }],
+    ['bank', 'update', { ...bank, content: token }],
+    ['bank of the user', 'update', { ...bank, bank_type: 'global', content: token }],
+    ['name of a bank', 'activate', { bank_type: 'project', bank_id: token }],
+  ];
+
+  test.each(cases)('%s, by %s', async (_, tool, args) => {
+    const told = await stage.refuse(tool, args);
+    expect(told).toContain('looks like a GitHub token');
+    expect(told).not.toContain(token);
+    expect(holding(join(stage.repo.root, '..'))).toEqual([]);
+    expect(stage.repo.git('cat-file', '--batch-all-objects', '--batch')).not.toContain(token);
+    expect(stage.messages.join('\n')).not.toContain(token);
+  });
+});
+
+describe('over HTTP', () => {
+  let api: Served;
+  beforeAll(async () => {
+    api = await serve();
+  });
+  afterAll(() => api.close());
+
+  test.each([
+    ['/memory-bank/file', { filename: 'x.md', content: `use ${token}` }],
+    ['/memory-bank/trackProgress', { action: 'x', description: token }],
+  ])('POST %s refuses it, and neither answer nor log holds it', async (path, body) => {
+    const answer = await api.ask('POST', path, { body });
+    expect(answer.status).toBe(400);
+    expect(JSON.stringify(answer.body)).toContain('looks like a GitHub token');
+    expect(JSON.stringify(answer.body)).not.toContain(token);
+    expect(api.log.join('\n')).not.toContain(token);
+    expect(holding(api.repo.root)).toEqual([]);
+  });
+});
