@@ -368,6 +368,17 @@ describe('it says by name', () => {
     expect(await one.refuse()).toMatchObject({ error: 'busy' });
   });
 
+  test('that another branch was checked out meanwhile', async () => {
+    const one = clone(name);
+    await one.write('one', '1');
+    server.onRequest = () => {
+      server.onRequest = undefined;
+      one.repo.checkout('elsewhere');
+    };
+    expect((await one.try('sync_memory')).error).toBe('busy');
+    expect(tip()).toBe(one.repo.git('rev-parse', 'HEAD~1').trim());
+  });
+
   test('that the histories have nothing in common', async () => {
     const one = clone(name);
     one.repo.git('checkout', '-q', '--orphan', 'other');
