@@ -99,10 +99,11 @@ export interface Snapshot {
    * @throws MemoryError `not_found`, `forbidden`.
    */
   read(path: string): Promise<PastRecord & { readonly text: string; readonly last: CommitInfo }>;
-  /** Records below a folder by path, the first `limit` of them. */
+  /** Records below a folder by path: `limit` of them, after the first `skip`. */
   list(
     under: string | undefined,
     limit: number,
+    skip?: number,
   ): Promise<{ readonly records: readonly PastRecord[]; readonly total: number }>;
   search(request: SearchRequest): Promise<SearchResult>;
 }
@@ -225,7 +226,10 @@ export interface History {
    */
   restore(path: string | undefined, revision: string | undefined): Promise<Restoration>;
   /** The local branches, the current one first, then by the time of their last commit. */
-  branches(limit: number): Promise<{
+  branches(
+    limit: number,
+    skip?: number,
+  ): Promise<{
     readonly branches: readonly BranchInfo[];
     readonly total: number;
   }>;

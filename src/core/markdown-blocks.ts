@@ -197,11 +197,11 @@ class BlockParser {
   /** Turns a paragraph into the heading that its underline makes it, unless it only defines links. */
   #underline(paragraph: Block, rest: string): boolean {
     const lines = paragraph.lines.map((place) => this.#text.slice(...place)).join('\n');
-    const text = lines.slice(definitionsEnd(lines)).trim();
-    if (text === '') return false;
+    const end = definitionsEnd(lines);
+    if (end === lines.length) return false;
     const heading = this.#add('heading', this.#open.length, paragraph.start);
     heading.level = rest[0] === '=' ? 1 : 2;
-    heading.text = text;
+    heading.text = lines.slice(end).trim();
     const siblings = this.#siblings(this.#open.length);
     siblings.splice(-2, 1);
     return true;

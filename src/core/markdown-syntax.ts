@@ -58,7 +58,7 @@ function cells(row: string): number {
 const maxDefinition = 4_000;
 
 const definition =
-  /[ \t]*\[(?:[^\\[\]]|\\.)*\]:[ \t]*\n?[ \t]*(?:<(?:[^\n<>\\]|\\[^\n])*>|([^\s<]\S*))(?=[ \t\n]|$)/sy;
+  /[ \t]*\[(?:[^\\[\]]|\\.)*\]:[ \t]*\n?[ \t]*(?:<(?:[^\n<>\\]|\\[^\n])*>|((?!<)[^\x01-\x20\x7f]+))(?=[ \t\n]|$)/sy;
 const definitionTitle =
   /(?:[ \t]+\n?[ \t]*|\n[ \t]*)(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|\((?:[^()\\]|\\.)*\))[ \t]*(?=\n|$)/sy;
 const restOfLine = /[ \t]*(?:\n|$)/y;
@@ -82,7 +82,7 @@ export function definitionsEnd(paragraph: string): number {
 function definitionLength(text: string): number {
   definition.lastIndex = 0;
   const [found, destination] = definition.exec(text) ?? [];
-  if (found === undefined || /^[ \t]*\[\s*\]/.test(found)) return 0;
+  if (found === undefined || /^[ \t]*\[[ \t\n]*\]/.test(found)) return 0;
   if (destination !== undefined && !isBalanced(destination)) return 0;
   definitionTitle.lastIndex = found.length;
   const title = definitionTitle.exec(text)?.[0] ?? '';

@@ -26,7 +26,7 @@ export function reportDamaged(damaged: readonly Damaged[]): JsonObject {
 }
 
 /** What an answer says of a search: what was found and where, and whether there is more. */
-export function reportSearch({ hits, total, damaged }: SearchResult): JsonObject {
+export function reportSearch({ hits, total, damaged }: SearchResult) {
   const results = hits.map((hit) => {
     const { title, type, category } = hit.type.search(hit.value);
     return {

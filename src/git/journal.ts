@@ -56,10 +56,10 @@ export function temporaryName(token: string, i: number): string {
   return `.memory-bank-${token}-${i}.tmp`;
 }
 
+/** Writes a journal; its folder is still to be settled. */
 export async function writeJournal(disk: Disk, folder: string, journal: Journal): Promise<void> {
   const text = JSON.stringify(journal);
   await disk.create(journalPath(folder, journal.token), [Buffer.from(`${text}\n`)], 0o600);
-  await disk.settle([folder]);
 }
 
 /**

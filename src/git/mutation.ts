@@ -66,7 +66,7 @@ export async function underLocks<T>(
  * What takes long and harms nobody, storing the objects and the journal, is done before a lock of
  * git's is taken: git itself does not wait for one.
  *
- * @param stored fulfilled when all objects of the plan are stored.
+ * @param stored fulfilled when all objects of the plan are stored, with the folders to settle.
  * @param held the locks for the plan's branch, where they are held already.
  * @returns undefined when something that the plan rests on has changed meanwhile; nothing was done.
  * @throws MemoryError or a system error, after which nothing has changed.
@@ -74,7 +74,7 @@ export async function underLocks<T>(
 export async function applyPlan(
   ground: Ground,
   plan: Plan,
-  stored: Promise<void>,
+  stored: Promise<Iterable<string>>,
   known: KnownIndex,
   committer: Signature,
   token: Token,
@@ -86,10 +86,11 @@ export async function applyPlan(
     if (!mutation.unfinished) ground.disk.tryDiscard(journalPath(ground.folder, token.id));
   };
   const run = async (locks: Locks) => {
+    const unsettled = [...(await stored), ground.folder];
     try {
       checkIdle(ground.disk.files, ground.tree.gitDir);
       if (!holdsStill(ground, plan, known) || !mutation.isAnnounced()) return undefined;
-      return await mutation.run(locks);
+      return await mutation.run(locks, unsettled);
     } finally {
       locks.kept = mutation.unfinished;
       // Before the locks are let go: after that others change what the journal speaks of.
@@ -207,11 +208,14 @@ class Mutation {
     return isDeepStrictEqual(this.#describe(), this.#journal);
   }
 
-  /** Undefined when a file has changed under it; nothing was done then. */
-  async run(locks: Locks): Promise<Applied | undefined> {
+  /**
+   * @param unsettled folders of the objects and of the journal.
+   * @returns undefined when a file has changed under it; nothing was done then.
+   */
+  async run(locks: Locks, unsettled: readonly string[]): Promise<Applied | undefined> {
     let index: KnownIndex | undefined;
     try {
-      index = await this.#prepare(locks);
+      index = await this.#prepare(locks, unsettled);
       this.#moveRef(locks);
       await this.#finish(locks);
     } catch (error) {
@@ -248,10 +252,12 @@ class Mutation {
   }
 
   /** Everything up to the commit point; the new index as it lies in its lock. */
-  async #prepare(locks: Locks): Promise<KnownIndex> {
+  async #prepare(locks: Locks, unsettled: readonly string[]): Promise<KnownIndex> {
     const { disk, commonDir, tree } = this.#ground;
     const { logs, logLines } = this.#journal;
-    const stats = await placeFiles(disk, tree.top, this.#token, this.#plan.files, this.#changed);
+    const { files } = this.#plan;
+    const ready = disk.settle(unsettled);
+    const stats = await placeFiles(disk, tree.top, this.#token, files, ready, this.#changed);
     const set: IndexChange[] = [];
     const remove: string[] = [];
     for (const { path, after, mode } of this.#plan.files) {

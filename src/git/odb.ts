@@ -81,12 +81,12 @@ export class ObjectDatabase {
   }
 
   /**
-   * Stores objects, each whole and, with full durability, on the medium.
+   * Stores objects, each whole and, with full durability, its content on the medium.
    *
    * An object that is there already is written again: what another program left behind may be
    * truncated, not yet on the medium, or in a pack that a running gc is about to drop.
    */
-  async write(objects: readonly EncodedObject[]): Promise<void> {
+  async write(objects: readonly EncodedObject[]): Promise<Iterable<string>> {
     const folder = join(this.#gitDir, 'objects');
     const changed = new Set<string>();
     const fs = this.#objectWriter(changed);
@@ -96,11 +96,11 @@ export class ObjectDatabase {
       ),
     );
     for (const { oid } of objects) changed.add(join(folder, oid.slice(0, 2)));
-    await this.#disk.settle(changed);
     // The next mutation starts from these.
     for (const { oid, type, content } of objects) {
       if (type !== 'blob') this.#keep(oid, { type, content: Buffer.from(content) });
     }
+    return changed;
   }
 
   /** Stores a pack of objects that came from a remote. */

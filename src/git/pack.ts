@@ -125,16 +125,27 @@ export class Pack {
 
   /** @param resolve reads an object of another pack or a loose one, for a difference from it. */
   read(offset: number, resolve: (oid: Oid) => RawObject): RawObject {
-    const deltas: Buffer[] = [];
-    for (let at = offset; deltas.length <= maxChain; ) {
+    const chain: { readonly offset: number; readonly delta: Buffer }[] = [];
+    let object: RawObject | undefined;
+    for (let at = offset; !object; ) {
       const piece = this.#bases.get(at) ?? this.#piece(at);
-      if ('content' in piece) return this.#keep(offset, applyAll(piece, deltas));
-      deltas.push(piece.delta);
-      const near = typeof piece.base === 'string' ? this.offsetOf(piece.base) : piece.base;
-      if (near === undefined) return applyAll(resolve(String(piece.base)), deltas);
-      at = near;
+      if ('content' in piece) object = this.#keep(at, piece);
+      else {
+        if (chain.length === maxChain) {
+          throw damaged('a chain of differences in a pack has no end');
+        }
+        chain.push({ offset: at, delta: piece.delta });
+        const near = typeof piece.base === 'string' ? this.offsetOf(piece.base) : piece.base;
+        if (near === undefined) object = resolve(String(piece.base));
+        else at = near;
+      }
     }
-    throw damaged('a chain of differences in a pack has no end');
+    // All of them: the next one that is wanted is as likely to be on this chain as beyond it.
+    for (const { offset, delta } of chain.reverse()) {
+      const content = applyDelta(object.content, delta);
+      object = this.#keep(offset, { type: object.type, content });
+    }
+    return object;
   }
 
   #keep(offset: number, object: RawObject): RawObject {
@@ -222,12 +233,6 @@ export class Pack {
     if (content?.length !== size) throw damaged('an object in a pack cannot be unpacked');
     return content;
   }
-}
-
-function applyAll(base: RawObject, deltas: Buffer[]): RawObject {
-  let content = base.content;
-  for (let i = deltas.length - 1; i >= 0; i--) content = applyDelta(content, deltas[i] as Buffer);
-  return { type: base.type, content };
 }
 
 /** Makes an object from another and a list of copies and insertions (gitformat-pack, deltified). */

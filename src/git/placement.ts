@@ -1,7 +1,7 @@
 import type { BigIntStats } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { MemoryError } from '../core/error.ts';
-import type { Disk } from './disk.ts';
+import { type Disk, together } from './disk.ts';
 import { temporaryName } from './journal.ts';
 import type { PlannedFile } from './plan.ts';
 import { removeIfEmpty } from './recovery.ts';
@@ -46,6 +46,7 @@ export function missingFolders(
 /**
  * Puts each file in place under its name, whole, and removes those that are to go.
  *
+ * @param ready fulfilled when all is on the medium that undoing it takes; nothing changes before.
  * @param changed gets the folders whose entries change.
  * @returns the state of each file as the index is to have it.
  * @throws Moved when a file is not as it was seen any more.
@@ -55,22 +56,24 @@ export async function placeFiles(
   top: string,
   token: Token,
   placements: readonly Placement[],
+  ready: Promise<void>,
   changed: Set<string>,
 ): Promise<Map<string, BigIntStats>> {
   const moves: { from: string; to: string; placement: Placement }[] = [];
-  for (const [i, placement] of placements.entries()) {
+  const creations = placements.map(async (placement, i) => {
     const { path, bytes, mode } = placement;
-    if (bytes === undefined) continue;
+    if (bytes === undefined) return;
     const to = join(top, path);
     for (const folder of disk.makeDirectories(dirname(to))) changed.add(folder);
     const from = join(dirname(to), temporaryName(token.id, i));
+    moves.push({ from, to, placement });
     const permissions = disk.files.lstat(to)?.mode;
     await disk.create(from, [bytes], 0o666 | (mode & 0o111), permissions);
-    moves.push({ from, to, placement });
-  }
+  });
+  await together([ready, ...creations]);
   const stats = new Map<string, BigIntStats>();
   for (const { from, to, placement } of moves) {
-    // The files were written one after the other, and a person may save his at any moment.
+    // Writing them took a while, and a person may save his file at any moment.
     if (!isAsSeen(disk, top, placement)) throw new Moved();
     const was = disk.files.lstatExact(from);
     disk.files.rename(from, to);

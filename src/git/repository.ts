@@ -42,8 +42,8 @@ export interface Prepared {
   /** The last of them. */
   readonly oid: Oid;
   readonly plan: Plan;
-  /** Fulfilled when all their objects are in the repository. */
-  readonly stored: Promise<void>;
+  /** Fulfilled when all their objects are in the repository, with the folders to settle. */
+  readonly stored: Promise<Iterable<string>>;
   /** What they were worked out from. */
   readonly known: KnownIndex;
   readonly committer: Signature;

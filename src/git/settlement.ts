@@ -53,7 +53,8 @@ export async function settleMerge(
       folders: missingFolders(disk, tree.top, files),
     });
     const changed = new Set<string>();
-    const stats = await placeFiles(disk, tree.top, token, files, changed);
+    const ready = disk.settle([folder]);
+    const stats = await placeFiles(disk, tree.top, token, files, ready, changed);
     const set: IndexChange[] = [];
     const remove: string[] = [];
     const blobs = [];
@@ -67,9 +68,9 @@ export async function settleMerge(
       blobs.push(blob);
       set.push({ path, oid: blob.oid, mode, stat: stats.get(path) });
     }
-    await odb.write(blobs);
+    const folders = await odb.write(blobs);
     await lock.fill([index.splice(set, remove, [])]);
-    await disk.settle(changed);
+    await disk.settle([...changed, ...folders]);
     lock.commit(target);
     await disk.settle([tree.gitDir]);
     disk.discard(journalPath(folder, token.id));

@@ -1,17 +1,10 @@
 import { type Oid, parseCommit } from './object.ts';
 import type { ObjectDatabase } from './odb.ts';
-import { folderMode, listTree, type TreeEntry } from './tree.ts';
-
-/** A file, link or submodule that two trees do not have in common. */
-export interface TreeDifference {
-  readonly path: string;
-  /** Undefined where the tree has none at this path. */
-  readonly before: TreeEntry | undefined;
-  readonly after: TreeEntry | undefined;
-}
+import { compareTrees, folderMode, listTree, type TreeDifference, type TreeEntry } from './tree.ts';
 
 /**
- * What differs between two trees, folder by folder, by name; folders that are the same are not read.
+ * The files, links and submodules in which two trees differ, sorted by path, byte for byte; folders
+ * that are the same are not read.
  *
  * @param before undefined for the empty tree, and so is `after`.
  * @throws MemoryError `damaged` when a tree is not in the repository.
@@ -23,20 +16,19 @@ export function* differences(
   prefix = '',
 ): Generator<TreeDifference> {
   if (before === after) return;
-  const old = entriesOf(odb, before);
-  const now = entriesOf(odb, after);
-  for (const name of [...new Set([...old.keys(), ...now.keys()])].sort()) {
-    const a = old.get(name);
-    const b = now.get(name);
-    if (a?.oid === b?.oid && a?.mode === b?.mode) continue;
-    const path = prefix + name;
-    if (isFolder(a) || isFolder(b)) {
-      yield* differences(odb, folderOf(a), folderOf(b), `${path}/`);
-    }
-    const [file, other] = [fileOf(a), fileOf(b)];
-    if (file ?? other) yield { path, before: file, after: other };
+  const content = (tree: Oid | undefined) =>
+    tree === undefined ? empty : odb.content(tree, 'tree');
+  for (const difference of compareTrees(content(before), content(after))) {
+    const { before: old, after: now } = difference;
+    const path = prefix + difference.path;
+    // A file and a folder of one name have two places, so that both sides are of one kind.
+    const folder = (old ?? now)?.mode === folderMode;
+    if (folder) yield* differences(odb, old?.oid, now?.oid, `${path}/`);
+    else yield { ...difference, path };
   }
 }
+
+const empty = Buffer.alloc(0);
 
 function entriesOf(odb: ObjectDatabase, tree: Oid | undefined): Map<string, TreeEntry> {
   if (tree === undefined) return new Map();
@@ -45,14 +37,6 @@ function entriesOf(odb: ObjectDatabase, tree: Oid | undefined): Map<string, Tree
 
 function isFolder(entry: TreeEntry | undefined): boolean {
   return entry?.mode === folderMode;
-}
-
-function folderOf(entry: TreeEntry | undefined): Oid | undefined {
-  return isFolder(entry) ? entry?.oid : undefined;
-}
-
-function fileOf(entry: TreeEntry | undefined): TreeEntry | undefined {
-  return isFolder(entry) ? undefined : entry;
 }
 
 /**

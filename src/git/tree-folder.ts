@@ -2,18 +2,19 @@ import type { DirectoryEntry, Stat } from './files.ts';
 import { checkSize, isLink, type ReadFolder } from './folder.ts';
 import type { Oid } from './object.ts';
 import type { ObjectDatabase } from './odb.ts';
-import { listTree, type TreeEntry } from './tree.ts';
+import { findEntry, listTree, type TreeEntry } from './tree.ts';
 
 /** A folder of a commit, read the way a folder on disk is, without a checkout. */
 export class TreeFolder implements ReadFolder {
   readonly #odb: ObjectDatabase;
-  /** What was read, by path. */
-  readonly #folders = new Map<string, ReadonlyMap<string, TreeEntry>>();
+  readonly #tree: Oid | undefined;
+  /** What the folders that were listed hold, by path: whoever lists one asks for all of it. */
+  readonly #listed = new Map<string, ReadonlyMap<string, TreeEntry>>();
 
   /** @param tree undefined for a folder that the commit does not have. */
   constructor(odb: ObjectDatabase, tree: Oid | undefined) {
     this.#odb = odb;
-    this.#folders.set('', tree === undefined ? new Map() : this.#entries(tree));
+    this.#tree = tree;
   }
 
   /**
@@ -39,8 +40,11 @@ export class TreeFolder implements ReadFolder {
   }
 
   list(path: string): DirectoryEntry[] | undefined {
-    const entries = this.#folder(path);
-    return entries && [...entries].map(([name, entry]) => ({ name, kind: kindOf(entry) }));
+    const tree = this.#folder(path);
+    if (!tree) return undefined;
+    const entries = listTree(tree).map(({ name, ...entry }) => [name, entry] as const);
+    this.#listed.set(path, new Map(entries));
+    return entries.map(([name, entry]) => ({ name, kind: kindOf(entry) }));
   }
 
   /** The id of the file or folder at a path. */
@@ -50,25 +54,23 @@ export class TreeFolder implements ReadFolder {
 
   #entry(path: string): TreeEntry | undefined {
     const slash = path.lastIndexOf('/');
-    return this.#folder(path.slice(0, Math.max(0, slash)))?.get(path.slice(slash + 1));
+    const [folder, name] = [path.slice(0, Math.max(0, slash)), path.slice(slash + 1)];
+    const listed = this.#listed.get(folder);
+    if (listed) return listed.get(name);
+    const tree = this.#folder(folder);
+    return tree && findEntry(tree, name);
   }
 
-  #folder(path: string): ReadonlyMap<string, TreeEntry> | undefined {
-    const known = this.#folders.get(path);
-    if (known) return known;
+  #folder(path: string): Buffer | undefined {
+    const oid = path === '' ? this.#tree : this.#subfolder(path);
+    return oid === undefined ? undefined : this.#odb.content(oid, 'tree');
+  }
+
+  #subfolder(path: string): Oid | undefined {
     const entry = this.#entry(path);
-    if (!entry) return undefined;
-    const kind = kindOf(entry);
+    const kind = entry && kindOf(entry);
     if (kind === 'link') throw isLink(path, path);
-    if (kind !== 'directory') return undefined;
-    const entries = this.#entries(entry.oid);
-    this.#folders.set(path, entries);
-    return entries;
-  }
-
-  #entries(tree: Oid): ReadonlyMap<string, TreeEntry> {
-    const entries = listTree(this.#odb.content(tree, 'tree'));
-    return new Map(entries.map((entry) => [entry.name, entry]));
+    return kind === 'directory' ? entry?.oid : undefined;
   }
 }
 

@@ -55,9 +55,33 @@ export function spliceTree(
 export function listTree(tree: Buffer): ({ readonly name: string } & TreeEntry)[] {
   const entries = [];
   for (const at = new Cursor(tree); !at.done; at.next()) {
-    entries.push({ name: tree.toString('utf8', at.name, at.nameEnd), ...at.entry() });
+    entries.push({ name: at.text(), ...at.entry() });
   }
   return entries;
+}
+
+/** A file, folder, link or submodule that two trees do not have in common. */
+export interface TreeDifference {
+  /** Relative to the trees. */
+  readonly path: string;
+  /** Undefined where the tree has none at this path, or has one of another kind. */
+  readonly before: TreeEntry | undefined;
+  readonly after: TreeEntry | undefined;
+}
+
+/** Which entries differ, in the order of git; those that do not are never decoded. */
+export function* compareTrees(before: Buffer, after: Buffer): Generator<TreeDifference> {
+  const [old, now] = [new Cursor(before), new Cursor(after)];
+  for (old.passEqual(now); !old.done || !now.done; old.passEqual(now)) {
+    const order = now.done ? -1 : old.compare(now.key());
+    yield {
+      path: order > 0 ? now.text() : old.text(),
+      before: order > 0 ? undefined : old.entry(),
+      after: order < 0 ? undefined : now.entry(),
+    };
+    if (order <= 0) old.next();
+    if (order >= 0) now.next();
+  }
 }
 
 function formatEntry(name: string, { mode, oid }: TreeEntry): Buffer {
@@ -86,6 +110,26 @@ class Cursor {
     this.#read();
   }
 
+  /** Moves on, in two trees at once, to the first entries that are not the same. */
+  passEqual(other: Cursor): void {
+    const [from, otherFrom] = [this.start, other.start];
+    const end = from + equalBytes(this.#tree, from, other.#tree, otherFrom);
+    while (!this.done && this.nameEnd + 21 <= end) this.next();
+    other.start = otherFrom + (this.start - from);
+    other.#read();
+  }
+
+  /** The name; for reading only. */
+  text(): string {
+    return this.#tree.toString('utf8', this.name, this.nameEnd);
+  }
+
+  /** What git sorts the entry by: the name of a folder as if it ended in a slash. */
+  key(): Buffer {
+    const name = this.#tree.subarray(this.name, this.nameEnd);
+    return this.#isFolder ? Buffer.concat([name, slash]) : name;
+  }
+
   entry(): TreeEntry {
     const oid = this.nameEnd + 1;
     return {
@@ -94,17 +138,21 @@ class Cursor {
     };
   }
 
-  /** Where the entry stands beside a key: git sorts a folder as if its name ended in a slash. */
+  /** Where the entry stands beside the key of another. */
   compare(key: Buffer): number {
     if (this.done) return 1;
     const tree = this.#tree;
-    const folder = tree[this.start] === 0x34;
+    const folder = this.#isFolder;
     for (let i = 0; ; i++) {
       const at = this.name + i;
       const ours = at < this.nameEnd ? (tree[at] ?? 0) : at === this.nameEnd && folder ? 0x2f : -1;
       const theirs = key[i] ?? -1;
       if (ours !== theirs || ours === -1) return ours - theirs;
     }
+  }
+
+  get #isFolder(): boolean {
+    return this.#tree[this.start] === 0x34;
   }
 
   #read(): void {
@@ -121,4 +169,21 @@ class Cursor {
       });
     }
   }
+}
+
+const slash = Buffer.from('/');
+/** How many bytes are compared in one go; a call costs as much as a few dozen of them. */
+const stretch = 1024;
+
+/** For how many bytes two buffers are the same, from a place in each. */
+function equalBytes(a: Buffer, from: number, b: Buffer, otherFrom: number): number {
+  const length = Math.min(a.length - from, b.length - otherFrom);
+  let same = 0;
+  for (let next = stretch; next <= length; next += stretch) {
+    const here = otherFrom + same;
+    if (a.compare(b, here, here + stretch, from + same, from + next) !== 0) break;
+    same = next;
+  }
+  while (same < length && a[from + same] === b[otherFrom + same]) same += 1;
+  return same;
 }

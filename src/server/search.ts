@@ -12,6 +12,7 @@ export const search: Command = {
     toolset: { value: 'name', about: 'only records of this toolset' },
     limit: { value: 'number', about: 'at most this many; default: 10' },
     exact: { about: 'the words as one literal text' },
+    'as-of': { value: 'revision', about: 'in the memory of a commit, branch or date' },
   },
   async run(invocation) {
     const { app, operands, values } = invocation;
@@ -23,15 +24,18 @@ export const search: Command = {
     if (searched.length === 0) {
       throw new MemoryError('invalid_input', `There is no toolset "${toolset}" with records.`);
     }
+    const request = {
+      query: operands.join(' '),
+      types: searched.flatMap(({ records }) => records),
+      fuzzy: values.exact !== true,
+      limit,
+    };
+    const revision = flagText(values, 'as-of');
     const { hits, total, damaged } = await inSession(invocation, (session, call) =>
-      app.run(session, 'search', call, ({ store }) =>
-        store.search({
-          query: operands.join(' '),
-          types: searched.flatMap(({ records }) => records),
-          fuzzy: values.exact !== true,
-          limit,
-        }),
-      ),
+      app.run(session, 'search', call, async ({ store, history }) => {
+        const searched = revision === undefined ? store : await history.at(revision);
+        return searched.search(request);
+      }),
     );
     const screen = new Screen();
     const left = total - hits.length;

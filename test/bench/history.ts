@@ -3,26 +3,35 @@ import { join } from 'node:path';
 import { Session } from '../../src/core/session.ts';
 import type { Workspace } from '../../src/core/workspace.ts';
 import { openWorkspace } from '../../src/store/workspace.ts';
+import { entryRecord } from '../../src/toolsets/knowledge/entry.ts';
 import { toolsets } from '../../src/toolsets.ts';
 import { gitEnv, Repo } from '../support/repo.ts';
 import { count, ms, ratio, Times } from './figures.ts';
+import { entry } from './knowledge.ts';
 import { report, table } from './report.ts';
 
 /** The history of a record in a long history, beside `git log -- path` and `git log --follow`. */
 
-const commits = process.argv.includes('--full') ? 50_000 : 10_000;
+const commits = 50_000;
 const records = 1000;
-const rounds = 20;
+const rounds = 10;
 
 /** Every other commit changes a record, the rest code; every hundredth is a merge. */
 function history(): Repo {
   const repo = Repo.create();
+  for (const gone of Array(rounds).keys()) {
+    repo.write(`.memory-bank/${pathOf(records + gone)}`, textOf(records + gone, 0));
+  }
+  repo.git('add', '-A');
+  repo.git('commit', '-q', '-m', 'Add what will be removed');
+  repo.git('rm', '-rq', '.memory-bank');
+  repo.git('commit', '-q', '-m', 'Remove it');
   const stream: string[] = [];
   for (let i = 0; i < commits; i++) {
     const number = (Math.floor(i / 2) * 7919) % records;
     const path =
       i % 2 === 0 ? `.memory-bank/${pathOf(number)}` : `src/part-${i % 20}/file-${i % 400}.ts`;
-    const text = i % 2 === 0 ? entry(number, i) : `export const value = ${i};\n`;
+    const text = i % 2 === 0 ? textOf(number, i) : `export const value = ${i};\n`;
     const message = `memory: change ${i}\n\nMemory-Tool: memory_write\nMemory-Agent: bench/1.0\n`;
     const side = i % 100 === 99;
     stream.push(
@@ -47,18 +56,11 @@ function parents(i: number): string[] {
 }
 
 function pathOf(number: number): string {
-  return `knowledge/patterns/record-${number}.md`;
+  return entryRecord.path(entry(number, ''));
 }
 
-function entry(number: number, i: number): string {
-  const time = new Date(1_600_000_000_000 + i * 60_000).toISOString();
-  return `---
-key: record-${number}
-created_at: ${time}
-updated_at: ${time}
----
-${'What was learnt here is said in a few lines of text.\n'.repeat(4)}Changed for the time ${i}.
-`;
+function textOf(number: number, i: number): string {
+  return entryRecord.codec.encode(entry(number, `Changed for the time ${i}`));
 }
 
 function open(repo: Repo): Promise<Workspace> {
@@ -86,6 +88,14 @@ function pastOf(workspace: Workspace) {
   }).history;
 }
 
+/** As durably as the server does it. */
+function restoreByGit(path: string): void {
+  const removed = repo.git('rev-list', '-1', 'HEAD', '--', path).trim();
+  repo.git('checkout', `${removed}~`, '--', path);
+  const fsync = ['-c', 'core.fsync=all', '-c', 'core.fsyncMethod=fsync'];
+  repo.git(...fsync, 'commit', '-q', '-m', 'Restore', '--', path);
+}
+
 const repo = history();
 const request = { revision: 'HEAD', limit: 20, skip: 0 };
 const times = {
@@ -94,10 +104,12 @@ const times = {
   record: new Times(),
   all: new Times(),
   blame: new Times(),
+  restore: new Times(),
   log: new Times(),
   follow: new Times(),
   nativeAll: new Times(),
   nativeBlame: new Times(),
+  nativeRestore: new Times(),
 };
 
 const first = await open(repo);
@@ -115,6 +127,12 @@ for (let i = 0; i < rounds; i++) {
   await times.all.measure(() => pastOf(first).log(request));
   await times.nativeBlame.measure(() => repo.git('blame', '--porcelain', full));
   await times.blame.measure(() => pastOf(first).blame(path, 'HEAD'));
+}
+for (let i = 0; i < rounds; i++) {
+  const path = pathOf(records + i);
+  await times.restore.measure(() => pastOf(first).restore(path, undefined));
+  repo.git('reset', '-q', '--hard', 'HEAD~1');
+  await times.nativeRestore.measure(() => restoreByGit(`.memory-bank/${path}`));
 }
 await first.close();
 for (let i = 0; i < 5; i++) {
@@ -144,6 +162,12 @@ with what changed in each. Median / 95th percentile of ${rounds} each, in millis
       row('everything', times.all, 'git log -20 -- .memory-bank', times.nativeAll),
       row('who wrote each line', times.blame, 'git blame', times.nativeBlame),
       row('one record, by a new process', times.load, 'git log -- path', times.log),
+      row(
+        'restore what is gone since the beginning',
+        times.restore,
+        'git rev-list -1, checkout, commit',
+        times.nativeRestore,
+      ),
     ],
   ),
   `The index is made by the first question: ${ms(times.build.median / 1000)} s here, once. It lies in the git

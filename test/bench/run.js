@@ -15,6 +15,8 @@ const benches = [
   'http',
   'history',
   'secrets',
+  'tokens',
+  'peers',
 ];
 
 const [first = '', ...rest] = process.argv.slice(2);

@@ -1,8 +1,9 @@
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { JsonObject } from '../../src/core/json.ts';
+import type { Readable, Writable } from 'node:stream';
+import { isObject, type JsonObject, type JsonValue } from '../../src/core/json.ts';
 import { gitEnv } from '../support/repo.ts';
 
 /** The program as it is started by clients. */
@@ -10,33 +11,66 @@ export const program = resolve('dist/main.js');
 
 interface Answer {
   readonly error?: JsonObject;
-  readonly result: { readonly isError?: boolean; readonly structuredContent: JsonObject };
+  readonly result: JsonObject;
 }
 
-/** The program serving one project over stdio. */
+/** How to start a program that serves MCP over stdio. */
+export interface Start {
+  readonly command: string;
+  readonly args: readonly string[];
+  /** Where it is started. */
+  readonly folder: string;
+  readonly env?: { readonly [name: string]: string };
+  /** Whether what it logs is passed over. */
+  readonly quiet?: boolean;
+}
+
+/** A program serving one project over stdio. */
 export class ServerProcess {
-  readonly #child: ChildProcessWithoutNullStreams;
+  readonly #child: ChildProcessByStdio<Writable, Readable, null>;
+  readonly #closed: Promise<unknown>;
   readonly #waiting = new Map<number, (answer: Answer) => void>();
   #requests = 0;
 
-  private constructor(root: string, durability: 'full' | 'relaxed') {
-    const env = { ...gitEnv, MEMORY_BANK_DURABILITY: durability };
-    this.#child = spawn(process.execPath, [program, '--root', root], { cwd: root, env });
-    this.#child.stderr.pipe(process.stderr);
+  private constructor({ command, args, folder, env, quiet = false }: Start) {
+    this.#child = spawn(command, args, {
+      cwd: folder,
+      env: { ...gitEnv, ...env },
+      stdio: ['pipe', 'pipe', quiet ? 'ignore' : 'inherit'],
+    });
+    this.#child.stdin.on('error', () => {});
+    this.#closed = new Promise((resolve) => this.#child.once('close', resolve));
     createInterface(this.#child.stdout).on('line', (line) => {
+      // Not every program keeps its log off stdout.
+      if (!line.startsWith('{')) return;
       const answer = JSON.parse(line);
       this.#waiting.get(answer.id)?.(answer);
       this.#waiting.delete(answer.id);
     });
+    void this.#closed.then(() => {
+      const error = { message: `${command} ${args.join(' ')} has ended` };
+      for (const answer of this.#waiting.values()) answer({ error, result: {} });
+    });
   }
 
-  /** Starts one and waits for its reply to `initialize`. */
-  static async start(
+  /** Starts this program and waits for its reply to `initialize`. */
+  static start(
     root: string,
     durability: 'full' | 'relaxed' = 'full',
+    options: readonly string[] = [],
   ): Promise<ServerProcess> {
-    const server = new ServerProcess(root, durability);
-    await server.#request('initialize', {
+    return ServerProcess.open({
+      command: process.execPath,
+      args: [program, '--root', root, ...options],
+      folder: root,
+      env: { MEMORY_BANK_DURABILITY: durability },
+    });
+  }
+
+  /** Starts any program and waits for its reply to `initialize`. */
+  static async open(start: Start): Promise<ServerProcess> {
+    const server = new ServerProcess(start);
+    await server.request('initialize', {
       protocolVersion: '2025-11-25',
       capabilities: {},
       clientInfo: { name: 'bench', version: '1' },
@@ -47,9 +81,25 @@ export class ServerProcess {
 
   /** @throws Error when the tool answers with one. */
   async call(name: string, args: JsonObject): Promise<JsonObject> {
-    const answer = await this.#request('tools/call', { name, arguments: args });
-    if (answer.error || answer.result.isError) throw new Error(JSON.stringify(answer));
-    return answer.result.structuredContent;
+    const { structuredContent } = await this.#callTool(name, args);
+    return isObject(structuredContent) ? structuredContent : {};
+  }
+
+  /**
+   * What a tool answers as the model gets it.
+   *
+   * @throws Error when the tool answers with one.
+   */
+  async text(name: string, args: JsonObject): Promise<string> {
+    const { content } = await this.#callTool(name, args);
+    const blocks = Array.isArray(content) ? content : [];
+    return blocks.map((block) => (isObject(block) ? String(block.text) : '')).join('\n');
+  }
+
+  /** The tools as they are listed. */
+  async tools(): Promise<readonly JsonValue[]> {
+    const { tools } = await this.request('tools/list', {});
+    return Array.isArray(tools) ? tools : [];
   }
 
   /** The most memory that was resident at a time, in MB. */
@@ -63,9 +113,11 @@ export class ServerProcess {
   }
 
   async end(): Promise<void> {
-    const over = new Promise((resolve) => this.#child.once('close', resolve));
     this.#child.stdin.end();
-    await over;
+    // Not every program ends with its input.
+    const kill = setTimeout(() => this.#child.kill(), 5_000);
+    await this.#closed;
+    clearTimeout(kill);
   }
 
   #status(field: string): number {
@@ -73,12 +125,21 @@ export class ServerProcess {
     return Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(status)?.[1]) / 1024;
   }
 
-  #request(method: string, params: JsonObject): Promise<Answer> {
+  async #callTool(name: string, args: JsonObject): Promise<JsonObject> {
+    const result = await this.request('tools/call', { name, arguments: args });
+    if (result.isError === true) throw new Error(JSON.stringify(result));
+    return result;
+  }
+
+  /** @throws Error when the answer is one, or the program has ended. */
+  async request(method: string, params: JsonObject): Promise<JsonObject> {
     this.#requests += 1;
     const id = this.#requests;
     const answer = new Promise<Answer>((resolve) => this.#waiting.set(id, resolve));
     this.#send({ id, method, params });
-    return answer;
+    const { error, result } = await answer;
+    if (error) throw new Error(JSON.stringify(error));
+    return result;
   }
 
   #send(message: JsonObject): void {

@@ -103,6 +103,71 @@ describe('log and diff', () => {
   });
 });
 
+describe('the past', () => {
+  const past = pastOf(Repo.create());
+  const at = (...args: string[]) =>
+    spawnSync(process.execPath, [main, ...args], { cwd: past.repo.root, env, encoding: 'utf8' });
+  const file = 'knowledge/patterns/tokens.md';
+
+  test('is searched, told line by line and by branch', () => {
+    expect(at('search', 'opaque')).toMatchObject({ status: 3, stdout: '' });
+    expect(at('search', 'opaque', '--as-of', past.first).stdout).toMatch(/^tokens +knowledge/);
+    expect(at('blame', file, '--as-of', past.first).stdout).toMatch(
+      new RegExp(
+        `^ ${past.first} \\d{4}-.{5} Ada Lovelace, memory-bank-cli/1.0.0 \\d+ opaque$`,
+        'm',
+      ),
+    );
+    expect(at('branches').stdout).toMatch(
+      /^\* main {2}[0-9a-f]{12} {2}memory: forget "tokens" in patterns\n {2}side {2}.*\n {4}1 ahead, 1 behind; records: 1 added\n$/,
+    );
+  });
+
+  test.each<[string, ...string[]]>([
+    ['record-history', '--path', file],
+    ['read-as-of', '--revision', 'HEAD~1', '--path', file],
+    ['search-as-of', '--revision', 'HEAD~1', '--query', 'opaque'],
+    ['diff-memory', '--from', 'side'],
+    ['list-branches'],
+    ['blame-record', '--revision', 'HEAD~1', '--path', file],
+    ['restore-memory', '--revision', 'HEAD', '--confirm'],
+  ])('is told by the tool as well: %s', (...args) => {
+    const { status, stdout } = at(...args);
+    expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringMatching(/^\w+:/) });
+    expect(JSON.parse(at(...args, '--output', 'json').stdout)).toMatchObject({ success: true });
+  });
+
+  test('comes back with one command, and of what is not there nothing changes', () => {
+    const head = past.repo.git('rev-parse', 'HEAD');
+    expect(at('restore', file, '--as-of', 'nowhere')).toMatchObject({ status: 3, stdout: '' });
+    expect(at('restore', '../README.md')).toMatchObject({ status: 2, stdout: '' });
+    expect(at('blame', 'nothing.md')).toMatchObject({ status: 3, stdout: '' });
+    expect(at('search', 'x', '--as-of', 'nowhere')).toMatchObject({ status: 3, stdout: '' });
+    expect(past.repo.git('rev-parse', 'HEAD')).toBe(head);
+    expect(at('restore', `.memory-bank/${file}`).stdout).toMatch(
+      new RegExp(`^restored ${file}\n1 changed, as of ${past.first} {2}memory: remember "tokens"`),
+    );
+    expect(past.repo.read(`.memory-bank/${file}`)).toContain('opaque');
+    expect(past.repo.git('rev-parse', 'HEAD~1')).toBe(head);
+  });
+});
+
+/** A record that was written, changed on another branch, and removed. */
+function pastOf(repo: Repo) {
+  const write = (command: string, ...args: string[]) => {
+    const entry = ['--category', 'patterns', '--key', 'tokens'];
+    const options = { cwd: repo.root, env };
+    spawnSync(process.execPath, [main, command, ...entry, ...args], options);
+  };
+  write('memory-write', '--value', 'opaque');
+  const first = repo.git('rev-parse', 'HEAD').slice(0, 12);
+  repo.checkout('side');
+  write('memory-write', '--value', 'an hour');
+  repo.checkout('main');
+  write('memory-delete', '--confirm');
+  return { repo, first };
+}
+
 describe('import', () => {
   test('reports what it did, and what it would do', () => {
     const { root } = Repo.create();

@@ -218,6 +218,8 @@ export const everything: readonly Step[] = [
   ['list_branches', plain()],
   ['blame_record', plain({ path: 'decisionLog.md' })],
   ['restore_memory', plain({ path: 'decisionLog.md', revision: 'HEAD~1', confirm: true })],
+  ['sync_memory', plain({ confirm: true })],
+  ['resolve_conflicts', plain()],
   ['resolve_conflicts', plain()],
   ['sync_memory', plain({ confirm: true })],
 ];

@@ -159,6 +159,21 @@ const limits: readonly (readonly [
     'the rest is counted',
   ],
   [
+    'the list in an answer about the past, bytes',
+    'toolsets/history/answer.ts',
+    'listBudget',
+    '',
+    'the answer says how to ask for the rest',
+  ],
+  ['a text in that list, characters', 'toolsets/history/answer.ts', 'maxText', '', 'cut, with "…"'],
+  [
+    'a difference or value in that list, characters',
+    'toolsets/history/answer.ts',
+    'maxDiff',
+    '',
+    'cut, with "…"',
+  ],
+  [
     'a text that a model is to summarise',
     'toolsets/banks/cache.ts',
     'maxModelText',
@@ -204,6 +219,64 @@ const limits: readonly (readonly [
   ],
   ['files of the git configuration', 'git/config.ts', 'maxFiles', '', 'not read'],
   ['a file of the git configuration', 'git/config.ts', 'maxConfigSize', 'bytes', 'not read'],
+];
+
+/** What an argument is when a call leaves it out. */
+function byDefault(tool: string, argument: string): number {
+  const found = toolsets.flatMap(({ tools }) => tools).find(({ name }) => name === tool);
+  const schema = found && (z.toJSONSchema(found.input, { io: 'input' }) as JsonValue);
+  const properties = isObject(schema) && isObject(schema.properties) ? schema.properties : {};
+  const property = properties[argument];
+  if (isObject(property) && typeof property.default === 'number') return property.default;
+  throw new Error(`${tool} has no default for ${argument}`);
+}
+
+const bytesOfLists = constant('toolsets/history/answer.ts', 'listBudget');
+
+/** What an answer holds unless the call asks for another size, and what it says of the rest. */
+const answers: readonly (readonly [calls: string, holds: number, of: string, rest: string])[] = [
+  [
+    '`build_context`',
+    byDefault('build_context', 'budget'),
+    'characters (`budget`)',
+    'each list says how many items it left out, and which call has them',
+  ],
+  [
+    '`activate`, `swap`',
+    constant('toolsets/banks/budget.ts', 'contentBudget'),
+    'bytes of documents',
+    'summarised; `get_whole` says how to get each, or a section of it',
+  ],
+  [
+    '`find_relevant_paths`',
+    constant('toolsets/graph/relevance.ts', 'relatedLimit'),
+    'paths beside those that hold the whole query',
+    'the least alike are left out',
+  ],
+  ['`memory_read`', byDefault('memory_read', 'limit'), 'entries (`limit`)', '`total`'],
+  ['`memory_search`', byDefault('memory_search', 'limit'), 'entries (`limit`)', '`total`'],
+  [
+    '`search_memory`, `search_as_of`',
+    byDefault('search_memory', 'limit'),
+    `hits (\`limit\`), each with a passage of about ${constant('store/search/snippet.ts', 'length')} characters`,
+    '`total`, `truncated`',
+  ],
+  ['`record_history`, `diff_memory`', bytesOfLists, 'bytes (`limit`)', '`total`, `next_skip`'],
+  ['`list_branches`', bytesOfLists, 'bytes (`limit`)', '`total`, `truncated`'],
+  ['`blame_record`', bytesOfLists, 'bytes (`lines`)', '`total_lines`, `next_line`'],
+  [
+    '`read_as_of` of a record',
+    constant('toolsets/history/snapshot.ts', 'maxText'),
+    'characters',
+    '`characters`, `next_offset`',
+  ],
+  ['`read_as_of` of a folder', bytesOfLists, 'bytes', '`total`, `truncated`'],
+  [
+    'a text in `diff_memory`',
+    constant('toolsets/history/answer.ts', 'maxDiff'),
+    'characters, to the end of a line',
+    'how many more there are',
+  ],
 ];
 
 function amount(value: number, unit: Unit): string {
@@ -257,6 +330,17 @@ it('docs/limits.md says what the constants and schemas say', async () => {
     '<!-- Generated from the constants and schemas by `npm run generate`; a test compares. -->',
     'A call beyond a limit fails in the words of its toolset, names the limit, and changes nothing.',
     table(['what', 'at most', 'beyond it'], rows),
+    '## Answers',
+    'An answer that could grow with the memory is cut at a place where something ends, and says what is left and how to get it:',
+    table(
+      ['answer', 'holds', 'the rest'],
+      answers.map(([calls, holds, of, rest]) => [
+        calls,
+        `${holds.toLocaleString('en-GB')} ${of}`,
+        rest,
+      ]),
+    ),
+    'Every other answer is whole: a file, a document, a record, and the lists of them, because that is what the designs behind these tools say ([docs/compatibility.md](compatibility.md)). How many tokens they come to in a large memory stands in [docs/benchmarks.md](benchmarks.md#tokens).',
     '## Arguments',
     'Beyond these a call fails with `invalid_input`.',
     table(['tool', 'arguments'], tools),

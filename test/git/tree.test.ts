@@ -1,6 +1,14 @@
+import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { findEntry, folderMode, listTree, spliceTree, type TreeEntry } from '../../src/git/tree.ts';
+import {
+  compareTrees,
+  findEntry,
+  folderMode,
+  listTree,
+  spliceTree,
+  type TreeEntry,
+} from '../../src/git/tree.ts';
 
 const entry = fc.record<TreeEntry>({
   mode: fc.constantFrom(folderMode, '100644', '100755', '120000', '160000'),
@@ -35,6 +43,35 @@ describe('a tree', () => {
           expect(listTree(tree)).toEqual(sorted(model));
           for (const [name] of last) expect(findEntry(tree, name)).toEqual(model.get(name));
         }
+      }),
+    );
+  });
+
+  test('differs from another in what a map would differ in, in the order of git', () => {
+    const common = fc.array(fc.tuple(fc.stringMatching(/^[a-z]{2,40}$/), entry), { maxLength: 60 });
+    fc.assert(
+      fc.property(common, edits, edits, (common, ours, theirs) => {
+        const base = spliceTree(Buffer.alloc(0), new Map(common));
+        const [before, after] = [ours, theirs].map((one) => spliceTree(base, new Map(one)));
+        if (!before || !after) return;
+        // A file and a folder of one name are two things: each is there or is not.
+        const toMap = (tree: Buffer) =>
+          new Map(
+            listTree(tree).map(({ name, ...entry }) => [
+              entry.mode === folderMode ? `${name}/` : name,
+              entry,
+            ]),
+          );
+        const [old, now] = [toMap(before), toMap(after)];
+        const expected = [...new Set([...old.keys(), ...now.keys()])]
+          .sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
+          .map((key) => ({
+            path: key.replace(/\/$/, ''),
+            before: old.get(key),
+            after: now.get(key),
+          }))
+          .filter(({ before, after }) => !isDeepStrictEqual(before, after));
+        expect([...compareTrees(before, after)]).toEqual(expected);
       }),
     );
   });

@@ -88,6 +88,25 @@ test('objects that a partial clone left behind are named, and nothing is changed
   expect(partial.status()).toEqual([]);
 });
 
+test('a clone without its trees says which object is missing, and writes nothing', async () => {
+  const repo = create();
+  write(repo, 'one', 'old');
+  write(repo, 'one', 'new');
+  const partial = clone(repo, '--filter=tree:0', '--no-checkout');
+  partial.git('checkout', '-q');
+  const { history } = (await serve(partial)).call;
+  const tree = repo.git('rev-parse', 'HEAD~1^{tree}').trim();
+  const head = partial.git('rev-parse', 'HEAD');
+  const missing = { code: 'damaged', data: { oid: tree }, hint: expect.stringContaining('fetch') };
+  await expect(history.log(page)).rejects.toMatchObject(missing);
+  await expect(history.restore('notes/one.yaml', 'HEAD~1')).rejects.toMatchObject(missing);
+  await expect(
+    history.compare({ from: 'HEAD~1', to: 'HEAD', limit: 1, skip: 0 }),
+  ).rejects.toMatchObject(missing);
+  expect(partial.git('rev-parse', 'HEAD')).toBe(head);
+  expect(partial.status()).toEqual([]);
+});
+
 test('histories that have nothing in common are compared all the same', async () => {
   const repo = create();
   write(repo, 'one', 'here');

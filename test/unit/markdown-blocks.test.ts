@@ -25,6 +25,8 @@ describe('parseBlocks', () => {
     ['> ```\n> a\n\n# b', 'quote(fence) heading'],
     ['[a]: b (\n===', 'heading'],
     ['[a]:\n  <b c>\n  "t"\n===', 'paragraph'],
+    ['[a]: b\u00a0c\n===', 'paragraph'],
+    ['[a]: b\n\u00a0\n===', 'heading'],
     ['a | b\n--|--\nc\n===\n\nd\n===', 'table heading'],
   ])('reads %j', (text, expected) => {
     expect(tree(parseBlocks(text))).toBe(expected);

@@ -10,8 +10,6 @@ import type { Bank } from '../bank.ts';
 import { commitInfo } from '../message.ts';
 import { folderAt } from '../past.ts';
 import { ChangeIndex, type Patience } from './change-index.ts';
-import { sourceOf } from './comparison.ts';
-import type { FindSource } from './lineage.ts';
 import { PastRecords } from './past-records.ts';
 import { resolveRevision } from './revision.ts';
 
@@ -80,10 +78,15 @@ export class Archive {
     return commitInfo(oid, parseCommit(this.repository.odb.content(oid, 'commit')));
   }
 
+  /** The bank's tree in a commit; undefined where there is no bank. */
+  tree(commit: Oid): Oid | undefined {
+    return folderAt(this.repository.odb, commit, this.bank.inTree(''));
+  }
+
   /** The records as a commit has them. */
   records(commit: Oid): PastRecords {
     const { odb } = this.repository;
-    const tree = folderAt(odb, commit, this.bank.inTree(''));
+    const tree = this.tree(commit);
     const key = tree ?? '';
     const records = this.#states.get(key) ?? new PastRecords(odb, tree, this.bank.types);
     this.#states.delete(key);
@@ -91,12 +94,6 @@ export class Archive {
     const [oldest] = this.#states.keys();
     if (oldest !== undefined && this.#states.size > maxStates) this.#states.delete(oldest);
     return records;
-  }
-
-  /** How the records that a commit of an index adds are looked for among those that it removes. */
-  findSource(index: ChangeIndex): FindSource {
-    const at = (number: number) => this.records(index.commit(number).oid);
-    return (commit, parent, path, removed) => sourceOf(path, removed, at(parent), at(commit));
   }
 
   /** @throws MemoryError as `resolveRevision`. */

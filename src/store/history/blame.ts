@@ -1,6 +1,8 @@
 import { hunksOf } from '../../core/diff.ts';
+import { linesOf } from '../../core/unified-diff.ts';
 import type { ChangeIndex } from './change-index.ts';
-import { type FindSource, type Origin, originsOf, type Track } from './lineage.ts';
+import { Descent, isSame, type Origin, originsOf, type Track } from './lineage.ts';
+import type { Versions } from './versions.ts';
 
 /** A line of the last version, and where it stands in an earlier one. */
 interface Followed {
@@ -23,49 +25,44 @@ export interface Writer {
  * Who wrote each line of a record, found the way `git blame` does: a line belongs to the last commit
  * that no parent has it from.
  *
- * @param linesAt the lines of the record at a path, in a commit.
+ * @param number the commit to begin with.
+ * @throws MemoryError `damaged` when a version is not in the repository.
  */
 export function blame(
   index: ChangeIndex,
   number: number,
-  path: string,
-  findSource: FindSource,
-  linesAt: (commit: number, path: string) => readonly string[],
+  track: Track,
+  versions: Versions,
 ): Writer[] {
   const writers: Writer[] = [];
-  const waiting: (readonly Suspect[] | undefined)[] = [];
-  const lines = linesAt(number, path).map((_, line) => ({ line, at: line }));
-  waiting[number] = [{ path, present: true, lines }];
-  const pass = (origin: Origin, lines: readonly Followed[]) => {
-    if (lines.length === 0) return;
-    const { commit, path, present } = origin;
-    waiting[commit] = [...(waiting[commit] ?? []), { path, present, lines }];
+  const linesAt = ({ path, blob }: Track) =>
+    blob === undefined ? [] : linesOf(versions.text(path, blob));
+  const lines = linesAt(track).map((_, line) => ({ line, at: line }));
+  const descent = new Descent<Suspect>(index, number, { ...track, lines });
+  const pass = ({ commit, ...track }: Origin, lines: readonly Followed[]) => {
+    if (lines.length > 0) descent.add(commit, { ...track, lines });
   };
-  for (let commit = number; commit >= 0; commit--) {
-    for (const suspect of waiting[commit] ?? []) {
-      const origins = originsOf(index, commit, suspect, findSource);
-      const same = origins?.find((origin) => origin.same);
-      let left = suspect.lines;
-      if (same) {
-        pass(same, left);
-        continue;
-      }
-      for (const origin of origins ?? []) {
-        if (!origin.present || left.length === 0) continue;
-        const kept = keptLines(linesAt(origin.commit, origin.path), linesAt(commit, suspect.path));
-        const place = (at: number) => kept.get(at);
-        pass(
-          origin,
-          left.flatMap(({ line, at }) => {
-            const before = place(at);
-            return before === undefined ? [] : [{ line, at: before }];
-          }),
-        );
-        left = left.filter(({ at }) => place(at) === undefined);
-      }
-      for (const { line } of left) writers[line] = { commit, boundary: origins === undefined };
+  for (const [commit, suspect] of descent) {
+    const origins = originsOf(index, commit, suspect, versions);
+    const same = origins?.find((origin) => isSame(suspect, origin));
+    let left = suspect.lines;
+    if (same) {
+      pass(same, left);
+      continue;
     }
-    waiting[commit] = undefined;
+    for (const origin of origins ?? []) {
+      if (origin.blob === undefined || left.length === 0) continue;
+      const kept = keptLines(linesAt(origin), linesAt(suspect));
+      pass(
+        origin,
+        left.flatMap(({ line, at }) => {
+          const before = kept.get(at);
+          return before === undefined ? [] : [{ line, at: before }];
+        }),
+      );
+      left = left.filter(({ at }) => !kept.has(at));
+    }
+    for (const { line } of left) writers[line] = { commit, boundary: origins === undefined };
   }
   return writers;
 }

@@ -10,6 +10,7 @@ const prefix = 'refs/heads/';
 export async function branches(
   visit: Visit,
   limit: number,
+  skip: number,
 ): Promise<{ readonly branches: readonly BranchInfo[]; readonly total: number }> {
   const { refs, odb } = visit.archive.repository;
   const head = refs.head();
@@ -19,7 +20,7 @@ export async function branches(
     .map(({ ref, oid }) => ({ ref, oid, current: ref === head.ref, time: timeOf(oid) }))
     .sort((a, b) => Number(b.current) - Number(a.current) || b.time - a.time);
   const found: BranchInfo[] = [];
-  for (const { ref, oid, current } of all.slice(0, limit)) {
+  for (const { ref, oid, current } of all.slice(skip, skip + limit)) {
     const differences = head.oid === undefined ? none : await compareTips(visit, head.oid, oid);
     const commit = await visit.tell(oid);
     found.push({ name: ref.slice(prefix.length), current, commit, ...differences });
@@ -38,11 +39,12 @@ async function compareTips(visit: Visit, head: Oid, tip: Oid) {
     ownChanges(index, commit).some(({ path }) => visit.mayRead(path));
   const only = (those: readonly unknown[], others: readonly unknown[]) =>
     [...those.keys()].filter((commit) => those[commit] && !others[commit] && touchesMemory(commit));
-  const [before, after] = [visit.archive.records(head), visit.archive.records(tip)];
   return {
     ahead: only(theirs, ours).length,
     behind: only(ours, theirs).length,
     unrelated: !theirs.some((known, commit) => known && ours[commit]),
-    changes: pairMoves(visit.changes(before, after, undefined), before, after),
+    changes: pairMoves(visit.changes(head, tip, undefined), visit.versions).map(
+      ({ change }) => change,
+    ),
   };
 }

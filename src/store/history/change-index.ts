@@ -7,7 +7,7 @@ import { differences } from '../../git/tree-diff.ts';
 import { folderAt } from '../past.ts';
 
 /** A file of an earlier form is made anew. */
-const format = 1;
+const format = 2;
 /** Commits that are worked out and saved together: what a cancelled call has done is not lost. */
 const batch = 4096;
 /** For how long nothing else gets its turn, in milliseconds. */
@@ -16,14 +16,16 @@ const stretch = 25;
 /** In the place of a parent that the shallow clone does not have. */
 const cut = -1;
 
-/** What a commit did to a path; with the number of the path it makes one number. */
-const kinds = ['changed', 'added', 'removed'] as const;
-
-/** A path that one of two states has and the other has not, or has with another text. */
+/** A path that one of two states has and the other has not, or has with another content. */
 export interface PathChange {
   readonly path: string;
-  readonly change: (typeof kinds)[number];
+  /** The blob there; undefined where the state has none. */
+  readonly before: Oid | undefined;
+  readonly after: Oid | undefined;
 }
+
+/** The same with the number of the path; an empty text in the place of a blob that is not there. */
+type Numbered = readonly [path: number, before: Oid | '', after: Oid | ''];
 
 /** Facts about a commit that never change. */
 interface Indexed {
@@ -32,8 +34,8 @@ interface Indexed {
   readonly time: number;
   /** Numbers of commits, all of them smaller than its own. */
   readonly parents: readonly number[];
-  /** For each parent, or for the empty tree before a root: `path * kinds.length + kind`. */
-  readonly changes: readonly (readonly number[])[];
+  /** For each parent, or for the empty tree before a root. */
+  readonly changes: readonly (readonly Numbered[])[];
 }
 
 interface Found {
@@ -115,19 +117,27 @@ export class ChangeIndex {
 
   /** What a commit did to the paths of the bank, compared with its parent at a place. */
   changes(number: number, parent: number): readonly PathChange[] {
-    return (this.commit(number).changes[parent] ?? []).map((change) => ({
-      path: this.#paths[Math.floor(change / kinds.length)] ?? '',
-      change: kinds[change % kinds.length] ?? 'changed',
-    }));
+    return (this.commit(number).changes[parent] ?? []).map(([path, before, after]) =>
+      toChange(this.#paths[path] ?? '', before, after),
+    );
   }
 
   /** The same for one path; undefined where the commit left it alone. */
-  changeOf(number: number, parent: number, path: string): PathChange['change'] | undefined {
+  changeOf(number: number, parent: number, path: string): PathChange | undefined {
     const list = this.commit(number).changes[parent];
     if (!list || list.length === 0) return undefined;
-    const first = (this.#pathNumbers.get(path) ?? Number.NaN) * kinds.length;
-    const change = list.find((one) => one >= first && one < first + kinds.length);
-    return change === undefined ? undefined : kinds[change - first];
+    const wanted = this.#pathNumbers.get(path);
+    const [, before, after] = list.find(([one]) => one === wanted) ?? [];
+    return before === undefined || after === undefined ? undefined : toChange(path, before, after);
+  }
+
+  /** The only parent of a commit that left some paths alone; undefined for any other commit. */
+  untouched(number: number, paths: readonly { readonly path: string }[]): number | undefined {
+    const { parents, changes } = this.commit(number);
+    const [parent = cut] = parents;
+    if (parents.length > 1 || parent === cut) return undefined;
+    const touched = changes[0]?.length && paths.some(({ path }) => this.changeOf(number, 0, path));
+    return touched ? undefined : parent;
   }
 
   /** Newest first, and no commit before one that builds on it. */
@@ -145,16 +155,16 @@ export class ChangeIndex {
     };
     for (let start = 0; start < missing.length; start += batch) {
       const found = missing.slice(start, start + batch);
-      const changed: string[][][] = [];
+      const changed: PathChange[][][] = [];
       // Backwards: packs keep the newest of similar trees whole and older ones as differences.
       for (const { oid, parents } of found.toReversed()) {
         const before = parents?.length === 0 ? [undefined] : (parents ?? []).map(treeOf);
-        changed.unshift(before.map((tree) => this.#changes(tree, treeOf(oid))));
+        changed.unshift(before.map((tree) => pathChanges(this.#odb, tree, treeOf(oid))));
         await rest();
       }
       const lines: unknown[] = [{ commits: this.#commits.length, paths: this.#paths.length }];
       for (const [i, { oid, time, parents }] of found.entries()) {
-        const numbers = (list: string[]) => list.map((change) => this.#toNumber(change, lines));
+        const numbers = (list: PathChange[]) => list.map((change) => this.#number(change, lines));
         const commit = {
           oid,
           time,
@@ -196,20 +206,12 @@ export class ChangeIndex {
     return order;
   }
 
-  /** Paths with the letter of their kind before them. */
-  #changes(before: Oid | undefined, after: Oid | undefined): string[] {
-    return [...differences(this.#odb, before, after)].map(
-      ({ path, before, after }) => `${!before ? 1 : !after ? 2 : 0}${path}`,
-    );
-  }
-
-  #toNumber(change: string, lines: unknown[]): number {
-    const path = change.slice(1);
+  #number({ path, before = '', after = '' }: PathChange, lines: unknown[]): Numbered {
     if (!this.#pathNumbers.has(path)) {
       lines.push(path);
       this.#addPath(path);
     }
-    return (this.#pathNumbers.get(path) ?? 0) * kinds.length + Number(change[0]);
+    return [this.#pathNumbers.get(path) ?? 0, before, after];
   }
 
   #addPath(path: string): void {
@@ -305,6 +307,21 @@ export class ChangeIndex {
   }
 }
 
+/** What two trees do not have in common; a file that differs in its mode alone is the same. */
+export function pathChanges(
+  odb: ObjectDatabase,
+  before: Oid | undefined,
+  after: Oid | undefined,
+): PathChange[] {
+  return [...differences(odb, before, after)]
+    .map(({ path, before, after }) => ({ path, before: before?.oid, after: after?.oid }))
+    .filter(({ before, after }) => before !== after);
+}
+
+function toChange(path: string, before: Oid | '', after: Oid | ''): PathChange {
+  return { path, before: before || undefined, after: after || undefined };
+}
+
 function toLine({ oid, time, parents, changes }: Indexed): unknown {
   return [oid, time, parents, changes];
 }
@@ -312,7 +329,7 @@ function toLine({ oid, time, parents, changes }: Indexed): unknown {
 function isCommit(
   value: unknown,
   number: number,
-): value is [Oid, number, readonly number[], readonly (readonly number[])[]] {
+): value is [Oid, number, readonly number[], readonly (readonly Numbered[])[]] {
   if (!Array.isArray(value) || value.length !== 4) return false;
   const [oid, time, parents, changes] = value;
   const isNumber = (one: unknown) => Number.isInteger(one);
@@ -323,8 +340,14 @@ function isCommit(
     parents.every((parent) => isNumber(parent) && parent < number) &&
     Array.isArray(changes) &&
     changes.length === Math.max(1, parents.length) &&
-    changes.every((list) => Array.isArray(list) && list.every(isNumber))
+    changes.every((list) => Array.isArray(list) && list.every(isNumbered))
   );
+}
+
+function isNumbered(value: unknown): value is Numbered {
+  if (!Array.isArray(value) || value.length !== 3) return false;
+  const [path, before, after] = value;
+  return Number.isInteger(path) && typeof before === 'string' && typeof after === 'string';
 }
 
 /** Lets other work have its turn now and then, and notices when the caller has given up. */

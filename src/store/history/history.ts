@@ -61,15 +61,14 @@ export class BankHistory implements History {
     const below = bankPath(path);
     if (below !== undefined && this.#archive.typeOf(below)) visit.checkRead(below);
     const [old, now] = [await visit.resolve(from), await visit.resolve(to)];
-    const [before, after] = [this.#archive.records(old), this.#archive.records(now)];
-    const changes = pairMoves(visit.changes(before, after, below), before, after);
-    const count = (kind: ChangeKind) => changes.filter(({ change }) => change === kind).length;
+    const moves = pairMoves(visit.changes(old, now, below), visit.versions);
+    const count = (kind: ChangeKind) => moves.filter(({ change }) => change.change === kind).length;
     return {
       from: await visit.tell(old),
       to: await visit.tell(now),
-      changes: changes
+      changes: moves
         .slice(skip, skip + limit)
-        .flatMap((change) => describeChange(change, before, after)),
+        .flatMap((move) => describeChange(move, visit.versions)),
       counts: {
         added: count('added'),
         changed: count('changed'),
@@ -83,8 +82,8 @@ export class BankHistory implements History {
     return restore(await this.#visit(), path, revision);
   }
 
-  async branches(limit: number): ReturnType<History['branches']> {
-    return branches(await this.#visit(), limit);
+  async branches(limit: number, skip = 0): ReturnType<History['branches']> {
+    return branches(await this.#visit(), limit, skip);
   }
 
   async resolve(decisions: Decisions): Promise<Resolution> {
@@ -103,11 +102,10 @@ export class BankHistory implements History {
     visit.checkRead(path);
     const head = await visit.resolve(revision);
     const { index, number } = await visit.place(head);
-    const text = this.#archive.typeOf(path) && this.#archive.records(head).text(path);
+    const records = this.#archive.records(head);
+    const text = this.#archive.typeOf(path) && records.text(path);
     if (text === undefined) throw noRecord(path, head);
-    const linesAt = (commit: number, path: string) =>
-      linesOf(this.#archive.records(index.commit(commit).oid).text(path) ?? '');
-    const writers = blame(index, number, path, this.#archive.findSource(index), linesAt);
+    const writers = blame(index, number, { path, blob: records.oid(path) }, visit.versions);
     return Promise.all(
       linesOf(text).map(async (text, line) => {
         const { commit = number, boundary = true } = writers[line] ?? {};

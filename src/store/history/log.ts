@@ -25,24 +25,22 @@ export async function logOf(
 
 /** The commits that a record comes from; descendants first. */
 export function stepsOf(visit: Visit, { index, number }: Place, path: string): Iterable<Step> {
-  const present = visit.archive.records(index.commit(number).oid).oid(path) !== undefined;
-  return lineage(index, number, { path, present }, visit.archive.findSource(index));
+  const blob = visit.archive.records(index.commit(number).oid).oid(path);
+  return lineage(index, number, { path, blob }, visit.versions);
 }
 
 async function stepEntry(visit: Visit, index: ChangeIndex, step: Step): Promise<LogEntry> {
-  const { oid } = index.commit(step.commit);
-  const commit = await visit.tell(oid);
-  const origin = step.origins?.find(({ present }) => present);
-  const { path } = step;
-  if (!step.present) return { commit, changes: [{ change: 'removed', path }] };
-  if (!origin) return { commit, changes: [{ change: 'added', path }] };
-  const before = visit.archive.records(index.commit(origin.commit).oid);
-  const after = visit.archive.records(oid);
-  const from = origin.path;
-  const same = before.oid(from) === after.oid(path);
-  const fields = same ? [] : changedFields(from, path, before, after).map(({ field }) => field);
+  const commit = await visit.tell(index.commit(step.commit).oid);
+  const { path, blob: after } = step;
+  const { path: from = path, blob: before } = step.origins?.find(({ blob }) => blob) ?? {};
+  if (after === undefined) return { commit, changes: [{ change: 'removed', path }] };
+  if (before === undefined) return { commit, changes: [{ change: 'added', path }] };
   const moved = from !== path && visit.mayRead(from) && { from };
-  return { commit, changes: [{ change: same ? 'moved' : 'changed', path, ...moved, fields }] };
+  if (before === after)
+    return { commit, changes: [{ change: 'moved', path, ...moved, fields: [] }] };
+  const now = visit.versions.read(path, after);
+  const fields = changedFields(visit.versions.read(from, before), now).map(({ field }) => field);
+  return { commit, changes: [{ change: 'changed', path, ...moved, fields }] };
 }
 
 /** The history of all records below a folder. */
@@ -69,15 +67,11 @@ export async function logBelow(
   const page = found.slice(skip, skip + limit);
   const entries = await Promise.all(
     page.map(async (number) => {
-      const { oid, parents } = index.commit(number);
       const changes = ownChanges(index, number).filter(({ path }) => isWanted(path));
-      const [parent] = parents;
-      const { archive } = visit;
-      const paired =
-        parent === undefined
-          ? changes
-          : pairMoves(changes, archive.records(index.commit(parent).oid), archive.records(oid));
-      return { commit: await visit.tell(oid), changes: paired };
+      return {
+        commit: await visit.tell(index.commit(number).oid),
+        changes: pairMoves(changes, visit.versions).map(({ change }) => change),
+      };
     }),
   );
   return { entries, total: found.length, shallow };

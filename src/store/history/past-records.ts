@@ -11,13 +11,10 @@ import { View } from '../view.ts';
 export class PastRecords implements Records {
   readonly view: View;
   readonly search: RecordSearch;
-  /** The bank's tree; undefined in a commit without a bank. */
-  readonly tree: Oid | undefined;
   readonly #folder: TreeFolder;
   #listed = false;
 
   constructor(odb: ObjectDatabase, tree: Oid | undefined, types: readonly AnyRecordType[]) {
-    this.tree = tree;
     this.#folder = new TreeFolder(odb, tree);
     this.view = new View(this.#folder, types);
     this.search = new RecordSearch(this.view, types);

@@ -53,7 +53,7 @@ async function lastState(visit: Visit, path: string | undefined): Promise<Oid> {
   const [last] = [...stepsOf(visit, { index, number }, path)]
     .filter(({ origins }) => origins)
     .sort((a, b) => index.compare(a.commit, b.commit));
-  const before = last?.present ? last : last?.origins?.find(({ present }) => present);
+  const before = last?.blob ? last : last?.origins?.find(({ blob }) => blob);
   if (before) return index.commit(before.commit).oid;
   throw new MemoryError('not_found', `No commit of this branch has a record ${path}.`, {
     hint: 'Another branch may have it: give its name as the revision.',

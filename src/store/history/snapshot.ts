@@ -26,7 +26,7 @@ export class CommitSnapshot implements Snapshot {
     return { ...toPastRecord(file), text, last: await this.#lastChange(path) };
   }
 
-  async list(under: string | undefined, limit: number): ReturnType<Snapshot['list']> {
+  async list(under: string | undefined, limit: number, skip = 0): ReturnType<Snapshot['list']> {
     const folder = bankPath(under);
     await this.#records.refresh();
     const { view } = this.#records;
@@ -35,7 +35,7 @@ export class CommitSnapshot implements Snapshot {
       .filter((path) => isBelow(path, folder) && this.#visit.mayRead(path))
       .sort();
     if (paths.length === 0 && folder !== undefined) throw noRecord(folder, this.commit.oid);
-    const records = paths.slice(0, limit).flatMap((path) => view.look(path) ?? []);
+    const records = paths.slice(skip, skip + limit).flatMap((path) => view.look(path) ?? []);
     return { records: records.map(toPastRecord), total: paths.length };
   }
 

@@ -1,13 +1,12 @@
 import { MemoryError } from '../../core/error.ts';
 import type { CommitInfo } from '../../core/history.ts';
 import type { Oid } from '../../git/object.ts';
-import { differences } from '../../git/tree-diff.ts';
 import type { Access } from '../access.ts';
 import { forbidden } from '../draft.ts';
 import type { Permit } from '../session-store.ts';
 import type { Archive } from './archive.ts';
-import type { ChangeIndex, PathChange } from './change-index.ts';
-import type { PastRecords } from './past-records.ts';
+import { type ChangeIndex, type PathChange, pathChanges } from './change-index.ts';
+import { Versions } from './versions.ts';
 
 /** A commit in the index. */
 export interface Place {
@@ -20,9 +19,11 @@ export class Visit {
   readonly archive: Archive;
   readonly permit: Permit;
   readonly access: Access;
+  readonly versions: Versions;
 
   constructor(archive: Archive, permit: Permit, access: Access) {
     this.archive = archive;
+    this.versions = new Versions(archive.repository.odb, (path) => archive.typeOf(path));
     this.permit = permit;
     this.access = access;
   }
@@ -59,16 +60,12 @@ export class Visit {
     return { ...rest, subject: '(about records that the mode may not read)' };
   }
 
-  /** The records below a path that two states do not have in common, by path. */
-  changes(before: PastRecords, after: PastRecords, below: string | undefined): PathChange[] {
-    const found: PathChange[] = [];
-    for (const difference of differences(this.archive.repository.odb, before.tree, after.tree)) {
-      const { path } = difference;
-      if (!this.mayRead(path) || !isBelow(path, below)) continue;
-      const change = !difference.before ? 'added' : !difference.after ? 'removed' : 'changed';
-      found.push({ path, change });
-    }
-    return found;
+  /** The records below a path that two commits do not have in common, by path. */
+  changes(before: Oid, after: Oid, below: string | undefined): PathChange[] {
+    const [old, now] = [before, after].map((commit) => this.archive.tree(commit));
+    return pathChanges(this.archive.repository.odb, old, now).filter(
+      ({ path }) => isBelow(path, below) && this.mayRead(path),
+    );
   }
 }
 

@@ -3,7 +3,7 @@ import type { GitConfig } from '../../git/config.ts';
 import type { Oid } from '../../git/object.ts';
 import type { ObjectDatabase } from '../../git/odb.ts';
 import { treeOf } from '../../git/plan.ts';
-import type { TreeDifference } from '../../git/tree-diff.ts';
+import type { TreeDifference } from '../../git/tree.ts';
 import { TreeFolder } from '../../git/tree-folder.ts';
 
 /** Attributes and settings by which a file in the work tree holds something else than git keeps. */

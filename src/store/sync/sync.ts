@@ -188,13 +188,12 @@ class Sync {
   }
 
   async #tell(head: Oid, { files }: Attempt): Promise<Synchronization> {
-    const { archive } = this.#visit;
     const now = this.#head();
-    const [before, after] = [archive.records(head), archive.records(now)];
+    const moves = pairMoves(this.#visit.changes(head, now, undefined), this.#visit.versions);
     return {
       upstream: this.#name,
       commit: await this.#visit.tell(now),
-      received: pairMoves(this.#visit.changes(before, after, undefined), before, after),
+      received: moves.map(({ change }) => change),
       files,
       sent: this.#sent,
     };

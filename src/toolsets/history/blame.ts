@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { BlamedLine } from '../../core/history.ts';
 import { defineTool } from '../../core/tool.ts';
-import { shallowNote, shortId, tellCommit, withinBudget } from './answer.ts';
+import { cutDiff, shallowNote, shortId, tellCommit, withinBudget } from './answer.ts';
 import { path, revision } from './fields.ts';
 
 export const blameRecord = defineTool({
@@ -38,16 +38,20 @@ export const blameRecord = defineTool({
   },
 });
 
+/** Longer stretches are told in parts, so that an answer can end between two of them. */
+const maxStretch = 2000;
+
 /** Lines that follow each other and come from one commit, as one. */
 function stretches(lines: readonly BlamedLine[], first: number) {
   const found: { from: number; to: number; commit: string; text: string }[] = [];
   for (const [i, { text, commit }] of lines.entries()) {
     const line = first + i;
     const last = found.at(-1);
-    if (last?.commit === shortId(commit.oid)) {
+    const shown = cutDiff(text);
+    if (last?.commit === shortId(commit.oid) && last.text.length + shown.length <= maxStretch) {
       last.to = line;
-      last.text += text;
-    } else found.push({ from: line, to: line, commit: shortId(commit.oid), text });
+      last.text += shown;
+    } else found.push({ from: line, to: line, commit: shortId(commit.oid), text: shown });
   }
   return found;
 }

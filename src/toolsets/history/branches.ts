@@ -1,19 +1,19 @@
 import { z } from 'zod';
 import type { BranchInfo, ChangeKind } from '../../core/history.ts';
 import { defineTool } from '../../core/tool.ts';
-import { tellChanges, tellCommit, withinBudget } from './answer.ts';
-import { limit } from './fields.ts';
+import { pageOf, tellChanges, tellCommit, withinBudget } from './answer.ts';
+import { limit, skip } from './fields.ts';
 
 export const listBranches = defineTool({
   name: 'list_branches',
   title: 'Branches and their memory',
   description: 'Local branches and how the memory of each differs from the current one.',
   effect: 'read',
-  input: z.object({ limit }),
-  async handle({ history }, { limit }) {
-    const { branches, total } = await history.branches(limit);
+  input: z.object({ limit, skip }),
+  async handle({ history }, { limit, skip }) {
+    const { branches, total } = await history.branches(limit, skip);
     const told = withinBudget(branches.map(tellBranch));
-    return { branches: told, total, truncated: told.length < total };
+    return { branches: told, ...pageOf(skip, told.length, total) };
   },
 });
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { FieldChange, RecordChange } from '../../core/history.ts';
 import { defineTool } from '../../core/tool.ts';
-import { cutDiff, cutTexts, pageOf, tellCommit, withinBudget } from './answer.ts';
+import { cutDiff, cutList, cutValue, fits, pageOf, tellCommit, withinBudget } from './answer.ts';
 import { limit, path, revision, skip } from './fields.ts';
 
 export const diffMemory = defineTool({
@@ -32,22 +32,25 @@ export const diffMemory = defineTool({
 });
 
 function tellChange({ type, key, title, fields, ...change }: RecordChange) {
+  const told = fields.map(tellField);
   return {
     ...change,
     record: type.name,
     ...(key !== undefined && { key }),
     ...(title !== undefined && title !== key && { title }),
-    ...(fields.length > 0 && { fields: fields.map(tellField) }),
+    ...(fields.length > 0 && {
+      fields: fits(told) ? told : fields.map(({ field }) => ({ field })),
+    }),
   };
 }
 
 function tellField({ field, before, after, added, removed, diff }: FieldChange) {
   return {
     field,
-    ...(before !== undefined && { before: cutTexts(before) }),
-    ...(after !== undefined && { after: cutTexts(after) }),
-    ...(removed !== undefined && { removed: cutTexts([...removed]) }),
-    ...(added !== undefined && { added: cutTexts([...added]) }),
+    ...(before !== undefined && { before: cutValue(before) }),
+    ...(after !== undefined && { after: cutValue(after) }),
+    ...(removed !== undefined && { removed: cutList(removed) }),
+    ...(added !== undefined && { added: cutList(added) }),
     ...(diff !== undefined && { diff: cutDiff(diff) }),
   };
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { PastRecord } from '../../core/history.ts';
 import { reportSearch } from '../../core/store.ts';
 import { defineTool } from '../../core/tool.ts';
-import { tellCommit, withinBudget } from './answer.ts';
+import { endOfPiece, tellCommit, withinBudget } from './answer.ts';
 import { limit, path, revision } from './fields.ts';
 
 /** How many characters of a text are given at once: 5,000 tokens. */
@@ -19,18 +19,19 @@ export const readAsOf = defineTool({
   input: z.object({
     revision,
     path: path.optional(),
-    offset: z.int().min(0).max(100_000_000).default(0).describe('Characters to skip'),
+    offset: z.int().min(0).max(100_000_000).default(0).describe('Characters or records to skip'),
   }),
   async handle({ history }, { revision, path, offset }) {
     const snapshot = await history.at(revision);
     const as_of = tellCommit(snapshot.commit);
     if (path === undefined || !/\.(?:md|yaml)$/.test(path)) {
-      const { records, total } = await snapshot.list(path, maxRecords);
+      const { records, total } = await snapshot.list(path, maxRecords, offset);
       const listed = withinBudget(records.map(tellRecord));
-      return { as_of, records: listed, total, truncated: listed.length < total };
+      const next = offset + listed.length;
+      return { as_of, records: listed, total, ...(next < total && { next_offset: next }) };
     }
     const { text, last, ...record } = await snapshot.read(path);
-    const end = offset + maxText;
+    const end = endOfPiece(text, offset, maxText);
     return {
       as_of,
       ...tellRecord(record),
@@ -71,6 +72,9 @@ export const searchAsOf = defineTool({
       ...(type !== undefined && { type }),
       ...(path !== undefined && { path }),
     });
-    return { as_of: tellCommit(snapshot.commit), ...reportSearch(found) };
+    const report = reportSearch(found);
+    const results = withinBudget(report.results);
+    const truncated = results.length < report.total;
+    return { as_of: tellCommit(snapshot.commit), ...report, results, truncated };
   },
 });

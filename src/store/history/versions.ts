@@ -1,0 +1,77 @@
+import { MemoryError } from '../../core/error.ts';
+import type { AnyRecordType } from '../../core/record-type.ts';
+import { checkSize } from '../../git/folder.ts';
+import type { Oid } from '../../git/object.ts';
+import type { ObjectDatabase } from '../../git/odb.ts';
+import { decodeText, maxFileBytes } from '../record-file.ts';
+import type { PathChange } from './change-index.ts';
+
+/** What one blob says of a record; without a key and a value where it cannot be read. */
+export interface Version {
+  readonly type: AnyRecordType;
+  readonly text: string;
+  readonly key: string | undefined;
+  readonly value: object | undefined;
+}
+
+/** The versions of records by their blobs, for one call: no tree is read for them. */
+export class Versions {
+  readonly #odb: ObjectDatabase;
+  readonly #typeOf: (path: string) => AnyRecordType | undefined;
+  /** By path and blob: one record is compared with many. */
+  readonly #keys = new Map<string, string | undefined>();
+  /** What one step of a history ends with, the next one begins with. */
+  #last: { readonly path: string; readonly blob: Oid; readonly version: Version } | undefined;
+
+  constructor(odb: ObjectDatabase, typeOf: (path: string) => AnyRecordType | undefined) {
+    this.#odb = odb;
+    this.#typeOf = typeOf;
+  }
+
+  /** The record that a blob is, at the path where it lies or lay; undefined where there is none. */
+  read(path: string, blob: Oid | undefined): Version | undefined {
+    const type = this.#typeOf(path);
+    if (!type || blob === undefined) return undefined;
+    if (this.#last?.path !== path || this.#last.blob !== blob) {
+      this.#last = { path, blob, version: this.#read(type, path, blob) };
+    }
+    return this.#last.version;
+  }
+
+  #read(type: AnyRecordType, path: string, blob: Oid): Version {
+    let text = '';
+    try {
+      text = this.text(path, blob);
+      const value: object = type.codec.decode(text, path);
+      return { type, text, key: type.key(value), value };
+    } catch (error) {
+      if (!(error instanceof MemoryError)) throw error;
+      // What is no text has no lines to compare; that it differs is said all the same.
+      return { type, text, key: undefined, value: undefined };
+    }
+  }
+
+  /** @throws MemoryError `damaged` when the blob is not there or no text. */
+  text(path: string, blob: Oid): string {
+    const bytes = this.#odb.content(blob, 'blob');
+    checkSize(path, bytes.length, maxFileBytes);
+    return decodeText(bytes);
+  }
+
+  /** Which of the removed records one that was added is: one with its text, or else with its key. */
+  sourceOf(added: PathChange, removed: readonly PathChange[]): PathChange | undefined {
+    const type = this.#typeOf(added.path);
+    const candidates = removed.filter(({ path }) => type && this.#typeOf(path) === type);
+    const same = candidates.find(({ before }) => before === added.after);
+    if (same || candidates.length === 0) return same;
+    const key = this.#keyOf(added.path, added.after);
+    if (key === undefined) return undefined;
+    return candidates.find(({ path, before }) => this.#keyOf(path, before) === key);
+  }
+
+  #keyOf(path: string, blob: Oid | undefined): string | undefined {
+    const place = `${blob} ${path}`;
+    if (!this.#keys.has(place)) this.#keys.set(place, this.read(path, blob)?.key);
+    return this.#keys.get(place);
+  }
+}

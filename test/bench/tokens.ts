@@ -1,0 +1,104 @@
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
+import type { JsonObject } from '../../src/core/json.ts';
+import { toolsets } from '../../src/toolsets.ts';
+import { count } from './figures.ts';
+import { entries, entry } from './knowledge.ts';
+import { addFiles, project } from './project.ts';
+import { report, table } from './report.ts';
+import { ServerProcess } from './server.ts';
+
+/** What a model reads: the list of tools, and the longest answers. */
+
+const records = 1_000;
+const batch = 500;
+const decisions = 200;
+
+const repo = project();
+
+async function listed(name: string | undefined): Promise<string[]> {
+  const options = name === undefined ? [] : ['--toolsets', name];
+  const server = await ServerProcess.start(repo.root, 'relaxed', options);
+  const tools = await server.tools();
+  await server.end();
+  const text = JSON.stringify(tools);
+  const bytes = Buffer.byteLength(text);
+  return [
+    name === undefined ? 'all' : `\`${name}\``,
+    count(tools.length),
+    count(bytes),
+    count(countTokens(text)),
+    count(Math.round(bytes / 4)),
+  ];
+}
+
+const lists: string[][] = [];
+for (const name of [...toolsets.map(({ name }) => name), undefined]) lists.push(await listed(name));
+
+const prose = (i: number) =>
+  `What number ${i} is about is said in a sentence of a usual length, and in another one.`;
+
+/** A large memory, in which every answer that can be long is long. */
+async function fill(server: ServerProcess): Promise<void> {
+  for (let first = 0; first < records; first += batch) {
+    const numbers = Array.from({ length: batch }, (_, i) => first + i);
+    await server.call('create_features', {
+      features: numbers.map((i) => ({ slug: `f-${i}`, name: `F ${i}`, description: prose(i) })),
+    });
+    await server.call('create_requirements', {
+      feature_slug: 'f-0',
+      requirements: numbers.map((i) => ({ text: prose(i) })),
+    });
+  }
+  await server.call('activate', { bank_type: 'code', bank_id: 'code' });
+  await server.call('update', {
+    bank_type: 'code',
+    bank_id: 'code',
+    target_file: 'doc/api.md',
+    operation: 'append',
+    content: Array.from({ length: records }, (_, i) => `## Call ${i}\n\n${prose(i)}`).join('\n\n'),
+  });
+  for (let i = 0; i < decisions; i++) {
+    await server.call('log_decision', {
+      title: `Number ${i}`,
+      context: prose(i),
+      decision: prose(i),
+    });
+  }
+}
+
+addFiles(repo, 'packed', entries(0, records));
+const server = await ServerProcess.start(repo.root, 'relaxed');
+await fill(server);
+
+const { category } = entry(0, '');
+const whole = 'nothing: the answer is whole by its seed';
+const calls: readonly (readonly [tool: string, args: JsonObject, bound: string])[] = [
+  ['search_memory', { query: 'sentence of a usual length' }, '`limit` 20; says `total`'],
+  ['memory_search', { query: 'four lines of text' }, '`limit` 20; says `total`'],
+  ['memory_read', { category }, '`limit` 50; says `total`'],
+  ['memory_list', { category }, whole],
+  ['list_features', {}, whole],
+  ['get_feature_context', { slug: 'f-0' }, whole],
+  ['build_context', { feature_slugs: ['f-0', 'f-1'] }, '`budget`; names the calls for the rest'],
+  ['read_memory_bank_file', { filename: 'decisionLog.md' }, whole],
+  ['activate', { bank_type: 'code', bank_id: 'code' }, '24,000 bytes of content; `get_whole`'],
+  ['record_history', { limit: 200 }, '20,000 bytes; `next_skip`'],
+  ['diff_memory', { from: 'HEAD~150', limit: 200 }, '20,000 bytes; `next_skip`'],
+  ['read_as_of', { revision: 'HEAD', path: 'decisionLog.md' }, '20,000 characters; `next_offset`'],
+  ['blame_record', { path: 'decisionLog.md' }, '20,000 bytes; `next_line`'],
+];
+const answers: string[][] = [];
+for (const [tool, args, bound] of calls) {
+  const text = await server.text(tool, args);
+  answers.push([`\`${tool}\``, count(Buffer.byteLength(text)), count(countTokens(text)), bound]);
+}
+await server.end();
+repo.remove();
+
+report('tokens', 'Tokens', [
+  'Counted with the tokenizer `o200k_base`. Models differ; a fourth of the bytes is a fair guess for all of them.',
+  'What `tools/list` says, whole and with `--toolsets` for one toolset alone:',
+  table(['toolset', 'tools', 'bytes', 'tokens', 'bytes ÷ 4'], lists),
+  `The longest answers in a memory of ${count(records)} knowledge entries, ${count(records)} features, a feature with ${count(records)} requirements, a bank with a document of ${count(records)} sections and a log of ${count(decisions)} decisions:`,
+  table(['call', 'bytes', 'tokens', 'held by'], answers),
+]);
