@@ -3,7 +3,7 @@ import { MemoryError } from '../core/error.ts';
 import type { Oid } from './object.ts';
 import type { ObjectDatabase } from './odb.ts';
 import { writePack } from './pack-file.ts';
-import type { Push, Remote } from './remote.ts';
+import { isTaken, type Push, type Remote } from './remote.ts';
 import { newObjects } from './tree-diff.ts';
 import { pushRequest, readPack, readReport, wantRequest } from './wire.ts';
 
@@ -143,25 +143,6 @@ export class HttpRemote implements Remote {
   }
 }
 
-/**
- * Whether a push was taken; false where somebody else was quicker.
- *
- * @throws MemoryError `remote` when the remote refuses it for another reason.
- */
-export function isTaken(
-  url: string,
-  { refusal, messages }: { readonly refusal: string | undefined; readonly messages: string },
-): boolean {
-  if (refusal === undefined) return true;
-  const lost =
-    /fetch first|non-fast-forward|stale info|(?:failed to|cannot) (?:update|lock) ref|reference already exists|incorrect old value/i;
-  if (lost.test(refusal)) return false;
-  const said = messages.replace(/\s+/g, ' ').trim().slice(0, 500);
-  throw new MemoryError('remote', `${url} refuses the push: ${refusal}.`, {
-    hint: `${said === '' ? '' : `It says: ${said} `}Nothing was changed.`,
-  });
-}
-
 /** The user and password in an address, else those for its host in the environment. */
 function credentialsFor(url: URL, env: NodeJS.ProcessEnv): Credentials | undefined {
   const known = (env.MEMORY_BANK_GIT_CREDENTIALS ?? '')
@@ -185,8 +166,8 @@ function movedTo(url: string, response: Response, ending: string): string | unde
   const location = response.headers.get('location');
   if (response.status < 300 || response.status > 399 || location === null) return undefined;
   const [from, to] = [new URL(url), new URL(location, url)];
-  const isSafe =
-    to.hostname === from.hostname && (to.protocol === 'https:' || from.protocol === 'http:');
+  const upgraded = from.protocol === 'http:' && to.protocol === 'https:';
+  const isSafe = to.origin === from.origin || (upgraded && to.hostname === from.hostname);
   return isSafe && to.href.endsWith(ending) ? to.href.slice(0, -ending.length) : undefined;
 }
 

@@ -4,9 +4,8 @@ import { devNull, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MemoryError } from '../core/error.ts';
 import { errno } from './files.ts';
-import { isTaken } from './http-remote.ts';
 import { isOid, type Oid } from './object.ts';
-import type { Push, Remote } from './remote.ts';
+import { isTaken, type Push, type Remote } from './remote.ts';
 
 /** What is kept of what the program says, in characters. */
 const maxOutput = 64 * 1024;

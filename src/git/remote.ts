@@ -40,6 +40,8 @@ export type Address =
 
 /** The branch of a remote that a local one follows. */
 export interface Upstream {
+  /** The full name of the local one. */
+  readonly branch: string;
   /** `origin`. */
   readonly remote: string;
   /** Its full name there: `refs/heads/main`. */
@@ -83,6 +85,7 @@ export function upstreamOf(config: GitConfig, ref: string | undefined, top: stri
   }
   const pushUrl = config.get(`remote.${remote}.pushurl`);
   return {
+    branch: ref,
     remote,
     ref: merge,
     tracking: trackingRef(config.get(`remote.${remote}.fetch`), merge),
@@ -152,4 +155,23 @@ function addressOf(url: string, top: string): Address {
       data: { scheme: scheme ?? null },
     },
   );
+}
+
+/**
+ * Whether a push was taken; false where somebody else was quicker.
+ *
+ * @throws MemoryError `remote` when the remote refuses it for another reason.
+ */
+export function isTaken(
+  url: string,
+  { refusal, messages }: { readonly refusal: string | undefined; readonly messages: string },
+): boolean {
+  if (refusal === undefined) return true;
+  const lost =
+    /fetch first|non-fast-forward|stale info|(?:failed to|cannot) (?:update|lock) ref|reference already exists|incorrect old value/i;
+  if (lost.test(refusal)) return false;
+  const said = messages.replace(/\s+/g, ' ').trim().slice(0, 500);
+  throw new MemoryError('remote', `${url} refuses the push: ${refusal}.`, {
+    hint: `${said === '' ? '' : `It says: ${said} `}Nothing was changed.`,
+  });
 }

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { main } from '../support/process.ts';
 import { gitEnv, Repo } from '../support/repo.ts';
 import { Served } from '../support/served.ts';
 
@@ -167,6 +168,24 @@ describe('what truly conflicts', () => {
     expect(repo.read(feature)).toMatch(new RegExp(`^name: ${side}$`, 'im'));
     expect(repo.read(feature)).toContain('description: added');
     expect(repo.git('ls-files', '-u')).toBe('');
+  });
+
+  test('is told and decided on the command line', () => {
+    const run = (...args: string[]) =>
+      spawnSync(process.execPath, [main, 'resolve', ...args], {
+        cwd: repo.root,
+        env: { ...gitEnv, HOME: repo.path('home') },
+        encoding: 'utf8',
+      });
+    expect(run()).toMatchObject({
+      status: 4,
+      stdout: `conflict ${path}: both sides changed name\n`,
+    });
+    expect(run('--ours', feature)).toMatchObject({
+      status: 0,
+      stdout: expect.stringMatching(/^resolved .*\nConclude it: "git merge --continue"/),
+    });
+    expect(run()).toMatchObject({ status: 0 });
   });
 
   test('is left alone where a person has mended it', async () => {

@@ -1,10 +1,11 @@
+import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/core/json.ts';
 import { GitServer } from '../support/git-server.ts';
-import { newFolder } from '../support/process.ts';
-import { Repo } from '../support/repo.ts';
+import { main, newFolder } from '../support/process.ts';
+import { gitEnv, Repo } from '../support/repo.ts';
 import { Served } from '../support/served.ts';
 
 /** A clone, and the program that serves its memory. */
@@ -281,6 +282,22 @@ describe('code', () => {
   });
 });
 
+test('the command line tells what came and went', async () => {
+  const [one, two] = [clone(name, join(folder, name)), clone(name)];
+  await two.write('two', '2');
+  await two.sync();
+  await one.write('one', '1');
+  const { status, stdout } = spawnSync(process.execPath, [main, 'sync'], {
+    cwd: one.repo.root,
+    env: { ...gitEnv, HOME: folder },
+    encoding: 'utf8',
+  });
+  expect({ status, stdout }).toEqual({
+    status: 0,
+    stdout: `+ knowledge/patterns/two.md\nReceived 1 change; sent 2 commits.\nHere and origin/main are at ${tip().slice(0, 12)}.\n`,
+  });
+});
+
 describe('memory', () => {
   test('that conflicts changes nothing until a side is chosen', async () => {
     const [one, two] = [clone(name), clone(name)];
@@ -349,6 +366,17 @@ describe('it says by name', () => {
     const one = clone(name);
     writeFileSync(one.repo.path('.git/MERGE_HEAD'), `${one.head()}\n`);
     expect(await one.refuse()).toMatchObject({ error: 'busy' });
+  });
+
+  test('that another branch was checked out meanwhile', async () => {
+    const one = clone(name);
+    await one.write('one', '1');
+    server.onRequest = () => {
+      server.onRequest = undefined;
+      one.repo.checkout('elsewhere');
+    };
+    expect((await one.try('sync_memory')).error).toBe('busy');
+    expect(tip()).toBe(one.repo.git('rev-parse', 'HEAD~1').trim());
   });
 
   test('that the histories have nothing in common', async () => {

@@ -203,6 +203,21 @@ const limits: readonly (readonly [
   ],
   ['an object in a pack', 'git/pack.ts', 'maxObjectSize', 'bytes', '`damaged`'],
   [
+    'what sync takes from a remote over HTTP at once',
+    'git/http-remote.ts',
+    'maxAnswer',
+    'bytes',
+    '`too_large`',
+  ],
+  [
+    'what sync brings from outside the memory',
+    'store/sync/joining.ts',
+    'maxOutside',
+    'bytes',
+    '`too_large`',
+  ],
+  ['races for a branch that sync loses', 'store/sync/sync.ts', 'maxAttempts', '', '`busy`'],
+  [
     'an include in the git configuration, levels',
     'git/config.ts',
     'maxIncludeDepth',

@@ -1,6 +1,7 @@
-import { chmodSync, existsSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { Repo } from '../support/repo.ts';
 import { Stage } from './stage.ts';
 
 test('no program that a repository names is run', async () => {
@@ -26,6 +27,17 @@ test('no program that a repository names is run', async () => {
     });
   }
   await stage.succeed('initialize_memory_bank', { path: '.' });
+  const remote = new Repo(join(repo.root, '.git', 'remote.git'));
+  repo.git('clone', '-q', '--bare', '.', remote.root);
+  cpSync(join(repo.root, '.git/hooks'), remote.path('hooks'), { recursive: true });
+  for (const hook of ['pre-receive', 'update', 'post-receive', 'post-update', 'proc-receive']) {
+    writeFileSync(remote.path(`hooks/${hook}`), `#!/bin/sh\nexec '${program}'\n`, { mode: 0o755 });
+  }
+  remote.git('config', 'core.alternateRefsCommand', program);
+  remote.git('config', 'core.fsmonitor', program);
+  repo.git('remote', 'add', 'origin', remote.root);
+  repo.git('config', 'branch.main.remote', 'origin');
+  repo.git('config', 'branch.main.merge', 'refs/heads/main');
   for (const [name, value] of [
     ['core.fsmonitor', program],
     ['core.hooksPath', join(repo.root, '.git/hooks')],
@@ -46,6 +58,9 @@ test('no program that a repository names is run', async () => {
     ['commit.gpgSign', 'true'],
     ['alias.commit', `!${program}`],
     ['uploadpack.packObjectsHook', program],
+    ['remote.origin.uploadpack', program],
+    ['remote.origin.receivepack', program],
+    ['core.gitProxy', program],
   ] as const) {
     repo.git('config', name, value);
   }
@@ -59,6 +74,13 @@ test('no program that a repository names is run', async () => {
   await stage.succeed('diff_memory', { from: 'HEAD~1' });
   await stage.succeed('blame_record', { path: 'progress.md' });
   await stage.succeed('restore_memory', { path: 'progress.md', revision: 'HEAD~1' });
+  await stage.succeed('resolve_conflicts', {});
+  await stage.succeed('sync_memory', { confirm: true });
+  expect(remote.git('rev-parse', 'main')).toBe(repo.git('rev-parse', 'main'));
+  repo.git('config', 'remote.origin.url', 'ssh://nowhere.invalid/x.git');
+  await stage.refuse('sync_memory', {});
+  repo.git('config', 'remote.origin.url', `ext::${program}`);
+  await stage.refuse('sync_memory', {});
   expect(existsSync(mark)).toBe(false);
   await stage.close();
 });

@@ -22,7 +22,7 @@ const maxKnown = 32;
 const noCommits: readonly Oid[] = [];
 
 /** What one attempt has to push and to apply. */
-interface Plan {
+interface Attempt {
   readonly head: Oid;
   /** Undefined where nothing changes here. */
   readonly prepared: Prepared | undefined;
@@ -58,22 +58,28 @@ class Sync {
     const source = await this.#repository.remote(this.#upstream.fetch);
     const target = await this.#repository.remote(this.#upstream.push);
     const [first, longest] = pauses;
-    for (let attempt = 0; attempt < maxAttempts; attempt++) {
+    for (let lost = 0; lost < maxAttempts; lost++) {
       // A random share keeps those that raced from meeting again.
-      const pause = Math.min(first * 2 ** attempt, longest) * (0.5 + Math.random());
-      if (attempt > 0) await sleep(pause, undefined, { signal });
+      const pause = Math.min(first * 2 ** lost, longest) * (0.5 + Math.random());
+      if (lost > 0) await sleep(pause, undefined, { signal });
       const tip = await this.#fetch(source);
-      const plan = await this.#plan(tip);
-      const done = await this.#carryOut(plan, tip, target);
-      if (done) return this.#tell(before, plan);
+      const attempt = await this.#workOut(tip);
+      const done = await this.#carryOut(attempt, tip, target);
+      if (done) return this.#tell(before, attempt);
     }
     throw new MemoryError('busy', `Others push to ${this.#name} too fast to get in between.`, {
       hint: 'Try again.',
     });
   }
 
+  /** @throws MemoryError `busy` when another branch was checked out meanwhile: it has another upstream. */
   #head(): Oid {
-    const { oid } = this.#repository.head();
+    const { oid, ref } = this.#repository.head();
+    if (ref !== this.#upstream.branch) {
+      throw new MemoryError('busy', 'Another branch was checked out while sync was at work.', {
+        hint: 'Try again.',
+      });
+    }
     if (oid !== undefined) return oid;
     throw new MemoryError('not_found', 'There is no commit on this branch yet.', {
       hint: `Bring what ${this.#upstream.remote} has by "git pull", or commit something first.`,
@@ -115,27 +121,29 @@ class Sync {
   }
 
   /** Works out what has to happen for both sides to be the same. */
-  async #plan(tip: Oid | undefined): Promise<Plan> {
+  async #workOut(tip: Oid | undefined): Promise<Attempt> {
     const { archive, permit } = this.#visit;
     const actor = await permit.actor();
-    let plan = { head: this.#head(), commits: noCommits, files: 0 };
+    let found = { head: this.#head(), commits: noCommits, files: 0 };
+    // In a long history that is new to the index this takes a while, in which others may write.
+    await divergence(this.#visit, found.head, tip);
     const propose = async (): Promise<Proposal | undefined> => {
       const head = this.#head();
       const { base, ahead } = await divergence(this.#visit, head, tip);
-      plan = { head, commits: ahead, files: 0 };
+      found = { head, commits: ahead, files: 0 };
       if (tip === undefined || base === undefined || base === tip) return undefined;
       const lines = { base, head, tip, name: this.#name };
       const { changes, records, files } = bringIn(this.#visit, lines, this.#request);
-      plan = { head, commits: ahead, files };
+      found = { head, commits: ahead, files };
       const why = { subject: `merge ${this.#name}`, trailers: { Merged: tip } };
       const message = commitMessage(why, records, actor);
       const join = { tip, forward: base === head };
       return { changes, message, adopt: archive.bank.adoption(), join };
     };
     const prepared = await this.#repository.prepare(propose, permit.signal);
-    this.#checkOutside(plan.commits);
+    this.#checkOutside(found.commits);
     const made = prepared?.plan.commits.filter(({ oid }) => oid !== tip).map(({ oid }) => oid);
-    return { ...plan, prepared, commits: [...plan.commits, ...(made ?? [])] };
+    return { ...found, prepared, commits: [...found.commits, ...(made ?? [])] };
   }
 
   /** Refuses to publish the code that a person has committed and not pushed, unless that is wanted. */
@@ -145,10 +153,10 @@ class Sync {
     const folder = this.#visit.archive.bank.inTree('');
     const count = commits.filter((oid) => {
       const { parents } = parseCommit(odb.content(oid, 'commit'));
-      const outside = outsideOf(odb, oid, folder);
-      return !parents.some(
-        (parent) => odb.has(parent) && outsideOf(odb, parent, folder) === outside,
-      );
+      const known = parents.filter((parent) => odb.has(parent));
+      const before = known.map((parent) => outsideOf(odb, parent, folder));
+      // Before the first commit there was nothing.
+      return !(parents.length === 0 ? [''] : before).includes(outsideOf(odb, oid, folder));
     }).length;
     if (count === 0) return;
     const what = count === 1 ? 'A commit that is' : `${count} commits that are`;
@@ -161,7 +169,7 @@ class Sync {
 
   /** Pushes first, so that nothing changes here unless it is there. False: it has to be worked out again. */
   async #carryOut(
-    { head, prepared, commits }: Plan,
+    { head, prepared, commits }: Attempt,
     tip: Oid | undefined,
     remote: Remote,
   ): Promise<boolean> {
@@ -179,7 +187,7 @@ class Sync {
     return made !== undefined;
   }
 
-  async #tell(head: Oid, { files }: Plan): Promise<Synchronization> {
+  async #tell(head: Oid, { files }: Attempt): Promise<Synchronization> {
     const now = this.#head();
     const moves = pairMoves(this.#visit.changes(head, now, undefined), this.#visit.versions);
     return {
