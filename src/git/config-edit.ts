@@ -81,7 +81,7 @@ export async function editConfig(
       if (after === before) return false;
       files.chmod(fd, (files.lstat(target)?.mode ?? 0o644) & 0o777);
       files.write(fd, [Buffer.from(after, 'latin1')]);
-      if (disk.durability === 'full') await files.fsync(fd, 'data');
+      await disk.sync(fd, 'data');
       changed = true;
     } finally {
       files.close(fd);

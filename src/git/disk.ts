@@ -23,6 +23,18 @@ export class Disk {
   }
 
   /**
+   * Brings an open file, or the entries of an open directory, on the medium.
+   *
+   * It begins when all that is written in this turn is written: file systems with a journal then
+   * take it to the medium in one go, and not file by file.
+   */
+  async sync(fd: number, kind: 'data' | 'all'): Promise<void> {
+    if (this.durability === 'relaxed') return;
+    await new Promise(setImmediate);
+    await this.files.fsync(fd, kind);
+  }
+
+  /**
    * Creates a file that must not exist and fills it.
    *
    * A failed write or fsync removes the file again; an fsync is never tried twice on one file,
@@ -42,7 +54,7 @@ export class Disk {
       try {
         if (exact !== undefined) this.files.chmod(fd, exact & 0o777);
         this.files.write(fd, pieces);
-        if (this.durability === 'full') await this.files.fsync(fd, 'data');
+        await this.sync(fd, 'data');
       } finally {
         this.files.close(fd);
       }
@@ -86,7 +98,7 @@ export class Disk {
         const fd = this.#openDirectory(directory);
         if (fd === undefined) return;
         try {
-          await this.files.fsync(fd, 'all');
+          await this.sync(fd, 'all');
         } finally {
           this.files.close(fd);
         }

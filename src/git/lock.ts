@@ -239,7 +239,7 @@ export class GitLock {
       // Of a dead process's lock. An empty file is not emptied: ext4 then writes it out at once.
       if (files.fstat(fd).size > 0) files.truncate(this.proof, 0);
       files.write(fd, pieces);
-      if (this.#disk.durability === 'full') await files.fsync(fd, 'data');
+      await this.#disk.sync(fd, 'data');
       return files.fstat(fd);
     } finally {
       files.close(fd);

@@ -62,7 +62,7 @@ export async function appendReflogs(
       const fd = disk.files.open(path, 'a');
       try {
         disk.files.write(fd, [Buffer.from(lines, 'utf8')]);
-        if (disk.durability === 'full') await disk.files.fsync(fd, 'data');
+        await disk.sync(fd, 'data');
       } finally {
         disk.files.close(fd);
       }

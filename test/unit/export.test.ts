@@ -78,7 +78,7 @@ async function fill({ call }: { call: World['call'] }): Promise<void> {
   }));
   await call('create_features', { features });
   const paths = Array.from({ length: 150 }, (_, i) => ({
-    path: `src/${'deep/'.repeat(i)}file.ts`,
+    path: `src/${'deep/'.repeat(i % 25)}file-${i}.ts`,
     type: 'file',
     use_when: ['editing'],
   }));
