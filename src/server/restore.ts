@@ -5,7 +5,7 @@ import { inSession } from './work.ts';
 
 /** `memory-bank restore <path>`: brings records back to an earlier state, as a new commit. */
 export const restore: Command = {
-  about: 'bring a record or folder back to an earlier state; "restore-memory --confirm" takes all',
+  about: 'bring a record or folder back to an earlier state; restore-memory takes all',
   operands: ['path'],
   flags: {
     'as-of': {

@@ -175,7 +175,7 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'unmerged files',
-    ['git/repository.ts', 'if (known.file.unmerged) {', 'if (false) {'],
+    ['git/state.ts', 'if (!unmerged) return;', 'return;'],
     [races, 'unmerged files'],
   ),
   guard(
@@ -270,17 +270,17 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'new files are on the medium',
-    ['git/disk.ts', "if (this.durability === 'full') await this.files.fsync(fd, 'data');", ''],
+    ['git/disk.ts', "await this.sync(fd, 'data');", ''],
     [power, 'a power cut'],
   ),
   guard(
     'index and ref are on the medium',
-    ['git/lock.ts', "if (this.#disk.durability === 'full') await files.fsync(fd, 'data');", ''],
+    ['git/lock.ts', "await this.#disk.sync(fd, 'data');", ''],
     [power, 'a power cut'],
   ),
   guard(
     'reflogs are on the medium',
-    ['git/reflog.ts', "if (disk.durability === 'full') await disk.files.fsync(fd, 'data');", ''],
+    ['git/reflog.ts', "await disk.sync(fd, 'data');", ''],
     [power, 'a power cut'],
   ),
   guard(
