@@ -38,6 +38,8 @@ export class View {
   /** Owned paths that were seen in a folder; the second are those of which the record is not known. */
   readonly #paths = new Map<AnyRecordType, Set<string>>();
   readonly #unread = new Map<AnyRecordType, Set<string>>();
+  /** Paths that were found by key before anybody looked into their folder: it does not miss them. */
+  readonly #found = new Set<string>();
   readonly #sorted = new Map<AnyRecordType, string[]>();
   readonly #listeners = new Set<(path: string) => void>();
   #kept = 0;
@@ -64,6 +66,8 @@ export class View {
    */
   refresh(depth: Depth): void {
     this.#visit('', depth, 0);
+    for (const path of this.#found) this.look(path);
+    this.#found.clear();
   }
 
   /** Looks again at some files and folders, and at all files directly in those folders. */
@@ -321,7 +325,9 @@ export class View {
     paths.add(path);
     const unread = this.#unread.get(type) ?? new Set<string>();
     this.#unread.set(type, unread.add(path));
-    this.#folders.get(folderOf(path))?.files.set(nameOf(path), type);
+    const folder = this.#folders.get(folderOf(path));
+    if (folder) folder.files.set(nameOf(path), type);
+    else this.#found.add(path);
     const sorted = this.#sorted.get(type);
     sorted?.splice(placeIn(sorted, path), 0, path);
   }

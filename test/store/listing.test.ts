@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { ListOptions, Reader } from '../../src/core/store.ts';
 import { type Path, path } from '../../src/toolsets/graph/records.ts';
@@ -72,4 +73,15 @@ test('a change sees its own writes under their names', async () => {
     ]);
     expect(await keys(tx, { keys: ['a', 'new', 'c'] })).toEqual(['c', 'new']);
   });
+});
+
+test('a record that was found by its key and then removed by hand is not listed', async () => {
+  const fresh = await open(repo.root, [path], {});
+  try {
+    expect((await fresh.call.store.get(path, 'a'))?.key).toBe('a');
+    rmSync(repo.path('.memory-bank/graph/paths/a.yaml'));
+    expect(await keys(fresh.call.store, {})).toEqual(['b', 'c']);
+  } finally {
+    await fresh.workspace.close();
+  }
 });
