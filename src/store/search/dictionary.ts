@@ -33,10 +33,22 @@ const number = /\p{N}/u;
 export class Dictionary {
   readonly #words = new Map<string, Word>();
   readonly #terms = new Map<string, Term>();
-  readonly #tree = new SearchableMap<Word>();
+  #tree: SearchableMap<Word> | undefined;
 
   term(text: string): Term | undefined {
     return this.#terms.get(text);
+  }
+
+  /** The words by their letters, for what is asked for in part or misspelt: made when it first is. */
+  get #known(): SearchableMap<Word> {
+    if (this.#tree) return this.#tree;
+    const tree = new SearchableMap<Word>();
+    for (const [text, word] of this.#words) {
+      // What is nearly the same but for a digit is something else.
+      if (!number.test(text)) tree.set(text, word);
+    }
+    this.#tree = tree;
+    return tree;
   }
 
   /** Counts one more use of a word. */
@@ -50,8 +62,7 @@ export class Dictionary {
       }
       word = { text, term, uses: 0 };
       this.#words.set(text, word);
-      // What is nearly the same but for a digit is something else.
-      if (!number.test(text)) this.#tree.set(text, word);
+      if (this.#tree && !number.test(text)) this.#tree.set(text, word);
     }
     word.uses += 1;
     return word;
@@ -62,14 +73,14 @@ export class Dictionary {
     word.uses -= 1;
     if (word.uses > 0) return;
     this.#words.delete(word.text);
-    if (!number.test(word.text)) this.#tree.delete(word.text);
+    if (!number.test(word.text)) this.#tree?.delete(word.text);
     if (word.term.postings.length === 0) this.#terms.delete(word.term.text);
   }
 
   /** The words that begin with a text, most used first. */
   completions(text: string, limit: number): Candidate[] {
     const found: Candidate[] = [];
-    for (const [, word] of this.#tree.atPrefix(text)) {
+    for (const [, word] of this.#known.atPrefix(text)) {
       found.push({ word, likeness: text.length / word.text.length });
     }
     return best(found, limit);
@@ -77,14 +88,14 @@ export class Dictionary {
 
   /** The words that are one slip of the pen away from a text, or, from eight letters, two. */
   corrections(text: string, limit: number): Candidate[] {
-    const near = [...this.#tree.fuzzyGet(text, 1).values()].map(([word]) => word);
+    const near = [...this.#known.fuzzyGet(text, 1).values()].map(([word]) => word);
     for (let at = 1; at < text.length; at++) {
       const swapped = `${text.slice(0, at - 1)}${text[at]}${text[at - 1]}${text.slice(at + 1)}`;
       const word = this.#words.get(swapped);
       if (word) near.push(word);
     }
     if (near.length === 0 && text.length >= 8) {
-      near.push(...[...this.#tree.fuzzyGet(text, 2).values()].map(([word]) => word));
+      near.push(...[...this.#known.fuzzyGet(text, 2).values()].map(([word]) => word));
     }
     // Almost nobody misses the first letter.
     const found = near.map((word) => ({ word, likeness: word.text[0] === text[0] ? 1 : 0.3 }));
@@ -94,7 +105,7 @@ export class Dictionary {
   /** The words that a text is a misspelt form of: `deploys` for `deplyo`. */
   inflections(text: string, limit: number): Candidate[] {
     const found: Candidate[] = [];
-    for (const [, word] of this.#tree.atPrefix(text.slice(0, 1))) {
+    for (const [, word] of this.#known.atPrefix(text.slice(0, 1))) {
       const ending = Math.abs(word.text.length - text.length);
       if (ending > longestEnding || word.text.length < shortestInflected) continue;
       if (alike(text, word.text)) found.push({ word, likeness: 1 / (1 + ending) });
