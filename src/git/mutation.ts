@@ -11,7 +11,7 @@ import { GitLock, type Patience } from './lock.ts';
 import type { Oid, Signature } from './object.ts';
 import { isAsSeen, Moved, missingFolders, placeFiles } from './placement.ts';
 import type { Plan } from './plan.ts';
-import { removeIfEmpty, type Side, type Site, settle, sideOf } from './recovery.ts';
+import { removeIfEmpty, type Side, type Site, settle, sideOf, takeBack } from './recovery.ts';
 import { appendReflogs, reflogLines, reflogsOf } from './reflog.ts';
 import type { Refs } from './refs.ts';
 import { checkIdle } from './state.ts';
@@ -327,6 +327,7 @@ class Mutation {
     try {
       side = sideOf(this.#ground, this.#journal);
       await settle(this.#ground, this.#token, this.#journal, side);
+      if (side === 'elsewhere') await takeBack(this.#ground, this.#journal);
     } catch (error) {
       // Whoever takes the process lock next does what could not be done now. Until then nobody may
       // commit the half of it: git's locks stay.

@@ -8,9 +8,11 @@ import { type Journal, journalPath, readJournal, temporaryName } from './journal
 import { GitLock, type LockRole } from './lock.ts';
 import { type Oid, objectId } from './object.ts';
 import type { ObjectDatabase } from './odb.ts';
+import { treeOf } from './plan.ts';
 import { trimReflogs } from './reflog.ts';
 import { Refs } from './refs.ts';
 import type { Token } from './token.ts';
+import { TreeFolder } from './tree-folder.ts';
 
 /** What recovery works with: one repository, all its work trees. */
 export interface Site {
@@ -100,6 +102,18 @@ export async function settle(
   if (side !== 'elsewhere') await fixIndex(site, token, journal, top, side);
   if (side === 'before') trimReflogs(disk, commonDir, journal.logs, journal.logLines);
   for (const folder of [...journal.folders].reverse()) removeIfEmpty(disk, join(top, folder));
+}
+
+/**
+ * Puts back what a mutation has placed although the ref went elsewhere under it, because somebody has
+ * removed its locks. For the process itself, which knows that the files are its own: left there they
+ * would look like an edit by hand, and the same change like one that is made already.
+ */
+export async function takeBack(site: Site, journal: Journal): Promise<void> {
+  const { oid } = new Refs(site.disk.files, gitDirOf(site, journal), site.commonDir).head();
+  const committed = new TreeFolder(site.odb, oid && treeOf(site.odb, oid));
+  const files = journal.files.filter(({ path, after }) => committed.oid(path) !== after);
+  await putBack(site, { ...journal, files }, topOf(site, journal));
 }
 
 function gitDirOf(site: Site, journal: Journal): string {

@@ -162,3 +162,17 @@ test('locks of a person stay when those of a dead server in a linked work tree g
   for (const lock of dead) expect(existsSync(repo.path(lock))).toBe(false);
   for (const lock of his) expect(repo.read(lock)).toBe('his');
 });
+
+test('locks that a person removes in the last moment, for a commit: the change comes after it', async () => {
+  const repo = create();
+  const files = when(/^rename .*\/heads\/main$/, () => {
+    for (const lock of ['index.lock', 'HEAD.lock', 'refs/heads/main.lock']) {
+      rmSync(repo.path(`.git/${lock}`));
+    }
+    repo.git('commit', '-q', '--allow-empty', '-m', 'by hand');
+  });
+  const made = await put(repo, files);
+  expect(repo.git('log', '--format=%s').trim().split('\n')).toEqual(['m', 'by hand', 'Begin']);
+  expect(repo.git('show', `${made?.oid}:m/a.md`)).toBe('text\n');
+  expect(repo.status()).toEqual([]);
+});
