@@ -185,7 +185,7 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'an ignored path',
-    ['git/repository.ts', 'this.#checkIgnored(proposal, known);', ''],
+    ['git/repository.ts', 'this.#checkIgnored(proposal, known);', ';'],
     [repository, 'an ignored path'],
   ),
   guard(
