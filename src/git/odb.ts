@@ -6,6 +6,7 @@ import { MemoryError } from '../core/error.ts';
 import { type Disk, together } from './disk.ts';
 import { errno, type Files } from './files.ts';
 import type { EncodedObject, ObjectType, Oid } from './object.ts';
+import { ObjectCache } from './object-cache.ts';
 import { Pack, type RawObject } from './pack.ts';
 import { storePack } from './pack-file.ts';
 
@@ -28,8 +29,7 @@ export class ObjectDatabase {
   /** The repository's own folder first, then its alternates'. */
   readonly #folders: readonly ObjectFolder[];
   readonly #gitDir: string;
-  readonly #cache = new Map<Oid, RawObject>();
-  #cached = 0;
+  readonly #cache = new ObjectCache<Oid>(cacheSize, cacheSize / 4);
 
   /** @param gitDir the common git directory. */
   constructor(disk: Disk, gitDir: string) {
@@ -48,14 +48,9 @@ export class ObjectDatabase {
    */
   read(oid: Oid): RawObject {
     const cached = this.#cache.get(oid);
-    if (cached) {
-      this.#cache.delete(oid);
-      this.#cache.set(oid, cached);
-      return cached;
-    }
+    if (cached) return cached;
     const object = this.#find(oid);
-    if (object.type !== 'blob') this.#keep(oid, object);
-    return object;
+    return object.type === 'blob' ? object : this.#cache.keep(oid, object);
   }
 
   /** The content of an object that has to be of this type. */
@@ -98,7 +93,7 @@ export class ObjectDatabase {
     for (const { oid } of objects) changed.add(join(folder, oid.slice(0, 2)));
     // The next mutation starts from these.
     for (const { oid, type, content } of objects) {
-      if (type !== 'blob') this.#keep(oid, { type, content: Buffer.from(content) });
+      if (type !== 'blob') this.#cache.keep(oid, { type, content: Buffer.from(content) });
     }
     return changed;
   }
@@ -178,17 +173,6 @@ export class ObjectDatabase {
       }
     }
     return undefined;
-  }
-
-  #keep(oid: Oid, object: RawObject): void {
-    if (object.content.length > cacheSize / 4 || this.#cache.has(oid)) return;
-    this.#cache.set(oid, object);
-    this.#cached += object.content.length;
-    for (const [oldest, { content }] of this.#cache) {
-      if (this.#cached <= cacheSize) break;
-      this.#cache.delete(oldest);
-      this.#cached -= content.length;
-    }
   }
 }
 

@@ -3,6 +3,7 @@ import { inflateSync } from 'node:zlib';
 import { MemoryError } from '../core/error.ts';
 import type { Files } from './files.ts';
 import type { ObjectType, Oid } from './object.ts';
+import { ObjectCache } from './object-cache.ts';
 
 export interface RawObject {
   readonly type: ObjectType;
@@ -43,8 +44,7 @@ export class Pack {
   /** The ids that begin with a byte, as the index has them. */
   readonly #ids = new Map<number, Buffer>();
   /** By offset. Git walks a history along its differences, so that the last ones are wanted next. */
-  readonly #bases = new Map<number, RawObject>();
-  #kept = 0;
+  readonly #bases = new ObjectCache<number>(maxKeptBases, maxKeptBases / 16);
 
   private constructor(files: Files, index: number, pack: number) {
     this.#files = files;
@@ -129,7 +129,7 @@ export class Pack {
     let object: RawObject | undefined;
     for (let at = offset; !object; ) {
       const piece = this.#bases.get(at) ?? this.#piece(at);
-      if ('content' in piece) object = this.#keep(at, piece);
+      if ('content' in piece) object = this.#bases.keep(at, piece);
       else {
         if (chain.length === maxChain) {
           throw damaged('a chain of differences in a pack has no end');
@@ -143,19 +143,7 @@ export class Pack {
     // All of them: the next one that is wanted is as likely to be on this chain as beyond it.
     for (const { offset, delta } of chain.reverse()) {
       const content = applyDelta(object.content, delta);
-      object = this.#keep(offset, { type: object.type, content });
-    }
-    return object;
-  }
-
-  #keep(offset: number, object: RawObject): RawObject {
-    if (object.content.length > maxKeptBases / 16 || this.#bases.has(offset)) return object;
-    this.#bases.set(offset, object);
-    this.#kept += object.content.length;
-    for (const [oldest, { content }] of this.#bases) {
-      if (this.#kept <= maxKeptBases) break;
-      this.#bases.delete(oldest);
-      this.#kept -= content.length;
+      object = this.#bases.keep(offset, { type: object.type, content });
     }
     return object;
   }
