@@ -21,6 +21,7 @@ const merge: Target = {
         const { bytes, conflict } = mergeFile(records, path, sides, 7);
         const mirrored = mergeFile(records, path, { ...sides, theirs: sides.ours }, 7);
         check(mirrored.bytes?.equals(sides.ours) === true, 'two equal sides became another');
+        check(!conflict || bytes?.includes('<<<<<<< ours') === true, 'an unmarked conflict');
         return `${conflict} ${size(bytes?.length ?? 0)}`;
       },
     );

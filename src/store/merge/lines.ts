@@ -54,8 +54,14 @@ export function mergeLines(sides: Sides<readonly string[]>): Outcome<readonly st
 export function markConflicts({ ours, theirs }: Outcome<string>, markerSize: number): string {
   if (ours === theirs) return ours;
   const mixed = isMixed(ours) || isMixed(theirs);
-  const { lines: before, ...shape } = readLines(ours, mixed);
-  const after = readLines(theirs, mixed).lines;
+  const { eol, ended } = readLines(ours, mixed);
+  const isEndMarked = ended !== readLines(theirs, mixed).ended;
+  const linesOf = (text: string) => {
+    const { ended, lines } = readLines(text, mixed);
+    // If one text ends its last line and the other does not, an empty line stands for that end.
+    return ended && isEndMarked ? [...lines, ''] : lines;
+  };
+  const [before, after] = [linesOf(ours), linesOf(theirs)];
   const marker = (character: string, label = '') => character.repeat(markerSize) + label;
   const marked: (readonly string[])[] = [];
   let at = 0;
@@ -71,8 +77,8 @@ export function markConflicts({ ours, theirs }: Outcome<string>, markerSize: num
     );
     at = end;
   }
-  const ended = shape.ended || at === before.length;
-  return writeLines({ eol: shape.eol, ended, lines: [...marked.flat(), ...before.slice(at)] });
+  const lines = [...marked.flat(), ...before.slice(at)];
+  return writeLines({ eol, ended: ended || at === before.length, lines });
 }
 
 /** Takes together the hunks between which nothing but punctuation and blank lines stands. */

@@ -253,4 +253,12 @@ describe('a file', () => {
       '<<<<<<<<< ours\nname: b\n=========\nname: c\n>>>>>>>>> theirs\n',
     );
   });
+
+  it('shows a conflict that is only about the end of its last line', () => {
+    const texts = { base: undefined, ours: 'a\n\n', theirs: 'a' };
+    expect(mergeRecord(undefined, 'a.txt', texts)).toMatchObject({
+      text: 'a\n<<<<<<< ours\n\n=======\n>>>>>>> theirs\n',
+      conflict: true,
+    });
+  });
 });
