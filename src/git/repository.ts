@@ -3,13 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { MemoryError } from '../core/error.ts';
 import { GitConfig } from './config.ts';
 import type { WorkTree } from './discover.ts';
-import { type Disk, storageError } from './disk.ts';
+import type { Disk } from './disk.ts';
 import { Folder } from './folder.ts';
 import { identity } from './identity.ts';
 import { IgnoreRules } from './ignore.ts';
 import { cancelled, IndexMark } from './index-mark.ts';
 import { initRepository } from './init.ts';
-import { ProcessLock } from './lock.ts';
+import type { Patience } from './lock.ts';
 import {
   applyPlan,
   type Ground,
@@ -22,7 +22,7 @@ import {
 import { isOid, type Oid, type Signature } from './object.ts';
 import { ObjectDatabase } from './odb.ts';
 import { type Plan, type Proposal, planCommits } from './plan.ts';
-import { recover, type Site } from './recovery.ts';
+import type { Site } from './recovery.ts';
 import { moveRef } from './ref-update.ts';
 import { checkReflog } from './reflog.ts';
 import { type Head, Refs } from './refs.ts';
@@ -31,6 +31,7 @@ import { type SettleMerge, settleMerge } from './settlement.ts';
 import { planSquash, type Squash } from './squash.ts';
 import { checkFormat, checkIdle, checkMerged, underWayIn } from './state.ts';
 import type { Token } from './token.ts';
+import { Turns } from './turns.ts';
 
 /** A commit that was made. */
 export interface Made {
@@ -90,9 +91,9 @@ export class Repository {
   readonly work: Folder;
   readonly #disk: Disk;
   readonly #options: RepositoryOptions;
-  readonly #folder: string;
+  readonly #site: Site;
+  readonly #turns: Turns;
   readonly #mark: IndexMark;
-  #lock: ProcessLock | undefined;
   #config:
     | {
         readonly branch: string | undefined;
@@ -101,17 +102,17 @@ export class Repository {
       }
     | undefined;
   #index: KnownIndex | undefined;
-  /** Whether this process holds the process lock. */
-  #working = false;
-  #queue: Promise<unknown> = Promise.resolve();
 
   constructor(disk: Disk, tree: WorkTree, options: RepositoryOptions) {
     this.tree = tree;
     this.#disk = disk;
     this.#options = options;
-    this.#folder = join(tree.commonDir, 'memory-bank');
-    this.#mark = new IndexMark(disk, tree, this.#folder, options.calm);
-    this.odb = new ObjectDatabase(disk, tree.commonDir);
+    const { commonDir } = tree;
+    const folder = join(commonDir, 'memory-bank');
+    this.odb = new ObjectDatabase(disk, commonDir);
+    this.#site = { disk, odb: this.odb, commonDir, folder, warn: options.warn };
+    this.#turns = new Turns(this.#site, options.lockTimeout);
+    this.#mark = new IndexMark(disk, tree, folder, options.calm);
     this.work = new Folder(disk.files, tree.top);
     this.refs = new Refs(disk.files, tree.gitDir, tree.commonDir);
   }
@@ -135,28 +136,20 @@ export class Repository {
 
   /** Where files that belong to us and to no branch may lie: caches, session state. */
   get folder(): string {
-    return this.#folder;
+    return this.#site.folder;
   }
 
-  /**
-   * Finishes or undoes the mutation of a process that died in the middle of one, so that its half is
-   * not read as the truth. Creates nothing.
-   */
-  async repair(): Promise<void> {
-    // While a mutation of ours is at work, what is left here belongs to it.
-    if (this.#working) return;
-    const left = [...this.#processLock().leftovers().values()].flat();
-    // A dead process's own lock is in nobody's way before the next mutation.
-    if (left.every((name) => /^(owner|break)-/.test(name))) return;
-    await this.#exclusively(undefined, async () => undefined);
+  /** Finishes or undoes what a dead process has left half done; see `Turns`. */
+  repair(): Promise<void> {
+    return this.#turns.repair();
   }
 
   /** Makes the repository that is not there yet. */
   initialize(): Promise<void> {
     const { gitDir } = this.tree;
     const { env } = this.#options;
-    return this.#exclusively(undefined, (token) =>
-      initRepository(this.#disk, gitDir, this.#folder, env, token, this.#patience(undefined)),
+    return this.#turns.take(undefined, (token, patience) =>
+      initRepository(this.#disk, gitDir, this.folder, env, token, patience),
     );
   }
 
@@ -168,15 +161,16 @@ export class Repository {
    * @throws MemoryError after which nothing has changed.
    */
   commit(propose: Propose, signal?: AbortSignal): Promise<Made | undefined> {
-    return this.#exclusively(signal, async (token) => {
+    return this.#turns.take(signal, async (token, patience) => {
+      const work = async (locks?: Locks) => {
+        const prepared = await this.#prepare(propose, signal, locks);
+        const made = prepared && (await this.#apply(prepared, token, patience, locks));
+        return { over: !prepared || made !== undefined, made };
+      };
       for (let attempt = 0; attempt < maxAttempts; attempt++) {
-        const work = async (locks?: Locks) => {
-          const prepared = await this.#prepare(propose, signal, locks);
-          const made = prepared && (await this.#apply(prepared, token, signal, locks));
-          return { over: !prepared || made !== undefined, made };
-        };
         // Who lost so many races against a person at work keeps him out for a moment.
-        const outcome = attempt < maxRaces ? await work() : await this.#alone(token, signal, work);
+        const outcome =
+          attempt < maxRaces ? await work() : await this.#alone(token, patience, work);
         if (outcome?.over) return outcome.made;
       }
       throw tooFast();
@@ -185,7 +179,7 @@ export class Repository {
 
   /** The first half of `commit`: works out and stores what `apply` then does. */
   prepare(propose: Propose, signal: AbortSignal): Promise<Prepared | undefined> {
-    return this.#exclusively(signal, async () => {
+    return this.#turns.take(signal, async () => {
       const prepared = await this.#prepare(propose, signal);
       await prepared?.stored;
       return prepared;
@@ -198,7 +192,7 @@ export class Repository {
    * @returns undefined when the ground has moved since; nothing has changed then.
    */
   apply(prepared: Prepared, signal: AbortSignal): Promise<Made | undefined> {
-    return this.#exclusively(signal, (token) => this.#apply(prepared, token, signal));
+    return this.#turns.take(signal, (token, patience) => this.#apply(prepared, token, patience));
   }
 
   /**
@@ -207,11 +201,9 @@ export class Repository {
    * @param settle called under git's lock of the index.
    */
   settleMerge(settle: SettleMerge, signal: AbortSignal): Promise<void> {
-    return this.#exclusively(signal, (token) => {
-      const config = this.config();
-      checkFormat(config, this.tree);
-      return settleMerge(this.#ground(config), settle, token, this.#patience(signal));
-    });
+    return this.#turns.take(signal, (token, patience) =>
+      settleMerge(this.#ground(this.#knownConfig()), settle, token, patience),
+    );
   }
 
   /** What is under way in which nobody else may commit, and how it ends; undefined for nothing. */
@@ -239,37 +231,45 @@ export class Repository {
 
   /** Writes down where a branch of a remote is, as `git fetch` does. */
   track(ref: string, tip: Oid): Promise<void> {
-    return this.#exclusively(undefined, async (token) => {
-      const config = this.config();
-      checkFormat(config, this.tree);
+    return this.#turns.take(undefined, async (token, patience) => {
+      const config = this.#knownConfig();
       const committer = identity(config, 'committer', this.#options.now());
-      await moveRef(this.#ground(config), ref, tip, committer, token, this.#patience(undefined));
+      await moveRef(this.#ground(config), ref, tip, committer, token, patience);
     });
   }
 
   /**
    * Refuses a repository in which nobody may commit now, or no program like this one ever.
    *
+   * @returns the configuration by which it may.
    * @throws MemoryError `busy`, `unsupported`.
    */
-  checkWritable(): void {
-    checkFormat(this.config(), this.tree);
+  checkWritable(): GitConfig {
+    const config = this.#knownConfig();
     checkIdle(this.#disk.files, this.tree.gitDir);
+    return config;
   }
 
   close(): void {
     this.odb.close();
   }
 
+  /** The configuration of a repository of a kind that is known. */
+  #knownConfig(): GitConfig {
+    const config = this.config();
+    checkFormat(config, this.tree);
+    return config;
+  }
+
   /** Works under git's locks; undefined when another branch was checked out before they were taken. */
   #alone<T>(
     token: Token,
-    signal: AbortSignal | undefined,
+    patience: Patience,
     work: (locks: Locks) => Promise<T>,
   ): Promise<T | undefined> {
     const ground = this.#ground(this.config());
     const { ref } = this.head();
-    return underLocks(ground, ref, token, this.#patience(signal), async (locks) =>
+    return underLocks(ground, ref, token, patience, async (locks) =>
       this.head().ref === ref ? work(locks) : undefined,
     );
   }
@@ -280,9 +280,8 @@ export class Repository {
     locks?: Locks,
   ): Promise<Prepared | undefined> {
     for (let attempt = 1; ; attempt++) {
-      this.checkWritable();
+      const config = this.checkWritable();
       if (!locks) await this.#mark.calm(signal);
-      const config = this.config();
       const ground = this.#ground(config);
       // Before the files: what a checkout does to them meanwhile shows in the index.
       const known = readIndex(ground, this.#index);
@@ -329,10 +328,9 @@ export class Repository {
   async #apply(
     { plan, stored, known, committer }: Prepared,
     token: Token,
-    signal: AbortSignal | undefined,
+    patience: Patience,
     locks?: Locks,
   ): Promise<Made | undefined> {
-    const patience = this.#patience(signal);
     const ground = this.#ground(this.config());
     const applying = applyPlan(ground, plan, stored, known, committer, token, patience, locks);
     // Nothing may be at work any more when the next one begins.
@@ -349,60 +347,8 @@ export class Repository {
     this.#config?.rules.check(added.map(({ path }) => path));
   }
 
-  /** Runs an action alone among the servers of this repository, after cleaning up behind dead ones. */
-  #exclusively<T>(
-    signal: AbortSignal | undefined,
-    action: (token: Token) => Promise<T>,
-  ): Promise<T> {
-    const run = async () => {
-      try {
-        const changed = this.#disk.makeDirectories(this.#folder);
-        await this.#disk.settle(changed);
-        const lock = this.#processLock();
-        const token = await lock.take(this.#patience(signal));
-        this.#working = true;
-        try {
-          await this.#cleanUp(lock, token);
-          return await action(token);
-        } finally {
-          this.#working = false;
-          lock.release(token);
-        }
-      } catch (error) {
-        throw storageError(error, 'change the memory');
-      }
-    };
-    const result = this.#queue.then(run, run);
-    this.#queue = result.catch(() => undefined);
-    return result;
-  }
-
-  #processLock(): ProcessLock {
-    this.#lock ??= new ProcessLock(this.#disk, this.#folder);
-    return this.#lock;
-  }
-
-  async #cleanUp(lock: ProcessLock, token: Token): Promise<void> {
-    for (const [id, names] of lock.leftovers()) await recover(this.#site(), token, id, names);
-  }
-
-  #site(): Site {
-    return {
-      disk: this.#disk,
-      odb: this.odb,
-      commonDir: this.tree.commonDir,
-      folder: this.#folder,
-      warn: this.#options.warn,
-    };
-  }
-
   #ground(config: GitConfig): Ground {
-    return { ...this.#site(), tree: this.tree, refs: this.refs, config };
-  }
-
-  #patience(signal: AbortSignal | undefined) {
-    const limit = this.#options.lockTimeout;
-    return signal ? { limit, signal } : { limit };
+    return { ...this.#site, tree: this.tree, refs: this.refs, config };
   }
 }
 

@@ -1,0 +1,71 @@
+import { storageError } from './disk.ts';
+import { type Patience, ProcessLock } from './lock.ts';
+import { recover, type Site } from './recovery.ts';
+import type { Token } from './token.ts';
+
+/** The turns that the servers of one repository take at changing it. */
+export class Turns {
+  readonly #site: Site;
+  readonly #limit: number;
+  #lock: ProcessLock | undefined;
+  /** Whether it is this process's turn. */
+  #working = false;
+  #queue: Promise<unknown> = Promise.resolve();
+
+  /** @param limit how long to wait for a lock of others, in milliseconds. */
+  constructor(site: Site, limit: number) {
+    this.#site = site;
+    this.#limit = limit;
+  }
+
+  /**
+   * Runs an action alone among the servers of this repository, after cleaning up behind dead ones.
+   *
+   * @param action gets the token of the turn, and how long to wait for the locks of others.
+   */
+  take<T>(
+    signal: AbortSignal | undefined,
+    action: (token: Token, patience: Patience) => Promise<T>,
+  ): Promise<T> {
+    const run = async () => {
+      try {
+        const { disk, folder } = this.#site;
+        await disk.settle(disk.makeDirectories(folder));
+        const lock = this.#processLock();
+        const patience = { limit: this.#limit, ...(signal && { signal }) };
+        const token = await lock.take(patience);
+        this.#working = true;
+        try {
+          for (const [id, names] of lock.leftovers()) await recover(this.#site, token, id, names);
+          return await action(token, patience);
+        } finally {
+          this.#working = false;
+          lock.release(token);
+        }
+      } catch (error) {
+        throw storageError(error, 'change the memory');
+      }
+    };
+    const result = this.#queue.then(run, run);
+    this.#queue = result.catch(() => undefined);
+    return result;
+  }
+
+  /**
+   * Finishes or undoes the mutation of a process that died in the middle of one, so that its half is
+   * not read as the truth. Creates nothing.
+   */
+  async repair(): Promise<void> {
+    // While a mutation of ours is at work, what is left here belongs to it.
+    if (this.#working) return;
+    const left = [...this.#processLock().leftovers().values()].flat();
+    // A dead process's own lock is in nobody's way before the next mutation.
+    if (left.every((name) => /^(owner|break)-/.test(name))) return;
+    await this.take(undefined, async () => undefined);
+  }
+
+  #processLock(): ProcessLock {
+    this.#lock ??= new ProcessLock(this.#site.disk, this.#site.folder);
+    return this.#lock;
+  }
+}
