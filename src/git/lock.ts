@@ -56,6 +56,8 @@ export class ProcessLock {
   readonly #disk: Disk;
   readonly #folder: string;
   readonly #local: boolean;
+  /** For all turns of this process, as long as none of them leaves anything behind. */
+  #token: Token | undefined;
 
   /** @param folder our own folder in the common git directory; it must exist. */
   constructor(disk: Disk, folder: string) {
@@ -65,8 +67,9 @@ export class ProcessLock {
   }
 
   async take(patience: Patience): Promise<Token> {
-    const token = newToken();
-    const own = this.#path(`owner-${token.id}`);
+    const token = this.#token ?? newToken();
+    this.#token = token;
+    const own = this.#path(ownerName(token.id));
     const bytes = Buffer.from(`${JSON.stringify(token)}\n`);
     const attempt = async () => {
       // Who cleans up may have seen this file before it was whole, and taken it for a dead one's.
@@ -76,25 +79,43 @@ export class ProcessLock {
     try {
       return await waitFor(attempt, patience, () => this.#busy());
     } catch (error) {
-      this.release(token);
+      this.close();
       throw error;
     }
   }
 
   /** Lets go. It throws nothing, for what it ends may be done: a file that stays is removed later. */
   release({ id }: Token): void {
-    try {
+    this.#quietly(id, () => {
+      const names = this.#disk.files.list(this.#folder) ?? [];
+      // What has left something behind is over, so that whoever comes next cleans up after it.
+      if (names.some(({ name }) => name !== ownerName(id) && name.endsWith(id))) this.close();
+    });
+    this.#quietly(id, () => {
       if (this.#read('lock')?.id === id) this.#disk.discard(this.#path('lock'));
-      this.#disk.discard(this.#path(`owner-${id}`));
+    });
+  }
+
+  /** Gives up the token, so that nothing of it stays; a later turn takes another. */
+  close(): void {
+    const { id } = this.#token ?? {};
+    this.#token = undefined;
+    if (id !== undefined) this.#quietly(id, () => this.#disk.discard(this.#path(ownerName(id))));
+  }
+
+  #quietly(id: string, work: () => void): void {
+    try {
+      work();
     } catch (error) {
       if (errno(error) === undefined) throw error;
+      this.#token = undefined;
       ended.add(id);
     }
   }
 
   /**
    * Names in our folder of what processes that are dead, or that gave up, have left behind, by the
-   * id of the token at their end. A living process removes its `owner-` file last.
+   * id of the token at their end. Those of a token whose `owner-` file is there are a living process's.
    */
   leftovers(): ReadonlyMap<string, readonly string[]> {
     const found = new Map<string, string[]>();
@@ -102,8 +123,9 @@ export class ProcessLock {
       const id = /^[a-z]+-([0-9a-z]+-[0-9a-f]{16})$/.exec(name)?.[1];
       if (id !== undefined) found.set(id, [...(found.get(id) ?? []), name]);
     }
+    if (this.#token) found.delete(this.#token.id);
     for (const id of found.keys()) {
-      const owner = this.#read(`owner-${id}`);
+      const owner = this.#read(ownerName(id));
       if (owner && !this.#isGone(owner)) found.delete(id);
     }
     return found;
@@ -156,6 +178,10 @@ export class ProcessLock {
   }
 }
 
+function ownerName(id: string): string {
+  return `owner-${id}`;
+}
+
 /** What a lock of git's protects. */
 export type LockRole = 'index' | 'head' | 'ref';
 
@@ -172,6 +198,8 @@ export class GitLock {
   /** Folders whose entries have changed because folders had to be made for the lock. */
   readonly changed: string[] = [];
   readonly #disk: Disk;
+  /** Whether nothing of it is left to let go of. */
+  #over = false;
 
   private constructor(disk: Disk, path: string, proof: string) {
     this.#disk = disk;
@@ -197,7 +225,6 @@ export class GitLock {
     const proof = join(folder, `${role}-${token.id}`);
     const lock = new GitLock(disk, path, proof);
     try {
-      disk.discard(proof);
       disk.files.close(disk.files.open(proof, 'wx', 0o666));
       await waitFor(
         () => (lock.#tryTake(role) ? true : undefined),
@@ -259,13 +286,16 @@ export class GitLock {
     this.check();
     this.#disk.files.rename(this.path, target);
     this.#disk.tryDiscard(this.proof);
+    this.#over = true;
   }
 
   /** Lets go. It throws nothing: whoever takes the process lock next removes what stays. */
   release(): void {
+    if (this.#over) return;
     try {
       if (this.isOurs()) this.#disk.discard(this.path);
       this.#disk.discard(this.proof);
+      this.#over = true;
     } catch (error) {
       if (errno(error) === undefined) throw error;
     }

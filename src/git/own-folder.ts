@@ -33,6 +33,7 @@ export async function removeOwnFolder(root: string, durability: Durability): Pro
       }
     } finally {
       lock.release(token);
+      lock.close();
     }
     removeIfEmpty(disk, folder);
   } catch (error) {

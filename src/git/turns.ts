@@ -64,6 +64,11 @@ export class Turns {
     await this.take(undefined, async () => undefined);
   }
 
+  /** Leaves nothing of this process behind; what is under way goes on. */
+  close(): void {
+    if (!this.#working) this.#lock?.close();
+  }
+
   #processLock(): ProcessLock {
     this.#lock ??= new ProcessLock(this.#site.disk, this.#site.folder);
     return this.#lock;

@@ -2,7 +2,6 @@ import { linkSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Disk } from '../../src/git/disk.ts';
-import { NodeFiles } from '../../src/git/files.ts';
 import { ProcessLock } from '../../src/git/lock.ts';
 import { isDead, newToken, type Token } from '../../src/git/token.ts';
 import { FaultFiles } from '../support/fault-files.ts';
@@ -43,9 +42,10 @@ describe('the lock of a process', () => {
   test('that is gone is taken, and so is that of an earlier process of the same number', async () => {
     for (const gone of [{ pid: nobody }, { start: '1' }]) {
       hold({ ...newToken(), ...gone });
-      const token = await lock().take({ limit: 1000 });
+      const one = lock();
+      const token = await one.take({ limit: 1000 });
       expect(holder()).toBe(token.id);
-      lock().release(token);
+      one.release(token);
     }
   });
 
@@ -87,9 +87,45 @@ describe('a holder of an earlier boot', () => {
   });
 });
 
-test('a lock that was let go is let go for good', async () => {
-  const disk = new Disk(new NodeFiles(), 'relaxed');
-  const one = new ProcessLock(disk, folder);
-  one.release(await one.take({ limit: 1000 }));
-  expect(readdirSync(folder)).toEqual([]);
+describe('a lock that was let go', () => {
+  const limit = 1000;
+
+  test('is let go for good', async () => {
+    const one = lock();
+    one.release(await one.take({ limit }));
+    one.close();
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test('is taken with the same token again', async () => {
+    const one = lock();
+    const first = await one.take({ limit });
+    one.release(first);
+    expect(readdirSync(folder)).toEqual([`owner-${first.id}`]);
+    expect((await one.take({ limit })).id).toBe(first.id);
+  });
+
+  test('is taken with another token when something was left behind', async () => {
+    const one = lock();
+    const first = await one.take({ limit });
+    writeFileSync(join(folder, `journal-${first.id}`), '');
+    one.release(first);
+    expect(readdirSync(folder)).toEqual([`journal-${first.id}`]);
+    expect([...lock().leftovers()]).toEqual([[first.id, [`journal-${first.id}`]]]);
+    expect((await one.take({ limit })).id).not.toBe(first.id);
+  });
+
+  test('is no longer held when its own file cannot be removed', async () => {
+    const files = new FaultFiles();
+    const one = lock(files);
+    const first = await one.take({ limit });
+    writeFileSync(join(folder, `journal-${first.id}`), '');
+    files.plan = () => {
+      const failing = files.log.at(-1) === `unlink ${join(folder, `owner-${first.id}`)}`;
+      return failing ? { kind: 'error', code: 'EIO' } : undefined;
+    };
+    one.release(first);
+    expect(readdirSync(folder)).not.toContain('lock');
+    expect([...one.leftovers().keys()]).toEqual([first.id]);
+  });
 });

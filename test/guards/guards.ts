@@ -121,7 +121,7 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'the locks are looked at once more before the ref moves',
-    ['git/mutation.ts', 'for (const lock of all(locks)) lock.check();', ''],
+    ['git/mutation.ts', 'for (const lock of others) lock.check();', ''],
     [faults, 'his lock is left alone'],
   ),
   guard(
