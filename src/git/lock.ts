@@ -14,6 +14,8 @@ export interface Patience {
 
 const firstPause = 2;
 const longestPause = 50;
+/** After this nobody needs the `owner-` file of a process that does nothing, in milliseconds. */
+const idleTime = 24 * 3_600_000;
 
 /**
  * Runs `attempt` until it succeeds or patience ends.
@@ -124,11 +126,20 @@ export class ProcessLock {
       if (id !== undefined) found.set(id, [...(found.get(id) ?? []), name]);
     }
     if (this.#token) found.delete(this.#token.id);
-    for (const id of found.keys()) {
+    for (const [id, names] of found) {
       const owner = this.#read(ownerName(id));
-      if (owner && !this.#isGone(owner)) found.delete(id);
+      if (owner && !this.#isGone(owner) && !this.#isIdle(names)) found.delete(id);
     }
     return found;
+  }
+
+  /**
+   * Whether nothing is left but an `owner-` file, and that for long: of a process in a container that
+   * is gone, perhaps. Should it live, it makes the file again.
+   */
+  #isIdle([name = '', ...others]: readonly string[]): boolean {
+    const { mtimeMs = Date.now() } = this.#disk.files.lstat(this.#path(name)) ?? {};
+    return others.length === 0 && mtimeMs < Date.now() - idleTime;
   }
 
   #isGone(holder: Token): boolean {

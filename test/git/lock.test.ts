@@ -1,4 +1,4 @@
-import { linkSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Disk } from '../../src/git/disk.ts';
@@ -52,6 +52,26 @@ describe('the lock of a process', () => {
   test('in another container is never taken', async () => {
     hold({ ...newToken(), pid: nobody, namespace: 'pid:[1]' });
     await expect(lock().take({ limit: 30 })).rejects.toMatchObject({ code: 'busy' });
+  });
+
+  test('in another container leaves its own file behind for a day', async () => {
+    const token = { ...newToken(), pid: nobody, namespace: 'pid:[1]' };
+    const own = join(folder, `owner-${token.id}`);
+    writeFileSync(own, `${JSON.stringify(token)}\n`);
+    expect([...lock().leftovers()]).toEqual([]);
+    const yesterday = new Date(Date.now() - 25 * 3_600_000);
+    utimesSync(own, yesterday, yesterday);
+    expect([...lock().leftovers()]).toEqual([[token.id, [`owner-${token.id}`]]]);
+    writeFileSync(join(folder, `journal-${token.id}`), '');
+    expect([...lock().leftovers()]).toEqual([]);
+  });
+
+  test('whose own file was removed makes it again', async () => {
+    const one = lock();
+    one.release(await one.take({ limit: 1000 }));
+    for (const name of readdirSync(folder)) rmSync(join(folder, name));
+    const { id } = await one.take({ limit: 1000 });
+    expect(readdirSync(folder).sort()).toEqual(['lock', `owner-${id}`]);
   });
 
   test('that cannot be read is never taken', async () => {
