@@ -1,5 +1,6 @@
 import { storageError } from './disk.ts';
-import { type Patience, ProcessLock } from './lock.ts';
+import type { Patience } from './lock.ts';
+import { ProcessLock } from './process-lock.ts';
 import { recover, type Site } from './recovery.ts';
 import type { Token } from './token.ts';
 

@@ -2,7 +2,7 @@ import { linkSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync 
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Disk } from '../../src/git/disk.ts';
-import { ProcessLock } from '../../src/git/lock.ts';
+import { ProcessLock } from '../../src/git/process-lock.ts';
 import { isDead, newToken, type Token } from '../../src/git/token.ts';
 import { FaultFiles } from '../support/fault-files.ts';
 import { newFolder } from '../support/process.ts';
