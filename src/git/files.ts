@@ -95,10 +95,9 @@ export class NodeFiles implements Files {
   }
 
   write(fd: number, pieces: readonly Uint8Array[]): void {
-    for (const piece of pieces) {
-      let written = 0;
-      while (written < piece.length) written += fs.writeSync(fd, piece, written);
-    }
+    // In one call: for many small ones a file system with a journal takes twice as long.
+    let rest = pieces;
+    while (rest.length > 0) rest = beyond(rest, fs.writevSync(fd, rest));
   }
 
   fsync(fd: number, kind: 'data' | 'all'): Promise<void> {
@@ -151,6 +150,16 @@ export class NodeFiles implements Files {
 export function errno(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined;
   return typeof error.code === 'string' && /^E[A-Z0-9]+$/.test(error.code) ? error.code : undefined;
+}
+
+/** What pieces hold after so many bytes. */
+function beyond(pieces: readonly Uint8Array[], bytes: number): readonly Uint8Array[] {
+  let rest = bytes;
+  for (const [i, piece] of pieces.entries()) {
+    if (rest < piece.length) return [piece.subarray(rest), ...pieces.slice(i + 1)];
+    rest -= piece.length;
+  }
+  return [];
 }
 
 /**

@@ -47,7 +47,7 @@ export function keepExtension(
   structural: boolean,
   trees: readonly TreeChange[],
   growth: ReadonlyMap<string, number>,
-): Buffer[] {
+): Extension[] {
   switch (extension.name) {
     case 'TREE': {
       const content = updateCachedTrees(extension.bytes.subarray(8), trees, growth);
@@ -55,20 +55,20 @@ export function keepExtension(
     }
     case 'sdir':
     case 'REUC':
-      return [extension.bytes];
+      return [extension];
     case 'UNTR':
       // A path that is tracked from now on may be listed in here as untracked.
-      return structural ? [] : [extension.bytes];
+      return structural ? [] : [extension];
     default:
       return [];
   }
 }
 
-function makeExtension(name: string, content: Buffer): Buffer {
+function makeExtension(name: string, content: Buffer): Extension {
   const head = Buffer.alloc(8);
   head.write(name, 0, 'latin1');
   head.writeUInt32BE(content.length, 4);
-  return Buffer.concat([head, content]);
+  return { name, bytes: Buffer.concat([head, content]) };
 }
 
 /** The error for bytes that are no index. */

@@ -163,7 +163,7 @@ export function readIndex(ground: Ground, known: KnownIndex | undefined): KnownI
   const key = indexKey(ground);
   if (known && known.key === key) return known;
   const bytes = ground.disk.files.read(join(ground.tree.gitDir, 'index'));
-  return { file: new IndexFile(bytes), key };
+  return { file: IndexFile.read(bytes), key };
 }
 
 export function indexKey(ground: Pick<Ground, 'disk' | 'tree'>): string | undefined {
@@ -283,9 +283,9 @@ class Mutation {
     remove: readonly string[],
   ): Promise<KnownIndex> {
     if (this.#plan.files.length === 0) return this.#known;
-    const bytes = this.#known.file.splice(set, remove, this.#plan.trees);
-    const stat = await lock.fill([bytes]);
-    return { file: new IndexFile(bytes), key: keyOf(stat) };
+    const file = this.#known.file.splice(set, remove, this.#plan.trees);
+    const stat = await lock.fill(file.pieces());
+    return { file, key: keyOf(stat) };
   }
 
   #moveRef(locks: Locks): void {

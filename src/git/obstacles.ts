@@ -25,7 +25,7 @@ export function obstacles(
   const checks = [
     () => checkFormat(config, tree),
     () => checkIdle(files, tree.gitDir),
-    () => checkMerged(new IndexFile(files.read(join(tree.gitDir, 'index')))),
+    () => checkMerged(IndexFile.read(files.read(join(tree.gitDir, 'index')))),
     () => new IgnoreRules(files, tree, config, env).check([path]),
   ];
   return checks.flatMap((check) => {

@@ -172,12 +172,12 @@ async function fixIndex(
   if (!ours && !changes()) return;
   const lock = ours ?? (await GitLock.take(disk, target, 'index', site.folder, token, patience));
   try {
-    const bytes = changes();
-    if (!bytes) {
+    const index = changes();
+    if (!index) {
       lock.release();
       return;
     }
-    await lock.fill([bytes]);
+    await lock.fill(index.pieces());
     lock.commit(target);
     await disk.settle([gitDir]);
   } catch (error) {
@@ -193,8 +193,8 @@ function indexChanges(
   journal: Journal,
   top: string,
   side: 'before' | 'after',
-): Buffer | undefined {
-  const index = new IndexFile(disk.files.read(target));
+): IndexFile | undefined {
+  const index = IndexFile.read(disk.files.read(target));
   const set: IndexChange[] = [];
   const remove: string[] = [];
   for (const { path, indexed, after, mode } of journal.files) {

@@ -35,7 +35,7 @@ export async function settleMerge(
   const target = join(tree.gitDir, 'index');
   const lock = await GitLock.take(disk, target, 'index', folder, token, patience);
   try {
-    const index = new IndexFile(disk.files.read(target));
+    const index = IndexFile.read(disk.files.read(target));
     const files = await settle(index.unmergedBelow(''));
     if (files.length === 0) return;
     await writeJournal(disk, folder, {
@@ -69,7 +69,7 @@ export async function settleMerge(
       set.push({ path, oid: blob.oid, mode, stat: stats.get(path) });
     }
     const folders = await odb.write(blobs);
-    await lock.fill([index.splice(set, remove, [])]);
+    await lock.fill(index.splice(set, remove, []).pieces());
     await disk.settle([...changed, ...folders]);
     lock.commit(target);
     await disk.settle([tree.gitDir]);

@@ -24,6 +24,7 @@ export class NameIndex {
       if (others.length > 0) names.set(before, others);
       else names.delete(before);
     }
-    if (after !== undefined) names.set(after, [...(names.get(after) ?? []), path].sort());
+    // Joined, because a list that is spread keeps room for many more.
+    if (after !== undefined) names.set(after, this.paths(type, after).concat(path).sort());
   }
 }

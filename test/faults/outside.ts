@@ -41,7 +41,10 @@ export async function killedForReal(
 }
 
 /** The system calls at which the server is killed from outside. */
-const calls = ['rename', 'link', 'unlink', 'mkdir', 'fdatasync', 'fsync', 'write', 'openat'];
+const calls = [
+  ...['rename', 'link', 'unlink', 'mkdir', 'fdatasync', 'fsync'],
+  ...['write', 'writev', 'openat'],
+];
 
 /**
  * Kills the real server over stdio at system calls, by a tracer that knows nothing of it.
@@ -75,6 +78,7 @@ const failures: readonly (readonly [call: string, code: string, sticky: boolean]
   ['fsync', 'EIO', false],
   ['fsync', 'EIO', true],
   ['write', 'ENOSPC', false],
+  ['writev', 'ENOSPC', false],
   ['openat', 'EMFILE', false],
   ['openat', 'EMFILE', true],
 ];

@@ -1,21 +1,106 @@
-import { writeFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
-import { NodeFiles } from '../../src/git/files.ts';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { IndexFile } from '../../src/git/index-file.ts';
+import type { Oid } from '../../src/git/object.ts';
 import { Repo } from '../support/repo.ts';
 
+let repo: Repo;
+beforeAll(() => {
+  repo = Repo.create();
+});
+afterAll(() => repo.remove());
+
 test('a changed line makes the cached trees above it invalid, whoever knows of the new ones', () => {
-  const repo = Repo.create();
   repo.write('a/b/one.txt', 'old\n');
   repo.write('a/two.txt', 'two\n');
   repo.git('add', '.');
   repo.git('commit', '-qm', 'two folders');
   const oid = repo.gitWith({ input: 'new\n' }, 'hash-object', '-w', '--stdin').trim();
-  const index = new IndexFile(new NodeFiles().read(repo.path('.git/index')));
+  const index = IndexFile.read(readFileSync(repo.path('.git/index')));
   const change = { path: 'a/b/one.txt', oid, mode: 0o100644, stat: undefined };
-  writeFileSync(repo.path('.git/index'), index.splice([change], [], []));
+  writeFileSync(repo.path('.git/index'), bytesOf(index.splice([change], [], [])));
   // git takes a cached tree for the truth when it writes one.
   const tree = repo.git('write-tree').trim();
   expect(repo.git('rev-parse', `${tree}:a/b/one.txt`).trim()).toBe(oid);
-  repo.remove();
 });
+
+/** Names that have little and much in common with those beside them, one longer than a line can say. */
+function pathOf(i: number): string {
+  if (i === 1000) return `${'long/'.repeat(820)}name`;
+  return `part-${i % 7}/a${'ab'.repeat(i % 5)}/${i}${'é'.repeat(i % 3)}`;
+}
+
+const number = fc.integer({ min: 0, max: 2000 });
+const oid = fc.integer({ min: 1, max: 0xffff }).map((i) => i.toString(16).padStart(40, '0'));
+const start = fc.record({
+  /** How many files there are, and which of them a merge has left in three versions. */
+  count: fc.constantFrom(0, 1, 511, 512, 513, 2000),
+  unmerged: fc.array(number, { maxLength: 5 }),
+});
+const round = fc.record({
+  /** Some of the files one by one, and all in a row. */
+  some: fc.array(fc.tuple(number, fc.option(oid, { nil: undefined })), { maxLength: 30 }),
+  row: fc.tuple(number, fc.integer({ min: 0, max: 1500 }), fc.option(oid, { nil: undefined })),
+});
+
+describe.each([2, 4])('an index of version %i', (version) => {
+  test('has after any changes, byte for byte, what git writes for the same lines', () => {
+    fc.assert(
+      fc.property(start, fc.array(round, { minLength: 1, maxLength: 3 }), (first, rounds) => {
+        const model = new Map<string, Oid>();
+        for (let i = 0; i < first.count; i++) model.set(pathOf(i), '1'.repeat(40));
+        const unmerged = new Set(first.unmerged.map(pathOf).filter((path) => model.has(path)));
+        let index = IndexFile.read(gitIndex(version, model, unmerged));
+        expect(index.unmergedBelow('').map(({ path }) => path)).toEqual(sorted(unmerged));
+        for (const { some, row } of rounds) {
+          const [from, length, all] = row;
+          const edits = new Map(some.map(([i, oid]) => [pathOf(i), oid]));
+          for (let i = from; i < from + length; i++) edits.set(pathOf(i), all);
+          const set = [...edits].flatMap(([path, oid]) =>
+            oid === undefined ? [] : [{ path, oid, mode: 0o100644, stat: undefined }],
+          );
+          const remove = [...edits.keys()].filter((path) => edits.get(path) === undefined);
+          const before = bytesOf(index);
+          const after = index.splice(set, remove, []);
+          expect(bytesOf(index).equals(before)).toBe(true);
+          index = after;
+          for (const { path, oid } of set) model.set(path, oid);
+          for (const path of remove) model.delete(path);
+          for (const path of edits.keys()) unmerged.delete(path);
+          const wrong = [...edits.keys()].find((path) => after.find(path)?.oid !== model.get(path));
+          expect(wrong).toBeUndefined();
+        }
+        expect(bytesOf(index).equals(gitIndex(version, model, unmerged))).toBe(true);
+      }),
+      { numRuns: 15 },
+    );
+  });
+});
+
+function bytesOf(index: IndexFile): Buffer {
+  return Buffer.concat(index.pieces());
+}
+
+function sorted(paths: ReadonlySet<string>): string[] {
+  return [...paths].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+}
+
+/** What git writes for these files, some of them in the three versions of a merge. */
+function gitIndex(
+  version: number,
+  files: ReadonlyMap<string, Oid>,
+  unmerged: ReadonlySet<string>,
+): Buffer {
+  // A line that comes and goes: without any change git would write no index.
+  const passing = ['100644', '0'].map((mode) => `${mode} ${'1'.repeat(40)} 0\tpassing\0`);
+  const lines = [...files].map(([path, oid]) => {
+    const stages = unmerged.has(path) ? [1, 2, 3] : [0];
+    return stages.map((stage) => `100644 ${oid} ${stage}\t${path}\0`).join('');
+  });
+  rmSync(repo.path('.git/index'), { force: true });
+  const options = ['-c', `index.version=${version}`, '-c', 'index.threads=1'];
+  const input = [...passing, ...lines].join('');
+  repo.gitWith({ input }, ...options, 'update-index', '-z', '--index-info');
+  return readFileSync(repo.path('.git/index'));
+}

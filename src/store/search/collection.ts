@@ -59,8 +59,9 @@ export class Collection {
       fields,
       number,
       name: plain(fields.title),
+      // Copies: a list that was made to grow has room for more.
       words: words.slice(),
-      ends,
+      ends: ends.slice(),
     };
     this.lengths[number] = length;
     this.#totalLength += length;
