@@ -87,8 +87,9 @@ export function defineRecordType<T extends object>(
     Partial<Pick<RecordType<T>, 'owns' | 'fanOut'>> & { readonly extension: '.yaml' | '.md' },
 ): RecordType<T> {
   const { extension, ...rest } = type;
+  const start = `${type.folder}/`;
   return {
-    owns: (path) => path.startsWith(`${type.folder}/`) && path.endsWith(extension),
+    owns: (path) => path.startsWith(start) && path.endsWith(extension),
     fanOut: true,
     ...rest,
   };

@@ -48,7 +48,7 @@ export class Folder {
 
   /** The same for a path whose folder has just been looked at this way. */
   peek(path: string): Stat | undefined {
-    return this.#lstat(join(this.root, path), path);
+    return this.#lstat(this.#place(path), path);
   }
 
   /**
@@ -60,13 +60,18 @@ export class Folder {
   read(path: string, limit: number, stat = this.stat(path)): Buffer | undefined {
     if (stat?.kind !== 'file') return undefined;
     checkSize(path, stat.size, limit);
-    return this.#try(path, () => this.#files.read(join(this.root, path)));
+    return this.#try(path, () => this.#files.read(this.#place(path)));
   }
 
   /** The entries of a folder; undefined when there is none. */
   list(path: string): DirectoryEntry[] | undefined {
     if (this.stat(path)?.kind !== 'directory') return undefined;
-    return this.#try(path, () => this.#files.list(join(this.root, path)));
+    return this.#try(path, () => this.#files.list(this.#place(path)));
+  }
+
+  /** Where a path is; node's `join` takes longer than a look at the file. */
+  #place(path: string): string {
+    return path === '' ? this.root : `${this.root}/${path}`;
   }
 
   #lstat(at: string, path: string): Stat | undefined {

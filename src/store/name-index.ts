@@ -1,12 +1,25 @@
 import type { AnyRecordType } from '../core/record-type.ts';
 
+/** The names of the records of a type. */
+interface Names {
+  readonly paths: Map<string, readonly string[]>;
+  /** Those of more than one file. */
+  readonly shared: Set<string>;
+}
+
 /** Which files of the bank hold the records of a name: of a key, or of an id. */
 export class NameIndex {
-  readonly #types = new Map<AnyRecordType, Map<string, readonly string[]>>();
+  readonly #types = new Map<AnyRecordType, Names>();
 
   /** By name of the file; usually one, but two branches can each bring a file for the same record. */
   paths(type: AnyRecordType, name: string): readonly string[] {
-    return this.#types.get(type)?.get(name) ?? [];
+    return this.#types.get(type)?.paths.get(name) ?? [];
+  }
+
+  /** The files of a type before which another one of the same name comes. */
+  shadowed(type: AnyRecordType): string[] {
+    const { paths, shared = [] } = this.#types.get(type) ?? {};
+    return [...shared].flatMap((name) => paths?.get(name)?.slice(1) ?? []);
   }
 
   /** Files a path under another name than before; under none where there is none. */
@@ -17,14 +30,20 @@ export class NameIndex {
     after: string | undefined,
   ): void {
     if (before === after) return;
-    const names = this.#types.get(type) ?? new Map<string, readonly string[]>();
+    const names = this.#types.get(type) ?? { paths: new Map(), shared: new Set() };
     this.#types.set(type, names);
     if (before !== undefined) {
-      const others = (names.get(before) ?? []).filter((other) => other !== path);
-      if (others.length > 0) names.set(before, others);
-      else names.delete(before);
+      const others = this.paths(type, before).filter((other) => other !== path);
+      put(names, before, others);
     }
     // Joined, because a list that is spread keeps room for many more.
-    if (after !== undefined) names.set(after, this.paths(type, after).concat(path).sort());
+    if (after !== undefined) put(names, after, this.paths(type, after).concat(path).sort());
   }
+}
+
+function put({ paths, shared }: Names, name: string, found: readonly string[]): void {
+  if (found.length > 0) paths.set(name, found);
+  else paths.delete(name);
+  if (found.length > 1) shared.add(name);
+  else shared.delete(name);
 }

@@ -21,6 +21,17 @@ interface FolderState {
   readonly files: Map<string, AnyRecordType>;
 }
 
+/** The paths of a type. */
+interface OwnedPaths {
+  /** Those that were seen in a folder. */
+  readonly seen: Set<string>;
+  /** Those of them of which the record is not known, and those of which it is no record. */
+  readonly unread: Set<string>;
+  readonly damaged: Set<string>;
+  /** Those that were seen, once they are asked for in this order. */
+  sorted: string[] | undefined;
+}
+
 /**
  * The records of the work tree as they are now, or of a commit.
  *
@@ -35,12 +46,9 @@ export class View {
   /** The paths of the records by key and, for types that have them, by id. */
   readonly #keys = new NameIndex();
   readonly #ids = new NameIndex();
-  /** Owned paths that were seen in a folder; the second are those of which the record is not known. */
-  readonly #paths = new Map<AnyRecordType, Set<string>>();
-  readonly #unread = new Map<AnyRecordType, Set<string>>();
+  readonly #owned = new Map<AnyRecordType, OwnedPaths>();
   /** Paths that were found by key before anybody looked into their folder: it does not miss them. */
   readonly #found = new Set<string>();
-  readonly #sorted = new Map<AnyRecordType, string[]>();
   readonly #listeners = new Set<(path: string) => void>();
   #kept = 0;
 
@@ -134,7 +142,7 @@ export class View {
 
   /** The paths of all record files, as the last refresh left them. */
   paths(): string[] {
-    return [...this.#paths.values()].flatMap((paths) => [...paths]);
+    return [...this.#owned.values()].flatMap(({ seen }) => [...seen]);
   }
 
   /** The record with a key, at the place where it was last or where its key puts it. */
@@ -160,18 +168,18 @@ export class View {
     ids: readonly string[] = [],
   ): readonly string[] {
     this.#readAll(type);
-    const known = this.#paths.get(type);
+    const { seen } = this.#ownedBy(type);
     const paths = new Set<string>();
     for (const key of keys) {
       for (const path of this.#keys.paths(type, key)) paths.add(path);
-      for (const path of this.#places(type, key)) if (known?.has(path)) paths.add(path);
+      for (const path of this.#places(type, key)) if (seen.has(path)) paths.add(path);
     }
     for (const id of ids) for (const path of this.#ids.paths(type, id)) paths.add(path);
     return [...paths].sort();
   }
 
   #readAll(type: AnyRecordType): void {
-    for (const path of this.#unread.get(type) ?? []) this.#lookNear(path, type);
+    for (const path of this.#ownedBy(type).unread) this.#lookNear(path, type);
   }
 
   /** The path that counts among several files with the same key: the first by name. */
@@ -187,7 +195,9 @@ export class View {
 
   /** The damaged files of a type, and those whose key another file has; as of the last refresh. */
   broken(type: AnyRecordType): RecordFile[] {
-    return this.all(type).filter((record) => record.error ?? this.shadowedBy(record));
+    this.#readAll(type);
+    const paths = new Set([...this.#ownedBy(type).damaged, ...this.#keys.shadowed(type)]);
+    return [...paths].sort().flatMap((path) => this.known(path) ?? []);
   }
 
   /** Whether another file with the same key comes first. */
@@ -242,9 +252,11 @@ export class View {
     const folders = new Set<string>();
     const files = new Map<string, AnyRecordType>();
     const known = this.#folders.get(folder);
+    const types = this.#types.filter((type) => folder.startsWith(type.folder));
     for (const { name, kind } of this.#folder.list(folder) ?? []) {
       if (name.startsWith('.')) continue;
-      const type = known?.files.get(name) ?? this.typeOf(join(folder, name));
+      const path = join(folder, name);
+      const type = known?.files.get(name) ?? types.find((type) => type.owns(path));
       if (kind === 'directory') folders.add(name);
       else if (type) files.set(name, type);
     }
@@ -272,8 +284,12 @@ export class View {
     this.#keys.set(record.type, record.path, known?.key, record.key);
     this.#ids.set(record.type, record.path, known?.id, record.id);
     this.#addPath(record.type, record.path);
-    this.#unread.get(record.type)?.delete(record.path);
-    this.#records.delete(record.path);
+    const { unread, damaged } = this.#ownedBy(record.type);
+    unread.delete(record.path);
+    if (record.error) damaged.add(record.path);
+    else damaged.delete(record.path);
+    // The one that was read last stands last.
+    if (known) this.#records.delete(record.path);
     this.#records.set(record.path, record);
     this.#kept += record.bytes;
     const changed = !known || (!dropped && !sameStat(known.stat, record.stat));
@@ -295,10 +311,11 @@ export class View {
   #forget(path: string): void {
     const known = this.#records.get(path);
     const type = known?.type ?? this.typeOf(path);
-    if (type && this.#paths.get(type)?.delete(path)) {
-      this.#unread.get(type)?.delete(path);
-      const sorted = this.#sorted.get(type);
-      sorted?.splice(placeIn(sorted, path), 1);
+    const owned = type && this.#ownedBy(type);
+    if (owned?.seen.delete(path)) {
+      owned.unread.delete(path);
+      owned.damaged.delete(path);
+      owned.sorted?.splice(placeIn(owned.sorted, path), 1);
     }
     this.#folders.get(folderOf(path))?.files.delete(nameOf(path));
     if (!known) return;
@@ -319,25 +336,29 @@ export class View {
   }
 
   #addPath(type: AnyRecordType, path: string): void {
-    const paths = this.#paths.get(type) ?? new Set<string>();
-    this.#paths.set(type, paths);
-    if (paths.has(path)) return;
-    paths.add(path);
-    const unread = this.#unread.get(type) ?? new Set<string>();
-    this.#unread.set(type, unread.add(path));
+    const { seen, unread, sorted } = this.#ownedBy(type);
+    if (seen.has(path)) return;
+    seen.add(path);
+    unread.add(path);
+    sorted?.splice(placeIn(sorted, path), 0, path);
     const folder = this.#folders.get(folderOf(path));
     if (folder) folder.files.set(nameOf(path), type);
     else this.#found.add(path);
-    const sorted = this.#sorted.get(type);
-    sorted?.splice(placeIn(sorted, path), 0, path);
+  }
+
+  #ownedBy(type: AnyRecordType): OwnedPaths {
+    let owned = this.#owned.get(type);
+    if (!owned) {
+      owned = { seen: new Set(), unread: new Set(), damaged: new Set(), sorted: undefined };
+      this.#owned.set(type, owned);
+    }
+    return owned;
   }
 
   #sortedPaths(type: AnyRecordType): readonly string[] {
-    const known = this.#sorted.get(type);
-    if (known) return known;
-    const sorted = [...(this.#paths.get(type) ?? [])].sort();
-    this.#sorted.set(type, sorted);
-    return sorted;
+    const owned = this.#ownedBy(type);
+    owned.sorted ??= [...owned.seen].sort();
+    return owned.sorted;
   }
 }
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { analyse } from '../../src/store/search/analyser.ts';
 import { SearchIndex } from '../../src/store/search/index.ts';
 
 const words = [
@@ -69,4 +70,40 @@ test('any text can be indexed and looked for', () => {
       expect(index.search(piece)).toEqual({ hits: [], total: 0 });
     }),
   );
+});
+
+/** The tokens of a text, with their places in it. */
+function tokens(text: string): unknown[] {
+  const found: unknown[] = [];
+  analyse(text, ({ start, end, ...token }, offset) => {
+    found.push({ ...token, start: offset + start, end: offset + end });
+  });
+  return found;
+}
+
+test('a text divides in the same way whatever spaces are in it', () => {
+  const pieces = ['a', 'word', 'Word', 'userId', 'utf8', '42', 'é', '数据', "'s", 'C++', 'C#'];
+  const signs = [' ', ' ', ' ', '_', '.', '-', '/', ':', '+', '#', "'", ',', '—'];
+  const any = fc.array(fc.constantFrom(...pieces, ...signs), { maxLength: 12 });
+  fc.assert(
+    fc.property(any, (list) => {
+      const text = list.join('');
+      // Only ASCII takes the quick way.
+      expect(tokens(text)).toEqual(tokens(text.replaceAll(' ', '\u2003')));
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test('words are told apart, however many there are', () => {
+  const names = Array.from({ length: 40_000 }, (_, i) =>
+    [i % 26, Math.floor(i / 26) % 26, Math.floor(i / 676) % 26, Math.floor(i / 17_576)]
+      .map((letter) => String.fromCharCode(97 + letter))
+      .join(''),
+  );
+  const found: string[] = [];
+  for (let round = 0; round < 2; round++) {
+    analyse(names.join(' '), ({ word }) => found.push(word));
+  }
+  expect(found).toEqual([...names, ...names]);
 });

@@ -62,6 +62,29 @@ test('of damaged files only the one in the place of a key is named', async () =>
   expect(damaged.map(({ path }) => path)).toEqual(['graph/paths/a.yaml']);
 });
 
+test('a search names damaged files and doubles of a key for as long as they are there', async () => {
+  const file = (name: string) => `.memory-bank/graph/paths/${name}.yaml`;
+  const damaged = async () => {
+    const found = await opened.call.store.search({ query: 'anything' });
+    return found.damaged.map(({ path, error }) => `${path.split('/').at(-1)} ${error.code}`);
+  };
+  expect(await damaged()).toEqual([]);
+  const text = repo.read(file('b'));
+  repo.write(file('b'), 'path: [\n');
+  repo.write(file('double'), repo.read(file('c')));
+  repo.write(file('again'), repo.read(file('c')));
+  expect(await damaged()).toEqual(['b.yaml damaged', 'c.yaml conflict', 'double.yaml conflict']);
+  repo.write(file('b'), text);
+  rmSync(repo.path(file('again')));
+  expect(await damaged()).toEqual(['double.yaml conflict']);
+  rmSync(repo.path(file('c')));
+  expect(await damaged()).toEqual([]);
+  repo.write(file('b'), 'path: [\n');
+  expect(await damaged()).toEqual(['b.yaml damaged']);
+  rmSync(repo.path(file('b')));
+  expect(await damaged()).toEqual([]);
+});
+
 test('a change sees its own writes under their names', async () => {
   await opened.call.store.change({ subject: 'change' }, async (tx) => {
     await tx.put(path, value('new'));

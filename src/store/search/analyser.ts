@@ -20,6 +20,16 @@ export interface Token {
 /** Letters and digits, together with the signs that hold an identifier, a path or a version together. */
 const chunks =
   /[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}]|[_'’./\\:@-]{1,2}(?=[\p{L}\p{N}]))*(?:\+\+|#(?![\p{L}\p{N}]))?/gu;
+/** What an ASCII character is to `chunks`. */
+const [divider, joint, ending, letter, foreign] = [0, 1, 2, 3, 4];
+const kinds = Uint8Array.from({ length: 128 }, (_, code) => {
+  const character = String.fromCharCode(code);
+  if (/[A-Za-z0-9]/.test(character)) return letter;
+  if (/[_'./\\:@-]/.test(character)) return joint;
+  return /[+#]/.test(character) ? ending : divider;
+});
+/** A chunk that does not divide, as most do not. */
+const plain = /^(?:[A-Za-z][a-z]*|\d+)$/;
 /** The signs between the names of a path; `_` and `-` stand inside a name. */
 const names = /[^'’./\\:@]+/gu;
 /** The words of a name as `_` and `-` divide it. */
@@ -36,25 +46,71 @@ const longestWhole = 80;
 /** `utf8mb4` divides into four; a hash would divide into many meaningless ones. */
 const mostDigitParts = 4;
 
-const cache = new Map<string, readonly Token[]>();
-const cacheSize = 10_000;
+/** The chunks of late, each in the place of its hash. */
+const cache: ({ readonly chunk: string; readonly tokens: readonly Token[] } | undefined)[] =
+  new Array(1 << 14).fill(undefined);
 
 /** The tokens of a text in the order they stand in it; a whole follows its parts. */
 export function analyse(text: string, visit: (token: Token, offset: number) => void): void {
-  for (const match of text.matchAll(chunks)) {
-    const chunk = match[0];
-    let tokens = cache.get(chunk);
-    if (tokens === undefined) {
-      tokens = divide(chunk);
-      if (cache.size >= cacheSize) cache.clear();
-      if (chunk.length <= longestWhole) cache.set(chunk, tokens);
+  for (let at = nextLetter(text, 0); at < text.length; ) {
+    let end = plainEnd(text, at);
+    if (end === undefined) {
+      chunks.lastIndex = at;
+      const match = chunks.exec(text);
+      if (!match) return;
+      at = match.index;
+      end = chunks.lastIndex;
     }
-    for (const token of tokens) visit(token, match.index);
+    for (const token of tokensOf(text, at, end)) visit(token, at);
+    at = nextLetter(text, end);
   }
+}
+
+/** Where a chunk may begin: at a letter or digit, or at anything that is not ASCII. */
+function nextLetter(text: string, from: number): number {
+  let at = from;
+  while (at < text.length && kindAt(text, at) < letter) at += 1;
+  return at;
+}
+
+/**
+ * Where the chunk ends that begins here, when it is a plain English word.
+ *
+ * Nearly all are, and `chunks` takes several times as long. Undefined where that must decide.
+ */
+function plainEnd(text: string, start: number): number | undefined {
+  let end = start;
+  while (kindAt(text, end) === letter) end += 1;
+  if (end === start) return undefined;
+  const after = kindAt(text, end);
+  const ends = after === divider || (after === joint && kindAt(text, end + 1) === divider);
+  return ends ? end : undefined;
+}
+
+/** What a character is to `chunks`; the end of the text divides. */
+function kindAt(text: string, at: number): number {
+  return at < text.length ? (kinds[text.charCodeAt(at)] ?? foreign) : divider;
+}
+
+/** The tokens of a chunk; a known one is found without making a string of it. */
+function tokensOf(text: string, start: number, end: number): readonly Token[] {
+  if (end - start > longestWhole) return divide(text.slice(start, end));
+  let hash = end - start;
+  for (let at = start; at < end; at++) hash = (Math.imul(hash, 31) + text.charCodeAt(at)) | 0;
+  const place = (hash ^ (hash >>> 14)) & (cache.length - 1);
+  const known = cache[place];
+  if (known?.chunk.length === end - start && text.startsWith(known.chunk, start)) {
+    return known.tokens;
+  }
+  const chunk = text.slice(start, end);
+  const tokens = divide(chunk);
+  cache[place] = { chunk, tokens };
+  return tokens;
 }
 
 /** The names of a path or of another chain, and the chain as a whole. */
 function divide(chunk: string): Token[] {
+  if (plain.test(chunk)) return [token('word', chunk, 0)];
   const text = chunk.replace(/['’]s$/iu, '');
   const tokens: Token[] = [];
   for (const name of matches(names, text)) {
@@ -84,7 +140,7 @@ function matches(expression: RegExp, text: string): RegExpExecArray[] {
 function divideName(name: string, offset: number, tokens: Token[]): void {
   const parts: Token[] = [];
   for (const word of matches(words, name)) {
-    const found = matches(humps, word[0]);
+    const found = plain.test(word[0]) ? [] : matches(humps, word[0]);
     const encoded = found.length > mostDigitParts && /\p{N}/u.test(word[0]);
     for (const part of encoded || found.length === 0 ? [word] : found) {
       const start = offset + word.index + (part === word ? 0 : part.index);
@@ -121,9 +177,19 @@ function token(kind: Token['kind'], text: string, start: number): Token {
   return { kind, word, term: stem(word), start, end: start + text.length };
 }
 
+const stems = new Map<string, string>();
+const mostStems = 10_000;
+
 /** What the forms of an English word have in common. */
 export function stem(word: string): string {
-  return /^[a-z]{3,}$/.test(word) ? stemmer(word) : word;
+  if (!/^[a-z]{3,}$/.test(word)) return word;
+  let found = stems.get(word);
+  if (found === undefined) {
+    found = stemmer(word);
+    if (stems.size >= mostStems) stems.clear();
+    stems.set(word, found);
+  }
+  return found;
 }
 
 /** Letters that are another letter, or two, with a stroke or in another place. */

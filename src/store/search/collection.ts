@@ -2,7 +2,6 @@ import { analyse } from './analyser.ts';
 import { Dictionary, type Word } from './dictionary.ts';
 import { fieldNames, fieldWeights, plain, type SearchDocument } from './document.ts';
 import { without, withWeight } from './postings.ts';
-import { stopWords } from './stop-words.ts';
 
 /** A document as the ranking sees it. */
 export interface Entry extends SearchDocument {
@@ -45,11 +44,12 @@ export class Collection {
     const ends: number[] = [];
     let length = 0;
     for (const field of fieldNames) {
+      const weight = fieldWeights[field];
       analyse(fields[field] ?? '', ({ kind, word: text, term }) => {
         const word = this.dictionary.add(text, term);
         words.push(word);
-        word.term.postings = withWeight(word.term.postings, number, fieldWeights[field]);
-        if ((kind === 'word' || kind === 'letter') && !stopWords.has(text)) length += 1;
+        word.term.postings = withWeight(word.term.postings, number, weight);
+        if ((kind === 'word' || kind === 'letter') && !word.stop) length += 1;
       });
       ends.push(words.length);
     }

@@ -12,6 +12,8 @@ export interface Term {
 export interface Word {
   readonly text: string;
   readonly term: Term;
+  /** Whether it says nothing about what is looked for. */
+  readonly stop: boolean;
   /** How many tokens of the index are this word. */
   uses: number;
 }
@@ -60,7 +62,7 @@ export class Dictionary {
         term = { text: stem, postings: [] };
         this.#terms.set(stem, term);
       }
-      word = { text, term, uses: 0 };
+      word = { text, term, stop: stopWords.has(text), uses: 0 };
       this.#words.set(text, word);
       if (this.#tree && !number.test(text)) this.#tree.set(text, word);
     }
@@ -127,7 +129,7 @@ export class Dictionary {
 /** The likeliest candidates: of words equally like, the ones more often used. */
 function best(candidates: readonly Candidate[], limit: number): Candidate[] {
   const likely = candidates
-    .filter(({ word }) => !stopWords.has(word.text))
+    .filter(({ word }) => !word.stop)
     .map(({ word, likeness }) => ({ word, likeness: likeness * Math.sqrt(word.uses) }))
     .sort((a, b) => b.likeness - a.likeness || (a.word.text < b.word.text ? -1 : 1))
     .slice(0, limit);

@@ -29,9 +29,8 @@ export function withWeight(postings: Postings, document: number, weight: number)
   const known = list[at] ?? 0;
   if (at < list.length && documentOf(known) === document) {
     list[at] = join(document, (known & heaviest) + added);
-  } else {
-    list.splice(at, 0, join(document, added));
-  }
+  } else if (at === list.length) list.push(join(document, added));
+  else list.splice(at, 0, join(document, added));
   return list;
 }
 

@@ -100,10 +100,13 @@ export function around(text: string, start: number, end: number): string {
   return `${from > 0 ? '…' : ''}${shown}${to < text.length ? '…' : ''}`;
 }
 
-const characters = new Intl.Segmenter('en', { granularity: 'grapheme' });
+let characters: Intl.Segmenter | undefined;
 
 /** Where the character that a cut at an offset would part starts or ends; the offset when it parts none. */
 function boundary(text: string, at: number, side: 'start' | 'end'): number {
+  // Between two of these a character always ends, and what knows the others takes long to be made.
+  if (/^[ -~]{0,2}$/.test(text.slice(Math.max(0, at - 1), at + 1))) return at;
+  characters ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
   // Enough text before it to know: segmenting all of a long text is slow.
   const base = Math.max(0, at - 64);
   const around = characters.segment(text.slice(base, at + 64)).containing(at - base);
