@@ -302,7 +302,7 @@ describe('the ground moves', () => {
     const files = new FaultFiles();
     files.plan = () => {
       // Our own link to the lock is opened to be made, and again to be filled.
-      const opened = files.log.filter((line) => /^open .*\/index-(?!mark)/.test(line));
+      const opened = files.log.filter((line) => /^(?:create|open) .*\/index-(?!mark)/.test(line));
       if (opened.length === 2 && files.log.at(-1) === opened[1]) {
         rmSync(lock);
         writeFileSync(lock, 'his');

@@ -3,6 +3,8 @@ import { type DirectoryEntry, type Files, NodeFiles, type Stat } from '../../src
 /** The operations that leave something on the disk, or hold something of the system. */
 export type Operation =
   | 'open'
+  /** An open that makes the file where there is none. */
+  | 'create'
   | 'write'
   | 'fsync'
   | 'truncate'
@@ -24,7 +26,13 @@ export type Fault =
   | { readonly kind: 'error'; readonly code: string; readonly performed?: boolean };
 
 /** What a network disk may have done although its answer was lost. */
-const retransmitted = new Set<Operation>(['rename', 'link', 'unlink', 'mkdir', 'rmdir']);
+export const retransmitted: ReadonlySet<Operation> = new Set<Operation>([
+  'rename',
+  'link',
+  'unlink',
+  'mkdir',
+  'rmdir',
+]);
 
 /** Decides on each operation; the first one is number 1. */
 export type FaultPlan = (n: number, operation: Operation) => Fault | undefined;
@@ -88,7 +96,8 @@ export class FaultFiles implements Files {
   }
 
   open(path: string, flags: 'r' | 'wx' | 'a' | 'r+', mode?: number): number {
-    const fd = this.#do('open', path, () => this.#real.open(path, flags, mode));
+    const operation = flags === 'wx' || flags === 'a' ? 'create' : 'open';
+    const fd = this.#do(operation, path, () => this.#real.open(path, flags, mode));
     this.#open.set(fd, path);
     return fd;
   }
