@@ -8,7 +8,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { MemoryError } from '../../src/core/error.ts';
 import { findWorkTree } from '../../src/git/discover.ts';
 import { Disk } from '../../src/git/disk.ts';
@@ -19,17 +19,7 @@ import { Repository } from '../../src/git/repository.ts';
 import { bury } from '../faults/place.ts';
 import { FaultFiles } from '../support/fault-files.ts';
 import { gitEnv, Repo } from '../support/repo.ts';
-
-const repos: Repo[] = [];
-afterEach(() => {
-  for (const repo of repos.splice(0)) repo.remove();
-});
-
-function create(): Repo {
-  const repo = Repo.create();
-  repos.push(repo);
-  return repo;
-}
+import { create, passing } from './create.ts';
 
 const options = {
   env: gitEnv,
@@ -72,8 +62,7 @@ describe('what a dead process has left half done', () => {
     await put(open(repo.root), 'm/a.md', 'old\n');
     await killBefore(repo.root, repo.root, /^rename .*\/refs\/heads\/main$/);
     expect(repo.read('m/a.md')).toBe('new\n');
-    const moved = new Repo(`${repo.root}-moved`);
-    repos.push(moved);
+    const moved = passing(new Repo(`${repo.root}-moved`));
     renameSync(repo.root, moved.root);
     await open(moved.root).repair();
     expect(moved.read('m/a.md')).toBe('old\n');
@@ -351,8 +340,7 @@ test('who waits for the lock gets it although his own file was swept meanwhile',
 });
 
 test('two servers that make one repository at a time make one', async () => {
-  const repo = new Repo();
-  repos.push(repo);
+  const repo = passing(new Repo());
   const gitDir = repo.path('.git');
   const tree = { top: repo.root, gitDir, commonDir: gitDir };
   const disk = new Disk(new NodeFiles(), 'full');
