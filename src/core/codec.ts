@@ -134,7 +134,9 @@ function joinFile(file: RecordFile): string {
   if (Buffer.byteLength(file.yaml) > maxYamlBytes) {
     throw new MemoryError('too_large', `The record has more than ${maxYamlBytes} bytes of YAML.`);
   }
-  const yaml = file.eol === '\n' ? file.yaml : file.yaml.replaceAll('\n', file.eol);
+  // Between its two lines, front matter without a key is nothing at all.
+  const text = file.framed && file.yaml === '{}\n' ? '' : file.yaml;
+  const yaml = file.eol === '\n' ? text : text.replaceAll('\n', file.eol);
   const line = `---${file.eol}`;
   return file.bom + (file.framed ? line + yaml + line + file.body : yaml);
 }

@@ -1,10 +1,9 @@
-import { statfsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MemoryError } from '../core/error.ts';
 import type { Disk } from './disk.ts';
 import { errno, type Stat } from './files.ts';
-import { isDead, newToken, parseToken, type Token } from './token.ts';
+import type { Token } from './token.ts';
 
 /** How long to wait for locks of others, and how often to look, in milliseconds. */
 export interface Patience {
@@ -38,124 +37,6 @@ export async function waitFor<T>(
   }
 }
 
-/**
- * The ids of tokens that this process is done with although the disk did not let go of their files:
- * their holder is as good as dead.
- */
-const ended = new Set<string>();
-
-/**
- * The lock that keeps the servers of one repository apart: `memory-bank/lock` in the common git
- * directory, a hard link to a file that names its holder.
- *
- * A lock is taken from a holder only when he is proved dead, never because it is old: a stopped
- * process is alive. Who removes a dead holder's lock holds a lock of its own for that, named after
- * the dead one's token, so that two who find it dead cannot remove a third's.
- */
-export class ProcessLock {
-  readonly #disk: Disk;
-  readonly #folder: string;
-  readonly #local: boolean;
-
-  /** @param folder our own folder in the common git directory; it must exist. */
-  constructor(disk: Disk, folder: string) {
-    this.#disk = disk;
-    this.#folder = folder;
-    this.#local = isLocal(folder);
-  }
-
-  async take(patience: Patience): Promise<Token> {
-    const token = newToken();
-    const own = this.#path(`owner-${token.id}`);
-    const bytes = Buffer.from(`${JSON.stringify(token)}\n`);
-    const attempt = async () => {
-      // Who cleans up may have seen this file before it was whole, and taken it for a dead one's.
-      if (!this.#disk.files.lstat(own)) await this.#disk.create(own, [bytes]);
-      return this.#tryTake('lock', own) ? token : undefined;
-    };
-    try {
-      return await waitFor(attempt, patience, () => this.#busy());
-    } catch (error) {
-      this.release(token);
-      throw error;
-    }
-  }
-
-  /** Lets go. It throws nothing, for what it ends may be done: a file that stays is removed later. */
-  release({ id }: Token): void {
-    try {
-      if (this.#read('lock')?.id === id) this.#disk.discard(this.#path('lock'));
-      this.#disk.discard(this.#path(`owner-${id}`));
-    } catch (error) {
-      if (errno(error) === undefined) throw error;
-      ended.add(id);
-    }
-  }
-
-  /**
-   * Names in our folder of what processes that are dead, or that gave up, have left behind, by the
-   * id of the token at their end. A living process removes its `owner-` file last.
-   */
-  leftovers(): ReadonlyMap<string, readonly string[]> {
-    const found = new Map<string, string[]>();
-    for (const { name } of this.#disk.files.list(this.#folder) ?? []) {
-      const id = /^[a-z]+-([0-9a-z]+-[0-9a-f]{16})$/.exec(name)?.[1];
-      if (id !== undefined) found.set(id, [...(found.get(id) ?? []), name]);
-    }
-    for (const id of found.keys()) {
-      const owner = this.#read(`owner-${id}`);
-      if (owner && !this.#isGone(owner)) found.delete(id);
-    }
-    return found;
-  }
-
-  #isGone(holder: Token): boolean {
-    return ended.has(holder.id) || isDead(holder, this.#local);
-  }
-
-  #tryTake(name: string, own: string): boolean {
-    if (this.#link(own, name)) return true;
-    const holder = this.#read(name);
-    if (!holder || !this.#isGone(holder)) return false;
-    const breaking = `break-${holder.id}`;
-    if (!this.#tryTake(breaking, own)) return false;
-    if (this.#read(name)?.id === holder.id) this.#disk.discard(this.#path(name));
-    this.#disk.discard(this.#path(breaking));
-    return this.#link(own, name);
-  }
-
-  #link(own: string, name: string): boolean {
-    try {
-      this.#disk.files.link(own, this.#path(name));
-      return true;
-    } catch (error) {
-      // A network disk may have done what it says has failed.
-      const { ino } = this.#disk.files.lstat(own) ?? {};
-      if (ino !== undefined && this.#disk.files.lstat(this.#path(name))?.ino === ino) return true;
-      if (errno(error) === 'EEXIST' || errno(error) === 'ENOENT') return false;
-      throw error;
-    }
-  }
-
-  #read(name: string): Token | undefined {
-    return parseToken(this.#disk.files.read(this.#path(name))?.toString('utf8') ?? '');
-  }
-
-  #path(name: string): string {
-    return join(this.#folder, name);
-  }
-
-  #busy(): MemoryError {
-    const holder = this.#read('lock');
-    const lock = this.#path('lock');
-    const who = holder ? `the memory-bank process ${holder.pid}` : 'another memory-bank process';
-    return new MemoryError('busy', `The memory is locked by ${who}.`, {
-      hint: `Try again. If that process runs on no machine that shares this disk, remove ${lock}.`,
-      data: { lock, ...(holder ? { pid: holder.pid } : {}) },
-    });
-  }
-}
-
 /** What a lock of git's protects. */
 export type LockRole = 'index' | 'head' | 'ref';
 
@@ -172,6 +53,8 @@ export class GitLock {
   /** Folders whose entries have changed because folders had to be made for the lock. */
   readonly changed: string[] = [];
   readonly #disk: Disk;
+  /** Whether nothing of it is left to let go of. */
+  #over = false;
 
   private constructor(disk: Disk, path: string, proof: string) {
     this.#disk = disk;
@@ -197,7 +80,6 @@ export class GitLock {
     const proof = join(folder, `${role}-${token.id}`);
     const lock = new GitLock(disk, path, proof);
     try {
-      disk.discard(proof);
       disk.files.close(disk.files.open(proof, 'wx', 0o666));
       await waitFor(
         () => (lock.#tryTake(role) ? true : undefined),
@@ -259,13 +141,16 @@ export class GitLock {
     this.check();
     this.#disk.files.rename(this.path, target);
     this.#disk.tryDiscard(this.proof);
+    this.#over = true;
   }
 
   /** Lets go. It throws nothing: whoever takes the process lock next removes what stays. */
   release(): void {
+    if (this.#over) return;
     try {
       if (this.isOurs()) this.#disk.discard(this.path);
       this.#disk.discard(this.proof);
+      this.#over = true;
     } catch (error) {
       if (errno(error) === undefined) throw error;
     }
@@ -293,29 +178,4 @@ export function busy(lock: string): MemoryError {
     hint: 'Wait for it to finish, or close the editor of a "git commit". If no git process is running, remove that file.',
     data: { lock },
   });
-}
-
-/** File systems that two kernels can have mounted at a time, by their magic number. */
-const sharedFileSystems = new Set([
-  0x6969, // NFS
-  0xff534d42, // CIFS
-  0xfe534d42, // SMB2
-  0x517b, // SMB
-  0x01021997, // 9p
-  0x65735546, // FUSE, virtiofs
-  0x00c36400, // Ceph
-  0x5346414f, // AFS
-  0x0bd00bd0, // Lustre
-  0x01161970, // GFS2
-  0x7461636f, // OCFS2
-  0x47504653, // GPFS
-]);
-
-/** Whether only this kernel can have the disk of a folder mounted. */
-export function isLocal(folder: string): boolean {
-  try {
-    return process.platform === 'linux' && !sharedFileSystems.has(statfsSync(folder).type >>> 0);
-  } catch {
-    return false;
-  }
 }

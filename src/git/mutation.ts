@@ -116,8 +116,9 @@ export interface Locks {
   kept: boolean;
 }
 
-function all({ ref, head, index }: Locks): GitLock[] {
-  return [...(ref ? [ref] : []), head, index];
+/** Of all of them, that of what the commit moves is the first. */
+function all({ ref, head, index }: Locks): [GitLock, ...GitLock[]] {
+  return ref ? [ref, head, index] : [head, index];
 }
 
 /** In the order in which git takes them, so that two programs never wait for each other. */
@@ -264,7 +265,7 @@ class Mutation {
       if (after === undefined) remove.push(path);
       else set.push({ path, oid: after, mode, stat: stats.get(path) });
     }
-    const ref = locks.ref ?? locks.head;
+    const [ref] = all(locks);
     const [index, , logFolders] = await together([
       this.#fillIndex(locks.index, set, remove),
       ref.fill([Buffer.from(`${this.#commit}\n`, 'latin1')]),
@@ -288,14 +289,14 @@ class Mutation {
   }
 
   #moveRef(locks: Locks): void {
-    const { head, ref } = locks;
-    for (const lock of all(locks)) lock.check();
+    const [moving, ...others] = all(locks);
+    for (const lock of others) lock.check();
     const ground = this.#ground;
     const name = this.#plan.head.ref;
     const target = name === undefined ? join(ground.tree.gitDir, 'HEAD') : refPath(ground, name);
     // Git leaves empty folders behind where a branch of that name once had others below it.
     if (ground.disk.files.lstat(target)?.kind === 'directory') this.#removeEmptyFolders(target);
-    (ref ?? head).commit(target);
+    moving.commit(target);
   }
 
   #removeEmptyFolders(folder: string): void {

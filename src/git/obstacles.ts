@@ -5,7 +5,7 @@ import type { WorkTree } from './discover.ts';
 import type { Files } from './files.ts';
 import { IgnoreRules } from './ignore.ts';
 import { IndexFile } from './index-file.ts';
-import { isLocal } from './lock.ts';
+import { isLocal } from './process-lock.ts';
 import { Refs } from './refs.ts';
 import { checkFormat, checkIdle, checkMerged } from './state.ts';
 import { isDead, parseToken } from './token.ts';

@@ -30,6 +30,9 @@ export class ObjectDatabase {
   readonly #folders: readonly ObjectFolder[];
   readonly #gitDir: string;
   readonly #cache = new ObjectCache<Oid>(cacheSize, cacheSize / 4);
+  /** What no other process has in the names of its temporary files. */
+  readonly #run = randomBytes(6).toString('hex');
+  #written = 0;
 
   /** @param gitDir the common git directory. */
   constructor(disk: Disk, gitDir: string) {
@@ -134,7 +137,7 @@ export class ObjectDatabase {
 
   async #writeLoose(path: string, bytes: Uint8Array, changed: Set<string>): Promise<void> {
     for (let attempt = 1; ; attempt++) {
-      const temporary = join(dirname(path), `tmp_obj_${randomBytes(6).toString('hex')}`);
+      const temporary = join(dirname(path), `tmp_obj_${this.#run}${++this.#written}`);
       try {
         await this.#disk.create(temporary, [bytes], 0o444);
         try {

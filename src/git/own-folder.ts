@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { findWorkTree } from './discover.ts';
 import { Disk, type Durability, storageError } from './disk.ts';
 import { NodeFiles } from './files.ts';
-import { ProcessLock } from './lock.ts';
+import { ProcessLock } from './process-lock.ts';
 import { removeIfEmpty } from './recovery.ts';
 
 /** How long to wait for a server that is at work, in milliseconds. */
@@ -33,6 +33,7 @@ export async function removeOwnFolder(root: string, durability: Durability): Pro
       }
     } finally {
       lock.release(token);
+      lock.close();
     }
     removeIfEmpty(disk, folder);
   } catch (error) {

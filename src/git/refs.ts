@@ -29,13 +29,13 @@ export class Refs {
 
   /** The full name that HEAD carries, whatever lies behind it; undefined when it is detached. */
   branch(): string | undefined {
-    return /^ref: (refs\/.+)/.exec(this.#headText())?.[1]?.trim();
+    return branchIn(this.#headText());
   }
 
   head(): Head {
     const text = this.#headText();
     if (isOid(text)) return { ref: undefined, oid: text };
-    const ref = this.branch();
+    const ref = branchIn(text);
     if (ref === undefined) {
       throw new MemoryError('damaged', 'HEAD of this repository cannot be read.', {
         hint: 'Check out a branch: "git switch <branch>".',
@@ -132,4 +132,8 @@ export class Refs {
     this.#packedStat = stat;
     return refs;
   }
+}
+
+function branchIn(head: string): string | undefined {
+  return /^ref: (refs\/.+)/.exec(head)?.[1]?.trim();
 }

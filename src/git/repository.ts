@@ -49,6 +49,7 @@ export interface Prepared {
   readonly stored: Promise<Iterable<string>>;
   /** What they were worked out from. */
   readonly known: KnownIndex;
+  readonly config: GitConfig;
   readonly committer: Signature;
 }
 
@@ -251,6 +252,7 @@ export class Repository {
   }
 
   close(): void {
+    this.#turns.close();
     this.odb.close();
   }
 
@@ -322,16 +324,16 @@ export class Repository {
     const stored = this.odb.write(plan.objects);
     // Who waits for it hears of a failure; nobody may be waiting yet.
     stored.catch(() => undefined);
-    return { oid: plan.commits.at(-1)?.oid ?? '', plan, stored, known, committer };
+    return { oid: plan.commits.at(-1)?.oid ?? '', plan, stored, known, config, committer };
   }
 
   async #apply(
-    { plan, stored, known, committer }: Prepared,
+    { plan, stored, known, config, committer }: Prepared,
     token: Token,
     patience: Patience,
     locks?: Locks,
   ): Promise<Made | undefined> {
-    const ground = this.#ground(this.config());
+    const ground = this.#ground(config);
     const applying = applyPlan(ground, plan, stored, known, committer, token, patience, locks);
     // Nothing may be at work any more when the next one begins.
     const applied = await applying.finally(() => stored.catch(() => undefined));

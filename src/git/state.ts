@@ -1,4 +1,4 @@
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { MemoryError } from '../core/error.ts';
 import type { GitConfig } from './config.ts';
 import type { WorkTree } from './discover.ts';
@@ -6,16 +6,48 @@ import type { Files } from './files.ts';
 import type { IndexFile } from './index-file.ts';
 
 /** What git leaves in its directory while something is under way in which nobody else may commit. */
-const underWay: readonly (readonly [file: string, what: string, wayOut: string])[] = [
-  ['rebase-merge', 'A rebase', '"git rebase --continue" or "git rebase --abort"'],
-  ['rebase-apply', 'A rebase or "git am"', '"git rebase --continue" or "git am --continue"'],
-  ['MERGE_HEAD', 'A merge', '"git merge --continue" or "git merge --abort"'],
-  ['CHERRY_PICK_HEAD', 'A cherry-pick', '"git cherry-pick --continue" or "--abort"'],
-  ['REVERT_HEAD', 'A revert', '"git revert --continue" or "git revert --abort"'],
-  ['sequencer', 'A cherry-pick or revert', '"git cherry-pick --continue" or "--abort"'],
-  ['SQUASH_MSG', 'A squash merge', '"git commit", or "git reset --merge" to drop it'],
-  ['BISECT_START', 'A bisect', '"git bisect reset"'],
-];
+const underWay = [
+  {
+    file: 'rebase-merge',
+    what: 'A rebase',
+    wayOut: '"git rebase --continue" or "git rebase --abort"',
+  },
+  {
+    file: 'rebase-apply',
+    what: 'A rebase or "git am"',
+    wayOut: '"git rebase --continue" or "git am --continue"',
+  },
+  {
+    file: 'MERGE_HEAD',
+    what: 'A merge',
+    wayOut: '"git merge --continue" or "git merge --abort"',
+  },
+  {
+    file: 'CHERRY_PICK_HEAD',
+    what: 'A cherry-pick',
+    wayOut: '"git cherry-pick --continue" or "--abort"',
+  },
+  {
+    file: 'REVERT_HEAD',
+    what: 'A revert',
+    wayOut: '"git revert --continue" or "git revert --abort"',
+  },
+  {
+    file: 'sequencer',
+    what: 'A cherry-pick or revert',
+    wayOut: '"git cherry-pick --continue" or "--abort"',
+  },
+  {
+    file: 'SQUASH_MSG',
+    what: 'A squash merge',
+    wayOut: '"git commit", or "git reset --merge" to drop it',
+  },
+  {
+    file: 'BISECT_START',
+    what: 'A bisect',
+    wayOut: '"git bisect reset"',
+  },
+] as const;
 
 /** Extensions that change nothing of what is written here (gitrepository-layout). */
 const knownExtensions = new Set([
@@ -70,10 +102,8 @@ export function checkFormat(config: GitConfig, tree: WorkTree): void {
 
 /** What is under way, and how it ends; undefined where nothing is. */
 export function underWayIn(files: Files, gitDir: string) {
-  for (const [file, what, wayOut] of underWay) {
-    if (files.lstat(join(gitDir, file)) !== undefined) return { file, what, wayOut };
-  }
-  return undefined;
+  const names = new Set(files.list(gitDir)?.map(({ name }) => name));
+  return underWay.find(({ file }) => names.has(file));
 }
 
 /**

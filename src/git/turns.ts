@@ -1,5 +1,6 @@
 import { storageError } from './disk.ts';
-import { type Patience, ProcessLock } from './lock.ts';
+import type { Patience } from './lock.ts';
+import { ProcessLock } from './process-lock.ts';
 import { recover, type Site } from './recovery.ts';
 import type { Token } from './token.ts';
 
@@ -62,6 +63,11 @@ export class Turns {
     // A dead process's own lock is in nobody's way before the next mutation.
     if (left.every((name) => /^(owner|break)-/.test(name))) return;
     await this.take(undefined, async () => undefined);
+  }
+
+  /** Leaves nothing of this process behind; what is under way goes on. */
+  close(): void {
+    if (!this.#working) this.#lock?.close();
   }
 
   #processLock(): ProcessLock {

@@ -36,12 +36,11 @@ export const importCommand: Command = {
       overwrite: values.overwrite === true,
     };
     const reports = await inSession(invocation, async (session, call) => {
-      const telling = { ...call, progress: showProgress };
       const all: ImportReport[] = [];
       const missing: MemoryError[] = [];
       for (const path of paths.map((one) => resolve(cwd, one))) {
         try {
-          all.push(...(await importSources(app, session, { ...request, path }, telling)));
+          all.push(...(await importSources(app, session, { ...request, path }, call)));
         } catch (error) {
           if (!(error instanceof MemoryError) || error.code !== 'not_found') throw error;
           missing.push(error);
@@ -60,12 +59,6 @@ export const importCommand: Command = {
     return 0;
   },
 };
-
-/** How far it is, on one line of a terminal. */
-function showProgress(done: number, total: number): void {
-  if (!process.stderr.isTTY) return;
-  process.stderr.write(done < total ? `\r${done} of ${total}` : '\r\u001b[K');
-}
 
 function reportLines(screen: Screen, report: ImportReport, dryRun: boolean): string[] {
   const { created, replaced, unchanged, kept, left, notes, commits } = report;

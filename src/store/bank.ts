@@ -277,7 +277,7 @@ export class Bank {
 
   /** The text that a record was decoded from. */
   #textOf(record: RecordFile): string {
-    const bytes = this.#folder.read(record.path, maxFileBytes);
+    const bytes = this.#folder.read(record.path, maxFileBytes, record.stat);
     if (!bytes || !sameStat(this.#folder.stat(record.path), record.stat)) throw new Moved();
     return decodeText(bytes);
   }

@@ -1,7 +1,7 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { Stat } from '../git/files.ts';
-import { isLocal } from '../git/lock.ts';
+import { isLocal } from '../git/process-lock.ts';
 
 /** More events than this at a time may mean that the kernel has dropped some. */
 const maxEvents = 4000;

@@ -2,6 +2,7 @@ import { type SpawnOptions, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, rmSync } from 'node:fs';
 import { afterAll, describe, expect, test } from 'vitest';
+import { litter } from '../faults/place.ts';
 import { main, newFolder } from '../support/process.ts';
 import { Repo } from '../support/repo.ts';
 
@@ -50,12 +51,7 @@ function tree(repo: Repo): string {
 
 function expectSound(repo: Repo): void {
   expect(repo.fsck()).toBe('');
-  const left = readdirSync(repo.path('.git/memory-bank'));
-  expect(left.filter((name) => /^(?:lock|journal-|owner-|head-|ref-|index-\d)/.test(name))).toEqual(
-    [],
-  );
-  const names = readdirSync(repo.path('.git'), { recursive: true, encoding: 'utf8' });
-  expect(names.filter((name) => name.endsWith('.lock'))).toEqual([]);
+  expect(litter(repo.root)).toEqual([]);
 }
 
 describe('squash', () => {

@@ -4,6 +4,7 @@ import * as fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Files, NodeFiles } from '../../src/git/files.ts';
+import { isDead, parseToken } from '../../src/git/token.ts';
 import { openWorkspace } from '../../src/store/workspace.ts';
 import { letter, note } from '../support/note.ts';
 import { Opened } from '../support/open.ts';
@@ -135,13 +136,21 @@ export function difference(expected: Look, found: Look): string {
   return parts.join('\n');
 }
 
-/** Locks, journals and temporary files that somebody has left behind. */
+/** Locks, journals and temporary files that somebody has left behind; not who is there and alive. */
 export function litter(root: string, objects = true): string[] {
   const found = fs.readdirSync(root, { recursive: true, encoding: 'utf8' });
   return found.filter((path) => {
     if (/(^|\/)tmp_obj_/.test(path)) return objects;
-    return /\.lock$|\.tmp$|(^|\/)\.git\/memory-bank\/(?!(state\.json|index-mark)$)/.test(path);
+    if (/\/owner-[^/]*$/.test(path)) return !isAlive(text(join(root, path)));
+    return /\.lock$|\.tmp$|(^|\/)\.git\/memory-bank\/(?!(state\.json|index-mark|history-\w+\.jsonl)$)/.test(
+      path,
+    );
   });
+}
+
+function isAlive(owner: string): boolean {
+  const token = parseToken(owner);
+  return token !== undefined && !isDead(token, true);
 }
 
 function files(root: string, folder = ''): string[] {

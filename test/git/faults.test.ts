@@ -13,10 +13,10 @@ import { MemoryError } from '../../src/core/error.ts';
 import { findWorkTree } from '../../src/git/discover.ts';
 import { Disk } from '../../src/git/disk.ts';
 import { type Files, NodeFiles } from '../../src/git/files.ts';
-import { ProcessLock } from '../../src/git/lock.ts';
 import { objectId } from '../../src/git/object.ts';
+import { ProcessLock } from '../../src/git/process-lock.ts';
 import { Repository } from '../../src/git/repository.ts';
-import { bury } from '../faults/place.ts';
+import { bury, litter } from '../faults/place.ts';
 import { FaultFiles } from '../support/fault-files.ts';
 import { gitEnv, Repo } from '../support/repo.ts';
 import { create, passing } from './create.ts';
@@ -67,9 +67,7 @@ describe('what a dead process has left half done', () => {
     await open(moved.root).repair();
     expect(moved.read('m/a.md')).toBe('old\n');
     expect(moved.status()).toEqual([]);
-    expect(readdirSync(moved.path('.git/memory-bank'))).toEqual([]);
-    const all = readdirSync(moved.path('.git'), { recursive: true, encoding: 'utf8' });
-    expect(all.filter((name) => name.endsWith('.lock'))).toEqual([]);
+    expect(litter(moved.root)).toEqual([]);
     expect(existsSync(repo.root)).toBe(false);
   });
 
@@ -88,7 +86,7 @@ describe('what a dead process has left half done', () => {
     repo.git('worktree', 'remove', '-f', repo.path('two'));
     await open(repo.root).repair();
     expect(existsSync(repo.path('two'))).toBe(false);
-    expect(readdirSync(repo.path('.git/memory-bank'))).toEqual([]);
+    expect(litter(repo.root)).toEqual([]);
   });
 
   test('is finished in the index although a person had edited the file before', async () => {
@@ -139,12 +137,7 @@ test('a squash that dies anywhere has happened wholly or not at all', async () =
     expect(repo.git('log', '-g', '-1', '--format=%H').trim(), files.hit).toBe(head);
     expect(repo.status(), files.hit).toEqual(status);
     expect(repo.fsck(), files.hit).toBe('');
-    const names = readdirSync(repo.path('.git'), { recursive: true, encoding: 'utf8' });
-    const left = /\.lock$|memory-bank\/(?:lock|[a-z]+-\w+-)/;
-    expect(
-      names.filter((name) => left.test(name)),
-      files.hit,
-    ).toEqual([]);
+    expect(litter(repo.root, false), files.hit).toEqual([]);
     repo.git('reset', '-q', '--soft', tip);
     if (files.hit === undefined) break;
   }
@@ -193,7 +186,7 @@ describe('a journal that no server has written', () => {
     const warnings: string[] = [];
     await open(repo.root, new NodeFiles(), (message) => warnings.push(message)).repair();
     expect(warnings).toEqual([expect.stringContaining(`${name}.damaged`)]);
-    expect(readdirSync(folder)).toEqual([`${name}.damaged`]);
+    expect(litter(repo.root)).toEqual([`.git/memory-bank/${name}.damaged`]);
     for (const path of [outside, repo.path('.git/note')]) {
       expect(readFileSync(path, 'utf8')).toBe('outside');
     }
@@ -218,7 +211,7 @@ describe('a journal that no server has written', () => {
     expect(warnings).toEqual([expect.stringContaining('m/a.md stays as it is')]);
     expect(repo.status()).toEqual([' M m/a.md']);
     await put(open(repo.root), 'm/a.md', 'later\n');
-    expect(readdirSync(folder)).toEqual([]);
+    expect(litter(repo.root)).toEqual([]);
   });
 });
 
@@ -322,10 +315,10 @@ test('who waits for the lock gets it although his own file was swept meanwhile',
   const disk = new Disk(new NodeFiles(), 'full');
   const folder = repo.path('.git/memory-bank');
   disk.makeDirectories(folder);
-  const lock = new ProcessLock(disk, folder);
-  const first = await lock.take({ limit: 1000 });
+  const [one, other] = [new ProcessLock(disk, folder), new ProcessLock(disk, folder)];
+  const first = await one.take({ limit: 1000 });
   let held = true;
-  const second = lock.take({ limit: 10_000 }).then((token) => {
+  const second = other.take({ limit: 10_000 }).then((token) => {
     expect(held).toBe(false);
     return token;
   });
@@ -334,8 +327,9 @@ test('who waits for the lock gets it although his own file was swept meanwhile',
     if (name.startsWith('owner-') && name !== `owner-${first.id}`) rmSync(join(folder, name));
   }
   held = false;
-  lock.release(first);
-  lock.release(await second);
+  one.release(first);
+  other.release(await second);
+  for (const lock of [one, other]) lock.close();
   expect(readdirSync(folder)).toEqual([]);
 });
 

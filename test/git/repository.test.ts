@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, utimesSync } from 'node:fs';
+import { existsSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { MemoryError } from '../../src/core/error.ts';
@@ -6,6 +6,7 @@ import { findWorkTree } from '../../src/git/discover.ts';
 import { Disk } from '../../src/git/disk.ts';
 import { NodeFiles } from '../../src/git/files.ts';
 import { Repository } from '../../src/git/repository.ts';
+import { litter } from '../faults/place.ts';
 import { gitEnv, Repo } from '../support/repo.ts';
 import { create, passing } from './create.ts';
 
@@ -43,11 +44,9 @@ function put(
   return repository.commit(propose, signal);
 }
 
-function expectClean(repo: Repo, gitDir = join(repo.root, '.git')): void {
+function expectClean(repo: Repo): void {
   expect(repo.fsck()).toBe('');
-  expect(readdirSync(join(gitDir, 'memory-bank'))).toEqual([]);
-  const locks = readdirSync(gitDir, { recursive: true, encoding: 'utf8' });
-  expect(locks.filter((name) => /\.lock$|tmp_obj_/.test(name))).toEqual([]);
+  expect(litter(repo.root)).toEqual([]);
 }
 
 describe('one mutation', () => {

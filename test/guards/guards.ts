@@ -22,7 +22,7 @@ function guard(
   return { name, file, code, without, test, title };
 }
 
-const lock = 'git/lock.test.ts';
+const lock = 'git/process-lock.test.ts';
 const races = 'git/races.test.ts';
 const power = 'git/power.test.ts';
 const faults = 'git/faults.test.ts';
@@ -36,7 +36,7 @@ export const guards: readonly Guard[] = [
   guard(
     "a living server's lock is not taken",
     [
-      'git/lock.ts',
+      'git/process-lock.ts',
       'if (!holder || !this.#isGone(holder)) return false;',
       'if (!holder) return false;',
     ],
@@ -74,7 +74,7 @@ export const guards: readonly Guard[] = [
   guard(
     'of two that find a lock dead, one removes it',
     [
-      'git/lock.ts',
+      'git/process-lock.ts',
       'if (this.#read(name)?.id === holder.id) this.#disk.discard(this.#path(name));',
       'this.#disk.discard(this.#path(name));',
     ],
@@ -83,7 +83,7 @@ export const guards: readonly Guard[] = [
   guard(
     'who waits makes his own file again when it was swept',
     [
-      'git/lock.ts',
+      'git/process-lock.ts',
       'if (!this.#disk.files.lstat(own)) await this.#disk.create(own, [bytes]);',
       'if (!ended.has(own) && ended.add(own)) await this.#disk.create(own, [bytes]);',
     ],
@@ -91,8 +91,21 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'the process lock is taken at all',
-    ['git/lock.ts', "return this.#tryTake('lock', own) ? token : undefined;", 'return token;'],
+    [
+      'git/process-lock.ts',
+      "return this.#tryTake('lock', own) ? token : undefined;",
+      'return token;',
+    ],
     [lock, 'that lives is never taken'],
+  ),
+  guard(
+    'who has left something behind does not stand in the way of cleaning it up',
+    [
+      'git/process-lock.ts',
+      'if (names.some(({ name }) => name !== ownerName(id) && name.endsWith(id))) this.close();',
+      '',
+    ],
+    [lock, 'with another token when something was left behind'],
   ),
 
   // Locks of git.
@@ -121,7 +134,7 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'the locks are looked at once more before the ref moves',
-    ['git/mutation.ts', 'for (const lock of all(locks)) lock.check();', ''],
+    ['git/mutation.ts', 'for (const lock of others) lock.check();', ''],
     [faults, 'his lock is left alone'],
   ),
   guard(

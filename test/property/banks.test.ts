@@ -13,9 +13,10 @@ const markdown = fc
   .tuple(fc.array(line, { maxLength: 12 }), fc.constantFrom('\n', '\r\n', '\n\n'), fc.boolean())
   .map(([lines, end, last]) => lines.join(end) + (last ? end : ''));
 
+const key = 'code/x/readme.md';
 const document: fc.Arbitrary<BankDocument> = fc.record(
   {
-    key: fc.constant('code/x/readme.md'),
+    key: fc.constant(key),
     bank: fc.string({ minLength: 1, maxLength: 20 }),
     last_updated: fc.constantFrom('2026-01-01T00:00:00.000Z', '2025-12-31T23:59:59Z'),
     version: fc.nat(),
@@ -35,6 +36,18 @@ describe('bank documents', () => {
         expect(codec.decode(codec.encode(value), path)).toEqual(value);
         expect(codec.decode(codec.encode(value, codec.encode(before)), path)).toEqual(value);
       }),
+      {
+        examples: [
+          [
+            { key, body: '' },
+            { key, relevance_score: 0, body: '' },
+          ],
+          [
+            { key, body: '---\n---\n' },
+            { key, body: '' },
+          ],
+        ],
+      },
     );
   });
 

@@ -1,9 +1,8 @@
-import { linkSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Disk } from '../../src/git/disk.ts';
-import { NodeFiles } from '../../src/git/files.ts';
-import { ProcessLock } from '../../src/git/lock.ts';
+import { ProcessLock } from '../../src/git/process-lock.ts';
 import { isDead, newToken, type Token } from '../../src/git/token.ts';
 import { FaultFiles } from '../support/fault-files.ts';
 import { newFolder } from '../support/process.ts';
@@ -43,15 +42,36 @@ describe('the lock of a process', () => {
   test('that is gone is taken, and so is that of an earlier process of the same number', async () => {
     for (const gone of [{ pid: nobody }, { start: '1' }]) {
       hold({ ...newToken(), ...gone });
-      const token = await lock().take({ limit: 1000 });
+      const one = lock();
+      const token = await one.take({ limit: 1000 });
       expect(holder()).toBe(token.id);
-      lock().release(token);
+      one.release(token);
     }
   });
 
   test('in another container is never taken', async () => {
     hold({ ...newToken(), pid: nobody, namespace: 'pid:[1]' });
     await expect(lock().take({ limit: 30 })).rejects.toMatchObject({ code: 'busy' });
+  });
+
+  test('in another container leaves its own file behind for a day', async () => {
+    const token = { ...newToken(), pid: nobody, namespace: 'pid:[1]' };
+    const own = join(folder, `owner-${token.id}`);
+    writeFileSync(own, `${JSON.stringify(token)}\n`);
+    expect([...lock().leftovers()]).toEqual([]);
+    const yesterday = new Date(Date.now() - 25 * 3_600_000);
+    utimesSync(own, yesterday, yesterday);
+    expect([...lock().leftovers()]).toEqual([[token.id, [`owner-${token.id}`]]]);
+    writeFileSync(join(folder, `journal-${token.id}`), '');
+    expect([...lock().leftovers()]).toEqual([]);
+  });
+
+  test('whose own file was removed makes it again', async () => {
+    const one = lock();
+    one.release(await one.take({ limit: 1000 }));
+    for (const name of readdirSync(folder)) rmSync(join(folder, name));
+    const { id } = await one.take({ limit: 1000 });
+    expect(readdirSync(folder).sort()).toEqual(['lock', `owner-${id}`]);
   });
 
   test('that cannot be read is never taken', async () => {
@@ -87,9 +107,45 @@ describe('a holder of an earlier boot', () => {
   });
 });
 
-test('a lock that was let go is let go for good', async () => {
-  const disk = new Disk(new NodeFiles(), 'relaxed');
-  const one = new ProcessLock(disk, folder);
-  one.release(await one.take({ limit: 1000 }));
-  expect(readdirSync(folder)).toEqual([]);
+describe('a lock that was let go', () => {
+  const limit = 1000;
+
+  test('is let go for good', async () => {
+    const one = lock();
+    one.release(await one.take({ limit }));
+    one.close();
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test('is taken with the same token again', async () => {
+    const one = lock();
+    const first = await one.take({ limit });
+    one.release(first);
+    expect(readdirSync(folder)).toEqual([`owner-${first.id}`]);
+    expect((await one.take({ limit })).id).toBe(first.id);
+  });
+
+  test('is taken with another token when something was left behind', async () => {
+    const one = lock();
+    const first = await one.take({ limit });
+    writeFileSync(join(folder, `journal-${first.id}`), '');
+    one.release(first);
+    expect(readdirSync(folder)).toEqual([`journal-${first.id}`]);
+    expect([...lock().leftovers()]).toEqual([[first.id, [`journal-${first.id}`]]]);
+    expect((await one.take({ limit })).id).not.toBe(first.id);
+  });
+
+  test('is no longer held when its own file cannot be removed', async () => {
+    const files = new FaultFiles();
+    const one = lock(files);
+    const first = await one.take({ limit });
+    writeFileSync(join(folder, `journal-${first.id}`), '');
+    files.plan = () => {
+      const failing = files.log.at(-1) === `unlink ${join(folder, `owner-${first.id}`)}`;
+      return failing ? { kind: 'error', code: 'EIO' } : undefined;
+    };
+    one.release(first);
+    expect(readdirSync(folder)).not.toContain('lock');
+    expect([...one.leftovers().keys()]).toEqual([first.id]);
+  });
 });
