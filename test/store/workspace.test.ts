@@ -332,6 +332,11 @@ describe('a damaged file', () => {
       tx.remove(note, 'other-kind'),
     );
     await expect(removal).rejects.toMatchObject({ code: 'damaged' });
+    const afterListing = opened.call.store.change({ subject: 'x' }, async (tx) => {
+      await tx.list(note);
+      await tx.remove(note, 'other-kind');
+    });
+    await expect(afterListing).rejects.toMatchObject({ code: 'damaged' });
     expect(repo.read('.memory-bank/notes/other-kind.yaml')).toContain('tags: none\n');
     mkdirSync(repo.path('.memory-bank/notes/folder.yaml'));
     await expect(add(opened, 'folder')).rejects.toMatchObject({ code: 'damaged' });
