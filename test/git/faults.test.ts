@@ -301,6 +301,50 @@ describe('the ground moves', () => {
   });
 });
 
+describe('a disk that reads nothing any more', () => {
+  /** From the first operation like this one on. */
+  function failFrom(operation: RegExp, lasts = true): FaultFiles {
+    const files = new FaultFiles();
+    files.plan = () => {
+      const due = files.hit === undefined ? operation.test(files.log.at(-1) ?? '') : lasts;
+      return due ? { kind: 'error', code: 'EIO' } : undefined;
+    };
+    return files;
+  }
+
+  test('once the branch has moved: the change has happened', async () => {
+    const repo = create();
+    const files = failFrom(/^rename .*\/\.git\/index$/);
+    const made = await put(open(repo.root, files), 'm/a.md', 'text\n');
+    expect(files.hit).toBeDefined();
+    expect(repo.git('rev-parse', 'HEAD').trim()).toBe(made?.oid);
+    bury(repo.root);
+    await open(repo.root).repair();
+    expect(repo.status()).toEqual([]);
+  });
+
+  test.each([
+    ['the configuration, and with it whose change it is', /^read .*\/\.git\/config$/],
+    ['where other objects are', /^read .*\/info\/alternates$/],
+    ['what a dead process has left', /^list .*\/memory-bank$/],
+    ['whether this is a linked work tree', /^read .*\/commondir$/],
+  ])('for a moment, %s: nothing is changed', async (_, operation) => {
+    const repo = create();
+    await put(open(repo.root), 'm/a.md', 'text\n');
+    const head = repo.git('rev-parse', 'HEAD');
+    const files = failFrom(operation, false);
+    const attempt = async () => {
+      const repository = open(repo.root, files);
+      await repository.repair();
+      await put(repository, 'm/a.md', 'more\n');
+    };
+    await expect(attempt()).rejects.toMatchObject({ code: 'storage' });
+    expect(files.hit).toBeDefined();
+    expect(repo.git('rev-parse', 'HEAD')).toBe(head);
+    expect(repo.status()).toEqual([]);
+  });
+});
+
 test('an empty ref is no unborn branch: nothing is committed beside the lost history', async () => {
   const repo = create();
   const head = repo.git('rev-parse', 'HEAD').trim();
