@@ -1,4 +1,4 @@
-import { retransmitted } from '../support/fault-files.ts';
+import { reading, retransmitted } from '../support/fault-files.ts';
 import type { Random } from '../support/random.ts';
 import { codesOf, fail, kill, killTwice, Recorded } from './points.ts';
 import type { Scenario } from './scenario.ts';
@@ -46,7 +46,8 @@ export async function crash(
     return all.filter((_, i) => i % one === start);
   };
   try {
-    for (const { n } of some(points, share.kill)) {
+    const traces = points.filter(({ operation }) => !reading.has(operation));
+    for (const { n } of some(traces, share.kill)) {
       tally.add('killed', await kill(stage, n, 'kill'));
     }
     const writes = points.filter(({ operation }) => operation === 'write');
@@ -56,7 +57,7 @@ export async function crash(
     for (let i = 0; i < share.twice; i++) {
       // In the second half of a change there is something to clean up.
       const n = points.length - random.below(Math.ceil(points.length / 2));
-      const m = 1 + random.below(1 + random.below(40));
+      const m = 1 + random.below(1 + random.below(60));
       tally.add('killed while cleaning up', await killTwice(stage, n, m));
     }
     for (const { n, code } of some(failures, share.once)) {

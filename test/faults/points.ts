@@ -51,6 +51,8 @@ export async function killTwice(stage: Stage, n: number, m: number): Promise<str
 /** Which operations a kernel can answer with a code. */
 const failing: { readonly [code: string]: readonly Operation[] } = {
   EIO: [
+    'read',
+    'list',
     'open',
     'create',
     'write',
@@ -65,7 +67,7 @@ const failing: { readonly [code: string]: readonly Operation[] } = {
     'rmdir',
   ],
   ENOSPC: ['create', 'write', 'fsync', 'close', 'rename', 'link', 'mkdir'],
-  EMFILE: ['open', 'create'],
+  EMFILE: ['read', 'list', 'open', 'create'],
   EACCES: ['open', 'create', 'truncate', 'rename', 'link', 'unlink', 'mkdir', 'rmdir'],
 };
 
@@ -95,19 +97,26 @@ export async function fail(
     return due && failing[code]?.includes(operation) ? fault : undefined;
   });
   return onCopy(stage, async (root) => {
-    const opened = await serve(folderOf(stage, root), files);
+    const folder = folderOf(stage, root);
+    let outcome: Outcome = { done: 0, error: undefined };
+    let opened = await serve(folder, files).catch((error) => {
+      outcome = { done: 0, error };
+      return undefined;
+    });
+    if (opened) outcome = await play(stage.scenario, opened);
+    const { done, error } = outcome;
+    files.plan = () => undefined;
+    opened ??= await serve(folder, files);
     try {
-      const { done, error } = await play(stage.scenario, opened);
-      files.plan = () => undefined;
       if (files.hit === undefined) return undefined;
       const wrong: string[] = [];
       if (error && !(error instanceof MemoryError)) wrong.push(`an unexpected error: ${error}`);
-      const rest = files.log.length;
+      const { traces } = files;
       // Where nothing works any more nothing can be undone either; then the next call does it.
       let seen = sticky ? undefined : stage.look(root);
       if (seen) wrong.push(...stage.compare(seen, done, false));
       await opened.call.store.list(note);
-      if (!seen || files.log.length > rest) {
+      if (!seen || files.traces > traces) {
         seen = stage.look(root);
         wrong.push(...stage.compare(seen, done, false));
       }

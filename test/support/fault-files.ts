@@ -1,7 +1,9 @@
 import { type DirectoryEntry, type Files, NodeFiles, type Stat } from '../../src/git/files.ts';
 
-/** The operations that leave something on the disk, or hold something of the system. */
+/** The operations that leave something on the disk, hold something of the system, or may find it broken. */
 export type Operation =
+  | 'read'
+  | 'list'
   | 'open'
   /** An open that makes the file where there is none. */
   | 'create'
@@ -24,6 +26,9 @@ export type Fault =
   | { readonly kind: 'torn' }
   /** It fails with this code; `performed`: after it was done all the same, as a network disk may. */
   | { readonly kind: 'error'; readonly code: string; readonly performed?: boolean };
+
+/** What leaves nothing behind: a process that dies before it dies before the next operation. */
+export const reading: ReadonlySet<Operation> = new Set<Operation>(['read', 'list']);
 
 /** What a network disk may have done although its answer was lost. */
 export const retransmitted: ReadonlySet<Operation> = new Set<Operation>([
@@ -53,6 +58,8 @@ export class Crash extends Error {
 export class FaultFiles implements Files {
   /** What was done so far: `rename /a/b`. */
   readonly log: string[] = [];
+  /** How many of them may have left something. */
+  traces = 0;
   /** The operation that a fault hit first. */
   hit: string | undefined;
   dead = false;
@@ -76,11 +83,11 @@ export class FaultFiles implements Files {
   }
 
   read(path: string): Buffer | undefined {
-    return this.#alive().read(path);
+    return this.#do('read', path, () => this.#real.read(path));
   }
 
   list(path: string): DirectoryEntry[] | undefined {
-    return this.#alive().list(path);
+    return this.#do('list', path, () => this.#real.list(path));
   }
 
   realpath(path: string): string | undefined {
@@ -158,6 +165,7 @@ export class FaultFiles implements Files {
   #do<T>(operation: Operation, path: string, action: () => T, partly?: () => void): T {
     this.#alive();
     const fault = this.plan(this.log.push(`${operation} ${path}`), operation);
+    if (!reading.has(operation)) this.traces += 1;
     if (!fault) return action();
     this.hit ??= `${operation} ${path}`;
     if (fault.kind === 'error') {
