@@ -1,6 +1,5 @@
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { MemoryError } from '../core/error.ts';
-import { storageError } from './disk.ts';
 import type { Files } from './files.ts';
 
 /** A work tree and the git directories that belong to it. */
@@ -18,21 +17,15 @@ export interface WorkTree {
  *
  * @param start absolute path; need not exist.
  * @returns undefined outside any work tree.
- * @throws MemoryError `storage` where that cannot be told.
  */
 export function findWorkTree(files: Files, start: string): WorkTree | undefined {
-  try {
-    let folder = existing(files, start);
-    for (;;) {
-      const gitDir = gitDirOf(files, join(folder, '.git'));
-      if (gitDir !== undefined)
-        return { top: folder, gitDir, commonDir: commonDirOf(files, gitDir) };
-      const parent = dirname(folder);
-      if (parent === folder) return undefined;
-      folder = parent;
-    }
-  } catch (error) {
-    throw storageError(error, 'look for the repository');
+  let folder = existing(files, start);
+  for (;;) {
+    const gitDir = gitDirOf(files, join(folder, '.git'));
+    if (gitDir !== undefined) return { top: folder, gitDir, commonDir: commonDirOf(files, gitDir) };
+    const parent = dirname(folder);
+    if (parent === folder) return undefined;
+    folder = parent;
   }
 }
 

@@ -188,6 +188,20 @@ describe('a change', () => {
     expect(repo.git('rev-list', '--count', 'mine').trim()).toBe('1');
   });
 
+  test('that cannot look for its repository says so', async () => {
+    const repo = create();
+    const files = new FaultFiles();
+    const opened = await open(repo.root, [note], { files });
+    files.plan = () => {
+      const due = files.log.at(-1) === `stat ${repo.path('.git/HEAD')}`;
+      return due ? { kind: 'error', code: 'EIO' } : undefined;
+    };
+    await expect(add(opened, 'a')).rejects.toMatchObject({ code: 'storage' });
+    files.plan = () => undefined;
+    await opened.workspace.close();
+    expect(repo.status()).toEqual([]);
+  });
+
   test("of the user's own store goes to a repository of its own, below a home that is one", async () => {
     const home = create();
     const opened = await serve(home.path('.memory-bank'), true);
