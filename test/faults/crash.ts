@@ -57,7 +57,7 @@ export async function crash(
     for (let i = 0; i < share.twice; i++) {
       // In the second half of a change there is something to clean up.
       const n = points.length - random.below(Math.ceil(points.length / 2));
-      const m = 1 + random.below(1 + random.below(60));
+      const m = 1 + random.below(1 + random.below(120));
       tally.add('killed while cleaning up', await killTwice(stage, n, m));
     }
     for (const { n, code } of some(failures, share.once)) {

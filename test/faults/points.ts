@@ -51,6 +51,7 @@ export async function killTwice(stage: Stage, n: number, m: number): Promise<str
 /** Which operations a kernel can answer with a code. */
 const failing: { readonly [code: string]: readonly Operation[] } = {
   EIO: [
+    'stat',
     'read',
     'list',
     'open',
@@ -85,6 +86,8 @@ export interface Failure {
   readonly performed: boolean;
 }
 
+const unopened: Outcome = { done: 0, error: undefined };
+
 /** Lets the nth operation fail; undefined when it does not come or cannot fail so. */
 export async function fail(
   stage: Stage,
@@ -98,13 +101,8 @@ export async function fail(
   });
   return onCopy(stage, async (root) => {
     const folder = folderOf(stage, root);
-    let outcome: Outcome = { done: 0, error: undefined };
-    let opened = await serve(folder, files).catch((error) => {
-      outcome = { done: 0, error };
-      return undefined;
-    });
-    if (opened) outcome = await play(stage.scenario, opened);
-    const { done, error } = outcome;
+    let opened = await serve(folder, files).catch(() => undefined);
+    const { done, error } = opened ? await play(stage.scenario, opened) : unopened;
     files.plan = () => undefined;
     opened ??= await serve(folder, files);
     try {

@@ -2,6 +2,7 @@ import { type DirectoryEntry, type Files, NodeFiles, type Stat } from '../../src
 
 /** The operations that leave something on the disk, hold something of the system, or may find it broken. */
 export type Operation =
+  | 'stat'
   | 'read'
   | 'list'
   | 'open'
@@ -28,7 +29,7 @@ export type Fault =
   | { readonly kind: 'error'; readonly code: string; readonly performed?: boolean };
 
 /** What leaves nothing behind: a process that dies before it dies before the next operation. */
-export const reading: ReadonlySet<Operation> = new Set<Operation>(['read', 'list']);
+export const reading: ReadonlySet<Operation> = new Set<Operation>(['stat', 'read', 'list']);
 
 /** What a network disk may have done although its answer was lost. */
 export const retransmitted: ReadonlySet<Operation> = new Set<Operation>([
@@ -75,11 +76,11 @@ export class FaultFiles implements Files {
   }
 
   lstat(path: string): Stat | undefined {
-    return this.#alive().lstat(path);
+    return this.#do('stat', path, () => this.#real.lstat(path));
   }
 
   lstatExact(path: string) {
-    return this.#alive().lstatExact(path);
+    return this.#do('stat', path, () => this.#real.lstatExact(path));
   }
 
   read(path: string): Buffer | undefined {
@@ -91,15 +92,15 @@ export class FaultFiles implements Files {
   }
 
   realpath(path: string): string | undefined {
-    return this.#alive().realpath(path);
+    return this.#do('stat', path, () => this.#real.realpath(path));
   }
 
   fstat(fd: number): Stat {
-    return this.#alive().fstat(fd);
+    return this.#do('stat', this.#nameOf(fd), () => this.#real.fstat(fd));
   }
 
   pread(fd: number, length: number, position: number): Buffer {
-    return this.#alive().pread(fd, length, position);
+    return this.#do('read', this.#nameOf(fd), () => this.#real.pread(fd, length, position));
   }
 
   open(path: string, flags: 'r' | 'wx' | 'a' | 'r+', mode?: number): number {
@@ -164,8 +165,8 @@ export class FaultFiles implements Files {
 
   #do<T>(operation: Operation, path: string, action: () => T, partly?: () => void): T {
     this.#alive();
-    const fault = this.plan(this.log.push(`${operation} ${path}`), operation);
     if (!reading.has(operation)) this.traces += 1;
+    const fault = this.plan(this.log.push(`${operation} ${path}`), operation);
     if (!fault) return action();
     this.hit ??= `${operation} ${path}`;
     if (fault.kind === 'error') {
@@ -181,9 +182,8 @@ export class FaultFiles implements Files {
     throw new Crash();
   }
 
-  #alive(): NodeFiles {
+  #alive(): void {
     if (this.dead) throw new Crash();
-    return this.#real;
   }
 
   #nameOf(fd: number): string {
