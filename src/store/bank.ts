@@ -179,7 +179,11 @@ export class Bank {
 
   /** Makes the repository that is missing, but only for a change that has something to commit. */
   async #found(propose: () => Promise<unknown>): Promise<Repository | undefined> {
-    if ((await propose()) === undefined) return undefined;
+    try {
+      if ((await propose()) === undefined) return undefined;
+    } catch (error) {
+      throw storageError(error, 'work out the change');
+    }
     await this.#missing().initialize();
     return this.repository();
   }
@@ -295,7 +299,8 @@ export class Bank {
     try {
       const repository = this.repository() ?? this.#halfMade();
       await repository?.repair();
-    } catch (error) {
+    } catch (thrown) {
+      const error = storageError(thrown, 'look for a change that was left half done');
       if (!(error instanceof MemoryError)) throw error;
       this.#options.warn(error.text);
     }

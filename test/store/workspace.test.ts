@@ -188,18 +188,38 @@ describe('a change', () => {
     expect(repo.git('rev-list', '--count', 'mine').trim()).toBe('1');
   });
 
-  test('that cannot look for its repository says so', async () => {
-    const repo = create();
+  test.each([
+    ['cannot look for its repository', true, '.git/HEAD'],
+    ['cannot look at the memory, and has no repository yet', false, '.memory-bank'],
+  ])('that %s says so', async (_, begun, name) => {
+    const repo = begun ? create() : new Repo();
+    cleanUp.push(() => repo.remove());
     const files = new FaultFiles();
     const opened = await open(repo.root, [note], { files });
     files.plan = () => {
-      const due = files.log.at(-1) === `stat ${repo.path('.git/HEAD')}`;
+      const due = files.log.at(-1) === `stat ${repo.path(name)}`;
       return due ? { kind: 'error', code: 'EIO' } : undefined;
     };
     await expect(add(opened, 'a')).rejects.toMatchObject({ code: 'storage' });
     files.plan = () => undefined;
     await opened.workspace.close();
-    expect(repo.status()).toEqual([]);
+    expect(existsSync(repo.path('.memory-bank'))).toBe(false);
+  });
+
+  test('that cannot see what a dead process has left is read all the same', async () => {
+    const repo = create();
+    await add(await serve(repo.root), 'a');
+    const files = new FaultFiles();
+    const warnings: string[] = [];
+    const opened = await open(repo.root, [note], { files, warn: (text) => warnings.push(text) });
+    files.plan = () => {
+      const due = files.log.at(-1) === `list ${repo.path('.git/memory-bank')}`;
+      return due ? { kind: 'error', code: 'EIO' } : undefined;
+    };
+    expect((await opened.call.store.list(note)).records).toHaveLength(1);
+    expect(warnings).toEqual([expect.stringContaining('left half done')]);
+    files.plan = () => undefined;
+    await opened.workspace.close();
   });
 
   test("of the user's own store goes to a repository of its own, below a home that is one", async () => {
