@@ -3,7 +3,7 @@ import { dirname, isAbsolute, join } from 'node:path';
 import { inflateSync } from 'node:zlib';
 import git from 'isomorphic-git';
 import { MemoryError } from '../core/error.ts';
-import { type Disk, storageError, together } from './disk.ts';
+import { type Disk, together } from './disk.ts';
 import { errno, type Files } from './files.ts';
 import type { EncodedObject, ObjectType, Oid } from './object.ts';
 import { ObjectCache } from './object-cache.ts';
@@ -40,11 +40,7 @@ export class ObjectDatabase {
     this.#files = disk.files;
     this.#gitDir = gitDir;
     const paths = [join(gitDir, 'objects')];
-    try {
-      collectAlternates(disk.files, join(gitDir, 'objects'), paths, maxAlternateDepth);
-    } catch (error) {
-      throw storageError(error, 'look for the objects of the repository');
-    }
+    collectAlternates(disk.files, join(gitDir, 'objects'), paths, maxAlternateDepth);
     this.#folders = paths.map((path) => new ObjectFolder(disk.files, path));
   }
 

@@ -181,10 +181,10 @@ export class Bank {
   async #found(propose: () => Promise<unknown>): Promise<Repository | undefined> {
     try {
       if ((await propose()) === undefined) return undefined;
+      await this.#missing().initialize();
     } catch (error) {
-      throw storageError(error, 'work out the change');
+      throw storageError(error, 'change the memory');
     }
-    await this.#missing().initialize();
     return this.repository();
   }
 

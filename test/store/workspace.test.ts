@@ -188,16 +188,12 @@ describe('a change', () => {
     expect(repo.git('rev-list', '--count', 'mine').trim()).toBe('1');
   });
 
-  test.each([
-    ['cannot look for its repository', true, '.git/HEAD'],
-    ['cannot look at the memory, and has no repository yet', false, '.memory-bank'],
-  ])('that %s says so', async (_, begun, name) => {
-    const repo = begun ? create() : new Repo();
-    cleanUp.push(() => repo.remove());
+  test('that cannot look for its repository says so', async () => {
+    const repo = create();
     const files = new FaultFiles();
     const opened = await open(repo.root, [note], { files });
     files.plan = () => {
-      const due = files.log.at(-1) === `stat ${repo.path(name)}`;
+      const due = files.log.at(-1) === `stat ${repo.path('.git/HEAD')}`;
       return due ? { kind: 'error', code: 'EIO' } : undefined;
     };
     await expect(add(opened, 'a')).rejects.toMatchObject({ code: 'storage' });
