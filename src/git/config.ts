@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
-import { type Files, type Stat, sameStat } from './files.ts';
+import { errno, type Files, type Stat, sameStat } from './files.ts';
 
 const maxIncludeDepth = 10;
 /** Files that include each other more than once would multiply. */
@@ -202,11 +202,16 @@ function lookQuietly(files: Files, path: string): Stat | undefined {
   }
 }
 
+/** Why a file cannot be read that will not be readable in a moment either. */
+const unreadable = new Set(['EACCES', 'EPERM', 'EISDIR', 'ELOOP', 'ENAMETOOLONG']);
+
 function readQuietly(files: Files, path: string): Buffer | undefined {
   try {
     return files.read(path);
-  } catch {
-    // Git warns about a configuration file that it may not read, and goes on.
+  } catch (error) {
+    // Git warns about a configuration file that it may not read, and goes on. One that is there and
+    // cannot be read now may hold whose name is to stand in the commit.
+    if (!unreadable.has(errno(error) ?? '')) throw error;
     return undefined;
   }
 }

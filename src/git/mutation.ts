@@ -188,6 +188,8 @@ class Mutation {
   readonly #journal: Journal;
   /** Folders whose entries have to be on the medium before the mutation is acknowledged. */
   readonly #changed = new Set<string>();
+  /** Whether it has happened, as far as the disk has said so. */
+  #moved = false;
 
   constructor(ground: Ground, plan: Plan, known: KnownIndex, committer: Signature, token: Token) {
     this.#ground = ground;
@@ -218,6 +220,7 @@ class Mutation {
     try {
       index = await this.#prepare(locks, unsettled);
       this.#moveRef(locks);
+      this.#moved = true;
       await this.#finish(locks);
     } catch (error) {
       // What has happened and what has not is for the disk to say: a rename that failed may be done.
@@ -324,7 +327,8 @@ class Mutation {
    * @throws MemoryError when nothing has happened and not all of it can be undone now.
    */
   async #mend(cause: unknown): Promise<Side> {
-    let side: Side = 'before';
+    // Where the disk does not even say what has happened, it is what it has said last.
+    let side: Side = this.#moved ? 'after' : 'before';
     try {
       side = sideOf(this.#ground, this.#journal);
       await settle(this.#ground, this.#token, this.#journal, side);

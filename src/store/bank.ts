@@ -3,7 +3,7 @@ import { MemoryError } from '../core/error.ts';
 import type { AnyRecordType } from '../core/record-type.ts';
 import type { Provenance } from '../core/store.ts';
 import { findWorkTree, isStillThere } from '../git/discover.ts';
-import type { Disk } from '../git/disk.ts';
+import { type Disk, storageError } from '../git/disk.ts';
 import { type Stat, sameStat } from '../git/files.ts';
 import { Folder } from '../git/folder.ts';
 import type { Adoption, FileChange } from '../git/plan.ts';
@@ -75,6 +75,14 @@ export class Bank {
 
   /** The repository that the bank lies in; undefined while there is none. */
   repository(): Repository | undefined {
+    try {
+      return this.#lookForRepository();
+    } catch (error) {
+      throw storageError(error, 'look for the repository');
+    }
+  }
+
+  #lookForRepository(): Repository | undefined {
     const { disk, root, own } = this.#options;
     const start = disk.files.realpath(root) ?? root;
     const known = this.#repository;
@@ -171,8 +179,12 @@ export class Bank {
 
   /** Makes the repository that is missing, but only for a change that has something to commit. */
   async #found(propose: () => Promise<unknown>): Promise<Repository | undefined> {
-    if ((await propose()) === undefined) return undefined;
-    await this.#missing().initialize();
+    try {
+      if ((await propose()) === undefined) return undefined;
+      await this.#missing().initialize();
+    } catch (error) {
+      throw storageError(error, 'change the memory');
+    }
     return this.repository();
   }
 
@@ -287,7 +299,8 @@ export class Bank {
     try {
       const repository = this.repository() ?? this.#halfMade();
       await repository?.repair();
-    } catch (error) {
+    } catch (thrown) {
+      const error = storageError(thrown, 'look for a change that was left half done');
       if (!(error instanceof MemoryError)) throw error;
       this.#options.warn(error.text);
     }

@@ -158,7 +158,8 @@ export class View {
   find(type: AnyRecordType, key: string): RecordFile | undefined {
     this.#readAll(type);
     const path = this.#winner(type, key);
-    return path === undefined ? undefined : this.look(path);
+    // What cannot be read in the place of the key may be it.
+    return path === undefined ? this.at(type, key) : this.look(path);
   }
 
   /** The paths of the records with these keys or ids, or of what lies in the place of a key. */

@@ -1,35 +1,15 @@
 import { spawnSync } from 'node:child_process';
 import { cpSync, readdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { App } from '../../src/app.ts';
 import type { JsonObject } from '../../src/core/json.ts';
-import type { Session } from '../../src/core/session.ts';
 import { main, newFolder } from '../support/process.ts';
 import { gitEnv, Repo } from '../support/repo.ts';
+import { Served } from '../support/served.ts';
 
-/** A repository whose memory the real program serves, and in which native git works. */
-class Project {
-  readonly repo: Repo;
-  readonly #app: App;
-  readonly #session: Session;
-
+/** A repository whose memory is served, and which the program's driver merges. */
+class Project extends Served {
   constructor(repo = Repo.create()) {
-    this.repo = repo;
-    const { root } = repo;
-    this.#app = new App({
-      place: { flag: root, env: {}, cwd: root, home: newFolder() },
-      homeBank: newFolder(),
-      durability: 'relaxed',
-      log: () => {},
-    });
-    this.#session = this.#app.connect();
-  }
-
-  /** @throws Error when the tool fails. */
-  async call(tool: string, args: JsonObject = {}): Promise<JsonObject> {
-    const reply = await this.#app.call(this.#session, tool, args);
-    if (!reply || reply.error !== undefined) throw new Error(JSON.stringify(reply));
-    return reply.body;
+    super(repo);
   }
 
   program(...args: string[]) {
@@ -41,7 +21,7 @@ class Project {
   }
 
   /** Runs git, which may fail. */
-  try(...args: string[]): { status: number | null; output: string } {
+  tryGit(...args: string[]): { status: number | null; output: string } {
     const options = { cwd: this.repo.root, env: gitEnv, encoding: 'utf8' } as const;
     const { status, stdout, stderr } = spawnSync('git', args, options);
     return { status, output: stdout + stderr };
@@ -150,7 +130,7 @@ function copyStory(): Project {
 describe('two branches of memory', () => {
   it('merge by git merge without a conflict, and the result holds everything once', async () => {
     const project = copyStory();
-    expect(project.try('merge', '--no-edit', 'one')).toMatchObject({ status: 0 });
+    expect(project.tryGit('merge', '--no-edit', 'one')).toMatchObject({ status: 0 });
     await project.expectEverythingOnce();
     // And the next decision goes on from there.
     await project.call('log_decision', { title: 'Next', context: 'c', decision: 'd' });
@@ -158,16 +138,16 @@ describe('two branches of memory', () => {
 
   it('rebase without a conflict', async () => {
     const project = copyStory();
-    expect(project.try('rebase', '-q', 'one')).toEqual({ status: 0, output: '' });
+    expect(project.tryGit('rebase', '-q', 'one')).toEqual({ status: 0, output: '' });
     await project.expectEverythingOnce();
   });
 
   it('may be picked commit by commit', async () => {
     const project = copyStory();
-    expect(project.try('cherry-pick', 'main..one')).toMatchObject({ status: 0 });
+    expect(project.tryGit('cherry-pick', 'main..one')).toMatchObject({ status: 0 });
     await project.expectEverythingOnce();
     // What was picked already comes only once.
-    expect(project.try('merge', '--no-edit', 'one')).toMatchObject({ status: 0 });
+    expect(project.tryGit('merge', '--no-edit', 'one')).toMatchObject({ status: 0 });
     await project.expectEverythingOnce();
   });
 });
@@ -199,14 +179,14 @@ describe('native git', () => {
     project.repo.git('stash');
     write('Committed');
     project.repo.git('commit', '-qam', 'log');
-    expect(project.try('stash', 'pop')).toMatchObject({ status: 0 });
+    expect(project.tryGit('stash', 'pop')).toMatchObject({ status: 0 });
     expect(project.repo.read(file)).toBe(`# Log\n${entry('Committed')}${entry('Stashed')}`);
   });
 
   it('merges a record that two branches changed in different places', async () => {
     const project = await begin();
     await diverge(project);
-    expect(project.try('merge', '--no-edit', 'one')).toMatchObject({ status: 0 });
+    expect(project.tryGit('merge', '--no-edit', 'one')).toMatchObject({ status: 0 });
     const { entries } = await project.call('memory_read', { category: 'patterns' });
     expect(entries).toMatchObject([{ value: '1\n\ntwo\n\n3' }, { value: 'of one' }]);
   });
@@ -229,11 +209,11 @@ describe('native git', () => {
     await write('one', '1\n\ntwo\n\nthree\n');
     await project.call('memory_write', entry('of one'));
     await write('main', 'one\n\ntwo\n\n3\n');
-    expect(project.try('merge', '--no-edit', 'one')).toMatchObject({ status: 0 });
+    expect(project.tryGit('merge', '--no-edit', 'one')).toMatchObject({ status: 0 });
     expect(project.repo.read(".memory-bank/the team's notes.md")).toBe('1\n\ntwo\n\n3\n');
     await write('one', '1\n\nII\n\nthree\n');
     await write('main', '1\n\n2\n\n3\n');
-    expect(project.try('merge', '--no-edit', 'one')).toMatchObject({ status: 1 });
+    expect(project.tryGit('merge', '--no-edit', 'one')).toMatchObject({ status: 1 });
     expect(project.repo.read(".memory-bank/the team's notes.md")).toMatch(
       /^<{7} .*\n2\n={7}\nII\n>{7} /m,
     );
@@ -248,7 +228,7 @@ describe('native git', () => {
       project.repo.git('checkout', '-q', branch);
       await project.call('update_feature', { slug: 'auth', name });
     }
-    const { status, output } = project.try('merge', '--no-edit', 'one');
+    const { status, output } = project.tryGit('merge', '--no-edit', 'one');
     expect(status).toBe(1);
     const path = '.memory-bank/graph/features/auth.yaml';
     expect(output).toContain(`memory-bank: ${path}: both sides changed name`);
@@ -270,7 +250,7 @@ describe('native git', () => {
     const project = await begin();
     await diverge(project);
     await project.call('memory_delete', { category: 'patterns', key: 'tabs', confirm: true });
-    const { status, output } = project.try('merge', '--no-edit', 'one');
+    const { status, output } = project.tryGit('merge', '--no-edit', 'one');
     expect({ status, output }).toMatchObject({
       status: 1,
       output: expect.stringContaining('modify/delete'),
@@ -297,7 +277,7 @@ describe('native git', () => {
       project.repo.git('mv', `${folder}/${name}`, `${folder}/${to}`);
       project.repo.git('commit', '-qm', to);
     }
-    const { status, output } = project.try('merge', '--no-edit', 'one');
+    const { status, output } = project.tryGit('merge', '--no-edit', 'one');
     expect({ status, output }).toMatchObject({
       status: 1,
       output: expect.stringContaining('rename/rename'),
@@ -324,7 +304,7 @@ describe('native git', () => {
           .trim(),
       );
     }
-    expect(project.try('merge', '--no-edit', 'one')).toMatchObject({ status: 0 });
+    expect(project.tryGit('merge', '--no-edit', 'one')).toMatchObject({ status: 0 });
     expect(project.repo.read('.memory-bank/config.yaml')).toContain(
       `project_id: ${ids.sort()[0]}\n`,
     );
@@ -334,12 +314,12 @@ describe('native git', () => {
   it('merges branches that were merged into each other', async () => {
     const project = copyStory();
     project.repo.git('branch', 'before', 'one');
-    expect(project.try('merge', '--no-edit', 'one')).toMatchObject({ status: 0 });
+    expect(project.tryGit('merge', '--no-edit', 'one')).toMatchObject({ status: 0 });
     project.repo.git('checkout', '-q', 'one');
-    expect(project.try('merge', '--no-edit', 'two~3')).toMatchObject({ status: 0 });
+    expect(project.tryGit('merge', '--no-edit', 'two~3')).toMatchObject({ status: 0 });
     await project.call('log_decision', { title: 'Later', context: 'c', decision: 'd' });
     project.repo.git('checkout', '-q', 'two');
-    expect(project.try('merge', '--no-edit', 'one')).toMatchObject({ status: 0 });
+    expect(project.tryGit('merge', '--no-edit', 'one')).toMatchObject({ status: 0 });
     const log = project.repo.read('.memory-bank/decisionLog.md');
     expect(log.match(/^## (?:Decision .*|Later.*)/gm)).toHaveLength(21);
   });
@@ -358,7 +338,7 @@ describe('native git', () => {
     project.repo.git('branch', '-f', 'one');
     write('one', 2, 'TOP', 'end');
     write('main', 3, 'top', 'END');
-    expect(project.try('merge', '--no-edit', 'one')).toMatchObject({ status: 1 });
+    expect(project.tryGit('merge', '--no-edit', 'one')).toMatchObject({ status: 1 });
     expect(project.repo.git('diff', '--name-only', '--diff-filter=U').trim()).toBe(image);
     expect(project.repo.read(image)).toBe('\u0000\u0003');
     const bytes = Buffer.from('TOP\n\u00e4\n\u00f6\n\u00fc\nEND\n', 'latin1');

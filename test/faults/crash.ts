@@ -1,14 +1,15 @@
-import type { Operation } from '../support/fault-files.ts';
+import { reading, retransmitted } from '../support/fault-files.ts';
 import type { Random } from '../support/random.ts';
-import { fail, failing, kill, killTwice, Recorded } from './points.ts';
+import { codesOf, fail, kill, killTwice, Recorded } from './points.ts';
 import type { Scenario } from './scenario.ts';
 import { Stage } from './stage.ts';
 import type { Tally } from './tally.ts';
 
-/** One in how many of the possible points is tried, for each kind of fault; 0 for none. */
+/** One in how many of the possible points is tried, for each kind of fault. */
 export interface Share {
   readonly kill: number;
   readonly torn: number;
+  /** Of the operations with each of the codes that fit them. */
   readonly once: number;
   readonly sticky: number;
   readonly performed: number;
@@ -17,19 +18,16 @@ export interface Share {
   readonly twice: number;
 }
 
-/** Every point of every scenario but of the largest; of the kinds that are alike, a part. */
+/** Every point, but of the power cuts each second, and of deaths one after the other a few. */
 export const most: Share = {
   kill: 1,
   torn: 1,
-  once: 2,
-  sticky: 3,
-  performed: 2,
+  once: 1,
+  sticky: 1,
+  performed: 1,
   power: 2,
   twice: 25,
 };
-
-/** A scenario with more operations than this repeats itself. */
-const large = 300;
 
 /** Tries the faults inside one process on a scenario. */
 export async function crash(
@@ -39,57 +37,50 @@ export async function crash(
   random: Random,
 ): Promise<void> {
   const stage = await Stage.set(scenario);
-  const { operations } = stage;
-  const points = (one: number, of?: readonly string[]) => {
-    const step = operations.length > large ? one * 3 : one;
-    const numbers = operations.map((_, i) => i + 1);
-    const start = random.below(Math.max(step, 1));
-    return numbers
-      .filter((n) => !of || of.includes(operationAt(stage, n)))
-      .filter((_, i) => step > 0 && i % step === start);
-  };
-  const code = (n: number) => {
-    const fitting = Object.keys(failing).filter((name) =>
-      failing[name]?.some((operation) => operation === operationAt(stage, n)),
-    );
-    return fitting[random.below(fitting.length)] ?? 'EIO';
+  const points = stage.operations.map((operation, i) => ({ n: i + 1, operation }));
+  const failures = points.flatMap(({ n, operation }) =>
+    codesOf(operation).map((code) => ({ n, code })),
+  );
+  const some = <T>(all: readonly T[], one: number): T[] => {
+    const start = random.below(one);
+    return all.filter((_, i) => i % one === start);
   };
   try {
-    for (const n of points(share.kill)) tally.add('killed', await kill(stage, n, 'kill'));
-    for (const n of points(share.torn, ['write'])) {
+    const traces = points.filter(({ operation }) => !reading.has(operation));
+    for (const { n } of some(traces, share.kill)) {
+      tally.add('killed', await kill(stage, n, 'kill'));
+    }
+    const writes = points.filter(({ operation }) => operation === 'write');
+    for (const { n } of some(writes, share.torn)) {
       tally.add('killed in a write', await kill(stage, n, 'torn'));
     }
     for (let i = 0; i < share.twice; i++) {
       // In the second half of a change there is something to clean up.
-      const n = operations.length - random.below(Math.ceil(operations.length / 2));
-      const m = 1 + random.below(1 + random.below(40));
+      const n = points.length - random.below(Math.ceil(points.length / 2));
+      const m = 1 + random.below(1 + random.below(120));
       tally.add('killed while cleaning up', await killTwice(stage, n, m));
     }
-    for (const n of points(share.once)) {
-      const how = { code: code(n), sticky: false, performed: false };
-      tally.add('an operation fails', await fail(stage, n, how));
+    for (const { n, code } of some(failures, share.once)) {
+      const how = { code, sticky: false, performed: false };
+      tally.add(`an operation fails with ${code}`, await fail(stage, n, how));
     }
-    for (const n of points(share.sticky)) {
-      const how = { code: code(n), sticky: true, performed: false };
-      tally.add('all operations fail from there on', await fail(stage, n, how));
+    for (const { n, code } of some(failures, share.sticky)) {
+      const how = { code, sticky: true, performed: false };
+      tally.add(`all operations fail with ${code} from there on`, await fail(stage, n, how));
     }
-    for (const n of points(share.performed, ['rename', 'link', 'unlink', 'mkdir', 'rmdir'])) {
+    const remote = points.filter(({ operation }) => retransmitted.has(operation));
+    for (const { n } of some(remote, share.performed)) {
       const how = { code: 'EIO', sticky: false, performed: true };
       tally.add('an operation fails and is done', await fail(stage, n, how));
     }
-    if (share.power === 0) return;
     const recorded = await Recorded.record(stage);
+    const moments = Array.from({ length: recorded.moments }, (_, moment) => moment);
     for (const ordering of ['journal', 'tree-log'] as const) {
-      const step = recorded.moments > large ? share.power * 3 : share.power;
-      for (let moment = random.below(step); moment < recorded.moments; moment += step) {
+      for (const moment of some(moments, share.power)) {
         tally.add(`power cut, ${ordering}`, await recorded.cut(moment, ordering, random));
       }
     }
   } finally {
     stage.remove();
   }
-}
-
-function operationAt(stage: Stage, n: number): Operation | string {
-  return stage.operations[n - 1]?.split(' ', 1)[0] ?? '';
 }

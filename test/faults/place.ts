@@ -83,11 +83,11 @@ export function look(root: string, folder = '.'): Look {
   const seen: { [what: string]: string } = { files: files(root).join('\n') };
   if (!fs.existsSync(join(root, '.git', 'HEAD'))) return seen;
   const tops = [...new Set(['.', folder])];
-  // One shell for all of it: starting a program is what takes time here.
+  // One shell for all of it: starting programs is what takes time here.
   const script = ['git for-each-ref --format="%(objectname) %(refname)"', fsck];
   for (const top of tops) {
-    script.push(`cd ${top}; git rev-parse --absolute-git-dir`, 'git ls-files -s -t');
-    script.push('git status --porcelain=v1 -uall --no-renames', 'git log -1 --format="%H %P" HEAD');
+    script.push(`cd ${top}; git rev-parse --absolute-git-dir HEAD HEAD^@`, 'git ls-files -s -t');
+    script.push('git status --porcelain=v1 -uall --no-renames');
   }
   const [refs = '', complaint = '', ...rest] = execFileSync(
     'sh',
@@ -102,12 +102,14 @@ export function look(root: string, folder = '.'): Look {
   seen.refs = refs;
   seen.fsck = complaint.replace(/^notice: .*\n/gm, '');
   for (const [i, top] of tops.entries()) {
-    const [gitDir = '', index = '', status = '', head = ''] = rest.slice(i * 4);
-    seen[`HEAD of ${top}`] = text(join(gitDir.trim(), 'HEAD'));
-    seen[`log of HEAD of ${top}`] = text(join(gitDir.trim(), 'logs/HEAD'));
+    const [about = '', index = '', status = ''] = rest.slice(i * 3);
+    const [gitDir = '', ...commits] = about.split('\n');
+    seen[`HEAD of ${top}`] = text(join(gitDir, 'HEAD'));
+    seen[`log of HEAD of ${top}`] = text(join(gitDir, 'logs/HEAD'));
     seen[`index of ${top}`] = index;
     seen[`status of ${top}`] = status;
-    seen[`commit of ${top}`] = head.startsWith('fatal') ? '' : head.trim();
+    // Where the branch is unborn, a complaint stands in their place.
+    seen[`commit of ${top}`] = commits.filter((line) => /^[0-9a-f]{40}$/.test(line)).join(' ');
   }
   for (const line of refs.split('\n').filter(Boolean)) {
     const ref = line.slice(41);
@@ -116,7 +118,9 @@ export function look(root: string, folder = '.'): Look {
   return seen;
 }
 
-const fsck = 'git fsck --full --strict --no-dangling --no-progress';
+// Files that we never write are left out: each of them would take a program of its own to look at.
+const fsck =
+  'git -c core.commitGraph=false -c core.multiPackIndex=false fsck --full --strict --no-dangling --no-progress';
 
 /** What differs between two looks; empty when nothing does. */
 export function difference(expected: Look, found: Look): string {

@@ -13,7 +13,7 @@ import { type Outcome, play, type Stage } from './stage.ts';
 /**
  * Kills the process at its nth operation and starts another.
  *
- * @returns what is wrong then; undefined when the scenario has fewer operations.
+ * @returns what is wrong then; undefined when it does not come, or is no write that could be torn.
  */
 export async function kill(
   stage: Stage,
@@ -26,7 +26,7 @@ export async function kill(
   });
   return onCopy(stage, async (root) => {
     const { done } = await live(stage, root, files);
-    if (!files.dead) return files.log.length < n ? undefined : [];
+    if (!files.dead) return undefined;
     bury(root);
     return name(stage, n, files, await restart(stage, root, done));
   });
@@ -48,13 +48,18 @@ export async function killTwice(stage: Stage, n: number, m: number): Promise<str
   });
 }
 
-/** Which operations can fail in a way. */
-export const failing: { readonly [code: string]: readonly Operation[] } = {
+/** Which operations a kernel can answer with a code. */
+const failing: { readonly [code: string]: readonly Operation[] } = {
   EIO: [
+    'stat',
+    'read',
+    'list',
     'open',
+    'create',
     'write',
     'fsync',
     'truncate',
+    'chmod',
     'close',
     'rename',
     'link',
@@ -62,21 +67,28 @@ export const failing: { readonly [code: string]: readonly Operation[] } = {
     'mkdir',
     'rmdir',
   ],
-  ENOSPC: ['open', 'write', 'fsync', 'link', 'mkdir'],
-  EMFILE: ['open'],
-  EACCES: ['open', 'truncate', 'chmod', 'rename', 'link', 'unlink', 'mkdir', 'rmdir'],
+  ENOSPC: ['create', 'write', 'fsync', 'close', 'rename', 'link', 'mkdir'],
+  EMFILE: ['read', 'list', 'open', 'create'],
+  EACCES: ['open', 'create', 'truncate', 'rename', 'link', 'unlink', 'mkdir', 'rmdir'],
 };
+
+/** The codes that an operation can fail with. */
+export function codesOf(operation: Operation): string[] {
+  return Object.keys(failing).filter((code) => failing[code]?.includes(operation));
+}
 
 /** How an operation fails. */
 export interface Failure {
   readonly code: string;
-  /** Whether everything of its kind goes on failing until the change is over. */
+  /** Whether everything that can fail so goes on failing until the change is over. */
   readonly sticky: boolean;
   /** Whether it has been done although it failed. */
   readonly performed: boolean;
 }
 
-/** Lets the nth operation fail; undefined when the scenario has fewer. */
+const unopened: Outcome = { done: 0, error: undefined };
+
+/** Lets the nth operation fail; undefined when it does not come or cannot fail so. */
 export async function fail(
   stage: Stage,
   n: number,
@@ -88,18 +100,26 @@ export async function fail(
     return due && failing[code]?.includes(operation) ? fault : undefined;
   });
   return onCopy(stage, async (root) => {
-    const opened = await serve(folderOf(stage, root), files);
+    const folder = folderOf(stage, root);
+    let opened = await serve(folder, files).catch(() => undefined);
+    const { done, error } = opened ? await play(stage.scenario, opened) : unopened;
+    files.plan = () => undefined;
+    opened ??= await serve(folder, files);
     try {
-      const { done, error } = await play(stage.scenario, opened);
-      files.plan = () => undefined;
-      if (files.hit === undefined) return files.log.length < n ? undefined : [];
+      if (files.hit === undefined) return undefined;
       const wrong: string[] = [];
       if (error && !(error instanceof MemoryError)) wrong.push(`an unexpected error: ${error}`);
+      const { traces } = files;
       // Where nothing works any more nothing can be undone either; then the next call does it.
-      if (!sticky) wrong.push(...stage.compare(root, done, false));
+      let seen = sticky ? undefined : stage.look(root);
+      if (seen) wrong.push(...stage.compare(seen, done, false));
       await opened.call.store.list(note);
-      wrong.push(...stage.compare(root, done, false));
-      wrong.push(...(await stage.goOn(root, opened, !sticky && !files.hit.startsWith('unlink'))));
+      if (!seen || files.traces > traces) {
+        seen = stage.look(root);
+        wrong.push(...stage.compare(seen, done, false));
+      }
+      const objects = !sticky && !files.hit.startsWith('unlink');
+      wrong.push(...(await stage.goOn(root, seen, opened, objects)));
       const about = wrong.map((text) => `[${error ?? 'acknowledged'}] ${text}`);
       return name(stage, n, files, about);
     } finally {
@@ -172,11 +192,12 @@ export async function restart(stage: Stage, root: string, done: number): Promise
   const opened = await serve(folderOf(stage, root), undefined, (text) => warnings.push(text));
   try {
     await opened.call.store.list(note);
-    const wrong = stage.compare(root, done, true);
+    const seen = stage.look(root);
+    const wrong = stage.compare(seen, done, true);
     // A dead server's own files wait for the next change; what stands in git's way does not.
     const left = litter(root, false).filter((path) => !/memory-bank\/(owner-|lock$)/.test(path));
     if (left.length > 0) wrong.push(`left behind after opening: ${left.join(', ')}`);
-    wrong.push(...(await stage.goOn(root, opened, false)));
+    wrong.push(...(await stage.goOn(root, seen, opened, false)));
     return [...wrong, ...warnings.map((text) => `warning: ${text}`)];
   } finally {
     await opened.workspace.close();

@@ -18,8 +18,8 @@ const tally = new Tally();
 const share: Share = {
   kill: 60,
   torn: 30,
-  once: 90,
-  sticky: 90,
+  once: 200,
+  sticky: 200,
   performed: 60,
   power: 90,
   twice: 1,

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { FaultFiles } from '../support/fault-files.ts';
+import { FaultFiles, type Operation } from '../support/fault-files.ts';
 import { note } from '../support/note.ts';
 import type { Opened } from '../support/open.ts';
 import { Repo } from '../support/repo.ts';
@@ -19,13 +19,13 @@ export interface Outcome {
 export class Stage {
   readonly scenario: Scenario;
   /** What its mutations do to the disk when nothing fails. */
-  readonly operations: readonly string[];
+  readonly operations: readonly Operation[];
   readonly #home: string;
   /** Before the first mutation, and after each. */
   readonly #looks: readonly Look[];
   #copies = 0;
 
-  private constructor(scenario: Scenario, home: string, looks: Look[], operations: string[]) {
+  private constructor(scenario: Scenario, home: string, looks: Look[], operations: Operation[]) {
     this.scenario = scenario;
     this.operations = operations;
     this.#home = home;
@@ -39,7 +39,11 @@ export class Stage {
     const root = join(home, 'example');
     copy(repo.root, root);
     const looks = [look(root, scenario.folder)];
-    const files = new FaultFiles();
+    const operations: Operation[] = [];
+    const files = new FaultFiles((_, operation) => {
+      operations.push(operation);
+      return undefined;
+    });
     const opened = await serve(join(root, scenario.folder ?? ''), files);
     for (const act of scenario.acts) {
       await act(opened);
@@ -47,7 +51,7 @@ export class Stage {
     }
     await opened.workspace.close();
     rmSync(root, { recursive: true });
-    return new Stage(scenario, home, looks, files.log);
+    return new Stage(scenario, home, looks, operations);
   }
 
   /** A new copy of the state before the mutations. */
@@ -58,13 +62,17 @@ export class Stage {
     return root;
   }
 
+  /** Looks at a copy. */
+  look(root: string): Look {
+    return look(root, this.scenario.folder);
+  }
+
   /**
-   * What is wrong with a repository in which a number of mutations were acknowledged.
+   * What is wrong with how a copy looks in which a number of mutations were acknowledged.
    *
    * @param maybe whether the next one may have happened as well: it was under way.
    */
-  compare(root: string, done: number, maybe: boolean): string[] {
-    const found = look(root, this.scenario.folder);
+  compare(found: Look, done: number, maybe: boolean): string[] {
     const [expected, other] = this.#looks.slice(done, done + 2);
     const wrong = difference(expected ?? {}, found);
     if (wrong === '' || (maybe && other && difference(other, found) === '')) return [];
@@ -75,18 +83,18 @@ export class Stage {
    * What is wrong once a new server has opened the repository and made one more change: the person's
    * work is as it was, the history goes on from where it was, and nothing is left lying about.
    *
+   * @param earlier how it looks before that change.
    * @param objects whether temporary objects count; git's own gc sweeps those of dead processes.
    */
-  async goOn(root: string, opened: Opened, objects: boolean): Promise<string[]> {
+  async goOn(root: string, earlier: Look, opened: Opened, objects: boolean): Promise<string[]> {
     const { folder = '.' } = this.scenario;
-    const earlier = look(root, folder);
     try {
       await put(opened, { extra: 'more' });
     } catch (error) {
       return [`the next change fails: ${error}`];
     }
     const wrong: string[] = [];
-    const later = look(root, folder);
+    const later = this.look(root);
     const [head = ''] = (earlier[`commit of ${folder}`] ?? '').split(' ');
     const [, parent = ''] = (later[`commit of ${folder}`] ?? '').split(' ');
     if (parent !== head) wrong.push(`the next commit is on "${parent}", not on "${head}"`);

@@ -8,7 +8,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { MemoryError } from '../../src/core/error.ts';
 import { findWorkTree } from '../../src/git/discover.ts';
 import { Disk } from '../../src/git/disk.ts';
@@ -17,19 +17,9 @@ import { objectId } from '../../src/git/object.ts';
 import { ProcessLock } from '../../src/git/process-lock.ts';
 import { Repository } from '../../src/git/repository.ts';
 import { bury, litter } from '../faults/place.ts';
-import { FaultFiles } from '../support/fault-files.ts';
+import { FaultFiles, reading } from '../support/fault-files.ts';
 import { gitEnv, Repo } from '../support/repo.ts';
-
-const repos: Repo[] = [];
-afterEach(() => {
-  for (const repo of repos.splice(0)) repo.remove();
-});
-
-function create(): Repo {
-  const repo = Repo.create();
-  repos.push(repo);
-  return repo;
-}
+import { create, passing } from './create.ts';
 
 const options = {
   env: gitEnv,
@@ -72,8 +62,7 @@ describe('what a dead process has left half done', () => {
     await put(open(repo.root), 'm/a.md', 'old\n');
     await killBefore(repo.root, repo.root, /^rename .*\/refs\/heads\/main$/);
     expect(repo.read('m/a.md')).toBe('new\n');
-    const moved = new Repo(`${repo.root}-moved`);
-    repos.push(moved);
+    const moved = passing(new Repo(`${repo.root}-moved`));
     renameSync(repo.root, moved.root);
     await open(moved.root).repair();
     expect(moved.read('m/a.md')).toBe('old\n');
@@ -133,7 +122,9 @@ test('a squash that dies anywhere has happened wholly or not at all', async () =
   const squash = { onto, author, message: 'one\n', log: 'squash' };
   let squashed = 0;
   for (let n = 1; ; n++) {
-    const files = new FaultFiles((count) => (count === n ? { kind: 'kill' } : undefined));
+    const files = new FaultFiles((_, operation) => {
+      return files.traces === n && !reading.has(operation) ? { kind: 'kill' } : undefined;
+    });
     await open(repo.root, files)
       .commit(async () => squash)
       .catch(() => undefined);
@@ -295,7 +286,7 @@ describe('the ground moves', () => {
     const files = new FaultFiles();
     files.plan = () => {
       // Our own link to the lock is opened to be made, and again to be filled.
-      const opened = files.log.filter((line) => /^open .*\/index-(?!mark)/.test(line));
+      const opened = files.log.filter((line) => /^(?:create|open) .*\/index-(?!mark)/.test(line));
       if (opened.length === 2 && files.log.at(-1) === opened[1]) {
         rmSync(lock);
         writeFileSync(lock, 'his');
@@ -308,6 +299,39 @@ describe('the ground moves', () => {
     rmSync(lock);
     expect(repo.git('rev-list', '--count', 'HEAD').trim()).toBe('1');
     await put(open(repo.root), 'm/b.md', 'text\n');
+    expect(repo.status()).toEqual([]);
+  });
+});
+
+describe('a disk that reads nothing any more', () => {
+  /** From the first operation like this one on. */
+  function failFrom(operation: RegExp, lasts = true): FaultFiles {
+    const files = new FaultFiles();
+    files.plan = () => {
+      const due = files.hit === undefined ? operation.test(files.log.at(-1) ?? '') : lasts;
+      return due ? { kind: 'error', code: 'EIO' } : undefined;
+    };
+    return files;
+  }
+
+  test('once the branch has moved: the change has happened', async () => {
+    const repo = create();
+    const files = failFrom(/^rename .*\/\.git\/index$/);
+    const made = await put(open(repo.root, files), 'm/a.md', 'text\n');
+    expect(files.hit).toBeDefined();
+    expect(repo.git('rev-parse', 'HEAD').trim()).toBe(made?.oid);
+    bury(repo.root);
+    await open(repo.root).repair();
+    expect(repo.status()).toEqual([]);
+  });
+
+  test('for a moment the configuration: nothing is committed in another name', async () => {
+    const repo = create();
+    const files = failFrom(/^read .*\/\.git\/config$/, false);
+    await expect(put(open(repo.root, files), 'm/a.md', 'text\n')).rejects.toMatchObject({
+      code: 'storage',
+    });
+    expect(repo.git('rev-list', '--count', 'HEAD').trim()).toBe('1');
     expect(repo.status()).toEqual([]);
   });
 });
@@ -345,8 +369,7 @@ test('who waits for the lock gets it although his own file was swept meanwhile',
 });
 
 test('two servers that make one repository at a time make one', async () => {
-  const repo = new Repo();
-  repos.push(repo);
+  const repo = passing(new Repo());
   const gitDir = repo.path('.git');
   const tree = { top: repo.root, gitDir, commonDir: gitDir };
   const disk = new Disk(new NodeFiles(), 'full');

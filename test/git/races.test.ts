@@ -1,24 +1,14 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { findWorkTree } from '../../src/git/discover.ts';
 import { Disk } from '../../src/git/disk.ts';
 import { type Files, NodeFiles } from '../../src/git/files.ts';
 import { Repository } from '../../src/git/repository.ts';
 import { bury } from '../faults/place.ts';
 import { FaultFiles } from '../support/fault-files.ts';
-import { gitEnv, Repo } from '../support/repo.ts';
-
-const repos: Repo[] = [];
-afterEach(() => {
-  for (const repo of repos.splice(0)) repo.remove();
-});
-
-function create(): Repo {
-  const repo = Repo.create();
-  repos.push(repo);
-  return repo;
-}
+import { gitEnv, type Repo } from '../support/repo.ts';
+import { create } from './create.ts';
 
 function put(repo: Pick<Repo, 'root'>, files: Files = new NodeFiles()) {
   const tree = findWorkTree(files, repo.root);

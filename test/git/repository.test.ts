@@ -1,6 +1,6 @@
 import { existsSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { MemoryError } from '../../src/core/error.ts';
 import { findWorkTree } from '../../src/git/discover.ts';
 import { Disk } from '../../src/git/disk.ts';
@@ -8,17 +8,7 @@ import { NodeFiles } from '../../src/git/files.ts';
 import { Repository } from '../../src/git/repository.ts';
 import { litter } from '../faults/place.ts';
 import { gitEnv, Repo } from '../support/repo.ts';
-
-const repos: Repo[] = [];
-afterEach(() => {
-  for (const repo of repos.splice(0)) repo.remove();
-});
-
-function create(...initOptions: string[]): Repo {
-  const repo = Repo.create(...initOptions);
-  repos.push(repo);
-  return repo;
-}
+import { create, passing } from './create.ts';
 
 function open(root: string, options: { lockTimeout?: number; calm?: number } = {}): Repository {
   const files = new NodeFiles();
@@ -95,8 +85,7 @@ describe('one mutation', () => {
   });
 
   test('works on an unborn branch, with no index', async () => {
-    const repo = new Repo();
-    repos.push(repo);
+    const repo = passing(new Repo());
     repo.git('init', '-q', '-b', 'feature/x');
     await put(open(repo.root), { 'm/a.md': '1' });
     expect(repo.git('log', '--format=%an %ae %D').trim()).toBe(

@@ -188,6 +188,36 @@ describe('a change', () => {
     expect(repo.git('rev-list', '--count', 'mine').trim()).toBe('1');
   });
 
+  test('that cannot look for its repository says so', async () => {
+    const repo = create();
+    const files = new FaultFiles();
+    const opened = await open(repo.root, [note], { files });
+    files.plan = () => {
+      const due = files.log.at(-1) === `stat ${repo.path('.git/HEAD')}`;
+      return due ? { kind: 'error', code: 'EIO' } : undefined;
+    };
+    await expect(add(opened, 'a')).rejects.toMatchObject({ code: 'storage' });
+    files.plan = () => undefined;
+    await opened.workspace.close();
+    expect(existsSync(repo.path('.memory-bank'))).toBe(false);
+  });
+
+  test('that cannot see what a dead process has left is read all the same', async () => {
+    const repo = create();
+    await add(await serve(repo.root), 'a');
+    const files = new FaultFiles();
+    const warnings: string[] = [];
+    const opened = await open(repo.root, [note], { files, warn: (text) => warnings.push(text) });
+    files.plan = () => {
+      const due = files.log.at(-1) === `list ${repo.path('.git/memory-bank')}`;
+      return due ? { kind: 'error', code: 'EIO' } : undefined;
+    };
+    expect((await opened.call.store.list(note)).records).toHaveLength(1);
+    expect(warnings).toEqual([expect.stringContaining('left half done')]);
+    files.plan = () => undefined;
+    await opened.workspace.close();
+  });
+
   test("of the user's own store goes to a repository of its own, below a home that is one", async () => {
     const home = create();
     const opened = await serve(home.path('.memory-bank'), true);
@@ -332,6 +362,11 @@ describe('a damaged file', () => {
       tx.remove(note, 'other-kind'),
     );
     await expect(removal).rejects.toMatchObject({ code: 'damaged' });
+    const afterListing = opened.call.store.change({ subject: 'x' }, async (tx) => {
+      await tx.list(note);
+      await tx.remove(note, 'other-kind');
+    });
+    await expect(afterListing).rejects.toMatchObject({ code: 'damaged' });
     expect(repo.read('.memory-bank/notes/other-kind.yaml')).toContain('tags: none\n');
     mkdirSync(repo.path('.memory-bank/notes/folder.yaml'));
     await expect(add(opened, 'folder')).rejects.toMatchObject({ code: 'damaged' });

@@ -1,8 +1,13 @@
 import { type DirectoryEntry, type Files, NodeFiles, type Stat } from '../../src/git/files.ts';
 
-/** The operations that leave something on the disk, or hold something of the system. */
+/** The operations that leave something on the disk, hold something of the system, or may find it broken. */
 export type Operation =
+  | 'stat'
+  | 'read'
+  | 'list'
   | 'open'
+  /** An open that makes the file where there is none. */
+  | 'create'
   | 'write'
   | 'fsync'
   | 'truncate'
@@ -23,8 +28,17 @@ export type Fault =
   /** It fails with this code; `performed`: after it was done all the same, as a network disk may. */
   | { readonly kind: 'error'; readonly code: string; readonly performed?: boolean };
 
+/** What leaves nothing behind: a process that dies before it dies before the next operation. */
+export const reading: ReadonlySet<Operation> = new Set<Operation>(['stat', 'read', 'list']);
+
 /** What a network disk may have done although its answer was lost. */
-const retransmitted = new Set<Operation>(['rename', 'link', 'unlink', 'mkdir', 'rmdir']);
+export const retransmitted: ReadonlySet<Operation> = new Set<Operation>([
+  'rename',
+  'link',
+  'unlink',
+  'mkdir',
+  'rmdir',
+]);
 
 /** Decides on each operation; the first one is number 1. */
 export type FaultPlan = (n: number, operation: Operation) => Fault | undefined;
@@ -45,6 +59,8 @@ export class Crash extends Error {
 export class FaultFiles implements Files {
   /** What was done so far: `rename /a/b`. */
   readonly log: string[] = [];
+  /** How many of them may have left something. */
+  traces = 0;
   /** The operation that a fault hit first. */
   hit: string | undefined;
   dead = false;
@@ -60,35 +76,36 @@ export class FaultFiles implements Files {
   }
 
   lstat(path: string): Stat | undefined {
-    return this.#alive().lstat(path);
+    return this.#do('stat', path, () => this.#real.lstat(path));
   }
 
   lstatExact(path: string) {
-    return this.#alive().lstatExact(path);
+    return this.#do('stat', path, () => this.#real.lstatExact(path));
   }
 
   read(path: string): Buffer | undefined {
-    return this.#alive().read(path);
+    return this.#do('read', path, () => this.#real.read(path));
   }
 
   list(path: string): DirectoryEntry[] | undefined {
-    return this.#alive().list(path);
+    return this.#do('list', path, () => this.#real.list(path));
   }
 
   realpath(path: string): string | undefined {
-    return this.#alive().realpath(path);
+    return this.#do('stat', path, () => this.#real.realpath(path));
   }
 
   fstat(fd: number): Stat {
-    return this.#alive().fstat(fd);
+    return this.#do('stat', this.#nameOf(fd), () => this.#real.fstat(fd));
   }
 
   pread(fd: number, length: number, position: number): Buffer {
-    return this.#alive().pread(fd, length, position);
+    return this.#do('read', this.#nameOf(fd), () => this.#real.pread(fd, length, position));
   }
 
   open(path: string, flags: 'r' | 'wx' | 'a' | 'r+', mode?: number): number {
-    const fd = this.#do('open', path, () => this.#real.open(path, flags, mode));
+    const operation = flags === 'wx' || flags === 'a' ? 'create' : 'open';
+    const fd = this.#do(operation, path, () => this.#real.open(path, flags, mode));
     this.#open.set(fd, path);
     return fd;
   }
@@ -148,6 +165,7 @@ export class FaultFiles implements Files {
 
   #do<T>(operation: Operation, path: string, action: () => T, partly?: () => void): T {
     this.#alive();
+    if (!reading.has(operation)) this.traces += 1;
     const fault = this.plan(this.log.push(`${operation} ${path}`), operation);
     if (!fault) return action();
     this.hit ??= `${operation} ${path}`;
@@ -164,9 +182,8 @@ export class FaultFiles implements Files {
     throw new Crash();
   }
 
-  #alive(): NodeFiles {
+  #alive(): void {
     if (this.dead) throw new Crash();
-    return this.#real;
   }
 
   #nameOf(fd: number): string {

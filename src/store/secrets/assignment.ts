@@ -23,13 +23,18 @@ const named = [
 export const assignments: readonly Assignment[] = [
   {
     name: 'a password in a URL',
-    pattern: /:\/\/[^\s:/?#@"'`<>]{0,100}:(?<secret>[^\s/@"'`<>]{3,200})@[A-Za-z0-9[]/g,
-    judge: (value, match) => !isPlaceholder(value) && !match.startsWith(`://${value}:`),
+    pattern:
+      /:\/\/[^\s:/?#@"'`<>]{0,100}:(?<secret>[^\s/@"'`<>]{3,200})@(?:example\.(?:com|org|net)\b|[A-Za-z0-9[])/g,
+    judge: (value, match) =>
+      !isPlaceholder(value) &&
+      !match.startsWith(`://${value}:`) &&
+      // At a host that is nobody's, manuals write what is short.
+      (value.length >= 8 || !/@example\.\w+$/.test(match)),
   },
   {
     name: 'the credential of an Authorization header',
     pattern: /\b(?:[Bb]earer|[Bb]asic|BEARER|BASIC) +(?<secret>[A-Za-z0-9._~+/=-]{16,1000})/g,
-    judge: isRandom,
+    judge: (value) => isRandom(value) && !isExampleLogin(value),
   },
   {
     name: 'a password',
@@ -62,14 +67,23 @@ const placeholder =
   /example|placeholder|change_?-?me|your|dummy|sample|redacted|replace|insert|x{4}|\*{3}|\.{3}|…|01234567|12345678|abcdefgh|eyJzdWIiOiIxMjM0NTY3ODkwIi/i;
 /** A value that is taken from somewhere else. */
 const reference =
-  /^[$%{[<@&*!]|\$\{|\{\{|[({]|^(?:process|import|os|env|config|settings|self|this|ctx|vault|arn)[.:]/;
+  /^[$%{[<@&*!]|\$\{|\{\{|[({]|^(?:process|import|os|env|config|settings|self|this|ctx|vault|arn)[.:]|^[A-Za-z_][\w.]*\[\d+\]?$/;
+/** A name in code that says what it holds. */
+const codeName = /[a-z\d](?:Token|Secret|Password|Credential)/;
 /** Passwords that everybody knows, with what people hang on them. */
 const common =
-  /^[^a-z]*(?:pass|password|passwd|pwd|secret|token|key|apikey|user|username|root|admin|administrator|postgres|postgresql|mysql|mariadb|mongo|mongodb|redis|rabbitmq|guest|test|testing|demo|dev|local|localhost|foo|bar|baz|hunter|letmein|welcome|qwerty|none|null|undefined|true|false|string|todo|value|here|hash|hashed|hidden|empty|app|db|database|mysecret|mypassword|mysecretpassword|supersecret|topsecret|secretkey|secretpassword|userpassword|dbpassword|rootpassword|strongpassword|securepassword|yourpassword|p.?ssw.?rd)[^a-z]*$/i;
+  /^[^a-z]*(?:pass|password|passwd|pwd|secret|token|key|apikey|user|username|root|admin|administrator|postgres|postgresql|mysql|mariadb|mongo|mongodb|redis|rabbitmq|guest|test|testing|demo|dev|local|localhost|foo|bar|baz|hunter|letmein|welcome|qwerty|none|null|undefined|true|false|string|todo|value|here|hash|hashed|hidden|empty|app|db|database|mysecret|mypassword|mysecretpassword|supersecret|topsecret|secretkey|secretpassword|open.?sesame|userpassword|dbpassword|rootpassword|strongpassword|securepassword|yourpassword|p.?ssw.?rd)[^a-z]*$/i;
 
 /** Whether a text stands for a credential instead of being one. */
 export function isPlaceholder(value: string): boolean {
   return placeholder.test(value) || reference.test(value) || common.test(value);
+}
+
+/** Whether what Basic authentication sends, `user:password` in base64, is what manuals show. */
+function isExampleLogin(value: string): boolean {
+  const login = Buffer.from(value, 'base64').toString('latin1');
+  const password = /^[ -~]*?:([ -~]+)$/.exec(login)?.[1] ?? '';
+  return placeholder.test(password) || common.test(password);
 }
 
 /** Whether a form was filled in for show: an example of a manual, or one character over and over. */
@@ -82,7 +96,7 @@ export function isRandom(given: string): boolean {
   const value = trimmed(given);
   if (value.length < 16 || isPlaceholder(value)) return false;
   if (/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value)) return false;
-  if (entropy(value) < 3) return false;
+  if (entropy(value) < 3 || codeName.test(value)) return false;
   let turns = 0;
   let humps = 0;
   let odd = 0;
