@@ -89,6 +89,7 @@ export class IndexBlock {
         at += (name - at + length + 8) & ~7;
       }
     }
+    if (at > bytes.length) throw damaged();
     offsets[count] = at;
     return new IndexBlock(bytes.subarray(0, at), offsets, names).#parts();
   }

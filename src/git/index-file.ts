@@ -81,7 +81,7 @@ export class IndexFile {
     const format = bytes.readUInt32BE(4);
     if (format < 2 || format > 4) throw damaged();
     const count = bytes.readUInt32BE(8);
-    const blocks = IndexBlock.read(bytes.subarray(headSize), count, format === 4);
+    const blocks = IndexBlock.read(bytes.subarray(headSize, -hashSize), count, format === 4);
     const end = blocks.reduce((sum, block) => sum + block.bytes.length, headSize);
     const skipHash = bytes.subarray(-hashSize).equals(noHash);
     return new IndexFile(format, blocks, readExtensions(bytes, end), skipHash);

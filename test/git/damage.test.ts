@@ -16,6 +16,16 @@ function endlessName(): Buffer {
   return bytes;
 }
 
+/** An index whose last line, by the length of its name, ends where the checksum ends. */
+function longName(): Buffer {
+  const bytes = Buffer.alloc(12 + 72 + 20, 0xff);
+  bytes.write('DIRC', 0, 'latin1');
+  bytes.writeUInt32BE(2, 4);
+  bytes.writeUInt32BE(1, 8);
+  bytes.writeUInt16BE(20, 12 + 60);
+  return bytes;
+}
+
 const base = Buffer.from('base');
 
 // What fuzzing has found (`npm run fuzz`).
@@ -29,6 +39,7 @@ describe('damage is called so:', () => {
     ['a tree that ends early', () => listTree(Buffer.from('100644 a\0short'))],
     ['a tree without names', () => listTree(Buffer.from('100644'))],
     ['an index whose name goes on', () => IndexFile.read(endlessName())],
+    ['an index whose last name goes beyond the lines', () => IndexFile.read(longName())],
   ])('%s', (_, work) => {
     expect(work).toThrow(MemoryError);
     expect(work).toThrow(expect.objectContaining({ code: 'damaged' }));
