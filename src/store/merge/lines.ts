@@ -54,14 +54,11 @@ export function mergeLines(sides: Sides<readonly string[]>): Outcome<readonly st
 export function markConflicts({ ours, theirs }: Outcome<string>, markerSize: number): string {
   if (ours === theirs) return ours;
   const mixed = isMixed(ours) || isMixed(theirs);
-  const { eol, ended } = readLines(ours, mixed);
-  const isEndMarked = ended !== readLines(theirs, mixed).ended;
-  const linesOf = (text: string) => {
-    const { ended, lines } = readLines(text, mixed);
-    // If one text ends its last line and the other does not, an empty line stands for that end.
-    return ended && isEndMarked ? [...lines, ''] : lines;
-  };
-  const [before, after] = [linesOf(ours), linesOf(theirs)];
+  const [one, other] = [readLines(ours, mixed), readLines(theirs, mixed)];
+  const isEndMarked = one.ended !== other.ended;
+  // If one text ends its last line and the other does not, an empty line stands for that end.
+  const linesOf = ({ ended, lines }: Lines) => (ended && isEndMarked ? [...lines, ''] : lines);
+  const [before, after] = [linesOf(one), linesOf(other)];
   const marker = (character: string, label = '') => character.repeat(markerSize) + label;
   const marked: (readonly string[])[] = [];
   let at = 0;
@@ -78,7 +75,7 @@ export function markConflicts({ ours, theirs }: Outcome<string>, markerSize: num
     at = end;
   }
   const lines = [...marked.flat(), ...before.slice(at)];
-  return writeLines({ eol, ended: ended || at === before.length, lines });
+  return writeLines({ eol: one.eol, ended: one.ended || at === before.length, lines });
 }
 
 /** Takes together the hunks between which nothing but punctuation and blank lines stands. */
