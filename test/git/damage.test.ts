@@ -6,23 +6,13 @@ import { parseCommit } from '../../src/git/object.ts';
 import { applyDelta } from '../../src/git/pack.ts';
 import { listTree } from '../../src/git/tree.ts';
 
-/** An index of version 4 with one entry, whose name goes on for ever. */
-function endlessName(): Buffer {
-  const bytes = Buffer.alloc(12 + 62 + 20, 0xff);
+/** An index of one line, of so many bytes, that says how long its name is. */
+function oneLine(version: number, length: number, nameLength: number): Buffer {
+  const bytes = Buffer.alloc(12 + length + 20, 0xff);
   bytes.write('DIRC', 0, 'latin1');
-  bytes.writeUInt32BE(4, 4);
+  bytes.writeUInt32BE(version, 4);
   bytes.writeUInt32BE(1, 8);
-  bytes.writeUInt16BE(0, 12 + 60);
-  return bytes;
-}
-
-/** An index whose last line, by the length of its name, ends where the checksum ends. */
-function longName(): Buffer {
-  const bytes = Buffer.alloc(12 + 72 + 20, 0xff);
-  bytes.write('DIRC', 0, 'latin1');
-  bytes.writeUInt32BE(2, 4);
-  bytes.writeUInt32BE(1, 8);
-  bytes.writeUInt16BE(20, 12 + 60);
+  bytes.writeUInt16BE(nameLength, 12 + 60);
   return bytes;
 }
 
@@ -38,8 +28,9 @@ describe('damage is called so:', () => {
     ['nothing', () => applyDelta(base, Buffer.alloc(0))],
     ['a tree that ends early', () => listTree(Buffer.from('100644 a\0short'))],
     ['a tree without names', () => listTree(Buffer.from('100644'))],
-    ['an index whose name goes on', () => IndexFile.read(endlessName())],
-    ['an index whose last name goes beyond the lines', () => IndexFile.read(longName())],
+    ['an index whose name goes on', () => IndexFile.read(oneLine(4, 62, 0))],
+    // It ends, by the length of the name, where the checksum ends.
+    ['an index whose last name goes beyond the lines', () => IndexFile.read(oneLine(2, 72, 20))],
   ])('%s', (_, work) => {
     expect(work).toThrow(MemoryError);
     expect(work).toThrow(expect.objectContaining({ code: 'damaged' }));
