@@ -30,7 +30,7 @@ export class Folder {
     if (path === '') return stat;
     for (const part of path.split('/')) {
       if (stat?.kind !== 'directory') return undefined;
-      at = join(at, part);
+      at = `${at}/${part}`;
       stat = this.#lstat(at, path);
     }
     return stat && this.#isExact(path) ? stat : undefined;

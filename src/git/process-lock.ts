@@ -107,8 +107,9 @@ export class ProcessLock {
    * is gone, perhaps. Should it live, it makes the file again.
    */
   #isIdle([name = '', ...others]: readonly string[]): boolean {
+    if (others.length > 0) return false;
     const { mtimeMs = Date.now() } = this.#disk.files.lstat(this.#path(name)) ?? {};
-    return others.length === 0 && mtimeMs < Date.now() - idleTime;
+    return mtimeMs < Date.now() - idleTime;
   }
 
   #isGone(holder: Token): boolean {
