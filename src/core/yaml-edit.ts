@@ -67,7 +67,7 @@ class Edit {
       }
     }
     for (const [key, pair] of pairs) {
-      if (value[key] === undefined) {
+      if (!Object.hasOwn(value, key) || value[key] === undefined) {
         this.#splice(this.#lineStart(startOf(pair.key)), this.#lineAfter(pair), '');
       }
     }

@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { calls, sequence } from '../property/graph/steps.ts';
 import { follow, type World } from '../property/graph/world.ts';
+import fc from '../support/fc.ts';
 import { main, RawClient } from '../support/process.ts';
 import { Repo } from '../support/repo.ts';
 

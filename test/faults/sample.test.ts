@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newFolder } from '../support/process.ts';
 import { Random } from '../support/random.ts';
+import { seed } from '../support/seed.ts';
 import { bundleDriver } from './bundle.js';
 import { crash, type Share } from './crash.ts';
 import { crowdOnOneBranch, crowdOnWorkTrees } from './crowd.ts';
@@ -12,8 +13,7 @@ import { stoppedInTheMiddle } from './stopped.ts';
 import { Tally } from './tally.ts';
 import { Driver } from './worker.ts';
 
-// A part of what `npm run test:faults` tries in full. The seed is another one every time.
-const seed = Date.now() % 1_000_000;
+// A part of what `npm run test:faults` tries in full.
 const tally = new Tally();
 const share: Share = {
   kill: 60,

@@ -1,8 +1,8 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
-import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { IndexFile } from '../../src/git/index-file.ts';
 import type { Oid } from '../../src/git/object.ts';
+import fc from '../support/fc.ts';
 import { Repo } from '../support/repo.ts';
 
 let repo: Repo;

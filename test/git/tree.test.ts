@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   compareTrees,
@@ -9,6 +8,7 @@ import {
   spliceTree,
   type TreeEntry,
 } from '../../src/git/tree.ts';
+import fc from '../support/fc.ts';
 
 const entry = fc.record<TreeEntry>({
   mode: fc.constantFrom(folderMode, '100644', '100755', '120000', '160000'),

@@ -1,9 +1,9 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type BankDocument, bankDocument, frontMatter } from '../../src/toolsets/banks/document.ts';
 import { bytesOf, summarize } from '../../src/toolsets/banks/summary.ts';
 import { banks } from '../../src/toolsets/banks/toolset.ts';
 import { callTool, TestContext } from '../support/context.ts';
+import fc from '../support/fc.ts';
 
 const line = fc.oneof(
   fc.constantFrom('# A', '## B', '### B', 'text', '- item', '```', '---', '', ' ', 'version: 3'),

@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type Codec, markdownCodec, yamlCodec } from '../../src/core/codec.ts';
+import fc from '../support/fc.ts';
 
 const schema = z.object({
   id: z.string(),
@@ -22,6 +22,8 @@ const text = fc.oneof(
   }),
   fc.string({ unit: fc.integer({ min: 0, max: 0xffff }).map((unit) => String.fromCharCode(unit)) }),
 );
+/** Keys that an object has without being given them. */
+const inherited = fc.constantFrom(...Object.getOwnPropertyNames(Object.prototype));
 const record: fc.Arbitrary<Record> = fc.record(
   {
     id: text,
@@ -31,7 +33,7 @@ const record: fc.Arbitrary<Record> = fc.record(
     done: fc.option(fc.boolean()),
     tags: fc.array(text),
     items: fc.array(fc.record({ key: text, note: text }, { requiredKeys: ['key'] })),
-    data: fc.dictionary(text, fc.jsonValue()).map(
+    data: fc.dictionary(fc.oneof(text, inherited), fc.jsonValue()).map(
       // zod drops this key from a record.
       (data) => Object.fromEntries(Object.entries(data).filter(([key]) => key !== '__proto__')),
     ),

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { fromMarkdown } from 'mdast-util-from-markdown';
 import { gfmTable } from 'micromark-extension-gfm-table';
 import { describe, expect, it } from 'vitest';
@@ -11,6 +10,7 @@ import {
 } from '../../src/core/markdown.ts';
 import { prose } from '../../src/core/markdown-text.ts';
 import { corpusMarkdown } from '../support/corpus-markdown.ts';
+import fc from '../support/fc.ts';
 
 const files = corpusMarkdown();
 

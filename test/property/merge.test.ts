@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hunksOf } from '../../src/core/diff.ts';
 import type { JsonObject } from '../../src/core/json.ts';
@@ -14,6 +13,7 @@ import { task } from '../../src/toolsets/graph/records.ts';
 import { entryRecord } from '../../src/toolsets/knowledge/entry.ts';
 import { bankFile } from '../../src/toolsets/memory-bank/bank-file.ts';
 import { corpusMarkdown } from '../support/corpus-markdown.ts';
+import fc from '../support/fc.ts';
 
 const line: fc.Arbitrary<string> = fc.constantFrom(
   '',
@@ -213,7 +213,14 @@ const kinds = [
 ];
 
 /** What a person may have added to the top of a file. */
-const added = fc.constantFrom('', '# a comment\n', 'owner: ada\n', 'owner: bob\nroom: [7, 8]\n');
+const added = fc.constantFrom(
+  '',
+  '# a comment\n',
+  'owner: ada\n',
+  'owner: bob\nroom: [7, 8]\n',
+  'constructor: 1\n',
+  'constructor: 2\n',
+);
 
 describe.each(kinds)('records: $type.name', ({ type, value }) => {
   const { codec, merge } = type as AnyRecordType;

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { encodeName, encodePath, maxNameBytes, slug } from '../../src/core/name.ts';
+import fc from '../support/fc.ts';
 
 const units = fc.string({
   unit: fc.integer({ min: 0, max: 0xffff }).map((unit) => String.fromCharCode(unit)),

@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { analyse } from '../../src/store/search/analyser.ts';
 import { SearchIndex } from '../../src/store/search/index.ts';
+import fc from '../support/fc.ts';
 
 const words = [
   'cache',

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import type { JsonObject, JsonValue } from '../../src/core/json.ts';
 import { readYaml, rewriteYaml } from '../../src/core/yaml.ts';
 import { readCanonicalYaml } from '../../src/core/yaml-reader.ts';
 import { writeYaml } from '../../src/core/yaml-writer.ts';
+import fc from '../support/fc.ts';
 
 /** Pieces that YAML, or a reader of an older YAML, could take for something else. */
 const traps = [

@@ -100,6 +100,7 @@ describe('what names no single commit is refused by name', () => {
     ['of-a-tree', 'not_found'],
     ['2024-12-31', 'not_found'],
     ['2025-02-31', 'not_found'],
+    ['2 constructor ago', 'not_found'],
     ['@{upstream}', 'invalid_input'],
     ['main..feature/one', 'invalid_input'],
     ['../config', 'invalid_input'],

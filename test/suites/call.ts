@@ -1,8 +1,8 @@
-import fc from 'fast-check';
 import type { Context } from '../../src/core/context.ts';
 import type { JsonObject } from '../../src/core/json.ts';
 import type { Toolset } from '../../src/core/toolset.ts';
 import { callTool } from '../support/context.ts';
+import fc from '../support/fc.ts';
 
 /** Calls a tool by name and gives the wire body: on a context, or through a server. */
 export type Call = (tool: string, args?: unknown) => ReturnType<typeof callTool>;

@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/core/json.ts';
 import { categories } from '../../src/toolsets/knowledge/entry.ts';
+import fc from '../support/fc.ts';
 import { agreesWithModel, type Call, command } from './call.ts';
 
 const key = fc.oneof(

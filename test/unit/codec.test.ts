@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { z } from 'zod';
 import { markdownCodec, yamlCodec } from '../../src/core/codec.ts';
 import { MemoryError } from '../../src/core/error.ts';
@@ -78,6 +78,19 @@ describe('yamlCodec', () => {
       text.replace('Old', 'New').replace('  - x\n', '  - x\n  - z\n').replace('Ann', 'Bob'),
     );
   });
+});
+
+test.each(Object.getOwnPropertyNames(Object.prototype))('a key %s is one like any other', (key) => {
+  const file = '---\n# by hand\nkey: k\nmetadata:\n  A: 1 # mine\n---\n';
+  const value = (metadata: unknown) => ({ key: 'k', content: '', metadata });
+  const data = Object.fromEntries([
+    ['A', 1],
+    [key, { a: 1 }],
+  ]);
+  const written = notes.encode(value(data), file);
+  expect(written).toBe(file.replace('mine\n', `mine\n  ${key}:\n    a: 1\n`));
+  expect(notes.decode(written, path).metadata).toEqual(data);
+  expect(notes.encode(value({ A: 1 }), written)).toBe(file);
 });
 
 describe('a record that cannot be kept', () => {

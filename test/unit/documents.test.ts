@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { errorCodes, MemoryError } from '../../src/core/error.ts';
 import type { JsonObject } from '../../src/core/json.ts';
@@ -10,6 +9,7 @@ import { type Call, callsOf } from '../suites/call.ts';
 import { documentsSuite } from '../suites/documents.ts';
 import { TestContext } from '../support/context.ts';
 import { corpus } from '../support/corpus.ts';
+import fc from '../support/fc.ts';
 
 documentsSuite('a plain map', async () => callsOf(documents, new TestContext(documents)), 100);
 

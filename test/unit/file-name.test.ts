@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { fileNameProblem } from '../../src/core/file-name.ts';
+import fc from '../support/fc.ts';
 
 it.each([
   'a.md',

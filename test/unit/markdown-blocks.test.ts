@@ -27,6 +27,7 @@ describe('parseBlocks', () => {
     ['[a]:\n  <b c>\n  "t"\n===', 'paragraph'],
     ['[a]: b\u00a0c\n===', 'paragraph'],
     ['[a]: b\n\u00a0\n===', 'heading'],
+    ['|\n|-|\n1.', 'table list(item)'],
     ['a | b\n--|--\nc\n===\n\nd\n===', 'table heading'],
   ])('reads %j', (text, expected) => {
     expect(tree(parseBlocks(text))).toBe(expected);

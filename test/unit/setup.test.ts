@@ -220,9 +220,9 @@ describe('init', () => {
     expect(repo.read('.gemini/settings.json')).toContain('// mine');
   });
 
-  it('refuses an unknown client', () => {
+  it.each(['emacs', 'constructor'])('refuses an unknown client: %s', (client) => {
     const { repo, run } = project();
-    expect(run('init', '--yes', '--clients', 'emacs').status).toBe(2);
+    expect(run('init', '--yes', '--clients', client).status).toBe(2);
     expect(repo.status()).toEqual([]);
   });
 });

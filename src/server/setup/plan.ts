@@ -53,7 +53,7 @@ export async function planSetup(
     }
   };
   for (const name of names) {
-    const client = clients[name];
+    const client = Object.hasOwn(clients, name) && clients[name];
     if (!client) {
       throw new MemoryError('invalid_input', `There is no client "${name}".`, {
         hint: `The clients are: ${Object.keys(clients).join(', ')}.`,

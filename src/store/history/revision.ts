@@ -114,15 +114,15 @@ function parentsOf(odb: ObjectDatabase, oid: Oid): readonly Oid[] {
   return parseCommit(odb.content(oid, 'commit')).parents;
 }
 
-const units: { readonly [unit: string]: number } = {
-  second: 1,
-  minute: 60,
-  hour: 3600,
-  day: 86_400,
-  week: 604_800,
-  month: 30 * 86_400,
-  year: 365 * 86_400,
-};
+const units = new Map([
+  ['second', 1],
+  ['minute', 60],
+  ['hour', 3600],
+  ['day', 86_400],
+  ['week', 604_800],
+  ['month', 30 * 86_400],
+  ['year', 365 * 86_400],
+]);
 
 /**
  * A time in seconds: `2026-01-31`, which is the beginning of that day, `2026-01-31T10:00:00Z`,
@@ -132,7 +132,8 @@ export function timeOf(text: string, now: Date): number | undefined {
   const seconds = Math.floor(now.getTime() / 1000);
   if (text === 'yesterday') return seconds - 86_400;
   const [, count, unit = ''] = /^(\d{1,5})[ .]([a-z]+?)s?[ .]ago$/.exec(text) ?? [];
-  if (count !== undefined && units[unit]) return seconds - Number(count) * units[unit];
+  const length = units.get(unit);
+  if (count !== undefined && length) return seconds - Number(count) * length;
   const [, day, clock = '00:00:00', zone = 'Z'] =
     /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?))?(Z|[+-]\d\d:?\d\d)?$/.exec(text) ??
     [];

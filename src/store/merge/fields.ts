@@ -15,7 +15,7 @@ export function mergeFields(
 ): Outcome<JsonObject> {
   const merged = [...new Set([...Object.keys(ours), ...Object.keys(theirs)])].map((name) => {
     const sides = { base: own(base, name), ours: own(ours, name), theirs: own(theirs, name) };
-    return { name, ...mergeField(sides, rules[name] ?? 'value') };
+    return { name, ...mergeField(sides, own(rules, name) ?? 'value') };
   });
   // Unlike assignment, this makes `__proto__` a key like any other.
   return {
@@ -98,6 +98,7 @@ function compareTexts(a: Value, b: Value): number {
   return text(a) === text(b) ? 0 : text(a) < text(b) ? -1 : 1;
 }
 
-function own(record: JsonObject, name: string): Value {
+/** A key called `constructor` is nothing that every object has. */
+function own<T>(record: { readonly [name: string]: T }, name: string): T | undefined {
   return Object.hasOwn(record, name) ? record[name] : undefined;
 }

@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { graph } from '../../../src/toolsets/graph/toolset.ts';
 import { callTool, TestContext } from '../../support/context.ts';
+import fc from '../../support/fc.ts';
 import { calls, sequence } from './steps.ts';
 import { follow, type World } from './world.ts';
 

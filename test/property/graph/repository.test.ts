@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { graph } from '../../../src/toolsets/graph/toolset.ts';
 import { callTool, TestContext } from '../../support/context.ts';
+import fc from '../../support/fc.ts';
 import { type Opened, open } from '../../support/open.ts';
 import { Repo } from '../../support/repo.ts';
 import { sequence } from './steps.ts';

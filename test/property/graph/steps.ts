@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../../support/fc.ts';
 import type { Table } from './model.ts';
 
 /** A value that is looked up when the step is taken, because only then there is a row that has it. */

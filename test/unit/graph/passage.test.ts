@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { brief, type Passage } from '../../../src/toolsets/graph/passage.ts';
+import fc from '../../support/fc.ts';
 
 const passage = fc.record({
   heading: fc.string({ minLength: 1, maxLength: 300 }).map((text) => `# ${text}`),

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { json, text } from '../../suites/knowledge.ts';
+import fc from '../../support/fc.ts';
 import { deep, open } from './open.ts';
 
 let { context, call, write, keys } = open();

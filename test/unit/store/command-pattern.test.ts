@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { commandPattern } from '../../../src/store/command-pattern.ts';
+import fc from '../../support/fc.ts';
 
 describe('a command pattern', () => {
   it.each([

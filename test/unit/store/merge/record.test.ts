@@ -166,14 +166,19 @@ describe('what a person added', () => {
     });
   });
 
-  it('is a conflict when both sides changed it', () => {
-    const [ours, theirs] = [base.replace('nobody', 'ada'), base.replace('nobody', 'bob')];
-    const merged = mergeTexts({ base, ours, theirs });
-    expect(merged.conflict).toBe(true);
-    expect(merged.text).toContain(
-      '<<<<<<< ours\nowner: ada\n=======\nowner: bob\n>>>>>>> theirs\n',
-    );
-  });
+  it.each(['owner', 'constructor', 'toString'])(
+    'is a conflict when both sides changed it: %s',
+    (key) => {
+      const [text, ours, theirs] = ['nobody', 'ada', 'bob'].map((name) =>
+        base.replace('owner: nobody', `${key}: ${name}`),
+      ) as [string, string, string];
+      const merged = mergeTexts({ base: text, ours, theirs });
+      expect(merged.conflict).toBe(true);
+      expect(merged.text).toContain(
+        `<<<<<<< ours\n${key}: ada\n=======\n${key}: bob\n>>>>>>> theirs\n`,
+      );
+    },
+  );
 
   it('does not make a conflict of how it is quoted', () => {
     const ours = 'name: a # quoted\nupdated_at: "2026-01-02T00:00:00Z"\n';
