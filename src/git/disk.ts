@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
 import { MemoryError } from '../core/error.ts';
-import { errno, type Files } from './files.ts';
+import { errno, type Files, type Stat } from './files.ts';
 
 /** How much is on the disk itself before a mutation is acknowledged. */
 export type Durability = 'full' | 'relaxed';
@@ -61,6 +61,21 @@ export class Disk {
     } catch (error) {
       this.tryDiscard(path);
       throw error;
+    }
+  }
+
+  /** Fills a file that is there, through a name that is ours; what it looks like on disk then. */
+  async fill(path: string, pieces: readonly Uint8Array[]): Promise<Stat> {
+    const { files } = this;
+    const fd = files.open(path, 'r+');
+    try {
+      // An empty file is not emptied: ext4 then writes it out at once.
+      if (files.fstat(fd).size > 0) files.truncate(path, 0);
+      files.write(fd, pieces);
+      await this.sync(fd, 'data');
+      return files.fstat(fd);
+    } finally {
+      files.close(fd);
     }
   }
 

@@ -1,10 +1,14 @@
 import { join } from 'node:path';
 import { MemoryError } from '../core/error.ts';
 import type { Disk } from './disk.ts';
+import { errno } from './files.ts';
 import type { Oid } from './object.ts';
 
 /**
  * What a mutation is about to do, on disk before the first file of the work tree changes.
+ *
+ * Its file stays for all mutations of a token, empty in between: a name that is on the medium already
+ * saves each of them a round of fsyncs.
  *
  * Whoever finds it after its writer's death can finish or undo all of it: once anything has been done
  * every object that it names is stored.
@@ -48,18 +52,43 @@ export interface Reflog {
 
 /** Where the journal of a token lies. */
 export function journalPath(folder: string, token: string): string {
-  return join(folder, `journal-${token}`);
+  return join(folder, journalName(token));
 }
 
-/** The name of the temporary file beside a record, so that recovery knows it. */
+export function journalName(token: string): string {
+  return `journal-${token}`;
+}
+
+/** The name of a temporary file beside a record, so that recovery knows it. */
 export function temporaryName(token: string, i: number): string {
   return `.memory-bank-${token}-${i}.tmp`;
 }
 
-/** Writes a journal; its folder is still to be settled. */
+/** Writes a journal. */
 export async function writeJournal(disk: Disk, folder: string, journal: Journal): Promise<void> {
-  const text = JSON.stringify(journal);
-  await disk.create(journalPath(folder, journal.token), [Buffer.from(`${text}\n`)], 0o600);
+  const path = journalPath(folder, journal.token);
+  const bytes = [Buffer.from(`${JSON.stringify(journal)}\n`)];
+  if (disk.files.lstat(path)) await disk.fill(path, bytes);
+  else {
+    await disk.create(path, bytes, 0o600);
+    try {
+      await disk.settle([folder]);
+    } catch (error) {
+      // The next mutation would take its name to be on the medium.
+      disk.tryDiscard(path);
+      throw error;
+    }
+  }
+}
+
+/** Says that what a journal speaks of is over; where the disk does not let us, whoever comes next sees it. */
+export function endJournal(disk: Disk, folder: string, token: string): void {
+  const path = journalPath(folder, token);
+  try {
+    if (disk.files.lstat(path)) disk.files.truncate(path, 0);
+  } catch (error) {
+    if (errno(error) === undefined) throw error;
+  }
 }
 
 /**

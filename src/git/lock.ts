@@ -114,18 +114,8 @@ export class GitLock {
    *
    * It writes through our own link: under the lock's name may lie another's by now.
    */
-  async fill(pieces: readonly Uint8Array[]): Promise<Stat> {
-    const { files } = this.#disk;
-    const fd = files.open(this.proof, 'r+');
-    try {
-      // Of a dead process's lock. An empty file is not emptied: ext4 then writes it out at once.
-      if (files.fstat(fd).size > 0) files.truncate(this.proof, 0);
-      files.write(fd, pieces);
-      await this.#disk.sync(fd, 'data');
-      return files.fstat(fd);
-    } finally {
-      files.close(fd);
-    }
+  fill(pieces: readonly Uint8Array[]): Promise<Stat> {
+    return this.#disk.fill(this.proof, pieces);
   }
 
   /** @throws MemoryError `busy` when the lock is not ours any more. */

@@ -6,10 +6,18 @@ import type { WorkTree } from './discover.ts';
 import { together } from './disk.ts';
 import { errno, type Stat } from './files.ts';
 import { type IndexChange, IndexFile } from './index-file.ts';
-import { type Journal, journalPath, writeJournal } from './journal.ts';
+import { endJournal, type Journal, writeJournal } from './journal.ts';
 import { GitLock, type Patience } from './lock.ts';
 import type { Oid, Signature } from './object.ts';
-import { isAsSeen, Moved, missingFolders, placeFiles } from './placement.ts';
+import {
+  isAsSeen,
+  Moved,
+  missingFolders,
+  placeFiles,
+  type Staged,
+  stageFiles,
+  stagingPath,
+} from './placement.ts';
 import type { Plan } from './plan.ts';
 import { removeIfEmpty, type Side, type Site, settle, sideOf, takeBack } from './recovery.ts';
 import { appendReflogs, reflogLines, reflogsOf } from './reflog.ts';
@@ -82,11 +90,8 @@ export async function applyPlan(
   held?: Locks,
 ): Promise<Applied | undefined> {
   const mutation = new Mutation(ground, plan, known, committer, token);
-  const end = () => {
-    if (!mutation.unfinished) ground.disk.tryDiscard(journalPath(ground.folder, token.id));
-  };
   const run = async (locks: Locks) => {
-    const unsettled = [...(await stored), ground.folder];
+    const unsettled = await stored;
     try {
       checkIdle(ground.disk.files, ground.tree.gitDir);
       if (!holdsStill(ground, plan, known) || !mutation.isAnnounced()) return undefined;
@@ -94,14 +99,14 @@ export async function applyPlan(
     } finally {
       locks.kept = mutation.unfinished;
       // Before the locks are let go: after that others change what the journal speaks of.
-      end();
+      mutation.end();
     }
   };
   try {
     await together([stored, mutation.announce()]);
     return await (held ? run(held) : underLocks(ground, plan.head.ref, token, patience, run));
   } catch (error) {
-    end();
+    mutation.end();
     throw error;
   }
 }
@@ -186,6 +191,7 @@ class Mutation {
   readonly #token: Token;
   readonly #commit: Oid;
   readonly #journal: Journal;
+  #staged: readonly Staged[] = [];
   /** Folders whose entries have to be on the medium before the mutation is acknowledged. */
   readonly #changed = new Set<string>();
   /** Whether it has happened, as far as the disk has said so. */
@@ -201,9 +207,23 @@ class Mutation {
     this.#journal = this.#describe();
   }
 
-  /** Puts on disk what is going to happen. */
-  announce(): Promise<void> {
-    return writeJournal(this.#ground.disk, this.#ground.folder, this.#journal);
+  /** Puts on disk what is going to happen, and the files that are to be placed. */
+  async announce(): Promise<void> {
+    const { disk, folder, tree } = this.#ground;
+    const at = (i: number) => stagingPath(folder, this.#token.id, i);
+    const staging = stageFiles(disk, tree.top, this.#plan.files, at);
+    await together([writeJournal(disk, folder, this.#journal), staging]);
+    this.#staged = await staging;
+  }
+
+  /** Leaves nothing behind, unless there is something left to clean up. */
+  end(): void {
+    if (this.unfinished) return;
+    const { disk, folder } = this.#ground;
+    endJournal(disk, folder, this.#token.id);
+    for (const [i] of this.#plan.files.entries()) {
+      disk.tryDiscard(stagingPath(folder, this.#token.id, i));
+    }
   }
 
   /** Whether what was announced is still what would happen. */
@@ -212,10 +232,10 @@ class Mutation {
   }
 
   /**
-   * @param unsettled folders of the objects and of the journal.
+   * @param unsettled folders of the objects.
    * @returns undefined when a file has changed under it; nothing was done then.
    */
-  async run(locks: Locks, unsettled: readonly string[]): Promise<Applied | undefined> {
+  async run(locks: Locks, unsettled: Iterable<string>): Promise<Applied | undefined> {
     let index: KnownIndex | undefined;
     try {
       index = await this.#prepare(locks, unsettled);
@@ -256,15 +276,17 @@ class Mutation {
   }
 
   /** Everything up to the commit point; the new index as it lies in its lock. */
-  async #prepare(locks: Locks, unsettled: readonly string[]): Promise<KnownIndex> {
+  async #prepare(locks: Locks, unsettled: Iterable<string>): Promise<KnownIndex> {
     const { disk, commonDir, tree } = this.#ground;
     const { logs, logLines } = this.#journal;
     const { files } = this.#plan;
-    const ready = disk.settle(unsettled);
-    const stats = await placeFiles(disk, tree.top, this.#token, files, ready, this.#changed);
+    // Undoing it puts back what a person had written, and nobody had stored.
+    if (files.some(({ before }) => before && this.#stores(before))) await disk.settle(unsettled);
+    const { top } = tree;
+    const stats = await placeFiles(disk, top, this.#token, files, this.#staged, this.#changed);
     const set: IndexChange[] = [];
     const remove: string[] = [];
-    for (const { path, after, mode } of this.#plan.files) {
+    for (const { path, after, mode } of files) {
       if (after === undefined) remove.push(path);
       else set.push({ path, oid: after, mode, stat: stats.get(path) });
     }
@@ -273,10 +295,14 @@ class Mutation {
       this.#fillIndex(locks.index, set, remove),
       ref.fill([Buffer.from(`${this.#commit}\n`, 'latin1')]),
       appendReflogs(disk, commonDir, logs, logLines),
-      disk.settle([...this.#changed, ...ref.changed]),
     ]);
-    await disk.settle(logFolders);
+    // After the files: a journal of the file system that has taken them has taken their names, too.
+    await disk.settle([...unsettled, ...this.#changed, ...ref.changed, ...logFolders]);
     return index;
+  }
+
+  #stores(oid: Oid): boolean {
+    return this.#plan.objects.some((object) => object.oid === oid);
   }
 
   /** Without a changed file the index stays the file that it is: a later time of it would mean more. */

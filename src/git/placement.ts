@@ -2,6 +2,7 @@ import type { BigIntStats } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { MemoryError } from '../core/error.ts';
 import { type Disk, together } from './disk.ts';
+import { errno } from './files.ts';
 import { temporaryName } from './journal.ts';
 import type { PlannedFile } from './plan.ts';
 import { removeIfEmpty } from './recovery.ts';
@@ -43,10 +44,42 @@ export function missingFolders(
   return [...missing];
 }
 
+/** A file that is written whole, and not yet in its place. */
+export interface Staged {
+  readonly from: string;
+  readonly placement: Placement;
+}
+
+/** Where a file of a mutation is written first: in our own folder, where no `git add` finds it. */
+export function stagingPath(folder: string, token: string, i: number): string {
+  return join(folder, `file${i}-${token}`);
+}
+
+/**
+ * Writes the files that are to be placed.
+ *
+ * @param at where to, for the number of a placement; undefined for one to leave out.
+ */
+export async function stageFiles(
+  disk: Disk,
+  top: string,
+  placements: readonly Placement[],
+  at: (i: number) => string | undefined,
+): Promise<Staged[]> {
+  const staged = placements.map(async (placement, i) => {
+    const { path, bytes, mode } = placement;
+    const from = at(i);
+    if (bytes === undefined || from === undefined) return [];
+    const permissions = disk.files.lstat(join(top, path))?.mode;
+    await disk.create(from, [bytes], 0o666 | (mode & 0o111), permissions);
+    return [{ from, placement }];
+  });
+  return (await together(staged)).flat();
+}
+
 /**
  * Puts each file in place under its name, whole, and removes those that are to go.
  *
- * @param ready fulfilled when all is on the medium that undoing it takes; nothing changes before.
  * @param changed gets the folders whose entries change.
  * @returns the state of each file as the index is to have it.
  * @throws Moved when a file is not as it was seen any more.
@@ -56,35 +89,38 @@ export async function placeFiles(
   top: string,
   token: Token,
   placements: readonly Placement[],
-  ready: Promise<void>,
+  staged: readonly Staged[],
   changed: Set<string>,
-): Promise<Map<string, BigIntStats>> {
-  const moves: { from: string; to: string; placement: Placement }[] = [];
-  const creations = placements.map(async (placement, i) => {
-    const { path, bytes, mode } = placement;
-    if (bytes === undefined) return;
-    const to = join(top, path);
-    for (const folder of disk.makeDirectories(dirname(to))) changed.add(folder);
-    const from = join(dirname(to), temporaryName(token.id, i));
-    moves.push({ from, to, placement });
-    const permissions = disk.files.lstat(to)?.mode;
-    await disk.create(from, [bytes], 0o666 | (mode & 0o111), permissions);
-  });
-  await together([ready, ...creations]);
-  const stats = new Map<string, BigIntStats>();
-  for (const { from, to, placement } of moves) {
+): Promise<Map<string, BigIntStats | undefined>> {
+  const placed = new Map<string, BigIntStats | undefined>();
+  for (const { placement } of staged) {
+    const folder = dirname(join(top, placement.path));
+    for (const one of disk.makeDirectories(folder)) changed.add(one);
+    changed.add(folder);
+  }
+  const move = ({ from, placement }: Staged) => {
     // Writing them took a while, and a person may save his file at any moment.
     if (!isAsSeen(disk, top, placement)) throw new Moved();
+    const to = join(top, placement.path);
     const was = disk.files.lstatExact(from);
     disk.files.rename(from, to);
     const stat = disk.files.lstatExact(to);
-    if (stat?.ino === was?.ino && stat?.mtimeNs === was?.mtimeNs && stat) {
-      stats.set(placement.path, stat);
-    }
-    changed.add(dirname(to));
+    const same = stat?.ino === was?.ino && stat?.mtimeNs === was?.mtimeNs;
+    placed.set(placement.path, same ? stat : undefined);
+  };
+  try {
+    for (const one of staged) move(one);
+  } catch (error) {
+    if (errno(error) !== 'EXDEV') throw error;
+    // The work tree is on another file system than its git directory.
+    const beside = (i: number) => {
+      const { path = '' } = placements[i] ?? {};
+      return placed.has(path) ? undefined : join(top, dirname(path), temporaryName(token.id, i));
+    };
+    for (const one of await stageFiles(disk, top, placements, beside)) move(one);
   }
   for (const one of placements) if (one.bytes === undefined) remove(disk, top, one, changed);
-  return stats;
+  return placed;
 }
 
 /** Removes a file and, as git does, the folders that it leaves empty. */

@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import { MemoryError } from '../core/error.ts';
 import type { Disk } from './disk.ts';
 import { errno } from './files.ts';
+import { journalName } from './journal.ts';
 import { type Patience, waitFor } from './lock.ts';
 import { isDead, newToken, parseToken, type Token } from './token.ts';
 
-/** After this nobody needs the `owner-` file of a process that does nothing, in milliseconds. */
+/** After this nobody needs the files of a process that does nothing, in milliseconds. */
 const idleTime = 24 * 3_600_000;
 
 /**
@@ -60,7 +61,7 @@ export class ProcessLock {
     this.#quietly(id, () => {
       const names = this.#disk.files.list(this.#folder) ?? [];
       // What has left something behind is over, so that whoever comes next cleans up after it.
-      if (names.some(({ name }) => name !== ownerName(id) && name.endsWith(id))) this.close();
+      if (names.some(({ name }) => name.endsWith(id) && !this.isAtRest(name))) this.close();
     });
     this.#quietly(id, () => {
       if (this.#read('lock')?.id === id) this.#disk.discard(this.#path('lock'));
@@ -71,7 +72,18 @@ export class ProcessLock {
   close(): void {
     const { id } = this.#token ?? {};
     this.#token = undefined;
-    if (id !== undefined) this.#quietly(id, () => this.#disk.discard(this.#path(ownerName(id))));
+    if (id === undefined) return;
+    this.#quietly(id, () => {
+      const journal = journalName(id);
+      if (this.isAtRest(journal)) this.#disk.discard(this.#path(journal));
+      this.#disk.discard(this.#path(ownerName(id)));
+    });
+  }
+
+  /** Whether a file in our folder is one that a process has while it changes nothing. */
+  isAtRest(name: string): boolean {
+    if (name.startsWith('owner-')) return true;
+    return name.startsWith('journal-') && !this.#disk.files.lstat(this.#path(name))?.size;
   }
 
   #quietly(id: string, work: () => void): void {
@@ -91,7 +103,7 @@ export class ProcessLock {
   leftovers(): ReadonlyMap<string, readonly string[]> {
     const found = new Map<string, string[]>();
     for (const { name } of this.#disk.files.list(this.#folder) ?? []) {
-      const id = /^[a-z]+-([0-9a-z]+-[0-9a-f]{16})$/.exec(name)?.[1];
+      const id = /^[a-z]+\d*-([0-9a-z]+-[0-9a-f]{16})$/.exec(name)?.[1];
       if (id !== undefined) found.set(id, [...(found.get(id) ?? []), name]);
     }
     if (this.#token) found.delete(this.#token.id);
@@ -103,13 +115,14 @@ export class ProcessLock {
   }
 
   /**
-   * Whether nothing is left but an `owner-` file, and that for long: of a process in a container that
-   * is gone, perhaps. Should it live, it makes the file again.
+   * Whether these are of a process that has done nothing for long: in a container that is gone,
+   * perhaps. Should it live, it makes them again.
    */
-  #isIdle([name = '', ...others]: readonly string[]): boolean {
-    if (others.length > 0) return false;
-    const { mtimeMs = Date.now() } = this.#disk.files.lstat(this.#path(name)) ?? {};
-    return mtimeMs < Date.now() - idleTime;
+  #isIdle(names: readonly string[]): boolean {
+    return names.every((name) => {
+      const { mtimeMs = Date.now() } = this.#disk.files.lstat(this.#path(name)) ?? {};
+      return this.isAtRest(name) && mtimeMs < Date.now() - idleTime;
+    });
   }
 
   #isGone(holder: Token): boolean {

@@ -1,11 +1,18 @@
 import { join, relative } from 'node:path';
 import { MemoryError } from '../core/error.ts';
 import { type IndexChange, IndexFile, type Unmerged } from './index-file.ts';
-import { journalPath, writeJournal } from './journal.ts';
+import { endJournal, writeJournal } from './journal.ts';
 import { GitLock, type Patience } from './lock.ts';
 import type { Ground } from './mutation.ts';
 import { encodeObject } from './object.ts';
-import { Moved, missingFolders, type Placement, placeFiles } from './placement.ts';
+import {
+  Moved,
+  missingFolders,
+  type Placement,
+  placeFiles,
+  stageFiles,
+  stagingPath,
+} from './placement.ts';
 import type { Token } from './token.ts';
 
 /** What becomes of a file that a merge has left unmerged. */
@@ -52,9 +59,9 @@ export async function settleMerge(
       logLines: '',
       folders: missingFolders(disk, tree.top, files),
     });
+    const staged = await stageFiles(disk, tree.top, files, (i) => stagingPath(folder, token.id, i));
     const changed = new Set<string>();
-    const ready = disk.settle([folder]);
-    const stats = await placeFiles(disk, tree.top, token, files, ready, changed);
+    const stats = await placeFiles(disk, tree.top, token, files, staged, changed);
     const set: IndexChange[] = [];
     const remove: string[] = [];
     const blobs = [];
@@ -73,7 +80,7 @@ export async function settleMerge(
     await disk.settle([...changed, ...folders]);
     lock.commit(target);
     await disk.settle([tree.gitDir]);
-    disk.discard(journalPath(folder, token.id));
+    endJournal(disk, folder, token.id);
   } catch (error) {
     if (!(error instanceof Moved)) throw error;
     throw new MemoryError('busy', 'A file of the memory changed while its merge was settled.', {

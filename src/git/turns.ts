@@ -59,9 +59,10 @@ export class Turns {
   async repair(): Promise<void> {
     // While a mutation of ours is at work, what is left here belongs to it.
     if (this.#working) return;
-    const left = [...this.#processLock().leftovers().values()].flat();
+    const lock = this.#processLock();
+    const left = [...lock.leftovers().values()].flat();
     // A dead process's own lock is in nobody's way before the next mutation.
-    if (left.every((name) => /^(owner|break)-/.test(name))) return;
+    if (left.every((name) => name.startsWith('break-') || lock.isAtRest(name))) return;
     await this.take(undefined, async () => undefined);
   }
 

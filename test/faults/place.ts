@@ -141,11 +141,19 @@ export function litter(root: string, objects = true): string[] {
   const found = fs.readdirSync(root, { recursive: true, encoding: 'utf8' });
   return found.filter((path) => {
     if (/(^|\/)tmp_obj_/.test(path)) return objects;
-    if (/\/owner-[^/]*$/.test(path)) return !isAlive(text(join(root, path)));
+    if (isAtRest(root, path)) {
+      return !isAlive(text(join(root, path.replace('/journal-', '/owner-'))));
+    }
     return /\.lock$|\.tmp$|(^|\/)\.git\/memory-bank\/(?!(state\.json|index-mark|history-\w+\.jsonl)$)/.test(
       path,
     );
   });
+}
+
+/** Whether a file is one that a server has while it changes nothing: it says who, and is in nobody's way. */
+export function isAtRest(root: string, path: string): boolean {
+  if (/\/memory-bank\/owner-[^/]*$/.test(path)) return true;
+  return /\/memory-bank\/journal-[^/]*$/.test(path) && fs.statSync(join(root, path)).size === 0;
 }
 
 function isAlive(owner: string): boolean {

@@ -7,7 +7,7 @@ import { note } from '../support/note.ts';
 import type { Opened } from '../support/open.ts';
 import { type Ordering, PowerCutFiles } from '../support/power-cut.ts';
 import type { Random } from '../support/random.ts';
-import { bury, litter, serve } from './place.ts';
+import { bury, isAtRest, litter, serve } from './place.ts';
 import { type Outcome, play, type Stage } from './stage.ts';
 
 /**
@@ -195,7 +195,9 @@ export async function restart(stage: Stage, root: string, done: number): Promise
     const seen = stage.look(root);
     const wrong = stage.compare(seen, done, true);
     // A dead server's own files wait for the next change; what stands in git's way does not.
-    const left = litter(root, false).filter((path) => !/memory-bank\/(owner-|lock$)/.test(path));
+    const left = litter(root, false).filter(
+      (path) => !isAtRest(root, path) && !/memory-bank\/lock$/.test(path),
+    );
     if (left.length > 0) wrong.push(`left behind after opening: ${left.join(', ')}`);
     wrong.push(...(await stage.goOn(root, seen, opened, false)));
     return [...wrong, ...warnings.map((text) => `warning: ${text}`)];

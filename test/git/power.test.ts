@@ -4,29 +4,31 @@ import { scenarios } from '../faults/scenario.ts';
 import { Stage } from '../faults/stage.ts';
 import { Random } from '../support/random.ts';
 
-const scenario = scenarios.find(({ name }) => name === 'update');
-let stage: Stage;
-let recorded: Recorded;
-beforeAll(async () => {
-  if (!scenario) throw new Error('there is no such scenario');
-  stage = await Stage.set(scenario);
-  recorded = await Recorded.record(stage);
-});
-afterAll(() => stage.remove());
-
 // The seeds are fixed, so that a missing fsync shows in every run; others are tried by the faults.
-describe.each(['journal', 'tree-log'] as const)('a power cut on a disk with a %s', (ordering) => {
-  test('loses nothing that was acknowledged', async () => {
-    for (let seed = 1; seed <= 12; seed++) {
-      expect(await recorded.cut(recorded.moments - 1, ordering, new Random(seed))).toEqual([]);
-    }
+describe.each(['update', 'two changes', 'edit by hand'])('a power cut in "%s"', (name) => {
+  let stage: Stage;
+  let recorded: Recorded;
+  beforeAll(async () => {
+    const scenario = scenarios.find((one) => one.name === name);
+    if (!scenario) throw new Error('there is no such scenario');
+    stage = await Stage.set(scenario);
+    recorded = await Recorded.record(stage);
   });
+  afterAll(() => stage.remove());
 
-  test('leaves no change by halves', async () => {
-    for (let moment = 0; moment < recorded.moments; moment += 2) {
-      for (const seed of [moment, 1000 + moment, 2000 + moment]) {
-        expect(await recorded.cut(moment, ordering, new Random(seed))).toEqual([]);
+  describe.each(['journal', 'tree-log'] as const)('on a disk with a %s', (ordering) => {
+    test('loses nothing that was acknowledged', async () => {
+      for (let seed = 1; seed <= 12; seed++) {
+        expect(await recorded.cut(recorded.moments - 1, ordering, new Random(seed))).toEqual([]);
       }
-    }
+    });
+
+    test('leaves no change by halves', async () => {
+      for (let moment = 0; moment < recorded.moments; moment += 2) {
+        for (const seed of [moment, 1000 + moment]) {
+          expect(await recorded.cut(moment, ordering, new Random(seed))).toEqual([]);
+        }
+      }
+    });
   });
 });

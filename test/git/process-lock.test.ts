@@ -62,7 +62,13 @@ describe('the lock of a process', () => {
     const yesterday = new Date(Date.now() - 25 * 3_600_000);
     utimesSync(own, yesterday, yesterday);
     expect([...lock().leftovers()]).toEqual([[token.id, [`owner-${token.id}`]]]);
-    writeFileSync(join(folder, `journal-${token.id}`), '');
+    const journal = join(folder, `journal-${token.id}`);
+    writeFileSync(journal, '');
+    expect([...lock().leftovers()]).toEqual([]);
+    utimesSync(journal, yesterday, yesterday);
+    expect([...lock().leftovers().keys()]).toEqual([token.id]);
+    writeFileSync(journal, '{}\n');
+    utimesSync(journal, yesterday, yesterday);
     expect([...lock().leftovers()]).toEqual([]);
   });
 
@@ -123,12 +129,17 @@ describe('a lock that was let go', () => {
     one.release(first);
     expect(readdirSync(folder)).toEqual([`owner-${first.id}`]);
     expect((await one.take({ limit })).id).toBe(first.id);
+    writeFileSync(join(folder, `journal-${first.id}`), '');
+    one.release(first);
+    expect(readdirSync(folder).sort()).toEqual([`journal-${first.id}`, `owner-${first.id}`]);
+    one.close();
+    expect(readdirSync(folder)).toEqual([]);
   });
 
   test('is taken with another token when something was left behind', async () => {
     const one = lock();
     const first = await one.take({ limit });
-    writeFileSync(join(folder, `journal-${first.id}`), '');
+    writeFileSync(join(folder, `journal-${first.id}`), '{}\n');
     one.release(first);
     expect(readdirSync(folder)).toEqual([`journal-${first.id}`]);
     expect([...lock().leftovers()]).toEqual([[first.id, [`journal-${first.id}`]]]);
@@ -139,7 +150,7 @@ describe('a lock that was let go', () => {
     const files = new FaultFiles();
     const one = lock(files);
     const first = await one.take({ limit });
-    writeFileSync(join(folder, `journal-${first.id}`), '');
+    writeFileSync(join(folder, `journal-${first.id}`), '{}\n');
     files.plan = () => {
       const failing = files.log.at(-1) === `unlink ${join(folder, `owner-${first.id}`)}`;
       return failing ? { kind: 'error', code: 'EIO' } : undefined;

@@ -102,7 +102,7 @@ export const guards: readonly Guard[] = [
     'who has left something behind does not stand in the way of cleaning it up',
     [
       'git/process-lock.ts',
-      'if (names.some(({ name }) => name !== ownerName(id) && name.endsWith(id))) this.close();',
+      'if (names.some(({ name }) => name.endsWith(id) && !this.isAtRest(name))) this.close();',
       '',
     ],
     [lock, 'with another token when something was left behind'],
@@ -129,7 +129,7 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     "another's lock of git is not written to",
-    ['git/lock.ts', 'const fd = files.open(this.proof,', 'const fd = files.open(this.path,'],
+    ['git/lock.ts', 'this.#disk.fill(this.proof, pieces)', 'this.#disk.fill(this.path, pieces)'],
     [faults, 'his lock is left alone'],
   ),
   guard(
@@ -176,8 +176,8 @@ export const guards: readonly Guard[] = [
     'a file that was saved at the last moment',
     [
       'git/placement.ts',
-      'if (!isAsSeen(disk, top, placement)) throw new Moved();\n    const was',
-      'const was',
+      'if (!isAsSeen(disk, top, placement)) throw new Moved();\n    const to',
+      'const to',
     ],
     [faults, 'saves a file at the last moment'],
   ),
@@ -283,12 +283,20 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'new files are on the medium',
-    ['git/disk.ts', "await this.sync(fd, 'data');", ''],
+    [
+      'git/disk.ts',
+      "this.files.write(fd, pieces);\n        await this.sync(fd, 'data');",
+      'this.files.write(fd, pieces);',
+    ],
     [power, 'a power cut'],
   ),
   guard(
     'index and ref are on the medium',
-    ['git/lock.ts', "await this.#disk.sync(fd, 'data');", ''],
+    [
+      'git/disk.ts',
+      "await this.sync(fd, 'data');\n      return files.fstat(fd);",
+      'return files.fstat(fd);',
+    ],
     [power, 'a power cut'],
   ),
   guard(
@@ -307,7 +315,16 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'the name of the journal is on the medium before the files change',
-    ['git/mutation.ts', '[...(await stored), ground.folder]', '[...(await stored)]'],
+    ['git/journal.ts', 'await disk.settle([folder]);', ''],
+    [power, 'a power cut'],
+  ),
+  guard(
+    'what a person had written is on the medium before it is replaced',
+    [
+      'git/mutation.ts',
+      'if (files.some(({ before }) => before && this.#stores(before))) await disk.settle(unsettled);',
+      '',
+    ],
     [power, 'a power cut'],
   ),
 

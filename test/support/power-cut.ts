@@ -97,12 +97,13 @@ export class PowerCutFiles extends NodeFiles {
   }
 
   override rename(from: string, path: string): void {
-    if (dirname(from) !== dirname(path)) throw new Error('the model knows no such rename');
     const file = this.#fileAt(from);
     super.rename(from, path);
     this.#byPath.delete(from);
     this.#byPath.set(path, file);
-    this.#steps.push({ kind: 'rename', from, path, file });
+    if (dirname(from) === dirname(path)) this.#steps.push({ kind: 'rename', from, path, file });
+    // Of two folders a disk may keep the one change without the other.
+    else this.#steps.push({ kind: 'name', path, file }, { kind: 'unlink', path: from });
   }
 
   override link(existing: string, path: string): void {
