@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
-import { GitConfig } from './git/config.ts';
+import { GitConfig, isTrue } from './git/config.ts';
 import { findWorkTree, type WorkTree } from './git/discover.ts';
 import { NodeFiles } from './git/files.ts';
 import { type FoundLock, foundLocks, obstacles } from './git/obstacles.ts';
@@ -46,7 +46,7 @@ export async function checkRepository(
       : { what: 'Ignore rules', state: 'good', text: `do not cover ${bankFolder}` },
     ...foundLocks(files, tree).map(lookAtLock),
     lookAtDriver(root, tree, program),
-    ...lookAtIdentity(config),
+    ...lookAtIdentity(config, env),
   ];
 }
 
@@ -96,14 +96,15 @@ function lookAtDriver(root: string, tree: WorkTree, program: readonly string[]):
 }
 
 /** What the commits of the memory say of the user. */
-function lookAtIdentity(config: GitConfig): Finding[] {
+function lookAtIdentity(config: GitConfig, env: RootInput['env']): Finding[] {
   const found: Finding[] = [];
   if (!config.get('user.name') && !config.get('author.name')) {
     const text = 'git knows no user.name: the commits are by "memory-bank".';
     found.push({ what: 'Identity', state: 'note', text });
   }
-  if (config.bool('commit.gpgsign') === true) {
-    const text = 'commit.gpgsign is set, but the commits of the memory are not signed.';
+  if (config.bool('commit.gpgsign') && !isTrue(env.MEMORY_BANK_SIGN ?? '')) {
+    const text =
+      'commit.gpgsign is set, but commits of the memory are signed only with MEMORY_BANK_SIGN=true.';
     found.push({ what: 'Signing', state: 'note', text });
   }
   return found;

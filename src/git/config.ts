@@ -27,6 +27,7 @@ export class GitConfig {
   /** Every file that was looked for, with its state then. */
   readonly #sources: { readonly path: string; readonly stat: Stat | undefined }[] = [];
   readonly #repository = new Map<string, string>();
+  readonly #own = new Map<string, string>();
 
   static read(files: Files, places: ConfigPlaces): GitConfig {
     const config = new GitConfig();
@@ -49,9 +50,13 @@ export class GitConfig {
   }
 
   bool(key: string): boolean | undefined {
-    const value = this.get(key)?.toLowerCase();
-    if (value === undefined) return undefined;
-    return value === 'true' || value === 'yes' || value === 'on' || /^[1-9]/.test(value);
+    const value = this.get(key);
+    return value === undefined ? undefined : isTrue(value);
+  }
+
+  /** The last value of the user's own configuration, whatever the repository says. */
+  own(key: string): string | undefined {
+    return this.#own.get(key);
   }
 
   /** The settings that begin with this section, by the rest of their key. */
@@ -64,19 +69,30 @@ export class GitConfig {
     return below(this.#repository, section);
   }
 
-  #load(files: Files, path: string, places: ConfigPlaces, depth: number, own: boolean): void {
+  #load(
+    files: Files,
+    path: string,
+    places: ConfigPlaces,
+    depth: number,
+    repository: boolean,
+  ): void {
     this.#sources.push({ path, stat: lookQuietly(files, path) });
     const bytes = readQuietly(files, path);
     if (!bytes || bytes.length > maxConfigSize) return;
     for (const { key, value } of parseConfig(bytes.toString('utf8'))) {
       this.#values.set(key, value);
-      if (own) this.#repository.set(key, value);
+      (repository ? this.#repository : this.#own).set(key, value);
       const more = depth < maxIncludeDepth && this.#sources.length < maxFiles;
       if (more && includes(key, path, places)) {
-        this.#load(files, expand(value, dirname(path)), places, depth + 1, own);
+        this.#load(files, expand(value, dirname(path)), places, depth + 1, repository);
       }
     }
   }
+}
+
+/** A boolean as git reads it. */
+export function isTrue(value: string): boolean {
+  return /^(?:true|yes|on|[1-9].*)$/is.test(value);
 }
 
 function below(settings: ReadonlyMap<string, string>, section: string): Map<string, string> {

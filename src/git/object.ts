@@ -74,7 +74,12 @@ export function formatSignature(signature: Signature): string {
   const sign = signature.offset < 0 ? '-' : '+';
   const minutes = Math.abs(signature.offset);
   const zone = `${pad(Math.floor(minutes / 60))}${pad(minutes % 60)}`;
-  return `${signature.name} <${signature.email}> ${signature.seconds} ${sign}${zone}`;
+  return `${formatName(signature)} ${signature.seconds} ${sign}${zone}`;
+}
+
+/** Name and address without the time. */
+export function formatName({ name, email }: Signature): string {
+  return `${name} <${email}>`;
 }
 
 /** Reads a commit object; a signature that git would not write reads as 1970. */

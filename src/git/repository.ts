@@ -28,6 +28,7 @@ import { checkReflog } from './reflog.ts';
 import { type Head, Refs } from './refs.ts';
 import { type Address, type Remote, type Upstream, upstreamOf } from './remote.ts';
 import { type SettleMerge, settleMerge } from './settlement.ts';
+import { signerOf, signPlan } from './signing.ts';
 import { planSquash, type Squash } from './squash.ts';
 import { checkFormat, checkIdle, checkMerged, underWayIn } from './state.ts';
 import type { Token } from './token.ts';
@@ -300,7 +301,7 @@ export class Repository {
       }
       if (!proposal || isEmpty(proposal)) return undefined;
       if (signal?.aborted) throw cancelled();
-      return this.#plan(config, head, known, proposal);
+      return this.#plan(config, head, known, proposal, signal);
     }
   }
 
@@ -309,6 +310,7 @@ export class Repository {
     head: Head,
     known: KnownIndex,
     proposal: Proposal | Squash,
+    signal: AbortSignal | undefined,
   ): Promise<Prepared> {
     checkMerged(known.file);
     if ('onto' in proposal) checkReflog(this.#disk, this.tree.commonDir, config, this.refs);
@@ -317,10 +319,12 @@ export class Repository {
     const time = this.#options.now();
     const author = identity(config, 'author', time);
     const committer = identity(config, 'committer', time);
-    const plan =
+    const unsigned =
       'onto' in proposal
         ? planSquash(this.odb, head, proposal, committer)
         : planCommits(this.odb, head, known.file, proposal, { author, committer });
+    const sign = signerOf(config, committer, this.#options.env, signal);
+    const plan = sign ? await signPlan(unsigned, sign) : unsigned;
     const stored = this.odb.write(plan.objects);
     // Who waits for it hears of a failure; nobody may be waiting yet.
     stored.catch(() => undefined);

@@ -328,6 +328,12 @@ export const guards: readonly Guard[] = [
     [power, 'a power cut'],
   ),
 
+  guard(
+    'no program of the repository signs',
+    ['git/signing.ts', 'runProgram(config.own(', 'runProgram(config.get('],
+    ['git/signing.test.ts', 'a program that the repository names is not run'],
+  ),
+
   // Files that others have written.
   guard(
     'links are named, and not taken for nothing',

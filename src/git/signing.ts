@@ -1,0 +1,163 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { MemoryError } from '../core/error.ts';
+import { type GitConfig, isTrue } from './config.ts';
+import { errno } from './files.ts';
+import { cancelled } from './index-mark.ts';
+import {
+  type EncodedObject,
+  encodeObject,
+  formatName,
+  type Oid,
+  type Signature,
+} from './object.ts';
+import type { Plan } from './plan.ts';
+
+/** How long a program may take to sign, in milliseconds: a person may have to type a passphrase. */
+const limit = 60_000;
+
+/** Makes the signature of a commit from the commit's bytes. */
+export type Sign = (payload: Buffer) => Promise<string>;
+
+/**
+ * Signs commits as `git commit -S` does, if `MEMORY_BANK_SIGN` is set; undefined otherwise.
+ *
+ * Format and key are those of the configuration. The program is that of the user's own
+ * configuration or git's default: a repository names no program that is run.
+ */
+export function signerOf(
+  config: GitConfig,
+  committer: Signature,
+  env: NodeJS.ProcessEnv,
+  signal: AbortSignal | undefined,
+): Sign | undefined {
+  if (!isTrue(env.MEMORY_BANK_SIGN ?? '')) return undefined;
+  const format = config.get('gpg.format') ?? 'openpgp';
+  const key = config.get('user.signingkey');
+  const run = (program: string, args: readonly string[], input: Buffer) =>
+    runProgram(config.own(`gpg.${format}.program`) ?? program, args, input, env, signal);
+  switch (format) {
+    case 'openpgp':
+    case 'x509': {
+      const program = format === 'x509' ? 'gpgsm' : (config.own('gpg.program') ?? 'gpg');
+      const args = ['--status-fd=2', '-bsau', key || formatName(committer)];
+      return (payload) => run(program, args, payload);
+    }
+    case 'ssh':
+      if (!key) throw cannotSign('user.signingKey is not set');
+      return (payload) =>
+        withFiles(payload, key, async (keyFile, file, agent) => {
+          const args = ['-Y', 'sign', '-n', 'git', '-f', keyFile, ...(agent ? ['-U'] : []), file];
+          await run('ssh-keygen', args, Buffer.alloc(0));
+          return readFile(`${file}.sig`, 'latin1');
+        });
+    default:
+      throw cannotSign(`gpg.format is "${format}"`);
+  }
+}
+
+/** The same plan with each of its new commits signed. */
+export async function signPlan(plan: Plan, sign: Sign): Promise<Plan> {
+  const objects = new Map(plan.objects.map((object) => [object.oid, object]));
+  const signed = new Map<Oid, EncodedObject>();
+  const idOf = (oid: Oid) => signed.get(oid)?.oid ?? oid;
+  for (const { oid } of plan.commits) {
+    const object = objects.get(oid);
+    // One that is there already, and that the branch only goes to.
+    if (!object) continue;
+    const payload = withParents(Buffer.from(object.content).toString('latin1'), idOf);
+    const signature = await sign(Buffer.from(payload, 'latin1'));
+    if (!signature.startsWith('-----BEGIN ')) throw cannotSign('the program gave no signature');
+    signed.set(oid, encodeObject('commit', withSignature(payload, signature)));
+  }
+  return {
+    ...plan,
+    commits: plan.commits.map(({ oid, before, log }) => {
+      return { oid: idOf(oid), before: before && idOf(before), log };
+    }),
+    objects: plan.objects.map((object) => signed.get(object.oid) ?? object),
+  };
+}
+
+function withParents(commit: string, idOf: (oid: Oid) => Oid): string {
+  const end = commit.indexOf('\n\n');
+  const head = commit
+    .slice(0, end)
+    .replace(/^parent (.*)$/gm, (_, oid: Oid) => `parent ${idOf(oid)}`);
+  return head + commit.slice(end);
+}
+
+/** A commit with its signature as the last field of its head (gitformat-signature). */
+function withSignature(commit: string, signature: string): Buffer {
+  const end = commit.indexOf('\n\n') + 1;
+  const lines = signature.replaceAll('\r', '').trimEnd().split('\n').join('\n ');
+  return Buffer.from(`${commit.slice(0, end)}gpgsig ${lines}\n${commit.slice(end)}`, 'latin1');
+}
+
+/** Puts what `ssh-keygen` wants to have in files there: what is to be signed and, where it is given as text, the key. */
+async function withFiles<T>(
+  payload: Buffer,
+  key: string,
+  work: (keyFile: string, file: string, agent: boolean) => Promise<T>,
+): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), 'memory-bank-sign-'));
+  try {
+    const file = join(folder, 'commit');
+    await writeFile(file, payload);
+    const literal = /^(?:key::(?=.)|(?=ssh-))(.*)$/s.exec(key)?.[1];
+    if (literal === undefined) return await work(key.replace(/^~(?=\/)/, homedir()), file, false);
+    await writeFile(join(folder, 'key'), `${literal}\n`, { mode: 0o600 });
+    return await work(join(folder, 'key'), file, true);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Runs a program that signs; what it prints. */
+async function runProgram(
+  program: string,
+  args: readonly string[],
+  input: Buffer,
+  env: NodeJS.ProcessEnv,
+  signal: AbortSignal | undefined,
+): Promise<string> {
+  // Without the terminal, which is not ours to ask for a passphrase on; an agent has its own window.
+  const { GPG_TTY, ...rest } = env;
+  const child = spawn(program, args, {
+    env: { ...rest, LC_ALL: 'C' },
+    detached: process.platform !== 'win32',
+    windowsHide: true,
+    timeout: limit,
+    signal,
+  });
+  // What it says at its end tells more than that it did not listen.
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(input);
+  const ended = new Promise<number | null>((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', resolve);
+  });
+  try {
+    const [status, output, complaint] = await Promise.all([
+      ended,
+      text(child.stdout),
+      text(child.stderr),
+    ]);
+    if (status === 0) return output;
+    const reasons = complaint.split('\n').filter((line) => !/^(?:\[GNUPG:\].*|\s*)$/.test(line));
+    throw cannotSign(`${program}: ${reasons.join('; ').slice(0, 500) || 'it gave no answer'}`);
+  } catch (error) {
+    if (signal?.aborted) throw cancelled();
+    if (errno(error) === 'ENOENT') throw cannotSign(`${program} is not installed`);
+    throw error;
+  }
+}
+
+function cannotSign(why: string): MemoryError {
+  return new MemoryError('unsupported', `The commit cannot be signed: ${why}.`, {
+    hint: 'Nothing was changed. See that "git commit -S" works without a terminal, or unset MEMORY_BANK_SIGN.',
+  });
+}
