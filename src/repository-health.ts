@@ -1,9 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
-import { GitConfig, isTrue } from './git/config.ts';
+import { GitConfig } from './git/config.ts';
 import { findWorkTree, type WorkTree } from './git/discover.ts';
 import { NodeFiles } from './git/files.ts';
 import { type FoundLock, foundLocks, obstacles } from './git/obstacles.ts';
+import { doesSign } from './git/signing.ts';
 import type { Finding } from './health.ts';
 import { setMergeDriver } from './merge-driver.ts';
 import { repositoryKind } from './repository-kind.ts';
@@ -102,7 +103,7 @@ function lookAtIdentity(config: GitConfig, env: RootInput['env']): Finding[] {
     const text = 'git knows no user.name: the commits are by "memory-bank".';
     found.push({ what: 'Identity', state: 'note', text });
   }
-  if (config.bool('commit.gpgsign') && !isTrue(env.MEMORY_BANK_SIGN ?? '')) {
+  if (config.bool('commit.gpgsign') && !doesSign(env)) {
     const text =
       'commit.gpgsign is set, but commits of the memory are signed only with MEMORY_BANK_SIGN=true.';
     found.push({ what: 'Signing', state: 'note', text });

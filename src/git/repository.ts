@@ -28,7 +28,7 @@ import { checkReflog } from './reflog.ts';
 import { type Head, Refs } from './refs.ts';
 import { type Address, type Remote, type Upstream, upstreamOf } from './remote.ts';
 import { type SettleMerge, settleMerge } from './settlement.ts';
-import { signerOf, signPlan } from './signing.ts';
+import { doesSign, signerOf, signPlan } from './signing.ts';
 import { planSquash, type Squash } from './squash.ts';
 import { checkFormat, checkIdle, checkMerged, underWayIn } from './state.ts';
 import type { Token } from './token.ts';
@@ -139,6 +139,11 @@ export class Repository {
   /** Where files that belong to us and to no branch may lie: caches, session state. */
   get folder(): string {
     return this.#site.folder;
+  }
+
+  /** Whether its commits are signed. */
+  get signs(): boolean {
+    return doesSign(this.#options.env);
   }
 
   /** Finishes or undoes what a dead process has left half done; see `Turns`. */

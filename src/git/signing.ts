@@ -22,6 +22,11 @@ const limit = 60_000;
 /** Makes the signature of a commit from the commit's bytes. */
 export type Sign = (payload: Buffer) => Promise<string>;
 
+/** Whether commits are to be signed. */
+export function doesSign(env: NodeJS.ProcessEnv): boolean {
+  return isTrue(env.MEMORY_BANK_SIGN ?? '');
+}
+
 /**
  * Signs commits as `git commit -S` does, if `MEMORY_BANK_SIGN` is set; undefined otherwise.
  *
@@ -34,7 +39,7 @@ export function signerOf(
   env: NodeJS.ProcessEnv,
   signal: AbortSignal | undefined,
 ): Sign | undefined {
-  if (!isTrue(env.MEMORY_BANK_SIGN ?? '')) return undefined;
+  if (!doesSign(env)) return undefined;
   const format = config.get('gpg.format') ?? 'openpgp';
   const key = config.get('user.signingkey');
   const run = (program: string, args: readonly string[], input: Buffer) =>
@@ -80,6 +85,14 @@ export async function signPlan(plan: Plan, sign: Sign): Promise<Plan> {
     }),
     objects: plan.objects.map((object) => signed.get(object.oid) ?? object),
   };
+}
+
+/** A commit as it was before it was signed. */
+export function withoutSignature(commit: Buffer): Buffer {
+  const text = commit.toString('latin1');
+  const end = text.indexOf('\n\n') + 1;
+  const head = text.slice(0, end).replace(/^gpgsig .*\n(?: .*\n)*/m, '');
+  return Buffer.from(head + text.slice(end), 'latin1');
 }
 
 function withParents(commit: string, idOf: (oid: Oid) => Oid): string {

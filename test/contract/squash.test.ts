@@ -1,6 +1,6 @@
 import { type SpawnOptions, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, rmSync } from 'node:fs';
+import { chmodSync, readdirSync, rmSync } from 'node:fs';
 import { afterAll, describe, expect, test } from 'vitest';
 import { litter } from '../faults/place.ts';
 import { main, newFolder } from '../support/process.ts';
@@ -167,6 +167,30 @@ describe('squash', () => {
     commit(repo, 'two', 'three');
     expect(run(repo, 'squash', '--yes').stdout).toContain('is signed');
     expect(subjects(repo)).toHaveLength(3);
+  });
+
+  test('signed commits become a signed one where commits are signed', () => {
+    const repo = create();
+    const home = create();
+    const lines = ['-----BEGIN PGP SIGNATURE-----', '', 'none', '-----END PGP SIGNATURE-----'];
+    home.write('program', `#!/bin/sh\ncat >/dev/null\nprintf '%s\\n' '${lines.join("' '")}'\n`);
+    chmodSync(home.path('program'), 0o755);
+    home.git('config', '--file', home.path('.gitconfig'), 'gpg.program', home.path('program'));
+    const signing = { ...env, HOME: home.root, MEMORY_BANK_SIGN: 'true' };
+    const sign = (...args: string[]) =>
+      spawnSync(process.execPath, [main, ...args], {
+        cwd: repo.root,
+        env: signing,
+        encoding: 'utf8',
+      });
+    for (const key of ['one', 'two']) {
+      const entry = ['--category', 'patterns', '--key', key, '--value', 'v', '--reason', 'r'];
+      expect(sign('memory-write', ...entry).stderr).toBe('');
+    }
+    expect(repo.git('cat-file', 'commit', 'HEAD')).toContain(`gpgsig ${lines.join('\n ')}\n\n`);
+    expect(sign('squash', '--yes').stdout).toContain('2 commits are one');
+    expect(repo.git('cat-file', 'commit', 'HEAD')).toContain(`gpgsig ${lines.join('\n ')}\n\n`);
+    expect(repo.fsck()).toBe('');
   });
 
   test('works on a detached HEAD, and says so', () => {

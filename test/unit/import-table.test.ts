@@ -31,7 +31,7 @@ const app = [
   'workspaces.ts',
 ];
 /** What the app looks at before it opens a store. */
-const git = ['config', 'discover', 'files', 'obstacles', 'own-folder'].map(
+const git = ['config', 'discover', 'files', 'obstacles', 'own-folder', 'signing'].map(
   (file) => `git/${file}.ts`,
 );
 const http = ['cookie-parser', 'cors', 'express', 'express-rate-limit', 'helmet'];

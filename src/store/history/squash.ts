@@ -3,6 +3,7 @@ import type { History, Squashable } from '../../core/history.ts';
 import { holders } from '../../git/holders.ts';
 import { type Commit, formatCommit, type Oid, parseCommit } from '../../git/object.ts';
 import { treeOf } from '../../git/plan.ts';
+import { withoutSignature } from '../../git/signing.ts';
 import type { Squash } from '../../git/squash.ts';
 import { differences } from '../../git/tree-diff.ts';
 import { squashMessage } from '../message.ts';
@@ -108,9 +109,10 @@ function linkAt(visit: Visit, oid: Oid): Link | string {
     count += 1;
   }
   if (count === 0) return 'changes nothing';
-  // A signature, or another encoding, would be lost.
+  // Another encoding would be lost, and a signature, unless the one commit is signed, too.
+  const kept = visit.archive.repository.signs ? withoutSignature(bytes) : bytes;
   const again = formatCommit(commit).toString('latin1');
-  const same = again.trimEnd() === bytes.toString('latin1').trimEnd();
+  const same = again.trimEnd() === kept.toString('latin1').trimEnd();
   return same ? { oid, commit, parent } : 'is signed, or not in UTF-8';
 }
 
