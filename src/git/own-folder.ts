@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { findWorkTree } from './discover.ts';
 import { Disk, type Durability, storageError } from './disk.ts';
 import { NodeFiles } from './files.ts';
-import { ProcessLock } from './process-lock.ts';
+import { ProcessLock, tokenIn } from './process-lock.ts';
 import { removeIfEmpty } from './recovery.ts';
 
 /** How long to wait for a server that is at work, in milliseconds. */
@@ -26,9 +26,12 @@ export async function removeOwnFolder(root: string, durability: Durability): Pro
     const lock = new ProcessLock(disk, folder);
     const token = await lock.take(patience);
     try {
+      const left = [...lock.leftovers().values()].filter((names) =>
+        names.every((name) => lock.isAtRest(name)),
+      );
+      for (const name of left.flat()) disk.discard(join(folder, name));
       for (const { name, kind } of disk.files.list(folder) ?? []) {
-        // Locks, journals and proofs carry the token of their process in their names.
-        const ofProcess = name === 'lock' || /^[a-z]+-[0-9a-z]+-[0-9a-f]{16}$/.test(name);
+        const ofProcess = name === 'lock' || tokenIn(name) !== undefined;
         if (kind === 'file' && !ofProcess) disk.discard(join(folder, name));
       }
     } finally {

@@ -103,7 +103,7 @@ export class ProcessLock {
   leftovers(): ReadonlyMap<string, readonly string[]> {
     const found = new Map<string, string[]>();
     for (const { name } of this.#disk.files.list(this.#folder) ?? []) {
-      const id = /^[a-z]+\d*-([0-9a-z]+-[0-9a-f]{16})$/.exec(name)?.[1];
+      const id = tokenIn(name);
       if (id !== undefined) found.set(id, [...(found.get(id) ?? []), name]);
     }
     if (this.#token) found.delete(this.#token.id);
@@ -170,6 +170,14 @@ export class ProcessLock {
       data: { lock, ...(holder ? { pid: holder.pid } : {}) },
     });
   }
+}
+
+/**
+ * The id of the token in a name in our folder. Locks, journals, proofs and files on their way carry
+ * that of their process.
+ */
+export function tokenIn(name: string): string | undefined {
+  return /^[a-z]+\d*-([0-9a-z]+-[0-9a-f]{16})$/.exec(name)?.[1];
 }
 
 function ownerName(id: string): string {

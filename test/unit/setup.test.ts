@@ -190,6 +190,10 @@ describe('init', () => {
     run('memory-write', '--category', 'patterns', '--key', 'k', '--value', 'v');
     run('search', 'v');
     run('log');
+    // A server that was killed while it did nothing.
+    const dead = { ...newToken(), start: '1' };
+    repo.write(`.git/memory-bank/owner-${dead.id}`, `${JSON.stringify(dead)}\n`);
+    repo.write(`.git/memory-bank/journal-${dead.id}`, '');
     expect(look()).not.toEqual(before);
     expect(run('init', '--undo', '--yes')).toMatchObject({ status: 0, stderr: '' });
     expect(look()).toEqual(before);
