@@ -91,7 +91,7 @@ export async function applyPlan(
 ): Promise<Applied | undefined> {
   const mutation = new Mutation(ground, plan, known, committer, token);
   const run = async (locks: Locks) => {
-    const unsettled = await stored;
+    const unsettled = [...(await stored), ground.folder];
     try {
       checkIdle(ground.disk.files, ground.tree.gitDir);
       if (!holdsStill(ground, plan, known) || !mutation.isAnnounced()) return undefined;
@@ -232,10 +232,10 @@ class Mutation {
   }
 
   /**
-   * @param unsettled folders of the objects.
+   * @param unsettled folders of the objects and of the proofs of the locks.
    * @returns undefined when a file has changed under it; nothing was done then.
    */
-  async run(locks: Locks, unsettled: Iterable<string>): Promise<Applied | undefined> {
+  async run(locks: Locks, unsettled: readonly string[]): Promise<Applied | undefined> {
     let index: KnownIndex | undefined;
     try {
       index = await this.#prepare(locks, unsettled);
@@ -276,7 +276,7 @@ class Mutation {
   }
 
   /** Everything up to the commit point; the new index as it lies in its lock. */
-  async #prepare(locks: Locks, unsettled: Iterable<string>): Promise<KnownIndex> {
+  async #prepare(locks: Locks, unsettled: readonly string[]): Promise<KnownIndex> {
     const { disk, commonDir, tree } = this.#ground;
     const { logs, logLines } = this.#journal;
     const { files } = this.#plan;
@@ -297,7 +297,9 @@ class Mutation {
       appendReflogs(disk, commonDir, logs, logLines),
     ]);
     // After the files: a journal of the file system that has taken them has taken their names, too.
-    await disk.settle([...unsettled, ...this.#changed, ...ref.changed, ...logFolders]);
+    await disk.settle([...unsettled, ...this.#changed, ...ref.changed]);
+    // The git directory may be among them, with git's locks in it: after the proofs that they are ours.
+    await disk.settle(logFolders);
     return index;
   }
 

@@ -5,7 +5,8 @@ import { Stage } from '../faults/stage.ts';
 import { Random } from '../support/random.ts';
 
 // The seeds are fixed, so that a missing fsync shows in every run; others are tried by the faults.
-describe.each(['update', 'two changes', 'edit by hand'])('a power cut in "%s"', (name) => {
+const names = ['update', 'two changes', 'edit by hand', 'unborn branch'];
+describe.each(names)('a power cut in "%s"', (name) => {
   let stage: Stage;
   let recorded: Recorded;
   beforeAll(async () => {

@@ -319,6 +319,11 @@ export const guards: readonly Guard[] = [
     [power, 'a power cut'],
   ),
   guard(
+    'the proofs of the locks are on the medium before the locks are',
+    ['git/mutation.ts', '[...(await stored), ground.folder]', '[...(await stored)]'],
+    [power, 'a power cut'],
+  ),
+  guard(
     'what a person had written is on the medium before it is replaced',
     [
       'git/mutation.ts',
