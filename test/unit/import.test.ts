@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { dirname, join, relative } from 'node:path';
 import { afterAll, describe, expect, it, test } from 'vitest';
 import { App } from '../../src/app.ts';
+import { isoTime } from '../../src/core/format.ts';
 import type { JsonObject } from '../../src/core/json.ts';
 import { type ImportReport, type ImportRequest, importSources } from '../../src/import.ts';
 import { corpus } from '../support/corpus.ts';
@@ -167,14 +168,19 @@ describe('the stores of the seeds', () => {
         expect(memory.content).toBeNull();
         continue;
       }
-      const { updated_at, ...rest } = memory;
+      const { created_at, updated_at, ...rest } = memory;
       const found = await one.call('get_memory', { memory_id: memory.id });
-      expect(found.memory).toEqual({ ...rest, ...(updated_at && { updated_at }) });
+      expect(found.memory).toEqual({
+        ...rest,
+        created_at: isoTime(created_at),
+        ...(updated_at && { updated_at: isoTime(updated_at) }),
+      });
     }
     expect((await one.import(source))[0]).toMatchObject({ created: [], commits: [] });
   });
 
-  const time = '2025-01-02T03:04:05Z';
+  const time = '2025-01-02T05:04:05+02:00';
+  const kept = '2025-01-02T03:04:05.000Z';
   it.each([
     ['a map with times', { entries: { k: { value: 'v', created_at: time, updated_at: time } } }],
     ['a list with timestamp', { entries: [{ key: 'k', value: 'v', timestamp: time }] }],
@@ -186,8 +192,9 @@ describe('the stores of the seeds', () => {
     await one.import(source);
     const { entries } = await one.call('memory_read', { category: 'patterns' });
     expect(entries).toEqual([
-      { category: 'patterns', key: 'k', value: 'v', created_at: time, updated_at: time },
+      { category: 'patterns', key: 'k', value: 'v', created_at: kept, updated_at: kept },
     ]);
+    expect((await one.import(source))[0]).toMatchObject({ created: [], kept: [], notes: [] });
   });
 
   it('a free protocol-state is an entry for each key; undated entries are imported once', async () => {
