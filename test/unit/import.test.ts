@@ -220,6 +220,104 @@ describe('the stores of the seeds', () => {
     expect(await one.import(source)).toMatchObject([{ created: [], kept: [], unchanged: 4 }]);
   });
 
+  it('knowledge keeps whatever an entry says, and tells what is no time', async () => {
+    const one = world();
+    const map = {
+      a: { value: 'v', reason: 5, context: { f: 1 }, tags: ['x'], confidence: 0.9, id: null },
+      b: { value: 'v', metadata: [1], timestamp: '2024-01-01' },
+      c: { value: 'v', metadata: { tags: ['y'] }, tags: ['x'], created_at: 1_700_000_000 },
+      d: { key: 'd', category: 'patterns', value: 'v', created_at: 'nope', recorded_at: 1.5e9 },
+      e: { value: 'v', updated_at: '2024-01-01T00:00:00Z' },
+      f: { value: 'v', created_at: null, updated_at: 'soon' },
+    };
+    const data = { version: 2, category: 'patterns', updated: null, entries: map };
+    const source = folder({ '.claude/memory/patterns.json': JSON.stringify(data) });
+    const [report] = await one.import(source);
+    expect(report?.left.map(({ from }) => from)).toEqual(['patterns.json, "version"']);
+    expect(report?.notes).toEqual([
+      {
+        from: 'patterns.json, "c"',
+        message: 'its "tags" is left out: its metadata has one as well',
+      },
+      {
+        from: 'patterns.json, "d"',
+        message: 'its created_at is no time, and is kept as metadata',
+      },
+      {
+        from: 'patterns.json, "f"',
+        message: 'its updated_at is no time, and is kept as metadata',
+      },
+    ]);
+    const { entries } = await one.call('memory_read', { category: 'patterns' });
+    const found = new Map(Array.from(Object(entries), (entry) => [Object(entry).key, entry]));
+    expect(found.get('a')).toMatchObject({
+      reason: '5',
+      context: '{"f":1}',
+      metadata: { tags: ['x'], confidence: 0.9 },
+    });
+    const times = (time: string) => ({ created_at: time, updated_at: time });
+    expect(found.get('b')).toMatchObject({
+      metadata: { metadata: [1] },
+      ...times('2024-01-01T00:00:00.000Z'),
+    });
+    expect(found.get('c')).toMatchObject({
+      metadata: { tags: ['y'] },
+      ...times('2023-11-14T22:13:20.000Z'),
+    });
+    expect(found.get('d')).toEqual({
+      category: 'patterns',
+      key: 'd',
+      value: 'v',
+      metadata: { created_at: 'nope' },
+      ...times('2017-07-14T02:40:00.000Z'),
+    });
+    expect(found.get('e')).toMatchObject(times('2024-01-01T00:00:00.000Z'));
+    expect(found.get('f')).toMatchObject({ metadata: { updated_at: 'soon' } });
+    expect((await one.import(source))[0]).toMatchObject({ created: [], kept: [], unchanged: 6 });
+  });
+
+  it('.infinity tells what a document has no place for', async () => {
+    const one = world();
+    const memory = {
+      id: '11111111-0000-4000-8000-000000000001',
+      title: 'T',
+      type: 'rules',
+      content: 'c',
+      created_at: '2024-01-01',
+      updated_at: null,
+    };
+    const second = {
+      ...memory,
+      id: '11111111-0000-4000-8000-000000000002',
+      tags: ['x'],
+      updated_at: 'nope',
+    };
+    const third = { ...memory, created_at: 'nope' };
+    const data = { memories: [memory, second, third], version: 1 };
+    const [report] = await one.import(folder({ '.infinity/memories.json': JSON.stringify(data) }));
+    expect(report?.created).toHaveLength(2);
+    expect(report?.notes).toEqual([
+      { from: 'memories.json, memory 2', message: 'its updated_at is no time, and is left out' },
+      {
+        from: 'memories.json, memory 2',
+        message: 'its "tags" is left out: a document has no place for it',
+      },
+    ]);
+    expect(report?.left).toMatchObject([
+      { from: 'memories.json, "version"' },
+      { from: 'memories.json, memory 3', message: expect.stringContaining('created_at') },
+    ]);
+    await one.call('activate_project');
+    const { memory: found } = await one.call('get_memory', { memory_id: memory.id });
+    expect(found).toEqual({
+      id: memory.id,
+      title: 'T',
+      type: 'rules',
+      content: 'c',
+      created_at: '2024-01-01T00:00:00.000Z',
+    });
+  });
+
   it.skipIf(!corpus)('a SQLite database answers as the program that wrote it did', async () => {
     const one = world();
     const source = join(corpus ?? '', '_reference-outputs/seed000-amhuppert');
