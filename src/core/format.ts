@@ -43,6 +43,8 @@ export interface Findings {
   readonly left: readonly Remark[];
   /** Taken over, but not quite as it was. */
   readonly notes: readonly Remark[];
+  /** The id of the project whose memory it is, where the source tells it. */
+  readonly projectId?: string | undefined;
 }
 
 /** What an exporter may read. */
@@ -81,6 +83,7 @@ export class Gathering implements Findings {
   readonly found: Finding[] = [];
   readonly left: Remark[] = [];
   readonly notes: Remark[] = [];
+  projectId: string | undefined;
 
   /** Does the work on a part of the source, and remarks what hinders it. */
   attempt(from: string, work: () => void): void {

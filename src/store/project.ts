@@ -3,6 +3,8 @@ import { MemoryError } from '../core/error.ts';
 import type { Files } from '../git/files.ts';
 import { Folder } from '../git/folder.ts';
 import type { Bank } from './bank.ts';
+import { configPath } from './bank-config.ts';
+import { checkSame, earlierIdPath } from './earlier-id.ts';
 import { drift, lastChange } from './past.ts';
 import { decodeText } from './record-file.ts';
 import { type Permit, toCommitMade } from './session-store.ts';
@@ -32,6 +34,7 @@ export class BankProject implements Omit<Project, 'use'> {
 
   async initialize(): Promise<string> {
     const known = this.#bank.projectId();
+    checkSame(this.#bank.earlierId(), earlierIdPath, known, configPath);
     if (known !== undefined && this.#bank.complete) return known;
     const { actor, signal } = this.#permit;
     const subject = known

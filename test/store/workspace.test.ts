@@ -471,6 +471,29 @@ describe('project facts', () => {
     });
     expect(repo.read('.infinity/project_id')).toBe('no id');
   });
+
+  test('refuse files that take the project for two different ones', async () => {
+    const repo = create();
+    const [id, other] = ['a', 'b'].map((digit) => `0b0f4b1e-52b5-4e0e-9d0d-0f6b1f6a9a0${digit}`);
+    const memories = (project_id = '') => JSON.stringify({ project_id, memories: [] });
+    repo.write('.infinity/project_id', `${id}`);
+    repo.write('.infinity/memories.json', memories(other));
+    const { project } = (await serve(repo.root)).call;
+    await expect(project.initialize()).rejects.toMatchObject({
+      code: 'damaged',
+      text: `.infinity/project_id says project ${id}, and .infinity/memories.json ${other}. Mend or remove the one that is wrong; both were left as they are.`,
+    });
+    expect(await project.info()).toMatchObject({ initialized: false });
+    repo.write('.infinity/memories.json', memories(id?.toUpperCase()));
+    expect(await project.initialize()).toBe(id);
+    repo.write('.infinity/memories.json', 'no JSON');
+    repo.write('.infinity/project_id', `${other}\n`);
+    await expect(project.initialize()).rejects.toMatchObject({
+      code: 'damaged',
+      text: expect.stringMatching(`project_id says project ${other}, and config.yaml ${id}`),
+    });
+    expect(await project.info()).toMatchObject({ projectId: id });
+  });
 });
 
 test('the server needs no git program', async () => {

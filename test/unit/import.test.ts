@@ -318,6 +318,41 @@ describe('the stores of the seeds', () => {
     });
   });
 
+  describe('.infinity of another project', () => {
+    const [mine, other] = ['a', 'b'].map((digit) => `0b0f4b1e-52b5-4e0e-9d0d-0f6b1f6a9a0${digit}`);
+    const id = '11111111-0000-4000-8000-000000000001';
+    const memory = { id, title: 'T', type: 'rules', content: 'c', created_at: '2024-01-01' };
+    const store = (project_id: string | undefined, beside = project_id) => ({
+      '.infinity/project_id': `${beside}\n`,
+      '.infinity/memories.json': JSON.stringify({ project_id, memories: [memory] }),
+    });
+
+    it('is left out where its files differ, or where it lies in this one', async () => {
+      const one = world();
+      const apart = folder(store(mine, other));
+      const [report] = await one.import(apart);
+      expect(report).toMatchObject({ created: [], left: [{ from: 'memories.json' }] });
+      expect(report?.left[0]?.message).toContain(`project_id says "${other}"`);
+      await one.call('activate_project');
+      const [path, text] = Object.entries(store(other))[1] ?? ['', ''];
+      one.repo.write(path, text);
+      const message = expect.stringContaining(`project ${other}; this one is`);
+      expect(await one.import(one.repo.root)).toMatchObject([
+        { created: [], left: [{ from: '.infinity', message }], commits: [] },
+      ]);
+    });
+
+    it('is taken over from elsewhere, and told', async () => {
+      const one = world();
+      await one.call('activate_project');
+      const [report] = await one.import(folder(store(other)));
+      expect(report).toMatchObject({ created: [expect.any(String)], left: [] });
+      expect(report?.notes[0]?.message).toContain(`project ${other}; this one is`);
+      const fresh = world();
+      expect((await fresh.import(folder(store(other))))[0]?.notes).toEqual([]);
+    });
+  });
+
   it.skipIf(!corpus)('a SQLite database answers as the program that wrote it did', async () => {
     const one = world();
     const source = join(corpus ?? '', '_reference-outputs/seed000-amhuppert');

@@ -21,7 +21,8 @@ const infinity: Format = {
       }
       gathering.attempt(file, () => {
         const data = parseJson(source.text(file));
-        const { memories, project_id: _, ...others } = isObject(data) ? data : {};
+        const { memories, project_id, ...others } = isObject(data) ? data : {};
+        if (typeof project_id === 'string') checkProject(project_id);
         if (!Array.isArray(memories))
           throw new MemoryError('damaged', 'It has no list "memories".');
         for (const [i, memory] of memories.entries())
@@ -32,6 +33,17 @@ const infinity: Format = {
       });
     }
     return gathering;
+
+    /** @throws MemoryError `damaged` when the file beside the memories says another project (2.13). */
+    function checkProject(id: string): void {
+      const said = source.files.includes('project_id') ? source.text('project_id').trim() : id;
+      if (said.toLowerCase() !== id.toLowerCase()) {
+        throw new MemoryError('damaged', `It is of project ${id}, and project_id says "${said}".`, {
+          hint: 'Mend the one that is wrong.',
+        });
+      }
+      gathering.projectId = id;
+    }
 
     function readMemory(memory: unknown, from: string): void {
       if (!isObject(memory)) {
