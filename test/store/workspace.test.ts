@@ -472,6 +472,26 @@ describe('project facts', () => {
     expect(repo.read('.infinity/project_id')).toBe('no id');
   });
 
+  test.each([
+    ['mkdir', '.memory-bank', 'EACCES', 'cannot_create'],
+    ['mkdir', '.memory-bank', 'EROFS', 'cannot_create'],
+    ['mkdir', '.memory-bank', 'ENOSPC', 'storage'],
+    ['mkdir', '.git/memory-bank', 'EACCES', 'storage'],
+    ['rename', '.memory-bank/config.yaml', 'EPERM', 'storage'],
+  ])('tell by the code what hinders %s %s: %s', async (operation, path, errno, code) => {
+    const repo = create();
+    const files = new FaultFiles();
+    const { workspace, call } = await open(repo.root, [note], { files });
+    files.plan = () => {
+      const due = files.log.at(-1)?.startsWith(operation) && files.log.at(-1)?.endsWith(`/${path}`);
+      return due ? { kind: 'error', code: errno } : undefined;
+    };
+    await expect(call.project.initialize()).rejects.toMatchObject({ code, data: { errno } });
+    files.plan = () => undefined;
+    await workspace.close();
+    expect(existsSync(repo.path('.memory-bank'))).toBe(false);
+  });
+
   test('refuse files that take the project for two different ones', async () => {
     const repo = create();
     const [id, other] = ['a', 'b'].map((digit) => `0b0f4b1e-52b5-4e0e-9d0d-0f6b1f6a9a0${digit}`);
