@@ -51,6 +51,7 @@ export async function activation(
       last_updated: updated ?? null,
       ...(temporary ? { temporary } : {}),
       ...(missing.length > 0 ? listed('missing', missing, budgets.missing) : {}),
+      ...(sources.unread.length > 0 ? listed('unread', sources.unread, budgets.missing) : {}),
       ...(damages.length > 0 ? listed('damaged', damages, budgets.damaged) : {}),
     },
     content,

@@ -219,6 +219,35 @@ describe('sources of a code bank', () => {
     ]);
   });
 
+  it('are 20 of those that exist; what is not read is told with the reason', async () => {
+    const { readFile } = context.project;
+    context.project.readFile = async (path) => {
+      if (path === 'huge.md') throw new MemoryError('too_large', 'It is large.');
+      return readFile.call(context.project, path);
+    };
+    await good('activate', repo);
+    const names = Array.from({ length: 22 }, (_, i) => `s${i}.md`);
+    for (const name of names) context.project.files.set(name, name);
+    const listed = [...Array.from({ length: 25 }, (_, i) => `gone${i}.md`), 'huge.md', ...names];
+    const content = listed.map((name) => `- \`${name}\``).join('\n');
+    const change = { target_file: 'readme.md', operation: 'insert', position: 'Sources', content };
+    await good('update', { ...repo, ...change });
+    const answer = await good('activate', repo);
+    const given = Object.keys(Object(answer.content)).filter((name) => name.startsWith('source:'));
+    expect(given.sort()).toEqual(
+      names
+        .slice(0, 20)
+        .map((name) => `source:${name}`)
+        .sort(),
+    );
+    expect(Object(answer.bank_info).missing).toHaveLength(25);
+    expect(Object(answer.bank_info).unread).toEqual([
+      'source:huge.md: it is larger than 256 KiB',
+      'source:s20.md: 20 others are read',
+      'source:s21.md: 20 others are read',
+    ]);
+  });
+
   it('are read-only', async () => {
     await good('activate', repo);
     expect(
