@@ -422,6 +422,18 @@ describe('update', () => {
     expect(context.store.commits).toHaveLength(commits);
   });
 
+  it.each(['', '\n'])('appends nothing for %j: no commit', async (content) => {
+    await good('activate', repo);
+    context.store.files.set('banks/code/my-repo/empty.md', '');
+    const files = new Map(context.store.files);
+    for (const target_file of ['empty.md', 'doc/design.md']) {
+      const answer = await good('update', { ...note, target_file, content });
+      expect(answer).toMatchObject({ status: 'success', cache_updated: false });
+    }
+    expect(context.store.files).toEqual(files);
+    expect(context.store.commits).toHaveLength(1);
+  });
+
   it('makes a file that is missing, with the section when it inserts', async () => {
     await good('activate', repo);
     await good('update', {
