@@ -4,6 +4,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   utimesSync,
   writeFileSync,
@@ -309,6 +310,17 @@ describe('doctor', () => {
     const { stdout } = run('doctor');
     expect(stdout).toMatch(/^note +Locks .*HEAD\.lock is there .*: a git command is running/m);
     expect(stdout).toMatch(/^note +Locks .*main\.lock is there/m);
+  });
+
+  test('survives files where folders should be', () => {
+    const { repo, run } = project({ '.memory-bank': '' });
+    repo.git('pack-refs', '--all');
+    rmSync(repo.path('.git/refs/heads'), { recursive: true });
+    repo.write('.git/refs/heads', 'this repository uses the reftable format\n');
+    repo.write('.git/HEAD', 'ref: refs/heads/.invalid\n');
+    const { stdout, stderr } = run('doctor');
+    expect(stdout).toMatch(/^note +Merge driver/m);
+    expect(stderr).not.toContain('ENOTDIR');
   });
 
   test('completes the attributes of an older memory when asked, as a commit', () => {
