@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { printable } from '../../src/server/screen.ts';
@@ -167,6 +167,50 @@ function pastOf(repo: Repo) {
   write('memory-delete', '--confirm');
   return { repo, first };
 }
+
+describe('a repository of a format that is not known', () => {
+  test.each([
+    ['objects named by sha256', /named by sha256.*--root set/],
+    ['refs kept as reftable', /kept as reftable.*git refs migrate/],
+  ])('is read without its past, which is refused with the way out: %s', (kind, reason) => {
+    const sha256 = kind.endsWith('sha256');
+    const other = sha256 ? Repo.create('--object-format=sha256') : Repo.create();
+    const entry = '---\ncategory: patterns\nkey: k\n---\nhello';
+    other.write('.memory-bank/knowledge/patterns/k.md', entry);
+    other.write('.memory-bank/banks/projects/p/notes.md', 'hello, too');
+    other.git('add', '.');
+    other.git('commit', '-q', '-m', 'Memory');
+    if (!sha256) {
+      other.git('config', 'core.repositoryformatversion', '1');
+      other.git('config', 'extensions.refStorage', 'reftable');
+      rmSync(other.path('.git/refs/heads'), { recursive: true });
+      other.write('.git/refs/heads', 'this repository uses the reftable format\n');
+      other.write('.git/HEAD', 'ref: refs/heads/.invalid\n');
+    }
+    const at = (...args: string[]) =>
+      spawnSync(process.execPath, [main, ...args], { cwd: other.root, env, encoding: 'utf8' });
+    const status = at('status');
+    expect(status.stdout).toMatch(/^banks +1 bank document$/m);
+    expect(status.stdout).toMatch(new RegExp(`^Head .*${reason.source}`, 'm'));
+    expect(at('export', 'markdown').stdout).toContain('hello, too');
+    expect(at('activate', '--bank-type', 'project', '--bank-id', 'p')).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining('hello, too'),
+    });
+    const record = ['--path', 'knowledge/patterns/k.md'];
+    for (const args of [
+      ['log'],
+      ['branches'],
+      ['record-history', ...record],
+      ['read-as-of', '--revision', 'HEAD', ...record],
+      ['memory-write', '--category', 'patterns', '--key', 'k', '--value', 'v'],
+    ]) {
+      const { status, stderr } = at(...args);
+      expect({ args, status }).toEqual({ args, status: 9 });
+      expect(stderr).toMatch(reason);
+    }
+  });
+});
 
 describe('import', () => {
   test('reports what it did, and what it would do', () => {

@@ -193,7 +193,7 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'a format of repository that is not known',
-    ['git/state.ts', "if (name === 'objectformat' && format === 'sha1') continue;", 'continue;'],
+    ['git/state.ts', "if (objects !== 'sha1') {", 'if (false) {'],
     [repository, 'sha256'],
   ),
   guard(
