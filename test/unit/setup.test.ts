@@ -90,8 +90,8 @@ describe('the section for agents', () => {
   });
 });
 
-function project(files: { readonly [path: string]: string } = {}) {
-  const repo = Repo.create();
+function project(files: { readonly [path: string]: string } = {}, ...initOptions: string[]) {
+  const repo = Repo.create(...initOptions);
   const home = newFolder();
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(dirname(repo.path(name)), { recursive: true });
@@ -290,6 +290,44 @@ describe('doctor', () => {
     const { status, stdout } = run('doctor');
     expect(stdout).toMatch(new RegExp(`^${mark} +Repository +.*${text.source}`, 'm'));
     expect(status).toBe(mark === 'note' ? 0 : 6);
+  });
+
+  test.each([
+    ['a broken config.yaml', 'Settings', /config\.yaml: .*Mend it/],
+    ['a HEAD that is garbage', 'Repository', /HEAD .*cannot be read.*git switch/],
+    ['an emptied branch', 'Repository', /refs\/heads\/main cannot be read.*git update-ref/],
+    ['a missing tree', 'Repository', /object [0-9a-f]{40} is not in this repository.*git fetch/],
+    ['a sparse checkout', 'Repository', /left out of this sparse.*sparse-checkout add \.memory/],
+    ['a file in the way', 'Repository', /\.memory-bank is a file where a folder.*out of the way/],
+    ['a file in the way, and no git', 'Repository', /\.memory-bank is a file where a folder/],
+  ])('says why every change is refused: %s', (kind, what, text) => {
+    const { repo, run } = project();
+    const id = what === 'Settings' ? '[' : '7f1a0d4e-95cf-4f7c-8d5e-0b9f3a6f2c11';
+    repo.write('.memory-bank/config.yaml', `format: 1\nproject_id: ${id}\n`);
+    repo.git('add', '.');
+    repo.git('commit', '-q', '-m', 'Memory');
+    const tree = repo.git('rev-parse', 'HEAD^{tree}').trim();
+    if (kind === 'a HEAD that is garbage') repo.write('.git/HEAD', 'garbage');
+    if (kind === 'an emptied branch') repo.write('.git/refs/heads/main', '');
+    if (kind === 'a missing tree') rmSync(repo.path(`.git/objects/${tree.replace(/^../, '$&/')}`));
+    if (kind === 'a sparse checkout') repo.git('sparse-checkout', 'set', '--no-cone', '/README.md');
+    if (kind.startsWith('a file in the way')) {
+      rmSync(repo.path('.memory-bank'), { recursive: true });
+      repo.write('.memory-bank', '');
+    }
+    if (kind.endsWith('no git')) rmSync(repo.path('.git'), { recursive: true });
+    const { status, stdout } = run('doctor');
+    expect(stdout).toMatch(new RegExp(`^WRONG +${what} +.*${text.source}`, 'm'));
+    expect(status).toBe(6);
+    const change = ['memory-write', '--category', 'patterns', '--key', 'k', '--value', 'v'];
+    expect(run(...change).stderr).toMatch(text);
+  });
+
+  test('gives no advice on what it cannot judge in a repository of another format', () => {
+    const { run } = project({}, '--object-format=sha256');
+    const { status, stdout } = run('doctor');
+    expect(stdout.match(/^WRONG .*/gm)).toEqual([expect.stringContaining('named by sha256')]);
+    expect(status).toBe(6);
   });
 
   test.each([
