@@ -12,6 +12,7 @@ import { missingFolders } from './placement.ts';
 import { planCommits } from './plan.ts';
 import { isLocal } from './process-lock.ts';
 import { Refs } from './refs.ts';
+import { checkSigning } from './signing.ts';
 import { checkFormat, checkIdle, checkMerged } from './state.ts';
 import { isDead, parseToken } from './token.ts';
 
@@ -32,6 +33,7 @@ export function obstacles(
     () => checkFolders(files, tree.top, path),
     () => checkCommit(files, tree, config, path),
     () => checkIdle(files, tree.gitDir),
+    () => checkSigning(config, env),
     () => new IgnoreRules(files, tree, config, env).check([path]),
   ]);
 }

@@ -97,13 +97,14 @@ function project(files: { readonly [path: string]: string } = {}, ...initOptions
     mkdirSync(dirname(repo.path(name)), { recursive: true });
     writeFileSync(repo.path(name), text);
   }
-  const run = (...args: string[]) =>
+  const runWith = (more: { readonly [name: string]: string }, ...args: string[]) =>
     spawnSync(process.execPath, [main, ...args], {
       cwd: repo.root,
-      env: { PATH: process.env.PATH, HOME: home, MEMORY_BANK_DURABILITY: 'relaxed' },
+      env: { PATH: process.env.PATH, HOME: home, MEMORY_BANK_DURABILITY: 'relaxed', ...more },
       encoding: 'utf8',
     });
-  return { repo, home, run };
+  const run = (...args: string[]) => runWith({}, ...args);
+  return { repo, home, run, runWith };
 }
 
 describe('init', () => {
@@ -321,6 +322,25 @@ describe('doctor', () => {
     expect(status).toBe(6);
     const change = ['memory-write', '--category', 'patterns', '--key', 'k', '--value', 'v'];
     expect(run(...change).stderr).toMatch(text);
+  });
+
+  test.each([
+    ['a format that is not known', { 'gpg.format': 'pgp' }, /gpg\.format is "pgp"/],
+    ['no key for ssh', { 'gpg.format': 'ssh' }, /user\.signingKey is not set/],
+    ['a program that is not there', { 'gpg.program': 'no-gpg' }, /no-gpg is not installed/],
+    ['a path of a program', { 'gpg.openpgp.program': '/no/gpg' }, /\/no\/gpg is not installed/],
+    ['a program that is there', { 'gpg.program': 'git' }, undefined],
+    ['a path that is there', { 'gpg.program': process.execPath }, undefined],
+  ])('says what shows of a signature that cannot be made: %s', (_, settings, text) => {
+    const { repo, home, run, runWith } = project();
+    for (const [key, value] of Object.entries(settings)) {
+      repo.git('config', '--file', join(home, '.gitconfig'), key, value);
+    }
+    const { status, stdout } = runWith({ MEMORY_BANK_SIGN: 'true' }, 'doctor');
+    expect(status).toBe(text ? 6 : 0);
+    if (text)
+      expect(stdout).toMatch(new RegExp(`^WRONG +Repository +.*${text.source}.*unset`, 'm'));
+    expect(run('doctor').status).toBe(0);
   });
 
   test('gives no advice on what it cannot judge in a repository of another format', () => {
