@@ -345,7 +345,7 @@ export const guards: readonly Guard[] = [
 
   guard(
     'no program of the repository signs',
-    ['git/signing.ts', 'runProgram(config.own(', 'runProgram(config.get('],
+    ['git/signing.ts', 'program: config.own(', 'program: config.get('],
     ['git/signing.test.ts', 'a program that the repository names is not run'],
   ),
 
