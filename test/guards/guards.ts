@@ -481,7 +481,7 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'characters that steer a terminal',
-    ['server/screen.ts', "(char === '\\r' ? ''", '(char ? char'],
+    ['server/screen.ts', "char === '\\r' ? ''", 'char ? char'],
     ['contract/cli-people.test.ts', 'printable text'],
   ),
 
