@@ -10,7 +10,7 @@ import {
   type Transaction,
 } from '../../core/store.ts';
 import { defineTool, type Tool } from '../../core/tool.ts';
-import { find, idOf, listOwned, newIdentity, remove, save, update } from './crud.ts';
+import { add, find, idOf, listOwned, newIdentity, remove, save, update } from './crud.ts';
 import { batch, id, slug, statement, status } from './fields.ts';
 import { saying } from './provenance.ts';
 import { objective, type Task, task } from './records.ts';
@@ -51,9 +51,9 @@ export const taskTools: readonly Tool[] = [
           next = order + 1;
         }
         const created: JsonObject[] = [];
-        for (const fields of given) {
+        for (const [index, fields] of given.entries()) {
           const value = { ...fields, order: next, objective: objective_slug };
-          created.push(taskBody(await save(draft, task, value), id));
+          created.push(taskBody(await add(draft, task, value, ['tasks', index]), id));
           next += 1;
         }
         return created;
