@@ -166,6 +166,8 @@ test.each([
   ['', 'must name a file or a directory of the project'],
   ['a/..', 'must name a file or a directory of the project'],
   ['C:\\x', 'must be relative to the project, without a drive letter'],
+  ['C:x', 'must be relative to the project, without a drive letter'],
+  ['./c:x/y', 'must be relative to the project, without a drive letter'],
   ['/c:/x', 'must be relative to the project, without a drive letter'],
   ['a\0b', 'must not contain a NUL character'],
 ])('the path %j is refused', async (path, message) => {
