@@ -75,7 +75,7 @@ export async function listLinked<T extends Entry>(
 }
 
 /**
- * The records of a listing, for a cascade that must not miss one.
+ * The records of a listing, for a cascade or an order that must not miss one.
  *
  * @throws MemoryError `damaged` or `conflict` when one of them cannot be read.
  */
