@@ -75,9 +75,13 @@ export class Screen {
 
   #write(text: string): Promise<void> {
     return new Promise((resolve) => {
-      // A reader that went away, as `head` does, is no failure.
-      this.#stream.once('error', () => resolve());
-      this.#stream.write(text, () => resolve());
+      // A reader that went away, as `head` does, is no failure; it is told to both.
+      const gone = () => resolve();
+      this.#stream.once('error', gone);
+      this.#stream.write(text, (error) => {
+        if (!error) this.#stream.off('error', gone);
+        resolve();
+      });
     });
   }
 }
