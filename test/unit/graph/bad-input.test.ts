@@ -71,7 +71,10 @@ function* spoil(schema: unknown, good: unknown, at = ''): Generator<Spoilt> {
   const { type, pattern, minLength, maxLength, minItems, maxItems, minimum, maximum } = schema;
   const bad: unknown[] = at === '' ? [] : [null, type === 'object' ? 'text' : { a: 'map' }];
   if (type === 'string') bad.push(7);
-  if (pattern !== undefined || schema.enum !== undefined) bad.push('Bad_Slug', 'a/', '', 'a--b');
+  if (pattern === '\\S') bad.push('', ' \t\n');
+  else if (pattern !== undefined || schema.enum !== undefined) {
+    bad.push('Bad_Slug', 'a/', '', 'a--b');
+  }
   if (minLength === 1) bad.push('');
   if (typeof maxLength === 'number') bad.push('x'.repeat(maxLength + 1));
   if (minItems === 1) bad.push([]);
