@@ -520,6 +520,15 @@ export const guards: readonly Guard[] = [
     ['hostile/secrets.test.ts', 'and the refusal says so'],
   ),
   guard(
+    'credentials in the name of a new folder',
+    [
+      'place.ts',
+      "if (create) (await import('./store/secrets/guard.ts')).checkNewFolder(target);",
+      '',
+    ],
+    ['hostile/secrets.test.ts', 'name of a folder'],
+  ),
+  guard(
     'credentials in a reason',
     ['store/secrets/guard.ts', "{ text: why.reason ?? '', before, name: 'the reason' },", ''],
     [secrets, 'in the reason'],
