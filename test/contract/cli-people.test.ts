@@ -247,6 +247,21 @@ describe.skipIf(!hasTerminal)('a terminal', () => {
     expect(inTerminal({ NO_COLOR: '1' }, 'search', 'alert')).not.toContain('\u001b[31m');
   });
 
+  test('gets no hidden characters from a tool either, and a pipe gets them as they are', () => {
+    const invisible = 'a\u200bb\u00adc\u061cd\u{e0041}e\u2066f\u2028g\u202e';
+    run('memory-write', '--category', 'patterns', '--key', 'invisible', '--value', invisible);
+    const tool = ['memory-read', '--key', 'invisible'];
+    const escaped = /[\u0000-\u0008\u200b\u00ad\u061c\u{e0041}\u2066\u2028\u202e]/u;
+    const shown = inTerminal({}, ...tool);
+    expect(shown).toContain('a\\u{200b}b\\u{ad}c\\u{61c}d\\u{e0041}e');
+    expect(shown).not.toMatch(escaped);
+    const json = inTerminal({}, ...tool, '--output', 'json');
+    expect(json).not.toMatch(escaped);
+    expect(JSON.parse(json)).toMatchObject({ entries: [{ value: invisible }] });
+    expect(run(...tool).stdout).toContain('a\u200bb\u00adc\u061cd\u{e0041}e');
+    expect(run(...tool, '--output', 'json').stdout).toContain(invisible);
+  });
+
   test('gets a long text through the pager of the environment', () => {
     const pager = "sed 's/^/paged: /'";
     expect(inTerminal({ PAGER: pager }, 'show', 'decisionLog.md')).toContain(

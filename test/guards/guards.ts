@@ -491,7 +491,7 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'characters that steer a terminal',
-    ['server/screen.ts', "(char === '\\r' ? ''", '(char ? char'],
+    ['server/screen.ts', "char === '\\r' ? ''", 'char ? char'],
     ['contract/cli-people.test.ts', 'printable text'],
   ),
 
@@ -518,6 +518,15 @@ export const guards: readonly Guard[] = [
       '',
     ],
     ['hostile/secrets.test.ts', 'and the refusal says so'],
+  ),
+  guard(
+    'credentials in the name of a new folder',
+    [
+      'place.ts',
+      "if (create) (await import('./store/secrets/guard.ts')).checkNewFolder(target);",
+      '',
+    ],
+    ['hostile/secrets.test.ts', 'name of a folder'],
   ),
   guard(
     'credentials in a reason',

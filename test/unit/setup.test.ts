@@ -247,6 +247,14 @@ describe('doctor', () => {
     expect(run('doctor').stdout).toMatch(/^ok +Merge driver +git merges/m);
   });
 
+  test('says nothing but its findings, however many', () => {
+    const files = ['.mcp.json', '.cursor/mcp.json', '.vscode/mcp.json', '.gemini/settings.json'];
+    const { run } = project(Object.fromEntries(files.map((file) => [file, '{}'])));
+    const { stdout, stderr } = run('doctor');
+    expect(stdout.split('\n').length).toBeGreaterThan(11);
+    expect(stderr).toBe('');
+  });
+
   test('names everything that is wrong', () => {
     const { repo, run } = project({
       '.memory-bank/knowledge/patterns/k.md': 'no front matter',
