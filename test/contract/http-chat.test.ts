@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Asked, failure, key, type Served, seedQuestion, serve } from '../support/http.ts';
 import { HttpProgram } from '../support/http-program.ts';
-import { ModelEndpoint } from '../support/model.ts';
+import { ModelEndpoint, type Reply as ModelReply } from '../support/model.ts';
 
 let endpoint: ModelEndpoint;
 let api: Served;
@@ -191,23 +191,39 @@ describe('with a model', () => {
     expect(results[2]).toContain('invalid_request');
   });
 
-  test('a model that only calls tools has to answer at last', async () => {
-    await endpoint.say({ calls: [{ name: 'list_memory_bank_files', args: '' }] });
-    expect((await chat(user('Hello.'))).status).toBe(200);
+  test('a model that only calls tools, and says no more than that, has failed', async () => {
+    const calls = [{ name: 'list_memory_bank_files', args: '' }];
+    await endpoint.say({ content: 'I am looking.', calls });
+    expect(await chat(user('Hello.'))).toMatchObject({
+      status: 502,
+      body: failure('server_error'),
+    });
     const requests = await endpoint.requests();
     expect(requests).toHaveLength(8);
     expect(requests.at(-1).tool_choice).toBe('none');
   });
 
-  test.each([
+  const message = (of: object) => JSON.stringify({ choices: [{ message: of }] });
+  const call = { name: 'list_memory_bank_files', arguments: '{}' };
+  test.each<[ModelReply, number]>([
     [{ status: 500 }, 502],
     [{ status: 401 }, 502],
     [{ status: 404 }, 502],
+    [{ raw: 'not json', type: 'text/plain' }, 502],
+    [{ raw: 'not json' }, 502],
+    [{ raw: '{}' }, 502],
+    [{ raw: '{"choices":[]}' }, 502],
+    [{ raw: message({ role: 'assistant', content: 5 }) }, 502],
+    [{ raw: message({ role: 'assistant', tool_calls: [{ function: call }] }) }, 502],
+    [{ content: '' }, 502],
+    [{ content: ' \n' }, 502],
+    [{}, 502],
   ])('%j of its endpoint is %i, without what it said', async (reply, status) => {
     await endpoint.say(reply);
     const answer = await chat(user('Hello.'));
     expect(answer).toMatchObject({ status, body: failure('server_error') });
-    expect(JSON.stringify(answer.body)).not.toMatch(/secret|model-key/);
+    expect(JSON.stringify(answer.body)).not.toMatch(/secret|model-key|json/);
+    expect(api.log.filter((line) => line.startsWith('error'))).toEqual([]);
   });
 
   test('a commit before the failure is named all the same', async () => {
@@ -240,8 +256,15 @@ describe('an answer as it comes', () => {
     ]);
   });
 
-  test('that fails before its first piece is an error like any other', async () => {
-    await endpoint.say({ status: 500 });
+  const chunk = 'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\n';
+  test.each<[ModelReply]>([
+    [{ status: 500 }],
+    [{ content: '' }],
+    [{ raw: 'not json' }],
+    [{ raw: 'data: not json\n\n', type: 'text/event-stream' }],
+    [{ raw: `${chunk}data: [DONE]\n\n`, type: 'text/event-stream' }],
+  ])('that fails before its first piece (%j) is an error like any other', async (reply) => {
+    await endpoint.say(reply);
     expect(await chat(user('Hello.', { stream: true }))).toMatchObject({
       status: 502,
       body: failure('server_error'),
