@@ -226,11 +226,24 @@ describe('with a model', () => {
     expect(api.log.filter((line) => line.startsWith('error'))).toEqual([]);
   });
 
-  test('a commit before the failure is named all the same', async () => {
-    await endpoint.say({ calls: [write('before.md')] }, { status: 400 });
+  test('that fails after it has changed the memory is no error: the answer names the commits', async () => {
+    const before = api.repo.git('rev-parse', 'HEAD').trim();
+    await endpoint.say({ calls: [write('one.md'), write('two.md')] }, { status: 400 });
     const answer = await chat(user('Hello.', { mode: 'architect', allowMemoryBankUpdates: true }));
-    expect(answer.status).toBe(502);
-    expect(answer.headers.get('x-memory-commit')).toBe(api.repo.git('rev-parse', 'HEAD').trim());
+    const [one = '', two = '', ...more] = api.repo
+      .git('rev-list', '--reverse', `${before}..HEAD`)
+      .trim()
+      .split('\n');
+    expect(more).toEqual([]);
+    expect(answer).toMatchObject({
+      status: 200,
+      body: {
+        response: `The memory was changed, by commit ${one}, ${two}. Then the model failed: The endpoint of the model answered 400.`,
+        status: 'success',
+        memoryBankUpdated: true,
+      },
+    });
+    expect(answer.headers.get('x-memory-commit')).toBe(two);
   });
 });
 
@@ -269,6 +282,17 @@ describe('an answer as it comes', () => {
       status: 502,
       body: failure('server_error'),
     });
+  });
+
+  test('that fails after it has changed the memory says so', async () => {
+    await endpoint.say({ calls: [write('streamed-before.md')] }, { content: '' });
+    const body = { mode: 'architect', stream: true, allowMemoryBankUpdates: true };
+    const answer = await chat(user('Hello.', body));
+    const response = `The memory was changed, by commit ${api.repo.git('rev-parse', 'HEAD').trim()}. Then the model failed: The model said nothing.`;
+    expect(events(answer.body)).toMatchObject([
+      { delta: response },
+      { response, status: 'success', memoryBankUpdated: true },
+    ]);
   });
 
   test('ends for the model when the caller hangs up', async () => {
