@@ -265,8 +265,25 @@ describe('an answer as it comes', () => {
       { delta: 'One ' },
       { delta: 'two ' },
       { delta: 'three.' },
-      { response: 'One two three.', status: 'success', memoryBankUpdated: true },
+      {
+        response: 'One two three.',
+        status: 'success',
+        memoryBankUpdated: true,
+        _meta: {
+          'memory-bank/commit': api.repo.git('rev-parse', 'HEAD').trim(),
+          'memory-bank/branch': 'main',
+        },
+      },
     ]);
+  });
+
+  test('that changed nothing names no commit', async () => {
+    const answer = await chat(user('Hello.', { stream: true }));
+    expect(events(answer.body).at(-1)).toEqual({
+      response: 'The answer.',
+      status: 'success',
+      memoryBankUpdated: false,
+    });
   });
 
   const chunk = 'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\n';

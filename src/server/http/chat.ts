@@ -92,8 +92,10 @@ export function chatEndpoint(app: App): Endpoint {
           memoryBankUpdated: talk.commits.length > 0,
           ...(!model && { provider: 'extractive' }),
         };
-        if (chat.stream) sendEvent(response, body).end();
-        else setProvenance(response, provenance(talk.commits)).json(body);
+        const meta = provenance(talk.commits);
+        if (!chat.stream) setProvenance(response, meta).json(body);
+        // The headers may be out before there is a commit.
+        else sendEvent(response, { ...body, ...(body.memoryBankUpdated && { _meta: meta }) }).end();
       } catch (thrown) {
         if (!response.headersSent) throw thrown;
         const { status, message } = toHttpError(thrown);
