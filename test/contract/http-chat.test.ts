@@ -414,9 +414,15 @@ describe('without a model', () => {
     expect(text).toContain('"provider":"extractive"');
   });
 
-  test('nothing is left to answer from when the memory is not to be used', async () => {
-    const body = user('Hello.', { useMemoryBank: false });
-    expect((await plain.ask('POST', '/chat', { body })).status).toBe(400);
+  test.each([
+    ['Hello.', { useMemoryBank: false }],
+    ['Update Memory Bank', { allowMemoryBankUpdates: true }],
+    ['UMB', {}],
+    ['umb', { mode: 'architect', stream: true }],
+  ])('%j with %j needs one, and is refused', async (text, more) => {
+    const { status, body } = await plain.ask('POST', '/chat', { body: user(text, more) });
+    expect({ status, body }).toEqual({ status: 400, body: failure('invalid_request') });
+    expect(body.error.message).toContain('no model is configured');
   });
 });
 

@@ -132,6 +132,7 @@ class Talk {
   /** The answer of a model; what became of the memory, when it failed after it had changed that. */
   async ask(model: Model, onText: ((text: string) => void) | undefined): Promise<string> {
     const rules = await this.#enterMode();
+    if (this.#chat.allowMemoryBankUpdates) rules.push(...(await this.#beginUpdate()));
     const memory = await this.#recall();
     const messages: Message[] = [
       { role: 'system', content: [policy, ...rules].join('\n\n') },
@@ -160,6 +161,12 @@ class Talk {
       );
     }
     await this.#enterMode();
+    if ((await this.#beginUpdate()).length > 0) {
+      throw invalid(
+        ['messages'],
+        'ask for an update of the memory, and no model is configured that could make it',
+      );
+    }
     const text = extract(await this.#find());
     onText?.(text);
     return text;
@@ -174,8 +181,7 @@ class Talk {
         ? ((await modes.current()) ?? modes.switch('ask'))
         : modes.switch(called);
     });
-    const update = this.#chat.allowMemoryBankUpdates && (await this.#beginUpdate());
-    return [...(mode?.instructions ?? []), ...(update || [])];
+    return [...(mode?.instructions ?? [])];
   }
 
   /** Begins an update of the memory bank when that is what the user says; its steps. */
