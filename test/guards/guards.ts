@@ -205,10 +205,20 @@ export const guards: readonly Guard[] = [
     'a ref that was lost',
     [
       'git/refs.ts',
-      'if (text === undefined) return this.#packedRefs().get(ref);',
-      'if (!text) return this.#packedRefs().get(ref);',
+      'if (text === undefined) return { ref, oid: this.#packedRefs().get(ref) };',
+      'if (!text) return { ref, oid: this.#packedRefs().get(ref) };',
     ],
     [faults, 'an empty ref is no unborn branch'],
+  ),
+  guard(
+    'a git directory taken for a folder outside any repository',
+    ['git/discover.ts', 'if (isGitDir(files, folder)) {', 'if (!folder) {'],
+    ['git/repository.test.ts', 'a bare repository'],
+  ),
+  guard(
+    'a name of a branch that leads out of the refs',
+    ['git/refs.ts', '&& !refused.test(name)', ''],
+    ['git/repository.test.ts', 'HEAD at what is no name of a branch'],
   ),
   guard(
     'a repository without its HEAD',
