@@ -98,7 +98,11 @@ export class App {
       if (!found || (found.tool.listed === false && !options.unlisted)) return undefined;
       const { tool, toolset } = found;
       const commits: CommitMade[] = [];
-      const telling = { ...options, signal, onCommit: (made: CommitMade) => commits.push(made) };
+      const onCommit = (made: CommitMade) => {
+        commits.push(made);
+        options.onCommit?.(made);
+      };
+      const telling = { ...options, signal, onCommit };
       try {
         const value = await this.#work(session, tool.name, telling, async (context) => {
           await toolset.before?.(context, tool);
@@ -252,7 +256,8 @@ function spellings(name: string): string[] {
   return parts.map((_, i) => parts.slice(i).join('__'));
 }
 
-function provenance(commits: readonly CommitMade[]): JsonObject {
+/** What an answer says of the commits that were made for it (X24); nothing where there is none. */
+export function provenance(commits: readonly CommitMade[]): JsonObject {
   const commit = commits.at(-1);
   if (!commit) return {};
   const warning = detached(commit);
