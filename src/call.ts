@@ -95,7 +95,7 @@ export class Call implements Context {
       blame: async (path, revision) => (await history()).blame(path, revision),
     };
     this.modes = {
-      list: async () => (await modes()).list(),
+      list: async (planned) => (await modes()).list(planned),
       current: async () => (await modes()).current(),
       switch: async (name) => (await modes()).switch(name),
       isUmbCommand: async (message) => (await modes()).isUmbCommand(message),

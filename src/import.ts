@@ -115,7 +115,14 @@ async function importSource(
   const made = new Set(
     [...total.created, ...total.replaced].map((path) => `${bankFolder}/${path}`),
   );
-  const { skipped } = made.size > 0 ? await context.modes.list() : { skipped: [] };
+  // A dry run has written none of them.
+  const planned = new Map(
+    fit.flatMap(({ type, value }) => {
+      const path = `${bankFolder}/${type.path(value)}`;
+      return made.has(path) && 'content' in value ? [[path, String(value.content)] as const] : [];
+    }),
+  );
+  const { skipped } = made.size > 0 ? await context.modes.list(planned) : { skipped: [] };
   const unused = skipped
     .filter((rule) => made.has(rule.source))
     .map((rule) => ({ from: rule.source, message: `sets no mode: ${rule.reason}` }));

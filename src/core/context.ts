@@ -93,8 +93,14 @@ export interface SkippedRule {
 
 /** The modes of the project and the one of the session. */
 export interface Modes {
-  /** architect, code, ask, debug, test, then the project's own by name. */
-  list(): Promise<{ readonly modes: readonly Mode[]; readonly skipped: readonly SkippedRule[] }>;
+  /**
+   * architect, code, ask, debug, test, then the project's own by name.
+   *
+   * @param planned rule files to take for written: what they would hold, by the source of each.
+   */
+  list(
+    planned?: ReadonlyMap<string, string>,
+  ): Promise<{ readonly modes: readonly Mode[]; readonly skipped: readonly SkippedRule[] }>;
   /**
    * The session's mode, as its rule file says now, or last said where it is gone or broken; undefined
    * while none is set.

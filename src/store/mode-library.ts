@@ -45,11 +45,15 @@ export class ModeLibrary {
     ];
   }
 
-  /** The modes as the files describe them now; only files that changed are read again. */
-  load(): Rules {
+  /**
+   * The modes as the files describe them now; only files that changed are read again.
+   *
+   * @param planned files to take for written: what they would hold, by the source of each.
+   */
+  load(planned: ReadonlyMap<string, string> = new Map()): Rules {
     const found = new Map<string, Mode>();
     const skipped: SkippedRule[] = [];
-    for (const outcome of this.#places.flatMap((place) => place.load())) {
+    for (const outcome of this.#places.flatMap((place) => place.load(planned))) {
       if ('reason' in outcome) skipped.push(outcome);
       else found.set(outcome.name, outcome);
     }
@@ -97,15 +101,16 @@ class Place {
   }
 
   /** What its files say: each mode once, and why the others were skipped. */
-  load(): Outcome[] {
+  load(planned: ReadonlyMap<string, string>): Outcome[] {
     const known = new Map<string, Entry>();
     const modes = new Map<string, Mode>();
     const skipped: SkippedRule[] = [];
-    for (const name of this.#names()) {
-      const entry = this.#entry(name);
-      if (!entry) continue;
-      known.set(name, entry);
-      const { outcome } = entry;
+    for (const name of this.#names(planned)) {
+      const text = planned.get(this.#source(name));
+      const entry = text === undefined ? this.#entry(name) : undefined;
+      if (entry) known.set(name, entry);
+      const outcome = text === undefined ? entry?.outcome : this.#parse(name, () => text);
+      if (!outcome) continue;
       const first = 'name' in outcome && modes.get(outcome.name);
       if ('reason' in outcome) skipped.push(outcome);
       else if (first)
@@ -117,9 +122,10 @@ class Place {
   }
 
   /** The names of its rule files; those of one mode in the order in which they count. */
-  #names(): string[] {
+  #names(planned: ReadonlyMap<string, string>): string[] {
     const names = (this.#files.list(this.#folder) ?? []).map((entry) => entry.name);
-    return names
+    const coming = [...planned.keys()].map((source) => source.slice(source.lastIndexOf('/') + 1));
+    return [...new Set([...names, ...coming.filter((name) => planned.has(this.#source(name)))])]
       .filter((name) => this.#pattern.test(name))
       .sort((a, b) => ruleRank(a) - ruleRank(b) || (a < b ? -1 : 1));
   }
@@ -135,14 +141,16 @@ class Place {
   }
 
   #read(name: string, stat: Stat): Outcome {
+    if (stat.kind !== 'file') return { source: this.#source(name), reason: 'is not a plain file' };
+    const read = () => this.#files.read(join(this.#folder, name))?.toString() ?? '';
+    return this.#parse(name, read, stat.size);
+  }
+
+  #parse(name: string, read: () => string, size = Buffer.byteLength(read())): Outcome {
     const source = this.#source(name);
     try {
-      if (stat.kind !== 'file') return { source, reason: 'is not a plain file' };
-      if (stat.size > maxBytes) {
-        return { source, reason: `has more than ${maxBytes / 1024} KiB` };
-      }
-      const text = this.#files.read(join(this.#folder, name))?.toString() ?? '';
-      return parseRuleFile(text, this.#pattern.exec(name)?.[1] ?? '', source);
+      if (size > maxBytes) return { source, reason: `has more than ${maxBytes / 1024} KiB` };
+      return parseRuleFile(read(), this.#pattern.exec(name)?.[1] ?? '', source);
     } catch (error) {
       if (error instanceof MemoryError) return { source, reason: error.message };
       const code = errno(error);

@@ -23,8 +23,8 @@ export function sessionModes(library: ModeLibrary, session: Session): Modes {
   }
 
   return {
-    async list() {
-      const { modes, skipped } = library.load();
+    async list(planned) {
+      const { modes, skipped } = library.load(planned);
       return { modes: [...modes.values()], skipped };
     },
 

@@ -398,7 +398,9 @@ describe('the stores of the seeds', () => {
     const one = world();
     const good = 'mode: code\ninstructions:\n  general:\n    - Be kind\n';
     const source = folder({ '.clinerules-code': good, '.clinerules-plain': 'Just be kind.\n' });
+    const [dry] = await one.import(source, { dryRun: true });
     const [report] = await one.import(source);
+    expect(dry?.notes).toEqual(report?.notes);
     expect(one.repo.read('.memory-bank/rules/code.yaml')).toBe(good);
     expect(report?.notes.map(({ from }) => from)).toEqual(['.memory-bank/rules/plain.yaml']);
     expect(await one.call('switch_mode', { mode: 'code' })).toMatchObject({ mode: 'code' });
