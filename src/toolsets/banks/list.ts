@@ -35,21 +35,20 @@ const filesBudget = 20_000;
 export const list = defineTool({
   name: 'list',
   title: 'List memory banks',
-  description:
-    'List the memory banks, last used first, or the files of one. Use to choose or when the user asks.',
+  description: 'List the memory banks, last used first, or the files of one. Use to choose one.',
   effect: 'read',
   input: z.object({
     bank_type: bankType.optional(),
-    bank_id: bankId.optional().describe('With bank_type: names the files of this bank'),
-    skip: z.int().min(0).max(1_000_000).default(0).describe('How many of the files to leave out'),
+    bank_id: bankId.optional(),
+    skip: z.int().min(0).max(1_000_000).optional(),
   }),
   meta: {
     use_when: 'The user wants to see the memory banks, or it is open which one to use',
     pairs_with: ['activate', 'swap'],
-    examples: [{}, { bank_type: 'code' }, { bank_type: 'code', bank_id: 'my-repo' }],
+    examples: [{}, { bank_type: 'code' }],
   },
   async handle(context, args) {
-    const { bank_type, bank_id, skip } = args;
+    const { bank_type, bank_id, skip = 0 } = args;
     if (bank_id !== undefined) {
       if (!bank_type) throw invalid(['bank_type'], 'is required with bank_id', 'missing');
       return oneBank(context, bankName({ bank_type, bank_id }), skip);
