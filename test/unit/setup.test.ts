@@ -9,6 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { stringify } from 'smol-toml';
 import { describe, expect, it, test } from 'vitest';
 import { newToken } from '../../src/git/token.ts';
 import { editInstructions } from '../../src/server/setup/instructions.ts';
@@ -200,6 +201,45 @@ describe('init', () => {
     expect(existsSync(home)).toBe(true);
     expect(repo.git('log', '--format=%s', 'origin/main..').trim().split('\n')).toHaveLength(2);
     expect(repo.read('.memory-bank/knowledge/patterns/k.md')).toContain('v');
+  });
+
+  it.each([
+    ['another program', { command: 'npx', args: ['other'] }, 'starts "npx other"'],
+    ['a script', { command: 'node', args: ['/opt/main.js'] }, 'starts "node /opt/main.js"'],
+    ['a project', { command: 'memory-bank', args: ['--root', '/srv'] }, 'serves /srv'],
+    ['a root', { command: 'memory-bank', env: { MEMORY_BANK_ROOT: '/srv' } }, 'serves /srv'],
+    ['a folder', { command: 'node', args: [main], cwd: '/srv' }, 'serves /srv'],
+    ['no command', { url: 'http://localhost:1' }, 'starts no program'],
+  ])('takes back no entry of its name that is for something else: %s', (_, entry, use) => {
+    const { repo, home, run } = project();
+    const codex = join(home, '.codex/config.toml');
+    mkdirSync(dirname(codex));
+    writeFileSync(codex, stringify({ mcp_servers: { 'memory-bank': entry } }));
+    const mine = JSON.stringify({ mcpServers: { 'memory-bank': entry } });
+    repo.write('.cursor/mcp.json', mine);
+    const before = readFileSync(codex, 'utf8');
+    expect(run('init', '--yes', '--clients', 'claude').status).toBe(0);
+    const { status, stdout } = run('init', '--undo', '--yes');
+    expect(status).toBe(0);
+    for (const file of [codex, repo.path('.cursor/mcp.json')]) {
+      expect(stdout).toContain(`${file} is left alone: its entry "memory-bank" ${use}.`);
+    }
+    expect(readFileSync(codex, 'utf8')).toBe(before);
+    expect(repo.read('.cursor/mcp.json')).toBe(mine);
+    expect(existsSync(repo.path('.mcp.json'))).toBe(false);
+  });
+
+  it.each([
+    ['its name', ['memory-bank'], []],
+    ['npx', ['npx', '-y', 'memory-bank@1'], []],
+    ['an installed place that is gone', ['node', '/gone/memory-bank/dist/main.js'], []],
+    ['a command that is given again', ['mise', 'x', 'memory'], ['--command', 'mise x memory']],
+  ])('takes back an entry that is known as its own by %s', (_, [command, ...args], again) => {
+    const { repo, run } = project();
+    const entry = { command, args: [...args, '--root', '.'], env: { MEMORY_BANK_TOOLSETS: 'x' } };
+    repo.write('.mcp.json', JSON.stringify({ mcpServers: { 'memory-bank': entry } }));
+    expect(run('init', '--undo', '--yes', ...again).status).toBe(0);
+    expect(existsSync(repo.path('.mcp.json'))).toBe(false);
   });
 
   it('leaves a file with a syntax error alone, says so, and does the rest', () => {

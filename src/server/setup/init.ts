@@ -45,26 +45,29 @@ export const init: Command = {
     const screen = new Screen();
     const names = await chosenClients(invocation, around, undo, ask);
     const instructions = undo ? forAgents : await chosenInstructions(invocation, ask);
-    const plan = await planSetup(
-      names,
-      instructions,
-      undo ? undefined : startOf(invocation),
-      around,
-    );
+    const program = programOf(invocation);
+    const start = undo ? undefined : startOf(invocation, program);
+    const plan = await planSetup(names, instructions, program, start, around);
     await screen.show(planText(screen, plan, undo));
     if (values['dry-run'] === true) return 0;
     if (!(await mayGoOn(values, 'Make these changes?'))) return 0;
     for (const edit of plan.edits) await applyEdit(edit, around);
     const done = undo ? await takeBack(invocation, root) : await setUp(invocation, root);
     await screen.show(done.map((line) => `${screen.plain(line)}\n`).join(''));
-    return plan.untouched.length > 0 ? 6 : 0;
+    // What is for something else was never ours to take back.
+    return plan.untouched.some(({ isForeign }) => !(undo && isForeign)) ? 6 : 0;
   },
 };
 
-/** The program as clients are to start it. */
-function startOf({ options, values }: Invocation): Start {
+/** The words that clients start the program by. */
+function programOf({ values }: Invocation): readonly string[] {
   const given = flagText(values, 'command')?.trim().split(/\s+/);
-  const [command = process.execPath, ...args] = given ?? ['node', resolve(process.argv[1] ?? '')];
+  return given ?? ['node', resolve(process.argv[1] ?? '')];
+}
+
+/** The program as clients are to start it. */
+function startOf({ options }: Invocation, program: readonly string[]): Start {
+  const [command = process.execPath, ...args] = program;
   const narrowed = options.enabled ? ['--toolsets', options.enabled.join(',')] : [];
   return { command, args: [...args, ...narrowed] };
 }
@@ -110,9 +113,11 @@ function planText(screen: Screen, { edits, untouched }: Plan, undo: boolean): st
       .split('\n')
       .map((line) => paintDiff(screen, line)),
   );
-  const left = untouched.map(({ path, reason }) => {
+  const left = untouched.map(({ path, reason, isForeign }) => {
+    const told = `${path} is left alone: ${reason}.`;
+    if (undo && isForeign) return screen.plain(told);
     const what = undo ? 'take the entry "memory-bank" out' : 'add the server';
-    return screen.paint('bad', `${path} is left alone: ${reason}. Mend it, or ${what} by hand.`);
+    return screen.paint('bad', `${told} Mend it, or ${what} by hand.`);
   });
   const lines = [...diffs, ...left];
   return lines.length === 0 ? 'No file has to change.\n' : `${lines.join('\n')}\n`;

@@ -5,6 +5,7 @@ import { MemoryError } from '../../core/error.ts';
 import { unifiedDiff } from '../../core/unified-diff.ts';
 import { clients, entryName, type Start, type Surroundings } from './client.ts';
 import { editInstructions } from './instructions.ts';
+import { otherUse } from './own-entry.ts';
 
 /** A file that the setup changes, and how; undefined where there is none. */
 export interface FileEdit {
@@ -17,6 +18,8 @@ export interface FileEdit {
 export interface Untouched {
   readonly path: string;
   readonly reason: string;
+  /** Whether nothing is wrong with it: its entry of our name is for something else. */
+  readonly isForeign?: boolean;
 }
 
 export interface Plan {
@@ -27,22 +30,25 @@ export interface Plan {
 /**
  * What has to change in the files of clients and in those for agents.
  *
+ * @param program the words that clients start this program by.
  * @param start undefined takes the entries and sections out again.
  */
 export async function planSetup(
   names: readonly string[],
   instructions: readonly string[],
+  program: readonly string[],
   start: Start | undefined,
   around: Surroundings,
 ): Promise<Plan> {
   const edits: FileEdit[] = [];
   const untouched: Untouched[] = [];
-  const consider = async (path: string, edit: (text: string) => string) => {
+  const consider = async (path: string, edit: (text: string) => string | undefined) => {
     try {
       const before = await readText(path);
       // What does not even name it has no entry to take out, however it is written.
       if (start === undefined && !before?.includes(entryName)) return;
       const text = edit(before ?? '');
+      if (text === undefined) return;
       const after = start === undefined && isEmpty(text) ? undefined : text;
       if (before === undefined ? start !== undefined : after !== before) {
         edits.push({ path, before, after });
@@ -61,7 +67,15 @@ export async function planSetup(
     }
     const own = start && (client.start?.(start, around) ?? start);
     const { language, servers } = client;
-    await consider(client.config(around), (text) => language.edit(text, [servers, entryName], own));
+    const path = client.config(around);
+    const keys = [servers, entryName];
+    await consider(path, (text) => {
+      const present = language.read(text, keys);
+      const use = present === undefined ? undefined : otherUse(present, program, around.root);
+      if (start !== undefined || use === undefined) return language.edit(text, keys, own);
+      untouched.push({ path, reason: `its entry "${entryName}" ${use}`, isForeign: true });
+      return undefined;
+    });
   }
   for (const file of instructions) {
     await consider(join(around.root, file), (text) => editInstructions(text, start !== undefined));
