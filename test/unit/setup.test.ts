@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { stringify } from 'smol-toml';
+import { parse, stringify } from 'smol-toml';
 import { describe, expect, it, test } from 'vitest';
 import { newToken } from '../../src/git/token.ts';
 import { editInstructions } from '../../src/server/setup/instructions.ts';
@@ -17,6 +17,7 @@ import { editJson } from '../../src/server/setup/json-entry.ts';
 import { editToml } from '../../src/server/setup/toml-entry.ts';
 import { main, newFolder } from '../support/process.ts';
 import { Repo } from '../support/repo.ts';
+import { hasTerminal, runOnTerminal } from '../support/terminal.ts';
 
 const path = ['mcpServers', 'memory-bank'];
 const entry = { command: 'node', args: ['main.js'] };
@@ -76,6 +77,31 @@ describe('an entry in TOML', () => {
   );
 });
 
+describe('an entry that a person has added to', () => {
+  const change = { command: 'node', args: ['a', 'b'] };
+
+  it('keeps the rest in JSON, comments and all', () => {
+    const text =
+      '{"mcpServers": {"memory-bank": {\n  // mine\n  "env": {"A": "b"}, // too\n  "command": "x", "timeout": 5\n}}}\n';
+    const edited = editJson(text, path, change);
+    expect(edited).toContain(
+      '  // mine\n  "env": {"A": "b"}, // too\n  "command": "node", "timeout": 5',
+    );
+    expect(edited).toContain('"args": [');
+    expect(editJson(edited, path, change)).toBe(edited);
+  });
+
+  it('keeps the rest in TOML, comments and all', () => {
+    const keys = ['mcp_servers', 'memory-bank'];
+    const text =
+      '[mcp_servers."memory-bank"]\r\n# mine\r\nargs = [ # all\r\n  "x",\r\n]\r\ntimeout = 5\r\n[mcp_servers.memory-bank.env]\r\nA = "b"\r\n[last]\r\n';
+    const edited =
+      '[mcp_servers."memory-bank"]\r\ncommand = "node"\r\n# mine\r\nargs = [ "a", "b" ]\r\ntimeout = 5\r\n[mcp_servers.memory-bank.env]\r\nA = "b"\r\n[last]\r\n';
+    expect(editToml(text, keys, change)).toBe(edited);
+    expect(editToml(edited, keys, change)).toBe(edited);
+  });
+});
+
 describe('the section for agents', () => {
   it.each(['', '# Mine\n', '# Mine\r\nno end'])('is added once and taken out again: %j', (text) => {
     const edited = editInstructions(text, true);
@@ -97,13 +123,12 @@ function project(files: { readonly [path: string]: string } = {}) {
     mkdirSync(dirname(repo.path(name)), { recursive: true });
     writeFileSync(repo.path(name), text);
   }
+  const env = { PATH: process.env.PATH, HOME: home, MEMORY_BANK_DURABILITY: 'relaxed' };
   const run = (...args: string[]) =>
-    spawnSync(process.execPath, [main, ...args], {
-      cwd: repo.root,
-      env: { PATH: process.env.PATH, HOME: home, MEMORY_BANK_DURABILITY: 'relaxed' },
-      encoding: 'utf8',
-    });
-  return { repo, home, run };
+    spawnSync(process.execPath, [main, ...args], { cwd: repo.root, env, encoding: 'utf8' });
+  const answer = (args: readonly string[], ...answers: (readonly [string, string])[]) =>
+    runOnTerminal([process.execPath, main, ...args], { cwd: repo.root, env }, answers);
+  return { repo, home, run, answer };
 }
 
 describe('init', () => {
@@ -227,6 +252,50 @@ describe('init', () => {
     expect(readFileSync(codex, 'utf8')).toBe(before);
     expect(repo.read('.cursor/mcp.json')).toBe(mine);
     expect(existsSync(repo.path('.mcp.json'))).toBe(false);
+  });
+
+  it('changes the command of an entry that is its own, and nothing else', () => {
+    const added = { env: { MEMORY_BANK_TOOLSETS: 'graph' }, timeout: 5, alwaysAllow: ['search'] };
+    const mine = { command: 'memory-bank', ...added };
+    const { repo, home, run } = project({
+      '.mcp.json': JSON.stringify({ mcpServers: { 'memory-bank': mine } }),
+    });
+    const codex = join(home, '.codex/config.toml');
+    mkdirSync(dirname(codex));
+    writeFileSync(codex, stringify({ mcp_servers: { 'memory-bank': mine } }));
+    expect(run('init', '--yes', '--clients', 'claude,codex').status).toBe(0);
+    const wanted = { command: 'node', args: [main], ...added };
+    expect(JSON.parse(repo.read('.mcp.json')).mcpServers['memory-bank']).toEqual(wanted);
+    expect(parse(readFileSync(codex, 'utf8'))).toEqual({ mcp_servers: { 'memory-bank': wanted } });
+  });
+
+  const foreign = '{"mcpServers":{"memory-bank":{"command":"npx","args":["other"]}}}';
+
+  it('leaves an entry of its name that is for something else alone', () => {
+    const { repo, run } = project({ '.mcp.json': foreign });
+    const { status, stdout } = run('init', '--yes', '--clients', 'claude');
+    expect(status).toBe(6);
+    expect(stdout).toMatch(
+      /\.mcp\.json is left alone: its entry "memory-bank" starts "npx other"\./,
+    );
+    expect(repo.read('.mcp.json')).toBe(foreign);
+    expect(run('init', '--undo', '--yes').status).toBe(0);
+    expect(repo.read('.mcp.json')).toBe(foreign);
+  });
+
+  it.skipIf(!hasTerminal)('replaces such an entry when a person says so', async () => {
+    const { repo, answer } = project({ '.mcp.json': foreign });
+    const { status } = await answer(
+      ['init', '--clients', 'claude', '--instructions', 'AGENTS.md'],
+      ['starts "npx other". Replace it? [y/N]', 'y\r'],
+      ['Make these changes?', 'y\r'],
+    );
+    expect(status).toBe(0);
+    expect(JSON.parse(repo.read('.mcp.json')).mcpServers['memory-bank']).toEqual({
+      type: 'stdio',
+      command: 'node',
+      args: [main],
+    });
   });
 
   it.each([

@@ -8,7 +8,7 @@ import { paintDiff } from '../log.ts';
 import { agrees, mayAsk, mayGoOn, question } from '../question.ts';
 import { Screen } from '../screen.ts';
 import { inSession } from '../work.ts';
-import { clients, type Start, type Surroundings } from './client.ts';
+import { clients, entryName, type Start, type Surroundings } from './client.ts';
 import { applyEdit, diffOf, type Plan, planSetup } from './plan.ts';
 
 const forAgents = ['AGENTS.md', 'CLAUDE.md'] as const;
@@ -47,7 +47,10 @@ export const init: Command = {
     const instructions = undo ? forAgents : await chosenInstructions(invocation, ask);
     const program = programOf(invocation);
     const start = undo ? undefined : startOf(invocation, program);
-    const plan = await planSetup(names, instructions, program, start, around);
+    const mayReplace = async (path: string, use: string) =>
+      ask && agrees(`The entry "${entryName}" of ${path} ${use}. Replace it?`);
+    const setup = { names, instructions, program, start, around, mayReplace };
+    const plan = await planSetup(setup);
     await screen.show(planText(screen, plan, undo));
     if (values['dry-run'] === true) return 0;
     if (!(await mayGoOn(values, 'Make these changes?'))) return 0;
@@ -116,8 +119,9 @@ function planText(screen: Screen, { edits, untouched }: Plan, undo: boolean): st
   const left = untouched.map(({ path, reason, isForeign }) => {
     const told = `${path} is left alone: ${reason}.`;
     if (undo && isForeign) return screen.plain(told);
-    const what = undo ? 'take the entry "memory-bank" out' : 'add the server';
-    return screen.paint('bad', `${told} Mend it, or ${what} by hand.`);
+    const remedy = isForeign ? 'Rename that entry' : 'Mend it';
+    const what = undo ? `take the entry "${entryName}" out` : 'add the server';
+    return screen.paint('bad', `${told} ${remedy}, or ${what} by hand.`);
   });
   const lines = [...diffs, ...left];
   return lines.length === 0 ? 'No file has to change.\n' : `${lines.join('\n')}\n`;

@@ -27,34 +27,44 @@ export interface Plan {
   readonly untouched: readonly Untouched[];
 }
 
-/**
- * What has to change in the files of clients and in those for agents.
- *
- * @param program the words that clients start this program by.
- * @param start undefined takes the entries and sections out again.
- */
-export async function planSetup(
-  names: readonly string[],
-  instructions: readonly string[],
-  program: readonly string[],
-  start: Start | undefined,
-  around: Surroundings,
-): Promise<Plan> {
+/** What a setup is to do. */
+export interface Setup {
+  /** Names of clients. */
+  readonly names: readonly string[];
+  /** Names of the files for agents. */
+  readonly instructions: readonly string[];
+  /** The words that clients start this program by. */
+  readonly program: readonly string[];
+  /** Undefined takes the entries and sections out again. */
+  readonly start: Start | undefined;
+  readonly around: Surroundings;
+  /** Whether the entry of our name in a file may be replaced, though it is for something else. */
+  mayReplace(path: string, use: string): Promise<boolean>;
+}
+
+/** What has to change in the files of clients and in those for agents. */
+export async function planSetup({
+  names,
+  instructions,
+  program,
+  start,
+  around,
+  mayReplace,
+}: Setup): Promise<Plan> {
   const edits: FileEdit[] = [];
   const untouched: Untouched[] = [];
-  const consider = async (path: string, edit: (text: string) => string | undefined) => {
+  const consider = async (path: string, edit: (text: string) => Promise<string> | string) => {
     try {
       const before = await readText(path);
       // What does not even name it has no entry to take out, however it is written.
       if (start === undefined && !before?.includes(entryName)) return;
-      const text = edit(before ?? '');
-      if (text === undefined) return;
+      const text = await edit(before ?? '');
       const after = start === undefined && isEmpty(text) ? undefined : text;
       if (before === undefined ? start !== undefined : after !== before) {
         edits.push({ path, before, after });
       }
     } catch (error) {
-      if (!(error instanceof MemoryError)) throw error;
+      if (!(error instanceof MemoryError) || error.code !== 'damaged') throw error;
       untouched.push({ path, reason: error.text });
     }
   };
@@ -69,12 +79,18 @@ export async function planSetup(
     const { language, servers } = client;
     const path = client.config(around);
     const keys = [servers, entryName];
-    await consider(path, (text) => {
+    await consider(path, async (text) => {
       const present = language.read(text, keys);
-      const use = present === undefined ? undefined : otherUse(present, program, around.root);
-      if (start !== undefined || use === undefined) return language.edit(text, keys, own);
+      if (present === undefined) return language.edit(text, keys, own);
+      const use = otherUse(present, program, around.root);
+      // What a person added to an entry of ours is theirs.
+      const change = own && { command: own.command, args: own.args };
+      if (use === undefined) return language.edit(text, keys, change);
+      if (own && (await mayReplace(path, use))) {
+        return language.edit(language.edit(text, keys, undefined), keys, own);
+      }
       untouched.push({ path, reason: `its entry "${entryName}" ${use}`, isForeign: true });
-      return undefined;
+      return text;
     });
   }
   for (const file of instructions) {
