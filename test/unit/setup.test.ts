@@ -311,6 +311,22 @@ describe('init', () => {
     expect(existsSync(repo.path('.mcp.json'))).toBe(false);
   });
 
+  it.skipIf(!hasTerminal).each([
+    ['Ctrl-C', 'Clients (', '\u0003'],
+    ['Ctrl-D', 'Clients (', '\u0004'],
+    ['Ctrl-C', 'Make these changes? [y/N] ', '\u0003'],
+  ])('is cancelled by %s at the question "%s"', async (_, question, key) => {
+    const { repo, answer } = project();
+    const before: [string, string][] = question.startsWith('Make') ? [['Clients (', '\r']] : [];
+    const { status, seen } = await answer(['init', '--instructions', 'AGENTS.md'], ...before, [
+      question,
+      key,
+    ]);
+    expect(status).toBe(130);
+    expect(seen).toMatch(/\r\nmemory-bank: It was cancelled; nothing was changed\.\r\n$/);
+    expect(repo.status()).toEqual([]);
+  });
+
   it('leaves a file with a syntax error alone, says so, and does the rest', () => {
     const { repo, run } = project({ '.mcp.json': '{ "mcpServers": ' });
     const { status, stdout } = run('init', '--yes', '--clients', 'claude,cursor');
