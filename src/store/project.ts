@@ -30,9 +30,13 @@ export class BankProject implements Omit<Project, 'use'> {
     return { branch: head?.ref?.replace(/^refs\/heads\//, ''), oid: head?.oid };
   }
 
+  async lacking(): Promise<readonly string[]> {
+    return this.#bank.lacking();
+  }
+
   async initialize(): Promise<string> {
     const known = this.#bank.projectId();
-    if (known !== undefined && this.#bank.complete) return known;
+    if (known !== undefined && this.#bank.lacking().length === 0) return known;
     const { actor, signal } = this.#permit;
     const subject = known
       ? 'complete the files of the memory itself'

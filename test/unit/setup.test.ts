@@ -142,6 +142,39 @@ describe('init', () => {
     expect(repo.status()).toEqual([]);
   });
 
+  it('shows the memory and the merge driver before it makes them, and asks for nothing else', () => {
+    const { repo, run } = project();
+    const head = repo.git('rev-parse', 'HEAD');
+    const config = repo.read('.git/config');
+    const { status, stdout } = run('init', '--dry-run', '--clients', 'none');
+    expect(status).toBe(0);
+    expect(stdout).toContain(`--- ${repo.path('.git/config')}\n`);
+    expect(stdout).toContain('+[merge "memory-bank"]\n');
+    const bank = repo.path('.memory-bank');
+    expect(stdout).toContain(`${bank} gets config.yaml and .gitattributes, as a commit.\n`);
+    expect(stdout).not.toContain('No file has to change.');
+    expect(repo.read('.git/config')).toBe(config);
+    expect(repo.git('rev-parse', 'HEAD')).toBe(head);
+    expect(run('init', '--clients', 'none').status).toBe(5);
+    expect(run('init', '--yes', '--clients', 'none').status).toBe(0);
+    const none = { status: 0, stdout: 'No file has to change.\n', stderr: '' };
+    expect(run('init', '--clients', 'none')).toMatchObject(none);
+    const undo = run('init', '--undo', '--dry-run').stdout;
+    expect(undo).toContain('-[merge "memory-bank"]\n');
+    expect(undo).toContain(`${repo.path('.git/memory-bank')} is removed`);
+    expect(run('init', '--undo', '--yes').status).toBe(0);
+    expect(run('init', '--undo')).toMatchObject(none);
+  });
+
+  it('shows that a folder becomes a repository', () => {
+    const { run } = project();
+    const folder = newFolder();
+    const { stdout } = run('--root', folder, 'init', '--dry-run', '--clients', 'none');
+    expect(stdout).toContain(`${folder} becomes a git repository.\n`);
+    expect(stdout).toContain(`+++ ${join(folder, '.git', 'config')}\n`);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
   it('sets up every client, the memory and the merge driver, and takes it all back', () => {
     const mine = '{\n  // mine\n  "servers": {\n    "x": { "command": "y" }\n  }\n}\n';
     const { repo, home, run } = project({ '.vscode/mcp.json': mine, 'AGENTS.md': '# Agents\n' });

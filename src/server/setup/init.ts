@@ -1,15 +1,22 @@
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
+import type { CallOptions } from '../../call.ts';
 import { MemoryError } from '../../core/error.ts';
-import { leaveRepository, setMergeDriver } from '../../merge-driver.ts';
-import { findRoot } from '../../root.ts';
+import type { Session } from '../../core/session.ts';
+import {
+  findOwnFolder,
+  leaveRepository,
+  planMergeDriver,
+  setMergeDriver,
+} from '../../merge-driver.ts';
+import { bankFolder, findRoot } from '../../root.ts';
 import { type Command, flagText, type Invocation } from '../command.ts';
 import { paintDiff } from '../log.ts';
 import { agrees, mayAsk, mayGoOn, question } from '../question.ts';
 import { Screen } from '../screen.ts';
 import { inSession } from '../work.ts';
 import { clients, entryName, type Start, type Surroundings } from './client.ts';
-import { applyEdit, diffOf, type Plan, planSetup } from './plan.ts';
+import { applyEdit, diffOf, type FileEdit, type Plan, planSetup } from './plan.ts';
 
 const forAgents = ['AGENTS.md', 'CLAUDE.md'] as const;
 
@@ -50,17 +57,57 @@ export const init: Command = {
     const mayReplace = async (path: string, use: string) =>
       ask && agrees(`The entry "${entryName}" of ${path} ${use}. Replace it?`);
     const setup = { names, instructions, program, start, around, mayReplace };
-    const plan = await planSetup(setup);
-    await screen.show(planText(screen, plan, undo));
-    if (values['dry-run'] === true) return 0;
-    if (!(await mayGoOn(values, 'Make these changes?'))) return 0;
-    for (const edit of plan.edits) await applyEdit(edit, around);
-    const done = undo ? await takeBack(invocation, root) : await setUp(invocation, root);
-    await screen.show(done.map((line) => `${screen.plain(line)}\n`).join(''));
-    // What is for something else was never ours to take back.
-    return plan.untouched.some(({ isForeign }) => !(undo && isForeign)) ? 6 : 0;
+    return inSession(invocation, async (session, call) => {
+      const memory: Memory = { invocation, root, session, call };
+      const plan = await planSetup(setup);
+      // What is for something else was never ours to take back.
+      const status = plan.untouched.some(({ isForeign }) => !(undo && isForeign)) ? 6 : 0;
+      const driver = await planMergeDriver(root, undo ? undefined : ownProgram());
+      const edits = [...plan.edits, ...(driver ? [driver] : [])];
+      const notes = undo ? await takenBack(root) : await made(memory, driver);
+      await screen.show(planText(screen, { ...plan, edits }, notes, undo));
+      if (values['dry-run'] === true) return 0;
+      if (edits.length + notes.length === 0) return status;
+      if (!(await mayGoOn(values, 'Make these changes?'))) return 0;
+      for (const edit of plan.edits) await applyEdit(edit, around);
+      const done = undo ? await takeBack(memory) : await setUp(memory);
+      await screen.show(done.map((line) => `${screen.plain(line)}\n`).join(''));
+      return status;
+    });
   },
 };
+
+/** The memory of a project, in the session that sets it up. */
+interface Memory {
+  readonly invocation: Invocation;
+  readonly root: string;
+  readonly session: Session;
+  readonly call: CallOptions;
+}
+
+/** How git is to start this program. */
+function ownProgram(): readonly string[] {
+  return [process.execPath, resolve(process.argv[1] ?? '')];
+}
+
+/** What the first commit of the memory will make, in words. */
+async function made(
+  { invocation: { app }, root, session, call }: Memory,
+  driver: FileEdit | undefined,
+): Promise<string[]> {
+  const lacking = await app.run(session, 'init', call, ({ project }) => project.lacking());
+  const bank = join(root, bankFolder);
+  return [
+    ...(driver && driver.before === undefined ? [`${root} becomes a git repository.`] : []),
+    ...(lacking.length > 0 ? [`${bank} gets ${lacking.join(' and ')}, as a commit.`] : []),
+  ];
+}
+
+/** What goes beside the files that are shown, in words. */
+async function takenBack(root: string): Promise<string[]> {
+  const folder = await findOwnFolder(root);
+  return folder === undefined ? [] : [`${folder} is removed: it holds caches.`];
+}
 
 /** The words that clients start the program by. */
 function programOf({ values }: Invocation): readonly string[] {
@@ -109,7 +156,12 @@ async function chosenInstructions({ values }: Invocation, ask: boolean): Promise
   throw new MemoryError('invalid_input', `--instructions is ${forAgents.join(' or ')}.`);
 }
 
-function planText(screen: Screen, { edits, untouched }: Plan, undo: boolean): string {
+function planText(
+  screen: Screen,
+  { edits, untouched }: Plan,
+  notes: readonly string[],
+  undo: boolean,
+): string {
   const diffs = edits.flatMap((edit) =>
     diffOf(edit)
       .trimEnd()
@@ -123,16 +175,15 @@ function planText(screen: Screen, { edits, untouched }: Plan, undo: boolean): st
     const what = undo ? `take the entry "${entryName}" out` : 'add the server';
     return screen.paint('bad', `${told} ${remedy}, or ${what} by hand.`);
   });
-  const lines = [...diffs, ...left];
-  return lines.length === 0 ? 'No file has to change.\n' : `${lines.join('\n')}\n`;
+  const none = edits.length + notes.length === 0 ? ['No file has to change.'] : [];
+  const told = notes.map((line) => screen.plain(line));
+  return `${[...diffs, ...told, ...left, ...none].join('\n')}\n`;
 }
 
-async function setUp(invocation: Invocation, root: string): Promise<string[]> {
+async function setUp({ invocation, root, session, call }: Memory): Promise<string[]> {
   const { app, options } = invocation;
-  const id = await inSession(invocation, (session, call) =>
-    app.run(session, 'init', call, ({ project }) => project.initialize()),
-  );
-  const program = [process.execPath, resolve(process.argv[1] ?? '')];
+  const id = await app.run(session, 'init', call, ({ project }) => project.initialize());
+  const program = ownProgram();
   const { top } = await setMergeDriver(root, program, options.durability);
   return [
     `The memory of ${root} is ready (project ${id}).`,
@@ -147,7 +198,7 @@ async function setUp(invocation: Invocation, root: string): Promise<string[]> {
   ];
 }
 
-async function takeBack({ options }: Invocation, root: string): Promise<string[]> {
+async function takeBack({ invocation: { options }, root }: Memory): Promise<string[]> {
   await leaveRepository(root, options.durability);
   return ['Everything is taken back. The memory itself stays in .memory-bank.'];
 }
