@@ -316,10 +316,34 @@ describe('init', () => {
     expect(repo.read('.mcp.json')).toBe(foreign);
   });
 
+  it.skipIf(!hasTerminal).each([
+    ['\r', []],
+    ['all\r', []],
+    ['graph, search\r', ['--toolsets', 'graph,search']],
+  ])('asks for the toolsets: %j', async (typed, args) => {
+    const { repo, answer } = project();
+    const { status } = await answer(
+      ['init', '--clients', 'claude', '--instructions', 'AGENTS.md'],
+      [', history) [all]: ', typed],
+      ['Make these changes?', 'y\r'],
+    );
+    expect(status).toBe(0);
+    const { args: written } = JSON.parse(repo.read('.mcp.json')).mcpServers['memory-bank'];
+    expect(written).toEqual([main, ...args]);
+  });
+
+  it.skipIf(!hasTerminal)('refuses a toolset that is not there', async () => {
+    const { repo, answer } = project();
+    const { status } = await answer(['init', '--clients', 'claude'], ['[all]: ', 'nonsense\r']);
+    expect(status).toBe(2);
+    expect(repo.status()).toEqual([]);
+  });
+
   it.skipIf(!hasTerminal)('replaces such an entry when a person says so', async () => {
     const { repo, answer } = project({ '.mcp.json': foreign });
     const { status } = await answer(
       ['init', '--clients', 'claude', '--instructions', 'AGENTS.md'],
+      ['[all]: ', '\r'],
       ['starts "npx other". Replace it? [y/N]', 'y\r'],
       ['Make these changes?', 'y\r'],
     );
@@ -350,7 +374,12 @@ describe('init', () => {
     ['Ctrl-C', 'Make these changes? [y/N] ', '\u0003'],
   ])('is cancelled by %s at the question "%s"', async (_, question, key) => {
     const { repo, answer } = project();
-    const before: [string, string][] = question.startsWith('Make') ? [['Clients (', '\r']] : [];
+    const before: [string, string][] = question.startsWith('Make')
+      ? [
+          ['Clients (', '\r'],
+          ['[all]: ', '\r'],
+        ]
+      : [];
     const { status, seen } = await answer(['init', '--instructions', 'AGENTS.md'], ...before, [
       question,
       key,

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { narrow } from '../../app.ts';
 import type { CallOptions } from '../../call.ts';
 import { MemoryError } from '../../core/error.ts';
 import type { Session } from '../../core/session.ts';
@@ -51,9 +52,10 @@ export const init: Command = {
     const ask = mayAsk(values);
     const screen = new Screen();
     const names = await chosenClients(invocation, around, undo, ask);
+    const toolsets = undo ? undefined : await chosenToolsets(invocation, ask);
     const instructions = undo ? forAgents : await chosenInstructions(invocation, ask);
     const program = programOf(invocation);
-    const start = undo ? undefined : startOf(invocation, program);
+    const start = undo ? undefined : startOf(program, toolsets);
     const mayReplace = async (path: string, use: string) =>
       ask && agrees(`The entry "${entryName}" of ${path} ${use}. Replace it?`);
     const setup = { names, instructions, program, start, around, mayReplace };
@@ -116,9 +118,9 @@ function programOf({ values }: Invocation): readonly string[] {
 }
 
 /** The program as clients are to start it. */
-function startOf({ options }: Invocation, program: readonly string[]): Start {
+function startOf(program: readonly string[], toolsets: readonly string[] | undefined): Start {
   const [command = process.execPath, ...args] = program;
-  const narrowed = options.enabled ? ['--toolsets', options.enabled.join(',')] : [];
+  const narrowed = toolsets ? ['--toolsets', toolsets.join(',')] : [];
   return { command, args: [...args, ...narrowed] };
 }
 
@@ -139,10 +141,25 @@ async function chosenClients(
       : usual.join(','));
   if (text === 'all') return all;
   if (text === 'none') return [];
-  return text
-    .split(/[\s,]+/)
-    .map((name) => name.trim())
-    .filter((name) => name !== '');
+  return namesIn(text);
+}
+
+/** The toolsets that clients are to be offered; undefined for all. */
+async function chosenToolsets(
+  { app, options }: Invocation,
+  ask: boolean,
+): Promise<readonly string[] | undefined> {
+  if (options.enabled || !ask) return options.enabled;
+  const all = await app.toolsets();
+  const listed = all.map(({ name }) => name).join(', ');
+  const names = namesIn(await question(`Toolsets (${listed}) [all]: `));
+  if (names.length === 0 || (names.length === 1 && names[0] === 'all')) return undefined;
+  narrow(all, names);
+  return names;
+}
+
+function namesIn(text: string): string[] {
+  return text.split(/[\s,]+/).filter((name) => name !== '');
 }
 
 async function chosenInstructions({ values }: Invocation, ask: boolean): Promise<string[]> {
