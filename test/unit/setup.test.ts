@@ -34,6 +34,11 @@ describe('an entry in JSON', () => {
       'tabs, CRLF and a byte order mark',
       '\ufeff{\r\n\t"mcpServers": {\r\n\t\t"other": {}\r\n\t}\r\n}\r\n',
     ],
+    [
+      'a comma and a remark behind the last',
+      '{\n  "mcpServers": {\n    "a": {}, // tail\n  }\n}\n',
+    ],
+    ['a comma behind the last, on one line', '{"mcpServers": {"a": {},},}'],
   ])('is set and taken out again: %s', (_, text) => {
     const edited = editJson(text, path, entry);
     expect(edited).toContain('main.js');
@@ -103,13 +108,16 @@ describe('an entry that a person has added to', () => {
 });
 
 describe('the section for agents', () => {
-  it.each(['', '# Mine\n', '# Mine\r\nno end'])('is added once and taken out again: %j', (text) => {
-    const edited = editInstructions(text, true);
-    expect(edited).toContain('search_memory');
-    expect(editInstructions(edited, true)).toBe(edited);
-    expect(editInstructions(edited, false).trimEnd()).toBe(text.trimEnd());
-    expect(editInstructions(`${edited}# After\n`, false)).toContain('# After\n');
-  });
+  it.each(['', '# Mine\n', '# Mine\n\n', 'no end', '# Mine\r\nno end'])(
+    'is added once and taken out again: %j',
+    (text) => {
+      const edited = editInstructions(text, true);
+      expect(edited).toContain('search_memory');
+      expect(editInstructions(edited, true)).toBe(edited);
+      expect(editInstructions(edited, false)).toBe(text);
+      expect(editInstructions(`${edited}# After\n`, false)).toMatch(/(?:^|\n)# After\n$/);
+    },
+  );
 
   it('is left alone when a mark is missing', () => {
     expect(() => editInstructions('<!-- memory-bank: begin -->', true)).toThrow('only one');

@@ -122,8 +122,9 @@ function set(text: string, path: readonly string[], value: unknown): string {
   const line =
     /^[ \t]*(?:\/\/[^\r\n]*|\/\*[^\r\n]*?\*\/)?/.exec(text.slice(comma ?? end))?.[0] ?? '';
   const from = (comma ?? end) + line.length;
-  const before = comma === undefined ? `${text.slice(0, end)},${line}` : text.slice(0, from);
-  return before + member + text.slice(from);
+  if (comma === undefined) return `${text.slice(0, end)},${line}${member}${text.slice(from)}`;
+  // Where the last member has a comma, the new one gets one: it is taken out together with its own.
+  return `${text.slice(0, from)}${member},${text.slice(from)}`;
 }
 
 function remove(text: string, path: readonly string[]): string {
