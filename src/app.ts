@@ -98,7 +98,11 @@ export class App {
       if (!found || (found.tool.listed === false && !options.unlisted)) return undefined;
       const { tool, toolset } = found;
       const commits: CommitMade[] = [];
-      const telling = { ...options, signal, onCommit: (made: CommitMade) => commits.push(made) };
+      const onCommit = (made: CommitMade) => {
+        commits.push(made);
+        options.onCommit?.(made);
+      };
+      const telling = { ...options, signal, onCommit };
       try {
         const value = await this.#work(session, tool.name, telling, async (context) => {
           await toolset.before?.(context, tool);
@@ -170,6 +174,7 @@ export class App {
       options.log?.(level, message);
     };
     const progress: Binding['progress'] = (...step) => options.progress?.(...step);
+    let made = '';
     const binding: Binding = {
       session,
       tool: label,
@@ -177,9 +182,16 @@ export class App {
       progress,
       onCommit: (commit) => {
         options.onCommit?.(commit);
+        made = `, commit ${commit.oid}`;
         const warning = detached(commit);
         if (warning) log('warning', warning);
       },
+    };
+    const began = performance.now();
+    // For the person who runs the server: the caller knows it already.
+    const tell = (outcome: 'ok' | ErrorCode) => {
+      const time = Math.round(performance.now() - began);
+      this.#options.log('debug', `${label}: ${outcome}, ${time} ms${made}`);
     };
     try {
       signal.throwIfAborted();
@@ -193,9 +205,13 @@ export class App {
         progress,
         log,
       });
-      return await work(call);
+      const result = await work(call);
+      tell('ok');
+      return result;
     } catch (thrown) {
-      throw this.#named(label, thrown, signal);
+      const error = this.#named(label, thrown, signal);
+      tell(error.code);
+      throw error;
     }
   }
 
@@ -245,7 +261,8 @@ function spellings(name: string): string[] {
   return parts.map((_, i) => parts.slice(i).join('__'));
 }
 
-function provenance(commits: readonly CommitMade[]): JsonObject {
+/** What an answer says of the commits that were made for it (X24); nothing where there is none. */
+export function provenance(commits: readonly CommitMade[]): JsonObject {
   const commit = commits.at(-1);
   if (!commit) return {};
   const warning = detached(commit);

@@ -19,7 +19,7 @@ export interface OpenOptions {
   readonly mode?: string;
   /** Where the memory shared by all projects lies; `MEMORY_BANK_HOME` or `~/.memory-bank` by default. */
   readonly home?: string;
-  /** Told of warnings and the like; nobody is by default. */
+  /** Told of warnings, and of each call at the level `debug`; nobody is by default. */
   readonly log?: (level: string, message: string) => void;
 }
 
@@ -51,7 +51,8 @@ export interface Memory {
   /**
    * Calls a tool; calls run one after the other.
    *
-   * @throws MemoryError whose `code` says why the call failed; nothing was committed then.
+   * @throws MemoryError whose `code` says why the call failed, `cancelled` after `close()`; nothing was
+   *   committed then.
    */
   call(tool: string, args?: JsonObject): Promise<Answer>;
   /** Waits for the calls under way and lets go of everything. */
@@ -62,7 +63,7 @@ export interface Memory {
  * Opens the memory of a project in this process, beside any servers of it; creates nothing.
  *
  * @throws MemoryError `no_project` when the root is no folder, `/` or the home directory;
- *   `invalid_input` for an unknown toolset.
+ *   `invalid_input` for an unknown toolset, `not_found` for an unknown mode.
  */
 export async function openMemory(options: OpenOptions): Promise<Memory> {
   const { root, agent, toolsets, mode, home: shared, log = () => {} } = options;
@@ -82,6 +83,9 @@ export async function openMemory(options: OpenOptions): Promise<Memory> {
   const offered = await app.toolsets();
   const session = app.connect();
   session.agent = agent;
+  // A session enters its mode with its first look at the memory.
+  if (mode !== undefined) await app.run(session, 'open', {}, ({ modes }) => modes.current());
+  let closing: Promise<void> | undefined;
   return {
     async tools() {
       return offered
@@ -92,9 +96,17 @@ export async function openMemory(options: OpenOptions): Promise<Memory> {
         });
     },
     async call(tool, args = {}) {
+      if (closing) {
+        throw new MemoryError('cancelled', 'The memory is closed; nothing was written.', {
+          hint: 'openMemory opens it again.',
+        });
+      }
       return answerOf(tool, await app.call(session, tool, args));
     },
-    close: () => app.close(),
+    close() {
+      closing ??= app.close();
+      return closing;
+    },
   };
 }
 

@@ -1,4 +1,5 @@
 import type OpenAI from 'openai';
+import { z } from 'zod';
 import type { JsonObject } from './core/json.ts';
 
 /** Where a model is reached: any endpoint that speaks OpenAI's protocol, a local one too. */
@@ -29,7 +30,7 @@ export function asData(value: object): string {
 
 /** A model that did not answer. */
 export class ModelError extends Error {
-  /** Whether it took too long; otherwise its endpoint failed. */
+  /** Whether it took too long; otherwise it or its endpoint failed. */
   readonly late: boolean;
 
   constructor(message: string, late: boolean) {
@@ -65,6 +66,22 @@ export interface Question {
   readonly onText?: ((text: string) => void) | undefined;
 }
 
+/** What the model says, as far as it is read; the rest goes back to it as it came. */
+const said = z.looseObject({
+  role: z.literal('assistant').default('assistant'),
+  content: z.string().nullable().default(null),
+  tool_calls: z
+    .array(
+      z.looseObject({
+        id: z.string(),
+        type: z.literal('function'),
+        function: z.object({ name: z.string(), arguments: z.string() }),
+      }),
+    )
+    .nullish()
+    .transform((calls) => calls ?? []),
+});
+
 /** A language model behind an endpoint that speaks OpenAI's protocol. */
 export class Model {
   /** As its endpoint calls it. */
@@ -80,7 +97,8 @@ export class Model {
   /**
    * Lets the model answer, with as many calls of tools as it wants up to a limit.
    *
-   * @throws ModelError when the endpoint fails or takes too long.
+   * @returns some text, never only white space.
+   * @throws ModelError when the model or its endpoint fails or takes too long.
    */
   async answer(question: Question): Promise<string> {
     const { timeout } = this.#settings;
@@ -90,12 +108,12 @@ export class Model {
       return await this.#converse({ ...question, signal });
     } catch (thrown) {
       if (late.aborted) throw new ModelError('The model did not answer in time.', true);
-      throw await refusal(thrown);
+      throw thrown;
     }
   }
 
   async #converse({ messages, tools, signal, onText }: Question): Promise<string> {
-    const said: OpenAI.ChatCompletionMessageParam[] = [...messages];
+    const talk: OpenAI.ChatCompletionMessageParam[] = [...messages];
     const offered = tools.map(({ name, description, parameters }) => ({
       type: 'function' as const,
       function: { name, description, parameters },
@@ -104,7 +122,7 @@ export class Model {
       const message = await this.#complete(
         {
           model: this.name,
-          messages: said,
+          messages: talk,
           // Some endpoints refuse an empty list.
           ...(offered.length > 0 && {
             tools: offered,
@@ -114,15 +132,17 @@ export class Model {
         signal,
         onText,
       );
-      const calls = message?.tool_calls ?? [];
-      if (!message || calls.length === 0 || round === maxRounds) return message?.content ?? '';
-      said.push(message);
+      const { content, tool_calls: calls } = message;
+      if (calls.length === 0) {
+        if (!content?.trim()) throw failed('The model said nothing.');
+        return content;
+      }
+      // What it says beside a call may rest on what the call would have done.
+      if (round === maxRounds) throw failed('The model only called tools.');
+      talk.push(message);
       for (const call of calls) {
-        const content =
-          call.type === 'function'
-            ? await use(tools, call.function)
-            : 'Only functions can be called.';
-        said.push({ role: 'tool', tool_call_id: call.id, content });
+        const result = await use(tools, call.function);
+        talk.push({ role: 'tool', tool_call_id: call.id, content: result });
       }
     }
   }
@@ -131,12 +151,18 @@ export class Model {
     body: OpenAI.ChatCompletionCreateParamsNonStreaming,
     signal: AbortSignal,
     onText: Question['onText'],
-  ): Promise<OpenAI.ChatCompletionMessage | undefined> {
+  ): Promise<z.output<typeof said>> {
     const { completions } = (await this.#connect()).chat;
-    if (!onText) return (await completions.create(body, { signal })).choices[0]?.message;
-    const stream = completions.stream({ ...body, stream: true }, { signal });
-    stream.on('content', onText);
-    return (await stream.finalChatCompletion()).choices[0]?.message;
+    const complete = () => {
+      if (!onText) return completions.create(body, { signal });
+      const stream = completions.stream({ ...body, stream: true }, { signal });
+      return stream.on('content', onText).finalChatCompletion();
+    };
+    try {
+      return said.parse((await complete()).choices[0]?.message);
+    } catch (thrown) {
+      throw await refusal(thrown);
+    }
   }
 
   async #connect(): Promise<OpenAI> {
@@ -164,10 +190,18 @@ async function use(
   return tool ? tool.call(args) : `There is no tool ${JSON.stringify(name)}.`;
 }
 
-/** What a caller is told of a model that failed: nothing that its endpoint says, which may hold the key. */
-async function refusal(thrown: unknown): Promise<unknown> {
-  const { APIError } = await import('openai');
-  if (!(thrown instanceof APIError)) return thrown;
-  const how = thrown.status === undefined ? 'cannot be reached' : `answered ${thrown.status}`;
-  return new ModelError(`The endpoint of the model ${how}.`, false);
+/**
+ * What a caller is told of an endpoint that failed or sent something else than the protocol: nothing that
+ * it said, which may hold the key.
+ */
+async function refusal(thrown: unknown): Promise<ModelError> {
+  const { APIConnectionError, APIError } = await import('openai');
+  if (thrown instanceof APIConnectionError)
+    return failed('The endpoint of the model cannot be reached.');
+  const status = thrown instanceof APIError ? thrown.status : undefined;
+  return failed(`The endpoint of the model answered ${status ?? 'something that is no message'}.`);
+}
+
+function failed(message: string): ModelError {
+  return new ModelError(message, false);
 }

@@ -28,15 +28,21 @@ export class GitConfig {
   readonly #sources: { readonly path: string; readonly stat: Stat | undefined }[] = [];
   readonly #repository = new Map<string, string>();
   readonly #own = new Map<string, string>();
+  /** Addresses of the remotes, for `includeIf "hasconfig:…"`. */
+  #remotes: readonly string[] = [];
+  #asksForRemotes = false;
 
   static read(files: Files, places: ConfigPlaces): GitConfig {
     const config = new GitConfig();
-    for (const path of userFiles(places.env)) config.#load(files, path, places, 0, false);
-    config.#load(files, join(places.commonDir, 'config'), places, 0, true);
-    if (config.bool('extensions.worktreeconfig')) {
-      config.#load(files, join(places.gitDir, 'config.worktree'), places, 0, true);
-    }
-    return config;
+    config.#readAll(files, places);
+    if (!config.#asksForRemotes) return config;
+    // Which remotes there are is known when all of it is read, so that this takes another round.
+    const again = new GitConfig();
+    again.#remotes = [...config.section('remote')].flatMap(([key, url]) =>
+      key.endsWith('.url') ? url : [],
+    );
+    again.#readAll(files, places);
+    return again;
   }
 
   /** Whether reading it again would find the same. */
@@ -69,6 +75,14 @@ export class GitConfig {
     return below(this.#repository, section);
   }
 
+  #readAll(files: Files, places: ConfigPlaces): void {
+    for (const path of userFiles(places.env)) this.#load(files, path, places, 0, false);
+    this.#load(files, join(places.commonDir, 'config'), places, 0, true);
+    if (this.bool('extensions.worktreeconfig')) {
+      this.#load(files, join(places.gitDir, 'config.worktree'), places, 0, true);
+    }
+  }
+
   #load(
     files: Files,
     path: string,
@@ -83,9 +97,32 @@ export class GitConfig {
       this.#values.set(key, value);
       (repository ? this.#repository : this.#own).set(key, value);
       const more = depth < maxIncludeDepth && this.#sources.length < maxFiles;
-      if (more && includes(key, path, places)) {
+      if (more && this.#includes(key, path, places)) {
         this.#load(files, expand(value, dirname(path)), places, depth + 1, repository);
       }
+    }
+  }
+
+  #includes(key: string, from: string, places: ConfigPlaces): boolean {
+    if (key === 'include.path') return true;
+    if (!key.startsWith('includeif.') || !key.endsWith('.path')) return false;
+    const condition = key.slice('includeif.'.length, -'.path'.length);
+    const colon = condition.indexOf(':');
+    const pattern = condition.slice(colon + 1);
+    switch (condition.slice(0, colon)) {
+      case 'gitdir':
+        return matches(directoryPattern(pattern, from), `${places.gitDir}/`, '');
+      case 'gitdir/i':
+        return matches(directoryPattern(pattern, from), `${places.gitDir}/`, 'i');
+      case 'onbranch':
+        return places.branch !== undefined && matches(withDepth(pattern), places.branch, '');
+      case 'hasconfig': {
+        const url = /^remote\.\*\.url:(.*)$/s.exec(pattern)?.[1];
+        this.#asksForRemotes ||= url !== undefined;
+        return url !== undefined && this.#remotes.some((remote) => matches(url, remote, ''));
+      }
+      default:
+        return false;
     }
   }
 }
@@ -162,24 +199,6 @@ function userFiles(env: NodeJS.ProcessEnv): string[] {
   if (global !== undefined) return [...system, global];
   const xdg = env.XDG_CONFIG_HOME || join(home, '.config');
   return [...system, join(xdg, 'git', 'config'), join(home, '.gitconfig')];
-}
-
-function includes(key: string, from: string, places: ConfigPlaces): boolean {
-  if (key === 'include.path') return true;
-  if (!key.startsWith('includeif.') || !key.endsWith('.path')) return false;
-  const condition = key.slice('includeif.'.length, -'.path'.length);
-  const colon = condition.indexOf(':');
-  const pattern = condition.slice(colon + 1);
-  switch (condition.slice(0, colon)) {
-    case 'gitdir':
-      return matches(directoryPattern(pattern, from), `${places.gitDir}/`, '');
-    case 'gitdir/i':
-      return matches(directoryPattern(pattern, from), `${places.gitDir}/`, 'i');
-    case 'onbranch':
-      return places.branch !== undefined && matches(withDepth(pattern), places.branch, '');
-    default:
-      return false;
-  }
 }
 
 function directoryPattern(pattern: string, from: string): string {

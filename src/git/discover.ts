@@ -17,12 +17,18 @@ export interface WorkTree {
  *
  * @param start absolute path; need not exist.
  * @returns undefined outside any work tree.
+ * @throws MemoryError `unsupported` in a bare repository and in a git directory, as git does.
  */
 export function findWorkTree(files: Files, start: string): WorkTree | undefined {
   let folder = existing(files, start);
   for (;;) {
     const gitDir = gitDirOf(files, join(folder, '.git'));
     if (gitDir !== undefined) return { top: folder, gitDir, commonDir: commonDirOf(files, gitDir) };
+    if (isGitDir(files, folder)) {
+      throw new MemoryError('unsupported', `${folder} is a git directory, and no work tree.`, {
+        hint: 'Serve the work tree, or a clone of a bare repository.',
+      });
+    }
     const parent = dirname(folder);
     if (parent === folder) return undefined;
     folder = parent;

@@ -110,6 +110,12 @@ export function planCommits(
   const ours: TreeEdit[] = [];
   const files: PlannedFile[] = [];
   for (const { path, bytes, seen, foreign, ...added } of changes) {
+    // Git itself checks out no such path, and receives none.
+    if (/(?:^|\/)\.git(?:\/|$)/i.test(path)) {
+      throw new MemoryError('unsupported', `${path} lies inside of a folder .git.`, {
+        data: { path },
+      });
+    }
     const committed = builder.entry(path);
     const indexed = index.find(path);
     if (index.collapses(path) || (indexed?.skipWorktree && seen === undefined)) {

@@ -31,8 +31,8 @@ export function reflogsOf(
  * @throws MemoryError `unsupported`.
  */
 export function checkReflog(disk: Disk, commonDir: string, config: GitConfig, refs: Refs): void {
-  const branch = refs.branch();
-  const names = branch === undefined ? ['HEAD'] : ['HEAD', branch];
+  const { ref } = refs.head();
+  const names = ref === undefined ? ['HEAD'] : ['HEAD', ref];
   if (reflogsOf(disk, commonDir, config, refs, names).length > 0) return;
   throw new MemoryError('unsupported', 'This repository keeps no reflog (core.logAllRefUpdates).', {
     hint: 'Without one, nothing would hold the old commits: "git config core.logAllRefUpdates true".',

@@ -5,7 +5,7 @@ import { isOid, type Oid } from './object.ts';
 
 /** Where HEAD points. */
 export interface Head {
-  /** Full name of the branch; undefined when HEAD is detached. */
+  /** Full name of the branch, the one that a symbolic branch stands for; undefined when HEAD is detached. */
   readonly ref: string | undefined;
   /** The commit; undefined on an unborn branch. */
   readonly oid: Oid | undefined;
@@ -41,7 +41,7 @@ export class Refs {
         hint: 'Check out a branch: "git switch <branch>".',
       });
     }
-    return { ref, oid: this.resolve(ref) };
+    return this.#follow(ref);
   }
 
   #headText(): string {
@@ -49,15 +49,19 @@ export class Refs {
   }
 
   /** The commit that a full ref name leads to; undefined when there is no such ref. */
-  resolve(ref: string, depth = 0): Oid | undefined {
+  resolve(ref: string): Oid | undefined {
+    return this.#follow(ref).oid;
+  }
+
+  /** The ref that moves when a commit is made on a ref: its own, or that which a symbolic one names. */
+  #follow(ref: string, depth = 0): Head {
     const text = this.#loose(ref)?.trim();
     // An empty file is a ref that was lost, in a power cut perhaps: an older packed value, or none,
     // would put the next commit in the wrong place.
-    if (text === undefined) return this.#packedRefs().get(ref);
-    if (isOid(text)) return text;
-    if (text.startsWith('ref: ') && depth < maxSymbolicDepth) {
-      return this.resolve(text.slice(5).trim(), depth + 1);
-    }
+    if (text === undefined) return { ref, oid: this.#packedRefs().get(ref) };
+    if (isOid(text)) return { ref, oid: text };
+    const next = branchIn(text);
+    if (next !== undefined && depth < maxSymbolicDepth) return this.#follow(next, depth + 1);
     throw new MemoryError('damaged', `The ref ${ref} cannot be read.`, {
       hint: 'Its last values stand in its reflog, below "logs" in the git directory; set it with "git update-ref".',
       data: { ref },
@@ -87,9 +91,9 @@ export class Refs {
    * and a remote's HEAD is another name of one of its branches.
    */
   others(): { readonly name: string; readonly oid: Oid }[] {
-    const own = this.branch();
+    const own = [this.branch(), this.head().ref];
     const refs = this.list('refs/')
-      .filter(({ ref }) => ref !== own && !/^refs\/(?:stash|remotes\/.*\/HEAD)$/.test(ref))
+      .filter(({ ref }) => !own.includes(ref) && !/^refs\/(?:stash|remotes\/.*\/HEAD)$/.test(ref))
       .map(({ ref, oid }) => ({ name: ref.replace(/^refs\/(?:heads|tags|remotes)\//, ''), oid }));
     const worktrees = join(this.#commonDir, 'worktrees');
     const linked = (this.#files.list(worktrees) ?? []).map(({ name }) => join(worktrees, name));
@@ -134,6 +138,11 @@ export class Refs {
   }
 }
 
+/** The ref that a symbolic one names; none by a name that git would not take, which could lead elsewhere. */
 function branchIn(head: string): string | undefined {
-  return /^ref: (refs\/.+)/.exec(head)?.[1]?.trim();
+  const name = /^ref: (refs\/.+)/.exec(head)?.[1]?.trim();
+  return name !== undefined && !refused.test(name) ? name : undefined;
 }
+
+/** What no name of a ref holds (git-check-ref-format). */
+const refused = /\.\.|\/\/|\/\.|\.lock(?:\/|$)|[./]$|@\{|[\0- \x7f~^:?*[\\]/;

@@ -92,12 +92,13 @@ export function outsideOf(odb: ObjectDatabase, commit: Oid, folder: string): str
   return withoutFolder(odb, treeOf(odb, commit), folder.split('/'));
 }
 
-/** A tree's identity with one folder left out of it. */
+/** A tree's identity with one folder left out of it; that of an empty one where nothing else is in it. */
 function withoutFolder(odb: ObjectDatabase, tree: Oid, folder: readonly string[]): string {
   const [name = '', ...below] = folder;
   const bytes = odb.content(tree, 'tree');
   const entry = findEntry(bytes, name);
-  if (!entry) return tree;
+  // A file where a folder above it would be is not part of it.
+  if (!entry || (below.length > 0 && entry.mode !== folderMode)) return bytes.toString('latin1');
   const inner = below.length === 0 ? '' : withoutFolder(odb, entry.oid, below);
   return `${spliceTree(bytes, [[name, undefined]]).toString('latin1')}${inner}`;
 }

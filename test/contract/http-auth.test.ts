@@ -73,6 +73,21 @@ describe('an API key', () => {
   });
 });
 
+test.each([
+  ['.memory-bank/config.yaml', 'format: [1\nsecrets: {'],
+  ['.memory-bank/config.yaml', 'format: 999\n'],
+])(
+  'without a key /status says nothing of a memory that cannot be read (%s: %j)',
+  async (path, text) => {
+    const broken = await serve();
+    broken.repo.write(path, text);
+    const answer = await broken.ask('GET', '/status', { headers: { authorization: '' } });
+    expect(answer).toMatchObject({ status: 503, body: failure('server_error') });
+    expect(JSON.stringify(answer.body)).not.toMatch(/config|yaml|format|line|999/);
+    await broken.close();
+  },
+);
+
 describe('a session', () => {
   test('stands for the key until it is ended', async () => {
     const opened = await api.ask('POST', '/session');

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Asked, failure, key, type Served, seedQuestion, serve } from '../support/http.ts';
 import { HttpProgram } from '../support/http-program.ts';
-import { ModelEndpoint } from '../support/model.ts';
+import { ModelEndpoint, type Reply as ModelReply } from '../support/model.ts';
 
 let endpoint: ModelEndpoint;
 let api: Served;
@@ -191,30 +191,59 @@ describe('with a model', () => {
     expect(results[2]).toContain('invalid_request');
   });
 
-  test('a model that only calls tools has to answer at last', async () => {
-    await endpoint.say({ calls: [{ name: 'list_memory_bank_files', args: '' }] });
-    expect((await chat(user('Hello.'))).status).toBe(200);
+  test('a model that only calls tools, and says no more than that, has failed', async () => {
+    const calls = [{ name: 'list_memory_bank_files', args: '' }];
+    await endpoint.say({ content: 'I am looking.', calls });
+    expect(await chat(user('Hello.'))).toMatchObject({
+      status: 502,
+      body: failure('server_error'),
+    });
     const requests = await endpoint.requests();
     expect(requests).toHaveLength(8);
     expect(requests.at(-1).tool_choice).toBe('none');
   });
 
-  test.each([
+  const message = (of: object) => JSON.stringify({ choices: [{ message: of }] });
+  const call = { name: 'list_memory_bank_files', arguments: '{}' };
+  test.each<[ModelReply, number]>([
     [{ status: 500 }, 502],
     [{ status: 401 }, 502],
     [{ status: 404 }, 502],
+    [{ raw: 'not json', type: 'text/plain' }, 502],
+    [{ raw: 'not json' }, 502],
+    [{ raw: '{}' }, 502],
+    [{ raw: '{"choices":[]}' }, 502],
+    [{ raw: message({ role: 'assistant', content: 5 }) }, 502],
+    [{ raw: message({ role: 'assistant', tool_calls: [{ function: call }] }) }, 502],
+    [{ content: '' }, 502],
+    [{ content: ' \n' }, 502],
+    [{}, 502],
   ])('%j of its endpoint is %i, without what it said', async (reply, status) => {
     await endpoint.say(reply);
     const answer = await chat(user('Hello.'));
     expect(answer).toMatchObject({ status, body: failure('server_error') });
-    expect(JSON.stringify(answer.body)).not.toMatch(/secret|model-key/);
+    expect(JSON.stringify(answer.body)).not.toMatch(/secret|model-key|json/);
+    expect(api.log.filter((line) => line.startsWith('error'))).toEqual([]);
   });
 
-  test('a commit before the failure is named all the same', async () => {
-    await endpoint.say({ calls: [write('before.md')] }, { status: 400 });
+  test('that fails after it has changed the memory is no error: the answer names the commits', async () => {
+    const before = api.repo.git('rev-parse', 'HEAD').trim();
+    await endpoint.say({ calls: [write('one.md'), write('two.md')] }, { status: 400 });
     const answer = await chat(user('Hello.', { mode: 'architect', allowMemoryBankUpdates: true }));
-    expect(answer.status).toBe(502);
-    expect(answer.headers.get('x-memory-commit')).toBe(api.repo.git('rev-parse', 'HEAD').trim());
+    const [one = '', two = '', ...more] = api.repo
+      .git('rev-list', '--reverse', `${before}..HEAD`)
+      .trim()
+      .split('\n');
+    expect(more).toEqual([]);
+    expect(answer).toMatchObject({
+      status: 200,
+      body: {
+        response: `The memory was changed, by commit ${one}, ${two}. Then the model failed: The endpoint of the model answered 400.`,
+        status: 'success',
+        memoryBankUpdated: true,
+      },
+    });
+    expect(answer.headers.get('x-memory-commit')).toBe(two);
   });
 });
 
@@ -236,16 +265,51 @@ describe('an answer as it comes', () => {
       { delta: 'One ' },
       { delta: 'two ' },
       { delta: 'three.' },
-      { response: 'One two three.', status: 'success', memoryBankUpdated: true },
+      {
+        response: 'One two three.',
+        status: 'success',
+        memoryBankUpdated: true,
+        _meta: {
+          'memory-bank/commit': api.repo.git('rev-parse', 'HEAD').trim(),
+          'memory-bank/branch': 'main',
+        },
+      },
     ]);
   });
 
-  test('that fails before its first piece is an error like any other', async () => {
-    await endpoint.say({ status: 500 });
+  test('that changed nothing names no commit', async () => {
+    const answer = await chat(user('Hello.', { stream: true }));
+    expect(events(answer.body).at(-1)).toEqual({
+      response: 'The answer.',
+      status: 'success',
+      memoryBankUpdated: false,
+    });
+  });
+
+  const chunk = 'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\n';
+  test.each<[ModelReply]>([
+    [{ status: 500 }],
+    [{ content: '' }],
+    [{ raw: 'not json' }],
+    [{ raw: 'data: not json\n\n', type: 'text/event-stream' }],
+    [{ raw: `${chunk}data: [DONE]\n\n`, type: 'text/event-stream' }],
+  ])('that fails before its first piece (%j) is an error like any other', async (reply) => {
+    await endpoint.say(reply);
     expect(await chat(user('Hello.', { stream: true }))).toMatchObject({
       status: 502,
       body: failure('server_error'),
     });
+  });
+
+  test('that fails after it has changed the memory says so', async () => {
+    await endpoint.say({ calls: [write('streamed-before.md')] }, { content: '' });
+    const body = { mode: 'architect', stream: true, allowMemoryBankUpdates: true };
+    const answer = await chat(user('Hello.', body));
+    const response = `The memory was changed, by commit ${api.repo.git('rev-parse', 'HEAD').trim()}. Then the model failed: The model said nothing.`;
+    expect(events(answer.body)).toMatchObject([
+      { delta: response },
+      { response, status: 'success', memoryBankUpdated: true },
+    ]);
   });
 
   test('ends for the model when the caller hangs up', async () => {
@@ -350,9 +414,15 @@ describe('without a model', () => {
     expect(text).toContain('"provider":"extractive"');
   });
 
-  test('nothing is left to answer from when the memory is not to be used', async () => {
-    const body = user('Hello.', { useMemoryBank: false });
-    expect((await plain.ask('POST', '/chat', { body })).status).toBe(400);
+  test.each([
+    ['Hello.', { useMemoryBank: false }],
+    ['Update Memory Bank', { allowMemoryBankUpdates: true }],
+    ['UMB', {}],
+    ['umb', { mode: 'architect', stream: true }],
+  ])('%j with %j needs one, and is refused', async (text, more) => {
+    const { status, body } = await plain.ask('POST', '/chat', { body: user(text, more) });
+    expect({ status, body }).toEqual({ status: 400, body: failure('invalid_request') });
+    expect(body.error.message).toContain('no model is configured');
   });
 });
 

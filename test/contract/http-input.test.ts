@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { failure, key, type Served, serve } from '../support/http.ts';
@@ -206,6 +207,36 @@ describe('a request', () => {
     const answer = await send(head('GET /memory-bank/files', header));
     expect(statusOf(answer)).toBe(status);
     expect(bodyOf(answer)).toEqual(invalid);
+  });
+
+  test.each([
+    ['GET /status HTTP/1.1', 400],
+    ['GET /status HTTP/1.0', 400],
+    ['POST /mcp HTTP/1.1', 400],
+    ['GET /status HTTP/1.1\r\nHost: ', 403],
+    ['GET /status HTTP/1.1\r\nHost: evil.example', 403],
+    ['GET /status HTTP/1.1\r\nHost: localhost\r\nExpect: foo', 417],
+    ['GET /status HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue, foo', 417],
+    ['POST /mcp HTTP/1.1\r\nHost: localhost\r\nExpect: foo\r\nContent-Length: 2', 417],
+  ])(
+    'that names no known host or expects too much (%j) is refused like any other',
+    async (line, status) => {
+      const answer = await send(`${line}\r\nConnection: close\r\n\r\n`);
+      const last = answer.slice(answer.lastIndexOf('HTTP/1.1 '));
+      expect(statusOf(last)).toBe(status);
+      expect(bodyOf(last)).toEqual(failure(status === 403 ? 'unauthorized' : 'invalid_request'));
+      expect(last).toMatch(/^x-ratelimit-remaining: \d+\r$/im);
+    },
+  );
+
+  test('may wait for leave to send its body', async () => {
+    const body = '{"filename":"awaited.md","content":"x"}';
+    const socket = open();
+    const headers = ['Content-Type: application/json', `Content-Length: ${body.length}`];
+    socket.write(head('POST /memory-bank/file', ...headers, 'Expect: 100-Continue'));
+    const [leave] = await once(socket.setEncoding('utf8'), 'data');
+    expect(leave).toBe('HTTP/1.1 100 Continue\r\n\r\n');
+    expect(statusOf(await sendTo(socket, body))).toBe(200);
   });
 
   test.each([

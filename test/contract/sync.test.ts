@@ -44,8 +44,8 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** A bare repository on the server with a memory in it. */
-async function begin(name: string): Promise<void> {
+/** A bare repository on the server, with a memory in it or with code alone. */
+async function begin(name: string, memory = true): Promise<void> {
   const bare = new Repo(folder);
   bare.git('init', '-q', '--bare', '-b', 'main', name);
   bare.git('-C', name, 'config', 'http.receivepack', 'true');
@@ -53,7 +53,7 @@ async function begin(name: string): Promise<void> {
   first.repo.write('src/code.ts', 'one\n');
   first.repo.git('add', '.');
   first.repo.git('commit', '-q', '-m', 'Begin');
-  await first.write('first', 'of all');
+  if (memory) await first.write('first', 'of all');
   // Not over HTTP: the server is in this process, which waits.
   first.repo.git('push', '-q', join(folder, name), 'main');
 }
@@ -212,6 +212,20 @@ describe('code', () => {
     await two.sync();
     expect(existsSync(two.repo.path('docs'))).toBe(false);
     expect(two.head()).toBe(one.head());
+  });
+
+  test('is told from the first memory of a project', async () => {
+    name = `code-${name}`;
+    await begin(name, false);
+    const [one, two] = [clone(name), clone(name)];
+    await one.write('one', '1');
+    edit(two, 'src/code.ts', 'two\n');
+    expect(await one.sync()).toMatchObject({ files_outside: 1 });
+    expect(one.repo.read('src/code.ts')).toBe('two\n');
+    expect(tip()).toBe(one.head());
+    const three = clone(name);
+    await three.sync();
+    expect(three.repo.read('.memory-bank/knowledge/patterns/one.md')).toContain('1');
   });
 
   test('that a person is changing here is not touched', async () => {

@@ -95,6 +95,19 @@ describe('one mutation', () => {
     expectClean(repo);
   });
 
+  test('moves the branch that a symbolic one stands for', async () => {
+    const repo = create();
+    repo.git('symbolic-ref', 'refs/heads/other', 'refs/heads/main');
+    repo.git('symbolic-ref', 'HEAD', 'refs/heads/other');
+    const made = await put(open(repo.root), { 'm/a.md': '1' });
+    expect(made?.ref).toBe('refs/heads/main');
+    expect(repo.git('rev-parse', 'refs/heads/main').trim()).toBe(made?.oid);
+    expect(repo.git('symbolic-ref', 'refs/heads/other').trim()).toBe('refs/heads/main');
+    expect(repo.git('log', '-g', '--format=%H', '-1', 'main').trim()).toBe(made?.oid);
+    expect(repo.status()).toEqual([]);
+    expectClean(repo);
+  });
+
   test('moves a detached HEAD', async () => {
     const repo = create();
     repo.git('checkout', '-q', '--detach');
@@ -249,6 +262,42 @@ describe('refusals', () => {
     repo.write('.git/index.lock', '');
     await refused(repo, 'busy', /Another git process holds .*index\.lock/);
     expect(existsSync(repo.path('.git/index.lock'))).toBe(true);
+  });
+
+  test.each([
+    'refs/heads/../../../outside',
+    'refs/heads/a b',
+    'refs/heads/x.lock',
+    'refs/../config',
+  ])('HEAD at what is no name of a branch: %s', async (ref) => {
+    const repo = create();
+    repo.write('.git/HEAD', `ref: ${ref}\n`);
+    await expect(put(open(repo.root), { 'm/a.md': '1' })).rejects.toMatchObject({
+      code: 'damaged',
+    });
+    expect(existsSync(join(repo.root, '../outside'))).toBe(false);
+  });
+
+  test('a path below a folder .git', async () => {
+    const repo = create();
+    await expect(put(open(repo.root), { '.git/m/a.md': '1' })).rejects.toMatchObject({
+      code: 'unsupported',
+    });
+    await expect(put(open(repo.root), { 'm/.GIT/a.md': '1' })).rejects.toMatchObject({
+      code: 'unsupported',
+    });
+    expect(repo.git('rev-list', '--count', 'HEAD').trim()).toBe('1');
+    expect(existsSync(repo.path('m'))).toBe(false);
+  });
+
+  test.each(['a bare repository', 'a git directory'])('%s', (what) => {
+    const repo = create();
+    const isBare = what === 'a bare repository';
+    if (isBare) repo.git('init', '-q', '--bare', 'bare.git');
+    const root = repo.path(isBare ? 'bare.git' : '.git');
+    for (const folder of [root, join(root, 'hooks'), join(root, 'new')]) {
+      expect(() => open(folder)).toThrow(expect.objectContaining({ code: 'unsupported' }));
+    }
   });
 
   test('sha256', async () => {

@@ -193,7 +193,7 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'a format of repository that is not known',
-    ['git/state.ts', "if (name === 'objectformat' && format === 'sha1') continue;", 'continue;'],
+    ['git/state.ts', "if (objects !== 'sha1') {", 'if (false) {'],
     [repository, 'sha256'],
   ),
   guard(
@@ -205,10 +205,20 @@ export const guards: readonly Guard[] = [
     'a ref that was lost',
     [
       'git/refs.ts',
-      'if (text === undefined) return this.#packedRefs().get(ref);',
-      'if (!text) return this.#packedRefs().get(ref);',
+      'if (text === undefined) return { ref, oid: this.#packedRefs().get(ref) };',
+      'if (!text) return { ref, oid: this.#packedRefs().get(ref) };',
     ],
     [faults, 'an empty ref is no unborn branch'],
+  ),
+  guard(
+    'a git directory taken for a folder outside any repository',
+    ['git/discover.ts', 'if (isGitDir(files, folder)) {', 'if (!folder) {'],
+    ['git/repository.test.ts', 'a bare repository'],
+  ),
+  guard(
+    'a name of a branch that leads out of the refs',
+    ['git/refs.ts', '&& !refused.test(name)', ''],
+    ['git/repository.test.ts', 'HEAD at what is no name of a branch'],
   ),
   guard(
     'a repository without its HEAD',
@@ -335,7 +345,7 @@ export const guards: readonly Guard[] = [
 
   guard(
     'no program of the repository signs',
-    ['git/signing.ts', 'runProgram(config.own(', 'runProgram(config.get('],
+    ['git/signing.ts', 'program: config.own(', 'program: config.get('],
     ['git/signing.test.ts', 'a program that the repository names is not run'],
   ),
 
@@ -481,7 +491,7 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'characters that steer a terminal',
-    ['server/screen.ts', "(char === '\\r' ? ''", '(char ? char'],
+    ['server/screen.ts', "char === '\\r' ? ''", 'char ? char'],
     ['contract/cli-people.test.ts', 'printable text'],
   ),
 
@@ -508,6 +518,15 @@ export const guards: readonly Guard[] = [
       '',
     ],
     ['hostile/secrets.test.ts', 'and the refusal says so'],
+  ),
+  guard(
+    'credentials in the name of a new folder',
+    [
+      'place.ts',
+      "if (create) (await import('./store/secrets/guard.ts')).checkNewFolder(target);",
+      '',
+    ],
+    ['hostile/secrets.test.ts', 'name of a folder'],
   ),
   guard(
     'credentials in a reason',

@@ -4,7 +4,7 @@
 import { createServer } from 'node:http';
 
 /**
- * @typedef {{ content?: string, calls?: { name: string, args: string }[], status?: number, hang?: boolean }} Reply
+ * @typedef {{ content?: string, calls?: { name: string, args: string }[], status?: number, hang?: boolean, raw?: string, type?: string }} Reply
  */
 
 /** @type {Reply[]} */
@@ -26,6 +26,11 @@ const server = createServer(async (request, response) => {
     requests.push({ ...body, authorization: request.headers.authorization });
     const reply = script.length > 1 ? script.shift() : script[0];
     if (reply?.hang) return;
+    if (reply?.raw !== undefined) {
+      response.writeHead(200, { 'content-type': reply.type ?? 'application/json' });
+      response.end(reply.raw);
+      return;
+    }
     if (!reply || reply.status !== undefined) {
       response.writeHead(reply?.status ?? 500, { 'content-type': 'application/json' });
       response.end(

@@ -9,6 +9,9 @@ export interface Reply {
   readonly status?: number;
   /** Whether it never answers. */
   readonly hang?: boolean;
+  /** What it answers instead, as it stands, and of which type; default: JSON. */
+  readonly raw?: string;
+  readonly type?: string;
 }
 
 /** A model endpoint of its own process. */

@@ -48,7 +48,7 @@ const table: { readonly [room: string]: Room } = {
   'toolsets.ts': { ours: ['core', 'toolsets/*'], packages: [] },
   app: {
     ours: ['core', 'store', 'toolsets.ts', ...git],
-    packages: [node, 'micromark', 'micromark-extension-gfm-table', 'openai'],
+    packages: [node, 'zod', 'micromark', 'micromark-extension-gfm-table', 'openai'],
   },
   server: { ours: ['core', 'app', 'server/http', 'server/setup'], packages: [node, sdk] },
   'server/setup': {

@@ -1,12 +1,13 @@
 import type { Response } from 'express';
 import { z } from 'zod';
-import type { App, Reply } from '../../app.ts';
+import { type App, provenance, type Reply } from '../../app.ts';
 import type { CallOptions } from '../../call.ts';
 import { invalid } from '../../core/error.ts';
 import { inputSchema, parseInput } from '../../core/input.ts';
 import type { JsonObject, JsonValue } from '../../core/json.ts';
 import type { Session } from '../../core/session.ts';
-import { asData, type Message, type Model, type ModelTool } from '../../model.ts';
+import type { CommitMade } from '../../core/workspace.ts';
+import { asData, type Message, type Model, ModelError, type ModelTool } from '../../model.ts';
 import { agentOf, type Endpoint, sendReply, setProvenance, untilClosed } from './endpoint.ts';
 import { errorBody, toHttpError } from './error.ts';
 import { extract, findPassages, type Passage, readFiles } from './recall.ts';
@@ -88,17 +89,15 @@ export function chatEndpoint(app: App): Endpoint {
         const body = {
           response: text,
           status: 'success',
-          memoryBankUpdated: Object.keys(talk.provenance).length > 0,
+          memoryBankUpdated: talk.commits.length > 0,
           ...(!model && { provider: 'extractive' }),
         };
-        if (chat.stream) sendEvent(response, body).end();
-        else setProvenance(response, talk.provenance).json(body);
+        const meta = provenance(talk.commits);
+        if (!chat.stream) setProvenance(response, meta).json(body);
+        // The headers may be out before there is a commit.
+        else sendEvent(response, { ...body, ...(body.memoryBankUpdated && { _meta: meta }) }).end();
       } catch (thrown) {
-        if (!response.headersSent) {
-          // The model may have written before it failed.
-          setProvenance(response, talk.provenance);
-          throw thrown;
-        }
+        if (!response.headersSent) throw thrown;
         const { status, message } = toHttpError(thrown);
         sendEvent(response, errorBody(status, message)).end();
       }
@@ -108,8 +107,8 @@ export function chatEndpoint(app: App): Endpoint {
 
 /** One question, and what is done to answer it. */
 class Talk {
-  /** Says which commit was made last; nothing before there is one. */
-  provenance: JsonObject = {};
+  /** Those that were made to answer it. */
+  readonly commits: CommitMade[] = [];
   readonly #app: App;
   readonly #session: Session;
   readonly #chat: ChatRequest;
@@ -127,12 +126,13 @@ class Talk {
     this.#session = session;
     this.#chat = chat;
     this.#question = question;
-    this.#options = options;
+    this.#options = { ...options, onCommit: (made) => this.commits.push(made) };
   }
 
-  /** The answer of a model. */
+  /** The answer of a model; what became of the memory, when it failed after it had changed that. */
   async ask(model: Model, onText: ((text: string) => void) | undefined): Promise<string> {
     const rules = await this.#enterMode();
+    if (this.#chat.allowMemoryBankUpdates) rules.push(...(await this.#beginUpdate()));
     const memory = await this.#recall();
     const messages: Message[] = [
       { role: 'system', content: [policy, ...rules].join('\n\n') },
@@ -140,7 +140,16 @@ class Talk {
       ...this.#chat.messages,
     ];
     const { signal } = this.#options;
-    return model.answer({ messages, tools: await this.#tools(), signal, onText });
+    try {
+      return await model.answer({ messages, tools: await this.#tools(), signal, onText });
+    } catch (thrown) {
+      // An error would say that nothing was committed.
+      if (!(thrown instanceof ModelError) || this.commits.length === 0) throw thrown;
+      const oids = this.commits.map(({ oid }) => oid).join(', ');
+      const told = `The memory was changed, by commit ${oids}. Then the model failed: ${thrown.message}`;
+      onText?.(told);
+      return told;
+    }
   }
 
   /** The answer without a model: passages of the memory, and nothing else. */
@@ -152,6 +161,12 @@ class Talk {
       );
     }
     await this.#enterMode();
+    if ((await this.#beginUpdate()).length > 0) {
+      throw invalid(
+        ['messages'],
+        'ask for an update of the memory, and no model is configured that could make it',
+      );
+    }
     const text = extract(await this.#find());
     onText?.(text);
     return text;
@@ -166,8 +181,7 @@ class Talk {
         ? ((await modes.current()) ?? modes.switch('ask'))
         : modes.switch(called);
     });
-    const update = this.#chat.allowMemoryBankUpdates && (await this.#beginUpdate());
-    return [...(mode?.instructions ?? []), ...(update || [])];
+    return [...(mode?.instructions ?? [])];
   }
 
   /** Begins an update of the memory bank when that is what the user says; its steps. */
@@ -214,10 +228,8 @@ class Talk {
     return { tool: name, arguments: args, result: reply?.body };
   }
 
-  async #call(name: string, args: JsonValue): Promise<Reply | undefined> {
-    const reply = await this.#app.call(this.#session, name, args, this.#options);
-    this.provenance = { ...this.provenance, ...reply?.meta };
-    return reply;
+  #call(name: string, args: JsonValue): Promise<Reply | undefined> {
+    return this.#app.call(this.#session, name, args, this.#options);
   }
 }
 

@@ -13,8 +13,13 @@ export const maxBodyBytes = 8 * 1024 * 1024;
 /** Headers of which a second one would let two readers of a request see two requests. */
 const single = ['host', 'authorization', 'cookie', 'content-type', 'origin', 'mcp-session-id'];
 
-/** Refuses requests that carry one of the headers that decide something twice. */
-export const noDuplicates: RequestHandler = ({ headersDistinct }, _response, next) => {
+/** Refuses requests that name no host, expect what is not known, or carry a deciding header twice. */
+export const soundHead: RequestHandler = ({ headers, headersDistinct }, _response, next) => {
+  if (headers.host === undefined) throw new HttpError(400, 'The header "Host" is missing.');
+  const { expect = '100-continue' } = headers;
+  if (expect.toLowerCase() !== '100-continue') {
+    throw new HttpError(417, 'The header "Expect" may be 100-continue only.');
+  }
   const twice = single.find((name) => (headersDistinct[name]?.length ?? 0) > 1);
   if (twice !== undefined) throw new HttpError(400, `The header "${twice}" stands there twice.`);
   next();

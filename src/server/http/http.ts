@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type Server, STATUS_CODES } from 'node:http';
+import { createServer, type RequestListener, type Server, STATUS_CODES } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import cors from 'cors';
 import express, { type Express } from 'express';
@@ -10,7 +10,7 @@ import { Auth, authorized } from './auth.ts';
 import { chatEndpoint } from './chat.ts';
 import { type Endpoint, RestSessions } from './endpoint.ts';
 import { errorBody, HttpError, sendError } from './error.ts';
-import { jsonBody, noDuplicates, sameSite, versioned } from './guards.ts';
+import { jsonBody, sameSite, soundHead, versioned } from './guards.ts';
 import { type Limits, limitRate } from './limits.ts';
 import { McpSessions } from './mcp-sessions.ts';
 import { describeApi } from './openapi.ts';
@@ -60,13 +60,17 @@ export async function listen(app: App, settings: HttpSettings): Promise<HttpServ
     requestTimeout: settings.requestTimeout,
     connectionsCheckingInterval: Math.min(settings.headTimeout, 5_000),
     maxHeaderSize: 16 * 1024,
+    // What is wrong with a head is refused below, in the words of the API.
+    requireHostHeader: false,
   });
   let closing = false;
-  server.on('request', (request, response) => {
+  const answer: RequestListener = (request, response) => {
     // A connection that stays open would keep the server from closing.
     response.once('close', () => closing && server.closeIdleConnections());
     handler(request, response);
-  });
+  };
+  server.on('request', answer);
+  server.on('checkExpectation', answer);
   server.on('clientError', refuseUnreadable);
   server.listen(settings.port, settings.host);
   await once(server, 'listening');
@@ -100,7 +104,7 @@ async function createApi(app: App, mcp: McpSessions, settings: HttpSettings): Pr
   if (origins.length > 0) api.use(crossOrigin(origins));
   api.use(auth.identify());
   api.use(limitRate(limits, (path) => path === '/mcp'));
-  api.use(noDuplicates, sameSite(settings.host, hosts, origins));
+  api.use(soundHead, sameSite(settings.host, hosts, origins));
   api.all('/mcp', authorized, mcp.handle);
   api.use(versioned);
   const description = describeApi(endpoints);

@@ -110,7 +110,7 @@ export function statusEndpoint(app: App): Endpoint {
       const { signal } = untilClosed(response);
       const initialized = await app
         .run(app.connect(), 'status', { signal }, async ({ project }) => project.info())
-        .then((info) => info.initialized, withoutProject);
+        .then((info) => info.initialized, toStranger);
       const memoryBankStatus = initialized ? 'initialized' : 'uninitialized';
       response.json({ status: 'ok', version: apiVersion, memoryBankStatus });
     },
@@ -145,10 +145,13 @@ export function sessionEndpoints(auth: Auth): Endpoint[] {
   ];
 }
 
-/** Where there is no project yet, an MCP client may still choose one. */
-function withoutProject(error: unknown): boolean {
+/**
+ * What everybody may know of a failure: where there is no project yet, an MCP client may still choose
+ * one; any other error has words about files.
+ */
+function toStranger(error: unknown): boolean {
   if (error instanceof MemoryError && error.code === 'no_project') return false;
-  throw error;
+  throw new HttpError(503, 'The memory cannot be read; `memory-bank doctor` says why.');
 }
 
 function toEndpoint(

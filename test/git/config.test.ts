@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { GitConfig } from '../../src/git/config.ts';
+import { NodeFiles } from '../../src/git/files.ts';
+import { gitEnv } from '../support/repo.ts';
+import { create } from './create.ts';
+
+test.each([
+  ['https://git.example.org/work/a.git', 'w@work.example'],
+  ['https://git.example.org/home/a.git', 'p@home.example'],
+  [undefined, 'p@home.example'],
+])('a configuration for the remote %s is included as git does it', (url, email) => {
+  const repo = create();
+  repo.git('config', '--unset', 'user.email');
+  if (url) repo.git('remote', 'add', 'origin', url);
+  const home = create();
+  home.write('work', '[user]\n\temail = w@work.example\n');
+  home.write(
+    'gitconfig',
+    '[user]\n\temail = p@home.example\n' +
+      '[includeIf "hasconfig:remote.*.url:https://git.example.org/work/**"]\n\tpath = work\n',
+  );
+  const env = { ...gitEnv, GIT_CONFIG_GLOBAL: home.path('gitconfig') };
+  const gitDir = repo.path('.git');
+  const places = { gitDir, commonDir: gitDir, branch: 'main', env };
+  expect(GitConfig.read(new NodeFiles(), places).get('user.email')).toBe(email);
+  expect(repo.gitWith({ env }, 'config', 'user.email').trim()).toBe(email);
+});
