@@ -25,6 +25,10 @@ export class BankProject implements Omit<Project, 'use'> {
     return { root, bank: path, initialized, projectId: this.#bank.projectId() };
   }
 
+  async lacking(): Promise<readonly string[]> {
+    return this.#bank.lacking();
+  }
+
   async head(): Promise<HeadInfo> {
     try {
       const head = this.#bank.repository()?.head();
@@ -36,13 +40,9 @@ export class BankProject implements Omit<Project, 'use'> {
     }
   }
 
-  async lacking(): Promise<readonly string[]> {
-    return this.#bank.lacking();
-  }
-
   async initialize(): Promise<string> {
     const known = this.#bank.projectId();
-    if (known !== undefined && this.#bank.lacking().length === 0) return known;
+    if (known !== undefined && this.#bank.complete) return known;
     const { actor, signal } = this.#permit;
     const subject = known
       ? 'complete the files of the memory itself'
