@@ -1,9 +1,10 @@
+import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { App } from './app.ts';
 import type { CallOptions } from './call.ts';
 import { type Context, timestamp } from './core/context.ts';
 import { describeIssue, MemoryError } from './core/error.ts';
-import type { Finding, Format, Remark } from './core/format.ts';
+import type { Finding, Findings, Format, Remark } from './core/format.ts';
 import { toIssue } from './core/input.ts';
 import { isObject } from './core/json.ts';
 import type { Session } from './core/session.ts';
@@ -92,7 +93,8 @@ async function importSource(
   { format, source }: FoundSource,
   request: ImportRequest,
 ): Promise<Omit<ImportReport, 'commits'>> {
-  const { found, left, notes } = format.read(source, () => timestamp(context.now()));
+  const read = format.read(source, () => timestamp(context.now()));
+  const { found, left, notes } = await ofThisProject(context, source.name, read);
   const total: Outcome = { created: [], replaced: [], unchanged: 0, kept: [], left: [...left] };
   const fit = found.flatMap((finding) => conforming(finding, total.left));
   for (const [store, part] of [
@@ -123,6 +125,20 @@ async function importSource(
     ...total,
     notes: [...notes, ...unused],
   };
+}
+
+/**
+ * What a source holds, unless it lies in this project and says that it is of another one (2.13). The
+ * memory of another project may come from elsewhere, and not without a word.
+ */
+async function ofThisProject(context: Context, from: string, read: Findings): Promise<Findings> {
+  const { projectId } = await context.project.info();
+  const other = read.projectId;
+  if (!other || !projectId || other.toLowerCase() === projectId.toLowerCase()) return read;
+  const message = `is the memory of project ${other}; this one is ${projectId}`;
+  return dirname(from) === '.'
+    ? { found: [], left: [...read.left, { from, message }], notes: [] }
+    : { ...read, notes: [...read.notes, { from, message }] };
 }
 
 /** The finding as its schema has it, or nothing and a remark. */

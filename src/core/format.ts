@@ -43,6 +43,8 @@ export interface Findings {
   readonly left: readonly Remark[];
   /** Taken over, but not quite as it was. */
   readonly notes: readonly Remark[];
+  /** The id of the project whose memory it is, where the source tells it. */
+  readonly projectId?: string | undefined;
 }
 
 /** What an exporter may read. */
@@ -83,6 +85,7 @@ export class Gathering implements Findings {
   readonly found: Finding[] = [];
   readonly left: Remark[] = [];
   readonly notes: Remark[] = [];
+  projectId: string | undefined;
 
   /** Does the work on a part of the source, and remarks what hinders it. */
   attempt(from: string, work: () => void): void {
@@ -103,13 +106,37 @@ export class Gathering implements Findings {
   }
 }
 
-/** A time as other programs write it, as ISO 8601 in UTC (X12); undefined for what is none. */
+/** A Unix time counts milliseconds from here on; in seconds this is the year 5138. */
+const firstMilliseconds = 1e11;
+
+/**
+ * A time as other programs write it, as ISO 8601 in UTC with milliseconds (X12); undefined for what is none.
+ *
+ * A date alone is the moment at which it begins, a number a Unix time in seconds or milliseconds, and
+ * what names no zone is in UTC.
+ */
 export function isoTime(given: unknown): string | undefined {
-  if (typeof given !== 'string') return undefined;
-  const plain = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)$/.exec(given);
-  if (plain) return `${plain[1]}T${plain[2]}.000Z`;
-  const iso = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(given);
-  return iso && !Number.isNaN(Date.parse(given)) ? given : undefined;
+  const time = typeof given === 'number' ? unixTime(given) : parsedTime(given);
+  if (time === undefined || !(Math.abs(time) <= 8.64e15)) return undefined;
+  const iso = new Date(time).toISOString();
+  return /^\d{4}-/.test(iso) ? iso : undefined;
+}
+
+/** Zero says that a program knew no time. */
+function unixTime(given: number): number | undefined {
+  return given > 0 ? given * (given < firstMilliseconds ? 1000 : 1) : undefined;
+}
+
+function parsedTime(given: unknown): number | undefined {
+  const found =
+    typeof given === 'string' &&
+    /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d:\d\d)?)?$/.exec(given);
+  if (!found) return undefined;
+  const [, date = '', clock = '00:00', zone = 'Z'] = found;
+  // The 30th of February would be read as one of the first days of March.
+  const day = Date.parse(date);
+  if (Number.isNaN(day) || !new Date(day).toISOString().startsWith(date)) return undefined;
+  return Date.parse(`${date}T${clock}${zone}`);
 }
 
 /** A JSON text. @throws MemoryError `damaged`. */

@@ -11,6 +11,7 @@ import { type Made, Repository } from '../git/repository.ts';
 import type { Access } from './access.ts';
 import { type BankConfig, configPath, ownFiles, readConfig } from './bank-config.ts';
 import { Draft, type TextChange } from './draft.ts';
+import { earlierId } from './earlier-id.ts';
 import { type Actor, commitMessage } from './message.ts';
 import { decodeText, maxFileBytes, type RecordFile } from './record-file.ts';
 import { SecretGuard } from './secrets/guard.ts';
@@ -208,11 +209,13 @@ export class Bank {
 
   /** What the bank's own files lack. */
   #ownChanges(): TextChange[] {
-    return ownFiles(this.projectId() ?? this.#firstId()).flatMap(([path, complete]) => {
-      const before = this.text(path);
-      const after = complete(before);
-      return after === before ? [] : [{ path, before, after }];
-    });
+    return ownFiles(this.projectId() ?? this.earlierId() ?? this.#options.uuid()).flatMap(
+      ([path, complete]) => {
+        const before = this.text(path);
+        const after = complete(before);
+        return after === before ? [] : [{ path, before, after }];
+      },
+    );
   }
 
   /** Whether the bank's own files are there and lack nothing. */
@@ -234,27 +237,20 @@ export class Bank {
     return this.#settings()?.project_id;
   }
 
+  /**
+   * The id that an earlier program has left in the project; see `earlierId`.
+   *
+   * @throws MemoryError `damaged` when its files do not tell it.
+   */
+  earlierId(): string | undefined {
+    return earlierId(new Folder(this.#options.disk.files, this.root));
+  }
+
   /** Whether there is any memory here, whoever wrote it. */
   async initialized(): Promise<boolean> {
     if (this.text(configPath) !== undefined) return true;
     await this.refresh();
     return this.view.paths().length > 0;
-  }
-
-  /**
-   * The id for a new memory: the one that an earlier program has left in `.infinity/project_id`
-   * (seed 002), else a new one.
-   */
-  #firstId(): string {
-    const path = '.infinity/project_id';
-    const legacy = new Folder(this.#options.disk.files, this.root).read(path, 4096);
-    if (!legacy) return this.#options.uuid();
-    const id = decodeText(legacy).trim();
-    if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id)) return id;
-    throw new MemoryError('damaged', `${path} holds no UUID.`, {
-      hint: 'Mend or remove that file; it was left as it is.',
-      data: { path },
-    });
   }
 
   /** Keeps the edits of a person that carry a credential from being committed. */

@@ -1,8 +1,11 @@
+import { dirname } from 'node:path';
 import type { Drift, HeadInfo, Project, ProjectInfo } from '../core/context.ts';
 import { MemoryError } from '../core/error.ts';
 import type { Files } from '../git/files.ts';
 import { Folder } from '../git/folder.ts';
 import type { Bank } from './bank.ts';
+import { configPath } from './bank-config.ts';
+import { checkSame, earlierIdPath } from './earlier-id.ts';
 import { drift, lastChange } from './past.ts';
 import { decodeText } from './record-file.ts';
 import { type Permit, toCommitMade } from './session-store.ts';
@@ -42,25 +45,38 @@ export class BankProject implements Omit<Project, 'use'> {
 
   async initialize(): Promise<string> {
     const known = this.#bank.projectId();
+    checkSame(this.#bank.earlierId(), earlierIdPath, known, configPath);
     if (known !== undefined && this.#bank.complete) return known;
-    const { actor, signal } = this.#permit;
+    const { signal } = this.#permit;
     const subject = known
       ? 'complete the files of the memory itself'
       : 'initialize the memory of this project';
     // Settings are no record: no mode's lists are about them.
     const access = { mode: undefined, mayRead: () => true, mayWrite: () => true };
     const options = { signal, initialize: true };
-    const { made } = await this.#bank.change(
-      { subject },
-      () => undefined,
-      access,
-      await actor(),
-      options,
-    );
+    const actor = await this.#permit.actor();
+    const { made } = await this.#bank
+      .change({ subject }, () => undefined, access, actor, options)
+      .catch((error) => {
+        throw this.#cannotCreate(error) ?? error;
+      });
     if (made) this.#permit.onCommit(toCommitMade(made));
     const id = this.#bank.projectId();
     if (id === undefined) throw new MemoryError('internal', 'The bank got no id.');
     return id;
+  }
+
+  /** The error for a folder of the memory, or of its repository, that may not be made in the root (2.11). */
+  #cannotCreate(error: unknown): MemoryError | undefined {
+    if (!(error instanceof MemoryError) || error.code !== 'storage') return undefined;
+    const { errno, path } = error.data;
+    const refused = ['EACCES', 'EPERM', 'EROFS'].some((code) => code === errno);
+    if (!refused || dirname(String(path)) !== dirname(this.#bank.realPath())) return undefined;
+    return new MemoryError('cannot_create', error.message, {
+      hint: 'Let the server write there, or give it another folder by --root. Nothing was changed.',
+      data: error.data,
+      cause: error,
+    });
   }
 
   async readFile(path: string, limit: number): Promise<string | undefined> {

@@ -255,6 +255,12 @@ const answers: readonly (readonly [calls: string, holds: number, of: string, res
     'summarised; `get_whole` says how to get each, or a section of it',
   ],
   [
+    '`list` of one bank',
+    constant('toolsets/banks/list.ts', 'filesBudget'),
+    'bytes of names',
+    '`total`, `next_skip`',
+  ],
+  [
     '`find_relevant_paths`',
     constant('toolsets/graph/relevance.ts', 'relatedLimit'),
     'paths beside those that hold the whole query',

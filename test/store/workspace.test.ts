@@ -471,6 +471,49 @@ describe('project facts', () => {
     });
     expect(repo.read('.infinity/project_id')).toBe('no id');
   });
+
+  test.each([
+    ['mkdir', '.memory-bank', 'EACCES', 'cannot_create'],
+    ['mkdir', '.memory-bank', 'EROFS', 'cannot_create'],
+    ['mkdir', '.memory-bank', 'ENOSPC', 'storage'],
+    ['mkdir', '.git/memory-bank', 'EACCES', 'storage'],
+    ['rename', '.memory-bank/config.yaml', 'EPERM', 'storage'],
+  ])('tell by the code what hinders %s %s: %s', async (operation, path, errno, code) => {
+    const repo = create();
+    const files = new FaultFiles();
+    const { workspace, call } = await open(repo.root, [note], { files });
+    files.plan = () => {
+      const due = files.log.at(-1)?.startsWith(operation) && files.log.at(-1)?.endsWith(`/${path}`);
+      return due ? { kind: 'error', code: errno } : undefined;
+    };
+    await expect(call.project.initialize()).rejects.toMatchObject({ code, data: { errno } });
+    files.plan = () => undefined;
+    await workspace.close();
+    expect(existsSync(repo.path('.memory-bank'))).toBe(false);
+  });
+
+  test('refuse files that take the project for two different ones', async () => {
+    const repo = create();
+    const [id, other] = ['a', 'b'].map((digit) => `0b0f4b1e-52b5-4e0e-9d0d-0f6b1f6a9a0${digit}`);
+    const memories = (project_id = '') => JSON.stringify({ project_id, memories: [] });
+    repo.write('.infinity/project_id', `${id}`);
+    repo.write('.infinity/memories.json', memories(other));
+    const { project } = (await serve(repo.root)).call;
+    await expect(project.initialize()).rejects.toMatchObject({
+      code: 'damaged',
+      text: `.infinity/project_id says project ${id}, and .infinity/memories.json ${other}. Mend or remove the one that is wrong; both were left as they are.`,
+    });
+    expect(await project.info()).toMatchObject({ initialized: false });
+    repo.write('.infinity/memories.json', memories(id?.toUpperCase()));
+    expect(await project.initialize()).toBe(id);
+    repo.write('.infinity/memories.json', 'no JSON');
+    repo.write('.infinity/project_id', `${other}\n`);
+    await expect(project.initialize()).rejects.toMatchObject({
+      code: 'damaged',
+      text: expect.stringMatching(`project_id says project ${other}, and config.yaml ${id}`),
+    });
+    expect(await project.info()).toMatchObject({ projectId: id });
+  });
 });
 
 test('the server needs no git program', async () => {

@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { dirname, join, relative } from 'node:path';
 import { afterAll, describe, expect, it, test } from 'vitest';
 import { App } from '../../src/app.ts';
+import { isoTime } from '../../src/core/format.ts';
 import type { JsonObject } from '../../src/core/json.ts';
 import { type ImportReport, type ImportRequest, importSources } from '../../src/import.ts';
 import { corpus } from '../support/corpus.ts';
@@ -167,14 +168,19 @@ describe('the stores of the seeds', () => {
         expect(memory.content).toBeNull();
         continue;
       }
-      const { updated_at, ...rest } = memory;
+      const { created_at, updated_at, ...rest } = memory;
       const found = await one.call('get_memory', { memory_id: memory.id });
-      expect(found.memory).toEqual({ ...rest, ...(updated_at && { updated_at }) });
+      expect(found.memory).toEqual({
+        ...rest,
+        created_at: isoTime(created_at),
+        ...(updated_at && { updated_at: isoTime(updated_at) }),
+      });
     }
     expect((await one.import(source))[0]).toMatchObject({ created: [], commits: [] });
   });
 
-  const time = '2025-01-02T03:04:05Z';
+  const time = '2025-01-02T05:04:05+02:00';
+  const kept = '2025-01-02T03:04:05.000Z';
   it.each([
     ['a map with times', { entries: { k: { value: 'v', created_at: time, updated_at: time } } }],
     ['a list with timestamp', { entries: [{ key: 'k', value: 'v', timestamp: time }] }],
@@ -186,8 +192,9 @@ describe('the stores of the seeds', () => {
     await one.import(source);
     const { entries } = await one.call('memory_read', { category: 'patterns' });
     expect(entries).toEqual([
-      { category: 'patterns', key: 'k', value: 'v', created_at: time, updated_at: time },
+      { category: 'patterns', key: 'k', value: 'v', created_at: kept, updated_at: kept },
     ]);
+    expect((await one.import(source))[0]).toMatchObject({ created: [], kept: [], notes: [] });
   });
 
   it('a free protocol-state is an entry for each key; undated entries are imported once', async () => {
@@ -211,6 +218,139 @@ describe('the stores of the seeds', () => {
       { key: 'at', value: 'now' },
     ]);
     expect(await one.import(source)).toMatchObject([{ created: [], kept: [], unchanged: 4 }]);
+  });
+
+  it('knowledge keeps whatever an entry says, and tells what is no time', async () => {
+    const one = world();
+    const map = {
+      a: { value: 'v', reason: 5, context: { f: 1 }, tags: ['x'], confidence: 0.9, id: null },
+      b: { value: 'v', metadata: [1], timestamp: '2024-01-01' },
+      c: { value: 'v', metadata: { tags: ['y'] }, tags: ['x'], created_at: 1_700_000_000 },
+      d: { key: 'd', category: 'patterns', value: 'v', created_at: 'nope', recorded_at: 1.5e9 },
+      e: { value: 'v', updated_at: '2024-01-01T00:00:00Z' },
+      f: { value: 'v', created_at: null, updated_at: 'soon' },
+    };
+    const data = { version: 2, category: 'patterns', updated: null, entries: map };
+    const source = folder({ '.claude/memory/patterns.json': JSON.stringify(data) });
+    const [report] = await one.import(source);
+    expect(report?.left.map(({ from }) => from)).toEqual(['patterns.json, "version"']);
+    expect(report?.notes).toEqual([
+      {
+        from: 'patterns.json, "c"',
+        message: 'its "tags" is left out: its metadata has one as well',
+      },
+      {
+        from: 'patterns.json, "d"',
+        message: 'its created_at is no time, and is kept as metadata',
+      },
+      {
+        from: 'patterns.json, "f"',
+        message: 'its updated_at is no time, and is kept as metadata',
+      },
+    ]);
+    const { entries } = await one.call('memory_read', { category: 'patterns' });
+    const found = new Map(Array.from(Object(entries), (entry) => [Object(entry).key, entry]));
+    expect(found.get('a')).toMatchObject({
+      reason: '5',
+      context: '{"f":1}',
+      metadata: { tags: ['x'], confidence: 0.9 },
+    });
+    const times = (time: string) => ({ created_at: time, updated_at: time });
+    expect(found.get('b')).toMatchObject({
+      metadata: { metadata: [1] },
+      ...times('2024-01-01T00:00:00.000Z'),
+    });
+    expect(found.get('c')).toMatchObject({
+      metadata: { tags: ['y'] },
+      ...times('2023-11-14T22:13:20.000Z'),
+    });
+    expect(found.get('d')).toEqual({
+      category: 'patterns',
+      key: 'd',
+      value: 'v',
+      metadata: { created_at: 'nope' },
+      ...times('2017-07-14T02:40:00.000Z'),
+    });
+    expect(found.get('e')).toMatchObject(times('2024-01-01T00:00:00.000Z'));
+    expect(found.get('f')).toMatchObject({ metadata: { updated_at: 'soon' } });
+    expect((await one.import(source))[0]).toMatchObject({ created: [], kept: [], unchanged: 6 });
+  });
+
+  it('.infinity tells what a document has no place for', async () => {
+    const one = world();
+    const memory = {
+      id: '11111111-0000-4000-8000-000000000001',
+      title: 'T',
+      type: 'rules',
+      content: 'c',
+      created_at: '2024-01-01',
+      updated_at: null,
+    };
+    const second = {
+      ...memory,
+      id: '11111111-0000-4000-8000-000000000002',
+      tags: ['x'],
+      updated_at: 'nope',
+    };
+    const third = { ...memory, created_at: 'nope' };
+    const data = { memories: [memory, second, third], version: 1 };
+    const [report] = await one.import(folder({ '.infinity/memories.json': JSON.stringify(data) }));
+    expect(report?.created).toHaveLength(2);
+    expect(report?.notes).toEqual([
+      { from: 'memories.json, memory 2', message: 'its updated_at is no time, and is left out' },
+      {
+        from: 'memories.json, memory 2',
+        message: 'its "tags" is left out: a document has no place for it',
+      },
+    ]);
+    expect(report?.left).toMatchObject([
+      { from: 'memories.json, "version"' },
+      { from: 'memories.json, memory 3', message: expect.stringContaining('created_at') },
+    ]);
+    await one.call('activate_project');
+    const { memory: found } = await one.call('get_memory', { memory_id: memory.id });
+    expect(found).toEqual({
+      id: memory.id,
+      title: 'T',
+      type: 'rules',
+      content: 'c',
+      created_at: '2024-01-01T00:00:00.000Z',
+    });
+  });
+
+  describe('.infinity of another project', () => {
+    const [mine, other] = ['a', 'b'].map((digit) => `0b0f4b1e-52b5-4e0e-9d0d-0f6b1f6a9a0${digit}`);
+    const id = '11111111-0000-4000-8000-000000000001';
+    const memory = { id, title: 'T', type: 'rules', content: 'c', created_at: '2024-01-01' };
+    const store = (project_id: string | undefined, beside = project_id) => ({
+      '.infinity/project_id': `${beside}\n`,
+      '.infinity/memories.json': JSON.stringify({ project_id, memories: [memory] }),
+    });
+
+    it('is left out where its files differ, or where it lies in this one', async () => {
+      const one = world();
+      const apart = folder(store(mine, other));
+      const [report] = await one.import(apart);
+      expect(report).toMatchObject({ created: [], left: [{ from: 'memories.json' }] });
+      expect(report?.left[0]?.message).toContain(`project_id says "${other}"`);
+      await one.call('activate_project');
+      const [path, text] = Object.entries(store(other))[1] ?? ['', ''];
+      one.repo.write(path, text);
+      const message = expect.stringContaining(`project ${other}; this one is`);
+      expect(await one.import(one.repo.root)).toMatchObject([
+        { created: [], left: [{ from: '.infinity', message }], commits: [] },
+      ]);
+    });
+
+    it('is taken over from elsewhere, and told', async () => {
+      const one = world();
+      await one.call('activate_project');
+      const [report] = await one.import(folder(store(other)));
+      expect(report).toMatchObject({ created: [expect.any(String)], left: [] });
+      expect(report?.notes[0]?.message).toContain(`project ${other}; this one is`);
+      const fresh = world();
+      expect((await fresh.import(folder(store(other))))[0]?.notes).toEqual([]);
+    });
   });
 
   it.skipIf(!corpus)('a SQLite database answers as the program that wrote it did', async () => {

@@ -2,7 +2,7 @@ import type { Context } from '../../core/context.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { outline } from '../../core/markdown.ts';
 import type { Bank, BankFile } from './bank.ts';
-import { contentBudget, namesWithin, withinBudget } from './budget.ts';
+import { contentBudget, listed, namesWithin, withinBudget } from './budget.ts';
 import { SummaryCache } from './cache.ts';
 import { standing } from './conversation.ts';
 import { customInstructions } from './instructions.ts';
@@ -50,14 +50,15 @@ export async function activation(
       ...(files.length < asked.size ? { more_files: asked.size - files.length } : {}),
       last_updated: updated ?? null,
       ...(temporary ? { temporary } : {}),
-      ...(missing.length > 0 ? { missing: namesWithin(missing, budgets.missing) } : {}),
-      ...(bank.damaged.length > 0 ? { damaged: namesWithin(damages, budgets.damaged) } : {}),
+      ...(missing.length > 0 ? listed('missing', missing, budgets.missing) : {}),
+      ...(sources.unread.length > 0 ? listed('unread', sources.unread, budgets.missing) : {}),
+      ...(damages.length > 0 ? listed('damaged', damages, budgets.damaged) : {}),
     },
     content,
     ...(left.length > 0
       ? {
           summaries,
-          get_whole: `The bank is larger than one answer. Documents that are not in content are summarised or left out; swap to this bank with merge_files [${JSON.stringify(left[0])}] gives one whole, and with # and a heading one section of it.`,
+          get_whole: `The bank is larger than one answer. Documents that are not in content are summarised or left out; swap to this bank with merge_files [${JSON.stringify(left[0])}] gives one whole, and with # and a heading one section of it; list with this bank_type and bank_id names them all.`,
         }
       : {}),
     ...(moved ? { git: moved.git } : {}),

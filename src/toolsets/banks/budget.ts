@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../core/json.ts';
 import { bytesOf, summarize } from './summary.ts';
 
 /**
@@ -73,6 +74,13 @@ export function namesWithin(names: readonly string[], budget: number): string[] 
     return left < 0;
   });
   return end < 0 ? [...names] : names.slice(0, end);
+}
+
+/** A list of names as far as it fits, under a key, and under `more_<key>` how many are left out. */
+export function listed(key: string, names: readonly string[], budget: number): JsonObject {
+  const fit = namesWithin(names, budget);
+  const more = names.length - fit.length;
+  return { [key]: fit, ...(more > 0 && { [`more_${key}`]: more }) };
 }
 
 function sorted(entries: readonly [string, string][]): { [name: string]: string } {

@@ -1,12 +1,23 @@
 import { z } from 'zod';
 import type { Context } from '../../core/context.ts';
-import { MemoryError } from '../../core/error.ts';
+import { invalid, MemoryError } from '../../core/error.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { defineTool } from '../../core/tool.ts';
-import { lastUpdated } from './activation.ts';
-import { type Bank, bankType, listBanks, storeOf } from './bank.ts';
+import { lastUpdated, textsOf } from './activation.ts';
+import {
+  type Bank,
+  type BankName,
+  bankId,
+  bankName,
+  bankType,
+  listBanks,
+  openBank,
+  storeOf,
+} from './bank.ts';
 import { type BankType, bankTypes, folders } from './bank-type.ts';
+import { namesWithin } from './budget.ts';
 import { lastUse, standing } from './conversation.ts';
+import { readSources } from './source.ts';
 import { firstSentence } from './summary.ts';
 import { mainFile, sourcesHeading } from './template.ts';
 
@@ -17,27 +28,40 @@ const descriptions = {
   code: 'Memory of a codebase',
 } as const;
 
+/** How many bytes the names of the files of one bank may take. */
+const filesBudget = 20_000;
+
 /** Tells which banks there are (seed 001, `list`; 1.19). */
 export const list = defineTool({
   name: 'list',
   title: 'List memory banks',
-  description: 'List the memory banks, last used first. Use to choose one or when the user asks.',
+  description:
+    'List the memory banks, last used first, or the files of one. Use to choose or when the user asks.',
   effect: 'read',
-  input: z.object({ bank_type: bankType.optional() }),
+  input: z.object({
+    bank_type: bankType.optional(),
+    bank_id: bankId.optional().describe('With bank_type: names the files of this bank'),
+    skip: z.int().min(0).max(1_000_000).default(0).describe('How many of the files to leave out'),
+  }),
   meta: {
     use_when: 'The user wants to see the memory banks, or it is open which one to use',
     pairs_with: ['activate', 'swap'],
-    examples: [{}, { bank_type: 'code' }],
+    examples: [{}, { bank_type: 'code' }, { bank_type: 'code', bank_id: 'my-repo' }],
   },
   async handle(context, args) {
+    const { bank_type, bank_id, skip } = args;
+    if (bank_id !== undefined) {
+      if (!bank_type) throw invalid(['bank_type'], 'is required with bank_id', 'missing');
+      return oneBank(context, bankName({ bank_type, bank_id }), skip);
+    }
     const answer: JsonObject = {};
     let note: string | undefined;
-    for (const type of args.bank_type ? [args.bank_type] : bankTypes) {
+    for (const type of bank_type ? [bank_type] : bankTypes) {
       try {
         answer[folders[type]] = await entries(context, type);
       } catch (thrown) {
         // Without a project the global banks are still served: only what was asked for by name fails.
-        if (args.bank_type || !isNoProject(thrown)) throw thrown;
+        if (bank_type || !isNoProject(thrown)) throw thrown;
         answer[folders[type]] = [];
         note = thrown.text;
       }
@@ -46,21 +70,32 @@ export const list = defineTool({
   },
 });
 
+/** One bank with the names of its files, by name, as many as fit. */
+async function oneBank(context: Context, name: BankName, skip: number): Promise<JsonObject> {
+  const bank = await openBank(storeOf(context, name.type), name);
+  const names = [...textsOf(bank, await readSources(context, bank)).keys()].sort();
+  const files = namesWithin(names.slice(skip), filesBudget);
+  const next = skip + files.length;
+  const more = next < names.length && { next_skip: next };
+  const told = { ...(await entry(context, bank)), files, total: names.length, ...more };
+  return { [folders[name.type]]: [told] };
+}
+
 async function entries(context: Context, type: BankType): Promise<JsonObject[]> {
   const banks = await listBanks(storeOf(context, type), type);
-  const told = await Promise.all(
-    banks.map(async (bank) => {
-      const { active, temporary } = standing(context, bank);
-      return {
-        id: bank.id,
-        last_used: (await lastUse(context, bank)) ?? lastUpdated(bank) ?? null,
-        description: describe(bank),
-        ...(active ? { active } : {}),
-        ...(temporary ? { temporary } : {}),
-      };
-    }),
-  );
+  const told = await Promise.all(banks.map((bank) => entry(context, bank)));
   return told.sort((a, b) => compare(b.last_used ?? '', a.last_used ?? '') || compare(a.id, b.id));
+}
+
+async function entry(context: Context, bank: Bank) {
+  const { active, temporary } = standing(context, bank);
+  return {
+    id: bank.id,
+    last_used: (await lastUse(context, bank)) ?? lastUpdated(bank) ?? null,
+    description: describe(bank),
+    ...(active ? { active } : {}),
+    ...(temporary ? { temporary } : {}),
+  };
 }
 
 /** What the bank's main document says first, above the list of its sources. */

@@ -1,7 +1,7 @@
 import type { Context } from '../../core/context.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { Bank } from './bank.ts';
-import { namesWithin } from './budget.ts';
+import { listed, namesWithin } from './budget.ts';
 import { mentionsIn } from './mention.ts';
 
 /** Commits and files are counted up to here. */
@@ -34,7 +34,12 @@ export async function movedSince(context: Context, bank: Bank): Promise<Movement
     truncated: drift.truncated,
   };
   return {
-    git: { branch: branch ?? null, head: oid ?? null, moved: moved ?? null, doubtful },
+    git: {
+      branch: branch ?? null,
+      head: oid ?? null,
+      moved: moved ?? null,
+      ...listed('doubtful', doubtful, budgets.doubtful),
+    },
     since: change?.at,
     distance: drift && { commits: drift.commits, doubtful },
   };
@@ -43,8 +48,5 @@ export async function movedSince(context: Context, bank: Bank): Promise<Movement
 /** The documents that name a file which has changed: the first ones to distrust. */
 function mentioning(bank: Bank, files: readonly string[]): string[] {
   const found = bank.files.filter(({ value }) => files.some(mentionsIn(value.body)));
-  return namesWithin(
-    found.map(({ file }) => file),
-    budgets.doubtful,
-  );
+  return found.map(({ file }) => file);
 }

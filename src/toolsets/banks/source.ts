@@ -26,6 +26,8 @@ export interface Sources {
   readonly found: ReadonlyMap<string, string>;
   /** Named by the bank, and not there or not allowed. */
   readonly missing: readonly string[];
+  /** Named by the bank, and not read for the reason that stands behind the name. */
+  readonly unread: readonly string[];
 }
 
 /** The files of the repository that a new code bank starts with. */
@@ -50,26 +52,31 @@ export function namedSources(bank: Bank): string[] {
   if (!section) return [];
   const listed = text.slice(section.bodyStart, section.bodyEnd);
   const items = listed.matchAll(/^[ \t]*[-*+] .*?(?:`([^`\n]+)`|\]\(<?([^)>\n]+)>?\))/gm);
-  return [...new Set([...items].map(([, code, link]) => code ?? link ?? ''))].slice(0, most);
+  return [...new Set([...items].map(([, code, link]) => code ?? link ?? ''))];
 }
 
 async function read(context: Context, paths: readonly string[]): Promise<Sources> {
   const found = new Map<string, string>();
   const missing: string[] = [];
+  const unread: string[] = [];
   for (const path of paths) {
-    const text = fileNameProblem(path) ? undefined : await readOne(context, path);
-    if (text === undefined) missing.push(`${mark}${path}`);
-    else found.set(`${mark}${path}`, text);
+    const name = `${mark}${path}`;
+    if (found.size === most) {
+      unread.push(`${name}: ${most} others are read`);
+      continue;
+    }
+    try {
+      const text = fileNameProblem(path)
+        ? undefined
+        : await context.project.readFile(path, largest);
+      if (text === undefined) missing.push(name);
+      else found.set(name, text);
+    } catch (thrown) {
+      if (!(thrown instanceof MemoryError)) throw thrown;
+      // A link or a folder in its place is refused like a file that is not there.
+      if (thrown.code !== 'too_large') missing.push(name);
+      else unread.push(`${name}: it is larger than ${largest / 1024} KiB`);
+    }
   }
-  return { found, missing };
-}
-
-async function readOne(context: Context, path: string): Promise<string | undefined> {
-  try {
-    return await context.project.readFile(path, largest);
-  } catch (thrown) {
-    // A link or a folder in its place is refused like a file that is not there.
-    if (thrown instanceof MemoryError) return undefined;
-    throw thrown;
-  }
+  return { found, missing, unread };
 }

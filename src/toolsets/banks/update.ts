@@ -142,7 +142,8 @@ function edited(text: string, { operation, content, position = '' }: Arguments):
     case 'replace':
       return content;
     case 'append':
-      return appendSection(text, content);
+      // Line ends around nothing are no addition.
+      return content.trim() === '' ? text : appendSection(text, content);
     case 'insert':
       // Models often send the heading with its marks.
       return insertInSection(text, position.trim().replace(/^#{1,6}[ \t]+/, ''), content);

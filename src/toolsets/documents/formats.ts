@@ -21,23 +21,43 @@ const infinity: Format = {
       }
       gathering.attempt(file, () => {
         const data = parseJson(source.text(file));
-        const memories = isObject(data) ? data.memories : undefined;
+        const { memories, project_id, ...others } = isObject(data) ? data : {};
+        if (typeof project_id === 'string') checkProject(project_id);
         if (!Array.isArray(memories))
           throw new MemoryError('damaged', 'It has no list "memories".');
         for (const [i, memory] of memories.entries())
           readMemory(memory, `${file}, memory ${i + 1}`);
+        for (const name of Object.keys(others)) {
+          gathering.leave(`${file}, "${name}"`, 'is no part of this format');
+        }
       });
     }
     return gathering;
+
+    /** @throws MemoryError `damaged` when the file beside the memories says another project (2.13). */
+    function checkProject(id: string): void {
+      const said = source.files.includes('project_id') ? source.text('project_id').trim() : id;
+      if (said.toLowerCase() !== id.toLowerCase()) {
+        throw new MemoryError('damaged', `It is of project ${id}, and project_id says "${said}".`, {
+          hint: 'Mend the one that is wrong.',
+        });
+      }
+      gathering.projectId = id;
+    }
 
     function readMemory(memory: unknown, from: string): void {
       if (!isObject(memory)) {
         gathering.leave(from, 'is no object');
         return;
       }
-      const { id, title, type, content, created_at, updated_at } = memory;
-      const created = isoTime(created_at);
+      const { id, title, type, content, created_at, updated_at, ...others } = memory;
       const updated = isoTime(updated_at);
+      if (updated === undefined && updated_at !== undefined && updated_at !== null) {
+        gathering.note(from, 'its updated_at is no time, and is left out');
+      }
+      for (const name of Object.keys(others)) {
+        gathering.note(from, `its "${name}" is left out: a document has no place for it`);
+      }
       gathering.found.push({
         type: documentRecord,
         // What does not fit the schema is told by the import.
@@ -46,7 +66,7 @@ const infinity: Format = {
           title,
           type,
           content,
-          created_at: created,
+          created_at: isoTime(created_at) ?? created_at,
           ...(updated && { updated_at: updated }),
         },
         from,

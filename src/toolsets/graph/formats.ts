@@ -110,7 +110,7 @@ function readDatabase(data: SqliteFile, gathering: Gathering): void {
     for (const [i, row] of rows.entries()) {
       const created_at = times[i];
       const updated = row.get('updated_at');
-      const updated_at = updated === row.get('created_at') ? created_at : utc(updated);
+      const updated_at = updated === row.get('created_at') ? created_at : isoTime(updated);
       const id = row.get('id');
       const value = { ...fields(row), id, created_at, updated_at };
       gathering.found.push({ type, value, from: `${table}, id ${String(id)}` });
@@ -160,18 +160,12 @@ function list(row: Row, field: string): { [field: string]: unknown } {
   return Array.isArray(items) && items.length === 0 ? {} : { [field]: items };
 }
 
-/** A time of the database in UTC with milliseconds. */
-function utc(time: SqlValue | undefined): string | undefined {
-  const iso = isoTime(time);
-  return iso === undefined ? undefined : new Date(iso).toISOString();
-}
-
 /**
  * When each row was made: the database knows the second only, so rows of the same one get a
  * millisecond each, in the order in which they were added.
  */
 function distinctTimes(rows: readonly Row[]): (string | undefined)[] {
-  const times = rows.map((row) => utc(row.get('created_at')));
+  const times = rows.map((row) => isoTime(row.get('created_at')));
   const order = rows
     .map((_, i) => i)
     .sort((a, b) => (times[a] ?? '').localeCompare(times[b] ?? '', 'en'));

@@ -4,6 +4,9 @@ import { isObject } from '../../core/json.ts';
 import { type Category, categories, type Entry, entryRecord, listEntries } from './entry.ts';
 import { serverMemory } from './server-memory.ts';
 
+/** What tells when an entry was made: in the seed, in its reference, in the data of that. */
+const creationTimes = ['created_at', 'timestamp', 'recorded_at'];
+
 /** A folder `.claude/memory/` of seed 004: a JSON file for each category, in any of its four shapes (4.2). */
 const claudeMemory: Format = {
   name: 'claude-memory',
@@ -26,7 +29,14 @@ const claudeMemory: Format = {
 
     function readCategory(data: unknown, category: Category, file: string): void {
       const entries = Array.isArray(data) ? data : isObject(data) ? data.entries : undefined;
-      const updated = isObject(data) ? isoTime(data.updated) : undefined;
+      const { entries: _, updated, ...more } = isObject(data) ? data : {};
+      if (Array.isArray(entries) || isObject(entries)) {
+        for (const [name, given] of Object.entries(more)) {
+          if (name !== 'category' || given !== category) {
+            gathering.leave(`${file}, "${name}"`, 'stands outside of the entries');
+          }
+        }
+      }
       if (Array.isArray(entries)) {
         for (const [i, entry] of entries.entries()) {
           const key = isObject(entry) ? entry.key : undefined;
@@ -53,14 +63,33 @@ const claudeMemory: Format = {
       entry: { readonly [name: string]: unknown },
       from: string,
     ): void {
-      const { value, reason, context, metadata } = entry;
+      const { value, reason, context, metadata, ...others } = entry;
       if (typeof key !== 'string' || value === undefined) {
         gathering.leave(from, 'has no key or no value');
         return;
       }
-      const created =
-        isoTime(entry.created_at) ?? isoTime(entry.timestamp) ?? isoTime(entry.recorded_at);
-      const time = now();
+      const creation = creationTimes.find((name) => isoTime(others[name]) !== undefined);
+      const created = creation && isoTime(others[creation]);
+      const updated = isoTime(others.updated_at);
+      const time = created ?? updated ?? now();
+      const said = new Set([creation, updated && 'updated_at']);
+      const rest = Object.entries(others).filter(
+        ([name, given]) =>
+          isGiven(given) &&
+          !said.has(name) &&
+          !(name === 'key' && given === key) &&
+          !(name === 'category' && given === category),
+      );
+      for (const [name, given] of rest) {
+        if ([...creationTimes, 'updated_at'].includes(name) && isoTime(given) === undefined) {
+          gathering.note(from, `its ${name} is no time, and is kept as metadata`);
+        }
+      }
+      const own = isObject(metadata) ? metadata : isGiven(metadata) ? { metadata } : {};
+      for (const [name] of rest.filter(([name]) => Object.hasOwn(own, name))) {
+        gathering.note(from, `its "${name}" is left out: its metadata has one as well`);
+      }
+      const kept = { ...Object.fromEntries(rest), ...own };
       const known = gathering.found.findIndex(
         ({ value: other }) =>
           'key' in other && other.key === key && 'category' in other && other.category === category,
@@ -74,15 +103,15 @@ const claudeMemory: Format = {
         value: {
           category,
           key,
-          value: typeof value === 'string' ? value : JSON.stringify(value),
-          ...(typeof reason === 'string' && { reason }),
-          ...(typeof context === 'string' && { context }),
-          ...(metadata !== undefined && metadata !== null && { metadata }),
-          created_at: created ?? time,
-          updated_at: isoTime(entry.updated_at) ?? created ?? time,
+          value: textOf(value),
+          ...(isGiven(reason) && { reason: textOf(reason) }),
+          ...(isGiven(context) && { context: textOf(context) }),
+          ...((isGiven(metadata) || rest.length > 0) && { metadata: kept }),
+          created_at: time,
+          updated_at: updated ?? time,
         },
         from,
-        undated: created === undefined,
+        undated: created === undefined && updated === undefined,
       });
     }
   },
@@ -99,6 +128,15 @@ const claudeMemory: Format = {
     return files;
   },
 };
+
+/** Null says as little as a field that is not there. */
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
 
 function stored({ category: _, key: __, ...entry }: Entry) {
   return entry;

@@ -144,6 +144,25 @@ describe('activate', () => {
     expect(JSON.stringify(answer.custom_instructions)).toContain('moved by 3 commits');
   });
 
+  it('counts the names for which there is no room', async () => {
+    await good('activate', repo);
+    context.project.change = { oid: 'a'.repeat(40), at: '2026-01-01T00:00:00Z' };
+    context.project.moved = { commits: 1, files: ['src/auth.ts'], truncated: false };
+    for (let i = 0; i < 8; i++) {
+      const path = `banks/code/my-repo/${'d'.repeat(190)}/${i}.md`;
+      context.store.files.set(path, 'See src/auth.ts.\n');
+      context.store.files.set(path.replace('.md', '-broken.md'), '---\nversion: [\n---\n');
+    }
+    const { git } = await good('activate', repo);
+    expect(Object(git).doubtful).toHaveLength(5);
+    expect(Object(git).more_doubtful).toBe(3);
+    const merge_files = Array.from({ length: 9 }, (_, i) => `${'m'.repeat(200)}${i}`);
+    const { bank_info } = await good('swap', { ...repo, merge_files });
+    const { missing, more_missing, damaged, more_damaged } = Object(bank_info);
+    expect(missing.length + more_missing).toBe(9);
+    expect(damaged.length + more_damaged).toBe(8);
+  });
+
   it('tells nothing of code with a global bank', async () => {
     expect(await good('activate', { bank_type: 'global', bank_id: 'general' })).not.toHaveProperty(
       'git',
@@ -197,6 +216,35 @@ describe('sources of a code bank', () => {
       'source:gone.md',
       'source:../secret.md',
       'source:.env',
+    ]);
+  });
+
+  it('are 20 of those that exist; what is not read is told with the reason', async () => {
+    const { readFile } = context.project;
+    context.project.readFile = async (path) => {
+      if (path === 'huge.md') throw new MemoryError('too_large', 'It is large.');
+      return readFile.call(context.project, path);
+    };
+    await good('activate', repo);
+    const names = Array.from({ length: 22 }, (_, i) => `s${i}.md`);
+    for (const name of names) context.project.files.set(name, name);
+    const listed = [...Array.from({ length: 25 }, (_, i) => `gone${i}.md`), 'huge.md', ...names];
+    const content = listed.map((name) => `- \`${name}\``).join('\n');
+    const change = { target_file: 'readme.md', operation: 'insert', position: 'Sources', content };
+    await good('update', { ...repo, ...change });
+    const answer = await good('activate', repo);
+    const given = Object.keys(Object(answer.content)).filter((name) => name.startsWith('source:'));
+    expect(given.sort()).toEqual(
+      names
+        .slice(0, 20)
+        .map((name) => `source:${name}`)
+        .sort(),
+    );
+    expect(Object(answer.bank_info).missing).toHaveLength(25);
+    expect(Object(answer.bank_info).unread).toEqual([
+      'source:huge.md: it is larger than 256 KiB',
+      'source:s20.md: 20 others are read',
+      'source:s21.md: 20 others are read',
     ]);
   });
 
@@ -372,6 +420,18 @@ describe('update', () => {
       await good('update', { ...note, operation: 'replace', content: 'Same.\n' }),
     ).toMatchObject({ status: 'success', cache_updated: false });
     expect(context.store.commits).toHaveLength(commits);
+  });
+
+  it.each(['', '\n'])('appends nothing for %j: no commit', async (content) => {
+    await good('activate', repo);
+    context.store.files.set('banks/code/my-repo/empty.md', '');
+    const files = new Map(context.store.files);
+    for (const target_file of ['empty.md', 'doc/design.md']) {
+      const answer = await good('update', { ...note, target_file, content });
+      expect(answer).toMatchObject({ status: 'success', cache_updated: false });
+    }
+    expect(context.store.files).toEqual(files);
+    expect(context.store.commits).toHaveLength(1);
   });
 
   it('makes a file that is missing, with the section when it inserts', async () => {
@@ -639,6 +699,32 @@ describe('a bank over its budget', () => {
     const answer = await good('activate', repo);
     expect(bytesOf(answer)).toBeLessThan(40_000);
     expect(Object(answer.bank_info).more_files).toBeGreaterThan(0);
+  });
+
+  it('names each of its files by pages of a stated size', async () => {
+    context.project.files.set('README.md', 'Read me.');
+    await good('activate', repo);
+    const names = Array.from({ length: 1_000 }, (_, i) => `notes/${'n'.repeat(30)}-${i}.md`);
+    for (const name of names) context.store.files.set(`banks/code/my-repo/${name}`, 'x\n');
+    const answer = await good('activate', repo);
+    expect(answer.get_whole).toContain('list with this bank_type and bank_id');
+    const found: string[] = [];
+    for (let skip: unknown = 0; skip !== undefined; ) {
+      const page = await good('list', { ...repo, skip });
+      expect(bytesOf(page)).toBeLessThan(24_000);
+      const [{ id, files, total, next_skip }] = Object(page).code;
+      expect({ id, total }).toEqual({ id: 'my-repo', total: 1_007 });
+      found.push(...files);
+      skip = next_skip;
+    }
+    expect(found).toEqual(found.toSorted());
+    expect(found.filter((name) => name.startsWith('notes/')).sort()).toEqual(names.sort());
+    expect(found).toContain('source:README.md');
+    expect(found).toHaveLength(1_007);
+    expect(Object(await good('list', { ...repo, skip: 9_999 })).code[0].files).toEqual([]);
+    expect(await code('list', { bank_id: 'my-repo' })).toBe('invalid_bank_type');
+    expect(await code('list', { ...repo, bank_id: 'nope' })).toBe('bank_not_found');
+    expect(await code('list', { ...repo, skip: -1 })).toBe('invalid_request');
   });
 });
 
