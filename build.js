@@ -1,7 +1,8 @@
 // Bundles the program into dist/: its start-up file, the library, and chunks that load when they are
-// first needed. With --types also the declarations of the library, as `npm pack` needs them.
+// first needed. With --types also the declarations of the library, as `npm pack` needs them; without
+// it those that are there are kept true.
 import { execFileSync } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -28,14 +29,16 @@ const leaveOut = {
 };
 
 /**
- * Bundles a program and its chunks into a folder, which is emptied first.
+ * Bundles a program and its chunks into a folder, which is emptied first but for declarations.
  *
  * @param {string | readonly string[]} entryPoints
  * @param {string} outdir
  * @returns the files of the sources that are in the bundle, relative to the repository.
  */
 export async function bundle(entryPoints, outdir) {
-  await rm(outdir, { recursive: true, force: true });
+  for (const name of await readdir(outdir).catch(() => [])) {
+    if (name !== 'types') await rm(join(outdir, name), { recursive: true });
+  }
   const { metafile } = await build({
     entryPoints: [entryPoints].flat(),
     outdir,
@@ -133,10 +136,37 @@ export async function writeTypes(name, outdir) {
   }
 }
 
-if (process.argv[1] === import.meta.filename) {
-  const outdir = join(top, 'dist');
+/**
+ * Whether a source has changed since its declarations in a folder were written.
+ *
+ * @param {string} folder
+ */
+async function areStale(folder) {
+  const files = await readdir(folder, { recursive: true }).catch(() => []);
+  for (const file of files.filter((name) => name.endsWith('.d.ts'))) {
+    const { mtimeMs: written } = await stat(join(folder, file));
+    const source = await stat(join(top, 'src', file.replace(/\.d\.ts$/, '.ts'))).catch(() => null);
+    if (!source || source.mtimeMs > written) return true;
+  }
+  return false;
+}
+
+/**
+ * Makes everything that is in dist/.
+ *
+ * @param {string} outdir
+ * @param {boolean} withTypes whether to write declarations where there are none.
+ */
+export async function make(outdir, withTypes) {
   const inputs = await bundle(['src/main.ts', 'src/library.ts'], outdir);
   await chmod(join(outdir, 'main.js'), 0o755);
   await writeFile(join(outdir, 'THIRD-PARTY.txt'), await notices(inputs));
-  if (process.argv.includes('--types')) await writeTypes('library.ts', join(outdir, 'types'));
+  const types = join(outdir, 'types');
+  if (!withTypes && !(await areStale(types))) return;
+  await rm(types, { recursive: true, force: true });
+  await writeTypes('library.ts', types);
+}
+
+if (process.argv[1] === import.meta.filename) {
+  await make(join(top, 'dist'), process.argv.includes('--types'));
 }

@@ -174,6 +174,7 @@ export class App {
       options.log?.(level, message);
     };
     const progress: Binding['progress'] = (...step) => options.progress?.(...step);
+    let made = '';
     const binding: Binding = {
       session,
       tool: label,
@@ -181,9 +182,16 @@ export class App {
       progress,
       onCommit: (commit) => {
         options.onCommit?.(commit);
+        made = `, commit ${commit.oid}`;
         const warning = detached(commit);
         if (warning) log('warning', warning);
       },
+    };
+    const began = performance.now();
+    // For the person who runs the server: the caller knows it already.
+    const tell = (outcome: 'ok' | ErrorCode) => {
+      const time = Math.round(performance.now() - began);
+      this.#options.log('debug', `${label}: ${outcome}, ${time} ms${made}`);
     };
     try {
       signal.throwIfAborted();
@@ -197,9 +205,13 @@ export class App {
         progress,
         log,
       });
-      return await work(call);
+      const result = await work(call);
+      tell('ok');
+      return result;
     } catch (thrown) {
-      throw this.#named(label, thrown, signal);
+      const error = this.#named(label, thrown, signal);
+      tell(error.code);
+      throw error;
     }
   }
 

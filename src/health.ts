@@ -43,6 +43,7 @@ export async function checkHealth(
     node,
     ...project,
     ...(await attempt('Repository', () => checkRepository(root, place.env, program))),
+    ...(await attempt('Settings', () => lookAtSettings(app, session, options))),
     ...lookAtAttributes(app, session, root, options),
     ...records,
     ...(await attempt('Rule files', () => lookAtRules(app, session, options))),
@@ -56,6 +57,16 @@ async function attempt(what: string, look: () => Promise<Finding[]>): Promise<Fi
     if (!(error instanceof MemoryError)) throw error;
     return [{ what, state: 'bad', text: error.text }];
   }
+}
+
+/** The settings have to be readable before anything is written; reading does without them. */
+async function lookAtSettings(
+  app: App,
+  session: Session,
+  options: CallOptions,
+): Promise<Finding[]> {
+  await app.run(session, 'doctor', options, ({ project }) => project.info());
+  return [];
 }
 
 /** Whether git is told to leave the bytes of the memory alone, and to merge it by record. */

@@ -19,7 +19,7 @@ export interface OpenOptions {
   readonly mode?: string;
   /** Where the memory shared by all projects lies; `MEMORY_BANK_HOME` or `~/.memory-bank` by default. */
   readonly home?: string;
-  /** Told of warnings and the like; nobody is by default. */
+  /** Told of warnings, and of each call at the level `debug`; nobody is by default. */
   readonly log?: (level: string, message: string) => void;
 }
 

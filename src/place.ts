@@ -87,7 +87,9 @@ export class Place {
   async use(path: string, create: boolean, binding: Binding): Promise<Bound> {
     const { cwd, home } = this.#beginning.place;
     const within = this.#client?.folders && [this.#start ?? [], ...this.#client.folders].flat();
-    const root = await rootAt(resolve(this.#root ?? cwd, path), { home, within }, create);
+    const target = resolve(this.#root ?? cwd, path);
+    if (create) (await import('./store/secrets/guard.ts')).checkNewFolder(target);
+    const root = await rootAt(target, { home, within }, create);
     const bound = await this.#bind(root, binding);
     this.#root = root;
     this.#chosen = true;

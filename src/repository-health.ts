@@ -1,9 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
+import type { MemoryError } from './core/error.ts';
 import { GitConfig } from './git/config.ts';
 import { findWorkTree, type WorkTree } from './git/discover.ts';
 import { NodeFiles } from './git/files.ts';
-import { type FoundLock, foundLocks, obstacles } from './git/obstacles.ts';
+import { type FoundLock, foundLocks, obstacles, obstaclesToFirst } from './git/obstacles.ts';
 import { doesSign } from './git/signing.ts';
 import type { Finding } from './health.ts';
 import { setMergeDriver } from './merge-driver.ts';
@@ -28,8 +29,13 @@ export async function checkRepository(
   const files = new NodeFiles();
   const tree = findWorkTree(files, root);
   const what = 'Repository';
+  const tell = ({ code, text }: MemoryError): Finding => {
+    return { what, state: code === 'busy' ? 'note' : 'bad', text };
+  };
   if (!repository || !tree) {
-    return [{ what, state: 'note', text: 'None yet; the first write makes one with "git init".' }];
+    const text = 'None yet; the first write makes one with "git init".';
+    const hindered = obstaclesToFirst(files, root, `${bankFolder}/config.yaml`);
+    return [{ what, state: 'note', text }, ...hindered.map(tell)];
   }
   const { kind, top, shallow } = repository;
   const text = `${kind} ${top}${shallow ? ', shallow: older history is missing' : ''}`;
@@ -39,9 +45,7 @@ export async function checkRepository(
   const ignored = hindered.find(({ code }) => code === 'ignored');
   return [
     { what, state: shallow ? 'note' : 'good', text },
-    ...hindered
-      .filter((error) => error !== ignored)
-      .map(({ code, text }): Finding => ({ what, state: code === 'busy' ? 'note' : 'bad', text })),
+    ...hindered.filter((error) => error !== ignored).map(tell),
     ignored
       ? { what: 'Ignore rules', state: 'bad', text: ignored.text }
       : { what: 'Ignore rules', state: 'good', text: `do not cover ${bankFolder}` },

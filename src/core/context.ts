@@ -21,6 +21,8 @@ export interface HeadInfo {
   readonly branch: string | undefined;
   /** Hexadecimal object id, or undefined on an unborn branch or outside a repository. */
   readonly oid: string | undefined;
+  /** Why neither can be told, and what to do. */
+  readonly problem?: string;
 }
 
 /** How far the code has moved since some commit, `.memory-bank/` left out. */

@@ -12,3 +12,9 @@ export function isObject(value: unknown): value is Record<string, unknown>;
 export function isObject(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
+
+/** A character as JSON writes one by its code: `\u200b`, beyond the first plane as two such units. */
+export function escapedUnits(char: string): string {
+  const units = Array.from({ length: char.length }, (_, i) => char.charCodeAt(i));
+  return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('');
+}

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from './json.ts';
+import { escapedUnits, type JsonObject, type JsonValue } from './json.ts';
 
 /** Keys above this length are written in the explicit form: YAML bounds an implicit key at 1,024. */
 const maxImplicitKey = 1000;
@@ -112,10 +112,7 @@ export function literalHeader(text: string): string {
 }
 
 function quote(text: string): string {
-  return JSON.stringify(text).replace(everyUnprintable, (char) => {
-    const units = Array.from({ length: char.length }, (_, i) => char.charCodeAt(i));
-    return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('');
-  });
+  return JSON.stringify(text).replace(everyUnprintable, escapedUnits);
 }
 
 function isEmpty(value: object): boolean {

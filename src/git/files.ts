@@ -48,12 +48,12 @@ export interface Files {
 /** The real disk. */
 export class NodeFiles implements Files {
   lstat(path: string): Stat | undefined {
-    const stat = fs.lstatSync(path, { throwIfNoEntry: false });
+    const stat = unlessAbsent(() => fs.lstatSync(path, { throwIfNoEntry: false }));
     return stat && toStat(stat);
   }
 
   lstatExact(path: string): fs.BigIntStats | undefined {
-    return fs.lstatSync(path, { bigint: true, throwIfNoEntry: false });
+    return unlessAbsent(() => fs.lstatSync(path, { bigint: true, throwIfNoEntry: false }));
   }
 
   read(path: string): Buffer | undefined {

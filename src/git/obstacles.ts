@@ -2,16 +2,23 @@ import { join } from 'node:path';
 import { MemoryError } from '../core/error.ts';
 import type { GitConfig } from './config.ts';
 import type { WorkTree } from './discover.ts';
+import { Disk, storageError } from './disk.ts';
 import type { Files } from './files.ts';
+import { identity } from './identity.ts';
 import { IgnoreRules } from './ignore.ts';
 import { IndexFile } from './index-file.ts';
+import { ObjectDatabase } from './odb.ts';
+import { missingFolders } from './placement.ts';
+import { planCommits } from './plan.ts';
 import { isLocal } from './process-lock.ts';
 import { Refs } from './refs.ts';
+import { checkSigning } from './signing.ts';
 import { checkFormat, checkIdle, checkMerged } from './state.ts';
 import { isDead, parseToken } from './token.ts';
 
 /**
- * What keeps a file from being committed to a repository, each with the way out; locks aside.
+ * What keeps a file from being written and committed, each with the way out; locks aside. Asked is what a
+ * commit of it asks, and nothing is written.
  *
  * @param path of the file, relative to the top of the work tree.
  */
@@ -22,21 +29,55 @@ export function obstacles(
   env: NodeJS.ProcessEnv,
   path: string,
 ): MemoryError[] {
-  const checks = [
-    () => checkFormat(config, tree),
+  return failures([
+    () => checkFolders(files, tree.top, path),
+    () => checkCommit(files, tree, config, path),
     () => checkIdle(files, tree.gitDir),
-    () => checkMerged(IndexFile.read(files.read(join(tree.gitDir, 'index')))),
+    () => checkSigning(config, env),
     () => new IgnoreRules(files, tree, config, env).check([path]),
-  ];
+  ]);
+}
+
+/** The same of a folder in no repository yet. */
+export function obstaclesToFirst(files: Files, folder: string, path: string): MemoryError[] {
+  return failures([() => checkFolders(files, folder, path)]);
+}
+
+function failures(checks: readonly (() => unknown)[]): MemoryError[] {
   return checks.flatMap((check) => {
     try {
       check();
       return [];
-    } catch (error) {
+    } catch (thrown) {
+      const error = storageError(thrown, 'look at the repository');
       if (error instanceof MemoryError) return [error];
       throw error;
     }
   });
+}
+
+function checkFolders(files: Files, top: string, path: string): void {
+  const placement = { path, bytes: Buffer.alloc(0), seen: undefined, mode: 0 };
+  missingFolders(new Disk(files, 'relaxed'), top, [placement]);
+}
+
+/** Works out a commit of the file. Each of its steps can be judged only after those before it. */
+function checkCommit(files: Files, tree: WorkTree, config: GitConfig, path: string): void {
+  checkFormat(config, tree);
+  const index = IndexFile.read(files.read(join(tree.gitDir, 'index')));
+  checkMerged(index);
+  const head = new Refs(files, tree.gitDir, tree.commonDir).head();
+  const seen = files.read(join(tree.top, path));
+  const changes = [{ path, seen, bytes: Buffer.alloc(0) }];
+  const time = new Date();
+  const author = identity(config, 'author', time);
+  const committer = identity(config, 'committer', time);
+  const odb = new ObjectDatabase(new Disk(files, 'relaxed'), tree.commonDir);
+  try {
+    planCommits(odb, head, index, { changes, message: '' }, { author, committer });
+  } finally {
+    odb.close();
+  }
 }
 
 /** A lock on what a change of the memory needs. */

@@ -30,7 +30,7 @@ import { type Address, type Remote, type Upstream, upstreamOf } from './remote.t
 import { type SettleMerge, settleMerge } from './settlement.ts';
 import { doesSign, signerOf, signPlan } from './signing.ts';
 import { planSquash, type Squash } from './squash.ts';
-import { checkFormat, checkIdle, checkMerged, underWayIn } from './state.ts';
+import { checkFormat, checkIdle, checkMerged, checkStorage, underWayIn } from './state.ts';
 import type { Token } from './token.ts';
 import { Turns } from './turns.ts';
 
@@ -88,9 +88,9 @@ const pause = 20;
 export class Repository {
   readonly tree: WorkTree;
   readonly odb: ObjectDatabase;
-  readonly refs: Refs;
   /** The files of the work tree. */
   readonly work: Folder;
+  readonly #refs: Refs;
   readonly #disk: Disk;
   readonly #options: RepositoryOptions;
   readonly #site: Site;
@@ -116,7 +116,13 @@ export class Repository {
     this.#turns = new Turns(this.#site, options.lockTimeout);
     this.#mark = new IndexMark(disk, tree, folder, options.calm);
     this.work = new Folder(disk.files, tree.top);
-    this.refs = new Refs(disk.files, tree.gitDir, tree.commonDir);
+    this.#refs = new Refs(disk.files, tree.gitDir, tree.commonDir);
+  }
+
+  /** @throws MemoryError `unsupported` where refs or objects are kept in a way that is not known. */
+  get refs(): Refs {
+    checkStorage(this.config());
+    return this.#refs;
   }
 
   head(): Head {
@@ -125,7 +131,7 @@ export class Repository {
 
   /** The user's configuration as it is now. */
   config(): GitConfig {
-    const branch = this.refs.branch()?.replace(/^refs\/heads\//, '');
+    const branch = this.#refs.branch()?.replace(/^refs\/heads\//, '');
     const known = this.#config;
     if (known?.branch === branch && known?.config.isCurrent(this.#disk.files)) return known.config;
     const { gitDir, commonDir } = this.tree;
@@ -276,9 +282,9 @@ export class Repository {
     work: (locks: Locks) => Promise<T>,
   ): Promise<T | undefined> {
     const ground = this.#ground(this.config());
-    const { ref } = this.head();
+    const { ref } = this.#refs.head();
     return underLocks(ground, ref, token, patience, async (locks) =>
-      this.head().ref === ref ? work(locks) : undefined,
+      this.#refs.head().ref === ref ? work(locks) : undefined,
     );
   }
 
@@ -294,7 +300,7 @@ export class Repository {
       // Before the files: what a checkout does to them meanwhile shows in the index.
       const known = readIndex(ground, this.#index);
       this.#index = known;
-      const head = this.head();
+      const head = this.#refs.head();
       let proposal: Proposal | Squash | undefined;
       try {
         proposal = await propose(head);
@@ -318,7 +324,7 @@ export class Repository {
     signal: AbortSignal | undefined,
   ): Promise<Prepared> {
     checkMerged(known.file);
-    if ('onto' in proposal) checkReflog(this.#disk, this.tree.commonDir, config, this.refs);
+    if ('onto' in proposal) checkReflog(this.#disk, this.tree.commonDir, config, this.#refs);
     // What comes from another line of history has been committed already.
     else if (!proposal.join) this.#checkIgnored(proposal, known);
     const time = this.#options.now();
@@ -359,7 +365,7 @@ export class Repository {
   }
 
   #ground(config: GitConfig): Ground {
-    return { ...this.#site, tree: this.tree, refs: this.refs, config };
+    return { ...this.#site, tree: this.tree, refs: this.#refs, config };
   }
 }
 

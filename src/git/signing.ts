@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { MemoryError } from '../core/error.ts';
 import { type GitConfig, isTrue } from './config.ts';
@@ -27,6 +28,13 @@ export function doesSign(env: NodeJS.ProcessEnv): boolean {
   return isTrue(env.MEMORY_BANK_SIGN ?? '');
 }
 
+/** What signs, by format, where the configuration names no other program. */
+const programs = new Map([
+  ['openpgp', 'gpg'],
+  ['ssh', 'ssh-keygen'],
+  ['x509', 'gpgsm'],
+]);
+
 /**
  * Signs commits as `git commit -S` does, if `MEMORY_BANK_SIGN` is set; undefined otherwise.
  *
@@ -39,29 +47,52 @@ export function signerOf(
   env: NodeJS.ProcessEnv,
   signal: AbortSignal | undefined,
 ): Sign | undefined {
+  const method = methodOf(config, env);
+  if (!method) return undefined;
+  const { format, key, program } = method;
+  const run = (args: readonly string[], input: Buffer) =>
+    runProgram(program, args, input, env, signal);
+  if (format !== 'ssh') {
+    const args = ['--status-fd=2', '-bsau', key || formatName(committer)];
+    return (payload) => run(args, payload);
+  }
+  return (payload) =>
+    withFiles(payload, key, async (keyFile, file, agent) => {
+      const args = ['-Y', 'sign', '-n', 'git', '-f', keyFile, ...(agent ? ['-U'] : []), file];
+      await run(args, Buffer.alloc(0));
+      return readFile(`${file}.sig`, 'latin1');
+    });
+}
+
+/**
+ * Refuses a configuration by which no commit can be signed, as far as that shows without signing one.
+ *
+ * @throws MemoryError `unsupported`.
+ */
+export function checkSigning(config: GitConfig, env: NodeJS.ProcessEnv): void {
+  const method = methodOf(config, env);
+  if (method && !isInstalled(method.program, env)) throw notInstalled(method.program);
+}
+
+/** How commits are signed; undefined where they are not. */
+function methodOf(config: GitConfig, env: NodeJS.ProcessEnv) {
   if (!doesSign(env)) return undefined;
   const format = config.get('gpg.format') ?? 'openpgp';
-  const key = config.get('user.signingkey');
-  const run = (program: string, args: readonly string[], input: Buffer) =>
-    runProgram(config.own(`gpg.${format}.program`) ?? program, args, input, env, signal);
-  switch (format) {
-    case 'openpgp':
-    case 'x509': {
-      const program = format === 'x509' ? 'gpgsm' : (config.own('gpg.program') ?? 'gpg');
-      const args = ['--status-fd=2', '-bsau', key || formatName(committer)];
-      return (payload) => run(program, args, payload);
-    }
-    case 'ssh':
-      if (!key) throw cannotSign('user.signingKey is not set');
-      return (payload) =>
-        withFiles(payload, key, async (keyFile, file, agent) => {
-          const args = ['-Y', 'sign', '-n', 'git', '-f', keyFile, ...(agent ? ['-U'] : []), file];
-          await run('ssh-keygen', args, Buffer.alloc(0));
-          return readFile(`${file}.sig`, 'latin1');
-        });
-    default:
-      throw cannotSign(`gpg.format is "${format}"`);
-  }
+  const usual = programs.get(format);
+  if (usual === undefined) throw cannotSign(`gpg.format is "${format}"`);
+  const key = config.get('user.signingkey') ?? '';
+  if (format === 'ssh' && key === '') throw cannotSign('user.signingKey is not set');
+  const older = format === 'openpgp' ? config.own('gpg.program') : undefined;
+  return { format, key, program: config.own(`gpg.${format}.program`) ?? older ?? usual };
+}
+
+/** Whether there is a program of a name, or at a path. */
+function isInstalled(program: string, env: NodeJS.ProcessEnv): boolean {
+  const folders = /[\\/]/.test(program) ? [''] : (env.PATH ?? '').split(delimiter);
+  const endings = process.platform === 'win32' ? ['', '.exe'] : [''];
+  return folders.some((folder) =>
+    endings.some((ending) => existsSync(join(folder, program + ending))),
+  );
 }
 
 /** The same plan with each of its new commits signed. */
@@ -164,9 +195,13 @@ async function runProgram(
     throw cannotSign(`${program}: ${reasons.join('; ').slice(0, 500) || 'it gave no answer'}`);
   } catch (error) {
     if (signal?.aborted) throw cancelled();
-    if (errno(error) === 'ENOENT') throw cannotSign(`${program} is not installed`);
+    if (errno(error) === 'ENOENT') throw notInstalled(program);
     throw error;
   }
+}
+
+function notInstalled(program: string): MemoryError {
+  return cannotSign(`${program} is not installed`);
 }
 
 function cannotSign(why: string): MemoryError {

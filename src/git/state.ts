@@ -49,14 +49,39 @@ const underWay = [
   },
 ] as const;
 
-/** Extensions that change nothing of what is written here (gitrepository-layout). */
+/** Extensions that change nothing of what is written here, or that `checkStorage` is about (gitrepository-layout). */
 const knownExtensions = new Set([
   'noop',
-  'preciousobjects',
+  'objectformat',
   'partialclone',
-  'worktreeconfig',
+  'preciousobjects',
+  'refstorage',
   'relativeworktrees',
+  'worktreeconfig',
 ]);
+
+/**
+ * Refuses a repository whose objects or refs are kept in a way that is not known, so that not even
+ * its past can be read.
+ *
+ * @throws MemoryError `unsupported` with the reason and the way out.
+ */
+export function checkStorage(config: GitConfig): void {
+  const what = 'The history of this repository can be neither read nor written';
+  const extensions = config.repositorySection('extensions');
+  const objects = extensions.get('objectformat')?.toLowerCase() ?? 'sha1';
+  if (objects !== 'sha1') {
+    throw new MemoryError('unsupported', `${what}: its objects are named by ${objects}.`, {
+      hint: 'Keep the memory in a SHA-1 repository: start the server with --root set to one.',
+    });
+  }
+  const refs = extensions.get('refstorage')?.toLowerCase() ?? 'files';
+  if (refs !== 'files') {
+    throw new MemoryError('unsupported', `${what}: its refs are kept as ${refs}.`, {
+      hint: 'Run "git refs migrate --ref-format=files", or set --root to another repository.',
+    });
+  }
+}
 
 /**
  * Refuses a repository whose format cannot be written safely.
@@ -64,6 +89,7 @@ const knownExtensions = new Set([
  * @throws MemoryError `unsupported` with the reason and the way out.
  */
 export function checkFormat(config: GitConfig, tree: WorkTree): void {
+  checkStorage(config);
   const own = config.repositorySection('core');
   const version = Number(own.get('repositoryformatversion') ?? '0');
   if (version > 1) {
@@ -79,23 +105,8 @@ export function checkFormat(config: GitConfig, tree: WorkTree): void {
       'Start the server in that folder with a .git file in it ("git worktree add").',
     );
   }
-  for (const [name, value] of config.repositorySection('extensions')) {
-    const format = value.toLowerCase();
+  for (const name of config.repositorySection('extensions').keys()) {
     if (knownExtensions.has(name)) continue;
-    if (name === 'objectformat' && format === 'sha1') continue;
-    if (name === 'refstorage' && format === 'files') continue;
-    if (name === 'objectformat') {
-      throw unsupported(
-        `its objects are named by ${format}`,
-        'Keep the memory in a SHA-1 repository: start the server with --root set to one.',
-      );
-    }
-    if (name === 'refstorage') {
-      throw unsupported(
-        `its refs are kept as ${format}`,
-        'Run "git refs migrate --ref-format=files", or set --root to another repository.',
-      );
-    }
     throw unsupported(`the extension "${name}" is not known`, 'Update this program.');
   }
 }

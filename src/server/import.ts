@@ -51,11 +51,11 @@ export const importCommand: Command = {
       return all;
     });
     const screen = new Screen();
-    const text =
-      values.output === 'json'
-        ? JSON.stringify(reports, undefined, 2)
-        : reports.flatMap((report) => reportLines(screen, report, dryRun)).join('\n');
-    await screen.show(`${text}\n`);
+    if (values.output === 'json') await screen.showJson(reports);
+    else {
+      const lines = reports.flatMap((report) => reportLines(screen, report, dryRun));
+      await screen.show(`${lines.join('\n')}\n`);
+    }
     return 0;
   },
 };

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import type { WriteStream } from 'node:tty';
+import { escapedUnits } from '../core/json.ts';
 
 /** What a piece of text is to the reader, told by its colour where there is one. */
 export type Style = 'title' | 'key' | 'faint' | 'good' | 'bad' | 'match';
@@ -66,24 +67,35 @@ export class Screen {
     else await this.show(printable(text.endsWith('\n') || text === '' ? text : `${text}\n`));
   }
 
+  /** A value as JSON; on a terminal the same characters as above are written by their code. */
+  async showJson(value: unknown): Promise<void> {
+    const text = `${JSON.stringify(value, undefined, 2)}\n`;
+    await this.show(this.terminal ? text.replace(hidden, escapedUnits) : text);
+  }
+
   #write(text: string): Promise<void> {
     return new Promise((resolve) => {
-      // A reader that went away, as `head` does, is no failure.
-      this.#stream.once('error', () => resolve());
-      this.#stream.write(text, () => resolve());
+      // A reader that went away, as `head` does, is no failure; it is told to both.
+      const gone = () => resolve();
+      this.#stream.once('error', gone);
+      this.#stream.write(text, (error) => {
+        if (!error) this.#stream.off('error', gone);
+        resolve();
+      });
     });
   }
 }
 
 /**
- * A text whose characters are all seen as what they are: those that steer a terminal, hide or
- * reorder text are written as `\u{1b}`. Line ends and tabs stay, and what makes a sign
+ * What steers a terminal, hides or reorders text. Line ends and tabs are not, nor what makes a sign
  * an emoji.
  */
+const hidden = /(?!\n|\t|\ufe0f)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
+
+/** A text whose characters are all seen as what they are: what is hidden is written as `\u{1b}`. */
 export function printable(text: string): string {
-  return text.replace(
-    /(?!\n|\t|\ufe0f)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu,
-    (char) => (char === '\r' ? '' : `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`),
+  return text.replace(hidden, (char) =>
+    char === '\r' ? '' : `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`,
   );
 }
 

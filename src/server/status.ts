@@ -37,7 +37,7 @@ export const status: Command = {
               : 'none yet: the first write makes one',
           ],
         ];
-        if (repository) known.push(['Head', `${branch}, ${at}`]);
+        if (repository) known.push(['Head', head.problem ?? `${branch}, ${at}`]);
         if (mode) known.push(['Mode', `${mode.name} (${mode.source})`]);
         const { counts, damaged } = await countRecords(context, toolsets);
         return [

@@ -53,7 +53,7 @@ export function toolCommand(tool: Tool): Command {
         }
         const screen = new Screen();
         if (invocation.values.output === 'json') {
-          await screen.show(`${JSON.stringify(reply.body, undefined, 2)}\n`);
+          await screen.showJson(reply.body);
         } else if (reply.error === undefined) await showReadable(screen, reply.body);
         if (reply.error === undefined) return 0;
         process.stderr.write(`memory-bank: ${screen.plain(reply.text ?? reply.error)}\n`);
@@ -174,7 +174,7 @@ async function showReadable(screen: Screen, body: JsonObject): Promise<void> {
   const answer = isObject(data) ? { ...data, ...whole } : whole;
   const [only, ...others] = Object.values(answer);
   if (others.length === 0 && typeof only === 'string') await screen.showExactly(withEnd(only));
-  else if (only !== undefined) await screen.show(writeYaml(answer));
+  else if (only !== undefined) await screen.showExactly(writeYaml(answer));
 
   function withEnd(text: string): string {
     return 'content' in answer || text.endsWith('\n') ? text : `${text}\n`;

@@ -26,8 +26,14 @@ export class BankProject implements Omit<Project, 'use'> {
   }
 
   async head(): Promise<HeadInfo> {
-    const head = this.#bank.repository()?.head();
-    return { branch: head?.ref?.replace(/^refs\/heads\//, ''), oid: head?.oid };
+    try {
+      const head = this.#bank.repository()?.head();
+      return { branch: head?.ref?.replace(/^refs\/heads\//, ''), oid: head?.oid };
+    } catch (error) {
+      if (!(error instanceof MemoryError)) throw error;
+      // What lies in the work tree can be read without it.
+      return { branch: undefined, oid: undefined, problem: error.text };
+    }
   }
 
   async initialize(): Promise<string> {
@@ -71,14 +77,14 @@ export class BankProject implements Omit<Project, 'use'> {
     path: string,
   ): Promise<{ readonly oid: string; readonly at: string } | undefined> {
     const repository = this.#bank.repository();
-    const head = repository?.head().oid;
+    const head = (await this.head()).oid;
     if (!repository || head === undefined) return undefined;
     return lastChange(repository.odb, head, this.#bank.inTree(path));
   }
 
   async drift(since: string, limit: number): Promise<Drift> {
     const repository = this.#bank.repository();
-    const head = repository?.head().oid;
+    const head = (await this.head()).oid;
     if (!repository || head === undefined) return { commits: 0, files: [], truncated: false };
     return drift(repository.odb, since, head, this.#bank.inTree(''), limit);
   }

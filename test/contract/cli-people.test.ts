@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { printable } from '../../src/server/screen.ts';
@@ -168,6 +168,50 @@ function pastOf(repo: Repo) {
   return { repo, first };
 }
 
+describe('a repository of a format that is not known', () => {
+  test.each([
+    ['objects named by sha256', /named by sha256.*--root set/],
+    ['refs kept as reftable', /kept as reftable.*git refs migrate/],
+  ])('is read without its past, which is refused with the way out: %s', (kind, reason) => {
+    const sha256 = kind.endsWith('sha256');
+    const other = sha256 ? Repo.create('--object-format=sha256') : Repo.create();
+    const entry = '---\ncategory: patterns\nkey: k\n---\nhello';
+    other.write('.memory-bank/knowledge/patterns/k.md', entry);
+    other.write('.memory-bank/banks/projects/p/notes.md', 'hello, too');
+    other.git('add', '.');
+    other.git('commit', '-q', '-m', 'Memory');
+    if (!sha256) {
+      other.git('config', 'core.repositoryformatversion', '1');
+      other.git('config', 'extensions.refStorage', 'reftable');
+      rmSync(other.path('.git/refs/heads'), { recursive: true });
+      other.write('.git/refs/heads', 'this repository uses the reftable format\n');
+      other.write('.git/HEAD', 'ref: refs/heads/.invalid\n');
+    }
+    const at = (...args: string[]) =>
+      spawnSync(process.execPath, [main, ...args], { cwd: other.root, env, encoding: 'utf8' });
+    const status = at('status');
+    expect(status.stdout).toMatch(/^banks +1 bank document$/m);
+    expect(status.stdout).toMatch(new RegExp(`^Head .*${reason.source}`, 'm'));
+    expect(at('export', 'markdown').stdout).toContain('hello, too');
+    expect(at('activate', '--bank-type', 'project', '--bank-id', 'p')).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining('hello, too'),
+    });
+    const record = ['--path', 'knowledge/patterns/k.md'];
+    for (const args of [
+      ['log'],
+      ['branches'],
+      ['record-history', ...record],
+      ['read-as-of', '--revision', 'HEAD', ...record],
+      ['memory-write', '--category', 'patterns', '--key', 'k', '--value', 'v'],
+    ]) {
+      const { status, stderr } = at(...args);
+      expect({ args, status }).toEqual({ args, status: 9 });
+      expect(stderr).toMatch(reason);
+    }
+  });
+});
+
 describe('import', () => {
   test('reports what it did, and what it would do', () => {
     const { root } = Repo.create();
@@ -201,6 +245,21 @@ describe.skipIf(!hasTerminal)('a terminal', () => {
     const shown = inTerminal({}, 'show', 'colours');
     expect(shown).toContain('red \\u{1b}[31m alert \\u{202e}.');
     expect(inTerminal({ NO_COLOR: '1' }, 'search', 'alert')).not.toContain('\u001b[31m');
+  });
+
+  test('gets no hidden characters from a tool either, and a pipe gets them as they are', () => {
+    const invisible = 'a\u200bb\u00adc\u061cd\u{e0041}e\u2066f\u2028g\u202e';
+    run('memory-write', '--category', 'patterns', '--key', 'invisible', '--value', invisible);
+    const tool = ['memory-read', '--key', 'invisible'];
+    const escaped = /[\u0000-\u0008\u200b\u00ad\u061c\u{e0041}\u2066\u2028\u202e]/u;
+    const shown = inTerminal({}, ...tool);
+    expect(shown).toContain('a\\u{200b}b\\u{ad}c\\u{61c}d\\u{e0041}e');
+    expect(shown).not.toMatch(escaped);
+    const json = inTerminal({}, ...tool, '--output', 'json');
+    expect(json).not.toMatch(escaped);
+    expect(JSON.parse(json)).toMatchObject({ entries: [{ value: invisible }] });
+    expect(run(...tool).stdout).toContain('a\u200bb\u00adc\u061cd\u{e0041}e');
+    expect(run(...tool, '--output', 'json').stdout).toContain(invisible);
   });
 
   test('gets a long text through the pager of the environment', () => {

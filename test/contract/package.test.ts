@@ -1,9 +1,16 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { homedir, hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { writeTypes } from '../../build.js';
+import { make, writeTypes } from '../../build.js';
 import packageJson from '../../package.json' with { type: 'json' };
 import { newFolder, RawClient } from '../support/process.ts';
 import { Repo } from '../support/repo.ts';
@@ -116,6 +123,24 @@ describe('the package', () => {
     expect(map.sources).toContain('../src/library.ts');
     expect(map).not.toHaveProperty('sourcesContent');
   });
+});
+
+test('a build without --types keeps the declarations that are there, and keeps them true', async () => {
+  const outdir = newFolder();
+  const declarations = join(outdir, 'types/library.d.ts');
+  writeFileSync(join(outdir, 'old.js'), '');
+  await make(outdir, false);
+  expect(existsSync(declarations)).toBe(false);
+  expect(existsSync(join(outdir, 'old.js'))).toBe(false);
+  await writeTypes('library.ts', join(outdir, 'types'));
+  const text = readFileSync(declarations, 'utf8');
+  const changed = `${text}// changed\n`;
+  writeFileSync(declarations, changed);
+  await make(outdir, false);
+  expect(readFileSync(declarations, 'utf8')).toBe(changed);
+  utimesSync(declarations, 1, 1);
+  await make(outdir, false);
+  expect(readFileSync(declarations, 'utf8')).toBe(text);
 });
 
 describe('installed in an empty folder', () => {

@@ -76,6 +76,18 @@ describe('the command line', () => {
     expect(await names(new RawClient([main, '--toolsets', 'documents'], { env }))).toEqual(six);
   });
 
+  test('DEBUG=true logs each call to stderr, and to no client', async () => {
+    const client = new RawClient([main], { env: { DEBUG: 'true' } }).initialize();
+    client.call(1, 'memory_write', { category: 'patterns', key: 'private', value: 'private' });
+    const { result } = await client.answer(1);
+    expect(await client.end()).toBe(0);
+    const commit = result._meta['memory-bank/commit'];
+    expect(client.err.replace(/\d+ ms/, '# ms')).toBe(
+      `memory-bank: debug: memory_write: ok, # ms, commit ${commit}\n`,
+    );
+    expect(client.out).not.toContain('notifications/message');
+  });
+
   test.skipIf(process.platform !== 'linux' || !existsSync('/usr/bin/script'))(
     'in a terminal it says what it serves and how to connect a client',
     () => {

@@ -193,7 +193,7 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'a format of repository that is not known',
-    ['git/state.ts', "if (name === 'objectformat' && format === 'sha1') continue;", 'continue;'],
+    ['git/state.ts', "if (objects !== 'sha1') {", 'if (false) {'],
     [repository, 'sha256'],
   ),
   guard(
@@ -345,7 +345,7 @@ export const guards: readonly Guard[] = [
 
   guard(
     'no program of the repository signs',
-    ['git/signing.ts', 'runProgram(config.own(', 'runProgram(config.get('],
+    ['git/signing.ts', 'program: config.own(', 'program: config.get('],
     ['git/signing.test.ts', 'a program that the repository names is not run'],
   ),
 
@@ -491,7 +491,7 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'characters that steer a terminal',
-    ['server/screen.ts', "(char === '\\r' ? ''", '(char ? char'],
+    ['server/screen.ts', "char === '\\r' ? ''", 'char ? char'],
     ['contract/cli-people.test.ts', 'printable text'],
   ),
 
@@ -518,6 +518,15 @@ export const guards: readonly Guard[] = [
       '',
     ],
     ['hostile/secrets.test.ts', 'and the refusal says so'],
+  ),
+  guard(
+    'credentials in the name of a new folder',
+    [
+      'place.ts',
+      "if (create) (await import('./store/secrets/guard.ts')).checkNewFolder(target);",
+      '',
+    ],
+    ['hostile/secrets.test.ts', 'name of a folder'],
   ),
   guard(
     'credentials in a reason',

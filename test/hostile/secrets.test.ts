@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { findSecrets } from '../../src/store/secrets/scan.ts';
@@ -56,6 +56,8 @@ describe('a credential is refused by every toolset, and is in no file:', () => {
     ['title of a document', 'store_memory', { title: token, type: 'analysis', content: 'x' }],
     ['bank', 'update', { ...bank, content: token }],
     ['bank of the user', 'update', { ...bank, bank_type: 'global', content: token }],
+    ['name of a folder', 'initialize_memory_bank', { path: `packages/${token}` }],
+    ['name of a folder above', 'initialize_memory_bank', { path: `${token}/.memory-bank` }],
     ['name of a bank', 'activate', { bank_type: 'project', bank_id: token }],
   ];
 
@@ -66,6 +68,11 @@ describe('a credential is refused by every toolset, and is in no file:', () => {
     expect(holding(join(stage.repo.root, '..'))).toEqual([]);
     expect(stage.repo.git('cat-file', '--batch-all-objects', '--batch')).not.toContain(token);
     expect(stage.messages.join('\n')).not.toContain(token);
+  });
+
+  test('but a folder that a person has named may be used', async () => {
+    mkdirSync(stage.repo.path(token));
+    await stage.succeed('initialize_memory_bank', { path: token });
   });
 
   test('the name of a file, and the refusal says so', async () => {

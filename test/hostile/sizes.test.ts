@@ -130,6 +130,10 @@ describe('what is nested too deeply is refused', () => {
     await stage.succeed('create_features', features(31));
     expect(JSON.stringify(await stage.succeed('list_features'))).toContain(slug(31));
     expect(await stage.refuse('create_features', features(32))).toContain('33 folders');
+    const paths = ['src', slug(40), 'test'].map((path) => ({ path, type: 'directory' }));
+    expect(await stage.refuse('create_paths', { paths })).toContain(
+      '"paths[1]: The record would lie below 41 folders. At most ',
+    );
   });
 
   test.each([1000, 100_000])('a list of %i levels in the place of a text', async (levels) => {

@@ -117,6 +117,13 @@ describe('what names no single commit is refused by name', () => {
     await expect(oid(revision)).rejects.toMatchObject({ code, hint: expect.any(String) });
   });
 
+  test('fewer digits of an id than git takes, and the error says how many it takes', async () => {
+    await expect(oid(repo.git('rev-parse', 'HEAD').slice(0, 2))).rejects.toMatchObject({
+      code: 'not_found',
+      hint: expect.stringContaining('the first four or more digits of an id'),
+    });
+  });
+
   test('the beginning of several ids, with the candidates', async () => {
     const many = Repo.create();
     const other = await open(many.root, [note]);

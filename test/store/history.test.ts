@@ -315,6 +315,12 @@ describe('a restoration', () => {
     await expect(restore('notes/no.yaml')).rejects.toMatchObject({ code: 'not_found' });
     await expect(restore('nothing', 'HEAD')).rejects.toMatchObject({ code: 'not_found' });
     await expect(restore('notes')).rejects.toMatchObject({ code: 'invalid_input' });
+    for (const never of ['nothing', 'notes/no', 'notes/no.txt']) {
+      await expect(restore(never)).rejects.toMatchObject({
+        code: 'not_found',
+        hint: expect.stringContaining('record_history'),
+      });
+    }
     expect(head()).toBe(before);
   });
 });

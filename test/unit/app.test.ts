@@ -71,6 +71,22 @@ describe('a call', () => {
     expect(messages.join()).toMatch(/fail: Error: private detail\n.*probe\.ts/);
   });
 
+  test('is one line at debug for the person who runs the server, without what was sent', async () => {
+    const { app, messages } = probeApp({ cwd: folder });
+    const session = app.connect();
+    const told: string[] = [];
+    const log = (level: string) => told.push(level);
+    await app.call(session, 'note_write', { name: 'private', text: 'private' }, { log });
+    await app.call(session, 'note_read', { name: 'private' }, { log });
+    await app.call(session, 'note_read', { name: 'private gone' }, { log });
+    expect(messages.map((line) => line.replace(/\d+ ms/, '# ms'))).toEqual([
+      `debug: note_write: ok, # ms, commit ${'1'.padStart(40, '0')}`,
+      'debug: note_read: ok, # ms',
+      'debug: note_read: not_found, # ms',
+    ]);
+    expect(told).toEqual([]);
+  });
+
   test('on a detached HEAD warns in the answer and in the log', async () => {
     const { app, workspaces } = probeApp({ cwd: folder });
     const session = app.connect();

@@ -4,6 +4,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   utimesSync,
   writeFileSync,
@@ -89,20 +90,21 @@ describe('the section for agents', () => {
   });
 });
 
-function project(files: { readonly [path: string]: string } = {}) {
-  const repo = Repo.create();
+function project(files: { readonly [path: string]: string } = {}, ...initOptions: string[]) {
+  const repo = Repo.create(...initOptions);
   const home = newFolder();
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(dirname(repo.path(name)), { recursive: true });
     writeFileSync(repo.path(name), text);
   }
-  const run = (...args: string[]) =>
+  const runWith = (more: { readonly [name: string]: string }, ...args: string[]) =>
     spawnSync(process.execPath, [main, ...args], {
       cwd: repo.root,
-      env: { PATH: process.env.PATH, HOME: home, MEMORY_BANK_DURABILITY: 'relaxed' },
+      env: { PATH: process.env.PATH, HOME: home, MEMORY_BANK_DURABILITY: 'relaxed', ...more },
       encoding: 'utf8',
     });
-  return { repo, home, run };
+  const run = (...args: string[]) => runWith({}, ...args);
+  return { repo, home, run, runWith };
 }
 
 describe('init', () => {
@@ -245,6 +247,14 @@ describe('doctor', () => {
     expect(run('doctor').stdout).toMatch(/^ok +Merge driver +git merges/m);
   });
 
+  test('says nothing but its findings, however many', () => {
+    const files = ['.mcp.json', '.cursor/mcp.json', '.vscode/mcp.json', '.gemini/settings.json'];
+    const { run } = project(Object.fromEntries(files.map((file) => [file, '{}'])));
+    const { stdout, stderr } = run('doctor');
+    expect(stdout.split('\n').length).toBeGreaterThan(11);
+    expect(stderr).toBe('');
+  });
+
   test('names everything that is wrong', () => {
     const { repo, run } = project({
       '.memory-bank/knowledge/patterns/k.md': 'no front matter',
@@ -292,6 +302,63 @@ describe('doctor', () => {
   });
 
   test.each([
+    ['a broken config.yaml', 'Settings', /config\.yaml: .*Mend it/],
+    ['a HEAD that is garbage', 'Repository', /HEAD .*cannot be read.*git switch/],
+    ['an emptied branch', 'Repository', /refs\/heads\/main cannot be read.*git update-ref/],
+    ['a missing tree', 'Repository', /object [0-9a-f]{40} is not in this repository.*git fetch/],
+    ['a sparse checkout', 'Repository', /left out of this sparse.*sparse-checkout add \.memory/],
+    ['a file in the way', 'Repository', /\.memory-bank is a file where a folder.*out of the way/],
+    ['a file in the way, and no git', 'Repository', /\.memory-bank is a file where a folder/],
+  ])('says why every change is refused: %s', (kind, what, text) => {
+    const { repo, run } = project();
+    const id = what === 'Settings' ? '[' : '7f1a0d4e-95cf-4f7c-8d5e-0b9f3a6f2c11';
+    repo.write('.memory-bank/config.yaml', `format: 1\nproject_id: ${id}\n`);
+    repo.git('add', '.');
+    repo.git('commit', '-q', '-m', 'Memory');
+    const tree = repo.git('rev-parse', 'HEAD^{tree}').trim();
+    if (kind === 'a HEAD that is garbage') repo.write('.git/HEAD', 'garbage');
+    if (kind === 'an emptied branch') repo.write('.git/refs/heads/main', '');
+    if (kind === 'a missing tree') rmSync(repo.path(`.git/objects/${tree.replace(/^../, '$&/')}`));
+    if (kind === 'a sparse checkout') repo.git('sparse-checkout', 'set', '--no-cone', '/README.md');
+    if (kind.startsWith('a file in the way')) {
+      rmSync(repo.path('.memory-bank'), { recursive: true });
+      repo.write('.memory-bank', '');
+    }
+    if (kind.endsWith('no git')) rmSync(repo.path('.git'), { recursive: true });
+    const { status, stdout } = run('doctor');
+    expect(stdout).toMatch(new RegExp(`^WRONG +${what} +.*${text.source}`, 'm'));
+    expect(status).toBe(6);
+    const change = ['memory-write', '--category', 'patterns', '--key', 'k', '--value', 'v'];
+    expect(run(...change).stderr).toMatch(text);
+  });
+
+  test.each([
+    ['a format that is not known', { 'gpg.format': 'pgp' }, /gpg\.format is "pgp"/],
+    ['no key for ssh', { 'gpg.format': 'ssh' }, /user\.signingKey is not set/],
+    ['a program that is not there', { 'gpg.program': 'no-gpg' }, /no-gpg is not installed/],
+    ['a path of a program', { 'gpg.openpgp.program': '/no/gpg' }, /\/no\/gpg is not installed/],
+    ['a program that is there', { 'gpg.program': 'git' }, undefined],
+    ['a path that is there', { 'gpg.program': process.execPath }, undefined],
+  ])('says what shows of a signature that cannot be made: %s', (_, settings, text) => {
+    const { repo, home, run, runWith } = project();
+    for (const [key, value] of Object.entries(settings)) {
+      repo.git('config', '--file', join(home, '.gitconfig'), key, value);
+    }
+    const { status, stdout } = runWith({ MEMORY_BANK_SIGN: 'true' }, 'doctor');
+    expect(status).toBe(text ? 6 : 0);
+    if (text)
+      expect(stdout).toMatch(new RegExp(`^WRONG +Repository +.*${text.source}.*unset`, 'm'));
+    expect(run('doctor').status).toBe(0);
+  });
+
+  test('gives no advice on what it cannot judge in a repository of another format', () => {
+    const { run } = project({}, '--object-format=sha256');
+    const { status, stdout } = run('doctor');
+    expect(stdout.match(/^WRONG .*/gm)).toEqual([expect.stringContaining('named by sha256')]);
+    expect(status).toBe(6);
+  });
+
+  test.each([
     ['of a process that is gone', { start: '1' }, /^ok +Locks .*its process is gone/m],
     ['of a process at work', {}, /^note +Locks .*the memory-bank process \d+ is at work/m],
   ])('tells of a lock of our own: %s', (_, change, line) => {
@@ -309,6 +376,17 @@ describe('doctor', () => {
     const { stdout } = run('doctor');
     expect(stdout).toMatch(/^note +Locks .*HEAD\.lock is there .*: a git command is running/m);
     expect(stdout).toMatch(/^note +Locks .*main\.lock is there/m);
+  });
+
+  test('survives files where folders should be', () => {
+    const { repo, run } = project({ '.memory-bank': '' });
+    repo.git('pack-refs', '--all');
+    rmSync(repo.path('.git/refs/heads'), { recursive: true });
+    repo.write('.git/refs/heads', 'this repository uses the reftable format\n');
+    repo.write('.git/HEAD', 'ref: refs/heads/.invalid\n');
+    const { stdout, stderr } = run('doctor');
+    expect(stdout).toMatch(/^note +Merge driver/m);
+    expect(stderr).not.toContain('ENOTDIR');
   });
 
   test('completes the attributes of an older memory when asked, as a commit', () => {

@@ -5,7 +5,7 @@ import type { Oid } from '../../git/object.ts';
 import type { Draft } from '../draft.ts';
 import type { RecordFile } from '../record-file.ts';
 import { toCommitMade } from '../session-store.ts';
-import { stepsOf } from './log.ts';
+import { logBelow, stepsOf } from './log.ts';
 import type { PastRecords } from './past-records.ts';
 import { bankPath, isBelow, noRecord, type Visit } from './visit.ts';
 
@@ -44,19 +44,24 @@ export async function restore(
 /** The last commit that has a record that is gone. */
 async function lastState(visit: Visit, path: string | undefined): Promise<Oid> {
   const { archive } = visit;
-  if (path === undefined || !archive.typeOf(path) || archive.bank.view.look(path)) {
-    throw invalid(['revision'], 'is required for anything but a record that is gone', 'missing');
-  }
+  const needed = () =>
+    invalid(['revision'], 'is required for anything but a record that is gone', 'missing');
+  if (path === undefined || archive.bank.view.look(path)) throw needed();
   const head = await visit.resolve('HEAD');
-  if (archive.records(head).oid(path) !== undefined) return head;
   const { index, number } = await visit.place(head);
-  const [last] = [...stepsOf(visit, { index, number }, path)]
-    .filter(({ origins }) => origins)
-    .sort((a, b) => index.compare(a.commit, b.commit));
-  const before = last?.blob ? last : last?.origins?.find(({ blob }) => blob);
-  if (before) return index.commit(before.commit).oid;
+  if (!archive.typeOf(path)) {
+    const { total } = await logBelow(visit, { index, number }, path, { limit: 0, skip: 0 });
+    if (total > 0) throw needed();
+  } else {
+    if (archive.records(head).oid(path) !== undefined) return head;
+    const [last] = [...stepsOf(visit, { index, number }, path)]
+      .filter(({ origins }) => origins)
+      .sort((a, b) => index.compare(a.commit, b.commit));
+    const before = last?.blob ? last : last?.origins?.find(({ blob }) => blob);
+    if (before) return index.commit(before.commit).oid;
+  }
   throw new MemoryError('not_found', `No commit of this branch has a record ${path}.`, {
-    hint: 'Another branch may have it: give its name as the revision.',
+    hint: 'record_history tells the paths that there were. If another branch has it, give that as the revision.',
     data: { path },
   });
 }

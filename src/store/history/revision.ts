@@ -145,7 +145,7 @@ export function timeOf(text: string, now: Date): number | undefined {
 }
 
 const hint =
-  'Name one: HEAD~3, a branch, a tag, the first digits of an id, 2026-01-31, 2026-01-31T10:00:00Z or "2 days ago".';
+  'Name one: HEAD~3, a branch, a tag, the first four or more digits of an id, 2026-01-31, 2026-01-31T10:00:00Z or "2 days ago".';
 
 function unknown(revision: string, reason?: string): MemoryError {
   const because = reason === undefined ? '.' : `: ${reason}.`;

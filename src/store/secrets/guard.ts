@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { dirname, relative } from 'node:path';
 import { MemoryError } from '../../core/error.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { AnyRecordType } from '../../core/record-type.ts';
@@ -123,6 +125,25 @@ export class SecretGuard {
     const known = found.length === 0 ? '' : (before?.() ?? '');
     return found.filter((secret) => !known.includes(secret.text));
   }
+}
+
+/**
+ * Refuses to make a folder, or one on the way to it, that is named by a credential.
+ *
+ * @param path absolute; what is there already was named by somebody else.
+ * @throws MemoryError `secret`.
+ */
+export function checkNewFolder(path: string): void {
+  let there = path;
+  while (!existsSync(there) && there !== dirname(there)) there = dirname(there);
+  const [secret] = findSecrets(relative(there, path));
+  if (!secret) return;
+  const { kind, fingerprint } = secret;
+  const place = { kind, in: 'the name of the folder', line: 1 };
+  throw new MemoryError('secret', `${describe(place)}. Nothing was written.`, {
+    hint: 'Give it another name. If it is no credential, make the folder first.',
+    data: { secrets: [{ ...place, fingerprint }] },
+  });
 }
 
 interface Place extends JsonObject {

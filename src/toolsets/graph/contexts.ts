@@ -4,7 +4,7 @@ import { defineTool, type Tool } from '../../core/tool.ts';
 import { buildContext } from './briefing.ts';
 import { byKey, find, listLinked } from './crud.ts';
 import { featureBody } from './features.ts';
-import { limits, line, pathType, slug } from './fields.ts';
+import { limits, pathType, slug } from './fields.ts';
 import { objectiveBody } from './objectives.ts';
 import { pathBody } from './paths.ts';
 import { feature, objective, path, ticket } from './records.ts';
@@ -64,7 +64,7 @@ export const contextTools: readonly Tool[] = [
       'Which files and directories to look at for some work: searches what they are described as and good for.',
     effect: 'read',
     input: z.object({
-      query: line,
+      query: z.string().regex(/\S/, 'must not be blank').max(limits.line),
       feature_slugs: slugs.optional(),
       type: pathType.optional(),
     }),

@@ -75,7 +75,7 @@ export async function listLinked<T extends Entry>(
 }
 
 /**
- * The records of a listing, for a cascade that must not miss one.
+ * The records of a listing, for a cascade or an order that must not miss one.
  *
  * @throws MemoryError `damaged` or `conflict` when one of them cannot be read.
  */
@@ -94,7 +94,7 @@ export function byKey<T>(records: readonly Located<T>[]): T[] {
  *
  * @param argument where in the arguments the key of a record stands.
  * @throws MemoryError `already_exists` which names the first key that is taken, by a record or by
- *   an earlier element of the batch.
+ *   an earlier element of the batch; what `add` throws.
  */
 export async function create<T extends Entry>(
   context: Context,
@@ -112,7 +112,7 @@ export async function create<T extends Entry>(
         const issue: Issue = { path: argument(index), kind: 'value', message };
         throw new MemoryError('already_exists', describeIssue(issue), { issues: [issue] });
       }
-      await save(draft, type, value);
+      await add(draft, type, value, argument(index).slice(0, -1));
     }
   });
 }
@@ -167,6 +167,34 @@ export async function remove<T extends Entry>(
     },
   );
   return { deleted: true };
+}
+
+/**
+ * Writes an element of a batch.
+ *
+ * @param argument where in the arguments it stands; empty when it is all of them.
+ * @throws MemoryError that names the element, when it is too large or otherwise no record.
+ */
+export async function add<T extends Entry>(
+  draft: Transaction,
+  type: RecordType<T>,
+  value: T,
+  argument: Issue['path'],
+): Promise<T> {
+  try {
+    return await save(draft, type, value);
+  } catch (error) {
+    if (!(error instanceof MemoryError) || argument.length === 0) throw error;
+    const { code, message, hint, data } = error;
+    const kind = code === 'too_large' ? 'size' : 'value';
+    const issue: Issue = { path: argument, kind, message };
+    throw new MemoryError(code, describeIssue(issue), {
+      ...(hint !== undefined && { hint }),
+      data,
+      issues: [issue],
+      cause: error,
+    });
+  }
 }
 
 /** Writes a record. */

@@ -4,7 +4,8 @@ export type NormalisedPath = { readonly path: string } | { readonly problem: str
 /**
  * The one spelling of a path inside the project: relative, without `.`, `..` and doubled slashes.
  *
- * A backslash stays, for it is a legal character of a file name (RESOLUTIONS 0.11).
+ * A backslash stays, for it is a legal character of a file name; one letter and a colon at the
+ * beginning are a drive, whatever follows (RESOLUTIONS 0.11).
  */
 export function normalisePath(given: string): NormalisedPath {
   if (given.includes('\0')) return { problem: 'must not contain a NUL character' };
@@ -18,7 +19,7 @@ export function normalisePath(given: string): NormalisedPath {
   }
   const [first] = segments;
   if (first === undefined) return { problem: 'must name a file or a directory of the project' };
-  if (/^[A-Za-z]:(\\|$)/.test(first)) {
+  if (/^[A-Za-z]:/.test(first)) {
     return { problem: 'must be relative to the project, without a drive letter' };
   }
   return { path: segments.join('/') };

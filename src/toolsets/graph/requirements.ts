@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { JsonObject } from '../../core/json.ts';
 import { byCreation, type Listing, type Reader, reportDamaged } from '../../core/store.ts';
 import { defineTool, type Tool } from '../../core/tool.ts';
-import { find, idOf, listOwned, newIdentity, remove, save, update } from './crud.ts';
+import { add, find, idOf, listOwned, newIdentity, remove, update } from './crud.ts';
 import { batch, id, slug, statement, texts } from './fields.ts';
 import { saying } from './provenance.ts';
 import { feature, type Requirement, requirement } from './records.ts';
@@ -40,7 +40,9 @@ export const requirementTools: readonly Tool[] = [
       const why = saying('create', 'requirement', names, ` of feature "${feature_slug}"`);
       const feature_id = await context.store.change(why, async (draft) => {
         const { id } = await find(draft, feature, feature_slug);
-        for (const value of requirements) await save(draft, requirement, value);
+        for (const [index, value] of requirements.entries()) {
+          await add(draft, requirement, value, ['requirements', index]);
+        }
         return id;
       });
       return { requirements: requirements.map((value) => requirementBody(value, feature_id)) };

@@ -10,7 +10,7 @@ import {
   type Transaction,
 } from '../../core/store.ts';
 import { defineTool, type Tool } from '../../core/tool.ts';
-import { find, idOf, listOwned, newIdentity, remove, save, update } from './crud.ts';
+import { add, find, idOf, intact, listOwned, newIdentity, remove, save, update } from './crud.ts';
 import { batch, id, slug, statement, status } from './fields.ts';
 import { saying } from './provenance.ts';
 import { objective, type Task, task } from './records.ts';
@@ -45,15 +45,15 @@ export const taskTools: readonly Tool[] = [
       const tasks = await context.store.change(why, async (draft) => {
         const { id } = await find(draft, objective, objective_slug);
         let next = 0;
-        for (const { value } of (await tasksOf(draft, objective_slug)).records) {
+        for (const { value } of intact(await tasksOf(draft, objective_slug))) {
           // Two branches may each have added a task with this order; here they come apart again.
           const { order } = await move(context, draft, value, Math.max(value.order, next));
           next = order + 1;
         }
         const created: JsonObject[] = [];
-        for (const fields of given) {
+        for (const [index, fields] of given.entries()) {
           const value = { ...fields, order: next, objective: objective_slug };
-          created.push(taskBody(await save(draft, task, value), id));
+          created.push(taskBody(await add(draft, task, value, ['tasks', index]), id));
           next += 1;
         }
         return created;
@@ -125,7 +125,7 @@ export const taskTools: readonly Tool[] = [
       const why = { subject: `reorder tasks of objective "${objective_slug}"` };
       const tasks = await context.store.change(why, async (draft) => {
         const owner = await find(draft, objective, objective_slug);
-        const { records } = await tasksOf(draft, objective_slug);
+        const records = intact(await tasksOf(draft, objective_slug));
         const rest = new Map(records.map(({ key, value }) => [key, value]));
         const first = task_ids.map((id, index) => {
           const value = rest.get(id);

@@ -71,7 +71,10 @@ function* spoil(schema: unknown, good: unknown, at = ''): Generator<Spoilt> {
   const { type, pattern, minLength, maxLength, minItems, maxItems, minimum, maximum } = schema;
   const bad: unknown[] = at === '' ? [] : [null, type === 'object' ? 'text' : { a: 'map' }];
   if (type === 'string') bad.push(7);
-  if (pattern !== undefined || schema.enum !== undefined) bad.push('Bad_Slug', 'a/', '', 'a--b');
+  if (pattern === '\\S') bad.push('', ' \t\n');
+  else if (pattern !== undefined || schema.enum !== undefined) {
+    bad.push('Bad_Slug', 'a/', '', 'a--b');
+  }
   if (minLength === 1) bad.push('');
   if (typeof maxLength === 'number') bad.push('x'.repeat(maxLength + 1));
   if (minItems === 1) bad.push([]);
@@ -166,6 +169,8 @@ test.each([
   ['', 'must name a file or a directory of the project'],
   ['a/..', 'must name a file or a directory of the project'],
   ['C:\\x', 'must be relative to the project, without a drive letter'],
+  ['C:x', 'must be relative to the project, without a drive letter'],
+  ['./c:x/y', 'must be relative to the project, without a drive letter'],
   ['/c:/x', 'must be relative to the project, without a drive letter'],
   ['a\0b', 'must not contain a NUL character'],
 ])('the path %j is refused', async (path, message) => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Planner } from './planner.ts';
+import { type Answer, Planner } from './planner.ts';
 
 const broken = 'graph/features/ui.yaml';
 
@@ -86,4 +86,25 @@ test('a cascade does not pass over a bad file', async () => {
   }
   const refused = { type: 'db_error', message: expect.stringContaining('graph/tasks/ship/') };
   expect(await plan.fail('delete_objective', { slug: 'ship' })).toEqual(refused);
+});
+
+test('the order of tasks is not changed around a bad file', async () => {
+  const plan = new Planner();
+  const task_ids = await plan.objective('ship', 'a', 'b', 'c');
+  const objective_slug = 'ship';
+  const [path = '', good = ''] =
+    [...plan.files].find(([, text]) => text.startsWith('text: b')) ?? [];
+  plan.files.set(path, 'text: [');
+  const refused = { type: 'db_error', message: expect.stringContaining(path) };
+  expect(await plan.fail('create_tasks', { objective_slug, tasks: [{ text: 'd' }] })).toEqual(
+    refused,
+  );
+  for (const ids of [task_ids.slice(2), task_ids.toReversed()]) {
+    expect(await plan.fail('reorder_tasks', { objective_slug, task_ids: ids })).toEqual(refused);
+  }
+  plan.files.set(path, good);
+  await plan.do('reorder_tasks', { objective_slug, task_ids: task_ids.slice(2) });
+  const { tasks } = await plan.do('list_tasks', { objective_slug });
+  const orders = tasks.map(({ text, order }: Answer) => `${text}@${order}`);
+  expect(orders).toEqual(['c@0', 'a@1', 'b@2']);
 });

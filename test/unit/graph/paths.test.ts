@@ -19,6 +19,13 @@ test('create_paths normalises, and answers with every field', async () => {
   ]);
 });
 
+test('a colon is no drive letter behind more than a letter, or further in', async () => {
+  const plan = new Planner();
+  const paths = ['db:seed/x', 'src/a:b'];
+  await plan.paths(...paths);
+  expect((await plan.do('list_paths')).paths.map(({ path }: Answer) => path)).toEqual(paths);
+});
+
 test('a path is unique whatever its type and spelling', async () => {
   const plan = new Planner();
   await plan.paths('src/auth');

@@ -59,3 +59,15 @@ test('a feature that does not exist has no requirements', async () => {
   const create = { feature_slug: 'nope', requirements };
   expect(await plan.fail('create_requirements', create)).toEqual(gone);
 });
+
+test('one that is too large as a whole is named, and none is written', async () => {
+  const plan = new Planner();
+  await plan.features('auth');
+  const notes = Array.from({ length: 100 }, () => 'é'.repeat(10_000));
+  const requirements = [{ text: 'Sign in' }, { text: 'Sign out', notes }];
+  const message = 'requirements[1]: The record has more than 1048576 bytes of YAML.';
+  const refused = { type: 'validation_error', message: expect.stringContaining(message) };
+  expect(await plan.fail('create_requirements', { feature_slug: 'auth', requirements })).toEqual(
+    refused,
+  );
+});
