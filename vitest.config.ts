@@ -6,6 +6,8 @@ export default defineConfig({
     pool: 'forks',
     testTimeout: 300_000,
     hookTimeout: 300_000,
+    // What is waited for comes when the machine has time for it.
+    expect: { poll: { timeout: 60_000 } },
     reporters: ['default', './test/reporter.ts'],
   },
 });

@@ -239,7 +239,12 @@ export class App {
   }
 }
 
-function narrow(all: readonly Toolset[], enabled: readonly string[] | undefined) {
+/**
+ * The toolsets of these names; undefined for all.
+ *
+ * @throws MemoryError `invalid_input` when a name is unknown.
+ */
+export function narrow(all: readonly Toolset[], enabled: readonly string[] | undefined) {
   if (enabled === undefined) return all;
   const names = all.map((toolset) => toolset.name);
   const unknown = enabled.filter((name) => !names.includes(name));

@@ -74,6 +74,7 @@ export class Call implements Context {
       info: async () => (await project()).info(),
       head: async () => (await project()).head(),
       initialize: async () => (await project()).initialize(),
+      lacking: async () => (await project()).lacking(),
       readFile: async (path, limit) => (await project()).readFile(path, limit),
       lastChange: async (path) => (await project()).lastChange(path),
       drift: async (since, limit) => (await project()).drift(since, limit),

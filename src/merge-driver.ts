@@ -1,6 +1,6 @@
 import { MemoryError } from './core/error.ts';
 import type { Sides } from './store/merge/diff3.ts';
-import type { DriverChange } from './store/merge-driver.ts';
+import type { DriverChange, DriverEdit } from './store/merge-driver.ts';
 import type { MergedFile } from './store/merge-file.ts';
 import { program } from './workspaces.ts';
 
@@ -21,6 +21,22 @@ export async function mergeFile(
   const toolsets = await program.toolsets().catch(() => []);
   const types = toolsets.flatMap((toolset) => toolset.records);
   return mergeFile(types, path, versions, markerSize);
+}
+
+/** What `setMergeDriver` would change in the configuration of a repository; undefined for nothing. */
+export async function planMergeDriver(
+  root: string,
+  command: readonly string[] | undefined,
+): Promise<DriverEdit | undefined> {
+  const { planMergeDriver } = await import('./store/merge-driver.ts');
+  return planMergeDriver(root, command);
+}
+
+/** The folder of a repository's git directory that holds the caches of servers; undefined for none. */
+export async function findOwnFolder(root: string): Promise<string | undefined> {
+  const { findOwnFolder } = await import('./git/own-folder.ts');
+  const { NodeFiles } = await import('./git/files.ts');
+  return findOwnFolder(new NodeFiles(), root);
 }
 
 /**

@@ -196,10 +196,10 @@ async function use(
  */
 async function refusal(thrown: unknown): Promise<ModelError> {
   const { APIConnectionError, APIError } = await import('openai');
-  if (thrown instanceof APIConnectionError)
-    return failed('The endpoint of the model cannot be reached.');
   const status = thrown instanceof APIError ? thrown.status : undefined;
-  return failed(`The endpoint of the model answered ${status ?? 'something that is no message'}.`);
+  const answered = `answered ${status ?? 'something that is no message'}`;
+  const how = thrown instanceof APIConnectionError ? 'cannot be reached' : answered;
+  return failed(`The endpoint of the model ${how}.`);
 }
 
 function failed(message: string): ModelError {

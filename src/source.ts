@@ -1,4 +1,14 @@
-import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  realpathSync,
+} from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { MemoryError } from './core/error.ts';
 import type { Format, Source } from './core/format.ts';
@@ -8,6 +18,9 @@ const maxBytes = 256 * 1024 * 1024;
 /** Limits of a folder that is read. */
 const maxFiles = 50_000;
 const maxDepth = 32;
+/** How much of a folder is looked at for files whose name does not tell what they are: files, and bytes of each. */
+const maxLooked = 256;
+const maxLine = 64 * 1024;
 /** Never part of a memory, and possibly huge. */
 const skipped = new Set(['.git', 'node_modules']);
 
@@ -20,7 +33,8 @@ export interface FoundSource {
 }
 
 /**
- * The sources at a path: what the path itself is, else what is in the usual places below it.
+ * The sources at a path: what the path itself is, else what is in the usual places below it and what
+ * files in it tell to be one.
  *
  * @param root the project, which names are relative to.
  * @param from the name of the only format to try; then the path need not look like it.
@@ -56,6 +70,13 @@ export function findSources(
   for (const format of wanted) {
     for (const place of format.places) look(format, resolve(path, place), false);
   }
+  const telling = wanted.filter(({ recognisesLine }) => recognisesLine);
+  for (const file of telling.length > 0 ? filesIn(path) : []) {
+    const line = firstLine(file);
+    for (const format of telling) {
+      if (line !== undefined && format.recognisesLine?.(line)) look(format, file, true);
+    }
+  }
   if (sources.length > 0) return sources;
   throw new MemoryError('not_found', `There is nothing to import in ${path}.`, {
     hint: `Give a folder or file of one of these formats, or force one by --from: ${formats.map(({ name }) => name).join(', ')}.`,
@@ -74,6 +95,33 @@ function entriesOf(path: string): string[] | undefined {
     return readdirSync(path, { withFileTypes: true })
       .filter((entry) => entry.isFile() || entry.isDirectory())
       .map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The first files of a folder by their absolute paths, sorted; none of a file. */
+function filesIn(path: string): string[] {
+  if (lstatSync(path).isFile()) return [];
+  const names = (entriesOf(path) ?? []).filter((entry) => !entry.endsWith('/'));
+  return names
+    .sort()
+    .slice(0, maxLooked)
+    .map((name) => join(path, name));
+}
+
+/** The first line of a file; undefined when it is longer than what is looked at, or cannot be read. */
+function firstLine(path: string): string | undefined {
+  try {
+    const file = openSync(path, 'r');
+    try {
+      const bytes = Buffer.alloc(maxLine);
+      const text = bytes.toString('utf8', 0, readSync(file, bytes));
+      const end = text.indexOf('\n');
+      return end < 0 && fstatSync(file).size > maxLine ? undefined : text.split('\n', 1)[0];
+    } finally {
+      closeSync(file);
+    }
   } catch {
     return undefined;
   }

@@ -46,6 +46,8 @@ export interface Project {
    * @returns the project's id.
    */
   initialize(): Promise<string>;
+  /** The files that `initialize` would write, by their paths in the bank. */
+  lacking(): Promise<readonly string[]>;
   /**
    * Points the session at the bank of another folder; a path that ends in `.memory-bank` is the bank itself.
    *

@@ -72,6 +72,8 @@ export interface Format {
    * @param entries what lies directly in the folder, folders with a `/` at the end; of a file, its name.
    */
   recognises(name: string, entries: readonly string[]): boolean;
+  /** Whether a file in a folder is of it though its name does not tell, from the first line of its text. */
+  recognisesLine?(line: string): boolean;
   /** What it holds; of what cannot be read, that is told. */
   read(source: Source, now: () => string): Findings;
   /** The records in this format: path to content. Nothing where there are none. */

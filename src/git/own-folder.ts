@@ -1,12 +1,19 @@
 import { join } from 'node:path';
 import { findWorkTree } from './discover.ts';
 import { Disk, type Durability, storageError } from './disk.ts';
-import { NodeFiles } from './files.ts';
+import { type Files, NodeFiles } from './files.ts';
 import { ProcessLock, tokenIn } from './process-lock.ts';
 import { removeIfEmpty } from './recovery.ts';
 
 /** How long to wait for a server that is at work, in milliseconds. */
 const patience = { limit: 10_000 };
+
+/** The folder in which servers keep caches, by its absolute path; undefined where there is none. */
+export function findOwnFolder(files: Files, root: string): string | undefined {
+  const tree = findWorkTree(files, root);
+  const folder = tree && join(tree.commonDir, 'memory-bank');
+  return folder !== undefined && files.lstat(folder) ? folder : undefined;
+}
 
 /**
  * Removes what servers keep in the git directory of a repository: caches, and what they last used. A
@@ -19,9 +26,8 @@ const patience = { limit: 10_000 };
  */
 export async function removeOwnFolder(root: string, durability: Durability): Promise<void> {
   const disk = new Disk(new NodeFiles(), durability);
-  const tree = findWorkTree(disk.files, root);
-  const folder = join(tree?.commonDir ?? '', 'memory-bank');
-  if (!tree || !disk.files.lstat(folder)) return;
+  const folder = findOwnFolder(disk.files, root);
+  if (folder === undefined) return;
   try {
     const lock = new ProcessLock(disk, folder);
     const token = await lock.take(patience);

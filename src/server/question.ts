@@ -7,11 +7,22 @@ export function mayAsk(values: FlagValues): boolean {
   return process.stdin.isTTY === true && values.yes !== true;
 }
 
-/** What a person answers in the terminal. */
+/**
+ * What a person answers in the terminal.
+ *
+ * @throws MemoryError `cancelled` when Ctrl-C or Ctrl-D is the answer.
+ */
 export async function question(text: string): Promise<string> {
   const lines = createInterface({ input: process.stdin, output: process.stderr });
+  // At Ctrl-D the question would wait for ever, and at the end of a closed terminal, too.
+  const closed = new AbortController();
+  lines.once('close', () => closed.abort());
   try {
-    return (await lines.question(text)).trim();
+    return (await lines.question(text, { signal: closed.signal })).trim();
+  } catch (cause) {
+    // What is told next begins a line of its own.
+    process.stderr.write('\n');
+    throw new MemoryError('cancelled', 'It was cancelled; nothing was changed.', { cause });
   } finally {
     lines.close();
   }

@@ -220,7 +220,12 @@ export class Bank {
 
   /** Whether the bank's own files are there and lack nothing. */
   get complete(): boolean {
-    return this.#ownChanges().length === 0;
+    return this.lacking().length === 0;
+  }
+
+  /** The bank's own files that are not there or lack something, by their paths in it. */
+  lacking(): readonly string[] {
+    return this.#ownChanges().map(({ path }) => path);
   }
 
   /**

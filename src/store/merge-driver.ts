@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { MemoryError } from '../core/error.ts';
-import { type ConfigSection, editConfig } from '../git/config-edit.ts';
+import { type ConfigSection, editConfig, replaceSection } from '../git/config-edit.ts';
 import { findWorkTree } from '../git/discover.ts';
 import { Disk, type Durability } from '../git/disk.ts';
 import { NodeFiles } from '../git/files.ts';
@@ -11,6 +11,28 @@ export interface DriverChange {
   readonly top: string;
   /** False when it was so already. */
   readonly changed: boolean;
+}
+
+/** What `setMergeDriver` changes in a file. */
+export interface DriverEdit {
+  /** Absolute path of the configuration. */
+  readonly path: string;
+  /** Undefined where there is no repository yet. */
+  readonly before: string | undefined;
+  readonly after: string;
+}
+
+/** What `setMergeDriver` would change, now or once there is a repository; undefined for nothing. */
+export function planMergeDriver(
+  root: string,
+  command: readonly string[] | undefined,
+): DriverEdit | undefined {
+  const files = new NodeFiles();
+  const folder = findWorkTree(files, root)?.commonDir ?? join(root, '.git');
+  const path = join(folder, 'config');
+  const before = files.read(files.realpath(path) ?? path)?.toString('utf8');
+  const after = replaceSection(before ?? '', driverSection(command));
+  return after === (before ?? '') ? undefined : { path, before, after };
 }
 
 /**

@@ -28,6 +28,10 @@ export class BankProject implements Omit<Project, 'use'> {
     return { root, bank: path, initialized, projectId: this.#bank.projectId() };
   }
 
+  async lacking(): Promise<readonly string[]> {
+    return this.#bank.lacking();
+  }
+
   async head(): Promise<HeadInfo> {
     try {
       const head = this.#bank.repository()?.head();

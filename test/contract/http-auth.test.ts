@@ -73,14 +73,11 @@ describe('an API key', () => {
   });
 });
 
-test.each([
-  ['.memory-bank/config.yaml', 'format: [1\nsecrets: {'],
-  ['.memory-bank/config.yaml', 'format: 999\n'],
-])(
-  'without a key /status says nothing of a memory that cannot be read (%s: %j)',
-  async (path, text) => {
+test.each(['format: [1\nsecrets: {', 'format: 999\n'])(
+  'without a key /status says nothing of a memory that cannot be read (%j)',
+  async (config) => {
     const broken = await serve();
-    broken.repo.write(path, text);
+    broken.repo.write('.memory-bank/config.yaml', config);
     const answer = await broken.ask('GET', '/status', { headers: { authorization: '' } });
     expect(answer).toMatchObject({ status: 503, body: failure('server_error') });
     expect(JSON.stringify(answer.body)).not.toMatch(/config|yaml|format|line|999/);

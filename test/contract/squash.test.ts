@@ -5,6 +5,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { litter } from '../faults/place.ts';
 import { main, newFolder } from '../support/process.ts';
 import { Repo } from '../support/repo.ts';
+import { hasTerminal, runOnTerminal } from '../support/terminal.ts';
 
 const repos: Repo[] = [];
 afterAll(() => {
@@ -55,6 +56,24 @@ function expectSound(repo: Repo): void {
 }
 
 describe('squash', () => {
+  test.skipIf(!hasTerminal).each([
+    ['Ctrl-C', '\u0003'],
+    ['Ctrl-D', '\u0004'],
+  ])('is cancelled by %s', async (_, key) => {
+    const repo = create();
+    commit(repo, 'a');
+    commit(repo, 'b');
+    const head = repo.git('rev-parse', 'HEAD');
+    const command = [process.execPath, main, 'squash'];
+    const { status, seen } = await runOnTerminal(command, { cwd: repo.root, env }, [
+      ['one commit? [y/N] ', key],
+    ]);
+    expect(status).toBe(130);
+    expect(seen).toMatch(/\r\nmemory-bank: It was cancelled; nothing was changed\.\r\n$/);
+    expect(repo.git('rev-parse', 'HEAD')).toBe(head);
+    expectSound(repo);
+  });
+
   test('makes the last memory commits one that tells all of theirs, and nothing else', () => {
     const repo = create();
     repo.write('staged', 'staged\n');

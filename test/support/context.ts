@@ -73,6 +73,9 @@ export class TestProject implements Project {
     this.id ??= randomUUID();
     return this.id;
   }
+  async lacking(): Promise<readonly string[]> {
+    return this.id === undefined ? ['config.yaml', '.gitattributes'] : [];
+  }
   async use(path: string): Promise<ProjectInfo> {
     this.root = path;
     return this.info();

@@ -439,6 +439,27 @@ describe('other programs', () => {
     expect(await one.import(source)).toMatchObject([{ created: [], kept: [], unchanged: 2 }]);
   });
 
+  it('a knowledge graph by another name is known in a folder by its first line', async () => {
+    const one = world();
+    const entity = '{"name":"Ada","entityType":"person","observations":["wrote"]}';
+    const source = folder({
+      'mcp_memory_entries.jsonl': `${entity}\n`,
+      'graph-2024': '{"type":"relation","from":"Ada","to":"Bob"}',
+      'memory.jsonl': `${entity}\n`,
+      'log.jsonl': '{"name":"Ada","event":"start"}\n',
+      'later.jsonl': `{}\n${entity}\n`,
+      'large.jsonl': `{"name":"Ada","observations":["${'x'.repeat(70_000)}"]}\n`,
+      'deep/memory-2.jsonl': `${entity}\n`,
+    });
+    const reports = await one.import(source, { dryRun: true });
+    expect(reports.map((report) => [report.format, report.source])).toEqual(
+      ['memory.jsonl', 'graph-2024', 'mcp_memory_entries.jsonl'].map((name) => [
+        'server-memory',
+        join(source, name),
+      ]),
+    );
+  });
+
   it('decision records keep their names, so that links between them hold', async () => {
     const one = world();
     const source = folder({

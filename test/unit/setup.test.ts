@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { parse, stringify } from 'smol-toml';
 import { describe, expect, it, test } from 'vitest';
 import { newToken } from '../../src/git/token.ts';
 import { editInstructions } from '../../src/server/setup/instructions.ts';
@@ -17,6 +18,7 @@ import { editJson } from '../../src/server/setup/json-entry.ts';
 import { editToml } from '../../src/server/setup/toml-entry.ts';
 import { main, newFolder } from '../support/process.ts';
 import { Repo } from '../support/repo.ts';
+import { hasTerminal, runOnTerminal } from '../support/terminal.ts';
 
 const path = ['mcpServers', 'memory-bank'];
 const entry = { command: 'node', args: ['main.js'] };
@@ -33,6 +35,11 @@ describe('an entry in JSON', () => {
       'tabs, CRLF and a byte order mark',
       '\ufeff{\r\n\t"mcpServers": {\r\n\t\t"other": {}\r\n\t}\r\n}\r\n',
     ],
+    [
+      'a comma and a remark behind the last',
+      '{\n  "mcpServers": {\n    "a": {}, // tail\n  }\n}\n',
+    ],
+    ['a comma behind the last, on one line', '{"mcpServers": {"a": {},},}'],
   ])('is set and taken out again: %s', (_, text) => {
     const edited = editJson(text, path, entry);
     expect(edited).toContain('main.js');
@@ -76,14 +83,42 @@ describe('an entry in TOML', () => {
   );
 });
 
-describe('the section for agents', () => {
-  it.each(['', '# Mine\n', '# Mine\r\nno end'])('is added once and taken out again: %j', (text) => {
-    const edited = editInstructions(text, true);
-    expect(edited).toContain('search_memory');
-    expect(editInstructions(edited, true)).toBe(edited);
-    expect(editInstructions(edited, false).trimEnd()).toBe(text.trimEnd());
-    expect(editInstructions(`${edited}# After\n`, false)).toContain('# After\n');
+describe('an entry that a person has added to', () => {
+  const change = { command: 'node', args: ['a', 'b'] };
+
+  it('keeps the rest in JSON, comments and all', () => {
+    const text =
+      '{"mcpServers": {"memory-bank": {\n  // mine\n  "env": {"A": "b"}, // too\n  "command": "x", "timeout": 5\n}}}\n';
+    const edited = editJson(text, path, change);
+    expect(edited).toContain(
+      '  // mine\n  "env": {"A": "b"}, // too\n  "command": "node", "timeout": 5',
+    );
+    expect(edited).toContain('"args": [');
+    expect(editJson(edited, path, change)).toBe(edited);
   });
+
+  it('keeps the rest in TOML, comments and all', () => {
+    const keys = ['mcp_servers', 'memory-bank'];
+    const text =
+      '[mcp_servers."memory-bank"]\r\n# mine\r\nargs = [ # all\r\n  "x",\r\n]\r\ntimeout = 5\r\n[mcp_servers.memory-bank.env]\r\nA = "b"\r\n[last]\r\n';
+    const edited =
+      '[mcp_servers."memory-bank"]\r\ncommand = "node"\r\n# mine\r\nargs = [ "a", "b" ]\r\ntimeout = 5\r\n[mcp_servers.memory-bank.env]\r\nA = "b"\r\n[last]\r\n';
+    expect(editToml(text, keys, change)).toBe(edited);
+    expect(editToml(edited, keys, change)).toBe(edited);
+  });
+});
+
+describe('the section for agents', () => {
+  it.each(['', '# Mine\n', '# Mine\n\n', 'no end', '# Mine\r\nno end'])(
+    'is added once and taken out again: %j',
+    (text) => {
+      const edited = editInstructions(text, true);
+      expect(edited).toContain('search_memory');
+      expect(editInstructions(edited, true)).toBe(edited);
+      expect(editInstructions(edited, false)).toBe(text);
+      expect(editInstructions(`${edited}# After\n`, false)).toMatch(/(?:^|\n)# After\n$/);
+    },
+  );
 
   it('is left alone when a mark is missing', () => {
     expect(() => editInstructions('<!-- memory-bank: begin -->', true)).toThrow('only one');
@@ -97,14 +132,17 @@ function project(files: { readonly [path: string]: string } = {}, ...initOptions
     mkdirSync(dirname(repo.path(name)), { recursive: true });
     writeFileSync(repo.path(name), text);
   }
+  const env = { PATH: process.env.PATH, HOME: home, MEMORY_BANK_DURABILITY: 'relaxed' };
   const runWith = (more: { readonly [name: string]: string }, ...args: string[]) =>
     spawnSync(process.execPath, [main, ...args], {
       cwd: repo.root,
-      env: { PATH: process.env.PATH, HOME: home, MEMORY_BANK_DURABILITY: 'relaxed', ...more },
+      env: { ...env, ...more },
       encoding: 'utf8',
     });
   const run = (...args: string[]) => runWith({}, ...args);
-  return { repo, home, run, runWith };
+  const answer = (args: readonly string[], ...answers: (readonly [string, string])[]) =>
+    runOnTerminal([process.execPath, main, ...args], { cwd: repo.root, env }, answers);
+  return { repo, home, run, runWith, answer };
 }
 
 describe('init', () => {
@@ -116,6 +154,39 @@ describe('init', () => {
     expect(stderr).toContain('--yes');
     expect(run('init', '--dry-run').status).toBe(0);
     expect(repo.status()).toEqual([]);
+  });
+
+  it('shows the memory and the merge driver before it makes them, and asks for nothing else', () => {
+    const { repo, run } = project();
+    const head = repo.git('rev-parse', 'HEAD');
+    const config = repo.read('.git/config');
+    const { status, stdout } = run('init', '--dry-run', '--clients', 'none');
+    expect(status).toBe(0);
+    expect(stdout).toContain(`--- ${repo.path('.git/config')}\n`);
+    expect(stdout).toContain('+[merge "memory-bank"]\n');
+    const bank = repo.path('.memory-bank');
+    expect(stdout).toContain(`${bank} gets config.yaml and .gitattributes, as a commit.\n`);
+    expect(stdout).not.toContain('No file has to change.');
+    expect(repo.read('.git/config')).toBe(config);
+    expect(repo.git('rev-parse', 'HEAD')).toBe(head);
+    expect(run('init', '--clients', 'none').status).toBe(5);
+    expect(run('init', '--yes', '--clients', 'none').status).toBe(0);
+    const none = { status: 0, stdout: 'No file has to change.\n', stderr: '' };
+    expect(run('init', '--clients', 'none')).toMatchObject(none);
+    const undo = run('init', '--undo', '--dry-run').stdout;
+    expect(undo).toContain('-[merge "memory-bank"]\n');
+    expect(undo).toContain(`${repo.path('.git/memory-bank')} is removed`);
+    expect(run('init', '--undo', '--yes').status).toBe(0);
+    expect(run('init', '--undo')).toMatchObject(none);
+  });
+
+  it('shows that a folder becomes a repository', () => {
+    const { run } = project();
+    const folder = newFolder();
+    const { stdout } = run('--root', folder, 'init', '--dry-run', '--clients', 'none');
+    expect(stdout).toContain(`${folder} becomes a git repository.\n`);
+    expect(stdout).toContain(`+++ ${join(folder, '.git', 'config')}\n`);
+    expect(readdirSync(folder)).toEqual([]);
   });
 
   it('sets up every client, the memory and the merge driver, and takes it all back', () => {
@@ -202,6 +273,134 @@ describe('init', () => {
     expect(existsSync(home)).toBe(true);
     expect(repo.git('log', '--format=%s', 'origin/main..').trim().split('\n')).toHaveLength(2);
     expect(repo.read('.memory-bank/knowledge/patterns/k.md')).toContain('v');
+  });
+
+  it.each([
+    ['another program', { command: 'npx', args: ['other'] }, 'starts "npx other"'],
+    ['a script', { command: 'node', args: ['/opt/main.js'] }, 'starts "node /opt/main.js"'],
+    ['a project', { command: 'memory-bank', args: ['--root', '/srv'] }, 'serves /srv'],
+    ['a root', { command: 'memory-bank', env: { MEMORY_BANK_ROOT: '/srv' } }, 'serves /srv'],
+    ['a folder', { command: 'node', args: [main], cwd: '/srv' }, 'serves /srv'],
+    ['no command', { url: 'http://localhost:1' }, 'starts no program'],
+  ])('takes back no entry of its name that is for something else: %s', (_, entry, use) => {
+    const { repo, home, run } = project();
+    const codex = join(home, '.codex/config.toml');
+    mkdirSync(dirname(codex));
+    writeFileSync(codex, stringify({ mcp_servers: { 'memory-bank': entry } }));
+    const mine = JSON.stringify({ mcpServers: { 'memory-bank': entry } });
+    repo.write('.cursor/mcp.json', mine);
+    const before = readFileSync(codex, 'utf8');
+    expect(run('init', '--yes', '--clients', 'claude').status).toBe(0);
+    const { status, stdout } = run('init', '--undo', '--yes');
+    expect(status).toBe(0);
+    for (const file of [codex, repo.path('.cursor/mcp.json')]) {
+      expect(stdout).toContain(`${file} is left alone: its entry "memory-bank" ${use}.`);
+    }
+    expect(readFileSync(codex, 'utf8')).toBe(before);
+    expect(repo.read('.cursor/mcp.json')).toBe(mine);
+    expect(existsSync(repo.path('.mcp.json'))).toBe(false);
+  });
+
+  it('changes the command of an entry that is its own, and nothing else', () => {
+    const added = { env: { MEMORY_BANK_TOOLSETS: 'graph' }, timeout: 5, alwaysAllow: ['search'] };
+    const mine = { command: 'memory-bank', ...added };
+    const { repo, home, run } = project({
+      '.mcp.json': JSON.stringify({ mcpServers: { 'memory-bank': mine } }),
+    });
+    const codex = join(home, '.codex/config.toml');
+    mkdirSync(dirname(codex));
+    writeFileSync(codex, stringify({ mcp_servers: { 'memory-bank': mine } }));
+    expect(run('init', '--yes', '--clients', 'claude,codex').status).toBe(0);
+    const wanted = { command: 'node', args: [main], ...added };
+    expect(JSON.parse(repo.read('.mcp.json')).mcpServers['memory-bank']).toEqual(wanted);
+    expect(parse(readFileSync(codex, 'utf8'))).toEqual({ mcp_servers: { 'memory-bank': wanted } });
+  });
+
+  const foreign = '{"mcpServers":{"memory-bank":{"command":"npx","args":["other"]}}}';
+
+  it('leaves an entry of its name that is for something else alone', () => {
+    const { repo, run } = project({ '.mcp.json': foreign });
+    const { status, stdout } = run('init', '--yes', '--clients', 'claude');
+    expect(status).toBe(6);
+    expect(stdout).toMatch(
+      /\.mcp\.json is left alone: its entry "memory-bank" starts "npx other"\./,
+    );
+    expect(repo.read('.mcp.json')).toBe(foreign);
+    expect(run('init', '--undo', '--yes').status).toBe(0);
+    expect(repo.read('.mcp.json')).toBe(foreign);
+  });
+
+  it.skipIf(!hasTerminal).each([
+    ['\r', []],
+    ['all\r', []],
+    ['graph, search\r', ['--toolsets', 'graph,search']],
+  ])('asks for the toolsets: %j', async (typed, args) => {
+    const { repo, answer } = project();
+    const { status } = await answer(
+      ['init', '--clients', 'claude', '--instructions', 'AGENTS.md'],
+      [', history) [all]: ', typed],
+      ['Make these changes?', 'y\r'],
+    );
+    expect(status).toBe(0);
+    const { args: written } = JSON.parse(repo.read('.mcp.json')).mcpServers['memory-bank'];
+    expect(written).toEqual([main, ...args]);
+  });
+
+  it.skipIf(!hasTerminal)('refuses a toolset that is not there', async () => {
+    const { repo, answer } = project();
+    const { status } = await answer(['init', '--clients', 'claude'], ['[all]: ', 'nonsense\r']);
+    expect(status).toBe(2);
+    expect(repo.status()).toEqual([]);
+  });
+
+  it.skipIf(!hasTerminal)('replaces such an entry when a person says so', async () => {
+    const { repo, answer } = project({ '.mcp.json': foreign });
+    const { status } = await answer(
+      ['init', '--clients', 'claude', '--instructions', 'AGENTS.md'],
+      ['[all]: ', '\r'],
+      ['starts "npx other". Replace it? [y/N]', 'y\r'],
+      ['Make these changes?', 'y\r'],
+    );
+    expect(status).toBe(0);
+    expect(JSON.parse(repo.read('.mcp.json')).mcpServers['memory-bank']).toEqual({
+      type: 'stdio',
+      command: 'node',
+      args: [main],
+    });
+  });
+
+  it.each([
+    ['its name', ['memory-bank'], []],
+    ['npx', ['npx', '-y', 'memory-bank@1'], []],
+    ['an installed place that is gone', ['node', '/gone/memory-bank/dist/main.js'], []],
+    ['a command that is given again', ['mise', 'x', 'memory'], ['--command', 'mise x memory']],
+  ])('takes back an entry that is known as its own by %s', (_, [command, ...args], again) => {
+    const { repo, run } = project();
+    const entry = { command, args: [...args, '--root', '.'], env: { MEMORY_BANK_TOOLSETS: 'x' } };
+    repo.write('.mcp.json', JSON.stringify({ mcpServers: { 'memory-bank': entry } }));
+    expect(run('init', '--undo', '--yes', ...again).status).toBe(0);
+    expect(existsSync(repo.path('.mcp.json'))).toBe(false);
+  });
+
+  it.skipIf(!hasTerminal).each([
+    ['Ctrl-C', 'Clients (', '\u0003'],
+    ['Ctrl-D', 'Clients (', '\u0004'],
+    ['Ctrl-C', 'Make these changes? [y/N] ', '\u0003'],
+  ])('is cancelled by %s at the question "%s"', async (_, question, key) => {
+    const { repo, answer } = project();
+    const before: [string, string][] = question.startsWith('Make')
+      ? [
+          ['Clients (', '\r'],
+          ['[all]: ', '\r'],
+        ]
+      : [];
+    const { status, seen } = await answer(['init', '--instructions', 'AGENTS.md'], ...before, [
+      question,
+      key,
+    ]);
+    expect(status).toBe(130);
+    expect(seen).toMatch(/\r\nmemory-bank: It was cancelled; nothing was changed\.\r\n$/);
+    expect(repo.status()).toEqual([]);
   });
 
   it('leaves a file with a syntax error alone, says so, and does the rest', () => {

@@ -34,10 +34,11 @@ export interface Client {
   start?(start: Start, around: Surroundings): Start;
 }
 
-/** What configurations are written in: a value in a text, found by the keys that lead to it. */
+/** What configurations are written in: an object in a text, found by the keys that lead to it. */
 export interface Language {
   /**
-   * The text with the value set, or without it; everything else stays as it is.
+   * The text with the members of the value set, or without the value that is there; everything else
+   * stays as it is.
    *
    * @throws MemoryError `damaged` when the text cannot be edited safely.
    */

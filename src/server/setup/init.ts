@@ -1,15 +1,23 @@
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
+import { narrow } from '../../app.ts';
+import type { CallOptions } from '../../call.ts';
 import { MemoryError } from '../../core/error.ts';
-import { leaveRepository, setMergeDriver } from '../../merge-driver.ts';
-import { findRoot } from '../../root.ts';
+import type { Session } from '../../core/session.ts';
+import {
+  findOwnFolder,
+  leaveRepository,
+  planMergeDriver,
+  setMergeDriver,
+} from '../../merge-driver.ts';
+import { bankFolder, findRoot } from '../../root.ts';
 import { type Command, flagText, type Invocation } from '../command.ts';
 import { paintDiff } from '../log.ts';
 import { agrees, mayAsk, mayGoOn, question } from '../question.ts';
 import { Screen } from '../screen.ts';
 import { inSession } from '../work.ts';
-import { clients, type Start, type Surroundings } from './client.ts';
-import { applyEdit, diffOf, type Plan, planSetup } from './plan.ts';
+import { clients, entryName, type Start, type Surroundings } from './client.ts';
+import { applyEdit, diffOf, type FileEdit, type Plan, planSetup } from './plan.ts';
 
 const forAgents = ['AGENTS.md', 'CLAUDE.md'] as const;
 
@@ -44,28 +52,75 @@ export const init: Command = {
     const ask = mayAsk(values);
     const screen = new Screen();
     const names = await chosenClients(invocation, around, undo, ask);
+    const toolsets = undo ? undefined : await chosenToolsets(invocation, ask);
     const instructions = undo ? forAgents : await chosenInstructions(invocation, ask);
-    const plan = await planSetup(
-      names,
-      instructions,
-      undo ? undefined : startOf(invocation),
-      around,
-    );
-    await screen.show(planText(screen, plan, undo));
-    if (values['dry-run'] === true) return 0;
-    if (!(await mayGoOn(values, 'Make these changes?'))) return 0;
-    for (const edit of plan.edits) await applyEdit(edit, around);
-    const done = undo ? await takeBack(invocation, root) : await setUp(invocation, root);
-    await screen.show(done.map((line) => `${screen.plain(line)}\n`).join(''));
-    return plan.untouched.length > 0 ? 6 : 0;
+    const program = programOf(invocation);
+    const start = undo ? undefined : startOf(program, toolsets);
+    const mayReplace = async (path: string, use: string) =>
+      ask && agrees(`The entry "${entryName}" of ${path} ${use}. Replace it?`);
+    const setup = { names, instructions, program, start, around, mayReplace };
+    return inSession(invocation, async (session, call) => {
+      const memory: Memory = { invocation, root, session, call };
+      const plan = await planSetup(setup);
+      // What is for something else was never ours to take back.
+      const status = plan.untouched.some(({ isForeign }) => !(undo && isForeign)) ? 6 : 0;
+      const driver = await planMergeDriver(root, undo ? undefined : ownProgram());
+      const edits = [...plan.edits, ...(driver ? [driver] : [])];
+      const notes = undo ? await takenBack(root) : await made(memory, driver);
+      await screen.show(planText(screen, { ...plan, edits }, notes, undo));
+      if (values['dry-run'] === true) return 0;
+      if (edits.length + notes.length === 0) return status;
+      if (!(await mayGoOn(values, 'Make these changes?'))) return 0;
+      for (const edit of plan.edits) await applyEdit(edit, around);
+      const done = undo ? await takeBack(memory) : await setUp(memory);
+      await screen.show(done.map((line) => `${screen.plain(line)}\n`).join(''));
+      return status;
+    });
   },
 };
 
-/** The program as clients are to start it. */
-function startOf({ options, values }: Invocation): Start {
+/** The memory of a project, in the session that sets it up. */
+interface Memory {
+  readonly invocation: Invocation;
+  readonly root: string;
+  readonly session: Session;
+  readonly call: CallOptions;
+}
+
+/** How git is to start this program. */
+function ownProgram(): readonly string[] {
+  return [process.execPath, resolve(process.argv[1] ?? '')];
+}
+
+/** What the first commit of the memory will make, in words. */
+async function made(
+  { invocation: { app }, root, session, call }: Memory,
+  driver: FileEdit | undefined,
+): Promise<string[]> {
+  const lacking = await app.run(session, 'init', call, ({ project }) => project.lacking());
+  const bank = join(root, bankFolder);
+  return [
+    ...(driver && driver.before === undefined ? [`${root} becomes a git repository.`] : []),
+    ...(lacking.length > 0 ? [`${bank} gets ${lacking.join(' and ')}, as a commit.`] : []),
+  ];
+}
+
+/** What goes beside the files that are shown, in words. */
+async function takenBack(root: string): Promise<string[]> {
+  const folder = await findOwnFolder(root);
+  return folder === undefined ? [] : [`${folder} is removed: it holds caches.`];
+}
+
+/** The words that clients start the program by. */
+function programOf({ values }: Invocation): readonly string[] {
   const given = flagText(values, 'command')?.trim().split(/\s+/);
-  const [command = process.execPath, ...args] = given ?? ['node', resolve(process.argv[1] ?? '')];
-  const narrowed = options.enabled ? ['--toolsets', options.enabled.join(',')] : [];
+  return given ?? ['node', resolve(process.argv[1] ?? '')];
+}
+
+/** The program as clients are to start it. */
+function startOf(program: readonly string[], toolsets: readonly string[] | undefined): Start {
+  const [command = process.execPath, ...args] = program;
+  const narrowed = toolsets ? ['--toolsets', toolsets.join(',')] : [];
   return { command, args: [...args, ...narrowed] };
 }
 
@@ -86,10 +141,25 @@ async function chosenClients(
       : usual.join(','));
   if (text === 'all') return all;
   if (text === 'none') return [];
-  return text
-    .split(/[\s,]+/)
-    .map((name) => name.trim())
-    .filter((name) => name !== '');
+  return namesIn(text);
+}
+
+/** The toolsets that clients are to be offered; undefined for all. */
+async function chosenToolsets(
+  { app, options }: Invocation,
+  ask: boolean,
+): Promise<readonly string[] | undefined> {
+  if (options.enabled || !ask) return options.enabled;
+  const all = await app.toolsets();
+  const listed = all.map(({ name }) => name).join(', ');
+  const names = namesIn(await question(`Toolsets (${listed}) [all]: `));
+  if (names.length === 0 || (names.length === 1 && names[0] === 'all')) return undefined;
+  narrow(all, names);
+  return names;
+}
+
+function namesIn(text: string): string[] {
+  return text.split(/[\s,]+/).filter((name) => name !== '');
 }
 
 async function chosenInstructions({ values }: Invocation, ask: boolean): Promise<string[]> {
@@ -103,27 +173,34 @@ async function chosenInstructions({ values }: Invocation, ask: boolean): Promise
   throw new MemoryError('invalid_input', `--instructions is ${forAgents.join(' or ')}.`);
 }
 
-function planText(screen: Screen, { edits, untouched }: Plan, undo: boolean): string {
+function planText(
+  screen: Screen,
+  { edits, untouched }: Plan,
+  notes: readonly string[],
+  undo: boolean,
+): string {
   const diffs = edits.flatMap((edit) =>
     diffOf(edit)
       .trimEnd()
       .split('\n')
       .map((line) => paintDiff(screen, line)),
   );
-  const left = untouched.map(({ path, reason }) => {
-    const what = undo ? 'take the entry "memory-bank" out' : 'add the server';
-    return screen.paint('bad', `${path} is left alone: ${reason}. Mend it, or ${what} by hand.`);
+  const left = untouched.map(({ path, reason, isForeign }) => {
+    const told = `${path} is left alone: ${reason}.`;
+    if (undo && isForeign) return screen.plain(told);
+    const remedy = isForeign ? 'Rename that entry' : 'Mend it';
+    const what = undo ? `take the entry "${entryName}" out` : 'add the server';
+    return screen.paint('bad', `${told} ${remedy}, or ${what} by hand.`);
   });
-  const lines = [...diffs, ...left];
-  return lines.length === 0 ? 'No file has to change.\n' : `${lines.join('\n')}\n`;
+  const none = edits.length + notes.length === 0 ? ['No file has to change.'] : [];
+  const told = notes.map((line) => screen.plain(line));
+  return `${[...diffs, ...told, ...left, ...none].join('\n')}\n`;
 }
 
-async function setUp(invocation: Invocation, root: string): Promise<string[]> {
+async function setUp({ invocation, root, session, call }: Memory): Promise<string[]> {
   const { app, options } = invocation;
-  const id = await inSession(invocation, (session, call) =>
-    app.run(session, 'init', call, ({ project }) => project.initialize()),
-  );
-  const program = [process.execPath, resolve(process.argv[1] ?? '')];
+  const id = await app.run(session, 'init', call, ({ project }) => project.initialize());
+  const program = ownProgram();
   const { top } = await setMergeDriver(root, program, options.durability);
   return [
     `The memory of ${root} is ready (project ${id}).`,
@@ -138,7 +215,7 @@ async function setUp(invocation: Invocation, root: string): Promise<string[]> {
   ];
 }
 
-async function takeBack({ options }: Invocation, root: string): Promise<string[]> {
+async function takeBack({ invocation: { options }, root }: Memory): Promise<string[]> {
   await leaveRepository(root, options.durability);
   return ['Everything is taken back. The memory itself stays in .memory-bank.'];
 }

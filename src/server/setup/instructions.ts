@@ -32,9 +32,12 @@ export function editInstructions(text: string, wanted: boolean): string {
   if (from >= 0) {
     const after = text.slice(to + end.length).replace(/^\r?\n/, '');
     const before = text.slice(0, from);
-    return wanted ? before + own + after : before.replace(/(\r?\n)\r?\n$/, '$1') + after;
+    if (wanted) return before + own + after;
+    const isOurs = after === '' || /\n\r?\n$/.test(before);
+    return (isOurs ? before.replace(/\r?\n$/, '') : before) + after;
   }
   if (!wanted) return text;
-  const gap = text === '' ? '' : text.endsWith('\n') ? eol : eol + eol;
+  // One line end, whatever the text ends in: that one is taken out with the section.
+  const gap = text === '' ? '' : eol;
   return text + gap + own;
 }

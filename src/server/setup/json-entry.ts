@@ -13,8 +13,8 @@ import { MemoryError } from '../../core/error.ts';
 import type { Language } from './client.ts';
 
 /**
- * A JSON text, comments and trailing commas allowed, with one value set or removed; everything else
- * stays as it is, byte for byte.
+ * A JSON text, comments and trailing commas allowed, with some members of one object set, or the object
+ * removed; everything else stays as it is, byte for byte.
  *
  * @param value undefined removes it, and the objects around it that are then empty.
  * @throws MemoryError `damaged` with the line, when the text is no JSON object.
@@ -23,10 +23,16 @@ export function editJson(text: string, path: readonly string[], value: object | 
   const bom = text.startsWith('\ufeff') ? '\ufeff' : '';
   const body = text.slice(bom.length);
   const given = body.trim() === '' ? '{}\n' : body;
-  check(given, path);
+  check(given, value ? [...path, ''] : path);
   const present = nodeAt(given, path);
-  if (present ? isDeepStrictEqual(getNodeValue(present), value) : value === undefined) return text;
-  if (value !== undefined) return bom + set(given, path, value);
+  if (value !== undefined) {
+    const parts = present
+      ? Object.entries(value).map(([key, one]) => [[...path, key], one] as const)
+      : [[path, value] as const];
+    const edited = parts.reduce((part, [place, one]) => set(part, place, one), given);
+    return edited === given ? text : bom + edited;
+  }
+  if (!present) return text;
   let edited = remove(given, path);
   for (let depth = path.length - 1; depth > 0; depth--) {
     const around = path.slice(0, depth);
@@ -85,13 +91,14 @@ function nodeAt(text: string, path: readonly string[]): Node | undefined {
   return tree && findNodeAtLocation(tree, [...path]);
 }
 
-function set(text: string, path: readonly string[], value: object): string {
+function set(text: string, path: readonly string[], value: unknown): string {
   const unit = /^([ \t]+)"/m.exec(text)?.[1] ?? '  ';
   const eol = text.includes('\r\n') ? '\r\n' : '\n';
   const drawn = (what: unknown, indent: string) =>
     JSON.stringify(what, undefined, unit).replaceAll('\n', eol + indent);
   const old = nodeAt(text, path);
   if (old) {
+    if (isDeepStrictEqual(getNodeValue(old), value)) return text;
     const shown = drawn(value, indentAt(text, old.offset));
     return text.slice(0, old.offset) + shown + text.slice(endOf(old));
   }
@@ -115,8 +122,9 @@ function set(text: string, path: readonly string[], value: object): string {
   const line =
     /^[ \t]*(?:\/\/[^\r\n]*|\/\*[^\r\n]*?\*\/)?/.exec(text.slice(comma ?? end))?.[0] ?? '';
   const from = (comma ?? end) + line.length;
-  const before = comma === undefined ? `${text.slice(0, end)},${line}` : text.slice(0, from);
-  return before + member + text.slice(from);
+  if (comma === undefined) return `${text.slice(0, end)},${line}${member}${text.slice(from)}`;
+  // Where the last member has a comma, the new one gets one: it is taken out together with its own.
+  return `${text.slice(0, from)}${member},${text.slice(from)}`;
 }
 
 function remove(text: string, path: readonly string[]): string {

@@ -5,6 +5,7 @@ import { MemoryError } from '../../core/error.ts';
 import { unifiedDiff } from '../../core/unified-diff.ts';
 import { clients, entryName, type Start, type Surroundings } from './client.ts';
 import { editInstructions } from './instructions.ts';
+import { otherUse } from './own-entry.ts';
 
 /** A file that the setup changes, and how; undefined where there is none. */
 export interface FileEdit {
@@ -17,6 +18,8 @@ export interface FileEdit {
 export interface Untouched {
   readonly path: string;
   readonly reason: string;
+  /** Whether nothing is wrong with it: its entry of our name is for something else. */
+  readonly isForeign?: boolean;
 }
 
 export interface Plan {
@@ -24,31 +27,44 @@ export interface Plan {
   readonly untouched: readonly Untouched[];
 }
 
-/**
- * What has to change in the files of clients and in those for agents.
- *
- * @param start undefined takes the entries and sections out again.
- */
-export async function planSetup(
-  names: readonly string[],
-  instructions: readonly string[],
-  start: Start | undefined,
-  around: Surroundings,
-): Promise<Plan> {
+/** What a setup is to do. */
+export interface Setup {
+  /** Names of clients. */
+  readonly names: readonly string[];
+  /** Names of the files for agents. */
+  readonly instructions: readonly string[];
+  /** The words that clients start this program by. */
+  readonly program: readonly string[];
+  /** Undefined takes the entries and sections out again. */
+  readonly start: Start | undefined;
+  readonly around: Surroundings;
+  /** Whether the entry of our name in a file may be replaced, though it is for something else. */
+  mayReplace(path: string, use: string): Promise<boolean>;
+}
+
+/** What has to change in the files of clients and in those for agents. */
+export async function planSetup({
+  names,
+  instructions,
+  program,
+  start,
+  around,
+  mayReplace,
+}: Setup): Promise<Plan> {
   const edits: FileEdit[] = [];
   const untouched: Untouched[] = [];
-  const consider = async (path: string, edit: (text: string) => string) => {
+  const consider = async (path: string, edit: (text: string) => Promise<string> | string) => {
     try {
       const before = await readText(path);
       // What does not even name it has no entry to take out, however it is written.
       if (start === undefined && !before?.includes(entryName)) return;
-      const text = edit(before ?? '');
+      const text = await edit(before ?? '');
       const after = start === undefined && isEmpty(text) ? undefined : text;
       if (before === undefined ? start !== undefined : after !== before) {
         edits.push({ path, before, after });
       }
     } catch (error) {
-      if (!(error instanceof MemoryError)) throw error;
+      if (!(error instanceof MemoryError) || error.code !== 'damaged') throw error;
       untouched.push({ path, reason: error.text });
     }
   };
@@ -61,7 +77,21 @@ export async function planSetup(
     }
     const own = start && (client.start?.(start, around) ?? start);
     const { language, servers } = client;
-    await consider(client.config(around), (text) => language.edit(text, [servers, entryName], own));
+    const path = client.config(around);
+    const keys = [servers, entryName];
+    await consider(path, async (text) => {
+      const present = language.read(text, keys);
+      if (present === undefined) return language.edit(text, keys, own);
+      const use = otherUse(present, program, around.root);
+      // What a person added to an entry of ours is theirs.
+      const change = own && { command: own.command, args: own.args };
+      if (use === undefined) return language.edit(text, keys, change);
+      if (own && (await mayReplace(path, use))) {
+        return language.edit(language.edit(text, keys, undefined), keys, own);
+      }
+      untouched.push({ path, reason: `its entry "${entryName}" ${use}`, isForeign: true });
+      return text;
+    });
   }
   for (const file of instructions) {
     await consider(join(around.root, file), (text) => editInstructions(text, start !== undefined));

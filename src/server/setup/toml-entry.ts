@@ -5,7 +5,8 @@ import { isObject } from '../../core/json.ts';
 import type { Language } from './client.ts';
 
 /**
- * A TOML text with one table set or removed; everything else stays as it is, byte for byte.
+ * A TOML text with some keys of one table set, or the table removed; everything else stays as it is,
+ * byte for byte.
  *
  * @param path the keys of its header: `[mcp_servers.memory-bank]`.
  * @param value undefined removes it.
@@ -14,19 +15,19 @@ import type { Language } from './client.ts';
  */
 export function editToml(text: string, path: readonly string[], value: object | undefined): string {
   const present = at(read(text), path);
-  if (value === undefined ? present === undefined : isDeepStrictEqual(plain(present), value)) {
-    return text;
-  }
+  const wanted = value && { ...(isObject(present) && present), ...value };
+  if (isDeepStrictEqual(plain(present), plain(wanted))) return text;
   const name = path.join('.');
-  const without = present === undefined ? text : removeTable(text, name);
-  if (at(read(without), path) !== undefined) {
+  const edited =
+    value === undefined
+      ? removeTable(text, name)
+      : present === undefined
+        ? addTable(text, name, value)
+        : Object.entries(value).reduce((part, [key, one]) => setKey(part, name, key, one), text);
+  if (!isDeepStrictEqual(plain(at(read(edited), path)), plain(wanted))) {
     throw new MemoryError('damaged', `"${name}" is not written as a table of its own`);
   }
-  if (value === undefined) return without;
-  const eol = without.includes('\r\n') ? '\r\n' : '\n';
-  const table = `[${name}]\n${stringify(value).trimEnd()}\n`.replaceAll('\n', eol);
-  const gap = without === '' ? '' : without.endsWith('\n') ? eol : eol + eol;
-  return without + gap + table;
+  return edited;
 }
 
 /** TOML, as Codex keeps it. */
@@ -50,13 +51,53 @@ function plain(value: unknown): unknown {
   return value === undefined ? undefined : JSON.parse(JSON.stringify(value));
 }
 
+function addTable(text: string, name: string, value: object): string {
+  const eol = eolOf(text);
+  const table = `[${name}]\n${stringify(value).trimEnd()}\n`.replaceAll('\n', eol);
+  const gap = text === '' ? '' : text.endsWith('\n') ? eol : eol + eol;
+  return text + gap + table;
+}
+
+/** The text with a key of a table set in its place, or else below the header. */
+function setKey(text: string, name: string, key: string, value: unknown): string {
+  const lines = text.split(/(?<=\n)/);
+  const from = lines.findIndex((line) => headerOf(line) === name) + 1;
+  if (from === 0) return text;
+  const rest = lines.slice(from).findIndex((line) => headerOf(line) !== undefined);
+  const to = rest < 0 ? lines.length : from + rest;
+  const drawn = stringify({ [key]: value }).trimEnd() + eolOf(text);
+  for (let start = from, end = from + 1; end <= to; end++) {
+    const keys = keysOf(lines.slice(start, end).join(''));
+    if (keys?.includes(key)) return lines.toSpliced(start, end - start, drawn).join('');
+    // A value goes on over lines until all of them can be read.
+    if (keys) start = end;
+  }
+  return lines.toSpliced(from, 0, drawn).join('');
+}
+
+function keysOf(lines: string): string[] | undefined {
+  try {
+    return Object.keys(parse(lines));
+  } catch {
+    return undefined;
+  }
+}
+
+function headerOf(line: string): string | undefined {
+  return /^\s*\[\[?\s*([^\]]+?)\s*\]/.exec(line)?.[1]?.replaceAll('"', '');
+}
+
+function eolOf(text: string): string {
+  return text.includes('\r\n') ? '\r\n' : '\n';
+}
+
 /** The text without a table and the tables below it: from their headers to the next header. */
 function removeTable(text: string, name: string): string {
   const lines = text.split(/(?<=\n)/);
   const kept: string[] = [];
   let inside = false;
   for (const line of lines) {
-    const header = /^\s*\[\[?\s*([^\]]+?)\s*\]/.exec(line)?.[1]?.replaceAll('"', '');
+    const header = headerOf(line);
     if (header !== undefined) {
       const was = inside;
       inside = header === name || header.startsWith(`${name}.`);

@@ -29,6 +29,10 @@ export const serverMemory: Format = {
   places: ['memory.jsonl', '.claude/memory.jsonl', 'memory.json'],
   recognises: (name, entries) =>
     entries.length === 1 && entries[0] === name && /(?:\.jsonl|^memory\.json)$/.test(name),
+  recognisesLine(line) {
+    const data = read(line);
+    return isObject(data) && (isEntity(data) || isRelation(data));
+  },
   read(source, now) {
     const gathering = new Gathering();
     const entities = new Map<string, Entity>();
@@ -55,8 +59,8 @@ export const serverMemory: Format = {
     function readLine(line: string, from: string): boolean {
       const data = read(line);
       if (!isObject(data)) return false;
-      const { name, observations, ...fields } = data;
-      if (typeof name === 'string' && name !== '' && Array.isArray(observations)) {
+      if (isEntity(data)) {
+        const { name, observations, ...fields } = data;
         if (entities.has(name))
           gathering.note(from, `adds to the entity "${name}" of an earlier line`);
         const known = entity(name, from);
@@ -64,9 +68,8 @@ export const serverMemory: Format = {
         known.observations.push(...observations);
         return true;
       }
+      if (!isRelation(data)) return false;
       const { from: begin, ...relation } = data;
-      if (typeof begin !== 'string' || begin === '' || typeof relation.to !== 'string')
-        return false;
       entity(begin, from).relations.push(relation);
       return true;
     }
@@ -120,6 +123,20 @@ export const serverMemory: Format = {
     return new Map(all.length === 0 ? [] : [['memory.jsonl', `${all.join('\n')}\n`]]);
   },
 };
+
+type Line = { readonly [name: string]: unknown };
+
+function isEntity(
+  data: Line,
+): data is Line & { readonly name: string; readonly observations: unknown[] } {
+  const { name, observations } = data;
+  return typeof name === 'string' && name !== '' && Array.isArray(observations);
+}
+
+function isRelation(data: Line): data is Line & { readonly from: string; readonly to: string } {
+  const { from, to } = data;
+  return typeof from === 'string' && from !== '' && typeof to === 'string';
+}
 
 function read(line: string): unknown {
   try {

@@ -1,0 +1,39 @@
+import { spawn, spawnSync } from 'node:child_process';
+
+/** Whether there is the program that gives another one a terminal: script(1) of util-linux. */
+export const hasTerminal = /util-linux/.test(
+  spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout ?? '',
+);
+
+/** What was to be seen on a terminal, and how the program on it ended. */
+export interface Shown {
+  readonly status: number | null;
+  readonly seen: string;
+}
+
+/**
+ * Runs a program on a terminal.
+ *
+ * @param answers what to type at a question that ends with the text, each once and in this order.
+ */
+export function runOnTerminal(
+  command: readonly string[],
+  options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
+  answers: readonly (readonly [question: string, answer: string])[],
+): Promise<Shown> {
+  const line = command.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ');
+  const child = spawn('script', ['-qec', line, '/dev/null'], options);
+  const left = [...answers];
+  let seen = '';
+  let fresh = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    seen += text;
+    fresh += text;
+    const [question, answer] = left[0] ?? [];
+    if (question === undefined || answer === undefined || !fresh.includes(question)) return;
+    left.shift();
+    fresh = '';
+    child.stdin.write(answer);
+  });
+  return new Promise((resolve) => child.on('close', (status) => resolve({ status, seen })));
+}
