@@ -21,6 +21,7 @@ import {
 } from './mutation.ts';
 import { isOid, type Oid, type Signature } from './object.ts';
 import { ObjectDatabase } from './odb.ts';
+import { missingFolders } from './placement.ts';
 import { type Plan, type Proposal, planCommits } from './plan.ts';
 import type { Site } from './recovery.ts';
 import { moveRef } from './ref-update.ts';
@@ -336,6 +337,8 @@ export class Repository {
         : planCommits(this.odb, head, known.file, proposal, { author, committer });
     const sign = signerOf(config, committer, this.#options.env, signal);
     const plan = sign ? await signPlan(unsigned, sign) : unsigned;
+    // Before anything is stored: a file may be in the way of a folder.
+    missingFolders(this.#disk, this.tree.top, plan.files);
     const stored = this.odb.write(plan.objects);
     // Who waits for it hears of a failure; nobody may be waiting yet.
     stored.catch(() => undefined);
