@@ -334,16 +334,6 @@ export const guards: readonly Guard[] = [
     [power, 'a power cut'],
   ),
   guard(
-    'what a person had written is on the medium before it is replaced',
-    [
-      'git/mutation.ts',
-      'if (files.some(({ before }) => before && this.#stores(before))) await disk.settle(unsettled);',
-      '',
-    ],
-    [power, 'a power cut'],
-  ),
-
-  guard(
     'no program of the repository signs',
     ['git/signing.ts', 'program: config.own(', 'program: config.get('],
     ['git/signing.test.ts', 'a program that the repository names is not run'],
