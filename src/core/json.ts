@@ -13,6 +13,11 @@ export function isObject(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** What a key was given; unlike an access, nothing of what every object has, such as `constructor`. */
+export function own<T>(object: { readonly [key: string]: T }, key: string): T | undefined {
+  return Object.hasOwn(object, key) ? object[key] : undefined;
+}
+
 /** A character as JSON writes one by its code: `\u200b`, beyond the first plane as two such units. */
 export function escapedUnits(char: string): string {
   const units = Array.from({ length: char.length }, (_, i) => char.charCodeAt(i));

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { describeIssue, MemoryError } from './error.ts';
 import { toIssue } from './input.ts';
-import { isObject, type JsonObject, type JsonValue } from './json.ts';
+import { isObject, type JsonObject, type JsonValue, own } from './json.ts';
 import { maxYamlDepth } from './yaml-reader.ts';
 
 /**
@@ -42,8 +42,7 @@ function arrangeObject(schema: z.core.$ZodType, value: object, depth: number): J
   // Unlike assignment, this makes `__proto__` a key like any other.
   return Object.fromEntries(
     [...known, ...others].map((key) => {
-      const part = Object.hasOwn(keys, key) ? keys[key] : undefined;
-      return [key, arrangeValue(part ?? rest, given.get(key), depth + 1)];
+      return [key, arrangeValue(own(keys, key) ?? rest, given.get(key), depth + 1)];
     }),
   );
 }
@@ -73,9 +72,8 @@ export function keepUnknown(
   // What no schema describes is known as a whole: a key that is gone was removed.
   if (Object.keys(keys).length === 0) return value;
   const kept = Object.entries(value).map(([key, item]): [string, JsonValue | undefined] => {
-    const part = Object.hasOwn(keys, key) ? keys[key] : undefined;
-    const before = Object.hasOwn(old, key) ? old[key] : undefined;
-    return [key, part && item !== undefined ? keep(part, item, before) : item];
+    const part = own(keys, key);
+    return [key, part && item !== undefined ? keep(part, item, own(old, key)) : item];
   });
   let place = 0;
   for (const entry of Object.entries(old)) {

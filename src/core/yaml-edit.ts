@@ -11,7 +11,7 @@ import {
   type YAMLSeq,
 } from 'yaml';
 import { type ForeignYaml, keyOf } from './foreign-yaml.ts';
-import { isObject, type JsonObject, type JsonValue } from './json.ts';
+import { isObject, type JsonObject, type JsonValue, own } from './json.ts';
 import { writeEntry, writeList, writeValue, writeYaml } from './yaml-writer.ts';
 
 /**
@@ -67,7 +67,7 @@ class Edit {
       }
     }
     for (const [key, pair] of pairs) {
-      if (!Object.hasOwn(value, key) || value[key] === undefined) {
+      if (own(value, key) === undefined) {
         this.#splice(this.#lineStart(startOf(pair.key)), this.#lineAfter(pair), '');
       }
     }

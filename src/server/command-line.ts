@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { MemoryError } from '../core/error.ts';
+import { own } from '../core/json.ts';
 import type { Command, Flags, FlagValues } from './command.ts';
 
 /** A command line, understood. */
@@ -52,7 +53,7 @@ function commandAt(args: readonly string[], general: Flags): number {
   for (; at < args.length; at++) {
     const arg = args[at] ?? '';
     if (!arg.startsWith('-')) return at;
-    const flag = Object.hasOwn(general, arg.slice(2)) ? general[arg.slice(2)] : undefined;
+    const flag = own(general, arg.slice(2));
     // Of an option that no command has, the command may know what follows it.
     if (flag?.value !== undefined) at++;
   }

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { isObject, type JsonObject, type JsonValue } from '../core/json.ts';
+import { isObject, type JsonObject, type JsonValue, own } from '../core/json.ts';
 import type { LocalState } from '../core/store.ts';
 import type { Disk } from '../git/disk.ts';
 import { type Stat, sameStat } from '../git/files.ts';
@@ -24,7 +24,7 @@ export class LocalFile implements LocalState {
 
   async get(key: string): Promise<JsonValue | undefined> {
     this.#load();
-    return Object.hasOwn(this.#values, key) ? this.#values[key] : undefined;
+    return own(this.#values, key);
   }
 
   async set(key: string, value: JsonValue): Promise<boolean> {

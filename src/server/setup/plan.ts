@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, realpath, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { MemoryError } from '../../core/error.ts';
+import { own } from '../../core/json.ts';
 import { unifiedDiff } from '../../core/unified-diff.ts';
 import { clients, entryName, type Start, type Surroundings } from './client.ts';
 import { editInstructions } from './instructions.ts';
@@ -69,25 +70,25 @@ export async function planSetup({
     }
   };
   for (const name of names) {
-    const client = Object.hasOwn(clients, name) && clients[name];
+    const client = own(clients, name);
     if (!client) {
       throw new MemoryError('invalid_input', `There is no client "${name}".`, {
         hint: `The clients are: ${Object.keys(clients).join(', ')}.`,
       });
     }
-    const own = start && (client.start?.(start, around) ?? start);
+    const entry = start && (client.start?.(start, around) ?? start);
     const { language, servers } = client;
     const path = client.config(around);
     const keys = [servers, entryName];
     await consider(path, async (text) => {
       const present = language.read(text, keys);
-      if (present === undefined) return language.edit(text, keys, own);
+      if (present === undefined) return language.edit(text, keys, entry);
       const use = otherUse(present, program, around.root);
       // What a person added to an entry of ours is theirs.
-      const change = own && { command: own.command, args: own.args };
+      const change = entry && { command: entry.command, args: entry.args };
       if (use === undefined) return language.edit(text, keys, change);
-      if (own && (await mayReplace(path, use))) {
-        return language.edit(language.edit(text, keys, undefined), keys, own);
+      if (entry && (await mayReplace(path, use))) {
+        return language.edit(language.edit(text, keys, undefined), keys, entry);
       }
       untouched.push({ path, reason: `its entry "${entryName}" ${use}`, isForeign: true });
       return text;

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { JsonObject, JsonValue } from '../../core/json.ts';
+import { type JsonObject, type JsonValue, own } from '../../core/json.ts';
 import type { FieldMerge } from '../../core/record-type.ts';
 import type { Sides } from './diff3.ts';
 import { mergeText, type Outcome, settled } from './lines.ts';
@@ -96,9 +96,4 @@ function compareTexts(a: Value, b: Value): number {
   const text = (value: Value) =>
     typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
   return text(a) === text(b) ? 0 : text(a) < text(b) ? -1 : 1;
-}
-
-/** A key called `constructor` is nothing that every object has. */
-function own<T>(record: { readonly [name: string]: T }, name: string): T | undefined {
-  return Object.hasOwn(record, name) ? record[name] : undefined;
 }

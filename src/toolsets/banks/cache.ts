@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Context } from '../../core/context.ts';
 import { toMemoryError } from '../../core/error.ts';
-import { isObject, type JsonObject } from '../../core/json.ts';
+import { isObject, type JsonObject, own } from '../../core/json.ts';
 import { type Bank, storeOf } from './bank.ts';
 import { contentBudget, summaryLimit } from './budget.ts';
 import { bytesOf, summarize } from './summary.ts';
@@ -47,7 +47,7 @@ export class SummaryCache {
     const kept = await keptOf(context, bank);
     const entries = new Map<string, Entry>();
     for (const [name, text] of texts) {
-      const entry = Object.hasOwn(kept, name) ? kept[name] : undefined;
+      const entry = own(kept, name);
       if (isEntry(entry) && entry.of === hash(text)) entries.set(name, entry);
     }
     return new SummaryCache(context, bank, texts, entries);
