@@ -5,7 +5,7 @@ import { gitEnv } from '../support/repo.ts';
 import { create } from './create.ts';
 
 test.each([
-  ['https://git.example.org/work/a.git', 'w@work.example'],
+  ['https://git.example.org/office/a.git', 'o@office.example'],
   ['https://git.example.org/home/a.git', 'p@home.example'],
   [undefined, 'p@home.example'],
 ])('a configuration for the remote %s is included as git does it', (url, email) => {
@@ -13,11 +13,11 @@ test.each([
   repo.git('config', '--unset', 'user.email');
   if (url) repo.git('remote', 'add', 'origin', url);
   const home = create();
-  home.write('work', '[user]\n\temail = w@work.example\n');
+  home.write('office', '[user]\n\temail = o@office.example\n');
   home.write(
     'gitconfig',
     '[user]\n\temail = p@home.example\n' +
-      '[includeIf "hasconfig:remote.*.url:https://git.example.org/work/**"]\n\tpath = work\n',
+      '[includeIf "hasconfig:remote.*.url:https://git.example.org/office/**"]\n\tpath = office\n',
   );
   const env = { ...gitEnv, GIT_CONFIG_GLOBAL: home.path('gitconfig') };
   const gitDir = repo.path('.git');
