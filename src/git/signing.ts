@@ -104,8 +104,8 @@ export async function signPlan(plan: Plan, sign: Sign): Promise<Plan> {
     const object = objects.get(oid);
     // One that is there already, and that the branch only goes to.
     if (!object) continue;
-    const payload = withParents(Buffer.from(object.content).toString('latin1'), idOf);
-    const signature = await sign(Buffer.from(payload, 'latin1'));
+    const payload = withParents(object.content, idOf);
+    const signature = await sign(payload);
     if (!signature.startsWith('-----BEGIN ')) throw cannotSign('the program gave no signature');
     signed.set(oid, encodeObject('commit', withSignature(payload, signature)));
   }
@@ -119,26 +119,27 @@ export async function signPlan(plan: Plan, sign: Sign): Promise<Plan> {
 }
 
 /** A commit as it was before it was signed. */
-export function withoutSignature(commit: Buffer): Buffer {
-  const text = commit.toString('latin1');
-  const end = text.indexOf('\n\n') + 1;
-  const head = text.slice(0, end).replace(/^gpgsig .*\n(?: .*\n)*/m, '');
-  return Buffer.from(head + text.slice(end), 'latin1');
+export function withoutSignature(commit: Uint8Array): Buffer {
+  return editHead(commit, (head) => head.replace(/^gpgsig .*\n(?: .*\n)*/m, ''));
 }
 
-function withParents(commit: string, idOf: (oid: Oid) => Oid): string {
-  const end = commit.indexOf('\n\n');
-  const head = commit
-    .slice(0, end)
-    .replace(/^parent (.*)$/gm, (_, oid: Oid) => `parent ${idOf(oid)}`);
-  return head + commit.slice(end);
+function withParents(commit: Uint8Array, idOf: (oid: Oid) => Oid): Buffer {
+  return editHead(commit, (head) =>
+    head.replace(/^parent (.*)$/gm, (_, oid: Oid) => `parent ${idOf(oid)}`),
+  );
 }
 
 /** A commit with its signature as the last field of its head (gitformat-signature). */
-function withSignature(commit: string, signature: string): Buffer {
-  const end = commit.indexOf('\n\n') + 1;
+function withSignature(commit: Uint8Array, signature: string): Buffer {
   const lines = signature.replaceAll('\r', '').trimEnd().split('\n').join('\n ');
-  return Buffer.from(`${commit.slice(0, end)}gpgsig ${lines}\n${commit.slice(end)}`, 'latin1');
+  return editHead(commit, (head) => `${head}gpgsig ${lines}\n`);
+}
+
+/** A commit with its fields changed; every byte of its message stays. */
+function editHead(commit: Uint8Array, edit: (head: string) => string): Buffer {
+  const text = Buffer.from(commit).toString('latin1');
+  const end = text.indexOf('\n\n') + 1;
+  return Buffer.from(edit(text.slice(0, end)) + text.slice(end), 'latin1');
 }
 
 /** Puts what `ssh-keygen` wants to have in files there: what is to be signed and, where it is given as text, the key. */
