@@ -83,9 +83,8 @@ export async function writeJournal(disk: Disk, folder: string, journal: Journal)
 
 /** Says that what a journal speaks of is over; where the disk does not let us, whoever comes next sees it. */
 export function endJournal(disk: Disk, folder: string, token: string): void {
-  const path = journalPath(folder, token);
   try {
-    if (disk.files.lstat(path)) disk.files.truncate(path, 0);
+    disk.files.truncate(journalPath(folder, token), 0);
   } catch (error) {
     if (errno(error) === undefined) throw error;
   }

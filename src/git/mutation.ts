@@ -211,9 +211,10 @@ class Mutation {
   async announce(): Promise<void> {
     const { disk, folder, tree } = this.#ground;
     const at = (i: number) => stagingPath(folder, this.#token.id, i);
-    const staging = stageFiles(disk, tree.top, this.#plan.files, at);
-    await together([writeJournal(disk, folder, this.#journal), staging]);
-    this.#staged = await staging;
+    [, this.#staged] = await together([
+      writeJournal(disk, folder, this.#journal),
+      stageFiles(disk, tree.top, this.#plan.files, at),
+    ]);
   }
 
   /** Leaves nothing behind, unless there is something left to clean up. */
