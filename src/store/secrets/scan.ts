@@ -22,7 +22,9 @@ export interface Secret {
 export function findSecrets(text: string): Secret[] {
   const found: { kind: string; index: number; secret: string }[] = [];
   const look = ({ name, pattern }: Kind, judge: (secret: string, match: string) => boolean) => {
-    for (const match of text.matchAll(pattern)) {
+    // Each form is tried on each text, mostly in vain: `matchAll` would copy it every time.
+    pattern.lastIndex = 0;
+    for (let match = pattern.exec(text); match; match = pattern.exec(text)) {
       const secret = match.groups?.secret ?? match[0];
       if (!judge(secret, match[0])) continue;
       const index = text.lastIndexOf(secret, match.index + match[0].length - 1);
