@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
 
 /** A SHA-1 object id in hexadecimal. */
@@ -19,14 +19,47 @@ export function objectId(type: ObjectType, content: Uint8Array): Oid {
   return createHash('sha1').update(header(type, content)).update(content).digest('hex');
 }
 
-/** Hashes an object, and compresses it as quickly as git does by default (gitformat-loose). */
+/** Hashes an object, and writes it as a loose one (gitformat-loose). */
 export function encodeObject(type: ObjectType, content: Uint8Array): EncodedObject {
+  const whole = Buffer.concat([header(type, content), content]);
   return {
-    oid: objectId(type, content),
+    oid: hash('sha1', whole),
     type,
     content,
-    deflated: deflateSync(Buffer.concat([header(type, content), content]), { level: 1 }),
+    deflated: compress(whole),
   };
+}
+
+/** What a file takes on disk at the least, in bytes. */
+const block = 4096;
+
+/**
+ * As quickly as git compresses by default. What fits into one block of the disk is stored as it is,
+ * like with `core.looseCompression=0`: compressed it would take no less, until gc packs it.
+ */
+function compress(bytes: Buffer): Buffer {
+  const stream = 11 + bytes.length;
+  if (stream > block) return deflateSync(bytes, { level: 1 });
+  // One stored block (RFC 1951, 3.2.4) in a zlib stream (RFC 1950).
+  const stored = Buffer.allocUnsafe(stream);
+  stored.writeUInt16BE(0x7801, 0);
+  stored.writeUInt8(1, 2);
+  stored.writeUInt16LE(bytes.length, 3);
+  stored.writeUInt16LE(~bytes.length & 0xffff, 5);
+  bytes.copy(stored, 7);
+  stored.writeUInt32BE(adler32(bytes), stream - 4);
+  return stored;
+}
+
+/** The checksum of at most 5552 bytes, for which no sum overflows (RFC 1950, 9). */
+function adler32(bytes: Buffer): number {
+  let a = 1;
+  let b = 0;
+  for (let i = 0; i < bytes.length; i++) {
+    a += bytes[i] ?? 0;
+    b += a;
+  }
+  return ((b % 65_521) * 65_536 + (a % 65_521)) >>> 0;
 }
 
 function header(type: ObjectType, content: Uint8Array): Buffer {

@@ -14,8 +14,8 @@ import { storePack } from './pack-file.ts';
 const cacheSize = 16 * 1024 * 1024;
 const maxAlternateDepth = 5;
 /** Answers of our file layer to isomorphic-git, made once: it asks several times for each object. */
-const notThere = Object.assign(new Error('absent'), { code: 'ENOENT' });
-const notAllowed = new Error('isomorphic-git may only write objects');
+const absent = rejected(Object.assign(new Error('absent'), { code: 'ENOENT' }));
+const notAllowed = rejected(new Error('isomorphic-git may only write objects'));
 
 /**
  * The object database of a repository: its loose objects, its packs, and its alternates'.
@@ -33,6 +33,8 @@ export class ObjectDatabase {
   /** What no other process has in the names of its temporary files. */
   readonly #run = randomBytes(6).toString('hex');
   #written = 0;
+  /** The fan-out folders that were there when this process last wrote to them. */
+  readonly #fanOut = new Set<string>();
 
   /** @param gitDir the common git directory. */
   constructor(disk: Disk, gitDir: string) {
@@ -116,8 +118,8 @@ export class ObjectDatabase {
    * there nor looks for a git directory of its own.
    */
   #objectWriter(changed: Set<string>) {
-    const refuse = () => Promise.reject(notAllowed);
-    const absent = () => Promise.reject(notThere);
+    const refuse = () => notAllowed;
+    const isAbsent = () => absent;
     const promises = {
       readFile: refuse,
       readdir: refuse,
@@ -125,8 +127,8 @@ export class ObjectDatabase {
       rmdir: refuse,
       readlink: refuse,
       symlink: refuse,
-      stat: absent,
-      lstat: absent,
+      stat: isAbsent,
+      lstat: isAbsent,
       mkdir: async (path: string) => {
         for (const directory of this.#disk.makeDirectories(path)) changed.add(directory);
       },
@@ -136,9 +138,14 @@ export class ObjectDatabase {
   }
 
   async #writeLoose(path: string, bytes: Uint8Array, changed: Set<string>): Promise<void> {
+    const folder = dirname(path);
     for (let attempt = 1; ; attempt++) {
-      const temporary = join(dirname(path), `tmp_obj_${this.#run}${++this.#written}`);
+      const temporary = join(folder, `tmp_obj_${this.#run}${++this.#written}`);
       try {
+        if (!this.#fanOut.has(folder)) {
+          for (const directory of this.#disk.makeDirectories(folder)) changed.add(directory);
+          this.#fanOut.add(folder);
+        }
         await this.#disk.create(temporary, [bytes], 0o444);
         try {
           this.#files.rename(temporary, path);
@@ -150,7 +157,7 @@ export class ObjectDatabase {
       } catch (error) {
         // gc removes a fan-out folder that is empty at that moment, under whoever fills it.
         if (errno(error) !== 'ENOENT' || attempt === 5) throw error;
-        for (const directory of this.#disk.makeDirectories(dirname(path))) changed.add(directory);
+        this.#fanOut.delete(folder);
       }
     }
   }
@@ -264,6 +271,13 @@ function parseLoose(oid: Oid, bytes: Buffer): RawObject {
     hint: 'Run "git fsck" to see what else is.',
     data: { oid },
   });
+}
+
+/** A promise whose failure counts as seen, so that node need not keep an eye on it. */
+function rejected(reason: Error): Promise<never> {
+  const promise = Promise.reject(reason);
+  promise.catch(() => undefined);
+  return promise;
 }
 
 function isType(text: string | undefined): text is ObjectType {
