@@ -31,6 +31,8 @@ export class GitConfig {
   /** Addresses of the remotes, for `includeIf "hasconfig:…"`. */
   #remotes: readonly string[] = [];
   #asksForRemotes = false;
+  /** For `includeIf "onbranch:…"`. */
+  #asksForBranch = false;
 
   static read(files: Files, places: ConfigPlaces): GitConfig {
     const config = new GitConfig();
@@ -45,7 +47,12 @@ export class GitConfig {
     return again;
   }
 
-  /** Whether reading it again would find the same. */
+  /** Whether it may say something else on another branch. */
+  get asksForBranch(): boolean {
+    return this.#asksForBranch;
+  }
+
+  /** Whether reading it again on the same branch would find the same. */
   isCurrent(files: Files): boolean {
     return this.#sources.every(({ path, stat }) => sameStat(stat, lookQuietly(files, path)));
   }
@@ -115,6 +122,7 @@ export class GitConfig {
       case 'gitdir/i':
         return matches(directoryPattern(pattern, from), `${places.gitDir}/`, 'i');
       case 'onbranch':
+        this.#asksForBranch = true;
         return places.branch !== undefined && matches(withDepth(pattern), places.branch, '');
       case 'hasconfig': {
         const url = /^remote\.\*\.url:(.*)$/s.exec(pattern)?.[1];

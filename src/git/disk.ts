@@ -71,6 +71,17 @@ export class Disk {
     try {
       // An empty file is not emptied: ext4 then writes it out at once.
       if (files.fstat(fd).size > 0) files.truncate(path, 0);
+    } catch (error) {
+      files.close(fd);
+      throw error;
+    }
+    return this.finish(fd, pieces);
+  }
+
+  /** Fills an open file that is empty, and closes it; what it looks like on disk then. */
+  async finish(fd: number, pieces: readonly Uint8Array[]): Promise<Stat> {
+    const { files } = this;
+    try {
       files.write(fd, pieces);
       await this.sync(fd, 'data');
       return files.fstat(fd);
@@ -97,7 +108,7 @@ export class Disk {
     const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
     await this.create(temporary, pieces, mode);
     try {
-      files.rename(temporary, path);
+      files.replace(temporary, path);
     } catch (error) {
       this.tryDiscard(temporary);
       throw error;

@@ -39,6 +39,8 @@ export interface Files {
   chmod(fd: number, mode: number): void;
   close(fd: number): void;
   rename(from: string, to: string): void;
+  /** The same over a file that may be large. */
+  replace(from: string, to: string): void;
   link(existing: string, path: string): void;
   unlink(path: string): void;
   mkdir(path: string): void;
@@ -121,6 +123,10 @@ export class NodeFiles implements Files {
   }
 
   rename(from: string, to: string): void {
+    fs.renameSync(from, to);
+  }
+
+  replace(from: string, to: string): void {
     const replaced = hold(to);
     try {
       fs.renameSync(from, to);
@@ -162,15 +168,18 @@ function beyond(pieces: readonly Uint8Array[], bytes: number): readonly Uint8Arr
   return [];
 }
 
+/** From this size on a file takes longer to free than another thread to be woken for it, in bytes. */
+const large = 256 * 1024;
+
 /**
  * Opens a file that is about to be replaced, so that it is freed by another thread later: that takes
- * milliseconds where the file is large, like an index, or still on its way to the medium.
+ * milliseconds where the file is large, like an index.
  */
 function hold(path: string): number | undefined {
   // Windows does not replace a file that is open.
-  if (process.platform === 'win32' || !fs.lstatSync(path, { throwIfNoEntry: false })?.isFile()) {
-    return undefined;
-  }
+  if (process.platform === 'win32') return undefined;
+  const stat = fs.lstatSync(path, { throwIfNoEntry: false });
+  if (!stat?.isFile() || stat.size < large) return undefined;
   try {
     return fs.openSync(path, 'r');
   } catch {

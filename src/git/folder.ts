@@ -14,6 +14,8 @@ export type ReadFolder = Pick<Folder, 'stat' | 'peek' | 'read' | 'list'>;
 export class Folder {
   readonly root: string;
   readonly #files: Files;
+  /** What was seen to be a folder since the caller last waited for anything. */
+  readonly #seen = new Set<string>();
 
   constructor(files: Files, root: string) {
     this.#files = files;
@@ -25,15 +27,20 @@ export class Folder {
    *   device.
    */
   stat(path: string): Stat | undefined {
-    let at = this.root;
-    let stat = this.#lstat(at, path);
-    if (path === '') return stat;
-    for (const part of path.split('/')) {
-      if (stat?.kind !== 'directory') return undefined;
-      at = `${at}/${part}`;
-      stat = this.#lstat(at, path);
-    }
+    if (path === '') return this.#lstat(this.root, path);
+    if (!this.#isFolder(above(path), path)) return undefined;
+    const stat = this.#lstat(this.#place(path), path);
     return stat && this.#isExact(path) ? stat : undefined;
+  }
+
+  /** @param path what is looked at in the end. */
+  #isFolder(folder: string, path: string): boolean {
+    if (this.#seen.has(folder)) return true;
+    if (folder !== '' && !this.#isFolder(above(folder), path)) return false;
+    if (this.#lstat(this.#place(folder), path)?.kind !== 'directory') return false;
+    if (this.#seen.size === 0) queueMicrotask(() => this.#seen.clear());
+    this.#seen.add(folder);
+    return true;
   }
 
   /**
@@ -92,6 +99,11 @@ export class Folder {
       throw storageError(error, `read ${path === '' ? this.root : path}`);
     }
   }
+}
+
+/** The folder that a path lies in. */
+function above(path: string): string {
+  return path.slice(0, Math.max(path.lastIndexOf('/'), 0));
 }
 
 /**

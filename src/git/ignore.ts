@@ -84,13 +84,12 @@ export class IgnoreRules {
     this.#fresh.add(file);
     const stat = this.#files.lstat(file);
     if (known && sameStat(known.stat, stat)) return known.rules;
-    const text = stat?.kind === 'file' ? this.#files.read(file)?.toString('utf8') : undefined;
-    const rules =
-      text === undefined
-        ? undefined
-        : ignore({ ignorecase: this.#config.bool('core.ignorecase') ?? false }).add(
-            text.replace(/^\uFEFF/, ''),
-          );
+    const bytes = stat?.kind === 'file' ? this.#files.read(file) : undefined;
+    const text = bytes?.toString('utf8').replace(/^\uFEFF/, '') ?? '';
+    // Many of these files hold nothing but comments.
+    const rules = /^[^#\r\n]/m.test(text)
+      ? ignore({ ignorecase: this.#config.bool('core.ignorecase') ?? false }).add(text)
+      : undefined;
     this.#cache.set(file, { path: file, stat, rules });
     return rules;
   }

@@ -17,6 +17,8 @@ export class IndexMark {
   readonly #tree: WorkTree;
   readonly #path: string;
   readonly #calm: number;
+  /** The last index that this process has written. */
+  #own: string | undefined;
 
   /**
    * @param folder our own folder in the common git directory.
@@ -32,6 +34,7 @@ export class IndexMark {
   /** Tells all servers of this repository that the index as it is now is one of ours. */
   set(key: string): void {
     if (this.#calm === 0) return;
+    this.#own = key;
     const { files } = this.#disk;
     try {
       const fd = files.open(this.#path, files.lstat(this.#path) ? 'r+' : 'wx');
@@ -46,14 +49,19 @@ export class IndexMark {
     }
   }
 
-  /** Waits until nobody else has touched the index for a moment. */
-  async calm(signal: AbortSignal | undefined): Promise<void> {
+  /**
+   * Waits until nobody else has touched the index for a moment.
+   *
+   * @returns the key of the index as it is then.
+   */
+  async calm(signal: AbortSignal | undefined): Promise<string | undefined> {
     const path = join(this.#tree.gitDir, 'index');
-    for (let waited = 0; waited < this.#calm * calmLimit; ) {
-      if (indexKey({ disk: this.#disk, tree: this.#tree }) === this.#get()) return;
+    for (let waited = 0; ; ) {
+      const key = indexKey({ disk: this.#disk, tree: this.#tree });
+      if (key === this.#own || key === this.#get()) return key;
       const changed = this.#disk.files.lstat(path)?.mtimeMs ?? 0;
       const rest = this.#calm - Math.abs(Date.now() - changed);
-      if (rest <= 0) return;
+      if (rest <= 0 || waited >= this.#calm * calmLimit) return key;
       await sleep(rest, undefined, signal ? { signal } : {}).catch(() => {
         throw cancelled();
       });

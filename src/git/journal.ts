@@ -68,8 +68,10 @@ export function temporaryName(token: string, i: number): string {
 export async function writeJournal(disk: Disk, folder: string, journal: Journal): Promise<void> {
   const path = journalPath(folder, journal.token);
   const bytes = [Buffer.from(`${JSON.stringify(journal)}\n`)];
-  if (disk.files.lstat(path)) await disk.fill(path, bytes);
-  else {
+  try {
+    await disk.fill(path, bytes);
+  } catch (error) {
+    if (errno(error) !== 'ENOENT') throw error;
     await disk.create(path, bytes, 0o600);
     try {
       await disk.settle([folder]);

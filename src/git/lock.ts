@@ -53,6 +53,8 @@ export class GitLock {
   /** Folders whose entries have changed because folders had to be made for the lock. */
   readonly changed: string[] = [];
   readonly #disk: Disk;
+  /** Open for writing, until it is filled. */
+  #fd: number | undefined;
   /** Whether nothing of it is left to let go of. */
   #over = false;
 
@@ -80,13 +82,14 @@ export class GitLock {
     const proof = join(folder, `${role}-${token.id}`);
     const lock = new GitLock(disk, path, proof);
     try {
-      disk.files.close(disk.files.open(proof, 'wx', 0o666));
+      lock.#fd = disk.files.open(proof, 'wx', 0o666);
       await waitFor(
         () => (lock.#tryTake(role) ? true : undefined),
         patience,
         () => busy(path),
       );
     } catch (error) {
+      lock.leave();
       disk.tryDiscard(proof);
       throw error;
     }
@@ -115,7 +118,10 @@ export class GitLock {
    * It writes through our own link: under the lock's name may lie another's by now.
    */
   fill(pieces: readonly Uint8Array[]): Promise<Stat> {
-    return this.#disk.fill(this.proof, pieces);
+    const fd = this.#fd;
+    if (fd === undefined) return this.#disk.fill(this.proof, pieces);
+    this.#fd = undefined;
+    return this.#disk.finish(fd, pieces);
   }
 
   /** @throws MemoryError `busy` when the lock is not ours any more. */
@@ -129,18 +135,31 @@ export class GitLock {
   /** Puts the filled lock in its target's place; this is the moment of the change. */
   commit(target: string): void {
     this.check();
-    this.#disk.files.rename(this.path, target);
+    this.#disk.files.replace(this.path, target);
     this.#disk.tryDiscard(this.proof);
     this.#over = true;
   }
 
   /** Lets go. It throws nothing: whoever takes the process lock next removes what stays. */
   release(): void {
+    this.leave();
     if (this.#over) return;
     try {
       if (this.isOurs()) this.#disk.discard(this.path);
       this.#disk.discard(this.proof);
       this.#over = true;
+    } catch (error) {
+      if (errno(error) === undefined) throw error;
+    }
+  }
+
+  /** Stays, for whoever cleans up. */
+  leave(): void {
+    const fd = this.#fd;
+    if (fd === undefined) return;
+    this.#fd = undefined;
+    try {
+      this.#disk.files.close(fd);
     } catch (error) {
       if (errno(error) === undefined) throw error;
     }

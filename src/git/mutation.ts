@@ -6,12 +6,13 @@ import type { WorkTree } from './discover.ts';
 import { together } from './disk.ts';
 import { errno, type Stat } from './files.ts';
 import { type IndexChange, IndexFile } from './index-file.ts';
-import { endJournal, type Journal, writeJournal } from './journal.ts';
+import { endJournal, type Journal, type Reflog, writeJournal } from './journal.ts';
 import { GitLock, type Patience } from './lock.ts';
 import type { Oid, Signature } from './object.ts';
 import {
   isAsSeen,
   Moved,
+  makeFolders,
   missingFolders,
   placeFiles,
   type Staged,
@@ -39,6 +40,21 @@ export interface KnownIndex {
   readonly key: string | undefined;
 }
 
+/** Commits that are worked out, and that no branch holds yet. */
+export interface Prepared {
+  /** The last of them. */
+  readonly oid: Oid;
+  readonly plan: Plan;
+  /** The folders that its files need and that are not there yet; see `missingFolders`. */
+  readonly folders: readonly string[];
+  /** Fulfilled when all objects of the plan are stored, with the folders to settle. */
+  readonly stored: Promise<Iterable<string>>;
+  /** What they were worked out from. */
+  readonly known: KnownIndex;
+  readonly config: GitConfig;
+  readonly committer: Signature;
+}
+
 /** A mutation that has come to be. */
 export interface Applied {
   readonly commit: Oid;
@@ -63,7 +79,7 @@ export async function underLocks<T>(
   try {
     return await work(locks);
   } finally {
-    if (!locks.kept) for (const lock of all(locks)) lock.release();
+    for (const lock of all(locks)) locks.kept ? lock.leave() : lock.release();
   }
 }
 
@@ -74,22 +90,19 @@ export async function underLocks<T>(
  * What takes long and harms nobody, storing the objects and the journal, is done before a lock of
  * git's is taken: git itself does not wait for one.
  *
- * @param stored fulfilled when all objects of the plan are stored, with the folders to settle.
  * @param held the locks for the plan's branch, where they are held already.
  * @returns undefined when something that the plan rests on has changed meanwhile; nothing was done.
  * @throws MemoryError or a system error, after which nothing has changed.
  */
 export async function applyPlan(
   ground: Ground,
-  plan: Plan,
-  stored: Promise<Iterable<string>>,
-  known: KnownIndex,
-  committer: Signature,
+  prepared: Prepared,
   token: Token,
   patience: Patience,
   held?: Locks,
 ): Promise<Applied | undefined> {
-  const mutation = new Mutation(ground, plan, known, committer, token);
+  const { plan, stored, known } = prepared;
+  const mutation = new Mutation(ground, prepared, token);
   const run = async (locks: Locks) => {
     const unsettled = [...(await stored), ground.folder];
     try {
@@ -163,9 +176,16 @@ function holdsStill(ground: Ground, plan: Plan, known: KnownIndex): boolean {
   return plan.files.every((file) => isAsSeen(ground.disk, ground.tree.top, file));
 }
 
-/** Reads the index, or answers with the one that is known when it has not changed since. */
-export function readIndex(ground: Ground, known: KnownIndex | undefined): KnownIndex {
-  const key = indexKey(ground);
+/**
+ * Reads the index, or answers with the one that is known when it has not changed since.
+ *
+ * @param key of the index as it was seen just now.
+ */
+export function readIndex(
+  ground: Ground,
+  known: KnownIndex | undefined,
+  key: string | undefined,
+): KnownIndex {
   if (known && known.key === key) return known;
   const bytes = ground.disk.files.read(join(ground.tree.gitDir, 'index'));
   return { file: IndexFile.read(bytes), key };
@@ -187,7 +207,6 @@ class Mutation {
   readonly #ground: Ground;
   readonly #plan: Plan;
   readonly #known: KnownIndex;
-  readonly #committer: Signature;
   readonly #token: Token;
   readonly #commit: Oid;
   readonly #journal: Journal;
@@ -197,14 +216,13 @@ class Mutation {
   /** Whether it has happened, as far as the disk has said so. */
   #moved = false;
 
-  constructor(ground: Ground, plan: Plan, known: KnownIndex, committer: Signature, token: Token) {
+  constructor(ground: Ground, { oid, plan, folders, known, committer }: Prepared, token: Token) {
     this.#ground = ground;
     this.#plan = plan;
     this.#known = known;
-    this.#committer = committer;
     this.#token = token;
-    this.#commit = plan.commits.at(-1)?.oid ?? '';
-    this.#journal = this.#describe();
+    this.#commit = oid;
+    this.#journal = this.#describe(folders, committer);
   }
 
   /** Puts on disk what is going to happen, and the files that are to be placed. */
@@ -223,13 +241,18 @@ class Mutation {
     const { disk, folder } = this.#ground;
     endJournal(disk, folder, this.#token.id);
     for (const [i] of this.#plan.files.entries()) {
-      disk.tryDiscard(stagingPath(folder, this.#token.id, i));
+      const path = stagingPath(folder, this.#token.id, i);
+      // Mostly it has been moved away, and an error costs more than a look.
+      if (disk.files.lstat(path)) disk.tryDiscard(path);
     }
   }
 
   /** Whether what was announced is still what would happen. */
   isAnnounced(): boolean {
-    return isDeepStrictEqual(this.#describe(), this.#journal);
+    const { disk, tree } = this.#ground;
+    const { logs, folders } = this.#journal;
+    const now = [this.#logs(), missingFolders(disk, tree.top, this.#plan.files)];
+    return isDeepStrictEqual(now, [logs, folders]);
   }
 
   /**
@@ -257,8 +280,8 @@ class Mutation {
     return { commit: this.#commit, ref: this.#plan.head.ref, index };
   }
 
-  #describe(): Journal {
-    const { disk, tree, commonDir, config, refs } = this.#ground;
+  #describe(folders: readonly string[], committer: Signature): Journal {
+    const { tree, commonDir } = this.#ground;
     const { head, files, commits } = this.#plan;
     return {
       token: this.#token.id,
@@ -270,10 +293,16 @@ class Mutation {
       files: files.map(({ path, before, after, mode }) => {
         return { path, before, after, mode, indexed: this.#known.file.find(path)?.oid };
       }),
-      logs: reflogsOf(disk, commonDir, config, refs, head.ref ? ['HEAD', head.ref] : ['HEAD']),
-      logLines: reflogLines(commits, this.#committer),
-      folders: missingFolders(disk, tree.top, files),
+      logs: this.#logs(),
+      logLines: reflogLines(commits, committer),
+      folders,
     };
+  }
+
+  #logs(): Reflog[] {
+    const { disk, commonDir, config, refs } = this.#ground;
+    const { ref } = this.#plan.head;
+    return reflogsOf(disk, commonDir, config, refs, ref ? ['HEAD', ref] : ['HEAD']);
   }
 
   /** Everything up to the commit point; the new index as it lies in its lock. */
@@ -284,6 +313,7 @@ class Mutation {
     // Undoing it puts back what a person had written, and nobody had stored.
     if (files.some(({ before }) => before && this.#stores(before))) await disk.settle(unsettled);
     const { top } = tree;
+    makeFolders(disk, top, this.#journal.folders, this.#changed);
     const stats = await placeFiles(disk, top, this.#token, files, this.#staged, this.#changed);
     const set: IndexChange[] = [];
     const remove: string[] = [];
@@ -326,9 +356,14 @@ class Mutation {
     const ground = this.#ground;
     const name = this.#plan.head.ref;
     const target = name === undefined ? join(ground.tree.gitDir, 'HEAD') : refPath(ground, name);
-    // Git leaves empty folders behind where a branch of that name once had others below it.
-    if (ground.disk.files.lstat(target)?.kind === 'directory') this.#removeEmptyFolders(target);
-    moving.commit(target);
+    try {
+      moving.commit(target);
+    } catch (error) {
+      if (ground.disk.files.lstat(target)?.kind !== 'directory') throw error;
+      // Git leaves empty folders behind where a branch of that name once had others below it.
+      this.#removeEmptyFolders(target);
+      moving.commit(target);
+    }
   }
 
   #removeEmptyFolders(folder: string): void {

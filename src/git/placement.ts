@@ -16,8 +16,9 @@ export class Moved extends Error {}
 
 /** Whether a file holds what was seen of it. */
 export function isAsSeen(disk: Disk, top: string, { path, seen }: Placement): boolean {
-  const found = disk.files.read(join(top, path));
-  return found === undefined || seen === undefined ? found === seen : found.equals(seen);
+  const at = join(top, path);
+  if (seen === undefined) return disk.files.lstat(at) === undefined;
+  return disk.files.read(at)?.equals(seen) ?? false;
 }
 
 /**
@@ -42,6 +43,22 @@ export function missingFolders(
     }
   }
   return [...missing];
+}
+
+/**
+ * Makes folders that are missing.
+ *
+ * @param changed gets the folders whose entries change.
+ */
+export function makeFolders(
+  disk: Disk,
+  top: string,
+  folders: readonly string[],
+  changed: Set<string>,
+): void {
+  for (const folder of folders) {
+    for (const one of disk.makeDirectories(join(top, folder))) changed.add(one);
+  }
 }
 
 /** A file that is written whole, and not yet in its place. */
@@ -70,7 +87,7 @@ export async function stageFiles(
     const { path, bytes, mode } = placement;
     const from = at(i);
     if (bytes === undefined || from === undefined) return [];
-    const permissions = disk.files.lstat(join(top, path))?.mode;
+    const permissions = placement.seen && disk.files.lstat(join(top, path))?.mode;
     await disk.create(from, [bytes], 0o666 | (mode & 0o111), permissions);
     return [{ from, placement }];
   });
@@ -79,6 +96,8 @@ export async function stageFiles(
 
 /**
  * Puts each file in place under its name, whole, and removes those that are to go.
+ *
+ * Their folders have to be there.
  *
  * @param changed gets the folders whose entries change.
  * @returns the state of each file as the index is to have it.
@@ -93,11 +112,7 @@ export async function placeFiles(
   changed: Set<string>,
 ): Promise<Map<string, BigIntStats | undefined>> {
   const placed = new Map<string, BigIntStats | undefined>();
-  for (const { placement } of staged) {
-    const folder = dirname(join(top, placement.path));
-    for (const one of disk.makeDirectories(folder)) changed.add(one);
-    changed.add(folder);
-  }
+  for (const { placement } of staged) changed.add(dirname(join(top, placement.path)));
   const move = ({ from, placement }: Staged) => {
     // Writing them took a while, and a person may save his file at any moment.
     if (!isAsSeen(disk, top, placement)) throw new Moved();

@@ -16,13 +16,14 @@ import {
   indexKey,
   type KnownIndex,
   type Locks,
+  type Prepared,
   readIndex,
   underLocks,
 } from './mutation.ts';
-import { isOid, type Oid, type Signature } from './object.ts';
+import { isOid, type Oid } from './object.ts';
 import { ObjectDatabase } from './odb.ts';
 import { missingFolders } from './placement.ts';
-import { type Plan, type Proposal, planCommits } from './plan.ts';
+import { type Proposal, planCommits } from './plan.ts';
 import type { Site } from './recovery.ts';
 import { moveRef } from './ref-update.ts';
 import { checkReflog } from './reflog.ts';
@@ -40,19 +41,6 @@ export interface Made {
   readonly oid: Oid;
   /** Full name of the branch that holds it; undefined on a detached HEAD. */
   readonly ref: string | undefined;
-}
-
-/** Commits that are worked out, and that no branch holds yet. */
-export interface Prepared {
-  /** The last of them. */
-  readonly oid: Oid;
-  readonly plan: Plan;
-  /** Fulfilled when all their objects are in the repository, with the folders to settle. */
-  readonly stored: Promise<Iterable<string>>;
-  /** What they were worked out from. */
-  readonly known: KnownIndex;
-  readonly config: GitConfig;
-  readonly committer: Signature;
 }
 
 /**
@@ -132,14 +120,15 @@ export class Repository {
 
   /** The user's configuration as it is now. */
   config(): GitConfig {
-    const branch = this.#refs.branch()?.replace(/^refs\/heads\//, '');
     const known = this.#config;
-    if (known?.branch === branch && known?.config.isCurrent(this.#disk.files)) return known.config;
+    const branch = () => this.#refs.branch()?.replace(/^refs\/heads\//, '');
+    const same = known && (!known.config.asksForBranch || known.branch === branch());
+    if (same && known.config.isCurrent(this.#disk.files)) return known.config;
     const { gitDir, commonDir } = this.tree;
-    const places = { gitDir, commonDir, branch, env: this.#options.env };
+    const places = { gitDir, commonDir, branch: branch(), env: this.#options.env };
     const config = GitConfig.read(this.#disk.files, places);
     const rules = new IgnoreRules(this.#disk.files, this.tree, config, this.#options.env);
-    this.#config = { branch, config, rules };
+    this.#config = { branch: places.branch, config, rules };
     return config;
   }
 
@@ -296,10 +285,10 @@ export class Repository {
   ): Promise<Prepared | undefined> {
     for (let attempt = 1; ; attempt++) {
       const config = this.checkWritable();
-      if (!locks) await this.#mark.calm(signal);
       const ground = this.#ground(config);
+      const key = locks ? indexKey(ground) : await this.#mark.calm(signal);
       // Before the files: what a checkout does to them meanwhile shows in the index.
-      const known = readIndex(ground, this.#index);
+      const known = readIndex(ground, this.#index, key);
       this.#index = known;
       const head = this.#refs.head();
       let proposal: Proposal | Squash | undefined;
@@ -338,23 +327,24 @@ export class Repository {
     const sign = signerOf(config, committer, this.#options.env, signal);
     const plan = sign ? await signPlan(unsigned, sign) : unsigned;
     // Before anything is stored: a file may be in the way of a folder.
-    missingFolders(this.#disk, this.tree.top, plan.files);
+    const folders = missingFolders(this.#disk, this.tree.top, plan.files);
     const stored = this.odb.write(plan.objects);
     // Who waits for it hears of a failure; nobody may be waiting yet.
     stored.catch(() => undefined);
-    return { oid: plan.commits.at(-1)?.oid ?? '', plan, stored, known, config, committer };
+    const oid = plan.commits.at(-1)?.oid ?? '';
+    return { oid, plan, folders, stored, known, config, committer };
   }
 
   async #apply(
-    { plan, stored, known, config, committer }: Prepared,
+    prepared: Prepared,
     token: Token,
     patience: Patience,
     locks?: Locks,
   ): Promise<Made | undefined> {
-    const ground = this.#ground(config);
-    const applying = applyPlan(ground, plan, stored, known, committer, token, patience, locks);
+    const ground = this.#ground(prepared.config);
+    const applying = applyPlan(ground, prepared, token, patience, locks);
     // Nothing may be at work any more when the next one begins.
-    const applied = await applying.finally(() => stored.catch(() => undefined));
+    const applied = await applying.finally(() => prepared.stored.catch(() => undefined));
     if (!applied) return undefined;
     this.#index = applied.index;
     if (applied.index?.key) this.#mark.set(applied.index.key);

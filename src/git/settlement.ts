@@ -7,6 +7,7 @@ import type { Ground } from './mutation.ts';
 import { encodeObject } from './object.ts';
 import {
   Moved,
+  makeFolders,
   missingFolders,
   type Placement,
   placeFiles,
@@ -45,6 +46,7 @@ export async function settleMerge(
     const index = IndexFile.read(disk.files.read(target));
     const files = await settle(index.unmergedBelow(''));
     if (files.length === 0) return;
+    const folders = missingFolders(disk, tree.top, files);
     await writeJournal(disk, folder, {
       token: token.id,
       top: relative(commonDir, tree.top),
@@ -57,10 +59,11 @@ export async function settleMerge(
       }),
       logs: [],
       logLines: '',
-      folders: missingFolders(disk, tree.top, files),
+      folders,
     });
     const staged = await stageFiles(disk, tree.top, files, (i) => stagingPath(folder, token.id, i));
     const changed = new Set<string>();
+    makeFolders(disk, tree.top, folders, changed);
     const stats = await placeFiles(disk, tree.top, token, files, staged, changed);
     const set: IndexChange[] = [];
     const remove: string[] = [];
@@ -75,9 +78,9 @@ export async function settleMerge(
       blobs.push(blob);
       set.push({ path, oid: blob.oid, mode, stat: stats.get(path) });
     }
-    const folders = await odb.write(blobs);
+    const stored = await odb.write(blobs);
     await lock.fill(index.splice(set, remove, []).pieces());
-    await disk.settle([...changed, ...folders]);
+    await disk.settle([...changed, ...stored]);
     lock.commit(target);
     await disk.settle([tree.gitDir]);
     endJournal(disk, folder, token.id);

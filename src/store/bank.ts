@@ -115,6 +115,10 @@ export class Bank {
   /** Brings everything that is known in line with the disk; what is found was there before the call. */
   async refresh(): Promise<void> {
     await this.prepare();
+    await this.#look();
+  }
+
+  async #look(): Promise<void> {
     if (this.#watcher.exact) {
       const { paths, incomplete } = await this.#watcher.take();
       const root = this.view.folders().get('')?.stat;
@@ -144,20 +148,26 @@ export class Bank {
     options: { readonly signal?: AbortSignal; readonly initialize?: boolean } = {},
   ): Promise<{ readonly result: R; readonly made: Made | undefined }> {
     let outcome: { result: R } | undefined;
+    // What a dead process has left is cleaned up before each turn at changing the repository.
+    const records = { view: this.view, refresh: () => this.#look() };
     const propose = async () => {
+      const settings = this.#settings();
       for (let attempt = 0; attempt < maxAttempts; attempt++) {
         try {
-          const draft = new Draft(this, access, (record) => this.#textOf(record));
+          const draft = new Draft(records, access, (record) => this.#textOf(record));
           const result = await edit(draft);
           outcome = { result };
-          const changes = this.#withOwnFiles(draft.changes(), options.initialize ?? false);
+          const edits = draft.changes();
+          const first = settings === undefined && edits.length > 0;
+          const changes = first || options.initialize ? [...this.#ownChanges(), ...edits] : edits;
           if (changes.length === 0) return undefined;
           const paths = changes.map(({ path }) => path);
-          const records = paths.filter((path) => this.view.typeOf(path));
+          const typed = paths.filter((path) => this.view.typeOf(path));
           const provenance = typeof why === 'function' ? why(result) : why;
-          const message = commitMessage(provenance, records.length > 0 ? records : paths, actor);
-          this.#guard().checkChange(changes, provenance, message, (path) => this.view.typeOf(path));
-          return { message, changes: this.#fileChanges(changes), adopt: this.adoption() };
+          const message = commitMessage(provenance, typed.length > 0 ? typed : paths, actor);
+          const guard = this.#guard(settings);
+          guard.checkChange(changes, provenance, message, (path) => this.view.typeOf(path));
+          return { message, changes: this.#fileChanges(changes), adopt: adoptionBy(guard) };
         } catch (error) {
           if (!(error instanceof Moved)) throw error;
         }
@@ -200,11 +210,6 @@ export class Bank {
   #halfMade(): Repository | undefined {
     const missing = this.#missing();
     return this.#options.disk.files.lstat(missing.folder) ? missing : undefined;
-  }
-
-  #withOwnFiles(changes: readonly TextChange[], initialize: boolean): readonly TextChange[] {
-    const first = this.#settings() === undefined && changes.length > 0;
-    return first || initialize ? [...this.#ownChanges(), ...changes] : changes;
   }
 
   /** What the bank's own files lack. */
@@ -255,17 +260,17 @@ export class Bank {
 
   /** Keeps the edits of a person that carry a credential from being committed. */
   adoption(): Adoption {
-    const guard = this.#guard();
-    return (...edit) => guard.checkEdit(...edit);
+    return adoptionBy(this.#guard(this.#settings()));
   }
 
-  #guard(): SecretGuard {
-    const allowed = this.#settings()?.secrets?.allow ?? [];
+  #guard(settings: BankConfig | undefined): SecretGuard {
+    const allowed = settings?.secrets?.allow ?? [];
     return new SecretGuard(allowed, join(relative(this.root, this.path), configPath));
   }
 
   #fileChanges(changes: readonly TextChange[]): FileChange[] {
-    const bank = this.inTree('');
+    // Not another one that may have been put in its place since the change began.
+    const bank = this.#pathIn(this.#repository, '');
     return changes.map(({ path, before, after }) => ({
       path: bank === '' ? path : `${bank}/${path}`,
       bytes: after === undefined ? undefined : Buffer.from(after, 'utf8'),
@@ -275,7 +280,11 @@ export class Bank {
 
   /** A path of the bank as the repository's trees have it; the bank's own is empty. */
   inTree(path: string): string {
-    const top = this.repository()?.tree.top ?? this.root;
+    return this.#pathIn(this.repository(), path);
+  }
+
+  #pathIn(repository: Repository | undefined, path: string): string {
+    const top = repository?.tree.top ?? this.root;
     const bank = relative(top, this.realPath()).split(sep);
     return [...bank, path].filter((part) => part).join('/');
   }
@@ -334,4 +343,8 @@ export class Bank {
       added = this.#watcher.setFolders(this.view.folders());
     }
   }
+}
+
+function adoptionBy(guard: SecretGuard): Adoption {
+  return (...edit) => guard.checkEdit(...edit);
 }

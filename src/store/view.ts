@@ -147,19 +147,28 @@ export class View {
 
   /** The record with a key, at the place where it was last or where its key puts it. */
   at(type: AnyRecordType, key: string): RecordFile | undefined {
-    for (const path of this.#places(type, key)) {
-      const record = this.look(path);
-      if (record && (record.key === key || record.key === undefined)) return record;
-    }
-    return undefined;
+    return this.#first(this.#places(type, key), key);
   }
 
   /** The record with a key, wherever a person has moved it to; as of the last refresh. */
   find(type: AnyRecordType, key: string): RecordFile | undefined {
     this.#readAll(type);
     const path = this.#winner(type, key);
+    if (path !== undefined) return this.look(path);
     // What cannot be read in the place of the key may be it.
-    return path === undefined ? this.at(type, key) : this.look(path);
+    const { seen } = this.#ownedBy(type);
+    return this.#first(
+      [...this.#places(type, key)].filter((place) => seen.has(place)),
+      key,
+    );
+  }
+
+  #first(places: Iterable<string>, key: string): RecordFile | undefined {
+    for (const path of places) {
+      const record = this.look(path);
+      if (record && (record.key === key || record.key === undefined)) return record;
+    }
+    return undefined;
   }
 
   /** The paths of the records with these keys or ids, or of what lies in the place of a key. */

@@ -30,6 +30,7 @@ export class Watcher {
   #paths = new Set<string>();
   #events = 0;
   #failed = false;
+  #isLocal: boolean | undefined;
 
   /** @param hint called when something has changed, often more than once. */
   constructor(root: string, hint: () => void) {
@@ -39,7 +40,9 @@ export class Watcher {
 
   /** Whether its silence means that nothing has changed. */
   get exact(): boolean {
-    return !this.#failed && this.#watched.size > 0 && isLocal(this.#root);
+    if (this.#failed || this.#watched.size === 0) return false;
+    this.#isLocal ??= isLocal(this.#root);
+    return this.#isLocal;
   }
 
   /**

@@ -227,7 +227,7 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     "a person's work in the index",
-    ['git/repository.ts', 'if (!locks) await this.#mark.calm(signal);', ''],
+    ['git/repository.ts', 'await this.#mark.calm(signal)', 'indexKey(ground)'],
     [repository, 'is waited for until it rests'],
   ),
 
@@ -490,7 +490,7 @@ export const guards: readonly Guard[] = [
     'credentials in a change',
     [
       'store/bank.ts',
-      'this.#guard().checkChange(changes, provenance, message, (path) => this.view.typeOf(path));',
+      'guard.checkChange(changes, provenance, message, (path) => this.view.typeOf(path));',
       '',
     ],
     [secrets, 'in a field of a new record'],

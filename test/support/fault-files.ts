@@ -147,6 +147,10 @@ export class FaultFiles implements Files {
     this.#do('rename', to, () => this.#real.rename(from, to));
   }
 
+  replace(from: string, to: string): void {
+    this.#do('rename', to, () => this.#real.replace(from, to));
+  }
+
   link(existing: string, path: string): void {
     this.#do('link', path, () => this.#real.link(existing, path));
   }

@@ -99,6 +99,16 @@ export class PowerCutFiles extends NodeFiles {
   override rename(from: string, path: string): void {
     const file = this.#fileAt(from);
     super.rename(from, path);
+    this.#moved(from, path, file);
+  }
+
+  override replace(from: string, path: string): void {
+    const file = this.#fileAt(from);
+    super.replace(from, path);
+    this.#moved(from, path, file);
+  }
+
+  #moved(from: string, path: string, file: number): void {
     this.#byPath.delete(from);
     this.#byPath.set(path, file);
     if (dirname(from) === dirname(path)) this.#steps.push({ kind: 'rename', from, path, file });

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MemoryError } from '../../core/error.ts';
 import type { Synchronization, SyncRequest } from '../../core/history.ts';
+import type { Prepared } from '../../git/mutation.ts';
 import { type Oid, parseCommit } from '../../git/object.ts';
 import type { Proposal } from '../../git/plan.ts';
 import { type Remote, shortName, type Upstream } from '../../git/remote.ts';
-import type { Prepared, Repository } from '../../git/repository.ts';
+import type { Repository } from '../../git/repository.ts';
 import { pairMoves } from '../history/comparison.ts';
 import type { Visit } from '../history/visit.ts';
 import { commitMessage } from '../message.ts';
