@@ -36,8 +36,10 @@ export class NameIndex {
       const others = this.paths(type, before).filter((other) => other !== path);
       put(names, before, others);
     }
+    if (after === undefined) return;
+    const others = this.paths(type, after);
     // Joined, because a list that is spread keeps room for many more.
-    if (after !== undefined) put(names, after, this.paths(type, after).concat(path).sort());
+    put(names, after, others.length === 0 ? [path] : others.concat(path).sort());
   }
 }
 

@@ -1,4 +1,4 @@
-import { analyse } from './analyser.ts';
+import { analyse, type Token } from './analyser.ts';
 import { Dictionary, type Word } from './dictionary.ts';
 import { fieldNames, fieldWeights, plain, type SearchDocument } from './document.ts';
 import { without, withWeight } from './postings.ts';
@@ -24,6 +24,8 @@ export class Collection {
   readonly #numbers = new Map<string, number>();
   readonly #free: number[] = [];
   #totalLength = 0;
+  /** Where the words of a document are gathered; it has grown for the ones before. */
+  readonly #words: Word[] = [];
 
   get size(): number {
     return this.#numbers.size;
@@ -40,18 +42,21 @@ export class Collection {
 
   add({ id, fields }: SearchDocument): void {
     const number = this.#free.pop() ?? this.entries.length;
-    const words: Word[] = [];
+    const words = this.#words;
     const ends: number[] = [];
+    let count = 0;
     let length = 0;
+    let weight = 0;
+    const visit = (token: Token) => {
+      const word = this.dictionary.add(token.word, token.term);
+      words[count++] = word;
+      word.term.postings = withWeight(word.term.postings, number, weight);
+      if (!word.stop && (token.kind === 'word' || token.kind === 'letter')) length += 1;
+    };
     for (const field of fieldNames) {
-      const weight = fieldWeights[field];
-      analyse(fields[field] ?? '', ({ kind, word: text, term }) => {
-        const word = this.dictionary.add(text, term);
-        words.push(word);
-        word.term.postings = withWeight(word.term.postings, number, weight);
-        if ((kind === 'word' || kind === 'letter') && !word.stop) length += 1;
-      });
-      ends.push(words.length);
+      weight = fieldWeights[field];
+      analyse(fields[field] ?? '', visit);
+      ends.push(count);
     }
     this.#numbers.set(id, number);
     this.entries[number] = {
@@ -60,7 +65,7 @@ export class Collection {
       number,
       name: plain(fields.title),
       // Copies: a list that was made to grow has room for more.
-      words: words.slice(),
+      words: words.slice(0, count),
       ends: ends.slice(),
     };
     this.lengths[number] = length;

@@ -1,8 +1,8 @@
 /**
  * The documents that hold a term, ascending, and how much it says in each of them.
  *
- * Each is one number, the document's with the weight in its lowest bits: there are hundreds of
- * thousands of them, and as two lists they would take twice the memory.
+ * Each is one number of 32 bits, the document's with the weight in its lowest bits: there are hundreds
+ * of thousands of them, and as two lists they would take twice the memory.
  */
 export type Postings = readonly number[];
 
@@ -43,12 +43,12 @@ export function without(postings: Postings, document: number): Postings {
 }
 
 function join(document: number, weight: number): number {
-  return document * 2 ** weightBits + Math.min(weight, heaviest);
+  return (document << weightBits) | Math.min(weight, heaviest);
 }
 
 /** Where a document stands, or belongs. */
 function placeOf(postings: Postings, document: number): number {
-  const last = documentOf(postings.at(-1) ?? 0);
+  const last = documentOf(postings[postings.length - 1] ?? 0);
   // New documents come at the end.
   if (last <= document) return last === document ? postings.length - 1 : postings.length;
   let low = 0;
