@@ -2,7 +2,17 @@
 // first needed. With --types also the declarations of the library, as `npm pack` needs them; without
 // it those that are there are kept true.
 import { execFileSync } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  copyFile,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -158,8 +168,9 @@ async function areStale(folder) {
  * @param {boolean} withTypes whether to write declarations where there are none.
  */
 export async function make(outdir, withTypes) {
-  const inputs = await bundle(['src/main.ts', 'src/library.ts'], outdir);
-  await chmod(join(outdir, 'main.js'), 0o755);
+  const inputs = await bundle(['src/server/cli.ts', 'src/library.ts'], outdir);
+  await copyFile(join(top, 'src/main.cjs'), join(outdir, 'main.cjs'));
+  await chmod(join(outdir, 'main.cjs'), 0o755);
   await writeFile(join(outdir, 'THIRD-PARTY.txt'), await notices(inputs));
   const types = join(outdir, 'types');
   if (!withTypes && !(await areStale(types))) return;

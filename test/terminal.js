@@ -8,7 +8,7 @@ import { join, resolve } from 'node:path';
 const top = resolve(import.meta.dirname, '..');
 const columns = 100;
 
-/** What is typed; `main.js` is what `memory-bank` stands for. */
+/** What is typed; `main.cjs` is what `memory-bank` stands for. */
 const session = [
   'memory-bank init --yes --clients claude --command memory-bank',
   'memory-bank log-decision --title Authentication --decision "Use JWT" \\\n    --context "The API has to stay stateless"',
@@ -40,7 +40,7 @@ function record() {
     mkdirSync(join(home, 'bin'));
     mkdirSync(join(home, 'shop'));
     const shim = join(home, 'bin', 'memory-bank');
-    writeFileSync(shim, `#!/bin/sh\nexec "${process.execPath}" "${top}/dist/main.js" "$@"\n`);
+    writeFileSync(shim, `#!/bin/sh\nexec "${process.execPath}" "${top}/dist/main.cjs" "$@"\n`);
     chmodSync(shim, 0o755);
     const identity = '[user]\nname = Ada Lovelace\nemail = ada@example.org\n';
     writeFileSync(join(home, '.gitconfig'), identity);

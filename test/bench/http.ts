@@ -83,7 +83,7 @@ async function measure(): Promise<void> {
   const repo = Repo.create();
   const unlimited = ['--limit-minute', '1000000000', '--limit-hour', '1000000000'];
   const ours = await start(
-    ['dist/main.js', 'serve', '--root', repo.root, '--port', '0', ...unlimited],
+    ['dist/main.cjs', 'serve', '--root', repo.root, '--port', '0', ...unlimited],
     process.cwd(),
   );
   const theirs = await start([import.meta.filename, '--constant']);

@@ -7,7 +7,7 @@ import { isObject, type JsonObject, type JsonValue } from '../../src/core/json.t
 import { gitEnv } from '../support/repo.ts';
 
 /** The program as it is started by clients. */
-export const program = resolve('dist/main.js');
+export const program = resolve('dist/main.cjs');
 
 interface Answer {
   readonly error?: JsonObject;

@@ -105,6 +105,22 @@ describe('the command line', () => {
     },
   );
 
+  test.skipIf(process.platform !== 'linux')(
+    'the files of a change go to the medium at once, by as many threads',
+    async () => {
+      const threads = async (env: { readonly [name: string]: string }) => {
+        const client = new RawClient([main], { env }).initialize();
+        const note = { category: 'patterns', key: 'threads', value: 'Many' };
+        await client.call(1, 'memory_write', note).answer(1);
+        const { length } = readdirSync(`/proc/${client.child.pid}/task`);
+        expect(await client.end()).toBe(0);
+        return length;
+      };
+      const four = await threads({ UV_THREADPOOL_SIZE: '4' });
+      expect(await threads({})).toBe(four + 12);
+    },
+  );
+
   test('a client gets nothing on stderr from a start without trouble', async () => {
     const client = new RawClient([main]).initialize();
     await client.answer('init');

@@ -53,7 +53,7 @@ test.each(clients)('what README.md says to configure starts the server: %s', asy
   const { command, args, env } = read()['memory-bank'];
   expect(command).toBe('node');
   const client = new RawClient(
-    args.map((arg) => arg.replace('/path/to/memory-bank/dist/main.js', main)),
+    args.map((arg) => arg.replace('/path/to/memory-bank/dist/main.cjs', main)),
     { cwd: newFolder(), ...(env && { env }) },
   );
   client.initialize().request(1, 'tools/list');

@@ -11,7 +11,7 @@ import { Stage } from './stage.ts';
 import type { Tally } from './tally.ts';
 import type { Driver } from './worker.ts';
 
-const main = join(process.cwd(), 'dist', 'main.js');
+const main = join(process.cwd(), 'dist', 'main.cjs');
 
 /** Kills real processes: with SIGKILL from within, before an operation, each scenario a few times. */
 export async function killedForReal(

@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 const top = resolve(import.meta.dirname, '../..');
 
 /** The built program. */
-export const main = join(top, 'dist/main.js');
+export const main = join(top, 'dist/main.cjs');
 
 /** A new, empty folder, by its real path. */
 export function newFolder(): string {

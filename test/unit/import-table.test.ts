@@ -57,7 +57,7 @@ const table: { readonly [room: string]: Room } = {
   },
   'server/http': { ours: ['core', 'app', 'server'], packages: [node, 'zod', ...http] },
   'library.ts': { ours: ['core', 'app'], packages: [node] },
-  'main.ts': { ours: ['server'], packages: [node] },
+  'main.cjs': { ours: ['server'], packages: [node] },
 };
 
 interface Import {
@@ -74,7 +74,7 @@ const statement = /^(?:import|export) (type )?(?:[\w*{][^'"`;]*? from )?'([^']+)
 const dynamic = /\bimport\('([^']+)'\)/g;
 
 const files = readdirSync(source, { encoding: 'utf8', recursive: true })
-  .filter((file) => file.endsWith('.ts'))
+  .filter((file) => /\.c?[jt]s$/.test(file))
   .map((file) => file.replaceAll('\\', '/'));
 const imports = files.flatMap((from): Import[] => {
   const text = readFileSync(join(source, from), 'utf8');

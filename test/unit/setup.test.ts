@@ -372,7 +372,7 @@ describe('init', () => {
   it.each([
     ['its name', ['memory-bank'], []],
     ['npx', ['npx', '-y', 'memory-bank@1'], []],
-    ['an installed place that is gone', ['node', '/gone/memory-bank/dist/main.js'], []],
+    ['an installed place that is gone', ['node', '/gone/memory-bank/dist/main.cjs'], []],
     ['a command that is given again', ['mise', 'x', 'memory'], ['--command', 'mise x memory']],
   ])('takes back an entry that is known as its own by %s', (_, [command, ...args], again) => {
     const { repo, run } = project();
