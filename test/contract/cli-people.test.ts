@@ -193,10 +193,9 @@ describe('a repository of a format that is not known', () => {
     expect(status.stdout).toMatch(/^banks +1 bank document$/m);
     expect(status.stdout).toMatch(new RegExp(`^Head .*${reason.source}`, 'm'));
     expect(at('export', 'markdown').stdout).toContain('hello, too');
-    expect(at('activate', '--bank-type', 'project', '--bank-id', 'p')).toMatchObject({
-      status: 0,
-      stdout: expect.stringContaining('hello, too'),
-    });
+    const active = at('activate', '--bank-type', 'project', '--bank-id', 'p');
+    expect(active).toMatchObject({ status: 0, stdout: expect.stringContaining('hello, too') });
+    expect(active.stdout).toMatch(reason);
     const record = ['--path', 'knowledge/patterns/k.md'];
     for (const args of [
       ['log'],

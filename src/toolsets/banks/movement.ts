@@ -23,7 +23,7 @@ export interface Movement {
 /** How far the code has moved since a bank was last written; undefined for global banks, which have no code. */
 export async function movedSince(context: Context, bank: Bank): Promise<Movement | undefined> {
   if (bank.type === 'global') return undefined;
-  const { branch, oid } = await context.project.head();
+  const { branch, oid, problem } = await context.project.head();
   const change = await context.project.lastChange(`banks/${bank.folder}`);
   const drift = change && (await context.project.drift(change.oid, limit));
   const doubtful = drift ? mentioning(bank, drift.files) : [];
@@ -37,6 +37,7 @@ export async function movedSince(context: Context, bank: Bank): Promise<Movement
     git: {
       branch: branch ?? null,
       head: oid ?? null,
+      ...(problem !== undefined && { problem }),
       moved: moved ?? null,
       ...listed('doubtful', doubtful, budgets.doubtful),
     },
