@@ -148,6 +148,7 @@ export class Bank {
     options: { readonly signal?: AbortSignal; readonly initialize?: boolean } = {},
   ): Promise<{ readonly result: R; readonly made: Made | undefined }> {
     let outcome: { result: R } | undefined;
+    let repository = this.repository();
     // What a dead process has left is cleaned up before each turn at changing the repository.
     const records = { view: this.view, refresh: () => this.#look() };
     const propose = async () => {
@@ -167,7 +168,8 @@ export class Bank {
           const message = commitMessage(provenance, typed.length > 0 ? typed : paths, actor);
           const guard = this.#guard(settings);
           guard.checkChange(changes, provenance, message, (path) => this.view.typeOf(path));
-          return { message, changes: this.#fileChanges(changes), adopt: adoptionBy(guard) };
+          const files = this.#fileChanges(changes, repository);
+          return { message, changes: files, adopt: adoptionBy(guard) };
         } catch (error) {
           if (!(error instanceof Moved)) throw error;
         }
@@ -176,7 +178,7 @@ export class Bank {
         hint: 'Nothing was changed. Try again.',
       });
     };
-    const repository = this.repository() ?? (await this.#found(propose));
+    repository ??= await this.#found(propose);
     const made = await repository?.commit(propose, options.signal);
     if (!outcome) throw new MemoryError('internal', 'A change came to no outcome.');
     return { result: outcome.result, made };
@@ -268,9 +270,8 @@ export class Bank {
     return new SecretGuard(allowed, join(relative(this.root, this.path), configPath));
   }
 
-  #fileChanges(changes: readonly TextChange[]): FileChange[] {
-    // Not another one that may have been put in its place since the change began.
-    const bank = this.#pathIn(this.#repository, '');
+  #fileChanges(changes: readonly TextChange[], repository: Repository | undefined): FileChange[] {
+    const bank = this.#pathIn(repository, '');
     return changes.map(({ path, before, after }) => ({
       path: bank === '' ? path : `${bank}/${path}`,
       bytes: after === undefined ? undefined : Buffer.from(after, 'utf8'),
