@@ -241,9 +241,7 @@ class Mutation {
     const { disk, folder } = this.#ground;
     endJournal(disk, folder, this.#token.id);
     for (const [i] of this.#plan.files.entries()) {
-      const path = stagingPath(folder, this.#token.id, i);
-      // Mostly it has been moved away, and an error costs more than a look.
-      if (disk.files.lstat(path)) disk.tryDiscard(path);
+      disk.tryDiscard(stagingPath(folder, this.#token.id, i));
     }
   }
 

@@ -375,9 +375,15 @@ describe('a disk that reads nothing any more', () => {
     return files;
   }
 
-  test('once the branch has moved: the change has happened', async () => {
+  test.each([
+    ['the branch has moved', /^rename .*\/\.git\/index$/],
+    ['the locks are to be let go', /^unlink .*\/HEAD\.lock$/],
+    ['the journal is to be ended', /^truncate .*\/journal-/],
+    ['it is tidied up', /^unlink .*\/memory-bank\/file0-/],
+    ['the next one is let in', /^unlink .*\/memory-bank\/lock$/],
+  ])('once %s: the change has happened', async (_, operation) => {
     const repo = create();
-    const files = failFrom(/^rename .*\/\.git\/index$/);
+    const files = failFrom(operation);
     const made = await put(open(repo.root, files), 'm/a.md', 'text\n');
     expect(files.hit).toBeDefined();
     expect(repo.git('rev-parse', 'HEAD').trim()).toBe(made?.oid);
