@@ -129,7 +129,11 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     "another's lock of git is not written to",
-    ['git/lock.ts', 'this.#disk.fill(this.proof, pieces)', 'this.#disk.fill(this.path, pieces)'],
+    [
+      'git/lock.ts',
+      'return this.#disk.finish(fd, pieces);',
+      'this.#disk.files.close(fd);\n    return this.#disk.fill(this.path, pieces);',
+    ],
     [faults, 'his lock is left alone'],
   ),
   guard(
