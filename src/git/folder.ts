@@ -28,7 +28,7 @@ export class Folder {
    */
   stat(path: string): Stat | undefined {
     if (path === '') return this.#lstat(this.root, path);
-    if (!this.#isFolder(above(path), path)) return undefined;
+    if (!this.#isFolder(folderOf(path), path)) return undefined;
     const stat = this.#lstat(this.#place(path), path);
     return stat && this.#isExact(path) ? stat : undefined;
   }
@@ -36,7 +36,7 @@ export class Folder {
   /** @param path what is looked at in the end. */
   #isFolder(folder: string, path: string): boolean {
     if (this.#seen.has(folder)) return true;
-    if (folder !== '' && !this.#isFolder(above(folder), path)) return false;
+    if (folder !== '' && !this.#isFolder(folderOf(folder), path)) return false;
     if (this.#lstat(this.#place(folder), path)?.kind !== 'directory') return false;
     if (this.#seen.size === 0) queueMicrotask(() => this.#seen.clear());
     this.#seen.add(folder);
@@ -101,8 +101,8 @@ export class Folder {
   }
 }
 
-/** The folder that a path lies in. */
-function above(path: string): string {
+/** The folder that a path lies in; empty for the topmost one. */
+export function folderOf(path: string): string {
   return path.slice(0, Math.max(path.lastIndexOf('/'), 0));
 }
 

@@ -4,7 +4,7 @@ import { MemoryError } from '../core/error.ts';
 import type { WorkTree } from './discover.ts';
 import type { Disk } from './disk.ts';
 import { errno } from './files.ts';
-import { indexKey } from './mutation.ts';
+import { indexKey } from './known-index.ts';
 
 /** Longer than any key of an index, so that one is written over the other. */
 const markLength = 80;

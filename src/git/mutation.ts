@@ -4,9 +4,10 @@ import { MemoryError } from '../core/error.ts';
 import type { GitConfig } from './config.ts';
 import type { WorkTree } from './discover.ts';
 import { together } from './disk.ts';
-import { errno, type Stat } from './files.ts';
-import { type IndexChange, IndexFile } from './index-file.ts';
+import { errno } from './files.ts';
+import type { IndexChange } from './index-file.ts';
 import { endJournal, type Journal, type Reflog, writeJournal } from './journal.ts';
+import { indexKey, type KnownIndex, keyOf } from './known-index.ts';
 import { GitLock, type Patience } from './lock.ts';
 import type { Oid, Signature } from './object.ts';
 import {
@@ -31,13 +32,6 @@ export interface Ground extends Site {
   readonly tree: WorkTree;
   readonly refs: Refs;
   readonly config: GitConfig;
-}
-
-/** The index as the plan saw it. */
-export interface KnownIndex {
-  readonly file: IndexFile;
-  /** Inode, size and time of the file; undefined when there was none. */
-  readonly key: string | undefined;
 }
 
 /** Commits that are worked out, and that no branch holds yet. */
@@ -174,31 +168,6 @@ function holdsStill(ground: Ground, plan: Plan, known: KnownIndex): boolean {
   if (head.ref !== plan.head.ref || head.oid !== plan.head.oid) return false;
   if (indexKey(ground) !== known.key) return false;
   return plan.files.every((file) => isAsSeen(ground.disk, ground.tree.top, file));
-}
-
-/**
- * Reads the index, or answers with the one that is known when it has not changed since.
- *
- * @param key of the index as it was seen just now.
- */
-export function readIndex(
-  ground: Ground,
-  known: KnownIndex | undefined,
-  key: string | undefined,
-): KnownIndex {
-  if (known && known.key === key) return known;
-  const bytes = ground.disk.files.read(join(ground.tree.gitDir, 'index'));
-  return { file: IndexFile.read(bytes), key };
-}
-
-export function indexKey(ground: Pick<Ground, 'disk' | 'tree'>): string | undefined {
-  const stat = ground.disk.files.lstat(join(ground.tree.gitDir, 'index'));
-  return stat && keyOf(stat);
-}
-
-/** Without the time of the last status change, which the rename into place moves. */
-function keyOf(stat: Stat): string {
-  return `${stat.ino} ${stat.size} ${stat.mtimeMs}`;
 }
 
 class Mutation {

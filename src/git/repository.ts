@@ -9,17 +9,9 @@ import { identity } from './identity.ts';
 import { IgnoreRules } from './ignore.ts';
 import { cancelled, IndexMark } from './index-mark.ts';
 import { initRepository } from './init.ts';
+import { indexKey, type KnownIndex, readIndex } from './known-index.ts';
 import type { Patience } from './lock.ts';
-import {
-  applyPlan,
-  type Ground,
-  indexKey,
-  type KnownIndex,
-  type Locks,
-  type Prepared,
-  readIndex,
-  underLocks,
-} from './mutation.ts';
+import { applyPlan, type Ground, type Locks, type Prepared, underLocks } from './mutation.ts';
 import { isOid, type Oid } from './object.ts';
 import { ObjectDatabase } from './odb.ts';
 import { missingFolders } from './placement.ts';

@@ -1,7 +1,4 @@
-/** The folder that a path lies in; empty for the topmost one. */
-export function folderOf(path: string): string {
-  return path.slice(0, Math.max(0, path.lastIndexOf('/')));
-}
+export { folderOf } from '../git/folder.ts';
 
 /** The last segment of a path. */
 export function nameOf(path: string): string {
