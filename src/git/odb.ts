@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { dirname, isAbsolute, join } from 'node:path';
 import { inflateSync } from 'node:zlib';
-import git from 'isomorphic-git';
 import { MemoryError } from '../core/error.ts';
 import { type Disk, together } from './disk.ts';
 import { errno, type Files } from './files.ts';
+import { isomorphicGit } from './isomorphic-git.ts';
 import type { EncodedObject, ObjectType, Oid } from './object.ts';
 import { ObjectCache } from './object-cache.ts';
 import { Pack, type RawObject } from './pack.ts';
@@ -90,6 +90,7 @@ export class ObjectDatabase {
     const folder = join(this.#gitDir, 'objects');
     const changed = new Set<string>();
     const fs = this.#objectWriter(changed);
+    const git = await isomorphicGit();
     await together(
       objects.map(({ oid, deflated }) =>
         git.writeObject({ fs, gitdir: this.#gitDir, oid, object: deflated, format: 'deflated' }),

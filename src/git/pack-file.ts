@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { deflateSync } from 'node:zlib';
-import git from 'isomorphic-git';
 import { MemoryError } from '../core/error.ts';
 import type { Disk } from './disk.ts';
+import { isomorphicGit } from './isomorphic-git.ts';
 import type { ObjectType } from './object.ts';
 import type { RawObject } from './pack.ts';
 
@@ -62,6 +62,7 @@ async function indexOf(pack: Buffer): Promise<Buffer> {
     ...{ stat: absent, lstat: absent, readlink: absent, symlink: absent },
   };
   try {
+    const git = await isomorphicGit();
     await git.indexPack({ fs: { promises }, dir: '/', gitdir: '/', filepath: 'a.pack' });
   } catch {
     // The one message below says it for every kind of damage.
