@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { MemoryError } from '../core/error.ts';
 import { storageError } from './disk.ts';
-import type { DirectoryEntry, Files, Stat } from './files.ts';
+import type { DirectoryEntry, Files, LoadedFile, Stat } from './files.ts';
 
 /** Reading below a folder, on disk or of a commit. */
-export type ReadFolder = Pick<Folder, 'stat' | 'peek' | 'read' | 'list'>;
+export type ReadFolder = Pick<Folder, 'stat' | 'peek' | 'read' | 'load' | 'list'>;
 
 /**
  * Reading below one folder and never out of it: no part of a path may be a symbolic link.
@@ -70,6 +70,14 @@ export class Folder {
     return this.#try(path, () => this.#files.read(this.#place(path)));
   }
 
+  /** The same as `peek` and then `read`, but for a file over `limit`: it comes without its bytes. */
+  load(path: string, limit: number): LoadedFile | undefined {
+    const at = this.#place(path);
+    const loaded = this.#try(path, () => this.#files.load(at, limit));
+    checkKind(loaded?.stat, at, path);
+    return loaded;
+  }
+
   /** The entries of a folder; undefined when there is none. */
   list(path: string): DirectoryEntry[] | undefined {
     if (this.stat(path)?.kind !== 'directory') return undefined;
@@ -83,13 +91,8 @@ export class Folder {
 
   #lstat(at: string, path: string): Stat | undefined {
     const stat = this.#try(path, () => this.#files.lstat(at));
-    if (stat?.kind === 'link') throw isLink(at, path);
-    if (stat?.kind !== 'other') return stat;
-    // A pipe or a device would be read for ever.
-    throw new MemoryError('damaged', `${at} is neither a file nor a folder.`, {
-      hint: 'Move it out of the way.',
-      data: { path },
-    });
+    checkKind(stat, at, path);
+    return stat;
   }
 
   #try<T>(path: string, action: () => T): T {
@@ -99,6 +102,16 @@ export class Folder {
       throw storageError(error, `read ${path === '' ? this.root : path}`);
     }
   }
+}
+
+/** Refuses what stands for another file, or would be read for ever: a pipe or a device. */
+function checkKind(stat: Stat | undefined, at: string, path: string): void {
+  if (stat?.kind === 'link') throw isLink(at, path);
+  if (stat?.kind !== 'other') return;
+  throw new MemoryError('damaged', `${at} is neither a file nor a folder.`, {
+    hint: 'Move it out of the way.',
+    data: { path },
+  });
 }
 
 /** The folder that a path lies in; empty for the topmost one. */

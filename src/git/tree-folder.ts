@@ -1,4 +1,4 @@
-import type { DirectoryEntry, Stat } from './files.ts';
+import type { DirectoryEntry, LoadedFile, Stat } from './files.ts';
 import { checkSize, isLink, type ReadFolder } from './folder.ts';
 import type { Oid } from './object.ts';
 import type { ObjectDatabase } from './odb.ts';
@@ -37,6 +37,11 @@ export class TreeFolder implements ReadFolder {
     const bytes = this.#odb.content(this.oid(path) ?? '', 'blob');
     checkSize(path, bytes.length, limit);
     return bytes;
+  }
+
+  load(path: string): LoadedFile | undefined {
+    const stat = this.peek(path);
+    return stat && { stat };
   }
 
   list(path: string): DirectoryEntry[] | undefined {

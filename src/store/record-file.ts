@@ -1,6 +1,6 @@
 import { MemoryError } from '../core/error.ts';
 import type { AnyRecordType } from '../core/record-type.ts';
-import type { Stat } from '../git/files.ts';
+import type { LoadedFile, Stat } from '../git/files.ts';
 import type { ReadFolder } from '../git/folder.ts';
 
 /** A file of the bank that is a record of some type, or should be. */
@@ -25,16 +25,21 @@ export const maxFileBytes = 16 * 1024 * 1024;
 const clockTick = 20;
 const coarseClockTick = 2000;
 
-/** The record in a file that was just seen in this state. */
+/**
+ * The record in a file that was just seen, and perhaps read.
+ *
+ * @param since when it had not been seen yet, as Unix time in milliseconds.
+ */
 export function readRecord(
   folder: ReadFolder,
   path: string,
   type: AnyRecordType,
-  stat: Stat,
+  { stat, bytes: loaded }: LoadedFile,
+  since: number,
 ): RecordFile {
-  const settled = isSettled(stat);
+  const settled = isSettled(stat, since);
   try {
-    const bytes = folder.read(path, maxFileBytes, stat) ?? Buffer.alloc(0);
+    const bytes = loaded ?? folder.read(path, maxFileBytes, stat) ?? Buffer.alloc(0);
     const value: object = type.codec.decode(decodeText(bytes), path);
     const [key, id] = [type.key(value), type.id?.(value)];
     return { path, type, stat, settled, bytes: bytes.length, key, id, value, error: undefined };
@@ -79,8 +84,8 @@ export function decodeText(bytes: Buffer): string {
   }
 }
 
-/** Whether a change made from now on would show in the time of the file or folder. */
-export function isSettled(stat: Stat): boolean {
+/** Whether a change made from a moment on would show in the time of the file or folder. */
+export function isSettled(stat: Stat, since = Date.now()): boolean {
   const tick = stat.mtimeMs % 1000 === 0 ? coarseClockTick : clockTick;
-  return Math.abs(Date.now() - stat.mtimeMs) > tick;
+  return Math.abs(since - stat.mtimeMs) > tick;
 }

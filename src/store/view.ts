@@ -1,12 +1,12 @@
 import { MemoryError } from '../core/error.ts';
 import type { AnyRecordType } from '../core/record-type.ts';
 import type { ListOptions } from '../core/store.ts';
-import { type Stat, sameStat } from '../git/files.ts';
+import { type LoadedFile, type Stat, sameStat } from '../git/files.ts';
 import type { ReadFolder } from '../git/folder.ts';
 import { folderOf, join, nameOf } from './bank-path.ts';
 import { fanOutPath } from './fan-out.ts';
 import { NameIndex } from './name-index.ts';
-import { failed, isSettled, type RecordFile, readRecord } from './record-file.ts';
+import { failed, isSettled, maxFileBytes, type RecordFile, readRecord } from './record-file.ts';
 
 /** How much of the disk a refresh looks at again. */
 export type Depth = 'names' | 'files';
@@ -98,31 +98,39 @@ export class View {
   /** The record file at a path as it is now; undefined when there is none. */
   look(path: string): RecordFile | undefined {
     const type = this.#records.get(path)?.type ?? this.typeOf(path);
-    return type && this.#look(path, type, () => this.#folder.stat(path));
+    return type && this.#look(path, type, () => toLoaded(this.#folder.stat(path)));
   }
 
-  #look(path: string, type: AnyRecordType, stat: () => Stat | undefined): RecordFile | undefined {
+  #look(
+    path: string,
+    type: AnyRecordType,
+    load: () => LoadedFile | undefined,
+  ): RecordFile | undefined {
     const known = this.#records.get(path);
-    let now: Stat | undefined;
+    const since = Date.now();
+    let loaded: LoadedFile | undefined;
     try {
-      now = stat();
+      loaded = load();
     } catch (error) {
       if (!(error instanceof MemoryError)) throw error;
       return this.#keep(failed(path, type, error));
     }
-    if (now?.kind === 'directory') {
+    if (loaded?.stat.kind === 'directory') {
       const error = new MemoryError('damaged', 'it is a folder where a record should be', {
         hint: 'Move it out of the way.',
       });
       return this.#keep(failed(path, type, error));
     }
-    if (now?.kind !== 'file') {
+    if (loaded?.stat.kind !== 'file') {
       this.#forget(path);
       return undefined;
     }
-    const current = known?.settled && sameStat(known.stat, now);
+    const current = known?.settled && sameStat(known.stat, loaded.stat);
     if (current && (known.value || known.error)) return known;
-    return this.#keep(readRecord(this.#folder, path, type, now), current ? known : undefined);
+    return this.#keep(
+      readRecord(this.#folder, path, type, loaded, since),
+      current ? known : undefined,
+    );
   }
 
   /** All record files of a type by path, as the last refresh left them; damaged ones among them. */
@@ -242,7 +250,11 @@ export class View {
   }
 
   #lookNear(path: string, type: AnyRecordType): RecordFile | undefined {
-    return this.#look(path, type, () => this.#folder.peek(path));
+    // What is known may be unchanged, and need not be read.
+    const load = this.#records.has(path)
+      ? () => toLoaded(this.#folder.peek(path))
+      : () => this.#folder.load(path, maxFileBytes);
+    return this.#look(path, type, load);
   }
 
   #visit(folder: string, depth: Depth, level: number): void {
@@ -263,12 +275,19 @@ export class View {
     const files = new Map<string, AnyRecordType>();
     const known = this.#folders.get(folder);
     const types = this.#types.filter((type) => folder.startsWith(type.folder));
+    const again: string[] = [];
+    const fresh: (readonly [type: AnyRecordType, path: string])[] = [];
     for (const { name, kind } of this.#folder.list(folder) ?? []) {
       if (name.startsWith('.')) continue;
       const path = join(folder, name);
-      const type = known?.files.get(name) ?? types.find((type) => type.owns(path));
+      const before = known?.files.get(name);
+      const type = before ?? types.find((type) => type.owns(path));
       if (kind === 'directory') folders.add(name);
-      else if (type) files.set(name, type);
+      else if (type) {
+        files.set(name, type);
+        if (before) again.push(path);
+        else fresh.push([type, path]);
+      }
     }
     for (const name of known?.folders ?? []) {
       if (!folders.has(name)) this.#forgetFolder(join(folder, name));
@@ -279,12 +298,9 @@ export class View {
     const state = { stat, folders, files };
     this.#folders.set(folder, state);
     if (folder !== '') this.#folders.get(folderOf(folder))?.folders.add(nameOf(folder));
-    for (const [name, type] of files) {
-      const path = join(folder, name);
-      // A file that was replaced kept its name and moved the folder's time.
-      if (known?.files.has(name)) this.#peek(path);
-      else this.#addPath(type, path);
-    }
+    // A file that was replaced kept its name and moved the folder's time.
+    for (const path of again) this.#peek(path);
+    for (const [type, path] of fresh) this.#own(type, path);
     return state;
   }
 
@@ -346,14 +362,20 @@ export class View {
   }
 
   #addPath(type: AnyRecordType, path: string): void {
-    const { seen, unread, sorted } = this.#ownedBy(type);
-    if (seen.has(path)) return;
-    seen.add(path);
-    unread.add(path);
-    sorted?.splice(placeIn(sorted, path), 0, path);
+    if (!this.#own(type, path)) return;
     const folder = this.#folders.get(folderOf(path));
     if (folder) folder.files.set(nameOf(path), type);
     else this.#found.add(path);
+  }
+
+  /** Counts a path among those of a type; false when it is one of them already. */
+  #own(type: AnyRecordType, path: string): boolean {
+    const { seen, unread, sorted } = this.#ownedBy(type);
+    if (seen.has(path)) return false;
+    seen.add(path);
+    unread.add(path);
+    sorted?.splice(placeIn(sorted, path), 0, path);
+    return true;
   }
 
   #ownedBy(type: AnyRecordType): OwnedPaths {
@@ -370,6 +392,10 @@ export class View {
     owned.sorted ??= [...owned.seen].sort();
     return owned.sorted;
   }
+}
+
+function toLoaded(stat: Stat | undefined): LoadedFile | undefined {
+  return stat && { stat };
 }
 
 /** Where a text is in a sorted list, or would be. */

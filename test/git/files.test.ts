@@ -1,17 +1,64 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, symlinkSync } from 'node:fs';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { NodeFiles } from '../../src/git/files.ts';
+import type { Repo } from '../support/repo.ts';
 import { Served } from '../support/served.ts';
 import { create } from './create.ts';
 
-test.each(['lstat', 'lstatExact', 'read', 'list', 'realpath'] as const)(
+test.each(['lstat', 'lstatExact', 'read', 'load', 'list', 'realpath'] as const)(
   'what lies below a file is absent: %s',
   (look) => {
     const repo = create();
     const files = new NodeFiles();
-    expect(files[look](repo.path('README.md/a'))).toBeUndefined();
-    expect(files[look](repo.path('README.md/a/b'))).toBeUndefined();
+    expect(files[look](repo.path('README.md/a'), 100)).toBeUndefined();
+    expect(files[look](repo.path('README.md/a/b'), 100)).toBeUndefined();
   },
 );
+
+describe('a file that is looked at and read in one go', () => {
+  const files = new NodeFiles();
+  let repo: Repo;
+  beforeEach(() => {
+    repo = create();
+    repo.write('a.md', 'é\n');
+  });
+
+  test('comes with its state and its bytes', () => {
+    const path = repo.path('a.md');
+    expect(files.load(path, 3)).toEqual({
+      stat: files.lstat(path),
+      bytes: Buffer.from([0xc3, 0xa9, 0x0a]),
+    });
+  });
+
+  test('comes without its bytes when there are too many', () => {
+    const path = repo.path('a.md');
+    expect(files.load(path, 2)).toEqual({ stat: files.lstat(path) });
+  });
+
+  test('is there, though it is empty', () => {
+    repo.write('a.md', '');
+    expect(files.load(repo.path('a.md'), 3)?.bytes).toEqual(Buffer.alloc(0));
+  });
+
+  test('is nothing where there is none', () => {
+    expect(files.load(repo.path('b.md'), 3)).toBeUndefined();
+  });
+
+  test.each([
+    ['a folder', (path: string) => mkdirSync(path), 'directory'],
+    ['a link to a file', (path: string) => symlinkSync('a.md', path), 'link'],
+    ['a link to itself', (path: string) => symlinkSync('b.md', path), 'link'],
+    ['a link to nothing', (path: string) => symlinkSync('c.md', path), 'link'],
+    ['a pipe', (path: string) => execFileSync('mkfifo', [path]), 'other'],
+  ])('%s is not read', (_, make, kind) => {
+    const path = repo.path('b.md');
+    make(path);
+    expect(files.load(path, 100)).toEqual({ stat: files.lstat(path) });
+    expect(files.lstat(path)?.kind).toBe(kind);
+  });
+});
 
 describe('a file in the place of the memory', () => {
   test.each([

@@ -351,8 +351,13 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'pipes and devices are not read',
-    ['git/folder.ts', "if (stat?.kind !== 'other') return stat;", 'return stat;'],
+    ['git/folder.ts', "if (stat?.kind !== 'other') return;", 'return;'],
     ['hostile/links.test.ts', 'a pipe'],
+  ),
+  guard(
+    'a file is opened itself, and not what a link there leads to',
+    ['git/files.ts', 'O_RDONLY | O_NOFOLLOW |', 'O_RDONLY |'],
+    ['git/files.test.ts', 'is not read'],
   ),
   guard(
     'a damaged file hides nothing else',

@@ -1,4 +1,10 @@
-import { type DirectoryEntry, type Files, NodeFiles, type Stat } from '../../src/git/files.ts';
+import {
+  type DirectoryEntry,
+  type Files,
+  type LoadedFile,
+  NodeFiles,
+  type Stat,
+} from '../../src/git/files.ts';
 
 /** The operations that leave something on the disk, hold something of the system, or may find it broken. */
 export type Operation =
@@ -85,6 +91,10 @@ export class FaultFiles implements Files {
 
   read(path: string): Buffer | undefined {
     return this.#do('read', path, () => this.#real.read(path));
+  }
+
+  load(path: string, limit: number): LoadedFile | undefined {
+    return this.#do('read', path, () => this.#real.load(path, limit));
   }
 
   list(path: string): DirectoryEntry[] | undefined {
