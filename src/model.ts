@@ -15,12 +15,31 @@ export interface ModelSettings {
 /** How long the model may take for an answer, in milliseconds. */
 const timeout = 120_000;
 
-/** What the environment says of the model; undefined when it names none. */
-export function modelSettings(env: {
-  readonly [name: string]: string | undefined;
-}): ModelSettings | undefined {
+/**
+ * What the environment says of the model; undefined when it names none.
+ *
+ * @param warn told of settings that name no model that could be asked.
+ */
+export function modelSettings(
+  env: { readonly [name: string]: string | undefined },
+  warn: (message: string) => void,
+): ModelSettings | undefined {
   const { MEMORY_BANK_CHAT_URL: url, MEMORY_BANK_CHAT_MODEL: model } = env;
-  return url && model ? { url, model, key: env.MEMORY_BANK_CHAT_API_KEY, timeout } : undefined;
+  if (!url && !model) return undefined;
+  if (url && model && isWebAddress(url)) {
+    return { url, model, key: env.MEMORY_BANK_CHAT_API_KEY, timeout };
+  }
+  const why = !url
+    ? 'MEMORY_BANK_CHAT_URL is not set'
+    : !model
+      ? 'MEMORY_BANK_CHAT_MODEL is not set'
+      : `MEMORY_BANK_CHAT_URL is no http:// or https:// address: ${url}`;
+  warn(`No model is used: ${why}.`);
+  return undefined;
+}
+
+function isWebAddress(url: string): boolean {
+  return URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
 }
 
 /** Memory as the model is given it: with its file, and so that no text of it can look like anything else. */

@@ -127,7 +127,7 @@ function appOptions(values: FlagValues, packageFolder: string): AppOptions {
     durability: env.MEMORY_BANK_DURABILITY === 'relaxed' ? 'relaxed' : 'full',
     enabled: names.length > 0 ? names : undefined,
     mode: flagText(values, 'mode'),
-    model: modelSettings(env),
+    model: modelSettings(env, (message) => report('warning', message)),
     log: report,
   };
 }

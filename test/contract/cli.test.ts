@@ -38,6 +38,36 @@ describe('every tool', () => {
   });
 });
 
+describe('settings of a model that cannot be asked', () => {
+  const form = 'MEMORY_BANK_CHAT_URL is no http:// or https:// address';
+  test.each([
+    ['http://127.0.0.1:1/v1', '', 'MEMORY_BANK_CHAT_MODEL is not set'],
+    ['', 'm', 'MEMORY_BANK_CHAT_URL is not set'],
+    ['localhost:11434', 'm', `${form}: localhost:11434`],
+    ['127.0.0.1/v1', 'm', `${form}: 127.0.0.1/v1`],
+    ['file:///v1', 'm', `${form}: file:///v1`],
+  ])('address "%s" and model "%s" are told of, and stop nothing', (url, model, why) => {
+    const repo = Repo.create();
+    const env = {
+      PATH: process.env.PATH,
+      HOME: newFolder(),
+      MEMORY_BANK_CHAT_URL: url,
+      MEMORY_BANK_CHAT_MODEL: model,
+    };
+    const args = ['memory-write', '--category', 'patterns', '--key', 'a', '--value', 'b'];
+    const { status, stderr } = spawnSync(process.execPath, [main, ...args], {
+      cwd: repo.root,
+      env,
+      encoding: 'utf8',
+    });
+    expect({ status, stderr }).toEqual({
+      status: 0,
+      stderr: `memory-bank: warning: No model is used: ${why}.\n`,
+    });
+    repo.remove();
+  });
+});
+
 describe('the arguments of a tool', () => {
   const repo = Repo.create();
   const run = program(repo.root);
