@@ -100,9 +100,9 @@ function entriesOf(path: string): string[] | undefined {
   }
 }
 
-/** The first files of a folder by their absolute paths, sorted; none of a file. */
+/** The first files of a folder by their absolute paths, sorted; of a file, itself. */
 function filesIn(path: string): string[] {
-  if (lstatSync(path).isFile()) return [];
+  if (lstatSync(path).isFile()) return [path];
   const names = (entriesOf(path) ?? []).filter((entry) => !entry.endsWith('/'));
   return names
     .sort()

@@ -439,7 +439,7 @@ describe('other programs', () => {
     expect(await one.import(source)).toMatchObject([{ created: [], kept: [], unchanged: 2 }]);
   });
 
-  it('a knowledge graph by another name is known in a folder by its first line', async () => {
+  it('a knowledge graph by another name is known by its first line', async () => {
     const one = world();
     const entity = '{"name":"Ada","entityType":"person","observations":["wrote"]}';
     const source = folder({
@@ -458,6 +458,10 @@ describe('other programs', () => {
         join(source, name),
       ]),
     );
+    const given = join(source, 'graph-2024');
+    expect(await one.import(given, { dryRun: true })).toMatchObject([
+      { format: 'server-memory', source: given },
+    ]);
   });
 
   it('decision records keep their names, so that links between them hold', async () => {
