@@ -12,7 +12,9 @@ export interface Patience {
 }
 
 const firstPause = 2;
-const longestPause = 50;
+const longestPause = 10;
+/** More than passes between two looks of one who waits, in milliseconds. */
+export const longestGap = 2 * longestPause;
 
 /**
  * Runs `attempt` until it succeeds or patience ends.

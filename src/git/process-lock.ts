@@ -1,14 +1,17 @@
 import { statfsSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { MemoryError } from '../core/error.ts';
 import type { Disk } from './disk.ts';
 import { errno } from './files.ts';
 import { journalName } from './journal.ts';
-import { type Patience, waitFor } from './lock.ts';
+import { longestGap, type Patience, waitFor } from './lock.ts';
 import { isDead, newToken, parseToken, type Token } from './token.ts';
 
 /** After this nobody needs the files of a process that does nothing, in milliseconds. */
 const idleTime = 24 * 3_600_000;
+/** After so many vain attempts a process tells the others that it waits. */
+const vainAttempts = 4;
 
 /**
  * The ids of tokens that this process is done with although the disk did not let go of their files:
@@ -23,6 +26,10 @@ const ended = new Set<string>();
  * A lock is taken from a holder only when he is proved dead, never because it is old: a stopped
  * process is alive. Who removes a dead holder's lock holds a lock of its own for that, named after
  * the dead one's token, so that two who find it dead cannot remove a third's.
+ *
+ * Who waits looks now and then, and would never be in time for the moment between two turns of a
+ * process that has much to do. So it says that it waits, by a file, and after its turn that process
+ * stands back for as long as it takes the other to look.
  */
 export class ProcessLock {
   readonly #disk: Disk;
@@ -30,6 +37,8 @@ export class ProcessLock {
   readonly #local: boolean;
   /** For all turns of this process, as long as none of them leaves anything behind. */
   #token: Token | undefined;
+  /** Until when this process stands back, because others waited when it let go. */
+  #backAt = 0;
 
   /** @param folder our own folder in the common git directory; it must exist. */
   constructor(disk: Disk, folder: string) {
@@ -43,16 +52,33 @@ export class ProcessLock {
     this.#token = token;
     const own = this.#path(ownerName(token.id));
     const bytes = Buffer.from(`${JSON.stringify(token)}\n`);
+    const waiting = this.#path(waitingName(token.id));
+    let vain = 0;
     const attempt = async () => {
       // Who cleans up may have seen this file before it was whole, and taken it for a dead one's.
       if (!this.#disk.files.lstat(own)) await this.#disk.create(own, [bytes]);
-      return this.#tryTake('lock', own) ? token : undefined;
+      if (this.#tryTake('lock', own)) return token;
+      if (++vain === vainAttempts) this.#tell(own, waiting);
+      return undefined;
     };
     try {
-      return await waitFor(attempt, patience, () => this.#busy());
+      const rest = this.#backAt - performance.now();
+      if (rest > 0) await sleep(rest);
+      return await waitFor(attempt, patience, () => this.#busy()).finally(() => {
+        if (vain >= vainAttempts) this.#disk.tryDiscard(waiting);
+      });
     } catch (error) {
       this.close();
       throw error;
+    }
+  }
+
+  /** Says that this process waits; where the disk does not let it, it waits longer. */
+  #tell(own: string, waiting: string): void {
+    try {
+      this.#disk.files.link(own, waiting);
+    } catch (error) {
+      if (errno(error) === undefined) throw error;
     }
   }
 
@@ -60,6 +86,8 @@ export class ProcessLock {
   release({ id }: Token): void {
     this.#quietly(id, () => {
       const names = this.#disk.files.list(this.#folder) ?? [];
+      const awaited = names.some(({ name }) => name.startsWith(waitingName('')));
+      if (awaited) this.#backAt = performance.now() + longestGap;
       // What has left something behind is over, so that whoever comes next cleans up after it.
       if (names.some(({ name }) => name.endsWith(id) && !this.isAtRest(name))) this.close();
     });
@@ -76,13 +104,14 @@ export class ProcessLock {
     this.#quietly(id, () => {
       const journal = journalName(id);
       if (this.isAtRest(journal)) this.#disk.discard(this.#path(journal));
+      this.#disk.discard(this.#path(waitingName(id)));
       this.#disk.discard(this.#path(ownerName(id)));
     });
   }
 
   /** Whether a file in our folder is one that a process has while it changes nothing. */
   isAtRest(name: string): boolean {
-    if (name.startsWith('owner-')) return true;
+    if (/^(?:owner|waiting)-/.test(name)) return true;
     return name.startsWith('journal-') && !this.#disk.files.lstat(this.#path(name))?.size;
   }
 
@@ -182,6 +211,10 @@ export function tokenIn(name: string): string | undefined {
 
 function ownerName(id: string): string {
   return `owner-${id}`;
+}
+
+function waitingName(id: string): string {
+  return `waiting-${id}`;
 }
 
 /** File systems that two kernels can have mounted at a time, by their magic number. */

@@ -1,6 +1,7 @@
 import { linkSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { Disk } from '../../src/git/disk.ts';
 import { ProcessLock } from '../../src/git/process-lock.ts';
 import { isDead, newToken, type Token } from '../../src/git/token.ts';
@@ -62,6 +63,8 @@ describe('the lock of a process', () => {
     const yesterday = new Date(Date.now() - 25 * 3_600_000);
     utimesSync(own, yesterday, yesterday);
     expect([...lock().leftovers()]).toEqual([[token.id, [`owner-${token.id}`]]]);
+    linkSync(own, join(folder, `waiting-${token.id}`));
+    expect([...lock().leftovers().keys()]).toEqual([token.id]);
     const journal = join(folder, `journal-${token.id}`);
     writeFileSync(journal, '');
     expect([...lock().leftovers()]).toEqual([]);
@@ -70,6 +73,30 @@ describe('the lock of a process', () => {
     writeFileSync(journal, '{}\n');
     utimesSync(journal, yesterday, yesterday);
     expect([...lock().leftovers()]).toEqual([]);
+  });
+
+  test('is let go for those who wait, however much its holder has to do', async () => {
+    const [busy, other] = [lock(), lock()];
+    let turns = 0;
+    let over = false;
+    const work = (async () => {
+      for (; !over && turns < 40; turns++) {
+        const token = await busy.take({ limit: 10_000 });
+        await sleep(100);
+        busy.release(token);
+      }
+    })();
+    await vi.waitUntil(() => turns > 0);
+    const token = await other.take({ limit: 10_000 });
+    over = true;
+    // Who looks that seldom would find the lock free by chance alone.
+    expect(turns).toBeLessThan(10);
+    expect(readdirSync(folder).filter((name) => name.endsWith(token.id))).toEqual([
+      `owner-${token.id}`,
+    ]);
+    other.release(token);
+    await work;
+    expect(readdirSync(folder).filter((name) => name.startsWith('waiting-'))).toEqual([]);
   });
 
   test('whose own file was removed makes it again', async () => {

@@ -91,11 +91,7 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'the process lock is taken at all',
-    [
-      'git/process-lock.ts',
-      "return this.#tryTake('lock', own) ? token : undefined;",
-      'return token;',
-    ],
+    ['git/process-lock.ts', "if (this.#tryTake('lock', own)) return token;", 'return token;'],
     [lock, 'that lives is never taken'],
   ),
   guard(
@@ -336,6 +332,11 @@ export const guards: readonly Guard[] = [
     'the proofs of the locks are on the medium before the locks are',
     ['git/mutation.ts', '[...(await stored), ground.folder]', '[...(await stored)]'],
     [power, 'a power cut'],
+  ),
+  guard(
+    'a process with much to do lets in who waits',
+    ['git/process-lock.ts', 'if (rest > 0) await sleep(rest);', ''],
+    ['git/process-lock.test.ts', 'for those who wait'],
   ),
   guard(
     'no program of the repository signs',
