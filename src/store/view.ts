@@ -6,6 +6,7 @@ import type { ReadFolder } from '../git/folder.ts';
 import { folderOf, join, nameOf } from './bank-path.ts';
 import { fanOutPath } from './fan-out.ts';
 import { NameIndex } from './name-index.ts';
+import { OwnedPaths, placeIn } from './owned-paths.ts';
 import { failed, isSettled, maxFileBytes, type RecordFile, readRecord } from './record-file.ts';
 
 /** How much of the disk a refresh looks at again. */
@@ -15,21 +16,11 @@ export type Depth = 'names' | 'files';
 const maxKeptBytes = 64 * 1024 * 1024;
 /** Files below more folders than this are not looked for. */
 export const maxDepth = 32;
+
 interface FolderState {
   readonly stat: Stat;
   readonly folders: Set<string>;
   readonly files: Map<string, AnyRecordType>;
-}
-
-/** The paths of a type. */
-interface OwnedPaths {
-  /** Those that were seen in a folder. */
-  readonly seen: Set<string>;
-  /** Those of them of which the record is not known, and those of which it is no record. */
-  readonly unread: Set<string>;
-  readonly damaged: Set<string>;
-  /** Those that were seen, once they are asked for in this order. */
-  sorted: string[] | undefined;
 }
 
 /**
@@ -138,7 +129,7 @@ export class View {
     const folder = join(type.folder, under);
     const prefix = folder === '' ? '' : `${folder}/`;
     const found: RecordFile[] = [];
-    const sorted = keys || ids ? this.#named(type, keys, ids) : this.#sortedPaths(type);
+    const sorted = keys || ids ? this.#named(type, keys, ids) : this.#ownedBy(type).sorted();
     for (let i = placeIn(sorted, prefix); sorted[i]?.startsWith(prefix); i++) {
       const path = sorted[i] ?? '';
       const known = this.#records.get(path);
@@ -300,7 +291,7 @@ export class View {
     if (folder !== '') this.#folders.get(folderOf(folder))?.folders.add(nameOf(folder));
     // A file that was replaced kept its name and moved the folder's time.
     for (const path of again) this.#peek(path);
-    for (const [type, path] of fresh) this.#own(type, path);
+    for (const [type, path] of fresh) this.#ownedBy(type).add(path);
     return state;
   }
 
@@ -337,12 +328,7 @@ export class View {
   #forget(path: string): void {
     const known = this.#records.get(path);
     const type = known?.type ?? this.typeOf(path);
-    const owned = type && this.#ownedBy(type);
-    if (owned?.seen.delete(path)) {
-      owned.unread.delete(path);
-      owned.damaged.delete(path);
-      owned.sorted?.splice(placeIn(owned.sorted, path), 1);
-    }
+    if (type) this.#ownedBy(type).delete(path);
     this.#folders.get(folderOf(path))?.files.delete(nameOf(path));
     if (!known) return;
     if (known.value) this.#kept -= known.bytes;
@@ -362,50 +348,22 @@ export class View {
   }
 
   #addPath(type: AnyRecordType, path: string): void {
-    if (!this.#own(type, path)) return;
+    if (!this.#ownedBy(type).add(path)) return;
     const folder = this.#folders.get(folderOf(path));
     if (folder) folder.files.set(nameOf(path), type);
     else this.#found.add(path);
   }
 
-  /** Counts a path among those of a type; false when it is one of them already. */
-  #own(type: AnyRecordType, path: string): boolean {
-    const { seen, unread, sorted } = this.#ownedBy(type);
-    if (seen.has(path)) return false;
-    seen.add(path);
-    unread.add(path);
-    sorted?.splice(placeIn(sorted, path), 0, path);
-    return true;
-  }
-
   #ownedBy(type: AnyRecordType): OwnedPaths {
     let owned = this.#owned.get(type);
     if (!owned) {
-      owned = { seen: new Set(), unread: new Set(), damaged: new Set(), sorted: undefined };
+      owned = new OwnedPaths();
       this.#owned.set(type, owned);
     }
     return owned;
-  }
-
-  #sortedPaths(type: AnyRecordType): readonly string[] {
-    const owned = this.#ownedBy(type);
-    owned.sorted ??= [...owned.seen].sort();
-    return owned.sorted;
   }
 }
 
 function toLoaded(stat: Stat | undefined): LoadedFile | undefined {
   return stat && { stat };
-}
-
-/** Where a text is in a sorted list, or would be. */
-function placeIn(sorted: readonly string[], text: string): number {
-  let low = 0;
-  let high = sorted.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((sorted[middle] ?? '') < text) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
