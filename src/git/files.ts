@@ -220,7 +220,7 @@ function hold(path: string): number | undefined {
  */
 function openIfPlain(path: string): number | undefined {
   const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
-  if (O_NOFOLLOW === undefined || process.platform === 'win32') return undefined;
+  if (O_NOFOLLOW === undefined) return undefined;
   try {
     // Not even a pipe that nobody writes to is waited for.
     return fs.openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);

@@ -1,5 +1,5 @@
 import type { DirectoryEntry, LoadedFile, Stat } from './files.ts';
-import { checkSize, isLink, type ReadFolder } from './folder.ts';
+import { checkSize, folderOf, isLink, type ReadFolder } from './folder.ts';
 import type { Oid } from './object.ts';
 import type { ObjectDatabase } from './odb.ts';
 import { findEntry, listTree, type TreeEntry } from './tree.ts';
@@ -58,8 +58,8 @@ export class TreeFolder implements ReadFolder {
   }
 
   #entry(path: string): TreeEntry | undefined {
-    const slash = path.lastIndexOf('/');
-    const [folder, name] = [path.slice(0, Math.max(0, slash)), path.slice(slash + 1)];
+    const folder = folderOf(path);
+    const name = path.slice(path.lastIndexOf('/') + 1);
     const listed = this.#listed.get(folder);
     if (listed) return listed.get(name);
     const tree = this.#folder(folder);

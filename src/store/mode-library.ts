@@ -2,6 +2,7 @@ import { dirname, join } from 'node:path';
 import type { Mode, SkippedRule } from '../core/context.ts';
 import { MemoryError } from '../core/error.ts';
 import { errno, type Files, type Stat, sameStat } from '../git/files.ts';
+import { nameOf } from './bank-path.ts';
 import { parseRuleFile, ruleRank } from './rule-file.ts';
 
 /** The modes that come with the program, in the order in which they are listed. */
@@ -124,7 +125,7 @@ class Place {
   /** The names of its rule files; those of one mode in the order in which they count. */
   #names(planned: ReadonlyMap<string, string>): string[] {
     const names = (this.#files.list(this.#folder) ?? []).map((entry) => entry.name);
-    const coming = [...planned.keys()].map((source) => source.slice(source.lastIndexOf('/') + 1));
+    const coming = [...planned.keys()].map(nameOf);
     return [...new Set([...names, ...coming.filter((name) => planned.has(this.#source(name)))])]
       .filter((name) => this.#pattern.test(name))
       .sort((a, b) => ruleRank(a) - ruleRank(b) || (a < b ? -1 : 1));
