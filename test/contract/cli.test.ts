@@ -10,8 +10,8 @@ import { main, newFolder } from '../support/process.ts';
 import { Repo } from '../support/repo.ts';
 
 /** The program in a folder, with a home of its own. */
-function program(cwd: string, input = '') {
-  const env = { PATH: process.env.PATH, HOME: newFolder() };
+function program(cwd: string, input = '', settings: { readonly [name: string]: string } = {}) {
+  const env = { PATH: process.env.PATH, HOME: newFolder(), ...settings };
   return (...args: string[]) =>
     spawnSync(process.execPath, [main, ...args], { cwd, env, input, encoding: 'utf8' });
 }
@@ -48,18 +48,9 @@ describe('settings of a model that cannot be asked', () => {
     ['file:///v1', 'm', `${form}: file:///v1`],
   ])('address "%s" and model "%s" are told of, and stop nothing', (url, model, why) => {
     const repo = Repo.create();
-    const env = {
-      PATH: process.env.PATH,
-      HOME: newFolder(),
-      MEMORY_BANK_CHAT_URL: url,
-      MEMORY_BANK_CHAT_MODEL: model,
-    };
+    const settings = { MEMORY_BANK_CHAT_URL: url, MEMORY_BANK_CHAT_MODEL: model };
     const args = ['memory-write', '--category', 'patterns', '--key', 'a', '--value', 'b'];
-    const { status, stderr } = spawnSync(process.execPath, [main, ...args], {
-      cwd: repo.root,
-      env,
-      encoding: 'utf8',
-    });
+    const { status, stderr } = program(repo.root, '', settings)(...args);
     expect({ status, stderr }).toEqual({
       status: 0,
       stderr: `memory-bank: warning: No model is used: ${why}.\n`,
