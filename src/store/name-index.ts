@@ -16,30 +16,38 @@ export class NameIndex {
     return this.#types.get(type)?.paths.get(name) ?? [];
   }
 
+  /** The same for a name of more than one file; none for any other. */
+  shared(type: AnyRecordType, name: string): readonly string[] {
+    return this.#types.get(type)?.shared.has(name) ? this.paths(type, name) : [];
+  }
+
   /** The files of a type before which another one of the same name comes. */
   shadowed(type: AnyRecordType): string[] {
     const { paths, shared = [] } = this.#types.get(type) ?? {};
     return [...shared].flatMap((name) => paths?.get(name)?.slice(1) ?? []);
   }
 
-  /** Files a path under another name than before; under none where there is none. */
+  /**
+   * Files a path under another name than before; under none where there is none.
+   *
+   * @returns the other paths of both names: which of them comes first may have changed.
+   */
   set(
     type: AnyRecordType,
     path: string,
     before: string | undefined,
     after: string | undefined,
-  ): void {
-    if (before === after) return;
+  ): readonly string[] {
+    if (before === after) return [];
     const names = this.#types.get(type) ?? { paths: new Map(), shared: new Set() };
     this.#types.set(type, names);
-    if (before !== undefined) {
-      const others = this.paths(type, before).filter((other) => other !== path);
-      put(names, before, others);
-    }
-    if (after === undefined) return;
+    const left = before === undefined ? [] : this.paths(type, before).filter((it) => it !== path);
+    if (before !== undefined) put(names, before, left);
+    if (after === undefined) return left;
     const others = this.paths(type, after);
     // Joined, because a list that is spread keeps room for many more.
     put(names, after, others.length === 0 ? [path] : others.concat(path).sort());
+    return left.length === 0 ? others : left.concat(others);
   }
 }
 

@@ -48,7 +48,10 @@ export class View {
     this.#types = types;
   }
 
-  /** Calls back with the path of each record that is found to be new, changed or gone. */
+  /**
+   * Calls back with the path of each record that is found to be new, changed or gone, and of those
+   * with the same key: another one of them may count.
+   */
   onChange(listener: (path: string) => void): void {
     this.#listeners.add(listener);
   }
@@ -212,7 +215,7 @@ export class View {
   /** Whether another file with the same key comes first. */
   shadowedBy(record: RecordFile): string | undefined {
     if (record.key === undefined) return undefined;
-    const winner = this.#winner(record.type, record.key);
+    const [winner] = this.#keys.shared(record.type, record.key);
     return winner === record.path ? undefined : winner;
   }
 
@@ -265,7 +268,9 @@ export class View {
     const folders = new Set<string>();
     const files = new Map<string, AnyRecordType>();
     const known = this.#folders.get(folder);
-    const types = this.#types.filter((type) => folder.startsWith(type.folder));
+    const types = this.#types
+      .filter((type) => folder.startsWith(type.folder))
+      .sort((a, b) => b.folder.length - a.folder.length);
     const again: string[] = [];
     const fresh: (readonly [type: AnyRecordType, path: string])[] = [];
     for (const { name, kind } of this.#folder.list(folder) ?? []) {
@@ -298,7 +303,7 @@ export class View {
   #keep(record: RecordFile, dropped?: RecordFile): RecordFile {
     const known = this.#records.get(record.path);
     if (known?.value) this.#kept -= known.bytes;
-    this.#keys.set(record.type, record.path, known?.key, record.key);
+    const twins = this.#keys.set(record.type, record.path, known?.key, record.key);
     this.#ids.set(record.type, record.path, known?.id, record.id);
     this.#addPath(record.type, record.path);
     const { unread, damaged } = this.#ownedBy(record.type);
@@ -309,8 +314,7 @@ export class View {
     if (known) this.#records.delete(record.path);
     this.#records.set(record.path, record);
     this.#kept += record.bytes;
-    const changed = !known || (!dropped && !sameStat(known.stat, record.stat));
-    if (changed) for (const listener of this.#listeners) listener(record.path);
+    if (!known || (!dropped && !sameStat(known.stat, record.stat))) this.#tell(record.path, twins);
     if (this.#kept > maxKeptBytes) this.#drop();
     return record;
   }
@@ -332,10 +336,17 @@ export class View {
     this.#folders.get(folderOf(path))?.files.delete(nameOf(path));
     if (!known) return;
     if (known.value) this.#kept -= known.bytes;
-    this.#keys.set(known.type, path, known.key, undefined);
+    const twins = this.#keys.set(known.type, path, known.key, undefined);
     this.#ids.set(known.type, path, known.id, undefined);
     this.#records.delete(path);
-    for (const listener of this.#listeners) listener(path);
+    this.#tell(path, twins);
+  }
+
+  #tell(path: string, twins: readonly string[]): void {
+    for (const listener of this.#listeners) {
+      listener(path);
+      for (const twin of twins) listener(twin);
+    }
   }
 
   #forgetFolder(folder: string): void {

@@ -329,6 +329,27 @@ describe('reading sees', () => {
   });
 });
 
+test('a search finds the record that counts among several files of the same key', async () => {
+  const repo = create();
+  const opened = await serve(repo.root);
+  const found = async () => {
+    const { hits } = await opened.call.store.search({ query: 'said' });
+    return hits.map(({ path }) => path);
+  };
+  const file = (name: string) => `.memory-bank/notes/${name}.yaml`;
+  repo.write(file('b'), 'key: same\ntags: []\ntext: said in b\n');
+  repo.write(file('c'), 'key: same\ntags: []\ntext: said in c\n');
+  expect(await found()).toEqual(['notes/b.yaml']);
+  repo.write(file('a'), 'key: same\ntags: []\ntext: said in a\n');
+  expect(await found()).toEqual(['notes/a.yaml']);
+  rmSync(repo.path(file('a')));
+  expect(await found()).toEqual(['notes/b.yaml']);
+  rmSync(repo.path(file('b')));
+  expect(await found()).toEqual(['notes/c.yaml']);
+  repo.write(file('b'), 'key: other\ntags: []\ntext: said in b\n');
+  expect(await found()).toEqual(['notes/b.yaml', 'notes/c.yaml']);
+});
+
 describe('a damaged file', () => {
   test('fails alone and by name, and is never overwritten', async () => {
     const repo = create();
