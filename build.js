@@ -57,6 +57,8 @@ export async function bundle(entryPoints, outdir) {
     splitting: true,
     platform: 'node',
     target: 'node20.19',
+    // Node has had them for long; without this, each use of one would make its expression anew.
+    supported: { 'regexp-unicode-property-escapes': true },
     format: 'esm',
     sourcemap: true,
     // A stack needs names and lines only; the text of every source would triple the package.

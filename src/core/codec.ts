@@ -57,7 +57,8 @@ function recordCodec<T extends object>(schema: z.ZodType<T>, body?: string): Cod
   const read = (file: RecordFile): T => {
     const data = readYaml(file.yaml);
     if (!framed || (file.body === '' && Object.hasOwn(data, body))) return conform(schema, data);
-    return conform(schema, { ...data, [body]: file.body });
+    data[body] = file.body;
+    return conform(schema, data);
   };
   return {
     decode: (text) => read(splitFile(text, framed)),

@@ -1,3 +1,4 @@
+import { isAscii } from 'node:buffer';
 import { MemoryError } from '../core/error.ts';
 import type { AnyRecordType } from '../core/record-type.ts';
 import type { LoadedFile, Stat } from '../git/files.ts';
@@ -78,7 +79,8 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
  */
 export function decodeText(bytes: Buffer): string {
   try {
-    return utf8.decode(bytes);
+    // Most text is, and is copied as it is.
+    return isAscii(bytes) ? bytes.toString('latin1') : utf8.decode(bytes);
   } catch {
     throw new MemoryError('damaged', 'the file is not valid UTF-8');
   }

@@ -4,6 +4,7 @@ import type { AnyRecordType, SearchFields } from '../core/record-type.ts';
 import type { SearchHit, SearchRequest, SearchResult } from '../core/store.ts';
 import { maxClasses } from './access.ts';
 import { toListing } from './draft.ts';
+import type { RecordFile } from './record-file.ts';
 import { type Hit, SearchIndex } from './search/index.ts';
 import type { View } from './view.ts';
 
@@ -18,10 +19,10 @@ interface Indexed {
 export class RecordSearch {
   readonly #view: View;
   readonly #types: readonly AnyRecordType[];
-  readonly #index = new SearchIndex();
+  /** Made when it is first asked for. */
+  #index: SearchIndex | undefined;
   readonly #records = new Map<string, Indexed>();
   readonly #changed = new Set<string>();
-  #built = false;
 
   constructor(view: View, types: readonly AnyRecordType[]) {
     this.#view = view;
@@ -77,26 +78,29 @@ export class RecordSearch {
 
   /** The index over what the view has now; the first call reads every record. */
   #upToDate(): SearchIndex {
-    if (!this.#built) {
-      for (const type of this.#types)
-        for (const { path } of this.#view.all(type)) this.#changed.add(path);
-      this.#built = true;
+    if (!this.#index) {
+      const index = new SearchIndex();
+      this.#records.clear();
+      for (const type of this.#types) {
+        for (const record of this.#view.all(type)) this.#update(index, record.path, record);
+      }
+      this.#index = index;
+      this.#changed.clear();
     }
     const changed = [...this.#changed];
     this.#changed.clear();
-    for (const path of changed) this.#update(path);
+    for (const path of changed) this.#update(this.#index, path, this.#view.known(path));
     return this.#index;
   }
 
-  #update(path: string): void {
-    const record = this.#view.known(path);
+  #update(index: SearchIndex, path: string, record: RecordFile | undefined): void {
     if (!record?.value || this.#view.shadowedBy(record) !== undefined) {
-      if (this.#records.delete(path)) this.#index.remove(path);
+      if (this.#records.delete(path)) index.remove(path);
       return;
     }
     const fields: SearchFields = record.type.search(record.value);
     this.#records.set(path, { type: record.type, fields });
-    this.#index.upsert({ id: path, fields });
+    index.upsert({ id: path, fields });
   }
 }
 

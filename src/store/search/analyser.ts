@@ -37,6 +37,9 @@ const words = /[^_-]+/gu;
 /** Where a word divides: a change of case, a change between letters and digits. */
 const humps =
   /\p{Lu}{2,}s(?![\p{L}\p{M}])|\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{M}]+|[\p{L}\p{M}]+?(?=\p{Lu}|[^\p{L}\p{M}]|$)|\p{N}+/gu;
+/** The same for words of ASCII, at a fraction of the cost. */
+const asciiHumps = /[A-Z]{2,}s(?![A-Za-z])|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+/g;
+const ascii = /^[\0-\x7f]*$/;
 /** Scripts that put no space between words, or, in Korean, more than one word between spaces. */
 const unspaced =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー]+\p{M}*/gu;
@@ -46,9 +49,11 @@ const longestWhole = 80;
 /** `utf8mb4` divides into four; a hash would divide into many meaningless ones. */
 const mostDigitParts = 4;
 
-/** The chunks of late, each in the place of its hash. */
+/** The chunks that came more than once of late, each in the place of its hash. */
 const cache: ({ readonly chunk: string; readonly tokens: readonly Token[] } | undefined)[] =
   new Array(1 << 14).fill(undefined);
+/** The hash that was last seen in each place: numbers and ids come once, and are not worth keeping. */
+const seen = new Int32Array(cache.length);
 
 /** The tokens of a text in the order they stand in it; a whole follows its parts. */
 export function analyse(text: string, visit: (token: Token, offset: number) => void): void {
@@ -61,7 +66,9 @@ export function analyse(text: string, visit: (token: Token, offset: number) => v
       at = match.index;
       end = chunks.lastIndex;
     }
-    for (const token of tokensOf(text, at, end)) visit(token, at);
+    const tokens = tokensOf(text, at, end);
+    // An iterator would take half as long again as all of the rest.
+    for (let i = 0; i < tokens.length; i++) visit(tokens[i] as Token, at);
     at = nextLetter(text, end);
   }
 }
@@ -104,7 +111,8 @@ function tokensOf(text: string, start: number, end: number): readonly Token[] {
   }
   const chunk = text.slice(start, end);
   const tokens = divide(chunk);
-  cache[place] = { chunk, tokens };
+  if (seen[place] === hash) cache[place] = { chunk, tokens };
+  else seen[place] = hash;
   return tokens;
 }
 
@@ -113,16 +121,17 @@ function divide(chunk: string): Token[] {
   if (plain.test(chunk)) return [token('word', chunk, 0)];
   const text = chunk.replace(/['’]s$/iu, '');
   const tokens: Token[] = [];
+  const spaced = ascii.test(text);
   for (const name of matches(names, text)) {
     let at = 0;
-    for (const run of matches(unspaced, name[0])) {
+    for (const run of spaced ? [] : matches(unspaced, name[0])) {
       divideName(name[0].slice(at, run.index), name.index + at, tokens);
       letters(run[0], name.index + run.index, tokens);
       at = run.index + run[0].length;
     }
     divideName(name[0].slice(at), name.index + at, tokens);
   }
-  const whole = join(tokens, text, 0);
+  const whole = join(tokens, 0, text, 0);
   // The only name of a chunk has its whole already.
   if (whole && tokens.at(-1)?.word !== whole.word) tokens.push(whole);
   return tokens;
@@ -138,26 +147,34 @@ function matches(expression: RegExp, text: string): RegExpExecArray[] {
 
 /** The parts of `userId`, `user_id` or `utf8`, and the whole when there is more than one. */
 function divideName(name: string, offset: number, tokens: Token[]): void {
-  const parts: Token[] = [];
-  for (const word of matches(words, name)) {
-    const found = plain.test(word[0]) ? [] : matches(humps, word[0]);
-    const encoded = found.length > mostDigitParts && /\p{N}/u.test(word[0]);
-    for (const part of encoded || found.length === 0 ? [word] : found) {
-      const start = offset + word.index + (part === word ? 0 : part.index);
-      parts.push(token('word', part[0], start));
-    }
+  const first = tokens.length;
+  for (const { 0: word, index } of matches(words, name)) {
+    const start = offset + index;
+    const parts = plain.test(word) ? [] : matches(ascii.test(word) ? asciiHumps : humps, word);
+    const encoded = parts.length > mostDigitParts && /\p{N}/u.test(word);
+    if (encoded || parts.length === 0) tokens.push(token('word', word, start));
+    else for (const part of parts) tokens.push(token('word', part[0], start + part.index));
   }
   // C++ and C# are more than C.
-  const whole = /[+#]$/u.test(name) ? token('whole', name, offset) : join(parts, name, offset);
-  tokens.push(...parts, ...(whole ? [whole] : []));
+  const whole = /[+#]$/.test(name)
+    ? token('whole', name, offset)
+    : join(tokens, first, name, offset);
+  if (whole) tokens.push(whole);
 }
 
-/** The whole that the words among some tokens make together. */
-function join(parts: readonly Token[], text: string, start: number): Token | undefined {
-  const joined = parts.filter((part) => part.kind === 'word').map((part) => part.word);
-  if (joined.length < 2 || text.length > longestWhole) return undefined;
+/** The whole that the words among some tokens, from one of them on, make together. */
+function join(
+  tokens: readonly Token[],
+  first: number,
+  text: string,
+  start: number,
+): Token | undefined {
+  if (text.length > longestWhole) return undefined;
+  const parts: string[] = [];
+  for (const { kind, word } of tokens.slice(first)) if (kind === 'word') parts.push(word);
+  if (parts.length < 2) return undefined;
   // 3.15 is not 315.
-  const word = joined.join(joined.every((part) => /^\p{N}+$/u.test(part)) ? '.' : '');
+  const word = parts.join(parts.every((part) => /^\p{N}+$/u.test(part)) ? '.' : '');
   return { kind: 'whole', word, term: stem(word), start, end: start + text.length };
 }
 
