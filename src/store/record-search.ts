@@ -27,7 +27,9 @@ export class RecordSearch {
   constructor(view: View, types: readonly AnyRecordType[]) {
     this.#view = view;
     this.#types = types;
-    view.onChange((path) => this.#changed.add(path));
+    view.onChange((path) => {
+      if (this.#index) this.#changed.add(path);
+    });
   }
 
   /**
@@ -85,7 +87,6 @@ export class RecordSearch {
         for (const record of this.#view.all(type)) this.#update(index, record.path, record);
       }
       this.#index = index;
-      this.#changed.clear();
     }
     const changed = [...this.#changed];
     this.#changed.clear();

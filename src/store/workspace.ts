@@ -67,7 +67,9 @@ class BankWorkspace implements Workspace {
     this.#modes = new ModeLibrary(files, root, path);
     this.#local = new LocalFile(disk, () => this.#bank.repository()?.folder);
     this.#archive = new Archive(this.#bank, disk, now);
-    this.#bank.view.onChange((path) => this.#changed.add(path));
+    this.#bank.view.onChange((path) => {
+      if (this.#listeners.size > 0) this.#changed.add(path);
+    });
     this.#bank.onHint = () => this.#tellSoon();
   }
 

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { MemoryError } from '../../src/core/error.ts';
 import { bury } from '../faults/place.ts';
 import { FaultFiles } from '../support/fault-files.ts';
@@ -327,6 +327,20 @@ describe('reading sees', () => {
     expect(await keys(one)).toEqual(['a', 'b']);
     expect((await one.call.store.search({ query: 'b' })).hits[0]?.key).toBe('b');
   });
+});
+
+test('who watches is told of what changes from then on, not of what was read before', async () => {
+  const repo = create();
+  const opened = await serve(repo.root);
+  await add(opened, 'a');
+  await add(opened, 'b');
+  await keys(opened);
+  const told: (readonly string[])[] = [];
+  const stop = opened.workspace.watch((paths) => told.push(paths));
+  repo.write('.memory-bank/notes/b.yaml', 'key: b\ntags: []\ntext: by hand\n');
+  await vi.waitFor(() => expect(told.length).toBeGreaterThan(0), 5000);
+  expect(told.flat()).toEqual(['notes/b.yaml']);
+  stop();
 });
 
 test('a search finds the record that counts among several files of the same key', async () => {
