@@ -13,6 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { MemoryError } from '../../src/core/error.ts';
+import { NodeFiles, type Stat } from '../../src/git/files.ts';
 import { bury } from '../faults/place.ts';
 import { FaultFiles } from '../support/fault-files.ts';
 import { letter, note } from '../support/note.ts';
@@ -341,6 +342,32 @@ test('who watches is told of what changes from then on, not of what was read bef
   await vi.waitFor(() => expect(told.length).toBeGreaterThan(0), 5000);
   expect(told.flat()).toEqual(['notes/b.yaml']);
   stop();
+});
+
+test('a search finds what was changed before the clock of the file system had ticked', async () => {
+  class Untimely extends NodeFiles {
+    #time: number | undefined;
+    override lstat(path: string) {
+      return this.#stopped(path, super.lstat(path));
+    }
+    override load(path: string, limit: number) {
+      const loaded = super.load(path, limit);
+      return loaded && { ...loaded, stat: this.#stopped(path, loaded.stat) ?? loaded.stat };
+    }
+    #stopped(path: string, stat: Stat | undefined): Stat | undefined {
+      if (!stat || !path.endsWith('/notes/a.yaml')) return stat;
+      this.#time ??= Date.now();
+      return { ...stat, mtimeMs: this.#time, ctimeMs: this.#time };
+    }
+  }
+  const repo = create();
+  const opened = await open(repo.root, [note], { files: new Untimely() });
+  cleanUp.push(() => opened.workspace.close());
+  const found = async (query: string) => (await opened.call.store.search({ query })).total;
+  repo.write('.memory-bank/notes/a.yaml', 'key: a\ntags: []\ntext: before\n');
+  expect(await found('before')).toBe(1);
+  repo.write('.memory-bank/notes/a.yaml', 'key: a\ntags: []\ntext: behind\n');
+  expect([await found('behind'), await found('before')]).toEqual([1, 0]);
 });
 
 test('a search finds the record that counts among several files of the same key', async () => {
