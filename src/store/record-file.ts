@@ -87,7 +87,7 @@ export function decodeText(bytes: Buffer): string {
 }
 
 /** Whether a change made from a moment on would show in the time of the file or folder. */
-export function isSettled(stat: Stat, since = Date.now()): boolean {
+export function isSettled(stat: Stat, since: number): boolean {
   const tick = stat.mtimeMs % 1000 === 0 ? coarseClockTick : clockTick;
   return Math.abs(since - stat.mtimeMs) > tick;
 }

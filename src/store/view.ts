@@ -19,7 +19,9 @@ const maxKeptBytes = 64 * 1024 * 1024;
 export const maxDepth = 32;
 
 interface FolderState {
+  /** When it was last listed, as of a record. */
   readonly stat: Stat;
+  readonly settled: boolean;
   readonly folders: Set<string>;
   readonly files: Map<string, AnyRecordType>;
 }
@@ -254,19 +256,20 @@ export class View {
   }
 
   #visit(folder: string, depth: Depth, level: number): void {
+    const since = Date.now();
     const stat = level === 0 ? this.#folder.stat(folder) : this.#folder.peek(folder);
     const known = this.#folders.get(folder);
     if (stat?.kind !== 'directory' || level > maxDepth) {
       if (known) this.#forgetFolder(folder);
       return;
     }
-    const settled = known && sameStat(known.stat, stat) && isSettled(stat);
-    const state = settled ? known : this.#list(folder, stat);
+    const current = known?.settled && sameStat(known.stat, stat);
+    const state = current ? known : this.#list(folder, stat, isSettled(stat, since));
     for (const name of state.folders) this.#visit(join(folder, name), depth, level + 1);
     if (depth === 'files') for (const name of state.files.keys()) this.#peek(join(folder, name));
   }
 
-  #list(folder: string, stat: Stat): FolderState {
+  #list(folder: string, stat: Stat, settled: boolean): FolderState {
     const folders = new Set<string>();
     const files = new Map<string, AnyRecordType>();
     const known = this.#folders.get(folder);
@@ -291,7 +294,7 @@ export class View {
     for (const name of [...(known?.files.keys() ?? [])]) {
       if (!files.has(name)) this.#forget(join(folder, name));
     }
-    const state = { stat, folders, files };
+    const state = { stat, settled, folders, files };
     this.#folders.set(folder, state);
     if (folder !== '') this.#folders.get(folderOf(folder))?.folders.add(nameOf(folder));
     // A file that was replaced kept its name and moved the folder's time.

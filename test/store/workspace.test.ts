@@ -11,9 +11,12 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { MemoryError } from '../../src/core/error.ts';
 import { NodeFiles, type Stat } from '../../src/git/files.ts';
+import { Folder } from '../../src/git/folder.ts';
+import { View } from '../../src/store/view.ts';
 import { bury } from '../faults/place.ts';
 import { FaultFiles } from '../support/fault-files.ts';
 import { letter, note } from '../support/note.ts';
@@ -344,9 +347,15 @@ test('who watches is told of what changes from then on, not of what was read bef
   stop();
 });
 
-test('a search finds what was changed before the clock of the file system had ticked', async () => {
+describe('before the clock of the file system has ticked', () => {
+  /** A disk on which a path keeps the times that it had when it was first seen. */
   class Untimely extends NodeFiles {
+    readonly #path: string;
     #time: number | undefined;
+    constructor(path: string) {
+      super();
+      this.#path = path;
+    }
     override lstat(path: string) {
       return this.#stopped(path, super.lstat(path));
     }
@@ -355,19 +364,38 @@ test('a search finds what was changed before the clock of the file system had ti
       return loaded && { ...loaded, stat: this.#stopped(path, loaded.stat) ?? loaded.stat };
     }
     #stopped(path: string, stat: Stat | undefined): Stat | undefined {
-      if (!stat || !path.endsWith('/notes/a.yaml')) return stat;
+      if (!stat || path !== this.#path) return stat;
       this.#time ??= Date.now();
       return { ...stat, mtimeMs: this.#time, ctimeMs: this.#time };
     }
   }
-  const repo = create();
-  const opened = await open(repo.root, [note], { files: new Untimely() });
-  cleanUp.push(() => opened.workspace.close());
-  const found = async (query: string) => (await opened.call.store.search({ query })).total;
-  repo.write('.memory-bank/notes/a.yaml', 'key: a\ntags: []\ntext: before\n');
-  expect(await found('before')).toBe(1);
-  repo.write('.memory-bank/notes/a.yaml', 'key: a\ntags: []\ntext: behind\n');
-  expect([await found('behind'), await found('before')]).toEqual([1, 0]);
+
+  test('a search finds what was changed', async () => {
+    const repo = create();
+    const path = repo.path('.memory-bank/notes/a.yaml');
+    const opened = await open(repo.root, [note], { files: new Untimely(path) });
+    cleanUp.push(() => opened.workspace.close());
+    const found = async (query: string) => (await opened.call.store.search({ query })).total;
+    repo.write('.memory-bank/notes/a.yaml', 'key: a\ntags: []\ntext: before\n');
+    expect(await found('before')).toBe(1);
+    repo.write('.memory-bank/notes/a.yaml', 'key: a\ntags: []\ntext: behind\n');
+    expect([await found('behind'), await found('before')]).toEqual([1, 0]);
+  });
+
+  test('a listing finds what came', async () => {
+    const repo = create();
+    const bank = repo.path('.memory-bank');
+    repo.write('.memory-bank/notes/a.yaml', 'key: a\ntags: []\ntext: x\n');
+    const view = new View(new Folder(new Untimely(`${bank}/notes`), bank), [note]);
+    const found = () => {
+      view.refresh('files');
+      return view.all(note).map(({ key }) => key);
+    };
+    expect(found()).toEqual(['a']);
+    repo.write('.memory-bank/notes/b.yaml', 'key: b\ntags: []\ntext: x\n');
+    await sleep(50);
+    expect(found()).toEqual(['a', 'b']);
+  });
 });
 
 test('a search finds the record that counts among several files of the same key', async () => {
