@@ -361,6 +361,34 @@ export const guards: readonly Guard[] = [
     ['git/files.test.ts', 'is not read'],
   ),
   guard(
+    'a record changed within one tick of the clock is read again',
+    [
+      'store/view.ts',
+      'const current = known?.settled && sameStat(known.stat, loaded.stat);',
+      'const current = known && sameStat(known.stat, loaded.stat);',
+    ],
+    [workspace, 'has ticked a search finds what was changed'],
+  ),
+  guard(
+    'a record changed within one tick of the clock is searched again',
+    ['store/view.ts', '!isSame(known, record)', '!sameStat(known.stat, record.stat)'],
+    [workspace, 'has ticked a search finds what was changed'],
+  ),
+  guard(
+    'a folder changed within one tick of the clock is listed again',
+    [
+      'store/view.ts',
+      'const current = known?.settled && sameStat(known.stat, stat);',
+      'const current = known && sameStat(known.stat, stat);',
+    ],
+    [workspace, 'has ticked a listing finds what came'],
+  ),
+  guard(
+    'of several files of one key, the one that counts now is found',
+    ['store/view.ts', 'for (const twin of twins) listener(twin);', ''],
+    [workspace, 'counts among several files of the same key'],
+  ),
+  guard(
     'a damaged file hides nothing else',
     [
       'store/record-file.ts',
