@@ -22,7 +22,11 @@ try {
   const asked = /** @type {Guard[]} */ (guards).filter(
     ({ name }) => parts.length === 0 || parts.some((part) => name.includes(part)),
   );
-  process.exitCode = await tryAll(asked);
+  if (asked.length > 0) process.exitCode = await tryAll(asked);
+  else {
+    console.error(`There is no guard with ${parts.join(' or ')} in its name.`);
+    process.exitCode = 2;
+  }
 } finally {
   rmSync(home, { recursive: true, force: true });
 }
