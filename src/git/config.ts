@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
-import { errno, type Files, type Stat, sameStat } from './files.ts';
+import { errno, type Files, lookThrough, type Stat, sameStat } from './files.ts';
 
 const maxIncludeDepth = 10;
 /** Files that include each other more than once would multiply. */
@@ -239,7 +239,8 @@ function expand(path: string, base: string): string {
 
 function lookQuietly(files: Files, path: string): Stat | undefined {
   try {
-    return files.lstat(path);
+    // Many a person's own one is a link into a collection of such files.
+    return lookThrough(files, path);
   } catch {
     return undefined;
   }

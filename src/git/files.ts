@@ -258,6 +258,14 @@ function unlessAbsent<T>(action: () => T): T | undefined {
   }
 }
 
+/** The same as `lstat`, of what a link leads to in the end; undefined for one that leads nowhere. */
+export function lookThrough(files: Files, path: string): Stat | undefined {
+  const stat = files.lstat(path);
+  if (stat?.kind !== 'link') return stat;
+  const target = files.realpath(path);
+  return target === undefined ? undefined : files.lstat(target);
+}
+
 /** Whether two looks at a path saw the same file, unchanged. */
 export function sameStat(a: Stat | undefined, b: Stat | undefined): boolean {
   if (a === undefined || b === undefined) return a === b;

@@ -4,7 +4,7 @@ import ignore, { type Ignore } from 'ignore';
 import { MemoryError } from '../core/error.ts';
 import type { GitConfig } from './config.ts';
 import type { WorkTree } from './discover.ts';
-import { type Files, type Stat, sameStat } from './files.ts';
+import { type Files, lookThrough, type Stat, sameStat } from './files.ts';
 
 interface RuleFile {
   readonly path: string;
@@ -56,13 +56,15 @@ export class IgnoreRules {
     for (let depth = parts.length - 1; depth >= 0; depth--) {
       const base = parts.slice(0, depth).join('/');
       const file = join(this.#tree.top, base, '.gitignore');
-      const verdict = this.#ask(file, path.slice(base === '' ? 0 : base.length + 1));
+      const below = path.slice(base === '' ? 0 : base.length + 1);
+      // Like git, which follows no link of the work tree here.
+      const verdict = this.#ask(file, below, () => this.#files.lstat(file));
       if (verdict === false) return undefined;
       if (verdict)
         return { file: relative(this.#tree.top, file).split(sep).join('/'), pattern: verdict };
     }
     for (const file of [join(this.#tree.commonDir, 'info', 'exclude'), this.#excludesFile()]) {
-      const verdict = this.#ask(file, path);
+      const verdict = this.#ask(file, path, () => lookThrough(this.#files, file));
       if (verdict === false) return undefined;
       if (verdict) return { file, pattern: verdict };
     }
@@ -70,19 +72,19 @@ export class IgnoreRules {
   }
 
   /** The pattern that ignores the path, false when one takes it back, undefined when none is about it. */
-  #ask(file: string, path: string): string | false | undefined {
-    const rules = this.#load(file);
+  #ask(file: string, path: string, look: () => Stat | undefined): string | false | undefined {
+    const rules = this.#load(file, look);
     if (!rules) return undefined;
     const result = rules.checkIgnore(path);
     if (result.unignored) return false;
     return result.ignored ? (result.rule?.pattern ?? path) : undefined;
   }
 
-  #load(file: string): Ignore | undefined {
+  #load(file: string, look: () => Stat | undefined): Ignore | undefined {
     const known = this.#cache.get(file);
     if (known && this.#fresh.has(file)) return known.rules;
     this.#fresh.add(file);
-    const stat = this.#files.lstat(file);
+    const stat = look();
     if (known && sameStat(known.stat, stat)) return known.rules;
     const bytes = stat?.kind === 'file' ? this.#files.read(file) : undefined;
     const text = bytes?.toString('utf8').replace(/^\uFEFF/, '') ?? '';

@@ -1,3 +1,4 @@
+import { symlinkSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { GitConfig } from '../../src/git/config.ts';
 import { NodeFiles } from '../../src/git/files.ts';
@@ -24,4 +25,19 @@ test.each([
   const places = { gitDir, commonDir: gitDir, branch: 'main', env };
   expect(GitConfig.read(new NodeFiles(), places).get('user.email')).toBe(email);
   expect(repo.gitWith({ env }, 'config', 'user.email').trim()).toBe(email);
+});
+
+test('an edit of what the user has linked his configuration to is seen', () => {
+  const repo = create();
+  const home = create();
+  home.write('dotfiles/gitconfig', '[user]\n\temail = old@example.org\n');
+  symlinkSync('dotfiles/gitconfig', home.path('gitconfig'));
+  const gitDir = repo.path('.git');
+  const env = { ...gitEnv, GIT_CONFIG_GLOBAL: home.path('gitconfig') };
+  const files = new NodeFiles();
+  const config = GitConfig.read(files, { gitDir, commonDir: gitDir, branch: 'main', env });
+  expect(config.own('user.email')).toBe('old@example.org');
+  expect(config.isCurrent(files)).toBe(true);
+  home.write('dotfiles/gitconfig', '[user]\n\temail = newer@example.org\n');
+  expect(config.isCurrent(files)).toBe(false);
 });

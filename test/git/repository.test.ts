@@ -1,4 +1,4 @@
-import { existsSync, utimesSync } from 'node:fs';
+import { existsSync, symlinkSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { MemoryError } from '../../src/core/error.ts';
@@ -255,6 +255,16 @@ describe('refusals', () => {
     repo.git('add', '.gitignore');
     repo.git('commit', '-qm', 'ignore');
     await refused(repo, 'ignored', /rule "\/m" in \.gitignore/);
+  });
+
+  test("a path that the user's own rules ignore, in the file that he has linked them to", async () => {
+    const repo = create();
+    const home = create();
+    home.write('dotfiles/ignore', '/m\n');
+    symlinkSync('dotfiles/ignore', home.path('ignore'));
+    repo.git('config', 'core.excludesFile', home.path('ignore'));
+    expect(repo.git('check-ignore', '-v', 'm/a.md')).toContain('/m\tm/a.md');
+    await refused(repo, 'ignored', /rule "\/m" in .*ignore/);
   });
 
   test('a lock that another program holds, which stays', async () => {
