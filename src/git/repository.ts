@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MemoryError } from '../core/error.ts';
 import { GitConfig } from './config.ts';
@@ -15,7 +15,7 @@ import { applyPlan, type Ground, type Locks, type Prepared, underLocks } from '.
 import { isOid, type Oid } from './object.ts';
 import { ObjectDatabase } from './odb.ts';
 import { missingFolders } from './placement.ts';
-import { type Proposal, planCommits } from './plan.ts';
+import { type Plan, type Proposal, planCommits } from './plan.ts';
 import type { Site } from './recovery.ts';
 import { moveRef } from './ref-update.ts';
 import { checkReflog } from './reflog.ts';
@@ -320,11 +320,24 @@ export class Repository {
     const plan = sign ? await signPlan(unsigned, sign) : unsigned;
     // Before anything is stored: a file may be in the way of a folder.
     const folders = missingFolders(this.#disk, this.tree.top, plan.files);
-    const stored = this.odb.write(plan.objects);
+    const stored = this.#store(plan);
     // Who waits for it hears of a failure; nobody may be waiting yet.
     stored.catch(() => undefined);
     const oid = plan.commits.at(-1)?.oid ?? '';
     return { oid, plan, folders, stored, known, config, committer };
+  }
+
+  /** Stores what a plan has made; fulfilled with the folders to settle. */
+  async #store({ files, objects }: Plan): Promise<Iterable<string>> {
+    // Git's fsck looks into them in every tree that it finds, be it of a change that never came to be.
+    const attributes = new Set(
+      files
+        .filter(({ path }) => basename(path) === '.gitattributes')
+        .flatMap(({ before, after }) => [before, after]),
+    );
+    const first = objects.filter(({ oid }) => attributes.has(oid));
+    if (first.length > 0) await this.#disk.settle(await this.odb.write(first));
+    return this.odb.write(objects.filter(({ oid }) => !attributes.has(oid)));
   }
 
   async #apply(

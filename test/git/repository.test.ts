@@ -1,17 +1,20 @@
 import { existsSync, symlinkSync, utimesSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { MemoryError } from '../../src/core/error.ts';
 import { findWorkTree } from '../../src/git/discover.ts';
 import { Disk } from '../../src/git/disk.ts';
-import { NodeFiles } from '../../src/git/files.ts';
+import { type Files, NodeFiles } from '../../src/git/files.ts';
 import { Repository } from '../../src/git/repository.ts';
 import { litter } from '../faults/place.ts';
 import { gitEnv, Repo } from '../support/repo.ts';
 import { create, passing } from './create.ts';
 
-function open(root: string, options: { lockTimeout?: number; calm?: number } = {}): Repository {
-  const files = new NodeFiles();
+function open(
+  root: string,
+  options: { lockTimeout?: number; calm?: number; files?: Files } = {},
+): Repository {
+  const { files = new NodeFiles() } = options;
   const tree = findWorkTree(files, root);
   if (!tree) throw new Error('no work tree');
   return new Repository(new Disk(files, 'full'), tree, {
@@ -50,6 +53,45 @@ function expectClean(repo: Repo): void {
 }
 
 describe('one mutation', () => {
+  test('has its git attributes on the medium before a tree that names them', async () => {
+    const steps: string[] = [];
+    class Slow extends NodeFiles {
+      readonly #paths = new Map<number, string>();
+      override open(path: string, flags: 'r' | 'wx' | 'a' | 'r+', mode?: number) {
+        const fd = super.open(path, flags, mode);
+        this.#paths.set(fd, path);
+        return fd;
+      }
+      override write(fd: number, pieces: readonly Uint8Array[]) {
+        super.write(fd, pieces);
+        // Whatever comes to the medium last, the blobs come after it.
+        if (Buffer.concat(pieces).includes('blob ')) this.#paths.set(fd, 'slow');
+      }
+      override async fsync(fd: number, kind: 'data' | 'all') {
+        const path = this.#paths.get(fd) ?? '';
+        if (path === 'slow') await new Promise((resolve) => setTimeout(resolve, 50));
+        await super.fsync(fd, kind);
+        steps.push(path);
+      }
+      override rename(from: string, to: string) {
+        super.rename(from, to);
+        steps.push(to);
+      }
+    }
+    const repo = create();
+    const change = { '.memory-bank/.gitattributes': '* -text\n', '.memory-bank/a.md': 'x\n' };
+    await put(open(repo.root, { files: new Slow() }), change);
+    const place = (revision: string) => {
+      const oid = repo.git('rev-parse', revision).trim();
+      return repo.path(`.git/objects/${oid.slice(0, 2)}/${oid.slice(2)}`);
+    };
+    const blob = place('HEAD:.memory-bank/.gitattributes');
+    const tree = steps.indexOf(place('HEAD:.memory-bank'));
+    expect(steps.indexOf(blob)).toBeGreaterThanOrEqual(0);
+    expect(steps.indexOf(blob)).toBeLessThan(tree);
+    expect(steps.indexOf(dirname(blob))).toBeLessThan(tree);
+  });
+
   test('is one commit with exactly its own paths, and leaves staged and dirty files alone', async () => {
     const repo = create();
     repo.write('staged.txt', 'staged\n');

@@ -324,6 +324,11 @@ export const guards: readonly Guard[] = [
     [power, 'a power cut'],
   ),
   guard(
+    'git attributes are on the medium before a tree that names them',
+    ['git/repository.ts', "basename(path) === '.gitattributes'", 'false'],
+    [repository, 'git attributes on the medium before a tree'],
+  ),
+  guard(
     'the name of the journal is on the medium before the files change',
     ['git/journal.ts', 'await disk.settle([folder]);', ''],
     [power, 'a power cut'],
