@@ -7,7 +7,6 @@ import type { WorkTree } from './discover.ts';
 import { type Files, lookThrough, type Stat, sameStat } from './files.ts';
 
 interface RuleFile {
-  readonly path: string;
   readonly stat: Stat | undefined;
   readonly rules: Ignore | undefined;
 }
@@ -92,7 +91,7 @@ export class IgnoreRules {
     const rules = /^[^#\r\n]/m.test(text)
       ? ignore({ ignorecase: this.#config.bool('core.ignorecase') ?? false }).add(text)
       : undefined;
-    this.#cache.set(file, { path: file, stat, rules });
+    this.#cache.set(file, { stat, rules });
     return rules;
   }
 

@@ -125,10 +125,7 @@ export class View {
     }
     const current = known?.settled && sameStat(known.stat, loaded.stat);
     if (current && (known.value || known.error)) return known;
-    return this.#keep(
-      readRecord(this.#folder, path, type, loaded, since),
-      current ? known : undefined,
-    );
+    return this.#keep(readRecord(this.#folder, path, type, loaded, since));
   }
 
   /** All record files of a type by path, as the last refresh left them; damaged ones among them. */
@@ -303,7 +300,7 @@ export class View {
     return state;
   }
 
-  #keep(record: RecordFile, dropped?: RecordFile): RecordFile {
+  #keep(record: RecordFile): RecordFile {
     const known = this.#records.get(record.path);
     if (known?.value) this.#kept -= known.bytes;
     const twins = this.#keys.set(record.type, record.path, known?.key, record.key);
@@ -317,7 +314,7 @@ export class View {
     if (known) this.#records.delete(record.path);
     this.#records.set(record.path, record);
     this.#kept += record.bytes;
-    if (!known || (!dropped && !isSame(known, record))) this.#tell(record.path, twins);
+    if (!known || !isSame(known, record)) this.#tell(record.path, twins);
     if (this.#kept > maxKeptBytes) this.#drop();
     return record;
   }
@@ -378,9 +375,10 @@ export class View {
   }
 }
 
-/** Whether a record was read again and is what it was: within a tick of the clock its times tell nothing. */
+/** Whether a record that was read again is what it was: until it is settled, its times tell nothing. */
 function isSame(before: RecordFile, after: RecordFile): boolean {
-  return sameStat(before.stat, after.stat) && isDeepStrictEqual(before.value, after.value);
+  if (!sameStat(before.stat, after.stat)) return false;
+  return before.settled || isDeepStrictEqual(before.value, after.value);
 }
 
 function toLoaded(stat: Stat | undefined): LoadedFile | undefined {

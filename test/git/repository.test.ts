@@ -1,5 +1,6 @@
 import { existsSync, symlinkSync, utimesSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { MemoryError } from '../../src/core/error.ts';
 import { findWorkTree } from '../../src/git/discover.ts';
@@ -69,7 +70,7 @@ describe('one mutation', () => {
       }
       override async fsync(fd: number, kind: 'data' | 'all') {
         const path = this.#paths.get(fd) ?? '';
-        if (path === 'slow') await new Promise((resolve) => setTimeout(resolve, 50));
+        if (path === 'slow') await sleep(50);
         await super.fsync(fd, kind);
         steps.push(path);
       }

@@ -341,7 +341,7 @@ export const guards: readonly Guard[] = [
   guard(
     'a process with much to do lets in who waits',
     ['git/process-lock.ts', 'if (rest > 0) await sleep(rest);', ''],
-    ['git/process-lock.test.ts', 'for those who wait'],
+    [lock, 'for those who wait'],
   ),
   guard(
     'no program of the repository signs',

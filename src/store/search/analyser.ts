@@ -233,7 +233,7 @@ const variants: { readonly [letter: string]: string } = {
  */
 export function fold(word: string): string {
   const lower = word.toLowerCase();
-  if (/^[\0-\x7f]*$/.test(lower)) return lower;
+  if (ascii.test(lower)) return lower;
   return lower
     .normalize('NFKD')
     .replace(/(?<!и)\u0306|[\u0300-\u0305\u0307-\u036f\u0591-\u05c7\u064b-\u065f\u0670]/gu, '')
