@@ -64,8 +64,12 @@ export class Disk {
     }
   }
 
-  /** Fills a file that is there, through a name that is ours; what it looks like on disk then. */
-  async fill(path: string, pieces: readonly Uint8Array[]): Promise<Stat> {
+  /**
+   * Fills a file that is there, through a name that is ours; what it looks like on disk then.
+   *
+   * @param time see `finish`.
+   */
+  async fill(path: string, pieces: readonly Uint8Array[], time?: number): Promise<Stat> {
     const { files } = this;
     const fd = files.open(path, 'r+');
     try {
@@ -75,14 +79,19 @@ export class Disk {
       files.close(fd);
       throw error;
     }
-    return this.finish(fd, pieces);
+    return this.finish(fd, pieces, time);
   }
 
-  /** Fills an open file that is empty, and closes it; what it looks like on disk then. */
-  async finish(fd: number, pieces: readonly Uint8Array[]): Promise<Stat> {
+  /**
+   * Fills an open file that is empty, and closes it; what it looks like on disk then.
+   *
+   * @param time of its last change, in seconds. Default: that of the write.
+   */
+  async finish(fd: number, pieces: readonly Uint8Array[], time?: number): Promise<Stat> {
     const { files } = this;
     try {
       files.write(fd, pieces);
+      if (time !== undefined) files.setTime(fd, time);
       await this.sync(fd, 'data');
       return files.fstat(fd);
     } finally {

@@ -46,6 +46,8 @@ export interface Files {
   fsync(fd: number, kind: 'data' | 'all'): Promise<void>;
   truncate(path: string, length: number): void;
   chmod(fd: number, mode: number): void;
+  /** Sets the time of the last change, in seconds. */
+  setTime(fd: number, seconds: number): void;
   close(fd: number): void;
   rename(from: string, to: string): void;
   /** The same over a file that may be large. */
@@ -142,6 +144,10 @@ export class NodeFiles implements Files {
 
   chmod(fd: number, mode: number): void {
     fs.fchmodSync(fd, mode);
+  }
+
+  setTime(fd: number, seconds: number): void {
+    fs.futimesSync(fd, seconds, seconds);
   }
 
   close(fd: number): void {

@@ -1,4 +1,5 @@
 import { damaged } from './index-extensions.ts';
+import { becomesTrusted, type IndexTimes, type LineContent } from './index-time.ts';
 import type { Oid } from './object.ts';
 
 /** Lines that are kept together, at most; a path in several stages may make it more. */
@@ -8,6 +9,9 @@ export const fixedSize = 62;
 const stageMask = 0x3000;
 const extendedFlag = 0x4000;
 const skipWorktreeFlag = 0x4000;
+const mtimeAt = 8;
+const sizeAt = 36;
+const gitlinkMode = 0o160000;
 const noName = Buffer.alloc(0);
 
 /** One line of the index. */
@@ -41,6 +45,7 @@ export class IndexBlock {
   readonly #offsets: Uint32Array;
   /** Only version 4 needs them: its names are prefix-compressed. */
   readonly #names: readonly Buffer[] | undefined;
+  #newest: number | undefined;
 
   private constructor(bytes: Buffer, offsets: Uint32Array, names: readonly Buffer[] | undefined) {
     this.bytes = bytes;
@@ -177,6 +182,44 @@ export class IndexBlock {
     this.#copy(pieces, copied, this.count, other);
     const compressed = this.#names !== undefined;
     return count === 0 ? [] : IndexBlock.read(Buffer.concat(pieces), count, compressed, previous);
+  }
+
+  /**
+   * The block with each line smudged that would look clean by the new time of the index and may not
+   * be: with the size 0 in a line that is not of an empty blob, git compares the file itself.
+   *
+   * A line that has the size 0 by itself is of an empty file, or smudged: no other content of the
+   * same size can hide in it. What a gitlink leads to is compared at every look.
+   *
+   * @param holds whether the file of such a line holds the blob of the line.
+   */
+  smudge(times: IndexTimes, holds: (line: LineContent) => boolean): IndexBlock {
+    if (this.#newestSecond() < times.before.seconds) return this;
+    let copy: Buffer | undefined;
+    for (let at = 0; at < this.count; at++) {
+      const start = this.#start(at);
+      const seconds = this.bytes.readUInt32BE(start + mtimeAt);
+      const nanoseconds = this.bytes.readUInt32BE(start + mtimeAt + 4);
+      if (!becomesTrusted({ seconds, nanoseconds }, times)) continue;
+      const { name, oid, mode } = this.line(at);
+      const isEmpty = this.bytes.readUInt32BE(start + sizeAt) === 0;
+      if (isEmpty || mode === gitlinkMode) continue;
+      if (holds({ path: name.toString('utf8'), oid })) continue;
+      copy ??= Buffer.from(this.bytes);
+      copy.writeUInt32BE(0, start + sizeAt);
+    }
+    return copy ? new IndexBlock(copy, this.#offsets, this.#names) : this;
+  }
+
+  /** The latest second in which a file of the lines was changed. */
+  #newestSecond(): number {
+    if (this.#newest !== undefined) return this.#newest;
+    let newest = 0;
+    for (let at = 0; at < this.count; at++) {
+      newest = Math.max(newest, this.bytes.readUInt32BE(this.#start(at) + mtimeAt));
+    }
+    this.#newest = newest;
+    return newest;
   }
 
   /** Copies lines; the first of them is compressed anew where another name now stands before it. */

@@ -3,6 +3,7 @@ import type { BigIntStats } from 'node:fs';
 import type { TreeChange } from './cache-tree.ts';
 import { fixedSize, IndexBlock, type LineEdit } from './index-block.ts';
 import { damaged, type Extension, keepExtension, readExtensions } from './index-extensions.ts';
+import type { IndexTimes, LineContent } from './index-time.ts';
 import type { Oid } from './object.ts';
 
 /** A file's line in the index. */
@@ -160,6 +161,16 @@ export class IndexFile {
       keepExtension(extension, structural, trees, growth),
     );
     return new IndexFile(this.#format, blocks, extensions, this.#skipHash);
+  }
+
+  /**
+   * The index with each line smudged that would look clean by the new time and may not be.
+   *
+   * @param holds whether the file of such a line holds the blob of the line.
+   */
+  smudge(times: IndexTimes, holds: (line: LineContent) => boolean): IndexFile {
+    const blocks = this.#blocks.map((block) => block.smudge(times, holds));
+    return new IndexFile(this.#format, blocks, this.#extensions, this.#skipHash);
   }
 
   /** What the file holds, with its checksum or the zeros that stand for none. */

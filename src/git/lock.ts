@@ -115,23 +115,34 @@ export class GitLock {
   }
 
   /**
+   * When the lock was made or last filled, by the clock of its file system; in nanoseconds.
+   *
+   * @throws MemoryError `busy` when the lock is not ours any more.
+   */
+  get timeNs(): bigint {
+    const stat = this.#disk.files.lstatExact(this.proof);
+    if (!stat) throw removed(this.path);
+    return stat.mtimeNs;
+  }
+
+  /**
    * Fills the lock with what its target is to hold; what that looks like on disk.
    *
    * It writes through our own link: under the lock's name may lie another's by now.
+   *
+   * @param time of its last change, in seconds. Default: that of the write.
    */
-  fill(pieces: readonly Uint8Array[]): Promise<Stat> {
+  fill(pieces: readonly Uint8Array[], time?: number): Promise<Stat> {
     const fd = this.#fd;
-    if (fd === undefined) return this.#disk.fill(this.proof, pieces);
+    if (fd === undefined) return this.#disk.fill(this.proof, pieces, time);
     this.#fd = undefined;
-    return this.#disk.finish(fd, pieces);
+    return this.#disk.finish(fd, pieces, time);
   }
 
   /** @throws MemoryError `busy` when the lock is not ours any more. */
   check(): void {
     if (this.isOurs()) return;
-    throw new MemoryError('busy', `The lock ${this.path} was removed while it was in use.`, {
-      hint: 'Nothing was changed. Try again.',
-    });
+    throw removed(this.path);
   }
 
   /** Puts the filled lock in its target's place; this is the moment of the change. */
@@ -181,6 +192,12 @@ export class GitLock {
       throw error;
     }
   }
+}
+
+function removed(lock: string): MemoryError {
+  return new MemoryError('busy', `The lock ${lock} was removed while it was in use.`, {
+    hint: 'Nothing was changed. Try again.',
+  });
 }
 
 /** The error about a lock of git's that another holds. */

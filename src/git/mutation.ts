@@ -7,7 +7,7 @@ import { together } from './disk.ts';
 import { errno } from './files.ts';
 import type { IndexChange } from './index-file.ts';
 import { endJournal, type Journal, type Reflog, writeJournal } from './journal.ts';
-import { indexKey, type KnownIndex, keyOf } from './known-index.ts';
+import { indexKey, type KnownIndex, writeIndex } from './known-index.ts';
 import { GitLock, type Patience } from './lock.ts';
 import type { Oid, Signature } from './object.ts';
 import {
@@ -312,9 +312,8 @@ class Mutation {
     remove: readonly string[],
   ): Promise<KnownIndex> {
     if (this.#plan.files.length === 0) return this.#known;
-    const file = this.#known.file.splice(set, remove, this.#plan.trees);
-    const stat = await lock.fill(file.pieces());
-    return { file, key: keyOf(stat) };
+    const { trees } = this.#plan;
+    return writeIndex(this.#ground, this.#known.file, { set, remove, trees }, lock);
   }
 
   #moveRef(locks: Locks): void {

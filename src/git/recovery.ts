@@ -5,6 +5,7 @@ import type { Disk } from './disk.ts';
 import { errno } from './files.ts';
 import { type IndexChange, IndexFile } from './index-file.ts';
 import { type Journal, journalPath, readJournal, temporaryName } from './journal.ts';
+import { type IndexEdit, writeIndex } from './known-index.ts';
 import { GitLock, type LockRole } from './lock.ts';
 import { type Oid, objectId } from './object.ts';
 import type { ObjectDatabase } from './odb.ts';
@@ -172,12 +173,12 @@ async function fixIndex(
   if (!ours && !changes()) return;
   const lock = ours ?? (await GitLock.take(disk, target, 'index', site.folder, token, patience));
   try {
-    const index = changes();
-    if (!index) {
+    const change = changes();
+    if (!change) {
       lock.release();
       return;
     }
-    await lock.fill(index.pieces());
+    await writeIndex({ disk, tree: { top, gitDir } }, change.file, change.edit, lock);
     lock.commit(target);
     await disk.settle([gitDir]);
   } catch (error) {
@@ -186,24 +187,24 @@ async function fixIndex(
   }
 }
 
-/** The index with its lines set to one side; undefined where none of them is at the other. */
+/** What sets the lines of an index to one side; undefined where none of them is at the other. */
 function indexChanges(
   disk: Disk,
   target: string,
   journal: Journal,
   top: string,
   side: 'before' | 'after',
-): IndexFile | undefined {
-  const index = IndexFile.read(disk.files.read(target));
+): { readonly file: IndexFile; readonly edit: IndexEdit } | undefined {
+  const file = IndexFile.read(disk.files.read(target));
   const set: IndexChange[] = [];
   const remove: string[] = [];
   for (const { path, indexed, after, mode } of journal.files) {
     const [from, to] = side === 'after' ? [indexed, after] : [after, indexed];
-    if (index.find(path)?.oid !== from || from === to) continue;
+    if (file.find(path)?.oid !== from || from === to) continue;
     if (to === undefined) remove.push(path);
     else set.push({ path, oid: to, mode, stat: statOf(disk, join(top, path), to) });
   }
-  return set.length + remove.length > 0 ? index.splice(set, remove, []) : undefined;
+  return set.length + remove.length > 0 ? { file, edit: { set, remove, trees: [] } } : undefined;
 }
 
 /** The state of a file that holds just this blob; a person may have changed it since. */

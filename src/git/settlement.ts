@@ -2,6 +2,7 @@ import { join, relative } from 'node:path';
 import { MemoryError } from '../core/error.ts';
 import { type IndexChange, IndexFile, type Unmerged } from './index-file.ts';
 import { endJournal, writeJournal } from './journal.ts';
+import { writeIndex } from './known-index.ts';
 import { GitLock, type Patience } from './lock.ts';
 import type { Ground } from './mutation.ts';
 import { encodeObject } from './object.ts';
@@ -35,11 +36,12 @@ const none = '0'.repeat(40);
  *   their new content then; the index is as it was, and the same call once more does the rest.
  */
 export async function settleMerge(
-  { disk, odb, folder, commonDir, tree }: Ground,
+  ground: Ground,
   settle: SettleMerge,
   token: Token,
   patience: Patience,
 ): Promise<void> {
+  const { disk, odb, folder, commonDir, tree } = ground;
   const target = join(tree.gitDir, 'index');
   const lock = await GitLock.take(disk, target, 'index', folder, token, patience);
   try {
@@ -79,7 +81,7 @@ export async function settleMerge(
       set.push({ path, oid: blob.oid, mode, stat: stats.get(path) });
     }
     const stored = await odb.write(blobs);
-    await lock.fill(index.splice(set, remove, []).pieces());
+    await writeIndex(ground, index, { set, remove, trees: [] }, lock);
     await disk.settle([...changed, ...stored]);
     lock.commit(target);
     await disk.settle([tree.gitDir]);

@@ -27,6 +27,7 @@ const races = 'git/races.test.ts';
 const power = 'git/power.test.ts';
 const faults = 'git/faults.test.ts';
 const repository = 'git/repository.test.ts';
+const indexTime = 'git/index-time.test.ts';
 const workspace = 'store/workspace.test.ts';
 const secrets = 'store/secrets.test.ts';
 
@@ -127,8 +128,8 @@ export const guards: readonly Guard[] = [
     "another's lock of git is not written to",
     [
       'git/lock.ts',
-      'return this.#disk.finish(fd, pieces);',
-      'this.#disk.files.close(fd);\n    return this.#disk.fill(this.path, pieces);',
+      'return this.#disk.finish(fd, pieces, time);',
+      'this.#disk.files.close(fd);\n    return this.#disk.fill(this.path, pieces, time);',
     ],
     [faults, 'his lock is left alone'],
   ),
@@ -166,6 +167,16 @@ export const guards: readonly Guard[] = [
     'an index that was changed meanwhile',
     ['git/mutation.ts', 'if (indexKey(ground) !== known.key) return false;', ''],
     [races, 'it stays staged'],
+  ),
+  guard(
+    'an edit that only the time of the index would show',
+    ['git/known-index.ts', '(line) => own.has(line.path) || holds(line)', '() => true'],
+    [indexTime, 'is seen by git after a change'],
+  ),
+  guard(
+    'an edit of a record before its index is written',
+    ['git/known-index.ts', 'written.pieces(), Number(ticks) / 1024', 'written.pieces()'],
+    [indexTime, 'whose index was not written yet'],
   ),
   guard(
     'a merge that began meanwhile',

@@ -18,6 +18,7 @@ export type Operation =
   | 'fsync'
   | 'truncate'
   | 'chmod'
+  | 'utimes'
   | 'close'
   | 'rename'
   | 'link'
@@ -142,6 +143,10 @@ export class FaultFiles implements Files {
 
   chmod(fd: number, mode: number): void {
     this.#do('chmod', this.#nameOf(fd), () => this.#real.chmod(fd, mode));
+  }
+
+  setTime(fd: number, seconds: number): void {
+    this.#do('utimes', this.#nameOf(fd), () => this.#real.setTime(fd, seconds));
   }
 
   close(fd: number): void {
