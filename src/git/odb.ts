@@ -13,6 +13,8 @@ import { storePack } from './pack-file.ts';
 /** How many bytes of trees and commits stay in memory. */
 const cacheSize = 16 * 1024 * 1024;
 const maxAlternateDepth = 5;
+/** How often an object is looked for while other packs appear each time. */
+const maxLookUps = 5;
 /** Answers of our file layer to isomorphic-git, made once: it asks several times for each object. */
 const absent = rejected(Object.assign(new Error('absent'), { code: 'ENOENT' }));
 const notAllowed = rejected(new Error('isomorphic-git may only write objects'));
@@ -176,12 +178,14 @@ export class ObjectDatabase {
 
   #lookUp(oid: Oid): (() => RawObject) | undefined {
     const resolve = (base: Oid) => this.#find(base);
-    // A second look, with the packs listed anew: a loose object may just have been packed.
-    for (const fresh of [false, true]) {
+    // A repack moves objects to another pack while they are looked for. An object is missing only
+    // when it was not found and the packs are still the same.
+    for (let attempt = 0; attempt < maxLookUps; attempt++) {
       for (const folder of this.#folders) {
-        const found = folder.lookUp(oid, fresh, resolve);
+        const found = folder.lookUp(oid, resolve);
         if (found) return found;
       }
+      if (this.#folders.filter((folder) => folder.list()).length === 0) break;
     }
     return undefined;
   }
@@ -192,19 +196,17 @@ class ObjectFolder {
   readonly #files: Files;
   readonly #path: string;
   #packs = new Map<string, Pack>();
-  #listed = false;
+  /** What the last list has named; undefined before the first one. */
+  #names: ReadonlySet<string> | undefined;
 
   constructor(files: Files, path: string) {
     this.#files = files;
     this.#path = path;
   }
 
-  lookUp(
-    oid: Oid,
-    fresh: boolean,
-    resolve: (oid: Oid) => RawObject,
-  ): (() => RawObject) | undefined {
-    this.#list(fresh);
+  /** Looks among the packs that were listed last, and the loose objects. */
+  lookUp(oid: Oid, resolve: (oid: Oid) => RawObject): (() => RawObject) | undefined {
+    if (!this.#names) this.list();
     for (const pack of this.#packs.values()) {
       const offset = pack.offsetOf(oid);
       if (offset !== undefined) return () => pack.read(offset, resolve);
@@ -219,7 +221,7 @@ class ObjectFolder {
       const oid = prefix.slice(0, 2) + name;
       if (oid.length === 40 && oid.startsWith(prefix)) found.push(oid);
     }
-    this.#list(true);
+    for (let attempt = 0; attempt < maxLookUps && this.list(); attempt++);
     for (const pack of this.#packs.values()) found.push(...pack.startingWith(prefix, limit));
     return found;
   }
@@ -227,12 +229,12 @@ class ObjectFolder {
   close(): void {
     for (const pack of this.#packs.values()) pack.close();
     this.#packs.clear();
-    this.#listed = false;
+    this.#names = undefined;
   }
 
-  #list(fresh: boolean): void {
+  /** Lists the packs again; whether others are there than the last time. */
+  list(): boolean {
     const folder = join(this.#path, 'pack');
-    if (this.#listed && !fresh) return;
     const names = new Set<string>();
     for (const { name } of this.#files.list(folder) ?? []) {
       if (name.endsWith('.idx')) names.add(name.slice(0, -4));
@@ -244,14 +246,16 @@ class ObjectFolder {
     }
     for (const [name, pack] of this.#packs) if (!packs.has(name)) pack.close();
     this.#packs = packs;
-    this.#listed = true;
+    const known = this.#names;
+    this.#names = names;
+    return known?.size !== names.size || [...names].some((name) => !known.has(name));
   }
 
   #open(folder: string, name: string): Pack | undefined {
     try {
       return Pack.open(this.#files, folder, name);
     } catch (error) {
-      // A repack may have removed it since the folder was listed.
+      // A repack may have removed it since the folder was listed: the next list has another one.
       if (errno(error) === 'ENOENT') return undefined;
       throw error;
     }

@@ -3,6 +3,7 @@ import { Disk } from '../../src/git/disk.ts';
 import { NodeFiles } from '../../src/git/files.ts';
 import { encodeObject } from '../../src/git/object.ts';
 import { ObjectDatabase } from '../../src/git/odb.ts';
+import { FaultFiles } from '../support/fault-files.ts';
 import { Random } from '../support/random.ts';
 import { Repo } from '../support/repo.ts';
 
@@ -34,4 +35,61 @@ test('objects of every length are read by git and by ourselves', async () => {
     // No file takes more of the disk than it would have to.
     expect(deflated?.length).toBeLessThanOrEqual(Math.max(4096, content.length + 100));
   }
+});
+
+/** Commits something, so that the next pack has another name, and packs all into one. */
+function repack(text: string): string {
+  repo.write('README.md', text);
+  repo.git('commit', '-qam', text);
+  repo.git('repack', '-adq');
+  return repo.git('rev-parse', 'HEAD').trim();
+}
+
+test('objects are found while one repack after the other removes the pack that was just listed', () => {
+  repo = Repo.create();
+  repack('first');
+  for (const repacks of [1, 2, 3]) {
+    const files = new FaultFiles();
+    const odb = new ObjectDatabase(new Disk(files, 'relaxed'), repo.path('.git'));
+    // It knows a pack that has gone since.
+    if (repacks < 3) odb.read(repo.git('rev-parse', 'HEAD').trim());
+    const wanted = repack(`wanted ${repacks}`);
+    let done = 0;
+    files.plan = () => {
+      const opens = /^open .*\.(?:idx|pack)$/.test(files.log.at(-1) ?? '');
+      if (opens && done < repacks) repack(`${repacks} ${++done}`);
+      return undefined;
+    };
+    expect(odb.read(wanted).type).toBe('commit');
+    expect(done).toBe(repacks);
+    odb.close();
+  }
+});
+
+test('a short id is found while a repack removes the pack that was just listed', () => {
+  repo = Repo.create();
+  const wanted = repack('wanted');
+  const files = new FaultFiles();
+  const odb = new ObjectDatabase(new Disk(files, 'relaxed'), repo.path('.git'));
+  let done = 0;
+  files.plan = () => {
+    if (/^open .*\.idx$/.test(files.log.at(-1) ?? '') && done++ === 0) repack('again');
+    return undefined;
+  };
+  expect(odb.startingWith(wanted.slice(0, 8), 2)).toEqual([wanted]);
+  odb.close();
+});
+
+test('an object that is nowhere is missing after one more list of the packs, also of one cut short', () => {
+  repo = Repo.create();
+  repack('first');
+  repo.write('.git/objects/pack/pack-alone.idx', '');
+  const files = new FaultFiles();
+  const odb = new ObjectDatabase(new Disk(files, 'relaxed'), repo.path('.git'));
+  const lists = () => files.log.filter((one) => /^list .*\/pack$/.test(one)).length;
+  expect(odb.has('1'.repeat(40))).toBe(false);
+  expect(lists()).toBe(2);
+  expect(() => odb.read('1'.repeat(40))).toThrow('is not in this repository');
+  expect(lists()).toBe(3);
+  odb.close();
 });
