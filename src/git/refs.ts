@@ -76,9 +76,11 @@ export class Refs {
 
   /** Every ref below a prefix (`refs/heads/`), loose over packed, by name. */
   list(prefix: string): { readonly ref: string; readonly oid: Oid }[] {
+    // The loose ones first: "git pack-refs" packs a ref before it removes its file.
+    const loose = this.#looseBelow(prefix.replace(/\/$/, ''));
     const found = new Map<string, Oid>();
     for (const [ref, oid] of this.#packedRefs()) if (ref.startsWith(prefix)) found.set(ref, oid);
-    for (const ref of this.#looseBelow(prefix.replace(/\/$/, ''))) {
+    for (const ref of loose) {
       const oid = this.resolve(ref);
       if (oid) found.set(ref, oid);
     }

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { findWorkTree } from '../../src/git/discover.ts';
 import { Disk } from '../../src/git/disk.ts';
 import { type Files, NodeFiles } from '../../src/git/files.ts';
+import { Refs } from '../../src/git/refs.ts';
 import { Repository } from '../../src/git/repository.ts';
 import { bury } from '../faults/place.ts';
 import { FaultFiles } from '../support/fault-files.ts';
@@ -89,6 +90,15 @@ describe('between the plan and the locks', () => {
     rmSync(repo.path('.git/MERGE_HEAD'));
     expect(repo.status()).toEqual([]);
   });
+});
+
+test('refs that a person packs while they are listed are in the list', () => {
+  const repo = create();
+  repo.git('branch', 'side/way');
+  const files = when(/^list .*\/refs\/heads$/, () => repo.git('pack-refs', '--all', '--prune'));
+  const refs = new Refs(files, repo.path('.git'), repo.path('.git'));
+  const found = refs.list('refs/heads/').map(({ ref }) => ref);
+  expect(found).toEqual(['refs/heads/main', 'refs/heads/side/way']);
 });
 
 test('who loses race after race works under the locks: a change does not starve', async () => {
