@@ -7,14 +7,15 @@ import { errno, type Files } from './files.ts';
 import { isomorphicGit } from './isomorphic-git.ts';
 import type { EncodedObject, ObjectType, Oid } from './object.ts';
 import { ObjectCache } from './object-cache.ts';
-import { Pack, type RawObject } from './pack.ts';
-import { storePack } from './pack-file.ts';
+import { inflateStart, maxObjectSize, Pack, type RawObject } from './pack.ts';
 
 /** How many bytes of trees and commits stay in memory. */
 const cacheSize = 16 * 1024 * 1024;
 const maxAlternateDepth = 5;
 /** How often an object is looked for while other packs appear each time. */
 const maxLookUps = 5;
+/** The type and the size of a loose object are in its first bytes. */
+const looseStart = 256;
 /** Answers of our file layer to isomorphic-git, made once: it asks several times for each object. */
 const absent = rejected(Object.assign(new Error('absent'), { code: 'ENOENT' }));
 const notAllowed = rejected(new Error('isomorphic-git may only write objects'));
@@ -56,7 +57,7 @@ export class ObjectDatabase {
   read(oid: Oid): RawObject {
     const cached = this.#cache.get(oid);
     if (cached) return cached;
-    const object = this.#find(oid);
+    const object = this.#found(oid).read();
     return object.type === 'blob' ? object : this.#cache.keep(oid, object);
   }
 
@@ -67,6 +68,15 @@ export class ObjectDatabase {
       throw new MemoryError('damaged', `The object ${oid} is a ${object.type}, not a ${type}.`);
     }
     return object.content;
+  }
+
+  /**
+   * How many bytes an object holds, without unpacking it.
+   *
+   * @throws MemoryError `damaged` when the object is not there.
+   */
+  size(oid: Oid): number {
+    return this.#found(oid).size();
   }
 
   has(oid: Oid): boolean {
@@ -104,11 +114,6 @@ export class ObjectDatabase {
       if (type !== 'blob') this.#cache.keep(oid, { type, content: Buffer.from(content) });
     }
     return changed;
-  }
-
-  /** Stores a pack of objects that came from a remote. */
-  async addPack(pack: Buffer): Promise<void> {
-    await storePack(this.#disk, join(this.#gitDir, 'objects', 'pack'), pack);
   }
 
   close(): void {
@@ -165,19 +170,19 @@ export class ObjectDatabase {
     }
   }
 
-  #find(oid: Oid): RawObject {
-    const read = this.#lookUp(oid);
-    if (!read) {
+  #found(oid: Oid): Found {
+    const found = this.#lookUp(oid);
+    if (!found) {
       throw new MemoryError('damaged', `The git object ${oid} is not in this repository.`, {
         hint: 'A partial or shallow clone may have left it on the server: run "git fetch --unshallow" or "git fetch --refetch".',
         data: { oid },
       });
     }
-    return read();
+    return found;
   }
 
-  #lookUp(oid: Oid): (() => RawObject) | undefined {
-    const resolve = (base: Oid) => this.#find(base);
+  #lookUp(oid: Oid): Found | undefined {
+    const resolve = (base: Oid) => this.#found(base).read();
     // A repack moves objects to another pack while they are looked for. An object is missing only
     // when it was not found and the packs are still the same.
     for (let attempt = 0; attempt < maxLookUps; attempt++) {
@@ -189,6 +194,13 @@ export class ObjectDatabase {
     }
     return undefined;
   }
+}
+
+/** An object that is there, and not read yet. */
+interface Found {
+  read(): RawObject;
+  /** How many bytes it holds. */
+  size(): number;
 }
 
 /** One `objects` folder with its packs. */
@@ -205,14 +217,28 @@ class ObjectFolder {
   }
 
   /** Looks among the packs that were listed last, and the loose objects. */
-  lookUp(oid: Oid, resolve: (oid: Oid) => RawObject): (() => RawObject) | undefined {
+  lookUp(oid: Oid, resolve: (oid: Oid) => RawObject): Found | undefined {
     if (!this.#names) this.list();
     for (const pack of this.#packs.values()) {
       const offset = pack.offsetOf(oid);
-      if (offset !== undefined) return () => pack.read(offset, resolve);
+      if (offset === undefined) continue;
+      return { read: () => pack.read(offset, resolve), size: () => pack.sizeAt(offset) };
     }
-    const loose = this.#files.read(join(this.#path, oid.slice(0, 2), oid.slice(2)));
-    return loose && (() => parseLoose(oid, loose));
+    const path = join(this.#path, oid.slice(0, 2), oid.slice(2));
+    const loose = this.#files.load(path, maxObjectSize);
+    if (!loose) return undefined;
+    const start = () => loose.bytes ?? this.#startOf(path);
+    return { read: () => parseLoose(oid, loose.bytes), size: () => sizeOfLoose(oid, start()) };
+  }
+
+  /** The beginning of a file that is too large to read. */
+  #startOf(path: string): Buffer {
+    const fd = this.#files.open(path, 'r');
+    try {
+      return this.#files.pread(fd, looseStart, 0);
+    } finally {
+      this.#files.close(fd);
+    }
   }
 
   startingWith(prefix: string, limit: number): Oid[] {
@@ -262,17 +288,31 @@ class ObjectFolder {
   }
 }
 
-function parseLoose(oid: Oid, bytes: Buffer): RawObject {
+/** @param bytes undefined for more than are read. */
+function parseLoose(oid: Oid, bytes: Buffer | undefined): RawObject {
+  if (!bytes) throw damaged(oid, 'too large to read');
   try {
-    const raw = inflateSync(bytes);
+    const raw = inflateSync(bytes, { maxOutputLength: maxObjectSize + looseStart });
     const nul = raw.indexOf(0);
     const [type, size] = raw.toString('latin1', 0, nul).split(' ');
     const content = raw.subarray(nul + 1);
     if (isType(type) && Number(size) === content.length) return { type, content };
   } catch {
-    // Falls through to the one message for every kind of damage.
+    // The one message below says it for every kind of damage.
   }
-  throw new MemoryError('damaged', `The git object ${oid} is damaged.`, {
+  throw damaged(oid, 'damaged');
+}
+
+/** @param bytes all of it, or its beginning. */
+function sizeOfLoose(oid: Oid, bytes: Buffer): number {
+  const start = inflateStart(bytes.subarray(0, looseStart)).toString('latin1', 0, looseStart);
+  const [, size] = /^[a-z]+ (\d{1,15})\0/.exec(start) ?? [];
+  if (size === undefined) throw damaged(oid, 'damaged');
+  return Number(size);
+}
+
+function damaged(oid: Oid, what: string): MemoryError {
+  return new MemoryError('damaged', `The git object ${oid} is ${what}.`, {
     hint: 'Run "git fsck" to see what else is.',
     data: { oid },
   });

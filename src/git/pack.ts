@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { inflateSync } from 'node:zlib';
+import { constants, inflateSync } from 'node:zlib';
 import { MemoryError } from '../core/error.ts';
 import type { Files } from './files.ts';
 import type { ObjectType, Oid } from './object.ts';
@@ -15,10 +15,20 @@ type Piece =
   | { readonly type: ObjectType; readonly content: Buffer }
   | { readonly delta: Buffer; readonly base: number | Oid };
 
+/** How an object in a pack begins. */
+interface Head {
+  /** What was read of it: its compressed bytes begin at `at`. */
+  readonly head: Buffer;
+  readonly at: number;
+  /** What these are when they are unpacked, in bytes. */
+  readonly size: number;
+  readonly kind: { readonly type: ObjectType } | { readonly base: number | Oid };
+}
+
 const types: readonly (ObjectType | undefined)[] = [undefined, 'commit', 'tree', 'blob', 'tag'];
 
 /** Nothing that is read here is larger: trees, commits and records. */
-const maxObjectSize = 256 * 1024 * 1024;
+export const maxObjectSize = 256 * 1024 * 1024;
 /** Where the names of the objects begin in an index, behind its head and its fan-out table. */
 const namesAt = 8 + 1024;
 /** Git makes no longer chain of differences; one that is longer goes round in a circle. */
@@ -170,7 +180,23 @@ export class Pack {
     return Number(bytes.readBigUInt64BE(0));
   }
 
+  /** The size of an object, from its first bytes. */
+  sizeAt(offset: number): number {
+    const { head, at, size, kind } = this.#head(offset);
+    if ('type' in kind) return size;
+    const delta = new Reader(inflateStart(head.subarray(at)));
+    delta.size();
+    return delta.size();
+  }
+
   #piece(offset: number): Piece {
+    const { head, at, size, kind } = this.#head(offset);
+    if (size > maxObjectSize) throw damaged('an object in a pack is too large to read');
+    const content = this.#inflate(head, offset, at, size);
+    return 'type' in kind ? { type: kind.type, content } : { delta: content, base: kind.base };
+  }
+
+  #head(offset: number): Head {
     const head = this.#files.pread(this.#pack, firstRead, offset);
     const bytes = new Reader(head);
     let byte = bytes.next();
@@ -180,7 +206,6 @@ export class Pack {
       byte = bytes.next();
       size += (byte & 0x7f) * 2 ** shift;
     }
-    if (size > maxObjectSize) throw damaged('an object in a pack is too large to read');
     if (kind === 6) {
       byte = bytes.next();
       let back = byte & 0x7f;
@@ -189,15 +214,15 @@ export class Pack {
         back = (back + 1) * 128 + (byte & 0x7f);
       }
       if (back > offset) throw damaged('a difference in a pack has no base');
-      return { delta: this.#inflate(head, offset, bytes.at, size), base: offset - back };
+      return { head, at: bytes.at, size, kind: { base: offset - back } };
     }
     if (kind === 7) {
       const base = head.toString('hex', bytes.at, bytes.at + 20);
-      return { delta: this.#inflate(head, offset, bytes.at + 20, size), base };
+      return { head, at: bytes.at + 20, size, kind: { base } };
     }
     const type = types[kind];
     if (!type) throw damaged('a pack holds an object of an unknown kind');
-    return { type, content: this.#inflate(head, offset, bytes.at, size) };
+    return { head, at: bytes.at, size, kind: { type } };
   }
 
   /** @param head what was read at the offset, the beginning of the compressed bytes among it. */
@@ -226,17 +251,8 @@ export class Pack {
 /** Makes an object from another and a list of copies and insertions (gitformat-pack, deltified). */
 export function applyDelta(base: Buffer, delta: Buffer): Buffer {
   const bytes = new Reader(delta);
-  const number = () => {
-    let value = 0;
-    for (let shift = 0; shift < 49; shift += 7) {
-      const byte = bytes.next();
-      value += (byte & 0x7f) * 2 ** shift;
-      if (!(byte & 0x80)) return value;
-    }
-    throw damaged('an object in a pack is too large to read');
-  };
-  if (number() !== base.length) throw damaged('a difference in a pack does not fit its base');
-  const size = number();
+  if (bytes.size() !== base.length) throw damaged('a difference in a pack does not fit its base');
+  const size = bytes.size();
   if (size > maxObjectSize) throw damaged('an object in a pack is too large to read');
   const result = Buffer.allocUnsafe(size);
   let filled = 0;
@@ -277,6 +293,26 @@ class Reader {
     const byte = this.#bytes[this.at++];
     if (byte === undefined) throw damaged('an object in a pack ends early');
     return byte;
+  }
+
+  /** A size as a difference begins with. */
+  size(): number {
+    let value = 0;
+    for (let shift = 0; shift < 49; shift += 7) {
+      const byte = this.next();
+      value += (byte & 0x7f) * 2 ** shift;
+      if (!(byte & 0x80)) return value;
+    }
+    throw damaged('an object in a pack is too large to read');
+  }
+}
+
+/** What the first compressed bytes hold; empty for what is damaged. */
+export function inflateStart(deflated: Buffer): Buffer {
+  try {
+    return inflateSync(deflated, { finishFlush: constants.Z_SYNC_FLUSH });
+  } catch {
+    return Buffer.alloc(0);
   }
 }
 

@@ -1,181 +1,246 @@
-import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { devNull, tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { MemoryError } from '../core/error.ts';
-import { errno } from './files.ts';
+import { type Disk, storageError } from './disk.ts';
+import { type Credentials, credentialsFor, quoted } from './login.ts';
 import { isOid, type Oid } from './object.ts';
-import { isTaken, type Push, type Remote } from './remote.ts';
+import type { ObjectDatabase } from './odb.ts';
+import { type Outcome, runGit } from './program.ts';
+import { maxFetched, Quarantine } from './quarantine.ts';
+import { type Address, isTaken, type Push, type Remote } from './remote.ts';
 
-/** What is kept of what the program says, in characters. */
-const maxOutput = 64 * 1024;
+/** How long one run of git may take, in milliseconds. */
+const patience = 300_000;
+/** Files from this size on are not kept in memory by git, in bytes. */
+const bigFile = 16 * 1024 * 1024;
 
 /**
- * Settings that keep git from running anything but itself and ssh, and from tidying up meanwhile. What
- * it stores is on the medium when it ends.
+ * Settings that keep git from running hooks and asking questions, and from tidying up meanwhile.
+ * What it stores is a pack, and on the medium when it ends.
  */
 const settings = [
   'core.hooksPath=/dev/null',
   'core.fsmonitor=false',
   'core.alternateRefsCommand=true',
+  'core.askPass=',
   'core.fsync=all',
+  `core.bigFileThreshold=${bigFile}`,
+  'credential.interactive=false',
+  'fetch.unpackLimit=1',
+  'fetch.writeCommitGraph=false',
   'gc.auto=0',
   'maintenance.auto=false',
+  'push.gpgSign=false',
+  'transfer.unpackLimit=1',
 ];
 
 /** The same for the other side of a folder of this machine, whose own configuration would count. */
-const receivePack = [...settings, 'receive.autogc=false', 'receive.denyCurrentBranch=refuse']
+const otherSide = [
+  'core.hooksPath=/dev/null',
+  'core.fsmonitor=false',
+  'core.alternateRefsCommand=true',
+  'core.fsync=all',
+  `core.bigFileThreshold=${bigFile}`,
+  'gc.auto=0',
+  'maintenance.auto=false',
+  'receive.autogc=false',
+  'receive.denyCurrentBranch=refuse',
+]
   .map((setting) => `-c ${setting}`)
   .join(' ');
 
-/** What a run of the program came to. */
-interface Outcome {
-  readonly status: number | null;
-  readonly output: string;
-  readonly complaint: string;
+/** Variables of git that say how a remote is reached; the others say where a repository is. */
+const kept =
+  /^GIT_(?:CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM|COUNT|KEY_\d+|VALUE_\d+)|EXEC_PATH|HTTP_\w+|PROXY_\w+|SSH|SSH_VARIANT|SSL_\w+)$/;
+
+/** How a repository reaches its remotes. */
+export interface RemoteOptions {
+  readonly disk: Disk;
+  readonly commonDir: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** `core.sshCommand` of the user's own configuration. */
+  readonly sshCommand: string | undefined;
+  /** Whether the repository is a partial clone. */
+  readonly partial: boolean;
+  /** How long one run of git may take, in milliseconds, where it is not the usual. */
+  readonly patience?: number;
+  /** What is fetched at most, in bytes, where it is not the usual. */
+  readonly limit?: number;
 }
 
 /**
- * A remote that the installed git speaks with: over SSH, or in a folder of this machine.
+ * A remote that the installed git speaks with.
  *
- * It works in a git directory of its own, with the objects of the repository: so it reads neither the
- * repository's configuration nor the user's, and touches no ref and no index.
+ * It works in a git directory of its own, which sees the objects of the repository: so it reads the
+ * user's configuration and not the repository's, and touches no ref and no index.
  */
 export class ProgramRemote implements Remote {
-  readonly #url: string;
-  readonly #local: boolean;
-  readonly #commonDir: string;
-  readonly #env: NodeJS.ProcessEnv;
+  readonly #address: Address;
+  readonly #options: RemoteOptions;
+  readonly #credentials: Credentials;
 
-  constructor(
-    { url, local }: { readonly url: string; readonly local: boolean },
-    commonDir: string,
-    env: NodeJS.ProcessEnv,
-  ) {
-    this.#url = url;
-    this.#local = local;
-    this.#commonDir = commonDir;
-    this.#env = env;
+  constructor(address: Address, options: RemoteOptions) {
+    this.#address = address;
+    this.#options = options;
+    this.#credentials = credentialsFor(address, options.env);
   }
 
-  fetch(ref: string, known: readonly Oid[], signal: AbortSignal): Promise<Oid | undefined> {
-    return this.#inGitDirectory(known, async (gitDir) => {
+  fetch(
+    ref: string,
+    known: readonly Oid[],
+    inspect: (objects: ObjectDatabase, tip: Oid) => void,
+    signal: AbortSignal,
+  ): Promise<Oid | undefined> {
+    return this.#inQuarantine(known, async (quarantine) => {
       const options = ['--quiet', '--no-tags', '--no-recurse-submodules'];
-      const args = ['fetch', ...options, '--', this.#url, `+${ref}:refs/heads/fetched`];
-      const { status, complaint } = await this.#run(gitDir, args, signal);
+      const pack = this.#otherSide('upload-pack');
+      const target = `+${ref}:refs/heads/fetched`;
+      const args = ['fetch', ...options, ...pack, '--', this.#address.url, target];
+      const { status, complaint } = await this.#run(quarantine, args, signal);
       if (status !== 0) {
         if (/couldn't find remote ref/.test(complaint)) return undefined;
         throw this.#failure(complaint);
       }
-      const tip = readFileSync(join(gitDir, 'refs/heads/fetched'), 'latin1').trim();
-      return isOid(tip) ? tip : undefined;
+      const path = join(quarantine.gitDir, 'refs/heads/fetched');
+      const tip = readFileSync(path, 'latin1').trim();
+      if (!isOid(tip)) return undefined;
+      const objects = quarantine.objects();
+      try {
+        inspect(objects, tip);
+      } finally {
+        objects.close();
+      }
+      await quarantine.keep();
+      return tip;
     });
   }
 
   push({ ref, from, to }: Push, signal: AbortSignal): Promise<boolean> {
-    return this.#inGitDirectory(from === undefined ? [] : [from], async (gitDir) => {
-      const pack = this.#local ? [`--receive-pack=git ${receivePack} receive-pack`] : [];
-      const args = ['push', '--porcelain', '--no-verify', ...pack, '--', this.#url, `${to}:${ref}`];
-      const { status, output, complaint } = await this.#run(gitDir, args, signal);
+    return this.#inQuarantine(from === undefined ? [] : [from], async (quarantine) => {
+      const options = ['--porcelain', '--no-verify', '--no-recurse-submodules'];
+      const pack = this.#otherSide('receive-pack');
+      const args = ['push', ...options, ...pack, '--', this.#address.url, `${to}:${ref}`];
+      const { status, output, complaint } = await this.#run(quarantine, args, signal);
       const [, refusal] = /^!\t\S+\t\[[a-z ]+\] \(?(.*?)\)?$/m.exec(output) ?? [];
       if (status !== 0 && refusal === undefined) throw this.#failure(complaint);
       const messages = (complaint.match(/^remote: .*/gm) ?? []).join(' ');
-      return isTaken(this.#url, { refusal, messages });
+      return isTaken(this.#name, {
+        refusal: refusal === undefined ? undefined : withoutLogins(refusal),
+        messages: withoutLogins(messages),
+      });
     });
   }
 
-  /** @param known commits that are named to the other side as being here. */
-  async #inGitDirectory<T>(
+  /** The address as people may read it. */
+  get #name(): string {
+    return withoutLogins(this.#address.url);
+  }
+
+  #otherSide(program: 'upload-pack' | 'receive-pack'): string[] {
+    return this.#address.kind === 'folder' ? [`--${program}=git ${otherSide} ${program}`] : [];
+  }
+
+  async #inQuarantine<T>(
     known: readonly Oid[],
-    work: (gitDir: string) => Promise<T>,
+    work: (quarantine: Quarantine) => Promise<T>,
   ): Promise<T> {
-    const gitDir = mkdtempSync(join(tmpdir(), 'memory-bank-sync-'));
+    const { disk, commonDir, limit = maxFetched } = this.#options;
     try {
-      mkdirSync(join(gitDir, 'objects'));
-      mkdirSync(join(gitDir, 'refs/heads'), { recursive: true });
-      writeFileSync(join(gitDir, 'HEAD'), 'ref: refs/heads/none\n');
-      writeFileSync(
-        join(gitDir, 'config'),
-        '[core]\n\trepositoryformatversion = 0\n\tbare = true\n',
-      );
-      for (const [i, oid] of known.entries()) {
-        writeFileSync(join(gitDir, `refs/heads/known-${i}`), `${oid}\n`);
+      const options = { config: this.#config(), known, limit };
+      const quarantine = new Quarantine(disk, commonDir, options);
+      try {
+        return await work(quarantine);
+      } finally {
+        quarantine.remove();
       }
-      const shallow = readIfThere(join(this.#commonDir, 'shallow'));
-      if (shallow) writeFileSync(join(gitDir, 'shallow'), shallow);
-      return await work(gitDir);
-    } finally {
-      rmSync(gitDir, { recursive: true, force: true });
+    } catch (error) {
+      throw storageError(error, 'sync');
     }
   }
 
-  #run(gitDir: string, args: readonly string[], signal: AbortSignal): Promise<Outcome> {
-    const all = [...settings.flatMap((setting) => ['-c', setting]), ...args];
-    return new Promise((resolve, reject) => {
-      const child = spawn('git', all, {
-        cwd: gitDir,
-        env: this.#environment(gitDir),
-        stdio: ['ignore', 'pipe', 'pipe'],
-        signal,
-      });
-      const texts = { output: '', complaint: '' };
-      for (const [name, stream] of [
-        ['output', child.stdout],
-        ['complaint', child.stderr],
-      ] as const) {
-        stream.setEncoding('utf8').on('data', (text: string) => {
-          texts[name] = (texts[name] + text).slice(0, maxOutput);
-        });
-      }
-      child.on('error', (error) => reject(errno(error) === 'ENOENT' ? noProgram() : error));
-      child.on('close', (status) => resolve({ status, ...texts }));
+  /** The configuration of the git directory in which git works. */
+  #config(): string {
+    const { url } = this.#address;
+    const { partial } = this.#options;
+    return [
+      `[core]\n\trepositoryformatversion = ${partial ? 1 : 0}\n\tbare = true\n`,
+      // Named for the conditions of the user's configuration (`includeIf "hasconfig:remote.*.url:…"`).
+      `[remote "memory-bank"]\n\turl = ${quoted(url)}\n`,
+      partial ? '\tpromisor = true\n[extensions]\n\tpartialClone = memory-bank\n' : '',
+      // The address has been rewritten already. Of several rules the longest counts: this one.
+      `[url ${quoted(url)}]\n\tinsteadOf = ${quoted(url)}\n\tpushInsteadOf = ${quoted(url)}\n`,
+      ...this.#credentials.sections,
+    ].join('');
+  }
+
+  #run(quarantine: Quarantine, args: readonly string[], signal: AbortSignal): Promise<Outcome> {
+    return runGit([...settings.flatMap((setting) => ['-c', setting]), ...args], {
+      cwd: quarantine.gitDir,
+      env: this.#environment(quarantine.gitDir),
+      signal,
+      limit: this.#options.patience ?? patience,
+      guard: () => quarantine.check(),
     });
   }
 
   #environment(gitDir: string): NodeJS.ProcessEnv {
-    const own = Object.entries(this.#env).filter(([name]) => !/^(?:GIT_|SSH_ASKPASS)/.test(name));
-    const { GIT_SSH_COMMAND = 'ssh -o BatchMode=yes -o ConnectTimeout=30' } = this.#env;
+    const { env, sshCommand } = this.#options;
+    const own = Object.entries(env).filter(([name]) => {
+      if (name.startsWith('GIT_')) return kept.test(name);
+      return !/^(?:SSH_ASKPASS|MEMORY_BANK_)/.test(name);
+    });
+    const usual = env.GIT_SSH ? undefined : 'ssh -o BatchMode=yes -o ConnectTimeout=30';
+    const ssh = env.GIT_SSH_COMMAND ?? sshCommand ?? usual;
     return {
       ...Object.fromEntries(own),
+      ...this.#credentials.env,
       GIT_DIR: gitDir,
-      GIT_OBJECT_DIRECTORY: join(this.#commonDir, 'objects'),
-      GIT_CONFIG_NOSYSTEM: '1',
-      GIT_CONFIG_GLOBAL: devNull,
-      GIT_ALLOW_PROTOCOL: this.#local ? 'file' : 'ssh',
-      GIT_SSH_COMMAND,
+      GIT_ALLOW_PROTOCOL: this.#protocols(),
+      ...(ssh !== undefined && { GIT_SSH_COMMAND: ssh }),
       GIT_TERMINAL_PROMPT: '0',
+      GIT_ASKPASS: '',
+      SSH_ASKPASS_REQUIRE: 'never',
+      GCM_INTERACTIVE: 'never',
       LC_ALL: 'C',
     };
   }
 
+  /** The protocols that git may use, also where a server sends it elsewhere. */
+  #protocols(): string {
+    const { kind, url } = this.#address;
+    if (kind === 'http') return url.startsWith('https:') ? 'https' : 'http:https';
+    return kind === 'ssh' ? 'ssh' : 'file';
+  }
+
   #failure(complaint: string): MemoryError {
-    const reason = complaint
+    const { kind } = this.#address;
+    if (kind === 'http') {
+      const asks = /could not read (?:Username|Password)/.test(complaint);
+      if (asks || /Authentication failed|returned error: 40[13]/.test(complaint)) {
+        const what = asks ? 'asks for credentials' : 'does not accept the credentials';
+        return new MemoryError('remote', `${this.#name} ${what}.`, {
+          hint: 'Run "git fetch" once in a terminal, with a credential helper that keeps the login, or set MEMORY_BANK_GIT_CREDENTIALS to https://user:token@host. The token has to allow a push.',
+          data: { status: /error: 403/.test(complaint) ? 403 : 401 },
+        });
+      }
+    }
+    const reason = withoutLogins(complaint)
       .replace(/^(?:fatal|error|warning): /gm, '')
       .replace(/\s+/g, ' ')
       .trim();
-    return new MemoryError('remote', `${this.#url} cannot be used: ${reason.slice(0, 500)}`, {
-      hint: this.#local
-        ? 'Nothing was changed.'
-        : 'Nothing was changed. Keys come from ssh-agent and ~/.ssh; another ssh is named by GIT_SSH_COMMAND, never by the configuration of the repository.',
+    return new MemoryError('remote', `${this.#name} cannot be used: ${reason.slice(0, 500)}`, {
+      hint: `Nothing was changed.${hints[kind]}`,
     });
   }
 }
 
-function readIfThere(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'latin1');
-  } catch (error) {
-    if (errno(error) === 'ENOENT') return undefined;
-    throw error;
-  }
-}
+const hints: { readonly [kind in Address['kind']]: string } = {
+  http: ' "git fetch" in a terminal uses the same settings of yours: proxy, certificates, credential helpers.',
+  ssh: ' Run "git fetch" once in a terminal. Keys come from ssh-agent and ~/.ssh; another ssh is named by GIT_SSH_COMMAND or by core.sshCommand in your own configuration, never by the repository.',
+  folder: '',
+};
 
-function noProgram(): MemoryError {
-  return new MemoryError(
-    'unsupported',
-    'This remote needs the git program, which is not installed.',
-    {
-      hint: 'Install git, or use an https:// remote.',
-    },
-  );
+/** A text without the users and passwords of the addresses in it. */
+function withoutLogins(text: string): string {
+  return text.replace(/(https?:\/\/)[^\s/]*@/gi, '$1').replace(/([^\s/:@'"]):[^\s/]+@/g, '$1@');
 }

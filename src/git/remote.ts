@@ -2,7 +2,9 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { MemoryError } from '../core/error.ts';
 import type { GitConfig } from './config.ts';
+import { type Login, loginOf } from './login.ts';
 import type { Oid } from './object.ts';
+import type { ObjectDatabase } from './odb.ts';
 
 /** How a branch of a remote is to move. */
 export interface Push {
@@ -10,8 +12,6 @@ export interface Push {
   /** Where it was seen; undefined where there was no such branch. */
   readonly from: Oid | undefined;
   readonly to: Oid;
-  /** The commits that the remote does not have. */
-  readonly commits: readonly Oid[];
 }
 
 /** A repository elsewhere. */
@@ -20,10 +20,17 @@ export interface Remote {
    * Brings a branch and all that is behind it.
    *
    * @param known commits that are here and that the remote may have.
+   * @param inspect looks at what came, among all objects that are here; nothing of it is kept when
+   *   this throws.
    * @returns where it is; undefined where there is no such branch.
-   * @throws MemoryError `remote`, `unsupported`.
+   * @throws MemoryError `remote`, `unsupported`, `too_large`.
    */
-  fetch(ref: string, known: readonly Oid[], signal: AbortSignal): Promise<Oid | undefined>;
+  fetch(
+    ref: string,
+    known: readonly Oid[],
+    inspect: (objects: ObjectDatabase, tip: Oid) => void,
+    signal: AbortSignal,
+  ): Promise<Oid | undefined>;
   /**
    * Moves a branch on; never to where not all of it is kept.
    *
@@ -32,11 +39,14 @@ export interface Remote {
   push(push: Push, signal: AbortSignal): Promise<boolean>;
 }
 
-/** Where a remote is: what of git speaks with it. */
-export type Address =
-  | { readonly by: 'http'; readonly url: URL }
-  /** By SSH, or in a folder of this machine. */
-  | { readonly by: 'program'; readonly url: string; readonly local: boolean };
+/** Where a remote is. */
+export interface Address {
+  readonly kind: 'http' | 'ssh' | 'folder';
+  /** For HTTP without the login: command lines show it. */
+  readonly url: string;
+  /** The user and the password that the address has. */
+  readonly login?: Login;
+}
 
 /** The branch of a remote that a local one follows. */
 export interface Upstream {
@@ -136,16 +146,15 @@ function rewritten(config: GitConfig, url: string, words: readonly string[]): st
 function addressOf(url: string, top: string): Address {
   const scheme = /^([a-z][a-z0-9+.-]*):(?:\/\/|:)/i.exec(url)?.[1]?.toLowerCase();
   if (scheme === 'http' || scheme === 'https') {
-    if (URL.canParse(url)) return { by: 'http', url: new URL(url) };
+    if (URL.canParse(url)) return webAddress(new URL(url));
   } else if (scheme === 'ssh' && !url.startsWith('ssh::')) {
-    return { by: 'program', url, local: false };
+    return { kind: 'ssh', url };
   } else if (scheme === 'file' && URL.canParse(url)) {
-    return { by: 'program', url: fileURLToPath(url), local: true };
+    return { kind: 'folder', url: fileURLToPath(url) };
   } else if (scheme === undefined) {
     // As git tells them apart: a colon before the first slash makes it a host and a path there.
     const isHost = /^[^/]+:/.test(url) && !/^[a-z]:[\\/]/i.test(url);
-    if (isHost) return { by: 'program', url, local: false };
-    return { by: 'program', url: resolve(top, url), local: true };
+    return isHost ? { kind: 'ssh', url } : { kind: 'folder', url: resolve(top, url) };
   }
   throw new MemoryError(
     'unsupported',
@@ -155,6 +164,13 @@ function addressOf(url: string, top: string): Address {
       data: { scheme: scheme ?? null },
     },
   );
+}
+
+function webAddress(url: URL): Address {
+  const bare = new URL(url);
+  bare.username = '';
+  bare.password = '';
+  return { kind: 'http', url: bare.href, login: loginOf(url) };
 }
 
 /**

@@ -12,7 +12,7 @@ import { initRepository } from './init.ts';
 import { indexKey, type KnownIndex, readIndex } from './known-index.ts';
 import type { Patience } from './lock.ts';
 import { applyPlan, type Ground, type Locks, type Prepared, underLocks } from './mutation.ts';
-import { isOid, type Oid } from './object.ts';
+import type { Oid } from './object.ts';
 import { ObjectDatabase } from './odb.ts';
 import { missingFolders } from './placement.ts';
 import { type Plan, type Proposal, planCommits } from './plan.ts';
@@ -213,15 +213,15 @@ export class Repository {
 
   /** The remote at an address. */
   async remote(address: Address): Promise<Remote> {
-    const { env } = this.#options;
-    const { commonDir } = this.tree;
-    if (address.by === 'program') {
-      const { ProgramRemote } = await import('./program-remote.ts');
-      return new ProgramRemote(address, commonDir, env);
-    }
-    const { HttpRemote } = await import('./http-remote.ts');
-    const shallow = this.#disk.files.read(join(commonDir, 'shallow'))?.toString('latin1') ?? '';
-    return new HttpRemote(address.url, this.odb, shallow.split('\n').filter(isOid), env);
+    const { ProgramRemote } = await import('./program-remote.ts');
+    const config = this.config();
+    return new ProgramRemote(address, {
+      disk: this.#disk,
+      commonDir: this.tree.commonDir,
+      env: this.#options.env,
+      sshCommand: config.own('core.sshcommand'),
+      partial: config.get('extensions.partialclone') !== undefined,
+    });
   }
 
   /** Writes down where a branch of a remote is, as `git fetch` does. */

@@ -1,5 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/core/json.ts';
@@ -93,6 +95,20 @@ function forget({ repo }: Clone): void {
   repo.git('update-ref', '-d', 'refs/remotes/origin/main');
 }
 
+/** Sets variables of this process for one piece of work. */
+async function withEnv<T>(env: { readonly [name: string]: string }, work: () => Promise<T>) {
+  const before = { ...process.env };
+  Object.assign(process.env, env);
+  try {
+    return await work();
+  } finally {
+    for (const name of Object.keys(env)) {
+      if (before[name] === undefined) delete process.env[name];
+      else process.env[name] = before[name];
+    }
+  }
+}
+
 const bare = () => new Repo(join(folder, name));
 const tip = (branch = 'main') => bare().git('rev-parse', branch).trim();
 
@@ -153,6 +169,31 @@ describe.each([
     await one.sync();
     expect(one.head()).toBe(tip());
     expect(await one.keys()).toEqual(['again', 'first', 'one', 'two']);
+  });
+
+  test('a record that is too large is refused by name, and nothing of it is kept', async () => {
+    const [one, two] = [clone(name, url()), clone(name, url())];
+    const path = '.memory-bank/knowledge/large.yaml';
+    one.repo.write(path, Buffer.alloc(60 * 1024 * 1024));
+    one.repo.git('add', '.');
+    one.repo.git('commit', '-q', '-m', 'Add a large file');
+    one.repo.git('push', '-q', join(folder, name), 'main');
+    const objects = () => two.repo.git('cat-file', '--batch-all-objects', '--batch-check');
+    const [known, before] = [objects(), readdirSync(two.repo.path('.git/objects'))];
+    expect(await two.refuse()).toMatchObject({
+      error: 'too_large',
+      message: expect.stringContaining(path),
+    });
+    expect(objects()).toBe(known);
+    expect(readdirSync(two.repo.path('.git/objects'))).toEqual(before);
+    // Once it is here all the same, it is refused before it is read.
+    two.repo.git('fetch', '-q', join(folder, name), 'main');
+    expect(await two.refuse()).toMatchObject({ message: expect.stringContaining(path) });
+    one.repo.git('rm', '-q', path);
+    one.repo.git('commit', '-q', '-m', 'Remove it');
+    one.repo.git('push', '-q', join(folder, name), 'main');
+    await two.sync();
+    expect(two.head()).toBe(tip());
   });
 
   test('an empty remote gets the branch', async () => {
@@ -443,12 +484,12 @@ describe('it says by name', () => {
     await gone.stop();
     expect(await one.refuse()).toMatchObject({
       error: 'remote',
-      message: expect.stringContaining('ECONNREFUSED'),
+      message: expect.stringMatching(/connect/),
     });
     one.repo.git('remote', 'set-url', 'origin', server.url('nowhere.git'));
     expect(await one.refuse()).toMatchObject({
       error: 'remote',
-      message: expect.stringContaining('404'),
+      message: expect.stringContaining('not found'),
     });
     one.repo.git('remote', 'set-url', 'origin', join(folder, 'nowhere.git'));
     expect(await one.refuse()).toMatchObject({ error: 'remote' });
@@ -477,6 +518,15 @@ describe('it says by name', () => {
     expect(tip()).toBe(one.head());
   });
 
+  test('that git is not installed', async () => {
+    const one = clone(name);
+    const body = await withEnv({ PATH: newFolder() }, () => one.refuse());
+    expect(body).toMatchObject({
+      error: 'unsupported',
+      message: expect.stringMatching(/needs the git program.*Install git/),
+    });
+  });
+
   test('that the remote refuses the push', async () => {
     const one = clone(name);
     bare().write('hooks/pre-receive', '#!/bin/sh\necho "main is protected"\nexit 1\n');
@@ -489,5 +539,65 @@ describe('it says by name', () => {
       message: expect.stringContaining('main is protected'),
     });
     expect(tip()).toBe(before);
+  });
+});
+
+describe('credentials', () => {
+  beforeEach(() => {
+    server.credentials = 'me:right';
+  });
+
+  test('come from the helper of the user, also from a conditional include', async () => {
+    const one = clone(name);
+    const config = join(newFolder(), 'gitconfig');
+    const work = join(newFolder(), 'work');
+    writeFileSync(
+      work,
+      '[credential]\n\thelper = "!f() { echo username=me; echo password=right; }; f"\n',
+    );
+    writeFileSync(config, `[includeIf "gitdir:${one.repo.root}/"]\n\tpath = ${work}\n`);
+    await one.write('one', '1');
+    await withEnv({ GIT_CONFIG_GLOBAL: config }, () => one.sync());
+    expect(tip()).toBe(one.head());
+    expect(await one.refuse()).toMatchObject({ error: 'remote' });
+  });
+
+  test('go to the host that they are for, and to none that it sends git to', async () => {
+    const seen: string[] = [];
+    const elsewhere = createServer((request, response) => {
+      seen.push(request.headers.authorization ?? '');
+      response.writeHead(401, { 'WWW-Authenticate': 'Basic realm="git"' }).end();
+    });
+    await new Promise<void>((done) => elsewhere.listen(0, '127.0.0.1', done));
+    const { port } = elsewhere.address() as AddressInfo;
+    const from = createServer((request, response) => {
+      response.writeHead(302, { Location: `http://127.0.0.1:${port}${request.url}` }).end();
+    });
+    await new Promise<void>((done) => from.listen(0, '127.0.0.1', done));
+    const origin = `127.0.0.1:${(from.address() as AddressInfo).port}`;
+    const one = clone(name, `http://me:right@${origin}/${name}`);
+    const env = { MEMORY_BANK_GIT_CREDENTIALS: `http://me:right@${origin}` };
+    expect(await withEnv(env, () => one.refuse())).toMatchObject({ error: 'remote' });
+    expect(seen.length).toBeGreaterThan(0);
+    expect(seen.join('')).toBe('');
+    for (const one of [from, elsewhere]) one.close();
+  });
+
+  test('are in no command line, and in no file that is left', async () => {
+    const one = clone(name, server.url(name, 'me:right'));
+    const tools = newFolder();
+    const log = join(tools, 'log');
+    const real = spawnSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).stdout.trim();
+    writeFileSync(join(tools, 'git'), `#!/bin/sh\necho "$@" >> '${log}'\nexec '${real}' "$@"\n`, {
+      mode: 0o755,
+    });
+    await one.write('one', '1');
+    await withEnv({ PATH: `${tools}:${process.env.PATH}` }, () => one.sync());
+    const commands = readFileSync(log, 'utf8');
+    expect(commands).toContain(server.host);
+    expect(commands).not.toContain('right');
+    one.repo.git('remote', 'set-url', 'origin', server.url(name));
+    const found = spawnSync('grep', ['-rl', 'me:right', one.repo.path('.git')]);
+    expect(found.stdout.toString()).toBe('');
   });
 });

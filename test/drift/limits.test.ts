@@ -201,21 +201,29 @@ const limits: readonly (readonly [
     '',
     'no answer',
   ],
-  ['an object in a pack', 'git/pack.ts', 'maxObjectSize', 'bytes', '`damaged`'],
+  ['an object of git', 'git/pack.ts', 'maxObjectSize', 'bytes', '`damaged`'],
   [
-    'what sync takes from a remote over HTTP at once',
-    'git/http-remote.ts',
-    'maxAnswer',
+    'what sync takes from a remote at once, packed',
+    'git/quarantine.ts',
+    'maxFetched',
     'bytes',
     '`too_large`',
   ],
   [
-    'what sync brings from outside the memory',
-    'store/sync/joining.ts',
-    'maxOutside',
+    'what sync brings into the work tree at once',
+    'store/sync/sizes.ts',
+    'maxBrought',
     'bytes',
-    '`too_large`',
+    '`too_large`, with the path',
   ],
+  [
+    'a record that sync or `resolve_conflicts` merges',
+    'store/record-file.ts',
+    'maxFileBytes',
+    'bytes',
+    '`too_large`, with the path',
+  ],
+  ['one run of git in sync', 'git/program-remote.ts', 'patience', 'ms', '`remote`; git is ended'],
   ['races for a branch that sync loses', 'store/sync/sync.ts', 'maxAttempts', '', '`busy`'],
   [
     'an include in the git configuration, levels',
@@ -293,6 +301,7 @@ const answers: readonly (readonly [calls: string, holds: number, of: string, res
 ];
 
 function amount(value: number, unit: Unit): string {
+  if (unit === 'ms') return `${value / 1000} s`;
   if (unit === '' || value < 1024)
     return `${value.toLocaleString('en-GB')}${unit === '' ? '' : ' bytes'}`;
   const mebi = value / 1024 / 1024;

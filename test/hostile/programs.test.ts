@@ -1,6 +1,7 @@
 import { chmodSync, cpSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { GitServer } from '../support/git-server.ts';
 import { Repo } from '../support/repo.ts';
 import { Stage } from './stage.ts';
 
@@ -61,6 +62,9 @@ test('no program that a repository names is run', async () => {
     ['remote.origin.uploadpack', program],
     ['remote.origin.receivepack', program],
     ['core.gitProxy', program],
+    ['remote.origin.proxy', 'http://127.0.0.1:1'],
+    ['http.proxy', 'http://127.0.0.1:1'],
+    ['url.ext::sh -c touch% mark.insteadOf', 'evil://'],
   ] as const) {
     repo.git('config', name, value);
   }
@@ -77,10 +81,29 @@ test('no program that a repository names is run', async () => {
   await stage.succeed('resolve_conflicts', {});
   await stage.succeed('sync_memory', { confirm: true });
   expect(remote.git('rev-parse', 'main')).toBe(repo.git('rev-parse', 'main'));
-  repo.git('config', 'remote.origin.url', 'ssh://nowhere.invalid/x.git');
-  await stage.refuse('sync_memory', {});
-  repo.git('config', 'remote.origin.url', `ext::${program}`);
-  await stage.refuse('sync_memory', {});
+  const server = await GitServer.start(join(repo.root, '.git'));
+  server.credentials = 'me:right';
+  for (const url of [
+    server.url('remote.git'),
+    server.url('remote.git', 'me:wrong'),
+    'ssh://nowhere.invalid/x.git',
+    'nowhere.invalid:x.git',
+    `ext::${program}`,
+    'evil://nowhere/x.git',
+  ]) {
+    repo.git('config', 'remote.origin.url', url);
+    await stage.refuse('sync_memory', {});
+  }
+  server.credentials = undefined;
+  // Without hooks: those of a server do run.
+  const served = new Repo(join(repo.root, '.git', 'served.git'));
+  repo.git('clone', '-q', '--bare', '.', served.root);
+  served.git('config', 'http.receivepack', 'true');
+  repo.git('config', 'remote.origin.url', server.url('served.git'));
+  await stage.succeed('write_memory_bank_file', { filename: 'progress.md', content: 'three\n' });
+  await stage.succeed('sync_memory', { confirm: true });
+  expect(served.git('rev-parse', 'main')).toBe(repo.git('rev-parse', 'main'));
+  await server.stop();
   expect(existsSync(mark)).toBe(false);
   await stage.close();
 });

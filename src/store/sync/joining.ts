@@ -13,9 +13,8 @@ import { isSame, mergeFile } from '../merge-file.ts';
 import { entryAt, outsideOf } from '../past.ts';
 import { maxFileBytes } from '../record-file.ts';
 import { checkPlain, checkUnconverted } from './outside.ts';
+import { checkSizes, maxBrought } from './sizes.ts';
 
-/** What is brought into the work tree at once from outside the memory, in bytes. */
-export const maxOutside = 256 * 1024 * 1024;
 /** At most this many paths are named in an error. */
 const maxNamed = 10;
 
@@ -42,7 +41,7 @@ export interface Brought {
  * lines changed are merged, and what a person edits meanwhile counts as ours; files outside go over to
  * what the other line has, as long as only that one has changed any.
  *
- * @throws MemoryError `conflict`, `unsupported`, `forbidden`.
+ * @throws MemoryError `conflict`, `unsupported`, `forbidden`, `too_large`.
  */
 export function bringIn(
   { archive: { bank, repository }, access }: Visit,
@@ -55,6 +54,7 @@ export function bringIn(
   const memory = all.filter(({ path }) => path.startsWith(`${folder}/`));
   const outside = codeOf(odb, lines, folder, all);
   checkPlain([...memory, ...outside]);
+  checkSizes(odb, [...memory, ...outside], folder);
   const paths = outside.map(({ path }) => path);
   checkUnconverted(odb, lines.tip, repository.config(), paths);
   const changes: FileChange[] = [];
@@ -122,17 +122,9 @@ function codeOf(
 }
 
 function takeOver({ odb, work }: Repository, outside: readonly TreeDifference[]): FileChange[] {
-  let size = 0;
   return outside.map(({ path, after }) => {
     const bytes = contentOf(odb, after);
-    size += bytes?.length ?? 0;
-    if (size > maxOutside) {
-      throw new MemoryError('too_large', 'The upstream brings too much outside the memory.', {
-        hint: 'Run "git pull", then sync again. Nothing was changed.',
-        data: { limit: maxOutside },
-      });
-    }
-    return { path, bytes, seen: work.read(path, maxOutside), mode: after?.mode, foreign: true };
+    return { path, bytes, seen: work.read(path, maxBrought), mode: after?.mode, foreign: true };
   });
 }
 

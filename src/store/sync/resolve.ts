@@ -8,6 +8,7 @@ import { mapSides } from '../merge/diff3.ts';
 import { isSame, type MergedFile, mergeFile } from '../merge-file.ts';
 import { maxFileBytes } from '../record-file.ts';
 import { decided } from './joining.ts';
+import { contentOf } from './sizes.ts';
 
 /** What becomes of one file. */
 type Verdict =
@@ -69,7 +70,7 @@ function judge(
   }
   const { odb, work } = repository;
   const seen = work.read(place, maxFileBytes);
-  const sides = mapSides(versions, (version) => version && odb.content(version.oid, 'blob'));
+  const sides = mapSides(versions, (version) => version && contentOf(odb, place, version.oid));
   const onConflict = decided(decisions, path);
   const merged = isRenamed(versions)
     ? renamed(sides, onConflict)

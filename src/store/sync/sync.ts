@@ -3,6 +3,7 @@ import { MemoryError } from '../../core/error.ts';
 import type { Synchronization, SyncRequest } from '../../core/history.ts';
 import type { Prepared } from '../../git/mutation.ts';
 import { type Oid, parseCommit } from '../../git/object.ts';
+import type { ObjectDatabase } from '../../git/odb.ts';
 import type { Proposal } from '../../git/plan.ts';
 import { type Remote, shortName, type Upstream } from '../../git/remote.ts';
 import type { Repository } from '../../git/repository.ts';
@@ -13,6 +14,7 @@ import { outsideOf } from '../past.ts';
 import { toCommitMade } from '../session-store.ts';
 import { divergence } from './divergence.ts';
 import { bringIn } from './joining.ts';
+import { checkArrivals } from './sizes.ts';
 
 /** How often a race for the branch may be lost. */
 const maxAttempts = 10;
@@ -90,7 +92,12 @@ class Sync {
   async #fetch(remote: Remote): Promise<Oid | undefined> {
     const { tracking, ref } = this.#upstream;
     const last = tracking === undefined ? undefined : this.#repository.refs.resolve(tracking);
-    const tip = await remote.fetch(ref, this.#known(last), this.#visit.permit.signal);
+    const { archive, permit } = this.#visit;
+    const folder = archive.bank.inTree('');
+    const head = this.#head();
+    const inspect = (objects: ObjectDatabase, tip: Oid) =>
+      checkArrivals(objects, { head, tip, known: this.#repository.odb }, folder);
+    const tip = await remote.fetch(ref, this.#known(last), inspect, permit.signal);
     if (tip !== undefined) await this.#track(tip);
     else if (last !== undefined) {
       throw new MemoryError('not_found', `${this.#name} is not there any more.`, {
@@ -177,7 +184,7 @@ class Sync {
     const { signal, onCommit } = this.#visit.permit;
     const to = prepared?.oid ?? head;
     if (to !== tip) {
-      const push = { ref: this.#upstream.ref, from: tip, to, commits };
+      const push = { ref: this.#upstream.ref, from: tip, to };
       if (!(await remote.push(push, signal))) return false;
       this.#sent += commits.length;
       await this.#track(to);

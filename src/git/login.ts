@@ -1,0 +1,72 @@
+import type { Address } from './remote.ts';
+
+/** The user and the password for a remote over HTTP; each is empty where it is not known. */
+export interface Login {
+  readonly username: string;
+  readonly password: string;
+}
+
+/** How git learns the logins: sections of a configuration, and the variables that these name. */
+export interface Credentials {
+  readonly sections: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/**
+ * The logins of an address and of `MEMORY_BANK_GIT_CREDENTIALS`, as credential helpers.
+ *
+ * A helper belongs to one origin, so that git itself keeps a login from any other host. It takes the
+ * place of the user's helpers there, which therefore never store these logins.
+ */
+export function credentialsFor({ kind, url, login }: Address, env: NodeJS.ProcessEnv): Credentials {
+  if (kind !== 'http') return { sections: [], env: {} };
+  const own = { origin: new URL(url).origin, username: '', password: '', ...login };
+  const listed = (env.MEMORY_BANK_GIT_CREDENTIALS ?? '')
+    .split(/\s+/)
+    .flatMap((text) => (URL.canParse(text) ? [new URL(text)] : []))
+    .map((one) => ({ origin: one.origin, ...loginOf(one) }))
+    .filter(({ origin, username }) => {
+      return own.username === '' || origin !== own.origin || username === own.username;
+    });
+  const known = own.password === '' ? listed : [own, ...listed];
+  const begun = new Set<string>();
+  const sections = known.map(({ origin }, i) => {
+    const reset = begun.has(origin) ? '' : '\thelper =\n';
+    begun.add(origin);
+    const script = `!f() { test "$1" = get && printf 'username=%s\\npassword=%s\\n' "$${name(i, 'USER')}" "$${name(i, 'PASSWORD')}"; }; f`;
+    return `[credential ${quoted(origin)}]\n${reset}\thelper = ${quoted(script)}\n`;
+  });
+  if (own.username !== '' && own.password === '') {
+    sections.push(`[credential ${quoted(own.origin)}]\n\tusername = ${quoted(own.username)}\n`);
+  }
+  const variables = known.flatMap(({ username, password }, i) => [
+    [name(i, 'USER'), username],
+    [name(i, 'PASSWORD'), password],
+  ]);
+  return { sections, env: Object.fromEntries(variables) };
+}
+
+/** The login in an address. */
+export function loginOf({ username, password }: URL): Login {
+  return { username: decoded(username), password: decoded(password) };
+}
+
+/** A value or the name of a subsection as git's configuration files write it. */
+export function quoted(text: string): string {
+  return `"${text.replace(/[\\"]/g, '\\$&')}"`;
+}
+
+function name(i: number, what: string): string {
+  return `MEMORY_BANK_GIT_${what}_${i}`;
+}
+
+/** Without line ends and the like, which would be further lines of what a helper answers. */
+function decoded(text: string): string {
+  let plain = text;
+  try {
+    plain = decodeURIComponent(text);
+  } catch {
+    // It is not encoded.
+  }
+  return plain.replace(/[\u0000-\u001f\u007f]/g, '');
+}

@@ -1,0 +1,181 @@
+import { randomBytes } from 'node:crypto';
+import { readdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { Disk } from '../../src/git/disk.ts';
+import { NodeFiles } from '../../src/git/files.ts';
+import { ObjectDatabase } from '../../src/git/odb.ts';
+import { ProgramRemote, type RemoteOptions } from '../../src/git/program-remote.ts';
+import type { Address } from '../../src/git/remote.ts';
+import { gitEnv, Repo } from '../support/repo.ts';
+
+const { signal } = new AbortController();
+const main = 'refs/heads/main';
+
+let here: Repo;
+let there: Repo;
+
+beforeEach(() => {
+  here = Repo.create();
+  there = Repo.create();
+});
+afterEach(() => {
+  // Nothing of an exchange is left.
+  expect(readdirSync(here.path('.git/objects')).filter((name) => /tmp/.test(name))).toEqual([]);
+  expect(here.fsck()).toBe('');
+  here.remove();
+  there.remove();
+});
+
+function remote(address: Address, options: Partial<RemoteOptions> = {}): ProgramRemote {
+  return new ProgramRemote(address, {
+    disk: new Disk(new NodeFiles(), 'relaxed'),
+    commonDir: here.path('.git'),
+    env: gitEnv,
+    sshCommand: undefined,
+    partial: false,
+    ...options,
+  });
+}
+
+const folder = (options: Partial<RemoteOptions> = {}) =>
+  remote({ kind: 'folder', url: there.root }, options);
+
+/** The names of the objects and of their packs. */
+const objects = () => readdirSync(here.path('.git/objects'), { recursive: true }).sort();
+
+test('keeps what it fetched once it was looked at, and nothing where that fails', async () => {
+  const before = objects();
+  const seen: string[] = [];
+  const refuse = () => {
+    throw new Error('not this');
+  };
+  await expect(folder().fetch(main, [], refuse, signal)).rejects.toThrow('not this');
+  expect(objects()).toEqual(before);
+  const tip = await folder().fetch(
+    main,
+    [],
+    (odb, oid) => seen.push(odb.read(oid).type, String(odb.size(oid))),
+    signal,
+  );
+  expect(tip).toBe(there.git('rev-parse', main).trim());
+  expect(seen).toEqual(['commit', there.git('cat-file', '-s', main).trim()]);
+  expect(here.git('log', '-1', '--format=%s', tip ?? '').trim()).toBe('Begin');
+});
+
+test('stops a fetch of more bytes than its limit', async () => {
+  there.write('large.bin', randomBytes(2 * 1024 * 1024));
+  there.git('add', '.');
+  there.git('commit', '-q', '-m', 'Add a large file');
+  const before = objects();
+  const small = folder({ limit: 1024 * 1024 });
+  await expect(small.fetch(main, [], () => {}, signal)).rejects.toMatchObject({
+    code: 'too_large',
+    data: { limit: 1024 * 1024 },
+  });
+  expect(objects()).toEqual(before);
+});
+
+test('ends git where the remote does not answer', async () => {
+  const server = createServer();
+  let open = 0;
+  const closed = new Promise<void>((done) => {
+    server.on('connection', (socket) => {
+      open += 1;
+      socket.resume().on('error', () => {});
+      socket.on('close', () => {
+        open -= 1;
+        if (open === 0) done();
+      });
+    });
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const address = server.address();
+  const port = address !== null && typeof address === 'object' ? address.port : 0;
+  const silent = { kind: 'http', url: `http://127.0.0.1:${port}/x.git` } as const;
+  await expect(
+    remote(silent, { patience: 500 }).fetch(main, [], () => {}, signal),
+  ).rejects.toMatchObject({ code: 'remote', message: expect.stringContaining('did not finish') });
+  const control = new AbortController();
+  setTimeout(() => control.abort(new Error('given up')), 500);
+  await expect(remote(silent).fetch(main, [], () => {}, control.signal)).rejects.toThrow(
+    'given up',
+  );
+  // The program that git has started for HTTP has ended as well.
+  await closed;
+  server.close();
+});
+
+test('lets ssh ask nothing, and takes the one that the user names', async () => {
+  const log = there.path('log');
+  const ssh = there.path('ssh');
+  const say = 'tty 2>&1; (: </dev/tty) 2>/dev/null && echo "has a terminal"; echo "$SSH_ASKPASS"';
+  writeFileSync(ssh, `#!/bin/sh\n{ echo "$@"; ${say}; } >> '${log}'\nexit 1\n`, { mode: 0o755 });
+  const env = { ...gitEnv, SSH_ASKPASS: '/bin/false', GIT_ASKPASS: '/bin/false' };
+  const address = { kind: 'ssh', url: 'me@host.invalid:x.git' } as const;
+  const options = { env, sshCommand: ssh };
+  await expect(remote(address, options).fetch(main, [], () => {}, signal)).rejects.toMatchObject({
+    code: 'remote',
+  });
+  const said = there.read('log');
+  expect(said).toContain("me@host.invalid git-upload-pack 'x.git'");
+  expect(said).toContain('not a tty');
+  expect(said).not.toContain('has a terminal');
+  expect(said).not.toContain('/bin/false');
+});
+
+test('fetches into a partial clone what is a difference from something not there', async () => {
+  const text = (first: string) => [first, ...Array(500).keys()].map((line) => `${line}\n`).join('');
+  const commit = (first: string) => {
+    there.write('a.txt', text(first));
+    there.git('add', '.');
+    there.git('commit', '-q', '-m', first);
+    return there.git('rev-parse', main).trim();
+  };
+  const old = commit('one');
+  there.git('config', 'uploadpack.allowFilter', 'true');
+  here.remove();
+  const options = ['--filter=blob:none', '--no-local', '--no-checkout'];
+  there.git('clone', '-q', ...options, there.root, here.root);
+  const tip = commit('two');
+  there.git('gc', '-q');
+  expect(await folder({ partial: true }).fetch(main, [old], () => {}, signal)).toBe(tip);
+  expect(here.git('show', `${tip}:a.txt`)).toBe(text('two'));
+});
+
+test('names no user and no password of an address', async () => {
+  const url = 'ssh://me:s3cret@host.invalid/x.git';
+  const env = { ...gitEnv, GIT_SSH_COMMAND: 'echo "cannot reach $*" >&2; false' };
+  const asked = remote({ kind: 'ssh', url }, { env }).fetch(main, [], () => {}, signal);
+  const error: unknown = await asked.catch((error) => error);
+  expect(String(error)).toContain('host.invalid');
+  expect(String(error)).not.toContain('s3cret');
+});
+
+test('reads the size of an object without unpacking it', async () => {
+  const texts = ['', 'short\n', `${[...Array(20_000).keys()].join('\n')}\n`];
+  const oids = [...texts, `${texts[2]}more\n`].map((text) =>
+    here.gitWith({ input: text }, 'hash-object', '-w', '--stdin').trim(),
+  );
+  const tree = oids.map((oid, i) => `100644 blob ${oid}\tf${i}\n`).join('');
+  const root = here.gitWith({ input: tree }, 'mktree').trim();
+  here.git('update-ref', 'refs/heads/sizes', here.git('commit-tree', '-m', 'm', root).trim());
+  const sizes = () => {
+    const disk = new Disk(new NodeFiles(), 'relaxed');
+    const odb = new ObjectDatabase(disk, here.path('.git'));
+    const found = [...oids, root].map((oid) => odb.size(oid));
+    odb.close();
+    return found;
+  };
+  const expected = [...oids, root].map((oid) => Number(here.git('cat-file', '-s', oid)));
+  expect(sizes()).toEqual(expected);
+  here.git('repack', '-q', '-a', '-d');
+  expect(here.git('verify-pack', '-v', ...packs())).toMatch(/chain length/);
+  expect(sizes()).toEqual(expected);
+});
+
+const packs = () =>
+  readdirSync(here.path('.git/objects/pack'))
+    .filter((name) => name.endsWith('.idx'))
+    .map((name) => join('.git/objects/pack', name));
