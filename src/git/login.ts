@@ -6,14 +6,14 @@ export interface Login {
   readonly password: string;
 }
 
-/** How git learns the logins: sections of a configuration, and the variables that these name. */
+/** Logins for git: sections of a configuration, and the variables that these name. */
 export interface Credentials {
   readonly sections: readonly string[];
   readonly env: NodeJS.ProcessEnv;
 }
 
 /**
- * The logins of an address and of `MEMORY_BANK_GIT_CREDENTIALS`, as credential helpers.
+ * Returns the logins of an address and of `MEMORY_BANK_GIT_CREDENTIALS` as credential helpers.
  *
  * A helper belongs to one origin, so that git itself keeps a login from any other host. It takes the
  * place of the user's helpers there, which therefore never store these logins.
@@ -46,12 +46,12 @@ export function credentialsFor({ kind, url, login }: Address, env: NodeJS.Proces
   return { sections, env: Object.fromEntries(variables) };
 }
 
-/** The login in an address. */
+/** Returns the login in an address. */
 export function loginOf({ username, password }: URL): Login {
   return { username: decoded(username), password: decoded(password) };
 }
 
-/** A value or the name of a subsection as git's configuration files write it. */
+/** Quotes a value, or the name of a subsection, for a configuration file of git. */
 export function quoted(text: string): string {
   return `"${text.replace(/[\\"]/g, '\\$&')}"`;
 }
@@ -60,7 +60,7 @@ function name(i: number, what: string): string {
   return `MEMORY_BANK_GIT_${what}_${i}`;
 }
 
-/** Without line ends and the like, which would be further lines of what a helper answers. */
+/** Decodes and drops line ends and the like: they would be further lines of a helper's answer. */
 function decoded(text: string): string {
   let plain = text;
   try {

@@ -9,14 +9,15 @@ import { type Outcome, runGit } from './program.ts';
 import { maxFetched, Quarantine } from './quarantine.ts';
 import { type Address, isTaken, type Push, type Remote } from './remote.ts';
 
-/** How long one run of git may take, in milliseconds. */
+/** Time after which a run of git is ended, in milliseconds. */
 const patience = 300_000;
-/** Files from this size on are not kept in memory by git, in bytes. */
+/** Size from which on git does not keep a file in memory, in bytes. */
 const bigFile = 16 * 1024 * 1024;
 
 /**
- * Settings that keep git from running hooks and asking questions, and from tidying up meanwhile.
- * What it stores is a pack, and on the medium when it ends.
+ * Settings that keep git from running hooks, asking questions and starting maintenance.
+ *
+ * It stores objects as packs, which are on the medium when it ends.
  */
 const settings = [
   'core.hooksPath=/dev/null',
@@ -34,7 +35,7 @@ const settings = [
   'transfer.unpackLimit=1',
 ];
 
-/** The same for the other side of a folder of this machine, whose own configuration would count. */
+/** Settings for the other side of a folder, which reads the configuration of that repository. */
 const otherSide = [
   'core.hooksPath=/dev/null',
   'core.fsmonitor=false',
@@ -53,7 +54,7 @@ const otherSide = [
 const kept =
   /^GIT_(?:CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM|COUNT|KEY_\d+|VALUE_\d+)|EXEC_PATH|HTTP_\w+|PROXY_\w+|SSH|SSH_VARIANT|SSL_\w+)$/;
 
-/** How a repository reaches its remotes. */
+/** The repository that reaches a remote, and its limits. */
 export interface RemoteOptions {
   readonly disk: Disk;
   readonly commonDir: string;
@@ -62,9 +63,9 @@ export interface RemoteOptions {
   readonly sshCommand: string | undefined;
   /** Whether the repository is a partial clone. */
   readonly partial: boolean;
-  /** How long one run of git may take, in milliseconds, where it is not the usual. */
+  /** Time after which a run of git is ended, in milliseconds; for tests. */
   readonly patience?: number;
-  /** What is fetched at most, in bytes, where it is not the usual. */
+  /** Limit of one fetch, in bytes; for tests. */
   readonly limit?: number;
 }
 
@@ -131,7 +132,7 @@ export class ProgramRemote implements Remote {
     });
   }
 
-  /** The address as people may read it. */
+  /** The address without its login. */
   get #name(): string {
     return withoutLogins(this.#address.url);
   }
@@ -167,7 +168,7 @@ export class ProgramRemote implements Remote {
       // Named for the conditions of the user's configuration (`includeIf "hasconfig:remote.*.url:…"`).
       `[remote "memory-bank"]\n\turl = ${quoted(url)}\n`,
       partial ? '\tpromisor = true\n[extensions]\n\tpartialClone = memory-bank\n' : '',
-      // The address has been rewritten already. Of several rules the longest counts: this one.
+      // The address is rewritten already. The longest rule counts, which is this one.
       `[url ${quoted(url)}]\n\tinsteadOf = ${quoted(url)}\n\tpushInsteadOf = ${quoted(url)}\n`,
       ...this.#credentials.sections,
     ].join('');
@@ -215,7 +216,7 @@ export class ProgramRemote implements Remote {
   #failure(complaint: string): MemoryError {
     const { kind } = this.#address;
     if (kind === 'http') {
-      const asks = /could not read (?:Username|Password)/.test(complaint);
+      const asks = asksForLogin.test(complaint);
       if (asks || /Authentication failed|returned error: 40[13]/.test(complaint)) {
         const what = asks ? 'asks for credentials' : 'does not accept the credentials';
         return new MemoryError('remote', `${this.#name} ${what}.`, {
@@ -234,13 +235,17 @@ export class ProgramRemote implements Remote {
   }
 }
 
+/** How the versions of git say that they may not ask for a login. */
+const asksForLogin =
+  /could not read (?:Username|Password)|unable to (?:get password from user|read askpass response)/;
+
 const hints: { readonly [kind in Address['kind']]: string } = {
   http: ' "git fetch" in a terminal uses the same settings of yours: proxy, certificates, credential helpers.',
   ssh: ' Run "git fetch" once in a terminal. Keys come from ssh-agent and ~/.ssh; another ssh is named by GIT_SSH_COMMAND or by core.sshCommand in your own configuration, never by the repository.',
   folder: '',
 };
 
-/** A text without the users and passwords of the addresses in it. */
+/** Removes the users and passwords of the addresses in a text. */
 function withoutLogins(text: string): string {
   return text.replace(/(https?:\/\/)[^\s/]*@/gi, '$1').replace(/([^\s/:@'"]):[^\s/]+@/g, '$1@');
 }

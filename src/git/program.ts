@@ -2,16 +2,16 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { MemoryError } from '../core/error.ts';
 import { errno } from './files.ts';
 
-/** What is kept of the program's output, in characters. */
+/** Limit of the output that is kept, in characters. */
 const maxOutput = 64 * 1024;
-/** How long git may take to clean up after it was stopped, in milliseconds. */
+/** Time for git to clean up after it was asked to end, in milliseconds. */
 const grace = 5000;
-/** How long output may follow the end of the program, in milliseconds: ssh can hold its pipes open. */
+/** Time for output after the end of the program, in milliseconds: ssh can hold its pipes open. */
 const drain = 1000;
-/** How often the guard looks, in milliseconds. */
+/** Time between two calls of the guard, in milliseconds. */
 const interval = 100;
 
-/** What a run of git came to. */
+/** Exit status and output of a run of git. */
 export interface Outcome {
   readonly status: number | null;
   readonly output: string;
@@ -22,7 +22,7 @@ export interface RunOptions {
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
   readonly signal: AbortSignal;
-  /** How long it may take, in milliseconds. */
+  /** Time after which the run is ended, in milliseconds. */
   readonly limit: number;
   /** Returns the error that ends the run; called often while git runs, and once after it. */
   readonly guard: () => MemoryError | undefined;

@@ -5,21 +5,21 @@ import type { Disk } from './disk.ts';
 import type { Oid } from './object.ts';
 import { ObjectDatabase } from './odb.ts';
 
-/** What sync takes from a remote at once, in bytes of packed objects. */
+/** Limit of one fetch, in bytes of packed objects. */
 export const maxFetched = 256 * 1024 * 1024;
 
-/** What a quarantine begins with. */
+/** Content and limit of a new quarantine. */
 export interface QuarantineOptions {
   /** The settings of its configuration file. */
   readonly config: string;
   /** Commits that a remote is offered as being here. */
   readonly known: readonly Oid[];
-  /** How many bytes it may take. */
+  /** In bytes of packed objects. */
   readonly limit: number;
 }
 
 /**
- * A git directory for one exchange with a remote: what is fetched stays in it until it is kept.
+ * A git directory for one exchange with a remote: fetched objects stay in it until they are kept.
  *
  * It sees the objects of the repository, and none of its refs and settings. It is in the folder of
  * the objects, under a name that `git prune` sweeps when this process was killed.
@@ -47,12 +47,12 @@ export class Quarantine {
     if (shallow) write('shallow', shallow);
   }
 
-  /** Its objects and those of the repository. */
+  /** Opens its objects together with those of the repository. */
   objects(): ObjectDatabase {
     return new ObjectDatabase(this.#disk, this.gitDir);
   }
 
-  /** The error for more bytes than sync takes. */
+  /** Returns the error for more bytes than the limit. */
   check(): MemoryError | undefined {
     const size = this.#files().reduce((sum, { size }) => sum + size, 0);
     if (size <= this.#limit) return undefined;
@@ -66,7 +66,7 @@ export class Quarantine {
   async keep(): Promise<void> {
     const found = this.#files().filter(({ name }) => !/^tmp_|\.(?:keep|lock)$/.test(name));
     const isIndex = ({ name }: { readonly name: string }) => name.endsWith('.idx');
-    // A pack is looked for by its index, so that comes last.
+    // Readers find a pack by its index, so that comes last.
     await this.#move(found.filter((file) => !isIndex(file)));
     await this.#move(found.filter(isIndex));
   }
@@ -83,13 +83,13 @@ export class Quarantine {
       for (const directory of this.#disk.makeDirectories(target)) changed.add(directory);
       changed.add(target);
       const to = join(target, name);
-      // A file of this name holds the same.
+      // A file of this name has the same content.
       if (!files.lstat(to)) files.rename(join(this.gitDir, 'objects', folder, name), to);
     }
     await this.#disk.settle(changed);
   }
 
-  /** The files of its objects that are there now. */
+  /** Lists the files of its objects. */
   #files(): Found[] {
     const { files } = this.#disk;
     const top = join(this.gitDir, 'objects');

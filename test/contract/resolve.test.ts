@@ -60,6 +60,23 @@ function expectMerged(): void {
 }
 
 describe('a conflicted merge', () => {
+  test('leaves a version that is too large in conflict, and resolves the rest', async () => {
+    await diverge();
+    repo.git('checkout', '-q', 'other');
+    repo.write(tabs, Buffer.alloc(17 * 1024 * 1024));
+    repo.git('commit', '-q', '-a', '-m', 'Make it large');
+    repo.git('checkout', '-q', 'main');
+    await served.write('tabs', 'one\n\ntwo\n\nfour');
+    conflict('merge', 'other');
+    expect(await resolve()).toMatchObject({
+      resolved: ['decisionLog.md', 'graph/features/auth.yaml'],
+      conflicts: [
+        { path: 'knowledge/patterns/tabs.md', reasons: [expect.stringMatching(/large/)] },
+      ],
+    });
+    repo.git('reset', '-q', '--hard', 'main');
+  });
+
   test('is finished from the index, and git commit concludes it', async () => {
     await diverge();
     const head = served.head();

@@ -174,7 +174,7 @@ describe.each([
   test('a record that is too large is refused by name, and nothing of it is kept', async () => {
     const [one, two] = [clone(name, url()), clone(name, url())];
     const path = '.memory-bank/knowledge/large.yaml';
-    one.repo.write(path, Buffer.alloc(60 * 1024 * 1024));
+    one.repo.write(path, Buffer.alloc(20 * 1024 * 1024));
     one.repo.git('add', '.');
     one.repo.git('commit', '-q', '-m', 'Add a large file');
     one.repo.git('push', '-q', join(folder, name), 'main');

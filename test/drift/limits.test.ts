@@ -217,11 +217,11 @@ const limits: readonly (readonly [
     '`too_large`, with the path',
   ],
   [
-    'a record that sync or `resolve_conflicts` merges',
+    'a version of a record that is merged',
     'store/record-file.ts',
     'maxFileBytes',
     'bytes',
-    '`too_large`, with the path',
+    '`too_large` in `sync_memory`; `resolve_conflicts` leaves it in conflict',
   ],
   ['one run of git in sync', 'git/program-remote.ts', 'patience', 'ms', '`remote`; git is ended'],
   ['races for a branch that sync loses', 'store/sync/sync.ts', 'maxAttempts', '', '`busy`'],

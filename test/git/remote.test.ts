@@ -64,6 +64,18 @@ test('keeps what it fetched once it was looked at, and nothing where that fails'
   expect(here.git('log', '-1', '--format=%s', tip ?? '').trim()).toBe('Begin');
 });
 
+test('rewrites no address a second time', async () => {
+  const config = there.path('gitconfig');
+  const rule = '[url "/nowhere/"]\n\tinsteadOf = /\n\tpushInsteadOf = /\n';
+  writeFileSync(config, rule);
+  const env = { ...gitEnv, GIT_CONFIG_GLOBAL: config };
+  const tip = await folder({ env }).fetch(main, [], () => {}, signal);
+  expect(tip).toBe(there.git('rev-parse', main).trim());
+  const push = { ref: 'refs/heads/new', from: undefined, to: tip ?? '' };
+  expect(await folder({ env }).push(push, signal)).toBe(true);
+  expect(there.git('rev-parse', 'new').trim()).toBe(tip);
+});
+
 test('stops a fetch of more bytes than its limit', async () => {
   there.write('large.bin', randomBytes(2 * 1024 * 1024));
   there.git('add', '.');

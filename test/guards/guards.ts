@@ -28,6 +28,7 @@ const power = 'git/power.test.ts';
 const faults = 'git/faults.test.ts';
 const repository = 'git/repository.test.ts';
 const indexTime = 'git/index-time.test.ts';
+const remote = 'git/remote.test.ts';
 const workspace = 'store/workspace.test.ts';
 const secrets = 'store/secrets.test.ts';
 
@@ -598,5 +599,59 @@ export const guards: readonly Guard[] = [
     'a page of another origin',
     ['server/http/guards.ts', 'if (origin !== undefined && !origins', 'if (false && !origins'],
     ['contract/http-auth.test.ts', 'is refused, and nothing is written'],
+  ),
+
+  // Remotes.
+  guard(
+    'a remote: what it sent is looked at before it is kept',
+    ['git/program-remote.ts', 'inspect(objects, tip);', ''],
+    [remote, 'nothing where that fails'],
+  ),
+  guard(
+    'a remote: a fetch of more bytes than the limit',
+    ['git/program.ts', 'if (error) end(error);', ''],
+    [remote, 'of more bytes than its limit'],
+  ),
+  guard(
+    'a remote: git that does not end',
+    ['git/program.ts', 'after(limit, () => end(tooSlow(limit)));', ''],
+    [remote, 'does not answer'],
+  ),
+  guard(
+    'a remote: programs that ask for a password',
+    [
+      'git/program-remote.ts',
+      'return !/^(?:SSH_ASKPASS|MEMORY_BANK_)/.test(name);',
+      'return true;',
+    ],
+    [remote, 'ssh ask nothing'],
+  ),
+  guard(
+    'a remote: an address that is rewritten twice',
+    ['git/program-remote.ts', 'tpushInsteadOf', 'tnoRule'],
+    [remote, 'a second time'],
+  ),
+  guard(
+    'a remote: the settings of the repository for programs',
+    [
+      'git/program-remote.ts',
+      "'core.hooksPath=/dev/null',\n  'core.fsmonitor=false',\n  'core.alternateRefsCommand=true',\n  'core.fsync=all',",
+      "'core.fsync=all',",
+    ],
+    ['hostile/programs.test.ts', 'names is run'],
+  ),
+  guard(
+    'a remote: a login in an error',
+    [
+      'git/program-remote.ts',
+      'const reason = withoutLogins(complaint)',
+      'const reason = complaint',
+    ],
+    [remote, 'names no user'],
+  ),
+  guard(
+    'a remote: a record that is too large',
+    ['store/sync/joining.ts', 'checkSizes(odb, [...memory, ...outside], folder);', ''],
+    ['contract/sync.test.ts', 'over a folder a record that is too large'],
   ),
 ];

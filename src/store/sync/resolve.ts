@@ -8,7 +8,6 @@ import { mapSides } from '../merge/diff3.ts';
 import { isSame, type MergedFile, mergeFile } from '../merge-file.ts';
 import { maxFileBytes } from '../record-file.ts';
 import { decided } from './joining.ts';
-import { contentOf } from './sizes.ts';
 
 /** What becomes of one file. */
 type Verdict =
@@ -69,8 +68,13 @@ function judge(
     return { as: 'conflict', reasons: ['it is no ordinary file'] };
   }
   const { odb, work } = repository;
+  const isLarge = (version: Version | undefined) =>
+    version !== undefined && odb.size(version.oid) > maxFileBytes;
+  if (Object.values(versions).some(isLarge)) {
+    return { as: 'conflict', reasons: ['one side of it is too large to be read'] };
+  }
   const seen = work.read(place, maxFileBytes);
-  const sides = mapSides(versions, (version) => version && contentOf(odb, place, version.oid));
+  const sides = mapSides(versions, (version) => version && odb.content(version.oid, 'blob'));
   const onConflict = decided(decisions, path);
   const merged = isRenamed(versions)
     ? renamed(sides, onConflict)

@@ -1,5 +1,4 @@
 import { MemoryError } from '../../core/error.ts';
-import { checkSize } from '../../git/folder.ts';
 import type { Oid } from '../../git/object.ts';
 import type { ObjectDatabase } from '../../git/odb.ts';
 import { treeOf } from '../../git/plan.ts';
@@ -7,7 +6,7 @@ import type { TreeDifference } from '../../git/tree.ts';
 import { differences } from '../../git/tree-diff.ts';
 import { maxFileBytes } from '../record-file.ts';
 
-/** What sync brings into the work tree at once, in bytes. */
+/** Limit of the files that sync brings into the work tree at once, in bytes. */
 export const maxBrought = 256 * 1024 * 1024;
 
 const hint =
@@ -38,7 +37,7 @@ export function checkSizes(
   }
 }
 
-/** Where a branch is here and there, and the objects that were here before. */
+/** The commits of a branch here and there, and the objects that were here before. */
 interface Arrival {
   readonly head: Oid;
   readonly tip: Oid;
@@ -46,7 +45,7 @@ interface Arrival {
 }
 
 /**
- * The same for what has just arrived from a remote, and is not kept yet.
+ * Refuses the same in what has just arrived from a remote and is not kept yet.
  *
  * @throws MemoryError `too_large` with the path.
  */
@@ -63,16 +62,6 @@ export function checkArrivals(
     },
   );
   checkSizes(objects, changes, folder);
-}
-
-/**
- * The content of a version of a record.
- *
- * @throws MemoryError `too_large`, before it is read.
- */
-export function contentOf(odb: ObjectDatabase, path: string, oid: Oid): Buffer {
-  checkSize(path, odb.size(oid), maxFileBytes);
-  return odb.content(oid, 'blob');
 }
 
 function tooLarge(path: string, size: number, limit: number): MemoryError {
