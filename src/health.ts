@@ -1,11 +1,15 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { App } from './app.ts';
 import type { CallOptions } from './call.ts';
 import { MemoryError } from './core/error.ts';
 import type { Session } from './core/session.ts';
+import { Enclosure } from './git/enclosure.ts';
 import { checkRepository } from './repository-health.ts';
 import { bankFolder, findRoot, type RootInput } from './root.ts';
+
+/** A larger file of attributes is not read, in bytes. */
+const maxAttributes = 1024 * 1024;
 
 /** What one look at something found. */
 export interface Finding {
@@ -44,7 +48,7 @@ export async function checkHealth(
     ...project,
     ...(await attempt('Repository', () => checkRepository(root, place.env, program))),
     ...(await attempt('Settings', () => lookAtSettings(app, session, options))),
-    ...lookAtAttributes(app, session, root, options),
+    ...(await attempt('Attributes', async () => lookAtAttributes(app, session, root, options))),
     ...records,
     ...(await attempt('Rule files', () => lookAtRules(app, session, options))),
   ];
@@ -79,7 +83,8 @@ function lookAtAttributes(
   const bank = join(root, bankFolder);
   if (!existsSync(join(bank, 'config.yaml'))) return [];
   const path = join(bank, '.gitattributes');
-  const lines = existsSync(path) ? readFileSync(path, 'utf8').split(/\r?\n/) : [];
+  const text = Enclosure.ofProject(root).read(path, maxAttributes)?.toString('utf8') ?? '';
+  const lines = text.split(/\r?\n/);
   if (['* merge=memory-bank', '-text'].every((rule) => lines.some((line) => line.includes(rule)))) {
     return [];
   }
@@ -87,8 +92,8 @@ function lookAtAttributes(
     await app.run(session, 'doctor', options, ({ project }) => project.initialize());
     return 'completed and committed';
   };
-  const text = `${bankFolder}/.gitattributes lacks rules of the memory: "memory-bank init" or doctor --fix adds them.`;
-  return [{ what: 'Attributes', state: 'note', text, fix }];
+  const told = `${bankFolder}/.gitattributes lacks rules of the memory: "memory-bank init" or doctor --fix adds them.`;
+  return [{ what: 'Attributes', state: 'note', text: told, fix }];
 }
 
 async function lookAtRecords(app: App, session: Session, options: CallOptions): Promise<Finding[]> {

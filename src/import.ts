@@ -77,7 +77,8 @@ export async function importSources(
     throw new MemoryError('invalid_input', `${path} is the memory itself.`);
   }
   const reports: ImportReport[] = [];
-  for (const found of findSources(formats, root, path, from)) {
+  const { sources, refused } = findSources(formats, root, path, from);
+  for (const found of sources) {
     const commits: CommitMade[] = [];
     const telling = { ...options, onCommit: (made: CommitMade) => commits.push(made) };
     const report = await app.run(session, 'import', telling, (context) =>
@@ -85,7 +86,13 @@ export async function importSources(
     );
     reports.push({ ...report, commits });
   }
-  return reports;
+  return [...reports, ...refused.map(notRead)];
+}
+
+/** The report on a place that is not read. */
+function notRead(remark: Remark): ImportReport {
+  const nothing = { created: [], replaced: [], unchanged: 0, kept: [], notes: [], commits: [] };
+  return { source: remark.from, format: 'not read', ...nothing, left: [remark] };
 }
 
 async function importSource(

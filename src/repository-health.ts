@@ -1,8 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import type { MemoryError } from './core/error.ts';
-import { GitConfig } from './git/config.ts';
+import { GitConfig, maxConfigSize } from './git/config.ts';
 import { findWorkTree, type WorkTree } from './git/discover.ts';
+import { readRegular } from './git/enclosure.ts';
 import { NodeFiles } from './git/files.ts';
 import { type FoundLock, foundLocks, obstacles, obstaclesToFirst } from './git/obstacles.ts';
 import { doesSign } from './git/signing.ts';
@@ -81,7 +81,7 @@ function lookAtLock({ path, since, holder }: FoundLock): Finding {
 function lookAtDriver(root: string, tree: WorkTree, program: readonly string[]): Finding {
   const what = 'Merge driver';
   const path = join(tree.commonDir, 'config');
-  const config = existsSync(path) ? readFileSync(path, 'utf8') : '';
+  const config = readRegular(path, maxConfigSize)?.toString('utf8') ?? '';
   const installed = /\[merge "memory-bank"\]/.test(config);
   const current = program.every((word) => config.includes(word.replaceAll('\\', '\\\\')));
   if (installed && current) return { what, state: 'good', text: 'git merges the memory by record' };

@@ -1,7 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { findWorkTree } from './git/discover.ts';
-import { NodeFiles } from './git/files.ts';
+import { lookThrough, NodeFiles } from './git/files.ts';
 
 /** The repository that a project's memory is committed to, as a person wants it told. */
 export interface RepositoryKind {
@@ -26,7 +25,8 @@ export interface RepositoryKind {
  * @throws MemoryError `unsupported` where `.git` leads nowhere.
  */
 export async function repositoryKind(root: string): Promise<RepositoryKind | undefined> {
-  const tree = findWorkTree(new NodeFiles(), root);
+  const files = new NodeFiles();
+  const tree = findWorkTree(files, root);
   if (!tree) return undefined;
   const { top, gitDir, commonDir } = tree;
   const kind =
@@ -37,9 +37,7 @@ export async function repositoryKind(root: string): Promise<RepositoryKind | und
         : gitDir.includes(`${sep}.git${sep}modules${sep}`)
           ? 'submodule'
           : 'repository with its .git elsewhere';
-  const shallow = await readFile(join(commonDir, 'shallow')).then(
-    (list) => list.length > 0,
-    () => false,
-  );
+  const list = lookThrough(files, join(commonDir, 'shallow'));
+  const shallow = list?.kind === 'file' && list.size > 0;
   return { top, gitDir, commonDir, kind, shallow };
 }

@@ -1,17 +1,8 @@
-import {
-  closeSync,
-  existsSync,
-  fstatSync,
-  lstatSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  readSync,
-  realpathSync,
-} from 'node:fs';
-import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { existsSync, lstatSync, readdirSync, realpathSync } from 'node:fs';
+import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { MemoryError } from './core/error.ts';
-import type { Format, Source } from './core/format.ts';
+import type { Format, Remark, Source } from './core/format.ts';
+import { Enclosure } from './git/enclosure.ts';
 
 /** A larger file is refused, in bytes. */
 const maxBytes = 256 * 1024 * 1024;
@@ -28,8 +19,15 @@ const skipped = new Set(['.git', 'node_modules']);
 export interface FoundSource {
   readonly format: Format;
   readonly source: Source;
-  /** Absolute path. */
+  /** Absolute path, links resolved. */
   readonly path: string;
+}
+
+/** What a search for sources found. */
+export interface FoundSources {
+  readonly sources: readonly FoundSource[];
+  /** Usual places that are not read, because a link leads out of where they are. */
+  readonly refused: readonly Remark[];
 }
 
 /**
@@ -39,48 +37,75 @@ export interface FoundSource {
  * @param root the project, which names are relative to.
  * @param from the name of the only format to try; then the path need not look like it.
  * @throws MemoryError `not_found` when there is no such path or nothing in it, `invalid_input` for an
- *   unknown format.
+ *   unknown format, `damaged` for a path of the project that a link leads out of.
  */
 export function findSources(
   formats: readonly Format[],
   root: string,
-  path: string,
+  given: string,
   from: string | undefined,
-): FoundSource[] {
+): FoundSources {
   const wanted = formats.filter(({ name }) => from === undefined || name === from);
   if (wanted.length === 0) {
     throw new MemoryError('invalid_input', `There is no format "${from}".`, {
       hint: `The formats are: ${formats.map(({ name }) => name).join(', ')}.`,
     });
   }
-  if (!existsSync(path)) throw new MemoryError('not_found', `There is nothing at ${path}.`);
+  const enclosure = Enclosure.around(given, root);
+  const path = enclosure.resolve(given);
+  if (!existsSync(path)) throw new MemoryError('not_found', `There is nothing at ${given}.`);
   const sources: FoundSource[] = [];
+  const refused = new Map<string, Remark>();
   const look = (format: Format, at: string, forced: boolean) => {
     const entries = entriesOf(at);
     if (!entries || sources.some((one) => one.path === at && one.format === format)) return;
     if (forced || format.recognises(basename(at), entries)) {
-      sources.push({ format, path: at, source: new DiskSource(at, nameOf(at, root), format) });
+      sources.push({
+        format,
+        path: at,
+        source: new DiskSource(enclosure, at, nameOf(at, root), format),
+      });
     }
   };
   for (const format of wanted) look(format, path, false);
   if (sources.length === 0 && from !== undefined)
     for (const format of wanted) look(format, path, true);
   // A folder that is a source itself is not searched for others.
-  if (sources.length > 0 && !sources.every(({ format }) => format.shallow)) return sources;
+  if (sources.length > 0 && !sources.every(({ format }) => format.shallow))
+    return { sources, refused: [] };
   for (const format of wanted) {
-    for (const place of format.places) look(format, resolve(path, place), false);
+    for (const place of format.places) {
+      const at = placeOf(enclosure, join(path, place), refused);
+      if (at !== undefined) look(format, at, false);
+    }
   }
   const telling = wanted.filter(({ recognisesLine }) => recognisesLine);
   for (const file of telling.length > 0 ? filesIn(path) : []) {
-    const line = firstLine(file);
+    const line = firstLine(enclosure, file);
     for (const format of telling) {
       if (line !== undefined && format.recognisesLine?.(line)) look(format, file, true);
     }
   }
-  if (sources.length > 0) return sources;
+  if (sources.length + refused.size > 0) return { sources, refused: [...refused.values()] };
   throw new MemoryError('not_found', `There is nothing to import in ${path}.`, {
     hint: `Give a folder or file of one of these formats, or force one by --from: ${formats.map(({ name }) => name).join(', ')}.`,
   });
+}
+
+/** The real path of a usual place; undefined, and a remark, where a link leads out. */
+function placeOf(
+  enclosure: Enclosure,
+  path: string,
+  refused: Map<string, Remark>,
+): string | undefined {
+  try {
+    return enclosure.resolve(path);
+  } catch (error) {
+    if (!(error instanceof MemoryError)) throw error;
+    const from = relative(enclosure.root, path).split(sep).join('/');
+    refused.set(path, { from, message: error.text });
+    return undefined;
+  }
 }
 
 function nameOf(path: string, root: string): string {
@@ -111,17 +136,11 @@ function filesIn(path: string): string[] {
 }
 
 /** The first line of a file; undefined when it is longer than what is looked at, or cannot be read. */
-function firstLine(path: string): string | undefined {
+function firstLine(enclosure: Enclosure, path: string): string | undefined {
   try {
-    const file = openSync(path, 'r');
-    try {
-      const bytes = Buffer.alloc(maxLine);
-      const text = bytes.toString('utf8', 0, readSync(file, bytes));
-      const end = text.indexOf('\n');
-      return end < 0 && fstatSync(file).size > maxLine ? undefined : text.split('\n', 1)[0];
-    } finally {
-      closeSync(file);
-    }
+    const head = enclosure.head(path, maxLine);
+    const [line, ...others] = head?.bytes.toString('utf8').split('\n') ?? [];
+    return others.length === 0 && head && head.size > maxLine ? undefined : line;
   } catch {
     return undefined;
   }
@@ -129,35 +148,29 @@ function firstLine(path: string): string | undefined {
 
 function fileEntries(path: string): string[] {
   const log = `${basename(path)}-wal`;
-  return existsSync(join(dirname(path), log)) ? [basename(path), log] : [basename(path)];
+  const isThere = lstatSync(join(dirname(path), log), { throwIfNoEntry: false })?.isFile();
+  return isThere ? [basename(path), log] : [basename(path)];
 }
 
 /** A folder or file on disk; links are not followed. */
 class DiskSource implements Source {
   readonly name: string;
   readonly files: readonly string[];
+  readonly #enclosure: Enclosure;
   readonly #folder: string;
 
-  constructor(path: string, name: string, { shallow = false }: Format) {
+  constructor(enclosure: Enclosure, path: string, name: string, { shallow = false }: Format) {
     const single = lstatSync(path).isFile();
     this.name = name;
+    this.#enclosure = enclosure;
     this.#folder = single ? dirname(path) : path;
     this.files = single ? fileEntries(path) : walk(path, shallow);
   }
 
   bytes(file: string): Buffer {
-    const path = join(this.#folder, file);
-    try {
-      const { size } = lstatSync(path);
-      if (size > maxBytes) {
-        throw new MemoryError('too_large', `It is ${size} bytes large; ${maxBytes} can be read.`);
-      }
-      return readFileSync(path);
-    } catch (cause) {
-      if (cause instanceof MemoryError) throw cause;
-      const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown';
-      throw new MemoryError('storage', `It cannot be read (${code}).`, { cause });
-    }
+    const bytes = this.#enclosure.read(join(this.#folder, file), maxBytes);
+    if (bytes === undefined) throw new MemoryError('storage', 'It is gone.');
+    return bytes;
   }
 
   text(file: string): string {

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { endsInBackslash } from './config.ts';
+import { endsInBackslash, maxConfigSize } from './config.ts';
 import { type Disk, storageError } from './disk.ts';
 import { errno } from './files.ts';
 import { busy, waitFor } from './lock.ts';
@@ -76,7 +76,7 @@ export async function editConfig(
     let changed = false;
     try {
       // Bytes that are no UTF-8 come back as they were.
-      const before = files.read(target)?.toString('latin1') ?? '';
+      const before = files.read(target, maxConfigSize)?.toString('latin1') ?? '';
       const after = replaceSection(before, section);
       if (after === before) return false;
       files.chmod(fd, (files.lstat(target)?.mode ?? 0o644) & 0o777);

@@ -5,7 +5,8 @@ import { errno, type Files, lookThrough, type Stat, sameStat } from './files.ts'
 const maxIncludeDepth = 10;
 /** Files that include each other more than once would multiply. */
 const maxFiles = 200;
-const maxConfigSize = 4 * 1024 * 1024;
+/** A larger file is not read, in bytes. */
+export const maxConfigSize = 4 * 1024 * 1024;
 
 /** Where the configuration of a repository is read from, lowest precedence first. */
 export interface ConfigPlaces {
@@ -99,7 +100,7 @@ export class GitConfig {
   ): void {
     this.#sources.push({ path, stat: lookQuietly(files, path) });
     const bytes = readQuietly(files, path);
-    if (!bytes || bytes.length > maxConfigSize) return;
+    if (!bytes) return;
     for (const { key, value } of parseConfig(bytes.toString('utf8'))) {
       this.#values.set(key, value);
       (repository ? this.#repository : this.#own).set(key, value);
@@ -247,11 +248,15 @@ function lookQuietly(files: Files, path: string): Stat | undefined {
 }
 
 /** Why a file cannot be read that will not be readable in a moment either. */
-const unreadable = new Set(['EACCES', 'EPERM', 'EISDIR', 'ELOOP', 'ENAMETOOLONG']);
+const unreadable = new Set([
+  ...['EACCES', 'EPERM', 'EISDIR', 'ELOOP', 'ENAMETOOLONG'],
+  // A device or pipe (GIT_CONFIG_GLOBAL=/dev/null), and a file over the limit.
+  ...['EFTYPE', 'EFBIG', 'ENXIO'],
+]);
 
 function readQuietly(files: Files, path: string): Buffer | undefined {
   try {
-    return files.read(path);
+    return files.read(path, maxConfigSize);
   } catch (error) {
     // Git warns about a configuration file that it may not read, and goes on. One that is there and
     // cannot be read now may hold whose name is to stand in the commit.

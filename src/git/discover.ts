@@ -2,6 +2,9 @@ import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { MemoryError } from '../core/error.ts';
 import type { Files } from './files.ts';
 
+/** A file `.git` with more bytes does not lead to a git directory. */
+const maxPointer = 64 * 1024;
+
 /** A work tree and the git directories that belong to it. */
 export interface WorkTree {
   /** Absolute path of the work tree's top folder, links resolved. */
@@ -63,8 +66,13 @@ function existing(files: Files, path: string): string {
 function gitDirOf(files: Files, dotGit: string): string | undefined {
   const real = files.realpath(dotGit);
   if (real === undefined) return undefined;
-  if (files.lstat(real)?.kind === 'directory') return isGitDir(files, real) ? real : undefined;
-  const pointer = /^gitdir: (.+?)\s*$/.exec(files.read(real)?.toString('utf8') ?? '')?.[1];
+  const stat = files.lstat(real);
+  if (stat?.kind === 'directory') return isGitDir(files, real) ? real : undefined;
+  // Like git, which goes on above what is neither a folder nor a file.
+  if (stat?.kind !== 'file' || stat.size > maxPointer) return undefined;
+  const pointer = /^gitdir: (.+?)\s*$/.exec(
+    files.read(real, maxPointer)?.toString('utf8') ?? '',
+  )?.[1];
   if (pointer === undefined) return undefined;
   const path = isAbsolute(pointer) ? pointer : join(dirname(real), pointer);
   const target = files.realpath(path);

@@ -206,6 +206,8 @@ const reasons: { readonly [code: string]: string } = {
   ENFILE: 'the system has too many open files',
   ENOTDIR: 'a file is in the way of a folder',
   EISDIR: 'a folder is in the way of a file',
+  EFTYPE: 'it is not a regular file',
+  EFBIG: 'the file is too large',
   ENAMETOOLONG: 'the name is too long for this file system',
   ELOOP: 'too many symbolic links',
 };

@@ -34,7 +34,11 @@ export interface Files {
   lstat(path: string): Stat | undefined;
   /** The same with nanoseconds, for the index. */
   lstatExact(path: string): fs.BigIntStats | undefined;
-  read(path: string): Buffer | undefined;
+  /**
+   * The bytes of a regular file, links followed. Anything else fails with EISDIR or EFTYPE, and a file
+   * over the limit with EFBIG, before a byte is read: a pipe or device may never end.
+   */
+  read(path: string, limit?: number): Buffer | undefined;
   /** Like `lstat` and then `read`, of at most so many bytes: opened once, many files take less time. */
   load(path: string, limit: number): LoadedFile | undefined;
   list(path: string): DirectoryEntry[] | undefined;
@@ -58,6 +62,14 @@ export interface Files {
   rmdir(path: string): void;
 }
 
+const { O_RDONLY, O_NONBLOCK = 0, O_NOCTTY = 0 } = fs.constants;
+
+/** Opens for reading, but waits for no writer of a pipe and takes no terminal. */
+const withoutWaiting = O_RDONLY | O_NONBLOCK | O_NOCTTY;
+
+/** No file is read whole that has more bytes. */
+const maxFileSize = 1024 * 1024 * 1024;
+
 /** The real disk. */
 export class NodeFiles implements Files {
   lstat(path: string): Stat | undefined {
@@ -69,8 +81,19 @@ export class NodeFiles implements Files {
     return unlessAbsent(() => fs.lstatSync(path, { bigint: true, throwIfNoEntry: false }));
   }
 
-  read(path: string): Buffer | undefined {
-    return unlessAbsent(() => fs.readFileSync(path));
+  read(path: string, limit = maxFileSize): Buffer | undefined {
+    return unlessAbsent(() => {
+      const fd = fs.openSync(path, withoutWaiting);
+      try {
+        const stat = fs.fstatSync(fd);
+        if (stat.isDirectory()) throw refusal('EISDIR', 'is a directory', path);
+        if (!stat.isFile()) throw refusal('EFTYPE', 'is not a regular file', path);
+        if (stat.size > limit) throw refusal('EFBIG', `has more than ${limit} bytes`, path);
+        return this.pread(fd, stat.size, 0);
+      } finally {
+        fs.closeSync(fd);
+      }
+    });
   }
 
   load(path: string, limit: number): LoadedFile | undefined {
@@ -106,7 +129,7 @@ export class NodeFiles implements Files {
   }
 
   open(path: string, flags: 'r' | 'wx' | 'a' | 'r+', mode?: number): number {
-    return fs.openSync(path, flags, mode);
+    return fs.openSync(path, flags === 'r' ? withoutWaiting : flags, mode);
   }
 
   fstat(fd: number): Stat {
@@ -190,6 +213,10 @@ export function errno(error: unknown): string | undefined {
   return typeof error.code === 'string' && /^E[A-Z0-9]+$/.test(error.code) ? error.code : undefined;
 }
 
+function refusal(code: string, reason: string, path: string): NodeJS.ErrnoException {
+  return Object.assign(new Error(`${code}: ${path} ${reason}`), { code, path });
+}
+
 /** What pieces hold after so many bytes. */
 function beyond(pieces: readonly Uint8Array[], bytes: number): readonly Uint8Array[] {
   let rest = bytes;
@@ -225,11 +252,10 @@ function hold(path: string): number | undefined {
  * Undefined for a link, and where the system cannot open a file without following one.
  */
 function openIfPlain(path: string): number | undefined {
-  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
+  const { O_NOFOLLOW } = fs.constants;
   if (O_NOFOLLOW === undefined) return undefined;
   try {
-    // Not even a pipe that nobody writes to is waited for.
-    return fs.openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+    return fs.openSync(path, withoutWaiting | O_NOFOLLOW);
   } catch (error) {
     if (errno(error) === 'ELOOP' || errno(error) === 'ENXIO') return undefined;
     throw error;

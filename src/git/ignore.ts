@@ -5,6 +5,10 @@ import { MemoryError } from '../core/error.ts';
 import type { GitConfig } from './config.ts';
 import type { WorkTree } from './discover.ts';
 import { type Files, lookThrough, type Stat, sameStat } from './files.ts';
+import { checkSize } from './folder.ts';
+
+/** A larger file of rules cannot be judged, in bytes; nothing is committed past it. */
+const maxBytes = 4 * 1024 * 1024;
 
 interface RuleFile {
   readonly stat: Stat | undefined;
@@ -85,7 +89,8 @@ export class IgnoreRules {
     this.#fresh.add(file);
     const stat = look();
     if (known && sameStat(known.stat, stat)) return known.rules;
-    const bytes = stat?.kind === 'file' ? this.#files.read(file) : undefined;
+    if (stat?.kind === 'file') checkSize(file, stat.size, maxBytes);
+    const bytes = stat?.kind === 'file' ? this.#files.read(file, maxBytes) : undefined;
     const text = bytes?.toString('utf8').replace(/^\uFEFF/, '') ?? '';
     // Many of these files hold nothing but comments.
     const rules = /^[^#\r\n]/m.test(text)

@@ -3,6 +3,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { MemoryError } from '../core/error.ts';
 import { exportMemory } from '../export.ts';
+import { pathAround } from '../project-file.ts';
+import { findRoot } from '../root.ts';
 import type { Command } from './command.ts';
 import { Screen } from './screen.ts';
 import { inSession } from './work.ts';
@@ -39,7 +41,11 @@ export const exportCommand: Command = {
         },
       );
     }
-    for (const [file, content] of files) await write(join(folder, file), content);
+    const { path: root } = await findRoot({ ...options.place, clientRoots: async () => [] });
+    const targets = [...files].map(([file, content]) => {
+      return { path: pathAround(folder, root, join(folder, file)), content };
+    });
+    for (const { path, content } of targets) await write(path, content);
     await screen.show(
       `${[...files.keys()].map((file) => screen.plain(join(given, file))).join('\n')}\n`,
     );

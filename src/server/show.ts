@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MemoryError } from '../core/error.ts';
+import { readProjectFile } from '../project-file.ts';
 import { type Command, flagText } from './command.ts';
 import { inBank } from './log.ts';
 import { Screen } from './screen.ts';
@@ -31,20 +31,20 @@ export const show: Command = {
       return 0;
     }
     const types = (await app.toolsets()).flatMap(({ records }) => records);
-    const file = await inSession(invocation, (session, call) =>
+    const { root, file } = await inSession(invocation, (session, call) =>
       app.run(session, 'show', call, async ({ store, project }) => {
-        const { bank } = await project.info();
+        const { bank, root } = await project.info();
         const found: string[] = [];
         for (const type of types) {
           const { records, damaged } = await store.list(type);
           const at = [...records, ...damaged].find(({ path }) => path === wanted);
-          if (at) return join(bank, at.path);
+          if (at) return { root, file: join(bank, at.path) };
           for (const { key, path, value } of records) {
             if (key === given || type.search(value).title === given) found.push(path);
           }
         }
         const [only, ...others] = found;
-        if (only !== undefined && others.length === 0) return join(bank, only);
+        if (only !== undefined && others.length === 0) return { root, file: join(bank, only) };
         throw only === undefined
           ? new MemoryError('not_found', `There is no record "${given}".`, {
               hint: '"memory-bank search" finds records by words.',
@@ -52,7 +52,8 @@ export const show: Command = {
           : new MemoryError('invalid_input', `"${given}" can be ${found.join(' or ')}.`);
       }),
     );
-    const bytes = await readFile(file);
+    const bytes = readProjectFile(root, file);
+    if (bytes === undefined) throw new MemoryError('not_found', `${file} is gone.`);
     const screen = new Screen();
     // A pipe gets the file byte for byte, whatever it holds.
     if (!screen.terminal) process.stdout.write(bytes);

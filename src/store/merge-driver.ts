@@ -1,8 +1,10 @@
 import { join } from 'node:path';
 import { MemoryError } from '../core/error.ts';
+import { maxConfigSize } from '../git/config.ts';
 import { type ConfigSection, editConfig, replaceSection } from '../git/config-edit.ts';
 import { findWorkTree } from '../git/discover.ts';
 import { Disk, type Durability } from '../git/disk.ts';
+import { readRegular } from '../git/enclosure.ts';
 import { NodeFiles } from '../git/files.ts';
 
 /** What was done to the configuration of a repository. */
@@ -30,7 +32,7 @@ export function planMergeDriver(
   const files = new NodeFiles();
   const folder = findWorkTree(files, root)?.commonDir ?? join(root, '.git');
   const path = join(folder, 'config');
-  const before = files.read(files.realpath(path) ?? path)?.toString('utf8');
+  const before = readRegular(path, maxConfigSize, files)?.toString('utf8');
   const after = replaceSection(before ?? '', driverSection(command));
   return after === (before ?? '') ? undefined : { path, before, after };
 }

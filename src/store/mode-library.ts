@@ -1,7 +1,8 @@
 import { dirname, join } from 'node:path';
 import type { Mode, SkippedRule } from '../core/context.ts';
 import { MemoryError } from '../core/error.ts';
-import { errno, type Files, type Stat, sameStat } from '../git/files.ts';
+import { type DirectoryEntry, errno, type Files, type Stat, sameStat } from '../git/files.ts';
+import { Folder } from '../git/folder.ts';
 import { nameOf } from './bank-path.ts';
 import { parseRuleFile, ruleRank } from './rule-file.ts';
 
@@ -42,7 +43,14 @@ export class ModeLibrary {
     this.#places = [
       new Place(files, builtInFolder(files), withExtension, () => 'built-in'),
       new Place(files, root, /^\.clinerules-(.*)$/s, (name) => name),
-      new Place(files, join(bank, 'rules'), withExtension, (name) => `.memory-bank/rules/${name}`),
+      new Place(
+        files,
+        join(bank, 'rules'),
+        withExtension,
+        (name) => `.memory-bank/rules/${name}`,
+        // The memory is not read through links.
+        () => new Folder(files, bank).list('rules'),
+      ),
     ];
   }
 
@@ -88,13 +96,22 @@ class Place {
   readonly #folder: string;
   readonly #pattern: RegExp;
   readonly #source: (name: string) => string;
+  readonly #list: () => readonly DirectoryEntry[] | undefined;
   #known: ReadonlyMap<string, Entry> = new Map();
 
   /**
    * @param pattern matches the names of rule files; its group is mode and extension.
    * @param source what people are told about where a file lies.
+   * @param list its entries; it throws a MemoryError for a folder that is not read.
    */
-  constructor(files: Files, folder: string, pattern: RegExp, source: (name: string) => string) {
+  constructor(
+    files: Files,
+    folder: string,
+    pattern: RegExp,
+    source: (name: string) => string,
+    list = (): readonly DirectoryEntry[] | undefined => files.list(folder),
+  ) {
+    this.#list = list;
     this.#files = files;
     this.#folder = folder;
     this.#pattern = pattern;
@@ -106,7 +123,7 @@ class Place {
     const known = new Map<string, Entry>();
     const modes = new Map<string, Mode>();
     const skipped: SkippedRule[] = [];
-    for (const name of this.#names(planned)) {
+    for (const name of this.#names(planned, skipped)) {
       const text = planned.get(this.#source(name));
       const entry = text === undefined ? this.#entry(name) : undefined;
       if (entry) known.set(name, entry);
@@ -123,12 +140,22 @@ class Place {
   }
 
   /** The names of its rule files; those of one mode in the order in which they count. */
-  #names(planned: ReadonlyMap<string, string>): string[] {
-    const names = (this.#files.list(this.#folder) ?? []).map((entry) => entry.name);
+  #names(planned: ReadonlyMap<string, string>, skipped: SkippedRule[]): string[] {
+    const names = this.#entries(skipped).map((entry) => entry.name);
     const coming = [...planned.keys()].map(nameOf);
     return [...new Set([...names, ...coming.filter((name) => planned.has(this.#source(name)))])]
       .filter((name) => this.#pattern.test(name))
       .sort((a, b) => ruleRank(a) - ruleRank(b) || (a < b ? -1 : 1));
+  }
+
+  #entries(skipped: SkippedRule[]): readonly DirectoryEntry[] {
+    try {
+      return this.#list() ?? [];
+    } catch (error) {
+      if (!(error instanceof MemoryError)) throw error;
+      skipped.push({ source: this.#source('').replace(/\/$/, ''), reason: error.message });
+      return [];
+    }
   }
 
   /** A file as it is now; undefined when it is gone. */
@@ -143,7 +170,8 @@ class Place {
 
   #read(name: string, stat: Stat): Outcome {
     if (stat.kind !== 'file') return { source: this.#source(name), reason: 'is not a plain file' };
-    const read = () => this.#files.read(join(this.#folder, name))?.toString() ?? '';
+    const path = join(this.#folder, name);
+    const read = () => this.#files.read(path, maxBytes)?.toString() ?? '';
     return this.#parse(name, read, stat.size);
   }
 

@@ -234,6 +234,37 @@ const limits: readonly (readonly [
   ],
   ['files of the git configuration', 'git/config.ts', 'maxFiles', '', 'not read'],
   ['a file of the git configuration', 'git/config.ts', 'maxConfigSize', 'bytes', 'not read'],
+  [
+    'a file of ignore rules',
+    'git/ignore.ts',
+    'maxBytes',
+    'bytes',
+    '`too_large`; nothing is written',
+  ],
+  [
+    'a file `.git` that names a git directory',
+    'git/discover.ts',
+    'maxPointer',
+    'bytes',
+    'not read',
+  ],
+  ["any other file of git's own", 'git/files.ts', 'maxFileSize', 'bytes', '`storage`'],
+  [
+    'a configuration of a client, a file for agents, a file that `show` prints',
+    'project-file.ts',
+    'maxTextBytes',
+    'bytes',
+    '`init` and `doctor` name it and leave it alone; `too_large`',
+  ],
+  ['`.gitattributes` that `doctor` reads', 'health.ts', 'maxAttributes', 'bytes', 'named'],
+  [
+    'a file that `import` reads',
+    'source.ts',
+    'maxBytes',
+    'bytes',
+    'the file is left out and named',
+  ],
+  ['files of a folder that `import` reads', 'source.ts', 'maxFiles', '', '`too_large`'],
 ];
 
 /** What an argument is when a call leaves it out. */
@@ -351,6 +382,7 @@ it('docs/limits.md says what the constants and schemas say', async () => {
     '# Limits',
     '<!-- Generated from the constants and schemas by `npm run generate`; a test compares. -->',
     'A call beyond a limit fails in the words of its toolset, names the limit, and changes nothing.',
+    'Only regular files are read, and the size is checked before the first byte: a pipe, a device or a folder in the place of a file is named as damaged.',
     table(['what', 'at most', 'beyond it'], rows),
     '## Answers',
     'An answer that could grow with the memory is cut at a place where something ends, and says what is left and how to get it:',

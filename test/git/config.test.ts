@@ -1,4 +1,5 @@
-import { symlinkSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { symlinkSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { GitConfig } from '../../src/git/config.ts';
 import { NodeFiles } from '../../src/git/files.ts';
@@ -40,4 +41,18 @@ test('an edit of what the user has linked his configuration to is seen', () => {
   expect(config.isCurrent(files)).toBe(true);
   home.write('dotfiles/gitconfig', '[user]\n\temail = newer@example.org\n');
   expect(config.isCurrent(files)).toBe(false);
+});
+
+test.each([
+  ['a pipe', (path: string) => execFileSync('mkfifo', [path])],
+  ['a device', (path: string) => symlinkSync('/dev/zero', path)],
+  ['too much', (path: string) => writeFileSync(path, '# '.padEnd(5 * 1024 * 1024))],
+])('an include of %s is passed over', (_, make) => {
+  const repo = create();
+  make(repo.path('included'));
+  repo.write('gitconfig', `[include]\n\tpath = ${repo.path('included')}\n[user]\n\tname = Me\n`);
+  const gitDir = repo.path('.git');
+  const env = { ...gitEnv, GIT_CONFIG_GLOBAL: repo.path('gitconfig') };
+  const places = { gitDir, commonDir: gitDir, branch: 'main', env };
+  expect(GitConfig.read(new NodeFiles(), places).own('user.name')).toBe('Me');
 });

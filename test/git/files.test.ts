@@ -60,6 +60,30 @@ describe('a file that is looked at and read in one go', () => {
   });
 });
 
+describe.skipIf(process.platform === 'win32')('a file that is read by its path', () => {
+  const files = new NodeFiles();
+
+  test('may be a link to a regular file', () => {
+    const repo = create();
+    repo.write('a.md', 'text');
+    symlinkSync('a.md', repo.path('b.md'));
+    expect(files.read(repo.path('b.md'), 4)?.toString()).toBe('text');
+    expect(() => files.read(repo.path('b.md'), 3)).toThrow(
+      expect.objectContaining({ code: 'EFBIG' }),
+    );
+  });
+
+  test.each([
+    ['pipe', (path: string) => execFileSync('mkfifo', [path]), 'EFTYPE'],
+    ['link to a device', (path: string) => symlinkSync('/dev/zero', path), 'EFTYPE'],
+    ['folder', (path: string) => mkdirSync(path), 'EISDIR'],
+  ])('reads no %s', (_, make, code) => {
+    const path = create().path('b.md');
+    make(path);
+    expect(() => files.read(path)).toThrow(expect.objectContaining({ code }));
+  });
+});
+
 describe('a file in the place of the memory', () => {
   test.each([
     ['activate_project', {}, { error: 'cannot_create_project_dir' }],

@@ -374,8 +374,26 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'a file is opened itself, and not what a link there leads to',
-    ['git/files.ts', 'O_RDONLY | O_NOFOLLOW |', 'O_RDONLY |'],
+    ['git/files.ts', 'withoutWaiting | O_NOFOLLOW', 'withoutWaiting'],
     ['git/files.test.ts', 'is not read'],
+  ),
+  guard(
+    'a pipe or device is not read in the place of a file of git or of a client',
+    [
+      'git/files.ts',
+      "if (!stat.isFile()) throw refusal('EFTYPE', 'is not a regular file', path);",
+      '',
+    ],
+    ['git/files.test.ts', 'reads no pipe'],
+  ),
+  guard(
+    'a link of the project that leads out of it is refused',
+    [
+      'git/enclosure.ts',
+      'if (!contains(this.root, target) || isOfGit(this.root, target)) {',
+      'if (this.root === target) {',
+    ],
+    ['hostile/project-links.test.ts', 'to a file outside'],
   ),
   guard(
     'a record changed within one tick of the clock is read again',

@@ -90,8 +90,8 @@ export class FaultFiles implements Files {
     return this.#do('stat', path, () => this.#real.lstatExact(path));
   }
 
-  read(path: string): Buffer | undefined {
-    return this.#do('read', path, () => this.#real.read(path));
+  read(path: string, limit?: number): Buffer | undefined {
+    return this.#do('read', path, () => this.#real.read(path, limit));
   }
 
   load(path: string, limit: number): LoadedFile | undefined {

@@ -22,6 +22,7 @@ const app = [
   'merge-driver.ts',
   'model.ts',
   'place.ts',
+  'project-file.ts',
   'report.ts',
   'repository-health.ts',
   'repository-kind.ts',
@@ -31,7 +32,7 @@ const app = [
   'workspaces.ts',
 ];
 /** What the app looks at before it opens a store. */
-const git = ['config', 'discover', 'files', 'obstacles', 'own-folder', 'signing'].map(
+const git = ['config', 'discover', 'enclosure', 'files', 'obstacles', 'own-folder', 'signing'].map(
   (file) => `git/${file}.ts`,
 );
 const http = ['cookie-parser', 'cors', 'express', 'express-rate-limit', 'helmet'];

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { personalPath, projectPath } from '../../project-file.ts';
 import { json, jsonWithComments } from './json-entry.ts';
 import { toml } from './toml-entry.ts';
 
@@ -24,6 +25,8 @@ export interface Client {
   readonly title: string;
   /** Absolute path of the file that lists its servers. */
   config(around: Surroundings): string;
+  /** Whether that file is the user's own, outside of any project. */
+  readonly personal?: boolean;
   /** Files or folders that show that somebody uses it here. */
   signs(around: Surroundings): readonly string[];
   /** What its configuration is written in. */
@@ -45,6 +48,17 @@ export interface Language {
   edit(text: string, path: readonly string[], value: object | undefined): string;
   /** @throws MemoryError `damaged` when the text cannot be read. */
   read(text: string, path: readonly string[]): unknown;
+}
+
+/**
+ * The real path of a client's configuration, which is what is shown, read and written.
+ *
+ * @throws MemoryError `damaged` for a link in the project that leads out of it, or one that leads
+ *   nowhere.
+ */
+export function configPath(client: Client, around: Surroundings): string {
+  const path = client.config(around);
+  return client.personal ? personalPath(path) : projectPath(around.root, path);
 }
 
 /** The name of the entry in every configuration. */
@@ -70,6 +84,7 @@ export const clients: { readonly [name: string]: Client } = {
   codex: {
     title: 'Codex',
     config: ({ home, env }) => join(env.CODEX_HOME || join(home, '.codex'), 'config.toml'),
+    personal: true,
     signs: ({ home, env }) => [env.CODEX_HOME || join(home, '.codex')],
     language: toml,
     servers: 'mcp_servers',
@@ -101,6 +116,7 @@ export const clients: { readonly [name: string]: Client } = {
   cline: {
     title: 'Cline',
     config: (around) => join(clineFolder(around), 'settings', 'cline_mcp_settings.json'),
+    personal: true,
     signs: (around) => [clineFolder(around)],
     language: json,
     servers: 'mcpServers',

@@ -3,12 +3,12 @@ import { isAbsolute, resolve } from 'node:path';
 import { MemoryError } from '../../core/error.ts';
 import { isObject } from '../../core/json.ts';
 import { checkHealth, type Finding } from '../../health.ts';
+import { readText } from '../../project-file.ts';
 import { findRoot } from '../../root.ts';
 import type { Command, Invocation } from '../command.ts';
 import { Screen } from '../screen.ts';
 import { inSession } from '../work.ts';
-import { type Client, clients, entryName } from './client.ts';
-import { readText } from './plan.ts';
+import { type Client, clients, configPath, entryName, type Surroundings } from './client.ts';
 
 const marks = { good: 'ok', note: 'note', bad: 'WRONG' } as const;
 const styles = { good: 'good', note: 'key', bad: 'bad' } as const;
@@ -58,17 +58,19 @@ async function lookAtClients({ options }: Invocation): Promise<Finding[]> {
   );
   if (!root) return [];
   const around = { root: root.path, home, env, platform: process.platform };
-  return Promise.all(
-    Object.entries(clients)
-      .filter(([, client]) => existsSync(client.config(around)))
-      .map(([name, client]) => lookAtClient(name, client, client.config(around))),
+  return Object.entries(clients).flatMap(
+    ([name, client]) => lookAtClient(name, client, around) ?? [],
   );
 }
 
-async function lookAtClient(name: string, client: Client, path: string): Promise<Finding> {
+/** Undefined where there is no configuration. */
+function lookAtClient(name: string, client: Client, around: Surroundings): Finding | undefined {
   const what = client.title;
+  const path = client.config(around);
   try {
-    const entry = client.language.read((await readText(path)) ?? '', [client.servers, entryName]);
+    const config = readText(configPath(client, around));
+    if (config === undefined) return undefined;
+    const entry = client.language.read(config, [client.servers, entryName]);
     if (entry === undefined) {
       const text = `${path} does not know the server: memory-bank init --clients ${name}`;
       return { what, state: 'note', text };

@@ -1,15 +1,17 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, realpath, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
+import { mkdir, realpath, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { MemoryError } from '../../core/error.ts';
 import { own } from '../../core/json.ts';
 import { unifiedDiff } from '../../core/unified-diff.ts';
-import { clients, entryName, type Start, type Surroundings } from './client.ts';
+import { personalPath, projectPath, readText } from '../../project-file.ts';
+import { clients, configPath, entryName, type Start, type Surroundings } from './client.ts';
 import { editInstructions } from './instructions.ts';
 import { otherUse } from './own-entry.ts';
 
 /** A file that the setup changes, and how; undefined where there is none. */
 export interface FileEdit {
+  /** Absolute, links resolved: what is shown is what is written. */
   readonly path: string;
   readonly before: string | undefined;
   readonly after: string | undefined;
@@ -54,19 +56,35 @@ export async function planSetup({
 }: Setup): Promise<Plan> {
   const edits: FileEdit[] = [];
   const untouched: Untouched[] = [];
-  const consider = async (path: string, edit: (text: string) => Promise<string> | string) => {
+  const consider = async (
+    given: string,
+    resolve: () => string,
+    edit: (text: string) => Promise<string> | string,
+  ) => {
+    let path: string;
     try {
-      const before = await readText(path);
+      path = resolve();
+    } catch (error) {
+      if (!(error instanceof MemoryError) || error.code !== 'damaged') throw error;
+      // A setup does not write there, so there is nothing to take back either.
+      const reason = error.message.replace(/\.$/, '');
+      untouched.push({ path: given, reason, isForeign: start === undefined });
+      return;
+    }
+    try {
+      // Links may lead from two files to one, which then gets both changes.
+      const earlier = edits.find((one) => one.path === path);
+      const before = earlier ? earlier.after : readText(path);
       // What does not even name it has no entry to take out, however it is written.
       if (start === undefined && !before?.includes(entryName)) return;
       const text = await edit(before ?? '');
       const after = start === undefined && isEmpty(text) ? undefined : text;
-      if (before === undefined ? start !== undefined : after !== before) {
-        edits.push({ path, before, after });
-      }
+      if (before === undefined ? start === undefined : after === before) return;
+      if (earlier) edits.splice(edits.indexOf(earlier), 1, { ...earlier, after });
+      else edits.push({ path, before, after });
     } catch (error) {
       if (!(error instanceof MemoryError) || error.code !== 'damaged') throw error;
-      untouched.push({ path, reason: error.text });
+      untouched.push({ path: given, reason: error.message.replace(/\.$/, '') });
     }
   };
   for (const name of names) {
@@ -80,7 +98,8 @@ export async function planSetup({
     const { language, servers } = client;
     const path = client.config(around);
     const keys = [servers, entryName];
-    await consider(path, async (text) => {
+    const resolve = () => configPath(client, around);
+    await consider(path, resolve, async (text) => {
       const present = language.read(text, keys);
       if (present === undefined) return language.edit(text, keys, entry);
       const use = otherUse(present, program, around.root);
@@ -95,7 +114,9 @@ export async function planSetup({
     });
   }
   for (const file of instructions) {
-    await consider(join(around.root, file), (text) => editInstructions(text, start !== undefined));
+    const path = join(around.root, file);
+    const resolve = () => projectPath(around.root, path);
+    await consider(path, resolve, (text) => editInstructions(text, start !== undefined));
   }
   return { edits, untouched };
 }
@@ -107,46 +128,36 @@ export function diffOf({ path, before, after }: FileEdit): string {
   return `--- ${old}\n+++ ${now}\n${unifiedDiff(before ?? '', after ?? '')}`;
 }
 
-/** Makes the change; a link stays a link, and the file is never seen half written. */
+/** Makes the change; the file is never seen half written. */
 export async function applyEdit(
   { path, after }: FileEdit,
   { root, home }: Pick<Surroundings, 'root' | 'home'>,
 ): Promise<void> {
+  // A link that was put there after the plan was shown leads elsewhere.
+  if (personalPath(path) !== path) {
+    throw new MemoryError('storage', `${path} has become a symbolic link.`, {
+      hint: 'Run the command again.',
+    });
+  }
   try {
-    const target = await realpath(path).catch(() => path);
     if (after === undefined) {
-      await rm(target);
+      await rm(path);
       // The folders that were made for the file alone go with it.
       const ends = await Promise.all([root, home].map((end) => realpath(end).catch(() => end)));
-      let folder = dirname(target);
+      let folder = dirname(path);
       while (!ends.includes(folder) && (await isRemoved(folder))) folder = dirname(folder);
       return;
     }
-    await mkdir(dirname(target), { recursive: true });
-    const mode = await stat(target).then(
+    await mkdir(dirname(path), { recursive: true });
+    const mode = await stat(path).then(
       (found) => found.mode & 0o777,
       () => 0o644,
     );
-    const temporary = `${target}.${randomBytes(6).toString('hex')}.tmp`;
+    const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
     await writeFile(temporary, after, { mode });
-    await rename(temporary, target);
+    await rename(temporary, path);
   } catch (cause) {
     throw new MemoryError('storage', `${path} cannot be written.`, { cause });
-  }
-}
-
-/**
- * The text of a file; undefined where there is none.
- *
- * @throws MemoryError `damaged` for one that is no text.
- */
-export async function readText(path: string): Promise<string | undefined> {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(await readFile(path));
-  } catch (cause) {
-    const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
-    if (code === 'ENOENT') return undefined;
-    throw new MemoryError('damaged', 'it cannot be read as text', { cause });
   }
 }
 

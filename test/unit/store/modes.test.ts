@@ -29,9 +29,9 @@ function rule(mode: string, instruction = 'Go.', more: object = {}): string {
 class NotedFiles extends NodeFiles {
   readonly reads: string[] = [];
 
-  override read(path: string) {
+  override read(path: string, limit?: number) {
     this.reads.push(basename(path));
-    return super.read(path);
+    return super.read(path, limit);
   }
 }
 
