@@ -1,7 +1,7 @@
-import { resolve } from 'node:path';
+import { isAbsolute, resolve } from 'node:path';
 import { sessionKey } from './core/session.ts';
 import type { Binding, Bound, Workspace } from './core/workspace.ts';
-import { findRoot, type RootInput, rootAt } from './root.ts';
+import { findRoot, type RootInput, refusePluginFolder, rootAt } from './root.ts';
 import type { Workspaces } from './workspaces.ts';
 
 /** The one at the other end of a session. */
@@ -87,6 +87,8 @@ export class Place {
   async use(path: string, create: boolean, binding: Binding): Promise<Bound> {
     const { cwd, home } = this.#beginning.place;
     const within = this.#client?.folders && [this.#start ?? [], ...this.#client.folders].flat();
+    const isFromStart = this.#root === undefined && !isAbsolute(path);
+    if (isFromStart) await refusePluginFolder(this.#beginning.place);
     const target = resolve(this.#root ?? cwd, path);
     if (create) (await import('./store/secrets/guard.ts')).checkNewFolder(target);
     const root = await rootAt(target, { home, within }, create);

@@ -1,9 +1,11 @@
 import { mkdir, realpath, stat } from 'node:fs/promises';
-import { basename, dirname, isAbsolute, join, parse, relative, resolve, sep } from 'node:path';
+import { basename, dirname, join, parse, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { invalid, MemoryError } from './core/error.ts';
 import { findWorkTree } from './git/discover.ts';
+import { contains } from './git/enclosure.ts';
 import { NodeFiles } from './git/files.ts';
+import { pluginCaches, pluginVariables } from './plugin-folder.ts';
 
 /** What the choice of the root depends on. */
 export interface RootInput {
@@ -38,14 +40,22 @@ export const bankFolder = '.memory-bank';
 
 const fix = 'Start the server in a project, or give its folder by --root or MEMORY_BANK_ROOT.';
 
+const pluginFix =
+  'An update of a plugin replaces its folder. Open a project in the client, or give its folder by --root or MEMORY_BANK_ROOT.';
+
 /**
  * Finds the project to serve (RESOLUTIONS 3.5a).
+ *
+ * A current directory in the folder of the plugin that started the server does not count: clients
+ * start a plugin's server there, and the next update of the plugin replaces the folder. A folder into
+ * which a client unpacks plugins counts only when `--root` or `MEMORY_BANK_ROOT` names it.
  *
  * In this order: `--root`, `MEMORY_BANK_ROOT`, `CLAUDE_PROJECT_DIR`, the only root of the client, the
  * directory of the start. The first two are taken as they are; from the others the search goes up
  * inside a git work tree to the nearest folder that has a bank, else to the top of the work tree.
  *
- * @throws MemoryError `no_project` when the choice is no directory, `/` or the home directory.
+ * @throws MemoryError `no_project` when the choice is no directory, `/`, the home directory or the folder of
+ *   a plugin.
  */
 export async function findRoot(input: RootInput, probe: RootProbe = disk): Promise<Root> {
   const { given, source } = await choose(input);
@@ -55,6 +65,8 @@ export async function findRoot(input: RootInput, probe: RootProbe = disk): Promi
     throw new MemoryError('no_project', `${named} is not a directory.`, { hint: fix });
   }
   const exact = source === '--root' || source === 'MEMORY_BANK_ROOT';
+  if (source === 'cwd') await refusePluginFolder(input, probe);
+  if (!exact) await refusePluginCache(folder, input, probe);
   const start = withoutBank(folder);
   const path = exact ? start : await climb(start, probe);
   await refuseSystemFolder(path, input.home, probe);
@@ -154,12 +166,44 @@ async function realTarget(path: string): Promise<string> {
 async function refuseOutOfReach(path: string, { within }: Reach): Promise<void> {
   if (within === undefined) return;
   for (const folder of within) {
-    const way = relative(await realTarget(folder), path);
-    if (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)) return;
+    if (contains(await realTarget(folder), path)) return;
   }
   throw new MemoryError('forbidden', `The folder ${path} is out of reach.`, {
     hint: 'Over HTTP it has to lie below the project that is served, or a folder that the server was started with --allow-folder for.',
   });
+}
+
+/**
+ * Refuses a current directory in the folder of the plugin that started the server.
+ *
+ * @throws MemoryError `no_project` that names the variable.
+ */
+export async function refusePluginFolder(
+  { env, cwd }: Pick<RootInput, 'env' | 'cwd'>,
+  probe: RootProbe = disk,
+): Promise<void> {
+  const current = await probe.directory(resolve(cwd));
+  for (const name of pluginVariables) {
+    const value = env[name];
+    const plugin = isSet(value) ? await probe.directory(resolve(cwd, value)) : undefined;
+    if (current === undefined || plugin === undefined || !contains(plugin, current)) continue;
+    throw new MemoryError(
+      'no_project',
+      `The current directory ${current} is in the folder of the plugin that started the server (${name}).`,
+      { hint: pluginFix, data: { root: current } },
+    );
+  }
+}
+
+async function refusePluginCache(path: string, input: RootInput, probe: RootProbe): Promise<void> {
+  for (const { client, folder } of pluginCaches(input)) {
+    const cache = await probe.directory(folder);
+    if (cache === undefined || !contains(cache, path)) continue;
+    throw new MemoryError('no_project', `${path} is in ${cache}, where ${client} keeps plugins.`, {
+      hint: pluginFix,
+      data: { root: path },
+    });
+  }
 }
 
 async function refuseSystemFolder(path: string, home: string, probe: RootProbe): Promise<void> {

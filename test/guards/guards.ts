@@ -396,6 +396,11 @@ export const guards: readonly Guard[] = [
     ['hostile/project-links.test.ts', 'to a file outside'],
   ),
   guard(
+    'a server that a plugin starts does not take its folder for the project',
+    ['root.ts', "if (source === 'cwd') await refusePluginFolder(input, probe);", ''],
+    ['unit/plugin-folder.test.ts', 'is not the project'],
+  ),
+  guard(
     'a record changed within one tick of the clock is read again',
     [
       'store/view.ts',

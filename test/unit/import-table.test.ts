@@ -22,6 +22,7 @@ const app = [
   'merge-driver.ts',
   'model.ts',
   'place.ts',
+  'plugin-folder.ts',
   'project-file.ts',
   'report.ts',
   'repository-health.ts',
