@@ -393,7 +393,7 @@ export const guards: readonly Guard[] = [
       'if (!contains(this.root, target) || isOfGit(this.root, target)) {',
       'if (this.root === target) {',
     ],
-    ['hostile/project-links.test.ts', 'to a file outside'],
+    ['git/enclosure.test.ts', 'is refused by the name'],
   ),
   guard(
     'a server that a plugin starts does not take its folder for the project',
