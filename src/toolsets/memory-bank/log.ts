@@ -90,7 +90,11 @@ export const logDecision = defineTool({
       '### Consequences',
       listOrNone(args.consequences),
     ].join('\n\n');
-    const why = { subject: `log decision ${quoted(args.decision)}`, reason: args.context };
+    const why = {
+      subject: `log decision ${quoted(args.decision)}`,
+      // The subject has room for one line only.
+      reason: `${args.title.trim()}: ${args.decision.trim()}\n\n${args.context}`,
+    };
     await change(context, why, (transaction) =>
       edit(transaction, 'decisionLog.md', (text) => appendSection(text, section)),
     );

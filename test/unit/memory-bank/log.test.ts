@@ -139,7 +139,7 @@ describe('log_decision', () => {
     expect(context.store.commits).toEqual([
       {
         subject: 'log decision "Use JWT for authentication"',
-        reason: decision.context,
+        reason: `${decision.title}: ${decision.decision}\n\n${decision.context}`,
         paths: ['decisionLog.md'],
       },
     ]);
