@@ -111,7 +111,8 @@ export interface Modes {
   /**
    * Sets the session's mode; null ends it. An update under way in another mode ends with that mode.
    *
-   * @throws MemoryError `not_found` for a mode that no valid rule file describes.
+   * @throws MemoryError `damaged` for a mode whose rule files are all unusable, `not_found` for a
+   *   mode without any.
    */
   switch(name: string | null): Promise<Mode | undefined>;
   /** Whether "Update Memory Bank" is under way in this session. */

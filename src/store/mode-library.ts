@@ -4,7 +4,7 @@ import { MemoryError } from '../core/error.ts';
 import { type DirectoryEntry, errno, type Files, type Stat, sameStat } from '../git/files.ts';
 import { Folder } from '../git/folder.ts';
 import { nameOf } from './bank-path.ts';
-import { parseRuleFile, ruleRank } from './rule-file.ts';
+import { modeOf, parseRuleFile, ruleRank } from './rule-file.ts';
 
 /** The modes that come with the program, in the order in which they are listed. */
 const builtIn = ['architect', 'code', 'ask', 'debug', 'test'];
@@ -18,11 +18,17 @@ const maxBytes = 256 * 1024;
  */
 const clockGrain = 2000;
 
+/** A rule file that could not be used. */
+export interface UnusedRule extends SkippedRule {
+  /** The mode that the name of the file says; empty for a folder that is not read. */
+  readonly mode: string;
+}
+
 /** Every mode of a project, and the rule files that could not be used. */
 export interface Rules {
   /** By name: the built-in ones, then the project's own in the order of their names. */
   readonly modes: ReadonlyMap<string, Mode>;
-  readonly skipped: readonly SkippedRule[];
+  readonly skipped: readonly UnusedRule[];
 }
 
 /**
@@ -61,7 +67,7 @@ export class ModeLibrary {
    */
   load(planned: ReadonlyMap<string, string> = new Map()): Rules {
     const found = new Map<string, Mode>();
-    const skipped: SkippedRule[] = [];
+    const skipped: UnusedRule[] = [];
     for (const outcome of this.#places.flatMap((place) => place.load(planned))) {
       if ('reason' in outcome) skipped.push(outcome);
       else found.set(outcome.name, outcome);
@@ -81,7 +87,7 @@ function builtInFolder(files: Files): string {
   return join(folder, 'rules');
 }
 
-type Outcome = Mode | SkippedRule;
+type Outcome = Mode | UnusedRule;
 
 /** What a file said when it was as `stat` has it. */
 interface Entry {
@@ -122,7 +128,7 @@ class Place {
   load(planned: ReadonlyMap<string, string>): Outcome[] {
     const known = new Map<string, Entry>();
     const modes = new Map<string, Mode>();
-    const skipped: SkippedRule[] = [];
+    const skipped: UnusedRule[] = [];
     for (const name of this.#names(planned, skipped)) {
       const text = planned.get(this.#source(name));
       const entry = text === undefined ? this.#entry(name) : undefined;
@@ -131,8 +137,7 @@ class Place {
       if (!outcome) continue;
       const first = 'name' in outcome && modes.get(outcome.name);
       if ('reason' in outcome) skipped.push(outcome);
-      else if (first)
-        skipped.push({ source: outcome.source, reason: `${first.source} comes first` });
+      else if (first) skipped.push(this.#unused(name, `${first.source} comes first`));
       else modes.set(outcome.name, outcome);
     }
     this.#known = known;
@@ -140,7 +145,7 @@ class Place {
   }
 
   /** The names of its rule files; those of one mode in the order in which they count. */
-  #names(planned: ReadonlyMap<string, string>, skipped: SkippedRule[]): string[] {
+  #names(planned: ReadonlyMap<string, string>, skipped: UnusedRule[]): string[] {
     const names = this.#entries(skipped).map((entry) => entry.name);
     const coming = [...planned.keys()].map(nameOf);
     return [...new Set([...names, ...coming.filter((name) => planned.has(this.#source(name)))])]
@@ -148,12 +153,16 @@ class Place {
       .sort((a, b) => ruleRank(a) - ruleRank(b) || (a < b ? -1 : 1));
   }
 
-  #entries(skipped: SkippedRule[]): readonly DirectoryEntry[] {
+  #entries(skipped: UnusedRule[]): readonly DirectoryEntry[] {
     try {
       return this.#list() ?? [];
     } catch (error) {
       if (!(error instanceof MemoryError)) throw error;
-      skipped.push({ source: this.#source('').replace(/\/$/, ''), reason: error.message });
+      skipped.push({
+        mode: '',
+        source: this.#source('').replace(/\/$/, ''),
+        reason: error.message,
+      });
       return [];
     }
   }
@@ -169,22 +178,30 @@ class Place {
   }
 
   #read(name: string, stat: Stat): Outcome {
-    if (stat.kind !== 'file') return { source: this.#source(name), reason: 'is not a plain file' };
+    if (stat.kind !== 'file') return this.#unused(name, 'is not a plain file');
     const path = join(this.#folder, name);
     const read = () => this.#files.read(path, maxBytes)?.toString() ?? '';
     return this.#parse(name, read, stat.size);
   }
 
   #parse(name: string, read: () => string, size = Buffer.byteLength(read())): Outcome {
-    const source = this.#source(name);
     try {
-      if (size > maxBytes) return { source, reason: `has more than ${maxBytes / 1024} KiB` };
-      return parseRuleFile(read(), this.#pattern.exec(name)?.[1] ?? '', source);
+      if (size > maxBytes) return this.#unused(name, `has more than ${maxBytes / 1024} KiB`);
+      return parseRuleFile(read(), this.#ruleName(name), this.#source(name));
     } catch (error) {
-      if (error instanceof MemoryError) return { source, reason: error.message };
+      if (error instanceof MemoryError) return this.#unused(name, error.message);
       const code = errno(error);
       if (code === undefined) throw error;
-      return { source, reason: `cannot be read (${code})` };
+      return this.#unused(name, `cannot be read (${code})`);
     }
+  }
+
+  #unused(name: string, reason: string): UnusedRule {
+    return { mode: modeOf(this.#ruleName(name)), source: this.#source(name), reason };
+  }
+
+  /** The part of a file's name that says the mode, with the extension if there is one. */
+  #ruleName(name: string): string {
+    return this.#pattern.exec(name)?.[1] ?? '';
   }
 }

@@ -25,7 +25,10 @@ export function sessionModes(library: ModeLibrary, session: Session): Modes {
   return {
     async list(planned) {
       const { modes, skipped } = library.load(planned);
-      return { modes: [...modes.values()], skipped };
+      return {
+        modes: [...modes.values()],
+        skipped: skipped.map(({ source, reason }) => ({ source, reason })),
+      };
     },
 
     async current() {
@@ -90,6 +93,14 @@ function calledFor(asked: readonly Mode[], message: string, rules: Rules): strin
 }
 
 function unknownMode(name: string, rules: Rules): MemoryError {
+  const unused = rules.skipped.filter(({ mode }) => mode === name);
+  if (unused.length > 0) {
+    const reasons = unused.map(({ source, reason }) => `${source} ${reason}`).join('; ');
+    return new MemoryError('damaged', `The mode ${JSON.stringify(name)} is unusable: ${reasons}`, {
+      hint: 'Mend the rule file, then switch again.',
+      data: { mode: name, paths: unused.map(({ source }) => source) },
+    });
+  }
   const names = [...rules.modes.keys()];
   return new MemoryError('not_found', `There is no mode ${JSON.stringify(name)}.`, {
     hint: `Known modes: ${names.join(', ')}.`,

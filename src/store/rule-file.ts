@@ -13,10 +13,18 @@ const extensions = ['json', 'yaml', 'yml', 'toml'] as const;
 type Extension = (typeof extensions)[number];
 
 const modeName = /^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$/;
+/** The argument of `switch_mode` that ends the mode; a mode of this name could never be entered. */
+const reserved = 'none';
 
 /** Where a file stands among those of the same folder and mode: the lowest number counts. */
 export function ruleRank(name: string): number {
   return extensions.findIndex((extension) => name.endsWith(`.${extension}`));
+}
+
+/** Returns the mode that the name of a rule file says, with or without an extension. */
+export function modeOf(name: string): string {
+  const extension = extensions[ruleRank(name)];
+  return extension ? name.slice(0, -extension.length - 1) : name;
 }
 
 const readers: { readonly [E in Extension]: (text: string) => unknown } = {
@@ -70,9 +78,12 @@ const ruleFile = z.object({
  * @throws MemoryError `damaged` or `too_large` whose message says why the file describes no mode.
  */
 export function parseRuleFile(text: string, name: string, source: string): Mode {
-  const extension = extensions[ruleRank(name)];
-  const named = extension ? name.slice(0, -extension.length - 1) : name;
+  const named = modeOf(name);
   if (!modeName.test(named)) throw new MemoryError('damaged', 'has no valid mode in its name');
+  if (named === reserved) {
+    throw new MemoryError('damaged', `is for a mode "${reserved}", which is a reserved name`);
+  }
+  const extension = extensions[ruleRank(name)];
   const { mode, instructions, mode_triggers } = conform(ruleFile, mapping(text, extension));
   if (mode !== named) {
     const told = JSON.stringify(mode.slice(0, 40));

@@ -364,6 +364,19 @@ test('an unknown mode is 404', async () => {
   });
 });
 
+test('a mode whose rule file is broken is 400, with the file and the reason', async () => {
+  api.repo.write('.clinerules-broken', 'just prose');
+  expect(await chat(user('x', { mode: 'broken' }))).toMatchObject({
+    status: 400,
+    body: {
+      error: {
+        code: 'invalid_format',
+        message: expect.stringMatching(/\.clinerules-broken cannot be read as JSON, TOML, YAML/),
+      },
+    },
+  });
+});
+
 describe('without a model', () => {
   let plain: Served;
 

@@ -288,6 +288,31 @@ describe('the mode of a session', () => {
     expect(await modes.current()).toBeUndefined();
   });
 
+  it('cannot be one whose rule files are all unusable, which names them with the reasons', async () => {
+    await modes.switch('code');
+    root.write('.clinerules-zen', 'just prose');
+    bank.write('zen.json', rule('koan'));
+    await expect(modes.switch('zen')).rejects.toMatchObject({
+      code: 'damaged',
+      message: expect.stringMatching(
+        /^The mode "zen" is unusable: \.clinerules-zen cannot be read as .*; \.memory-bank\/rules\/zen\.json says mode "koan", but its name says "zen"$/,
+      ),
+      data: { mode: 'zen', paths: ['.clinerules-zen', '.memory-bank/rules/zen.json'] },
+    });
+    expect((await modes.current())?.name).toBe('code');
+    // A broken file over a usable one hides nothing.
+    bank.write('ask.json', 'broken');
+    expect((await modes.switch('ask'))?.source).toBe('built-in');
+  });
+
+  it('cannot be "none", the name that ends a mode', async () => {
+    bank.write('none.json', rule('none'));
+    const reason = 'is for a mode "none", which is a reserved name';
+    const { modes: all, skipped } = await modes.list();
+    expect(all.map(({ name }) => name)).toEqual(five);
+    expect(skipped).toEqual([{ source: '.memory-bank/rules/none.json', reason }]);
+  });
+
   it.each(['nothing', '../code', 'code.yaml', 'Code', '', '__proto__', 'toString'])(
     'cannot be %j',
     async (name) => {
