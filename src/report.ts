@@ -2,6 +2,7 @@ import { basename } from 'node:path';
 import { micromark } from 'micromark';
 import { gfmTable, gfmTableHtml } from 'micromark-extension-gfm-table';
 import type { Context } from './core/context.ts';
+import { contentStart } from './core/markdown.ts';
 import type { AnyRecordType } from './core/record-type.ts';
 import { byCreation, type Located } from './core/store.ts';
 import type { Toolset } from './core/toolset.ts';
@@ -85,7 +86,7 @@ function section(type: AnyRecordType, { path, value }: Located<object>): string 
     ([name, field]) => !isText(field) && !(name === 'path' && field === path) && field !== title,
   );
   const rest = fields.length === 0 ? '' : fenced(writeYaml(Object.fromEntries(fields)));
-  const text = path.endsWith('.md') ? demoted(body) : '';
+  const text = path.endsWith('.md') ? within(body) : '';
   const heading = `### ${title.replace(/\s+/g, ' ').trim()}`;
   return [heading, `\`${path}\``, rest, text.trim()].filter((part) => part !== '').join('\n\n');
 }
@@ -94,6 +95,15 @@ function fenced(text: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
   const fence = '`'.repeat(longest + 1);
   return `${fence}yaml\n${text}${fence}`;
+}
+
+/** A markdown text as a part of the report, where front matter would read as a rule and headings. */
+function within(text: string): string {
+  const start = contentStart(text);
+  const head = text.slice(0, start).trim();
+  if (head === '') return demoted(text);
+  const yaml = head.replace(/^---.*|(?:---|\.\.\.)$/g, '').trim();
+  return [fenced(`${yaml}\n`), demoted(text.slice(start)).trim()].join('\n\n');
 }
 
 /** A markdown text with its headings below those of the report; code is left alone. */

@@ -110,6 +110,21 @@ export function invalid(
   });
 }
 
+/** Runs work on the text of a file; an error of it says which file that is. */
+export function inFile<T>(path: string, work: () => T): T {
+  try {
+    return work();
+  } catch (cause) {
+    if (!(cause instanceof MemoryError)) throw cause;
+    throw new MemoryError(cause.code, `${path}: ${cause.message}`, {
+      ...(cause.hint !== undefined && { hint: cause.hint }),
+      data: { ...cause.data, path },
+      issues: cause.issues,
+      cause,
+    });
+  }
+}
+
 /** An issue as a sentence that names the argument: `features[0].slug: must be lower-case`. */
 export function describeIssue(issue: Issue): string {
   const where = issue.path

@@ -18,6 +18,19 @@ export function afterEol(text: string, at: number): number {
   return Math.min(at + 1, text.length);
 }
 
+/** The offset at which the last line above `end` ends that is not blank; 0 when there is none. */
+export function trimmedEnd(text: string, end: number): number {
+  let at = end;
+  while (at > 0 && ' \t\r\n'.includes(text.charAt(at - 1))) at--;
+  return at === 0 ? 0 : lineEnd(text, at);
+}
+
+/** Returns a text without the blank lines at both ends; its first line keeps its indentation. */
+export function withoutBlankEnds(text: string): string {
+  const first = text.search(/[^ \t\r\n]/);
+  return first < 0 ? '' : text.slice(lineStart(text, first), trimmedEnd(text, text.length));
+}
+
 /** How far a line has been read, in characters and in the columns that its tabs make. */
 export class LineCursor {
   at = 0;

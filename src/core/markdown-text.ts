@@ -1,8 +1,12 @@
 import { type Block, parseBlocks } from './markdown-blocks.ts';
+import { withoutBlankEnds } from './markdown-line.ts';
 import { definitionsEnd } from './markdown-syntax.ts';
 
-/** A line that would be a heading, or make one of the line before it. */
-const headingLine = /^[ \t]*(?=#{1,6}(?:[ \t]|$)|(?:=+|-+)[ \t]*$)/;
+/**
+ * A line that would be a heading, make one of the line before it, or be taken for the first marker
+ * of a conflict, which keeps a file from being edited.
+ */
+const headingLine = /^[ \t]*(?=#{1,6}(?:[ \t]|$)|(?:=+|-+)[ \t]*$|<{7}(?: |$))/;
 /** A line that would begin any block but a paragraph, an indented code or a table. */
 const blockLine =
   /^[ \t]*(?:\d{1,9}(?=[.)](?:[ \t]|$))|(?=#{1,6}(?:[ \t]|$)|[-+*](?:[ \t]|$)|(?:=+|-+)[ \t]*$|([-_*])(?:[ \t]*\1)*[ \t]*$|>|`{3}|~{3}|<(?:[!/?]|[a-z][a-z0-9-]*(?:[ \t/>]|$))|\[\^[^\]]*\]:))/i;
@@ -49,7 +53,7 @@ export function prose(text: string): string {
     blocks.flatMap((block) =>
       ['code', 'fence', 'html'].includes(block.kind) ? [block] : verbatim(block.children),
     );
-  return closed(escapeLines(text.trim(), headingLine, verbatim).join('\n'));
+  return closed(escapeLines(withoutBlankEnds(text), headingLine, verbatim).join('\n'));
 }
 
 /** Any text as the text of a heading: one line, without hashes that would close it. */

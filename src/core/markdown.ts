@@ -1,5 +1,6 @@
+import { MemoryError } from './error.ts';
 import { type Block, parseBlocks } from './markdown-blocks.ts';
-import { afterEol, lineEnd, lineStart } from './markdown-line.ts';
+import { afterEol, lineEnd, lineStart, trimmedEnd, withoutBlankEnds } from './markdown-line.ts';
 import { closed, headingText, listText } from './markdown-text.ts';
 
 /** A heading of the document and what stands under it. Every offset is one into the text. */
@@ -28,24 +29,53 @@ export function outline(text: string): Section[] {
   return new Document(text).sections;
 }
 
+/** A title is looked for in so many characters, so that a long text without a heading costs little. */
+const titleRange = 65_536;
+/** The part of them that is parsed first: nearly every title is at the beginning. */
+const firstRange = 1_024;
+
+/**
+ * The first heading of a markdown text on one line, or undefined.
+ *
+ * Of headings the same count as in `outline`: a comment in front matter or in code is not one.
+ */
+export function titleOf(text: string): string | undefined {
+  const start = contentStart(text);
+  for (let range = firstRange; range <= titleRange; range *= 4) {
+    const part = text.slice(0, start + range);
+    const titles = parseBlocks(part, start).map((block) => block.text?.trim());
+    // The line at the end is cut off, perhaps in the middle of a heading.
+    const whole = part.length === text.length ? titles : titles.slice(0, -1);
+    const title = whole.find((candidate) => candidate);
+    if (title || part.length === text.length) return title?.replace(/\s+/g, ' ');
+  }
+  return undefined;
+}
+
+// The functions below edit a part of a text. All of them throw a MemoryError `conflict`, without a
+// path, for a text with conflict markers: its blocks are not those of either side, and an edit could
+// remove a marker. Only a caller that replaces the whole text can resolve the conflict.
+
 /**
  * Adds markdown to a section, below what stands there and above its first sub-heading; a section
  * that is missing is made at the end, at level 2. A list goes on with the list that it comes below.
+ * The markdown is taken as it is, but for blank lines at its ends.
  *
  * @param heading the heading's text at any level; case and inline markdown do not count. The first
  *   section with it is taken.
  */
 export function insertInSection(text: string, heading: string, markdown: string): string {
-  const document = new Document(text);
+  const document = Document.forEdit(text);
   const section = document.find(heading);
-  const added = closed(markdown.trim());
+  const added = closed(withoutBlankEnds(markdown));
+  if (section && added === '') return text;
   if (section) return document.insertBefore(section.bodyEnd, added, { joinLists: true });
-  return document.append(`## ${headingText(heading)}\n\n${added}`);
+  return document.append(withoutBlankEnds(`## ${headingText(heading)}\n\n${added}`));
 }
 
 /** Adds an item at the top of the first list of a section; section and list are made when missing. */
 export function prependToList(text: string, heading: string, item: string): string {
-  const document = new Document(text);
+  const document = Document.forEdit(text);
   const list = document.list(heading);
   if (!list) return insertInSection(text, heading, listText([item]));
   const at = lineStart(text, list.start);
@@ -59,7 +89,7 @@ export function prependToList(text: string, heading: string, item: string): stri
  * made when missing; an empty list takes the place of nothing.
  */
 export function replaceList(text: string, heading: string, items: readonly string[]): string {
-  const document = new Document(text);
+  const document = Document.forEdit(text);
   const list = document.list(heading);
   if (!list) {
     if (items.length > 0) return insertInSection(text, heading, listText(items));
@@ -81,9 +111,14 @@ export function replaceList(text: string, heading: string, items: readonly strin
   return text.slice(0, start) + (meetsText ? document.eol : '') + text.slice(next);
 }
 
-/** Adds markdown, usually a heading and what belongs to it, at the end of the text. */
+/**
+ * Adds markdown, usually a heading and what belongs to it, at the end of the text. The markdown is
+ * taken as it is, but for blank lines at its ends.
+ */
 export function appendSection(text: string, markdown: string): string {
-  return new Document(text).append(markdown);
+  const document = Document.forEdit(text);
+  const added = withoutBlankEnds(markdown);
+  return added === '' ? text : document.append(added);
 }
 
 class Document {
@@ -115,6 +150,38 @@ class Document {
       nextAt.fill(start, level);
     }
     this.sections.reverse();
+  }
+
+  /** @throws MemoryError `conflict` for a text with conflict markers. */
+  static forEdit(text: string): Document {
+    const document = new Document(text);
+    document.#refuseConflict();
+    return document;
+  }
+
+  /** Passes over a conflict that is whole within a closed fence: an example, and no edit changes a fence. */
+  #refuseConflict(): void {
+    const fences = this.#blocks.filter(
+      ({ kind, closer }) => kind === 'fence' && closer === undefined,
+    );
+    let next = 0;
+    let begun: { readonly index: number; readonly fence: Block | undefined } | undefined;
+    for (const { 0: marker, index } of this.#text.matchAll(/^(?:<{7}|>{7})(?: .*)?$/gm)) {
+      while ((fences[next]?.end ?? index) < index) next++;
+      const candidate = fences[next];
+      const fence = candidate && candidate.start < index ? candidate : undefined;
+      if (marker.startsWith('<')) begun = { index, fence };
+      if (!begun) continue;
+      if (begun.fence === undefined || begun.fence !== fence) this.#refuse(begun.index);
+      if (marker.startsWith('>')) begun = undefined;
+    }
+  }
+
+  #refuse(index: number): never {
+    const line = (this.#text.slice(0, index).match(/\r\n?|\n/g)?.length ?? 0) + 1;
+    throw new MemoryError('conflict', `a merge left conflict markers in line ${line}`, {
+      hint: 'Resolve the conflict in the file, or replace the whole file by its resolved text.',
+    });
   }
 
   find(heading: string): Section | undefined {
@@ -150,7 +217,8 @@ class Document {
   /** Whether a tight list ends here and the markdown begins with items of its kind. */
   #isListGoingOn(at: number, markdown: string): boolean {
     const list = this.#blocks.find(({ end }) => end === at);
-    const [first] = parseBlocks(markdown);
+    // Its indentation may make it a nested list, or code if it stood alone.
+    const [first] = parseBlocks(markdown.trimStart());
     if (list?.kind !== 'list' || first?.kind !== 'list') return false;
     return list.marker === first.marker && !isLoose(this.#text, list);
   }
@@ -197,13 +265,6 @@ function dominantEol(text: string): string {
   for (const [eol] of text.matchAll(/\r\n?|\n/g)) counts[eol] = (counts[eol] ?? 0) + 1;
   for (const [eol, count] of Object.entries(counts)) if (count > (counts[best] ?? 0)) best = eol;
   return best;
-}
-
-/** Where the last line above `end` ends that is not blank; 0 when there is none. */
-function trimmedEnd(text: string, end: number): number {
-  let at = end;
-  while (at > 0 && ' \t\r\n'.includes(text.charAt(at - 1))) at--;
-  return at === 0 ? 0 : lineEnd(text, at);
 }
 
 function isBlankLine(text: string, at: number): boolean {

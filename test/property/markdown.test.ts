@@ -151,6 +151,10 @@ describe('prose', () => {
   });
 });
 
+/** Real files with the markers of a conflict: no part of them is edited. */
+const conflicted = files.filter(({ text }) => /^<{7} /m.test(text));
+const sound = files.filter((file) => !conflicted.includes(file));
+
 describe.skipIf(files.length === 0)('a real file', () => {
   const edits: readonly [name: string, edit: (text: string, heading: string) => string][] = [
     ['insertInSection', (text, heading) => insertInSection(text, heading, 'new\n```\nopen')],
@@ -160,7 +164,10 @@ describe.skipIf(files.length === 0)('a real file', () => {
   ];
 
   it.each(edits)('keeps every byte outside the section: %s', (_, edit) => {
-    for (const { name, text } of files) {
+    for (const { name, text } of conflicted) {
+      expect(() => edit(text, 'Any'), name).toThrow('conflict markers');
+    }
+    for (const { name, text } of sound) {
       const sections = outline(text);
       for (const { heading } of sections.filter((section) => section.heading !== '').slice(0, 6)) {
         const place = `${name} / ${heading}`;
@@ -178,7 +185,7 @@ describe.skipIf(files.length === 0)('a real file', () => {
   });
 
   it('gets a section at its end', () => {
-    for (const { name, text } of files) {
+    for (const { name, text } of sound) {
       const edited = appendSection(text, '## New section\n\ntext');
       expect(outline(edited).map(titles), name).toEqual([
         ...outline(text).map(titles),

@@ -180,6 +180,19 @@ describe('a report', () => {
     expect(text.match(/^# (?!no heading)/gm)).toHaveLength(1);
   });
 
+  it('shows front matter as code, with the title of the text below it', async () => {
+    const one = new World();
+    worlds.push(one);
+    const content = '---\n# Theme of the website\nnav: 1\n---\n\n# Use Markdown\n\nText\n';
+    await one.call('write_memory_bank_file', { filename: 'decisions/0001-a.md', content });
+    const report = await exportMemory(one.app, one.session, 'markdown', {});
+    expect(String(report.get('memory.md'))).toContain(
+      '### Use Markdown\n\n`decisions/0001-a.md`\n\n```yaml\n# Theme of the website\nnav: 1\n```\n\n#### Use Markdown\n',
+    );
+    const { results } = await one.call('search_memory', { query: 'markdown' });
+    expect(results).toMatchObject([{ title: 'Use Markdown' }]);
+  });
+
   it('as HTML runs nothing of what was stored', async () => {
     await filled;
     const page = String(

@@ -5,7 +5,9 @@ import {
   outline,
   prependToList,
   replaceList,
+  titleOf,
 } from '../../src/core/markdown.ts';
+import { prose } from '../../src/core/markdown-text.ts';
 
 const headings = (text: string) => outline(text).map(({ level, heading }) => `${level} ${heading}`);
 
@@ -52,6 +54,62 @@ describe('outline', () => {
   });
 });
 
+describe('titleOf', () => {
+  it.each([
+    ['# A *b* #\n\n# C', 'A *b*'],
+    ['Text\n\nTwo\nlines\n===\n', 'Two lines'],
+    ['---\n# Theme of the website\nparent: Decisions\n---\n\n# Use Markdown\n', 'Use Markdown'],
+    ['---\n# Theme of the website\nparent: Decisions\n---\n\nText\n', undefined],
+    ['```sh\n# Install\n```\n\n## Use\n', 'Use'],
+    ['    # code\n\n#\n\n## Use\n', 'Use'],
+    ['<!--\n# hidden\n-->\n', undefined],
+    ['', undefined],
+  ])('of %j is %j', (text, title) => {
+    expect(titleOf(text)).toBe(title);
+  });
+
+  it('is found below a long text, and cut nowhere', () => {
+    const line = 'A line of the text above.\n';
+    for (let count = 30; count < 60; count++) {
+      expect(titleOf(`${line.repeat(count)}\n## The title\n`)).toBe('The title');
+    }
+    expect(titleOf(`---\n${'key: value\n'.repeat(20_000)}---\n# The title\n`)).toBe('The title');
+  });
+});
+
+describe('a text with conflict markers', () => {
+  const edits: readonly [name: string, edit: (text: string) => string][] = [
+    ['insertInSection', (text) => insertInSection(text, 'A', 'new')],
+    ['prependToList', (text) => prependToList(text, 'A', 'new')],
+    ['replaceList', (text) => replaceList(text, 'A', ['new'])],
+    ['replaceList with nothing', (text) => replaceList(text, 'A', [])],
+    ['appendSection', (text) => appendSection(text, '# new')],
+  ];
+  const conflict = '<<<<<<< HEAD\n- ours\n=======\n- theirs\n>>>>>>> branch\n';
+
+  it.each([
+    [`# A\n\n${conflict}`, 3],
+    [`# A\n\n- a\n${conflict}`, 4],
+    [`# A\r\n${conflict.replaceAll('\n', '\r\n')}`, 2],
+    [`---\n${conflict}---\n# A\n`, 2],
+    [`# A\n\n\`\`\`\n${conflict}`, 4],
+    ['# A\n\n```\n<<<<<<< HEAD\n```\n=======\n```\n>>>>>>> branch\n```\n', 4],
+    ['# A\n\n- a\n<<<<<<<\n- b\n', 4],
+  ])('is not edited: %j', (text, line) => {
+    for (const [name, edit] of edits) {
+      expect(() => edit(text), name).toThrow(`a merge left conflict markers in line ${line}`);
+    }
+    expect(outline(text).length).toBeGreaterThan(0);
+  });
+
+  it('is edited where a closed fence shows all of them, or where they are escaped', () => {
+    const shown = `\`\`\`\n${conflict}\`\`\`\n`;
+    for (const text of [`# A\n\n${shown}`, `# A\n\n- a\n\n${prose(conflict)}\n`]) {
+      for (const [name, edit] of edits) expect(() => edit(text), name).not.toThrow();
+    }
+  });
+});
+
 describe('insertInSection', () => {
   it('adds below what stands in the section and above its first sub-heading', () => {
     expect(insertInSection('# A\n\nx\n\n## B\n\ny\n', 'A', 'new')).toBe(
@@ -93,6 +151,10 @@ describe('insertInSection with a list', () => {
     ['begins a text apart', '- a', 'b', '- a\n\nb'],
     ['begins a list apart from a text', 'a', '- b', 'a\n\n- b'],
     ['goes on below what an item holds', '- a\n  - x', '- b', '- a\n  - x\n- b'],
+    ['keeps a nested item nested', '- a', '  - x', '- a\n  - x'],
+    ['keeps a deeply nested item nested', '- a\n  - x', '    - y\n', '- a\n  - x\n    - y'],
+    ['keeps indented code', 'a', '\n    code\n      more\n\n', 'a\n\n    code\n      more'],
+    ['adds nothing for blank lines', '- a', ' \n\n', '- a'],
   ])('%s', (_what, old, added, expected) => {
     const text = (body: string) => `# A\n\n${body}\n\n## B\n`;
     expect(insertInSection(text(old), 'A', added)).toBe(text(expected));
@@ -168,6 +230,12 @@ describe('replaceList', () => {
 });
 
 describe('appendSection', () => {
+  it('takes the text as it is, without the blank lines around it', () => {
+    let text = 'a\n';
+    for (const added of ['    code\n', '\n \nb  \n\n', '\n']) text = appendSection(text, added);
+    expect(text).toBe('a\n\n    code\n\nb  \n');
+  });
+
   it.each([
     ['', '## X\n'],
     ['a', 'a\n\n## X\n'],

@@ -122,6 +122,11 @@ describe('the section for agents', () => {
 
   it('is left alone when a mark is missing', () => {
     expect(() => editInstructions('<!-- memory-bank: begin -->', true)).toThrow('only one');
+    const section = editInstructions('', true);
+    const conflict = section.replace(/^- .*$/m, '<<<<<<< ours\n$&\n=======\n>>>>>>> theirs');
+    for (const wanted of [true, false]) {
+      expect(() => editInstructions(conflict, wanted)).toThrow('holds conflict markers');
+    }
   });
 });
 

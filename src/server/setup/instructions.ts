@@ -1,4 +1,5 @@
 import { MemoryError } from '../../core/error.ts';
+import { hasConflictMarkers } from '../../core/yaml.ts';
 
 const begin = '<!-- memory-bank: begin -->';
 const end = '<!-- memory-bank: end -->';
@@ -19,9 +20,11 @@ ${end}
 /**
  * A text for agents (AGENTS.md, CLAUDE.md) with the section about the memory, or without it.
  *
- * @throws MemoryError `damaged` when only one of the section's two marks is there.
+ * @throws MemoryError `damaged` when only one of the section's two marks is there, `conflict` when
+ *   the text holds conflict markers: the section could hold one of them.
  */
 export function editInstructions(text: string, wanted: boolean): string {
+  if (hasConflictMarkers(text)) throw new MemoryError('conflict', 'it holds conflict markers');
   const from = text.indexOf(begin);
   const to = text.indexOf(end);
   if (from < 0 !== to < 0 || to < from) {

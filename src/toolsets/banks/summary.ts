@@ -1,3 +1,4 @@
+import { contentStart } from '../../core/markdown.ts';
 import { type Block, parseBlocks } from '../../core/markdown-blocks.ts';
 
 /** A sentence, list item or table row of a document. */
@@ -62,7 +63,7 @@ function unitsOf(text: string): Unit[] {
   const units: Unit[] = [];
   let heading: Block | undefined;
   let opens = true;
-  for (const block of parseBlocks(text)) {
+  for (const block of parseBlocks(text, contentStart(text))) {
     if (block.kind === 'heading') {
       heading = block;
       opens = true;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Context, timestamp } from '../../core/context.ts';
-import { invalid } from '../../core/error.ts';
+import { inFile, invalid } from '../../core/error.ts';
 import { fileNameProblem } from '../../core/file-name.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { appendSection, insertInSection } from '../../core/markdown.ts';
@@ -125,7 +125,7 @@ async function write(
   const key = `${bank.folder}/${args.target_file}`;
   const found = await transaction.get(bankDocument, key);
   const before = found?.value ?? { key, body: '', ...trueName(bank) };
-  const body = edited(before.body, args);
+  const body = inFile(found?.path ?? args.target_file, () => edited(before.body, args));
   if (found && body === before.body) return false;
   await transaction.put(bankDocument, {
     ...before,
@@ -142,8 +142,7 @@ function edited(text: string, { operation, content, position = '' }: Arguments):
     case 'replace':
       return content;
     case 'append':
-      // Line ends around nothing are no addition.
-      return content.trim() === '' ? text : appendSection(text, content);
+      return appendSection(text, content);
     case 'insert':
       // Models often send the heading with its marks.
       return insertInSection(text, position.trim().replace(/^#{1,6}[ \t]+/, ''), content);

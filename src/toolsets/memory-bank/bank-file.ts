@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { MemoryError } from '../../core/error.ts';
 import { fileNameProblem } from '../../core/file-name.ts';
+import { titleOf } from '../../core/markdown.ts';
 import { defineRecordType } from '../../core/record-type.ts';
 import type { Located, Transaction } from '../../core/store.ts';
 
@@ -37,7 +38,7 @@ export const bankFile = defineRecordType<BankFile>({
   path: ({ path }) => path,
   locate: (key) => key,
   search: ({ path, content }) => ({
-    title: /^ {0,3}#{1,6}[ \t]+(\S.*)$/m.exec(content)?.[1] ?? path,
+    title: titleOf(content) ?? path,
     body: content,
     notes: path,
   }),

@@ -1,5 +1,5 @@
 import type { Context } from '../../core/context.ts';
-import { MemoryError } from '../../core/error.ts';
+import { inFile, MemoryError } from '../../core/error.ts';
 import type { Provenance, Reader, Transaction } from '../../core/store.ts';
 import { checkSize, write } from './bank-file.ts';
 import { find } from './lookup.ts';
@@ -71,7 +71,11 @@ export async function create(transaction: Transaction, name: CoreFile): Promise<
   await write(transaction, { path: name, content: templateOf(name) });
 }
 
-/** Changes the text of a core file; one that there is not yet begins with its template. */
+/**
+ * Changes the text of a core file; one that there is not yet begins with its template.
+ *
+ * @throws MemoryError `conflict` when the text holds conflict markers.
+ */
 export async function edit(
   transaction: Transaction,
   name: CoreFile,
@@ -79,8 +83,9 @@ export async function edit(
 ): Promise<void> {
   const file = await find(transaction, name);
   if (file) checkSize(file.value);
-  const content = change(file?.value.content ?? templateOf(name));
-  await write(transaction, { path: file?.path ?? name, content });
+  const path = file?.path ?? name;
+  const content = inFile(path, () => change(file?.value.content ?? templateOf(name)));
+  await write(transaction, { path, content });
 }
 
 /**

@@ -75,6 +75,12 @@ The lexer keeps tokens in a ring.
 });
 
 describe('firstSentence', () => {
+  it('skips front matter', () => {
+    expect(firstSentence('---\n# theme\n\nlayout: page. Two.\n---\n\nOne. Two.\n', 50)).toBe(
+      'One.',
+    );
+  });
+
   it('skips headings and list marks', () => {
     expect(firstSentence('# A\n\n## B\n\n- One. Two.\n', 50)).toBe('One. Two.');
     expect(firstSentence('# A\n\nOne. Two.\n', 50)).toBe('One.');

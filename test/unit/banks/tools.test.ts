@@ -434,6 +434,35 @@ describe('update', () => {
     expect(context.store.commits).toHaveLength(1);
   });
 
+  it('takes the text as given, but for blank lines around it', async () => {
+    await good('activate', repo);
+    await good('update', { ...note, operation: 'replace', content: '# D\n\n## A\n\n- a\n' });
+    const inserted = { ...note, operation: 'insert', position: 'A' };
+    await good('update', { ...inserted, content: '  - nested\n' });
+    for (const content of ['    code\n', '\nText\n\n']) await good('update', { ...note, content });
+    expect(body(context.store, 'banks/code/my-repo/doc/design.md')).toBe(
+      '# D\n\n## A\n\n- a\n  - nested\n\n    code\n\nText\n',
+    );
+  });
+
+  it('edits no part of a text with conflict markers, and takes the whole text in its place', async () => {
+    await good('activate', repo);
+    const path = 'banks/code/my-repo/doc/design.md';
+    const text = '## A\n\n- a\n<<<<<<< HEAD\n- b\n=======\n- c\n>>>>>>> branch\n';
+    context.store.files.set(path, text);
+    const inserted = { ...note, operation: 'insert', position: 'A' };
+    for (const args of [note, inserted]) {
+      expect(Object((await call('update', args)).body.error)).toMatchObject({
+        code: 'conflict',
+        message: expect.stringContaining(`${path}: a merge left conflict markers in line 4`),
+      });
+    }
+    expect(context.store.files.get(path)).toBe(text);
+    await good('update', { ...note, operation: 'replace', content: '## A\n\n- b\n- c\n' });
+    await good('update', inserted);
+    expect(body(context.store, path)).toBe('## A\n\n- b\n- c\n\nNew.\n');
+  });
+
   it('makes a file that is missing, with the section when it inserts', async () => {
     await good('activate', repo);
     await good('update', {

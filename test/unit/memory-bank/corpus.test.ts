@@ -5,9 +5,11 @@ import { open } from './open.ts';
 
 const files = corpusMarkdown();
 
-/** The real files of a kind, whatever their older name. */
+const isConflicted = (text: string) => /^<{7} /m.test(text);
+
+/** The real files of a kind, whatever their older name, without those that a merge left in conflict. */
 function real(pattern: RegExp) {
-  return files.filter(({ name }) => pattern.test(name));
+  return files.filter(({ name, text }) => pattern.test(name) && !isConflicted(text));
 }
 
 /** The text before the section and after it, which no edit of the section may change. */
@@ -19,6 +21,20 @@ function around(text: string, heading: string): readonly [string, string] {
 }
 
 describe.skipIf(files.length === 0)('in real files', () => {
+  it('with conflict markers nothing changes, and the file is named', async () => {
+    const conflicted = files.filter(({ text }) => isConflicted(text));
+    expect(conflicted.length).toBeGreaterThan(0);
+    for (const { name, text } of conflicted) {
+      const { call, file } = open({ 'activeContext.md': text });
+      const { body } = await call('update_active_context', { tasks: ['New'], issues: [] });
+      expect(body.error, name).toMatchObject({
+        code: 'invalid_format',
+        message: expect.stringContaining('activeContext.md: a merge left conflict markers'),
+      });
+      expect(file('activeContext.md')).toBe(text);
+    }
+  });
+
   it('track_progress changes its two sections and nothing else', async () => {
     const progress = real(/progress\.md/i);
     const contexts = real(/active-?context\.md/i);

@@ -123,6 +123,40 @@ describe('update_active_context', () => {
   });
 });
 
+describe('a file with conflict markers', () => {
+  const conflict =
+    '# Log\n\n## Ongoing Tasks\n\n- a\n<<<<<<< HEAD\n- ours\n=======\n- theirs\n>>>>>>> branch\n';
+  const refusal = (path: string) =>
+    failure(
+      'invalid_format',
+      expect.stringMatching(`^${path}: a merge left conflict markers in line 6\\. `),
+    );
+
+  it.each([
+    ['progress.md', 'track_progress', { action: 'a', description: 'b' }],
+    ['active-context.md', 'track_progress', { action: 'a', description: 'b' }],
+    ['activeContext.md', 'update_active_context', { tasks: ['b'] }],
+    ['activeContext.md', 'update_active_context', { tasks: [] }],
+    ['decisionLog.md', 'log_decision', decision],
+  ])('%s is refused by name by %s, until it is written whole', async (path, tool, args) => {
+    const { call, file, commits } = open({ [path]: conflict });
+    expect(await call(tool, args)).toEqual(refusal(path));
+    expect(file(path)).toBe(conflict);
+    expect(commits()).toEqual([]);
+    const content = conflict.replace(/^[<=>]{7}.*\n/gm, '');
+    await call('write_memory_bank_file', { filename: path, content });
+    expect((await call(tool, args)).isError).toBe(false);
+  });
+
+  it('is not made by what is logged', async () => {
+    const { call } = open({});
+    const context = 'It ended like this:\n\n<<<<<<< HEAD\na\n=======\nb\n>>>>>>> branch';
+    for (const _ of [1, 2]) {
+      expect((await call('log_decision', { ...decision, context })).isError).toBe(false);
+    }
+  });
+});
+
 describe('log_decision', () => {
   it('adds the decision at the end, with its reason in the commit', async () => {
     const { call, file, context } = open({ 'decisionLog.md': '# Log\n' });
