@@ -65,19 +65,14 @@ export function titleOf(text: string): string | undefined {
  *   section with it is taken.
  */
 export function insertInSection(text: string, heading: string, markdown: string): string {
-  const document = Document.forEdit(text);
-  const section = document.find(heading);
-  const added = closed(withoutBlankEnds(markdown));
-  if (section && added === '') return text;
-  if (section) return document.insertBefore(section.bodyEnd, added, { joinLists: true });
-  return document.append(withoutBlankEnds(`## ${headingText(heading)}\n\n${added}`));
+  return Document.forEdit(text).insert(heading, markdown);
 }
 
 /** Adds an item at the top of the first list of a section; section and list are made when missing. */
 export function prependToList(text: string, heading: string, item: string): string {
   const document = Document.forEdit(text);
   const list = document.list(heading);
-  if (!list) return insertInSection(text, heading, listText([item]));
+  if (!list) return document.insert(heading, listText([item]));
   const at = lineStart(text, list.start);
   const added = listText([item], text.slice(at, list.start), list.marker);
   const gap = isLoose(text, list) ? '\n\n' : '\n';
@@ -92,8 +87,7 @@ export function replaceList(text: string, heading: string, items: readonly strin
   const document = Document.forEdit(text);
   const list = document.list(heading);
   if (!list) {
-    if (items.length > 0) return insertInSection(text, heading, listText(items));
-    return document.find(heading) ? text : document.append(`## ${headingText(heading)}`);
+    return document.insert(heading, listText(items));
   }
   const start = lineStart(text, list.start);
   const next = afterEol(text, list.end);
@@ -198,6 +192,15 @@ class Document {
     );
   }
 
+  /** Adds markdown to a section; see `insertInSection`. */
+  insert(heading: string, markdown: string): string {
+    const section = this.find(heading);
+    const added = closed(withoutBlankEnds(markdown));
+    if (section && added === '') return this.#text;
+    if (section) return this.insertBefore(section.bodyEnd, added, { joinLists: true });
+    return this.append(withoutBlankEnds(`## ${headingText(heading)}\n\n${added}`));
+  }
+
   append(markdown: string): string {
     return this.insertBefore(this.#text.length, markdown);
   }
@@ -260,11 +263,18 @@ export function contentStart(text: string): number {
 }
 
 function dominantEol(text: string): string {
-  let best = '\n';
-  const counts: { [eol: string]: number } = { '\n': 0, '\r\n': 0, '\r': 0 };
-  for (const [eol] of text.matchAll(/\r\n?|\n/g)) counts[eol] = (counts[eol] ?? 0) + 1;
-  for (const [eol, count] of Object.entries(counts)) if (count > (counts[best] ?? 0)) best = eol;
-  return best;
+  let [unix, dos, mac] = [0, 0, 0];
+  for (let at = 0; at < text.length; at++) {
+    if (text[at] === '\n') unix++;
+    else if (text[at] !== '\r') continue;
+    else if (text[at + 1] !== '\n') mac++;
+    else {
+      dos++;
+      at++;
+    }
+  }
+  if (unix >= dos && unix >= mac) return '\n';
+  return dos >= mac ? '\r\n' : '\r';
 }
 
 function isBlankLine(text: string, at: number): boolean {

@@ -139,7 +139,6 @@ const markdown: Target = {
       at = start;
     }
     const heading = sections[0]?.heading ?? 'Log';
-    if (/^<{7}/m.test(text)) return 'may be in conflict';
     const inserted = insertInSection(text, heading, 'An added line.');
     check(inserted.includes('An added line.'), 'the text was not inserted');
     check(prependToList(text, heading, 'An added item').includes('An added item'), 'no item');

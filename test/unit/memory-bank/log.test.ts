@@ -123,6 +123,44 @@ describe('update_active_context', () => {
   });
 });
 
+describe('an edit of a file made to be slow', () => {
+  const shapes: readonly [name: string, shape: string][] = [
+    ['nested quotes', `${'> '.repeat(60)}a\n`],
+    ['nested lists', `${'- '.repeat(60)}a\n`],
+    ['a long list', '- a\n'],
+    ['a long loose list', '- a\n\n'],
+    ['many headings', '# a\n'],
+    ['headings full of brackets', `# ${'[a]('.repeat(250)}\n`],
+    ['one endless line', '* '],
+    ['blank lines', '\n'],
+    ['a paragraph of definitions', '[a]: b\n'],
+    ['fences', '```\n'],
+    ['conflicts in fences', '```\n<<<<<<< a\n>>>>>>> b\n```\n'],
+    ['one fence of markers', '<<<<<<< a\n'],
+  ];
+
+  it.each(shapes)('takes time in proportion to it: %s', async (name, shape) => {
+    const above = name === 'one fence of markers' ? '```\n' : '';
+    const time = async (size: number) => {
+      const text = `${above}${shape.repeat(size / shape.length)}${above}`;
+      const times: number[] = [];
+      for (let run = 0; run < 3; run++) {
+        const { call } = open({ 'progress.md': text, 'activeContext.md': text });
+        const start = process.cpuUsage();
+        expect((await call('track_progress', { action: 'a', description: 'b' })).isError).toBe(
+          false,
+        );
+        const { user, system } = process.cpuUsage(start);
+        times.push(user + system);
+      }
+      return Math.min(...times);
+    };
+    await time(50_000);
+    // Of the processor, which other programs do not lengthen; a quadratic step would take 64 times.
+    expect((await time(400_000)) / (await time(50_000))).toBeLessThan(3 ** 3);
+  });
+});
+
 describe('a file with conflict markers', () => {
   const conflict =
     '# Log\n\n## Ongoing Tasks\n\n- a\n<<<<<<< HEAD\n- ours\n=======\n- theirs\n>>>>>>> branch\n';
