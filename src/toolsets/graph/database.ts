@@ -1,6 +1,21 @@
 import type { RecordType } from '../../core/record-type.ts';
 import { byCreation, type Reader } from '../../core/store.ts';
-import { type Entry, feature, objective, path, requirement, task, ticket } from './records.ts';
+import {
+  type Entry,
+  type Feature,
+  feature,
+  type IdentityField,
+  type Objective,
+  objective,
+  type Path,
+  path,
+  type Requirement,
+  requirement,
+  type Task,
+  type Ticket,
+  task,
+  ticket,
+} from './records.ts';
 import type { SqlValue } from './sqlite.ts';
 import { type NewTable, writeSqlite } from './sqlite-writer.ts';
 
@@ -27,146 +42,150 @@ export async function writeDatabase(reader: Reader): Promise<Buffer | undefined>
   const pathIds = new Map(paths.map((one) => [one.path, one.id]));
   const objectiveIds = new Map(objectives.map(({ slug, id }) => [slug, id]));
   const ticketIds = new Map(tickets.map(({ key, id }) => [key, id]));
+  const [featureTable, ...featureLinks] = tables<Feature>('feature', features, {
+    places: {
+      slug: column('slug TEXT UNIQUE NOT NULL', ({ slug }) => slug),
+      name: column('name TEXT NOT NULL', ({ name }) => name),
+      description: column('description TEXT', ({ description = null }) => description),
+      paths: { to: 'path', ids: pathIds, keys: ({ paths }) => paths },
+    },
+    unique: true,
+    indexes: ['slug'],
+  });
+  const [pathTable] = tables<Path>('path', paths, {
+    places: {
+      path: column('path TEXT UNIQUE NOT NULL', ({ path }) => path),
+      type: column(`type TEXT NOT NULL CHECK(type IN ('file', 'directory'))`, ({ type }) => type),
+      description: column('description TEXT', ({ description = null }) => description),
+      use_when: column(`use_when TEXT NOT NULL DEFAULT '[]'`, ({ use_when = [] }) =>
+        JSON.stringify(use_when),
+      ),
+    },
+    unique: true,
+    indexes: ['path', 'type'],
+  });
+  const [requirementTable] = tables<Requirement>('requirement', requirements, {
+    places: {
+      feature: column(references('feature'), ({ feature }) => featureIds.get(feature)),
+      text: column('text TEXT NOT NULL', ({ text }) => text),
+      notes: column(`notes TEXT NOT NULL DEFAULT '[]'`, ({ notes = [] }) => JSON.stringify(notes)),
+    },
+    indexes: ['feature'],
+  });
+  const [objectiveTable, ...objectiveLinks] = tables<Objective>('objective', objectives, {
+    places: {
+      slug: column('slug TEXT UNIQUE NOT NULL', ({ slug }) => slug),
+      name: column('name TEXT NOT NULL', ({ name }) => name),
+      description: column('description TEXT', ({ description = null }) => description),
+      status: column(statuses, ({ status }) => status),
+      plan_file_path: column('plan_file_path TEXT', (one) => one.plan_file_path ?? null),
+      features: { to: 'feature', ids: featureIds, keys: (one) => one.features },
+      tickets: { to: 'ticket', ids: ticketIds, keys: (one) => one.tickets },
+    },
+    unique: true,
+    indexes: ['slug', 'status'],
+  });
+  const [taskTable] = tables<Task>('task', tasks, {
+    places: {
+      objective: column(references('objective'), (one) => objectiveIds.get(one.objective)),
+      text: column('text TEXT NOT NULL', ({ text }) => text),
+      status: column(statuses, ({ status }) => status),
+      order: column('"order" INTEGER NOT NULL', ({ order }) => order),
+    },
+    indexes: ['objective'],
+  });
+  const [ticketTable] = tables<Ticket>('ticket', tickets, {
+    places: {
+      key: column('key TEXT UNIQUE NOT NULL', ({ key }) => key),
+      title: column('title TEXT', ({ title = null }) => title),
+      description: column('description TEXT', ({ description = null }) => description),
+    },
+    unique: true,
+    indexes: ['key'],
+  });
   return writeSqlite([
-    table('features', ['slug TEXT UNIQUE NOT NULL', 'name TEXT NOT NULL', 'description TEXT'], {
-      rows: features.map((one) => row(one, one.slug, one.name, one.description ?? null)),
-      unique: true,
-      indexes: { slug: 1 },
-    }),
-    table(
-      'paths',
-      [
-        'path TEXT UNIQUE NOT NULL',
-        `type TEXT NOT NULL CHECK(type IN ('file', 'directory'))`,
-        'description TEXT',
-        `use_when TEXT NOT NULL DEFAULT '[]'`,
-      ],
-      {
-        rows: paths.map((one) =>
-          row(one, one.path, one.type, one.description ?? null, JSON.stringify(one.use_when ?? [])),
-        ),
-        unique: true,
-        indexes: { path: 1, type: 2 },
-      },
-    ),
-    linkTable('feature_paths', 'feature', 'path', features, ({ paths }) => paths, pathIds),
-    table(
-      'requirements',
-      [references('feature'), 'text TEXT NOT NULL', `notes TEXT NOT NULL DEFAULT '[]'`],
-      {
-        rows: requirements.flatMap((one) => {
-          const owner = featureIds.get(one.feature);
-          return owner === undefined
-            ? []
-            : [row(one, owner, one.text, JSON.stringify(one.notes ?? []))];
-        }),
-        indexes: { feature: 1 },
-      },
-    ),
-    table(
-      'objectives',
-      [
-        'slug TEXT UNIQUE NOT NULL',
-        'name TEXT NOT NULL',
-        'description TEXT',
-        statuses,
-        'plan_file_path TEXT',
-      ],
-      {
-        rows: objectives.map((one) =>
-          row(
-            one,
-            one.slug,
-            one.name,
-            one.description ?? null,
-            one.status,
-            one.plan_file_path ?? null,
-          ),
-        ),
-        unique: true,
-        indexes: { slug: 1, status: 4 },
-      },
-    ),
-    table(
-      'tasks',
-      [references('objective'), 'text TEXT NOT NULL', statuses, '"order" INTEGER NOT NULL'],
-      {
-        rows: tasks.flatMap((one) => {
-          const owner = objectiveIds.get(one.objective);
-          return owner === undefined ? [] : [row(one, owner, one.text, one.status, one.order)];
-        }),
-        indexes: { objective: 1 },
-      },
-    ),
-    table('tickets', ['key TEXT UNIQUE NOT NULL', 'title TEXT', 'description TEXT'], {
-      rows: tickets.map((one) => row(one, one.key, one.title ?? null, one.description ?? null)),
-      unique: true,
-      indexes: { key: 1 },
-    }),
-    linkTable(
-      'objective_features',
-      'objective',
-      'feature',
-      objectives,
-      (one) => one.features,
-      featureIds,
-    ),
-    linkTable(
-      'objective_tickets',
-      'objective',
-      'ticket',
-      objectives,
-      (one) => one.tickets,
-      ticketIds,
-    ),
+    featureTable,
+    pathTable,
+    ...featureLinks,
+    requirementTable,
+    objectiveTable,
+    taskTable,
+    ticketTable,
+    ...objectiveLinks,
   ]);
 }
 
-/** A table of records: their id, columns of their own, and their times. */
-function table(
-  name: string,
-  columns: readonly string[],
+/** A field that is a column; a value that is undefined leaves the record out: its owner is gone. */
+interface Column<T> {
+  readonly sql: string;
+  value(record: T): SqlValue | undefined;
+}
+
+/** A field that is a table of links: keys of other records, whose ids are known by key. */
+interface Links<T> {
+  readonly to: string;
+  readonly ids: ReadonlyMap<string, string>;
+  keys(record: T): readonly string[] | undefined;
+}
+
+/** The place of every field of a record in the order of the columns; a field without one does not compile. */
+type Places<T> = { readonly [F in Exclude<keyof T, IdentityField>]-?: Column<T> | Links<T> };
+
+function column<T>(sql: string, value: Column<T>['value']): Column<T> {
+  return { sql, value };
+}
+
+/** The table of records: their id, columns of their own, and their times; then their tables of links. */
+function tables<T extends Entry>(
+  noun: string,
+  records: readonly T[],
   {
-    rows,
+    places,
     unique = false,
     indexes,
   }: {
-    readonly rows: NewTable['rows'];
+    readonly places: Places<T>;
     readonly unique?: boolean;
-    readonly indexes: { readonly [suffix: string]: number };
+    readonly indexes: readonly (keyof Places<T> & string)[];
   },
-): NewTable {
-  return {
+): [NewTable, ...NewTable[]] {
+  const name = `${noun}s`;
+  const all = Object.entries<Column<T> | Links<T>>(places);
+  const columns = all.flatMap(([field, place]) => ('sql' in place ? [{ field, ...place }] : []));
+  const links = all.flatMap(([, place]) => ('sql' in place ? [] : [place]));
+  const rows = records.flatMap((record) => {
+    const values = columns.map(({ value }) => value(record));
+    const known = values.filter((value) => value !== undefined);
+    const row = [record.id, ...known, record.created_at, record.updated_at];
+    return known.length < values.length ? [] : [row];
+  });
+  const main = {
     name,
-    sql: `CREATE TABLE ${name} (${[identity, ...columns, times].join(', ')})`,
+    sql: `CREATE TABLE ${name} (${[identity, ...columns.map(({ sql }) => sql), times].join(', ')})`,
     rows,
     unique: unique ? [[0], [1]] : [[0]],
-    indexes: Object.entries(indexes).map(([suffix, column]) => {
+    indexes: indexes.map((suffix) => {
       const index = `idx_${name}_${suffix}`;
-      const field = columns[column - 1]?.split(' ', 1)[0] ?? '';
-      return { name: index, sql: `CREATE INDEX ${index} ON ${name}(${field})`, columns: [column] };
+      const at = columns.findIndex(({ field }) => field === suffix);
+      const field = columns[at]?.sql.split(' ', 1)[0] ?? '';
+      return { name: index, sql: `CREATE INDEX ${index} ON ${name}(${field})`, columns: [at + 1] };
     }),
   };
-}
-
-function row(entry: Entry, ...values: SqlValue[]): SqlValue[] {
-  return [entry.id, ...values, entry.created_at, entry.updated_at];
+  return [main, ...links.map((link) => linkTable(noun, records, link))];
 }
 
 function linkTable<T extends Entry>(
-  name: string,
   from: string,
-  to: string,
   owners: readonly T[],
-  keysOf: (owner: T) => readonly string[] | undefined,
-  ids: ReadonlyMap<string, string>,
+  { to, ids, keys }: Links<T>,
 ): NewTable {
+  const name = `${from}_${to}s`;
   const created = `created_at TEXT NOT NULL DEFAULT (datetime('now'))`;
   return {
     name,
     sql: `CREATE TABLE ${name} (${references(from)}, ${references(to)}, ${created}, PRIMARY KEY (${from}_id, ${to}_id))`,
     rows: owners.flatMap((owner) =>
-      (keysOf(owner) ?? []).flatMap((key) => {
+      (keys(owner) ?? []).flatMap((key) => {
         const id = ids.get(key);
         return id === undefined ? [] : [[owner.id, id, owner.updated_at]];
       }),

@@ -1,9 +1,17 @@
 import { MemoryError } from '../../core/error.ts';
 import { type Format, Gathering, isoTime } from '../../core/format.ts';
-import type { AnyRecordType } from '../../core/record-type.ts';
+import type { RecordType } from '../../core/record-type.ts';
 import { writeDatabase } from './database.ts';
 import { normalisePath } from './project-path.ts';
-import { feature, objective, path, requirement, task, ticket } from './records.ts';
+import {
+  feature,
+  type IdentityField,
+  objective,
+  path,
+  requirement,
+  task,
+  ticket,
+} from './records.ts';
 import { type Row, SqliteFile, type SqlValue } from './sqlite.ts';
 
 /** The SQLite database of seed 000. */
@@ -53,28 +61,28 @@ function readDatabase(data: SqliteFile, gathering: Gathering): void {
   add(feature, 'features', (row) => ({
     slug: row.get('slug'),
     name: row.get('name'),
-    ...text(row, 'description'),
-    ...linked('paths', 'feature_paths', 'feature_id', 'path_id', row, keys.paths),
+    description: text(row, 'description'),
+    paths: linked('feature_paths', 'feature_id', 'path_id', row, keys.paths),
   }));
   add(path, 'paths', (row) => ({
     path: projectPath(row),
     type: row.get('type'),
-    ...text(row, 'description'),
-    ...list(row, 'use_when'),
+    description: text(row, 'description'),
+    use_when: list(row, 'use_when'),
   }));
   add(requirement, 'requirements', (row) => ({
     text: row.get('text'),
-    ...list(row, 'notes'),
+    notes: list(row, 'notes'),
     feature: keys.features.get(row.get('feature_id') ?? null),
   }));
   add(objective, 'objectives', (row) => ({
     slug: row.get('slug'),
     name: row.get('name'),
     status: row.get('status'),
-    ...text(row, 'description'),
-    ...text(row, 'plan_file_path'),
-    ...linked('features', 'objective_features', 'objective_id', 'feature_id', row, keys.features),
-    ...linked('tickets', 'objective_tickets', 'objective_id', 'ticket_id', row, keys.tickets),
+    description: text(row, 'description'),
+    plan_file_path: text(row, 'plan_file_path'),
+    features: linked('objective_features', 'objective_id', 'feature_id', row, keys.features),
+    tickets: linked('objective_tickets', 'objective_id', 'ticket_id', row, keys.tickets),
   }));
   add(task, 'tasks', (row) => ({
     text: row.get('text'),
@@ -84,8 +92,8 @@ function readDatabase(data: SqliteFile, gathering: Gathering): void {
   }));
   add(ticket, 'tickets', (row) => ({
     key: row.get('key'),
-    ...text(row, 'title'),
-    ...text(row, 'description'),
+    title: text(row, 'title'),
+    description: text(row, 'description'),
   }));
 
   function rowsOf(name: string): Row[] {
@@ -100,10 +108,11 @@ function readDatabase(data: SqliteFile, gathering: Gathering): void {
     return new Map((tables.get(table) ?? []).map((row) => [row.get('id') ?? null, key(row)]));
   }
 
-  function add(
-    type: AnyRecordType,
+  /** @param fields every field of the record, undefined where the row has none. */
+  function add<T extends object>(
+    type: RecordType<T>,
     table: string,
-    fields: (row: Row) => { readonly [field: string]: unknown },
+    fields: (row: Row) => { readonly [F in Exclude<keyof T, IdentityField>]-?: unknown },
   ): void {
     const rows = tables.get(table) ?? [];
     const times = distinctTimes(rows);
@@ -112,24 +121,24 @@ function readDatabase(data: SqliteFile, gathering: Gathering): void {
       const updated = row.get('updated_at');
       const updated_at = updated === row.get('created_at') ? created_at : isoTime(updated);
       const id = row.get('id');
-      const value = { ...fields(row), id, created_at, updated_at };
+      const given = Object.entries(fields(row)).filter(([, value]) => value !== undefined);
+      const value = { ...Object.fromEntries(given), id, created_at, updated_at };
       gathering.found.push({ type, value, from: `${table}, id ${String(id)}` });
     }
   }
 
-  /** What a table of links leads to from a row, sorted; nothing where there is none. */
+  /** What a table of links leads to from a row, sorted; undefined where there is none. */
   function linked(
-    field: string,
     table: string,
     from: string,
     to: string,
     row: Row,
     targets: ReadonlyMap<SqlValue, SqlValue | undefined>,
-  ): { [field: string]: unknown } {
+  ): SqlValue[] | undefined {
     const ends = (tables.get(table) ?? [])
       .filter((link) => link.get(from) === row.get('id'))
       .flatMap((link) => targets.get(link.get(to) ?? null) ?? []);
-    return ends.length === 0 ? {} : { [field]: [...new Set(ends)].sort() };
+    return ends.length === 0 ? undefined : [...new Set(ends)].sort();
   }
 
   function projectPath(row: Row): SqlValue | undefined {
@@ -142,13 +151,12 @@ function readDatabase(data: SqliteFile, gathering: Gathering): void {
 
 const links = ['feature_paths', 'objective_features', 'objective_tickets'];
 
-function text(row: Row, field: string): { [field: string]: unknown } {
-  const value = row.get(field);
-  return value === null || value === undefined ? {} : { [field]: value };
+function text(row: Row, field: string): SqlValue | undefined {
+  return row.get(field) ?? undefined;
 }
 
 /** A list, which the database holds as JSON. */
-function list(row: Row, field: string): { [field: string]: unknown } {
+function list(row: Row, field: string): unknown {
   const value = row.get(field);
   let items: unknown;
   try {
@@ -157,7 +165,7 @@ function list(row: Row, field: string): { [field: string]: unknown } {
     // The import tells that a text stands where a list should.
     items = value;
   }
-  return Array.isArray(items) && items.length === 0 ? {} : { [field]: items };
+  return Array.isArray(items) && items.length === 0 ? undefined : items;
 }
 
 /**

@@ -23,6 +23,9 @@ const identity = {
   created_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),
 };
+/** The fields that every record has beside its own. */
+export type IdentityField = keyof typeof identity;
+
 /** Of two branches that create the same record, the earlier one's identity stays. */
 const identityMerge = { id: 'first', created_at: 'first', updated_at: 'latest' } as const;
 
