@@ -7,7 +7,7 @@ import { type Path, path } from './records.ts';
 const relatedLimit = 20;
 
 /** How many hits of the search are looked at; other features' paths are among them. */
-const searchLimit = 500;
+const searchLimit = 1_000;
 
 export interface RelevanceQuery {
   readonly query: string;
@@ -20,7 +20,8 @@ export interface RelevanceQuery {
  * The paths whose description or a condition of use matches a query.
  *
  * Those that contain the whole query, in any case, come first, by path; at most 20 that match words
- * of it follow, the best first. The text of the path itself does not count (RESOLUTIONS 0.17).
+ * of it follow, those with most words first, then by path. The text of the path itself counts neither
+ * for what is found nor for its order (RESOLUTIONS 0.17).
  *
  * @throws MemoryError `not_found` when one of the features does not exist.
  */
@@ -36,11 +37,35 @@ export async function findRelevantPaths(
   if (rest.size === 0 || !/[\p{L}\p{N}]/u.test(query)) return { paths: exact, damaged };
 
   const { hits } = await store.search({ query, types: [path], limit: searchLimit });
+  const asked = new Set(query.toLowerCase().split(/[^\p{L}\p{M}\p{N}]+/u));
   const related = hits.flatMap(({ key, matches }) => {
     const value = rest.get(key);
-    return value && matches.some((match) => says(value, match)) ? [value] : [];
+    // The search divides "v2" into "v" and "2": such a piece is not a word of the query.
+    const words = new Set(matches.map((match) => match.toLowerCase())).values();
+    const own = [...words].filter(
+      (word) => ([...word].length > 1 || asked.has(word)) && value && hasWord(value, word),
+    );
+    return value && own.length > 0 ? [{ value, words: own.length }] : [];
   });
-  return { paths: [...exact, ...related.slice(0, relatedLimit)], damaged };
+  related.sort((a, b) => b.words - a.words || (a.value.path < b.value.path ? -1 : 1));
+  const best = related.slice(0, relatedLimit).map(({ value }) => value);
+  return { paths: [...exact, ...best], damaged };
+}
+
+/** Two characters within one word: a letter or digit that goes on. Scripts without case always divide. */
+const within = /^(?:\p{L}|\p{M})(?:\p{Ll}|\p{M})$|^\p{N}\p{N}$/u;
+
+/** Whether a word, or a part of an identifier, is in the texts of a path, and not only its letters. */
+function hasWord({ description = '', use_when = [] }: Path, word: string): boolean {
+  return [description, ...use_when].some((text) => {
+    const lower = text.toLowerCase();
+    for (let at = lower.indexOf(word); at >= 0; at = lower.indexOf(word, at + 1)) {
+      const end = at + word.length;
+      const edges = [text.slice(Math.max(0, at - 1), at + 1), text.slice(end - 1, end + 1)];
+      if (!edges.some((edge) => within.test(edge))) return true;
+    }
+    return false;
+  });
 }
 
 function says({ description = '', use_when = [] }: Path, words: string): boolean {

@@ -93,7 +93,7 @@ test('find_relevant_paths filters by features and type', async () => {
   });
 });
 
-test('paths that match only words of the query follow, the best first, not by their own text', async () => {
+test('paths that match only words of the query follow, most words first, not by their own text', async () => {
   const plan = await shop();
   const { records } = await plan.context.store.list(path);
   const hit = (key: string, ...matches: string[]) => {
@@ -106,7 +106,7 @@ test('paths that match only words of the query follow, the best first, not by th
     total: 3,
     damaged: [],
   });
-  expect(await found(plan, { query: 'login layout' })).toEqual(['src/ui.ts', 'src/login.ts']);
+  expect(await found(plan, { query: 'login layout' })).toEqual(['src/login.ts', 'src/ui.ts']);
   expect(await found(plan, { query: 'login bug' })).toEqual(['src/login.ts', 'src/ui.ts']);
   expect(await found(plan, { query: 'login layout', feature_slugs: ['auth'] })).toEqual([
     'src/login.ts',
