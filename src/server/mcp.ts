@@ -77,6 +77,8 @@ export interface HttpClient {
   readonly maxBytes: number;
   /** The folders that it may go to beside the project that is served. */
   readonly folders: readonly string[];
+  /** Whether so many more bytes may wait for the reader of a response. */
+  admits(response: ServerResponse, bytes: number): boolean;
   /** Called with the id of the session, before its first answer. */
   opened(id: string): void;
   /** Called once, when the session is over. */
@@ -85,7 +87,7 @@ export interface HttpClient {
 
 /** The server's end of one MCP session over HTTP. */
 export interface HttpConnection {
-  handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
+  handle(request: IncomingMessage, response: ServerResponse, body: unknown): Promise<void>;
   /** Ends the stream of what belongs to no request; the answers to requests still go out. */
   endStream(): void;
   close(): Promise<void>;
@@ -112,12 +114,64 @@ export async function connectHttp(
     leave();
     client.closed();
   };
+  const responses = new Responses(client);
+  const send = transport.send.bind(transport);
+  transport.send = (message, options) => {
+    return send(responses.admit(message, options?.relatedRequestId), options);
+  };
   await server.connect(transport as Transport);
   return {
-    handle: (request, response) => transport.handleRequest(request, response),
+    handle(request, response, body) {
+      responses.follow(request, response, body);
+      return transport.handleRequest(request, response, body);
+    },
     endStream: () => transport.closeStandaloneSSEStream(),
     close: () => server.close(),
   };
+}
+
+/** The HTTP responses that the messages of one session go out in. */
+class Responses {
+  readonly #client: HttpClient;
+  readonly #byRequest = new Map<MessageId, ServerResponse>();
+  #stream: ServerResponse | undefined;
+
+  constructor(client: HttpClient) {
+    this.#client = client;
+  }
+
+  follow({ method }: IncomingMessage, response: ServerResponse, body: unknown): void {
+    // The transport refuses a second stream.
+    if (method === 'GET') this.#stream ??= response;
+    const messages = Array.isArray(body) ? body : [body];
+    const ids = messages.flatMap((message) => {
+      const { success, data } = JSONRPCMessageSchema.safeParse(message);
+      return success && 'method' in data && 'id' in data ? [data.id] : [];
+    });
+    for (const id of ids) this.#byRequest.set(id, response);
+    response.once('close', () => {
+      if (this.#stream === response) this.#stream = undefined;
+      for (const id of ids) {
+        if (this.#byRequest.get(id) === response) this.#byRequest.delete(id);
+      }
+    });
+  }
+
+  /** A message as it may go out; an error in its place where its client leaves too much unread. */
+  admit(message: JSONRPCMessage, related: MessageId | undefined): JSONRPCMessage {
+    const answered = 'method' in message ? undefined : message.id;
+    const response = this.#byRequest.get(answered ?? related ?? null) ?? this.#stream;
+    if (!response || this.#client.admits(response, JSON.stringify(message).length)) return message;
+    if (answered === undefined) {
+      // The event log still has the message for a client that comes back.
+      response.destroy();
+      return message;
+    }
+    // An error would say that nothing was committed.
+    if ('result' in message && message.result._meta !== undefined) return message;
+    const error = errorResponse(null, internalError, 'Too many answers wait to be read.');
+    return { ...error, id: answered };
+  }
 }
 
 /**

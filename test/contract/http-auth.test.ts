@@ -275,3 +275,40 @@ describe('memory-bank serve', () => {
     await program.stop();
   });
 });
+
+describe('a request of another site', () => {
+  const origin = 'http://localhost:5173';
+  let served: Served;
+  let cookie: string;
+
+  beforeAll(async () => {
+    served = await serve({ origins: [origin] });
+    const opened = await served.ask('POST', '/session');
+    cookie = opened.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+  });
+
+  afterAll(() => served.close());
+
+  test.each(['cross-site', 'same-site'])('(%s) cannot use the session cookie', async (site) => {
+    const headers = { 'sec-fetch-site': site };
+    for (const path of ['/memory-bank/files', '/mcp']) {
+      const ridden = await served.ask('GET', path, {
+        headers: { ...headers, authorization: '', cookie },
+      });
+      expect(ridden).toMatchObject({ status: 403, body: failure('unauthorized') });
+    }
+    expect((await served.ask('GET', '/memory-bank/files', { headers })).status).toBe(200);
+  });
+
+  test.each([
+    { 'sec-fetch-site': 'same-origin' },
+    { 'sec-fetch-site': 'none' },
+    { 'sec-fetch-site': 'same-site', origin },
+    {},
+  ])('is not what %j says', async (headers) => {
+    const answer = await served.ask('GET', '/memory-bank/files', {
+      headers: { ...headers, authorization: '', cookie },
+    });
+    expect(answer.status).toBe(200);
+  });
+});

@@ -146,6 +146,22 @@ describe('the body', () => {
     expect(bodyOf(answer)).toEqual(invalid);
   });
 
+  test('must be UTF-8 in MCP', async () => {
+    const params = '{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":';
+    const body = Buffer.from(
+      `{"jsonrpc":"2.0","id":1,"method":"initialize","params":${params}{"name":"\xff","version":"1"}}}`,
+      'latin1',
+    );
+    const headers = [
+      'Content-Type: application/json',
+      'Accept: application/json, text/event-stream',
+      `Content-Length: ${body.length}`,
+    ];
+    const answer = await send(head('POST /mcp', ...headers), body);
+    expect(statusOf(answer)).toBe(400);
+    expect(bodyOf(answer)).toMatchObject({ jsonrpc: '2.0', error: { code: -32700 } });
+  });
+
   test('must not be compressed', async () => {
     const answer = await api.ask('POST', '/memory-bank/file', {
       headers: { 'content-encoding': 'gzip' },
@@ -237,6 +253,60 @@ describe('a request', () => {
     const [leave] = await once(socket.setEncoding('utf8'), 'data');
     expect(leave).toBe('HTTP/1.1 100 Continue\r\n\r\n');
     expect(statusOf(await sendTo(socket, body))).toBe(200);
+  });
+
+  test.each([
+    ['POST /memory-bank/file', 'Authorization: Bearer wrong', 401],
+    ['POST /mcp', 'Authorization: Bearer wrong', 401],
+    ['POST /memory-bank/file', 'Content-Length: 10000000', 413],
+    ['POST /mcp', 'Content-Length: 10000000', 413],
+    ['POST /nothing', 'Content-Length: 2', 404],
+    ['POST /mcp', 'Content-Length: 2\r\nMcp-Session-Id: unknown', 404],
+    ['PUT /memory-bank/file', 'Content-Length: 2', 405],
+    ['PUT /mcp', 'Content-Length: 2', 405],
+    ['POST /memory-bank/file', 'Content-Length: 2\r\nContent-Type: text/plain', 415],
+    ['POST /mcp', 'Content-Length: 2\r\nContent-Type: text/plain', 415],
+    ['POST /memory-bank/file', 'Content-Length: 2\r\nContent-Encoding: gzip', 415],
+    ['POST /memory-bank/file', 'Content-Length: 2\r\nOrigin: http://evil.example', 403],
+  ])('%s with %j is refused without leave to send its body', async (line, header, status) => {
+    const lines = [`${line} HTTP/1.1`, 'Host: localhost', 'Expect: 100-continue', header];
+    if (!header.includes('Authorization')) lines.push(`Authorization: Bearer ${key}`);
+    if (!header.includes('Content-Type')) lines.push('Content-Type: application/json');
+    if (!header.includes('Content-Length')) lines.push('Content-Length: 2');
+    // The server hangs up, because it cannot know whether the body comes all the same.
+    const answer = await send(`${lines.join('\r\n')}\r\n\r\n`);
+    expect(answer).not.toContain('100 Continue');
+    expect(statusOf(answer)).toBe(status);
+  });
+
+  test.each([
+    ['http://evil.example/status', 403],
+    ['http://evil.example/memory-bank/files', 403],
+    ['http://localhost@evil.example/status', 403],
+    ['HTTP://EVIL.example:80/status', 403],
+    ['ftp://localhost/status', 400],
+    ['http:///status', 400],
+    ['http://localhost/status', 200],
+    ['HTTP://127.0.0.1:80/memory-bank/files?x', 200],
+  ])('for the URL %s is %i, whatever its Host', async (target, status) => {
+    const answer = await send(head(`GET ${target}`));
+    expect(statusOf(answer)).toBe(status);
+    expect(answer).toMatch(/^x-ratelimit-remaining: \d+\r$/im);
+  });
+
+  test('for the URL of this server with another Host is refused', async () => {
+    const answer = await send(
+      'GET http://localhost/status HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n',
+    );
+    expect(statusOf(answer)).toBe(403);
+  });
+
+  test('nested too deep for a tool does not end the server', async () => {
+    const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+    const body = `{"filename":"deep.md","content":${deep},"__proto__":{"x":1}}`;
+    expect((await api.ask('POST', '/memory-bank/file', { body })).status).toBe(400);
+    const call = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","arguments":${deep}}}`;
+    expect((await api.ask('POST', '/mcp', { body: call })).status).toBeLessThan(500);
   });
 
   test.each([

@@ -51,17 +51,19 @@ async function call(client: Client, name: string, args: object = {}) {
 /** Messages to `/mcp` without a client. */
 class Wire {
   readonly url: string;
+  readonly key: string;
   session: string | null = null;
 
-  constructor(url: string) {
+  constructor(url: string, sent = key) {
     this.url = `${url}/mcp`;
+    this.key = sent;
   }
 
   send(method: string, message?: unknown, headers: { [name: string]: string } = {}) {
     return fetch(this.url, {
       method,
       headers: {
-        authorization: `Bearer ${key}`,
+        authorization: `Bearer ${this.key}`,
         accept: 'application/json, text/event-stream',
         ...(message !== undefined && { 'content-type': 'application/json' }),
         ...(this.session !== null && {
@@ -217,6 +219,37 @@ describe('sessions', () => {
     expect((await first.request(1, 'ping')).status).toBe(200);
     expect((await second.request(1, 'ping')).status).toBe(404);
     await stream.body?.cancel();
+  });
+
+  test('of one caller leave room for other callers', async () => {
+    const { url, ask } = await started({ keys: [key, 'other'] });
+    const other = new Wire(url, 'other');
+    await other.begin();
+    const wires = Array.from({ length: 50 }, () => new Wire(url));
+    await Promise.all(wires.map((wire) => wire.begin()));
+    const streams = await Promise.all(wires.map((wire) => wire.send('GET')));
+    const more = new Wire(url);
+    const refused = await more.begin();
+    expect(refused.status).toBe(429);
+    expect(refused.headers.get('retry-after')).toMatch(/^\d+$/);
+    expect((await new Wire(url, 'other').begin()).status).toBe(200);
+    expect((await other.request(1, 'ping')).status).toBe(200);
+    await wires[0]?.send('DELETE');
+    expect((await more.begin()).status).toBe(200);
+    for (const stream of streams) await stream.body?.cancel();
+    expect((await ask('GET', '/status')).status).toBe(200);
+  });
+
+  test('of one caller take the place of its own idle ones', async () => {
+    const { url } = await started({ keys: [key, 'other'] });
+    const other = new Wire(url, 'other');
+    await other.begin();
+    const wires = Array.from({ length: 60 }, () => new Wire(url));
+    for (const wire of wires) expect((await wire.begin()).status).toBe(200);
+    const statuses = [];
+    for (const wire of wires) statuses.push((await wire.request(1, 'ping')).status);
+    expect(statuses).toEqual(wires.map((_, i) => (i < 10 ? 404 : 200)));
+    expect((await other.request(1, 'ping')).status).toBe(200);
   });
 
   test('begin in the folder of the server, whatever roots a client has', async () => {

@@ -19,6 +19,8 @@ export interface Caller {
   readonly authorized: boolean;
   /** Whether it was the key itself that was sent. */
   readonly byKey: boolean;
+  /** Whether the cookie of a session is what authorizes it. */
+  readonly bySession: boolean;
 }
 
 declare global {
@@ -89,7 +91,13 @@ export class Auth {
   #callerOf(request: Request): Caller {
     // Of IPv6, what belongs to one customer counts as one address.
     const address = `address:${ipKeyGenerator(request.ip ?? '')}`;
-    const stranger = { id: address, account: address, authorized: false, byKey: false };
+    const stranger = {
+      id: address,
+      account: address,
+      authorized: false,
+      byKey: false,
+      bySession: false,
+    };
     if (this.#keys === undefined) {
       return this.#login(request) ?? { ...stranger, authorized: true, byKey: true };
     }
@@ -98,7 +106,8 @@ export class Auth {
     const [, key] = /^Bearer +(\S+) *$/i.exec(authorization) ?? [];
     const place = key === undefined ? -1 : this.#find(key, this.#keys);
     if (place < 0) return stranger;
-    return { id: `key:${place}`, account: `key:${place}`, authorized: true, byKey: true };
+    const id = `key:${place}`;
+    return { id, account: id, authorized: true, byKey: true, bySession: false };
   }
 
   #login(request: Request): Caller | undefined {
@@ -106,7 +115,7 @@ export class Auth {
     const login = this.#logins.get(id);
     if (!login || login.expires <= Date.now()) return undefined;
     // Counted for its key: otherwise whoever opens sessions could send as many requests as he likes.
-    return { ...login.owner, id: `session:${id}`, byKey: false };
+    return { ...login.owner, id: `session:${id}`, byKey: false, bySession: true };
   }
 
   /** Where a key stands among the known ones; takes as long for each of them, and for none. */

@@ -81,7 +81,6 @@ const unreadable = new Map<unknown, HttpError>([
   ['entity.parse.failed', new HttpError(400, 'The body must be a JSON object.')],
   ['entity.verify.failed', new HttpError(400, 'The body is not valid UTF-8.')],
   ['entity.too.large', new HttpError(413, 'The body is too large.')],
-  ['encoding.unsupported', new HttpError(415, 'The body must not be compressed.')],
   ['charset.unsupported', new HttpError(415, 'The body must be UTF-8.')],
 ]);
 

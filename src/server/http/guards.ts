@@ -14,8 +14,11 @@ export const maxBodyBytes = 8 * 1024 * 1024;
 const single = ['host', 'authorization', 'cookie', 'content-type', 'origin', 'mcp-session-id'];
 
 /** Refuses requests that name no host, expect what is not known, or carry a deciding header twice. */
-export const soundHead: RequestHandler = ({ headers, headersDistinct }, _response, next) => {
+export const soundHead: RequestHandler = ({ url, headers, headersDistinct }, _response, next) => {
   if (headers.host === undefined) throw new HttpError(400, 'The header "Host" is missing.');
+  if (!/^[/*]/.test(url) && targetHost(url) === undefined) {
+    throw new HttpError(400, 'The target of the request is neither a path nor an http URL.');
+  }
   const { expect = '100-continue' } = headers;
   if (expect.toLowerCase() !== '100-continue') {
     throw new HttpError(417, 'The header "Expect" may be 100-continue only.');
@@ -38,13 +41,35 @@ export function sameSite(
 ): RequestHandler {
   const names = [...loopbackNames, bound, ...hosts].map((name) => name.toLowerCase());
   const open = !isLoopback(bound);
-  return ({ headers: { host = '', origin } }, _response, next) => {
-    const name = hostname(host);
-    if (!names.includes(name) && !(open && isIP(name.replace(/^\[|\]$/g, '')))) {
-      throw new HttpError(403, 'The server is not known by this Host; --allow-host names more.');
+  return ({ url, headers: { host = '', origin } }, _response, next) => {
+    // The host in an absolute target overrides the header, and a proxy may have looked at either.
+    for (const asked of [host, targetHost(url) ?? host]) {
+      const name = hostname(asked);
+      if (!names.includes(name) && !(open && isIP(name.replace(/^\[|\]$/g, '')))) {
+        throw new HttpError(403, 'The server is not known by this Host; --allow-host names more.');
+      }
+      if (origin !== undefined && !origins.includes(origin) && !sameHost(origin, asked)) {
+        throw new HttpError(
+          403,
+          'Requests of this Origin are refused; --allow-origin allows more.',
+        );
+      }
     }
-    if (origin !== undefined && !origins.includes(origin) && !sameHost(origin, host)) {
-      throw new HttpError(403, 'Requests of this Origin are refused; --allow-origin allows more.');
+    next();
+  };
+}
+
+/**
+ * Refuses requests that a page of another site makes a browser send with the session cookie.
+ *
+ * A browser counts every port of this machine as the same site, so SameSite does not hold them back.
+ */
+export function ownCookie(origins: readonly string[]): RequestHandler {
+  return ({ headers }, { locals: { caller } }, next) => {
+    const site = headers['sec-fetch-site'] ?? 'none';
+    const foreign = site !== 'same-origin' && site !== 'none';
+    if (foreign && caller.bySession && !origins.includes(headers.origin ?? '')) {
+      throw new HttpError(403, 'Another site cannot use the session cookie; send an API key.');
     }
     next();
   };
@@ -62,9 +87,9 @@ export const versioned: RequestHandler = (request, response, next) => {
   next();
 };
 
-/** Reads a JSON body, and refuses every other kind. */
+/** Reads a JSON body after its head has passed every check, and refuses every other kind. */
 export const jsonBody: RequestHandler[] = [
-  (request, _response, next) => {
+  (request, response, next) => {
     const length = Number(request.headers['content-length']);
     // `is` says null where there is no body, and takes an empty one for one.
     if (length !== 0 && request.is('application/json') === false) {
@@ -74,6 +99,11 @@ export const jsonBody: RequestHandler[] = [
     if (length > maxBodyBytes) {
       throw new HttpError(413, 'The body is too large.', { Connection: 'close' });
     }
+    const { expect, 'content-encoding': coding = 'identity' } = request.headers;
+    if (coding.toLowerCase() !== 'identity') {
+      throw new HttpError(415, 'The body must not be compressed.');
+    }
+    if (expect !== undefined && request.httpVersion === '1.1') response.writeContinue();
     next();
   },
   express.json({
@@ -84,6 +114,11 @@ export const jsonBody: RequestHandler[] = [
     },
   }),
 ];
+
+/** The host and port in a target of absolute form; undefined for any other form. */
+function targetHost(url: string): string | undefined {
+  return /^https?:\/\/(?:[^/?#@]*@)?([^/?#@]+)(?:[/?#]|$)/i.exec(url)?.[1];
+}
 
 function hostname(host: string): string {
   return URL.canParse(`http://${host}`) ? new URL(`http://${host}`).hostname : '';

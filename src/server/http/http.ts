@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type RequestListener, type Server, STATUS_CODES } from 'node:http';
+import { createServer, type Server, STATUS_CODES } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import cors from 'cors';
 import express, { type Express } from 'express';
@@ -7,15 +7,19 @@ import helmet from 'helmet';
 import type { App } from '../../app.ts';
 import type { LogLevel } from '../../core/context.ts';
 import { Auth, authorized } from './auth.ts';
+import { Backlog } from './backlog.ts';
 import { chatEndpoint } from './chat.ts';
 import { type Endpoint, RestSessions } from './endpoint.ts';
 import { errorBody, HttpError, sendError } from './error.ts';
-import { jsonBody, sameSite, soundHead, versioned } from './guards.ts';
+import { jsonBody, ownCookie, sameSite, soundHead, versioned } from './guards.ts';
 import { type Limits, limitRate } from './limits.ts';
-import { McpSessions } from './mcp-sessions.ts';
+import { McpSessions, refuseBody } from './mcp-sessions.ts';
 import { describeApi } from './openapi.ts';
 import { renderPage } from './page.ts';
 import { memoryBankEndpoints, sessionEndpoints, statusEndpoint } from './rest.ts';
+
+/** At most this many connections are open at once. */
+const maxConnections = 1_000;
 
 /** How and for whom to serve HTTP. */
 export interface HttpSettings {
@@ -34,6 +38,8 @@ export interface HttpSettings {
   /** How long a client may take to send the head of a request, and all of it, in milliseconds. */
   readonly headTimeout: number;
   readonly requestTimeout: number;
+  /** How long it may leave an answer unread, in milliseconds. */
+  readonly readTimeout: number;
   /** The version of this program. */
   readonly version: string;
   readonly log: (level: LogLevel, message: string) => void;
@@ -53,8 +59,9 @@ export interface HttpServer {
  * @throws the error of the operating system when the address cannot be listened on.
  */
 export async function listen(app: App, settings: HttpSettings): Promise<HttpServer> {
-  const mcp = new McpSessions(app, settings.version, settings.folders);
-  const handler = await createApi(app, mcp, settings);
+  const backlog = new Backlog(settings.readTimeout);
+  const mcp = new McpSessions(app, settings.version, settings.folders, backlog);
+  const handler = await createApi(app, mcp, backlog, settings);
   const server = createServer({
     headersTimeout: settings.headTimeout,
     requestTimeout: settings.requestTimeout,
@@ -63,13 +70,15 @@ export async function listen(app: App, settings: HttpSettings): Promise<HttpServ
     // What is wrong with a head is refused below, in the words of the API.
     requireHostHeader: false,
   });
+  server.maxConnections = maxConnections;
   let closing = false;
-  const answer: RequestListener = (request, response) => {
+  const answer = backlog.inTurn((request, response) => {
     // A connection that stays open would keep the server from closing.
     response.once('close', () => closing && server.closeIdleConnections());
     handler(request, response);
-  };
+  });
   server.on('request', answer);
+  server.on('checkContinue', answer);
   server.on('checkExpectation', answer);
   server.on('clientError', refuseUnreadable);
   server.listen(settings.port, settings.host);
@@ -87,7 +96,12 @@ export async function listen(app: App, settings: HttpSettings): Promise<HttpServ
 }
 
 /** Everything between a request and its answer, in the order in which it is asked. */
-async function createApi(app: App, mcp: McpSessions, settings: HttpSettings): Promise<Express> {
+async function createApi(
+  app: App,
+  mcp: McpSessions,
+  backlog: Backlog,
+  settings: HttpSettings,
+): Promise<Express> {
   const { hosts, origins, limits, log } = settings;
   const auth = new Auth(settings.keys);
   const sessions = new RestSessions(app);
@@ -100,12 +114,15 @@ async function createApi(app: App, mcp: McpSessions, settings: HttpSettings): Pr
   ];
   const api = express();
   api.disable('etag').disable('x-powered-by').set('query parser', false);
-  api.use(headers);
+  api.use(headers, backlog.guard);
   if (origins.length > 0) api.use(crossOrigin(origins));
   api.use(auth.identify());
   api.use(limitRate(limits, (path) => path === '/mcp'));
   api.use(soundHead, sameSite(settings.host, hosts, origins));
-  api.all('/mcp', authorized, mcp.handle);
+  const admitted = [authorized, ownCookie(origins)];
+  api.all('/mcp', admitted, mcp.find);
+  api.post('/mcp', jsonBody, refuseBody);
+  api.all('/mcp', mcp.handle);
   api.use(versioned);
   const description = describeApi(endpoints);
   const page = renderPage(description);
@@ -115,7 +132,7 @@ async function createApi(app: App, mcp: McpSessions, settings: HttpSettings): Pr
     api,
     endpoints.filter(({ open }) => open),
   );
-  api.use(authorized);
+  api.use(admitted);
   addRoutes(
     api,
     endpoints.filter(({ open }) => !open),

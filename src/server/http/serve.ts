@@ -81,6 +81,7 @@ function readSettings(
     },
     headTimeout: 10_000,
     requestTimeout: 30_000,
+    readTimeout: 30_000,
     version,
     log: options.log,
   } satisfies HttpSettings;
