@@ -677,4 +677,38 @@ export const guards: readonly Guard[] = [
     ['store/sync/joining.ts', 'checkSizes(odb, [...memory, ...outside], folder);', ''],
     ['contract/sync.test.ts', 'over a folder a record that is too large'],
   ),
+  guard(
+    'another site that uses the cookie of a session',
+    ['server/http/guards.ts', 'if (foreign && caller.bySession', 'if (false && caller.bySession'],
+    ['contract/http-auth.test.ts', 'cannot use the session cookie'],
+  ),
+  guard(
+    'a host in the target of a request',
+    [
+      'server/http/guards.ts',
+      'for (const asked of [host, targetHost(url) ?? host])',
+      'for (const asked of [host])',
+    ],
+    ['contract/http-input.test.ts', 'whatever its Host'],
+  ),
+  guard(
+    'a body that is sent after its refusal',
+    ['server/http/http.ts', "server.on('checkContinue', answer);", ''],
+    ['contract/http-input.test.ts', 'is refused without leave'],
+  ),
+  guard(
+    'pipelined requests of a client that does not read',
+    ['server/http/backlog.ts', 'if (!queue) {', 'if (!queue || queue) {'],
+    ['contract/http-backlog.test.ts', 'is answered one request at a time'],
+  ),
+  guard(
+    'a client that never reads its answer',
+    ['server/http/backlog.ts', 'response.setTimeout(this.#readTimeout)', 'response.setTimeout(0)'],
+    ['contract/http-backlog.test.ts', 'is cut off in the end'],
+  ),
+  guard(
+    'MCP sessions for other callers',
+    ['server/http/mcp-sessions.ts', 'const maxShare = 50;', 'const maxShare = 200;'],
+    ['contract/http-mcp.test.ts', 'of one caller leave room'],
+  ),
 ];
