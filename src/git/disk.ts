@@ -40,12 +40,13 @@ export class Disk {
    * A failed write or fsync removes the file again; an fsync is never tried twice on one file,
    * because the kernel may have dropped the pages that it could not write.
    *
+   * @param pieces taken as they are written, so that a large file need not be whole in memory.
    * @param mode what the user's umask may take from.
    * @param exact permissions to give regardless of the umask: those of the file that is replaced.
    */
   async create(
     path: string,
-    pieces: readonly Uint8Array[],
+    pieces: Iterable<Uint8Array>,
     mode = 0o666,
     exact?: number,
   ): Promise<void> {
@@ -53,7 +54,7 @@ export class Disk {
     try {
       try {
         if (exact !== undefined) this.files.chmod(fd, exact & 0o777);
-        this.files.write(fd, pieces);
+        for (const group of inGroups(pieces)) this.files.write(fd, group);
         await this.sync(fd, 'data');
       } finally {
         this.files.close(fd);
@@ -128,17 +129,15 @@ export class Disk {
   async settle(directories: Iterable<string>): Promise<void> {
     // Directories cannot be opened on Windows; NTFS journals its metadata by itself.
     if (this.durability === 'relaxed' || process.platform === 'win32') return;
-    await together(
-      [...new Set(directories)].map(async (directory) => {
-        const fd = this.#openDirectory(directory);
-        if (fd === undefined) return;
-        try {
-          await this.sync(fd, 'all');
-        } finally {
-          this.files.close(fd);
-        }
-      }),
-    );
+    await inWaves([...new Set(directories)], async (directory) => {
+      const fd = this.#openDirectory(directory);
+      if (fd === undefined) return;
+      try {
+        await this.sync(fd, 'all');
+      } finally {
+        this.files.close(fd);
+      }
+    });
   }
 
   /** Undefined for one that is gone: git removes folders of refs and objects when they are empty. */
@@ -193,6 +192,44 @@ export async function together<T extends readonly unknown[]>(
 ): Promise<T> {
   await Promise.allSettled(work);
   return Promise.all(work) as Promise<unknown> as Promise<T>;
+}
+
+/** How many files are written at a time: each is open until it is on the medium. */
+const waveSize = 256;
+
+/**
+ * Does the same with each item, one wave of them after the other.
+ *
+ * All of a wave is written before the first of it is brought on the medium; see `Disk.sync`.
+ */
+export async function inWaves<T, R>(
+  items: readonly T[],
+  work: (item: T, i: number) => Promise<R>,
+): Promise<R[]> {
+  const results: R[] = [];
+  for (let from = 0; from < items.length; from += waveSize) {
+    const wave = items.slice(from, from + waveSize);
+    results.push(...(await together(wave.map((item, i) => work(item, from + i)))));
+  }
+  return results;
+}
+
+/** How much is written in one go: bytes, and pieces of them. */
+const groupBytes = 4 * 1024 * 1024;
+const groupPieces = 1024;
+
+function* inGroups(pieces: Iterable<Uint8Array>): Generator<readonly Uint8Array[]> {
+  let group: Uint8Array[] = [];
+  let size = 0;
+  for (const piece of pieces) {
+    group.push(piece);
+    size += piece.length;
+    if (size < groupBytes && group.length < groupPieces) continue;
+    yield group;
+    group = [];
+    size = 0;
+  }
+  if (group.length > 0) yield group;
 }
 
 const reasons: { readonly [code: string]: string } = {

@@ -1,4 +1,4 @@
-import { createHash, hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
 
 /** A SHA-1 object id in hexadecimal. */
@@ -6,12 +6,11 @@ export type Oid = string;
 
 export type ObjectType = 'blob' | 'tree' | 'commit' | 'tag';
 
-/** An object ready to be stored: its id and its compressed bytes, header included. */
+/** An object ready to be stored, and its id. */
 export interface EncodedObject {
   readonly oid: Oid;
   readonly type: ObjectType;
   readonly content: Uint8Array;
-  readonly deflated: Buffer;
 }
 
 /** The id that git gives these bytes. */
@@ -19,15 +18,13 @@ export function objectId(type: ObjectType, content: Uint8Array): Oid {
   return createHash('sha1').update(header(type, content)).update(content).digest('hex');
 }
 
-/** Hashes an object, and writes it as a loose one (gitformat-loose). */
 export function encodeObject(type: ObjectType, content: Uint8Array): EncodedObject {
-  const whole = Buffer.concat([header(type, content), content]);
-  return {
-    oid: hash('sha1', whole),
-    type,
-    content,
-    deflated: compress(whole),
-  };
+  return { oid: objectId(type, content), type, content };
+}
+
+/** The bytes of an object as a loose one (gitformat-loose). */
+export function deflateObject({ type, content }: EncodedObject): Buffer {
+  return compress(Buffer.concat([header(type, content), content]));
 }
 
 /** What a file takes on disk at the least, in bytes. */

@@ -2,12 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { dirname, isAbsolute, join } from 'node:path';
 import { inflateSync } from 'node:zlib';
 import { MemoryError } from '../core/error.ts';
-import { type Disk, together } from './disk.ts';
+import { type Disk, inWaves } from './disk.ts';
 import { errno, type Files } from './files.ts';
 import { isomorphicGit } from './isomorphic-git.ts';
-import type { EncodedObject, ObjectType, Oid } from './object.ts';
+import { deflateObject, type EncodedObject, type ObjectType, type Oid } from './object.ts';
 import { ObjectCache } from './object-cache.ts';
 import { inflateStart, maxObjectSize, Pack, type RawObject } from './pack.ts';
+import { storeAsPack } from './pack-file.ts';
 
 /** How many bytes of trees and commits stay in memory. */
 const cacheSize = 16 * 1024 * 1024;
@@ -16,6 +17,10 @@ const maxAlternateDepth = 5;
 const maxLookUps = 5;
 /** The type and the size of a loose object are in its first bytes. */
 const looseStart = 256;
+/** From this many objects on that come at once, they are stored as a pack. */
+const packFrom = 256;
+/** Larger than this, before compression, they are stored one by one. */
+const maxPackBytes = 1024 * 1024 * 1024;
 /** Answers of our file layer to isomorphic-git, made once: it asks several times for each object. */
 const absent = rejected(Object.assign(new Error('absent'), { code: 'ENOENT' }));
 const notAllowed = rejected(new Error('isomorphic-git may only write objects'));
@@ -101,19 +106,28 @@ export class ObjectDatabase {
   async write(objects: readonly EncodedObject[]): Promise<Iterable<string>> {
     const folder = join(this.#gitDir, 'objects');
     const changed = new Set<string>();
-    const fs = this.#objectWriter(changed);
-    const git = await isomorphicGit();
-    await together(
-      objects.map(({ oid, deflated }) =>
-        git.writeObject({ fs, gitdir: this.#gitDir, oid, object: deflated, format: 'deflated' }),
-      ),
-    );
-    for (const { oid } of objects) changed.add(join(folder, oid.slice(0, 2)));
+    if (isForPack(objects)) await storeAsPack(this.#disk, join(folder, 'pack'), objects);
+    else await this.#writeEach(objects, folder, changed);
     // The next mutation starts from these.
     for (const { oid, type, content } of objects) {
       if (type !== 'blob') this.#cache.keep(oid, { type, content: Buffer.from(content) });
     }
     return changed;
+  }
+
+  async #writeEach(
+    objects: readonly EncodedObject[],
+    folder: string,
+    changed: Set<string>,
+  ): Promise<void> {
+    const fs = this.#objectWriter(changed);
+    const git = await isomorphicGit();
+    const gitdir = this.#gitDir;
+    await inWaves(objects, (one) => {
+      const object = deflateObject(one);
+      return git.writeObject({ fs, gitdir, oid: one.oid, object, format: 'deflated' });
+    });
+    for (const { oid } of objects) changed.add(join(folder, oid.slice(0, 2)));
   }
 
   close(): void {
@@ -201,6 +215,15 @@ interface Found {
   read(): RawObject;
   /** How many bytes it holds. */
   size(): number;
+}
+
+/**
+ * Whether so many objects are stored as one pack, as git does with what it receives: as loose ones
+ * each takes a file, a block of the disk and an fsync. The index of our packs ends at 2 GiB.
+ */
+function isForPack(objects: readonly EncodedObject[]): boolean {
+  if (objects.length < packFrom) return false;
+  return objects.reduce((sum, { content }) => sum + content.length, 0) < maxPackBytes;
 }
 
 /** One `objects` folder with its packs. */

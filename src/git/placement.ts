@@ -1,7 +1,7 @@
 import type { BigIntStats } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { MemoryError } from '../core/error.ts';
-import { type Disk, together } from './disk.ts';
+import { type Disk, inWaves } from './disk.ts';
 import { errno } from './files.ts';
 import { temporaryName } from './journal.ts';
 import type { PlannedFile } from './plan.ts';
@@ -83,7 +83,7 @@ export async function stageFiles(
   placements: readonly Placement[],
   at: (i: number) => string | undefined,
 ): Promise<Staged[]> {
-  const staged = placements.map(async (placement, i) => {
+  const staged = await inWaves(placements, async (placement, i) => {
     const { path, bytes, mode } = placement;
     const from = at(i);
     if (bytes === undefined || from === undefined) return [];
@@ -91,7 +91,7 @@ export async function stageFiles(
     await disk.create(from, [bytes], 0o666 | (mode & 0o111), permissions);
     return [{ from, placement }];
   });
-  return (await together(staged)).flat();
+  return staged.flat();
 }
 
 /**

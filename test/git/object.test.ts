@@ -1,8 +1,11 @@
-import { afterEach, expect, test } from 'vitest';
+import { readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
 import { Disk } from '../../src/git/disk.ts';
-import { NodeFiles } from '../../src/git/files.ts';
-import { encodeObject } from '../../src/git/object.ts';
+import { type Files, NodeFiles } from '../../src/git/files.ts';
+import { deflateObject, type EncodedObject, encodeObject } from '../../src/git/object.ts';
 import { ObjectDatabase } from '../../src/git/odb.ts';
+import { stageFiles } from '../../src/git/placement.ts';
 import { FaultFiles } from '../support/fault-files.ts';
 import { Random } from '../support/random.ts';
 import { Repo } from '../support/repo.ts';
@@ -26,14 +29,15 @@ test('objects of every length are read by git and by ourselves', async () => {
   const odb = new ObjectDatabase(new Disk(new NodeFiles(), 'relaxed'), repo.path('.git'));
   await odb.write(objects);
   expect(repo.fsck()).toBe('');
-  for (const [i, content] of contents.entries()) {
-    const { oid = '', deflated } = objects[i] ?? {};
+  for (const content of contents) {
+    const object = encodeObject('blob', content);
+    const { oid } = object;
     expect(odb.content(oid, 'blob').equals(content)).toBe(true);
     repo.write('content', content);
     expect(repo.git('hash-object', 'content').trim()).toBe(oid);
     expect(repo.git('cat-file', '-s', oid).trim()).toBe(String(content.length));
     // No file takes more of the disk than it would have to.
-    expect(deflated?.length).toBeLessThanOrEqual(Math.max(4096, content.length + 100));
+    expect(deflateObject(object).length).toBeLessThanOrEqual(Math.max(4096, content.length + 100));
   }
 });
 
@@ -92,4 +96,82 @@ test('an object that is nowhere is missing after one more list of the packs, als
   expect(() => odb.read('1'.repeat(40))).toThrow('is not in this repository');
   expect(lists()).toBe(3);
   odb.close();
+});
+
+describe('many objects at once', () => {
+  /** Counts the files that are open at a time. */
+  class Counting extends NodeFiles {
+    most = 0;
+    readonly #open = new Set<number>();
+
+    override open(path: string, flags: 'r' | 'wx' | 'a' | 'r+', mode?: number): number {
+      const fd = super.open(path, flags, mode);
+      this.#open.add(fd);
+      this.most = Math.max(this.most, this.#open.size);
+      return fd;
+    }
+
+    override close(fd: number): void {
+      super.close(fd);
+      this.#open.delete(fd);
+    }
+  }
+
+  test('lie in one pack, which git and we read', async () => {
+    repo = Repo.create();
+    const objects = Array.from({ length: 1000 }, (_, i) =>
+      encodeObject('blob', Buffer.from(`text ${i} `.repeat(1 + (i % 700)))),
+    );
+    const odb = new ObjectDatabase(new Disk(new NodeFiles(), 'full'), repo.path('.git'));
+    await odb.write(objects);
+    expect(repo.git('count-objects', '-v')).toMatch(/in-pack: 1000\npacks: 1\n/);
+    expect(repo.fsck()).toBe('');
+    const [pack = ''] = readdirSync(repo.path('.git/objects/pack')).filter((name) =>
+      name.endsWith('.idx'),
+    );
+    repo.git('verify-pack', join('.git/objects/pack', pack));
+    for (const { oid, content } of objects) {
+      expect(odb.content(oid, 'blob').equals(content)).toBe(true);
+    }
+    odb.close();
+  });
+
+  test('never need more open files than a process may have', async () => {
+    repo = Repo.create();
+    const files = new Counting();
+    const disk = new Disk(files, 'full');
+    const placements = Array.from({ length: 2000 }, (_, i) => {
+      return { path: `${i}.md`, bytes: Buffer.from(`${i}`), seen: undefined, mode: 0o100644 };
+    });
+    await stageFiles(disk, repo.root, placements, (i) => repo.path(`staged-${i}`));
+    expect(readdirSync(repo.root).filter((name) => name.startsWith('staged-'))).toHaveLength(2000);
+    expect(files.most).toBeLessThanOrEqual(300);
+  });
+
+  async function write(files: Files, objects: readonly EncodedObject[]): Promise<void> {
+    await new ObjectDatabase(new Disk(files, 'full'), repo.path('.git')).write(objects);
+  }
+
+  test('leave nothing that git sees where the process dies while it writes them', async () => {
+    repo = Repo.create();
+    const objects = Array.from({ length: 300 }, (_, i) =>
+      encodeObject('blob', Buffer.from(`text ${i}`)),
+    );
+    for (const kind of ['kill', 'torn'] as const) {
+      for (let n = 1; n < 30; n++) {
+        const files = new FaultFiles((i, operation) =>
+          i === n && (kind === 'kill' || operation === 'write') ? { kind } : undefined,
+        );
+        await write(files, objects).catch(() => undefined);
+        if (!files.dead) continue;
+        expect(repo.fsck()).toBe('');
+        const names = readdirSync(repo.path('.git/objects/pack'));
+        const strange = names.filter(
+          (name) => !/^(?:tmp_|pack-[0-9a-f]{40}\.(?:pack|idx)$)/.test(name),
+        );
+        expect(strange).toEqual([]);
+        for (const name of names) rmSync(repo.path(`.git/objects/pack/${name}`));
+      }
+    }
+  });
 });
