@@ -74,6 +74,11 @@ export interface RecordType<T extends object> {
   readonly fanOut: boolean;
   /** What of it can be found by searching. */
   search(value: T): SearchFields;
+  /** What `type` and `category` of these fields can be, for types whose records have them. */
+  readonly vocabulary?: {
+    readonly type?: readonly string[];
+    readonly category?: readonly string[];
+  };
   readonly merge: MergeRule<T>;
 }
 

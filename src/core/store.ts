@@ -115,10 +115,11 @@ export interface SearchRequest {
   readonly query: string;
   /** Only records of these types. */
   readonly types?: readonly AnyRecordType[];
-  /** Only records whose fields have this type or category. */
+  /** Only records of this record type, or whose fields have this type. */
   readonly type?: string;
+  /** Only records whose fields have one of these categories. */
   readonly categories?: readonly string[];
-  /** Only records whose path matches this glob. */
+  /** Only the record at this path, those below this folder, or those whose path matches this glob. */
   readonly path?: string;
   /** False: the query as a literal, case-insensitive substring. Default true. */
   readonly fuzzy?: boolean;
@@ -167,6 +168,7 @@ export interface LocalState {
 /** The only way to read and change records. Bound to one session: its mode, agent and name. */
 export interface Store extends Reader {
   readonly local: LocalState;
+  /** @throws MemoryError `invalid_input` for a type or category that no searched record can have. */
   search(request: SearchRequest): Promise<SearchResult>;
   /**
    * Runs `edit` on the present records and commits what it changed as one commit.

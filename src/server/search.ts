@@ -18,11 +18,12 @@ export const search: Command = {
     const { app, operands, values } = invocation;
     const toolset = flagText(values, 'toolset');
     const limit = flagNumber(values, 'limit', 10, 1, 1000);
-    const searched = (await app.toolsets()).filter(
-      ({ name, records }) => records.length > 0 && (toolset === undefined || name === toolset),
-    );
+    const kept = (await app.toolsets()).filter(({ records }) => records.length > 0);
+    const searched = kept.filter(({ name }) => toolset === undefined || name === toolset);
     if (searched.length === 0) {
-      throw new MemoryError('invalid_input', `There is no toolset "${toolset}" with records.`);
+      throw new MemoryError('invalid_input', `There is no toolset "${toolset}" with records.`, {
+        hint: `The toolsets with records are: ${kept.map(({ name }) => name).join(', ')}.`,
+      });
     }
     const request = {
       query: operands.join(' '),

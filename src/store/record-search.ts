@@ -1,11 +1,10 @@
-import { Minimatch } from 'minimatch';
 import { invalid } from '../core/error.ts';
 import type { AnyRecordType, SearchFields } from '../core/record-type.ts';
 import type { SearchHit, SearchRequest, SearchResult } from '../core/store.ts';
-import { maxClasses } from './access.ts';
 import { toListing } from './draft.ts';
 import type { RecordFile } from './record-file.ts';
 import { type Hit, SearchIndex } from './search/index.ts';
+import { SearchFilter } from './search-filter.ts';
 import type { View } from './view.ts';
 
 const maxLimit = 1000;
@@ -40,9 +39,15 @@ export class RecordSearch {
   find(request: SearchRequest, mayRead: (path: string) => boolean): SearchResult {
     const { query, types = this.#types, limit = 20 } = request;
     if (query.trim() === '') throw invalid(['query'], 'must not be blank');
+    const filter = new SearchFilter(request, types);
     const index = this.#upToDate();
     const { hits, total } = index.search(query, {
-      filter: this.#filter(request, types, mayRead),
+      filter: (path) => {
+        const record = this.#records.get(path);
+        return (
+          record !== undefined && filter.accepts(path, record.type, record.fields) && mayRead(path)
+        );
+      },
       limit: Math.min(limit, maxLimit),
       // Words are made of letters and digits; anything else can only be found as it stands.
       fuzzy: (request.fuzzy ?? true) && /[\p{L}\p{N}]/u.test(query),
@@ -52,23 +57,6 @@ export class RecordSearch {
       return toListing(files, this.#view).damaged;
     });
     return { hits: hits.flatMap((hit) => this.#hit(hit)), total, damaged };
-  }
-
-  #filter(
-    request: SearchRequest,
-    types: readonly AnyRecordType[],
-    mayRead: (path: string) => boolean,
-  ): (path: string) => boolean {
-    const wanted = new Set(types);
-    const glob = request.path === undefined ? undefined : pathGlob(request.path);
-    return (path) => {
-      const record = this.#records.get(path);
-      if (!record || !wanted.has(record.type) || !mayRead(path)) return false;
-      if (glob && !glob.match(path)) return false;
-      if (request.type !== undefined && record.fields.type !== request.type) return false;
-      const { categories } = request;
-      return categories === undefined || categories.includes(record.fields.category ?? '');
-    };
   }
 
   #hit({ id, score, matches, snippet }: Hit): SearchHit[] {
@@ -103,15 +91,4 @@ export class RecordSearch {
     this.#records.set(path, { type: record.type, fields });
     index.upsert({ id: path, fields });
   }
-}
-
-function pathGlob(pattern: string): Minimatch {
-  if (pattern.length > 256) {
-    throw invalid(['path'], 'must have at most 256 characters', 'size');
-  }
-  if (pattern.split('[').length - 1 > maxClasses) {
-    throw invalid(['path'], `must have at most ${maxClasses} "["`, 'size');
-  }
-  // Braces and extended globs can take for ever on a pattern made for it.
-  return new Minimatch(pattern, { dot: true, nobrace: true, noext: true, nocomment: true });
 }

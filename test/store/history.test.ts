@@ -73,6 +73,7 @@ describe('the history', () => {
     expect(await oids({})).toEqual(native('--', bank));
     expect(await oids({ path: 'letters' })).toEqual([head()]);
     expect(await oids({ path: '.memory-bank/letters/' })).toEqual([head()]);
+    expect(await oids({ path: 'letters/**' })).toEqual([head()]);
     expect(await oids({ limit: 1, skip: 1 })).toEqual([native('--', bank)[1]]);
     expect((await log({ limit: 1 })).total).toBe(3);
   });

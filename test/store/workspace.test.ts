@@ -398,6 +398,18 @@ describe('before the clock of the file system has ticked', () => {
   });
 });
 
+test.each([['notes'], ['notes/'], ['.memory-bank/notes/**'], ['notes/b.yaml']])(
+  'a search keeps to the path %s',
+  async (path) => {
+    const repo = create();
+    const opened = await serve(repo.root);
+    repo.write('.memory-bank/notes/b.yaml', 'key: same\ntags: []\ntext: said in b\n');
+    const find = (path: string) => opened.call.store.search({ query: 'said', path });
+    expect(await find(path)).toMatchObject({ total: 1 });
+    expect(await find('letters')).toMatchObject({ total: 0 });
+  },
+);
+
 test('a search finds the record that counts among several files of the same key', async () => {
   const repo = create();
   const opened = await serve(repo.root);

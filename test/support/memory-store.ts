@@ -1,4 +1,3 @@
-import { minimatch } from 'minimatch';
 import { MemoryError } from '../../src/core/error.ts';
 import type { JsonValue } from '../../src/core/json.ts';
 import type { AnyRecordType, RecordType } from '../../src/core/record-type.ts';
@@ -17,6 +16,7 @@ import type {
   Transaction,
 } from '../../src/core/store.ts';
 import { isAsked } from '../../src/store/draft.ts';
+import { SearchFilter } from '../../src/store/search-filter.ts';
 
 /** A commit as the test sees it. */
 export interface FakeCommit extends Provenance {
@@ -59,14 +59,14 @@ export class MemoryStore implements Store {
     const hits: SearchHit[] = [];
     const damaged: Damaged[] = [];
     const needle = request.query.toLowerCase();
-    for (const type of request.types ?? this.#types) {
+    const types = request.types ?? this.#types;
+    const filter = new SearchFilter(request, types);
+    for (const type of types) {
       const listing = await this.list<object>(type);
       damaged.push(...listing.damaged);
       for (const { key, path, value } of listing.records) {
         const fields = type.search(value);
-        if (request.categories && !request.categories.includes(fields.category ?? '')) continue;
-        if (request.type !== undefined && request.type !== fields.type) continue;
-        if (request.path !== undefined && !minimatch(path, request.path)) continue;
+        if (!filter.accepts(path, type, fields)) continue;
         const text = [fields.title, fields.body, fields.reason, fields.notes].join('\n');
         const at = text.toLowerCase().indexOf(needle);
         if (at < 0) continue;

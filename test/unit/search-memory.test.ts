@@ -46,13 +46,45 @@ test.each([
   [{ toolset: 'documents' }, ['Auth design', 'Rules']],
   [{ toolset: 'knowledge' }, ['tokens']],
   [{ type: 'rules' }, ['Rules']],
-  [{ type: 'nothing' }, []],
+  [{ type: 'test_plan' }, []],
+  [{ type: 'knowledge-entry' }, ['tokens']],
   [{ category: 'patterns' }, ['tokens']],
+  [{ category: 'decisions' }, []],
   [{ path: 'documents/design_doc/**' }, ['Auth design']],
+  [{ path: 'documents/design_doc' }, ['Auth design']],
+  [{ path: 'documents/design_doc/' }, ['Auth design']],
+  [{ path: '.memory-bank/documents/design_doc/**' }, ['Auth design']],
+  [{ path: './.memory-bank/documents/design_doc' }, ['Auth design']],
+  [{ path: 'documents/*/' }, ['Auth design', 'Rules']],
+  [{ path: 'documents/des' }, []],
+  [{ path: '.memory-bank/' }, ['Auth design', 'Rules', 'tokens']],
   [{ path: '**/*.yaml' }, []],
 ])('keeps to %j', async (filter, titles) => {
   const { results } = await find(filter);
   expect(Array.isArray(results) && results.map((hit) => Object(hit).title).sort()).toEqual(titles);
+});
+
+test('takes what a result prints as a filter', async () => {
+  const write = callsOf(knowledge, context);
+  await write('memory_write', { category: 'patterns', key: 'tokens [old] *', value: 'x' });
+  const { results } = Object(await find({}));
+  for (const { toolset, record, type = record, category, path, title } of results) {
+    const found = await find({ toolset, type, ...(category && { category }), path });
+    expect(Object(found).results).toEqual([expect.objectContaining({ title, path })]);
+  }
+});
+
+test.each([
+  [{ type: 'nothing' }, /"nothing".*document, design_doc, .*rules, .*knowledge-entry/],
+  [{ category: 'nothing' }, /"nothing".*user-preferences, project-learnings, .*protocol-state/],
+  [{ type: 'rules', toolset: 'knowledge' }, /"rules".*are: knowledge-entry$/],
+  [{ type: 'rules', category: 'patterns' }, /"patterns".*are: none$/],
+])('lists what there is instead of finding nothing by %j', async (filter, message) => {
+  expect(await find(filter)).toEqual({
+    success: false,
+    error: 'invalid_input',
+    message: expect.stringMatching(message),
+  });
 });
 
 test('says when there are more', async () => {

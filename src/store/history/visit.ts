@@ -75,12 +75,15 @@ export function isBelow(path: string, below: string | undefined): boolean {
 }
 
 /**
- * A path as records have it, `.memory-bank/` before it tolerated; undefined for the whole bank.
+ * A path as records have it, with or without `.memory-bank/` before it, and with or without `/` or `/**`
+ * behind that of a folder; undefined for the whole bank.
  *
  * @throws MemoryError `invalid_input` for a path that leads out of the bank.
  */
 export function bankPath(path: string | undefined): string | undefined {
-  const text = (path ?? '').replace(/^(?:\.\/)?(?:\.memory-bank(?:\/|$))?/, '').replace(/\/$/, '');
+  const text = (path ?? '')
+    .replace(/^(?:\.\/)?(?:\.memory-bank(?:\/|$))?/, '')
+    .replace(/\/(?:\*\*)?$/, '');
   if (text === '' || text === '.') return undefined;
   const strange = text.split('/').some((part) => ['', '.', '..', '.git'].includes(part));
   if (!strange && !/[\0\\]/.test(text)) return text;

@@ -47,5 +47,6 @@ export const documentRecord = defineRecordType<Document>({
   key: ({ id }) => id,
   path: ({ id, title, type }) => `documents/${type}/${slug(title)}-${idPrefix(id)}.md`,
   search: ({ title, type, content }) => ({ title, type, body: content }),
+  vocabulary: { type: documentType.options },
   merge: { created_at: 'first', updated_at: 'latest', content: 'text' },
 });

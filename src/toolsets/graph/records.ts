@@ -71,6 +71,7 @@ export const path = named({
     notes: (value.use_when ?? []).join('\n'),
     type: value.type,
   }),
+  vocabulary: { type: pathType.options },
   merge: { ...identityMerge, description: 'text', use_when: 'list' },
 });
 
@@ -151,7 +152,7 @@ export type Objective = z.infer<typeof objective.schema>;
 export type Task = z.infer<typeof task.schema>;
 export type Ticket = z.infer<typeof ticket.schema>;
 
-interface Kind<T extends object> {
+interface Kind<T extends object> extends Pick<RecordType<T>, 'vocabulary'> {
   readonly name: string;
   readonly folder: string;
   readonly schema: z.ZodType<T>;

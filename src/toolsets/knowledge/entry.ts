@@ -67,6 +67,7 @@ export const entryRecord = defineRecordType<Entry>({
     ...(reason !== undefined && { reason }),
     ...(context !== undefined && { notes: context }),
   }),
+  vocabulary: { category: categories },
   merge: { created_at: 'first', updated_at: 'latest', value: 'text' },
 });
 
