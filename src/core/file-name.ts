@@ -41,6 +41,16 @@ export function fileNameProblem(name: string): string | undefined {
   return undefined;
 }
 
+/**
+ * The name that a file system may take a name for, which tells neither letter case nor Unicode normal
+ * forms apart: two names with the same one cannot both be kept everywhere.
+ */
+export function foldName(name: string): string {
+  // Plain names are most of all names.
+  if (/^[\0-\x7f]*$/.test(name)) return name.toLowerCase();
+  return name.normalize('NFC').toUpperCase().toLowerCase().normalize('NFC');
+}
+
 function isPathOut(name: string): boolean {
   return /(?:^|\/)\.{0,2}(?:\/|$)|\\/.test(name);
 }

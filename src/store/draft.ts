@@ -4,6 +4,7 @@ import type { Listing, ListOptions, Located, Reader, Transaction } from '../core
 import type { Access } from './access.ts';
 import { folderOf } from './bank-path.ts';
 import { fanOutPath, fullFolder } from './fan-out.ts';
+import { FoldedPaths } from './folded-paths.ts';
 import type { RecordFile } from './record-file.ts';
 import { maxDepth, type View } from './view.ts';
 
@@ -91,6 +92,8 @@ export class Draft extends ViewReader implements Transaction {
   readonly #byKey = new Map<AnyRecordType, Map<string, Write>>();
   /** The text of each existing file when it was taken as the ground for a new one. */
   readonly #based = new Map<string, string>();
+  /** The paths of a type, written ones among them, once a twin is looked for. */
+  readonly #folded = new Map<AnyRecordType, FoldedPaths>();
   /** How many new files each folder gets. */
   readonly #added = new Map<string, number>();
   readonly #readText: (record: RecordFile) => string;
@@ -185,8 +188,10 @@ export class Draft extends ViewReader implements Transaction {
   /** What differs from what is on disk, by path. */
   changes(): TextChange[] {
     const changes: TextChange[] = [];
-    for (const { path, text, value } of this.#writes.values()) {
+    for (const { path, type, text, value } of this.#writes.values()) {
       const before = this.#based.get(path);
+      // What was restored may have taken a name before its twin gave it up.
+      if (before === undefined && text !== undefined) this.#checkTwins(path, type);
       if (before !== text) changes.push({ path, before, after: text, value });
     }
     return changes.sort((a, b) => (a.path < b.path ? -1 : 1));
@@ -207,7 +212,34 @@ export class Draft extends ViewReader implements Transaction {
     const path = type.path(value);
     const folder = folderOf(path);
     const size = this.view.sizeOf(folder) + (this.#added.get(folder) ?? 0);
-    return this.#free(type.fanOut && size >= fullFolder ? fanOutPath(path) : path, type);
+    const free = this.#free(type.fanOut && size >= fullFolder ? fanOutPath(path) : path, type);
+    this.#checkTwins(free, type);
+    return free;
+  }
+
+  /**
+   * Refuses a new file that some file system would take for another one of its type.
+   *
+   * A type that fans out makes the names of its files from keys, as names that every file system keeps
+   * apart; any other takes them as they are given.
+   */
+  #checkTwins(path: string, type: AnyRecordType): void {
+    if (type.fanOut) return;
+    let folded = this.#folded.get(type);
+    if (!folded) {
+      const written = [...(this.#byKey.get(type)?.values() ?? [])];
+      folded = new FoldedPaths([...this.view.all(type), ...written].map((one) => one.path));
+      this.#folded.set(type, folded);
+    }
+    const twin = folded.twinsOf(path).find((other) => {
+      const write = this.#writes.get(other);
+      return write ? write.value !== undefined : this.view.look(other);
+    });
+    if (twin === undefined) return;
+    throw new MemoryError('already_exists', `${path} cannot be kept next to ${twin}.`, {
+      hint: 'They differ in letter case or Unicode normal form only, and some file systems take them for one file: give it another name, or rename the one that is there.',
+      data: { path: twin },
+    });
   }
 
   #free(place: string, type: AnyRecordType): string {
@@ -240,6 +272,7 @@ export class Draft extends ViewReader implements Transaction {
     const keys = this.#byKey.get(write.type) ?? new Map<string, Write>();
     this.#byKey.set(write.type, keys);
     keys.set(write.key, write);
+    this.#folded.get(write.type)?.add(write.path);
   }
 }
 

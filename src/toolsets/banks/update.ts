@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Context, timestamp } from '../../core/context.ts';
 import { inFile, invalid } from '../../core/error.ts';
-import { fileNameProblem } from '../../core/file-name.ts';
+import { fileNameProblem, foldName } from '../../core/file-name.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { appendSection, insertInSection } from '../../core/markdown.ts';
 import type { Provenance, Transaction } from '../../core/store.ts';
@@ -151,10 +151,9 @@ function edited(text: string, { operation, content, position = '' }: Arguments):
 
 /** @throws MemoryError `invalid_input` for a name that some file system cannot keep beside the others. */
 function checkPlace(bank: Bank, file: string): void {
-  const fold = (name: string) => name.normalize('NFC').toLowerCase();
   for (const other of bank.files) {
     if (other.file === file) continue;
-    const [mine, theirs] = [fold(file), fold(other.file)];
+    const [mine, theirs] = [foldName(file), foldName(other.file)];
     if (mine === theirs) throw invalid(['target_file'], `is written "${other.file}" in this bank`);
     if (mine.startsWith(`${theirs}/`) || theirs.startsWith(`${mine}/`)) {
       throw invalid(['target_file'], `cannot stand beside "${other.file}": one is a folder`);

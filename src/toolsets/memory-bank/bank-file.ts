@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { MemoryError } from '../../core/error.ts';
-import { fileNameProblem } from '../../core/file-name.ts';
+import { fileNameProblem, foldName } from '../../core/file-name.ts';
 import { titleOf } from '../../core/markdown.ts';
 import { defineRecordType } from '../../core/record-type.ts';
 import type { Located, Transaction } from '../../core/store.ts';
@@ -48,8 +48,7 @@ export const bankFile = defineRecordType<BankFile>({
 /** What keeps a text from being the name of a file of the bank (3.13), or undefined. */
 export function nameProblem(name: string): string | undefined {
   const [folder = ''] = name.split('/', 1);
-  // Some file systems ignore letter case.
-  const other = name.includes('/') && reserved.find((one) => one === folder.toLowerCase());
+  const other = name.includes('/') && reserved.find((one) => one === foldName(folder));
   if (other) return `must not lead into "${other}/", which other tools keep their records in`;
   return fileNameProblem(name);
 }

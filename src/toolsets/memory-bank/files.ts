@@ -3,7 +3,7 @@ import { reportDamaged } from '../../core/store.ts';
 import { defineTool, type Tool } from '../../core/tool.ts';
 import { bankFile, write } from './bank-file.ts';
 import { type CoreFile, change, coreFiles } from './core-file.ts';
-import { find, notFound, placeFor } from './lookup.ts';
+import { find, notFound, pathFor } from './lookup.ts';
 
 const filename = z.string().describe('Such as progress.md or docs/api.md');
 
@@ -30,8 +30,7 @@ export const writeFile = defineTool({
   input: z.object({ filename, content: z.string().describe('The whole file, at most 1 MiB') }),
   async handle(context, { filename, content }) {
     await change(context, { subject: `write ${filename}` }, async (transaction) => {
-      const path =
-        (await find(transaction, filename))?.path ?? (await placeFor(transaction, filename));
+      const path = await pathFor(transaction, filename);
       await write(transaction, { path, content });
     });
     return { message: 'File written successfully' };

@@ -1,4 +1,4 @@
-import { fileNameProblem } from '../../core/file-name.ts';
+import { fileNameProblem, foldName } from '../../core/file-name.ts';
 import { type Finding, type Format, Gathering, type Source } from '../../core/format.ts';
 import { encodeName } from '../../core/name.ts';
 import { bankFile, nameProblem } from './bank-file.ts';
@@ -151,8 +151,8 @@ function permitted(name: string): string {
 function distinct(name: string, taken: Set<string>): string {
   for (let number = 1; ; number++) {
     const candidate = number === 1 ? name : name.replace(/\.md$/, `-${number}.md`);
-    if (taken.has(candidate.toLowerCase())) continue;
-    taken.add(candidate.toLowerCase());
+    if (taken.has(foldName(candidate))) continue;
+    taken.add(foldName(candidate));
     return candidate;
   }
 }

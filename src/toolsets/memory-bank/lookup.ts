@@ -1,4 +1,5 @@
 import { invalid, MemoryError } from '../../core/error.ts';
+import { foldName } from '../../core/file-name.ts';
 import type { Located, Reader } from '../../core/store.ts';
 import { type BankFile, bankFile, nameProblem } from './bank-file.ts';
 
@@ -42,17 +43,31 @@ export async function find(
 }
 
 /**
- * The path for a new file.
+ * The path to write a file of this name to: of the one that is there, or a new one.
  *
- * @throws MemoryError `already_exists` when some file systems would take it for a file that is there.
+ * @throws MemoryError `already_exists` when some file systems would take it for another file that is
+ *   there, in another letter case or Unicode normal form.
  */
-export async function placeFor(reader: Reader, filename: string): Promise<string> {
+export async function pathFor(reader: Reader, filename: string): Promise<string> {
+  const name = checked(filename);
+  for (const one of [filename, olderNames.get(name) ?? newerNames.get(name)]) {
+    const found = one === undefined ? undefined : await reader.get(bankFile, one);
+    if (found) return found.path;
+  }
+  return placeFor(reader, filename);
+}
+
+/** The path for a new file. */
+async function placeFor(reader: Reader, filename: string): Promise<string> {
   const name = checked(filename);
   const { records, damaged } = await reader.list(bankFile);
   for (const { path } of [...records, ...damaged]) {
     if (!collide(path, name)) continue;
-    throw new MemoryError('already_exists', `"${name}" cannot stand beside "${path}".`, {
-      hint: 'Some file systems would take them for the same; use the name that is there, or another one.',
+    const form = path.normalize() === name;
+    throw new MemoryError('already_exists', `"${filename}" cannot stand beside "${path}".`, {
+      hint: form
+        ? 'It is the same name in another Unicode normal form: use the name that is there, as list_memory_bank_files writes it.'
+        : 'Some file systems would take them for the same; use the name that is there, or another one.',
       data: { path },
     });
   }
@@ -61,9 +76,9 @@ export async function placeFor(reader: Reader, filename: string): Promise<string
 
 /** Why there is no such file, with a name that may have been meant. */
 export async function notFound(reader: Reader, filename: string): Promise<MemoryError> {
-  const wanted = filename.toLowerCase();
+  const wanted = foldName(filename);
   const { records } = await reader.list(bankFile);
-  const meant = records.find(({ path }) => path.toLowerCase() === wanted)?.path;
+  const meant = records.find(({ path }) => foldName(path) === wanted)?.path;
   const hint =
     meant !== undefined
       ? `Did you mean "${meant}"?`
@@ -80,14 +95,13 @@ function checked(filename: string): string {
   return name;
 }
 
-/** Whether two different paths want one name for two things: by letter case, or as file and folder. */
+/** Whether two paths want one name for two things: as twins for some file systems, or as file and folder. */
 function collide(path: string, other: string): boolean {
-  const [a, b] = [path.normalize().split('/'), other.split('/')];
+  const [a, b] = [path.split('/'), other.split('/')];
   for (const [i, segment] of b.entries()) {
     const beside = a[i];
     if (beside === undefined) return true;
-    if (beside === segment) continue;
-    return beside.toLowerCase() === segment.toLowerCase();
+    if (beside !== segment) return foldName(beside) === foldName(segment);
   }
-  return a.length > b.length;
+  return a.length >= b.length;
 }

@@ -51,8 +51,22 @@ describe('write_memory_bank_file and read_memory_bank_file', () => {
     const { call, file } = open({ 're\u0301sume\u0301.md': 'x' });
     const { body } = await call('read_memory_bank_file', { filename: 'r\u00e9sum\u00e9.md' });
     expect(body.content).toBe('x');
-    await call('write_memory_bank_file', { filename: 'r\u00e9sum\u00e9.md', content: 'y' });
+    await call('write_memory_bank_file', { filename: 're\u0301sume\u0301.md', content: 'y' });
     expect(file('re\u0301sume\u0301.md')).toBe('y');
+  });
+
+  it.each([
+    ['r\u00e9sum\u00e9.md', 're\u0301sume\u0301.md'],
+    ['re\u0301sume\u0301.md', 'r\u00e9sum\u00e9.md'],
+    ['R\u00c9SUM\u00c9.md', 're\u0301sume\u0301.md'],
+    ['r\u00e9/new.md', 're\u0301/a.md'],
+  ])('refuse to write %j where there is its twin %j', async (filename, there) => {
+    const { call, file, commits } = open({ [there]: 'x' });
+    expect(await call('write_memory_bank_file', { filename, content: 'y' })).toEqual(
+      failure('invalid_request', expect.stringContaining(`"${there}"`)),
+    );
+    expect(file(there)).toBe('x');
+    expect(commits()).toEqual([]);
   });
 
   it.each([
