@@ -10,6 +10,7 @@ import type { Binding, CommitMade } from './core/workspace.ts';
 import { sessionId } from './ids.ts';
 import { Model, type ModelSettings } from './model.ts';
 import { type Beginning, type Client, type Listener, Place, placeKey } from './place.ts';
+import { redactError, redactText } from './store/secrets/redaction.ts';
 import { ModelSummarizer } from './summarizer.ts';
 import { type Parts, program, Workspaces } from './workspaces.ts';
 
@@ -50,13 +51,14 @@ export class App {
   #toolsets: Promise<readonly Toolset[]> | undefined;
 
   constructor(options: AppOptions, parts: Parts = program) {
-    this.#options = options;
+    const { homeBank, durability } = options;
+    const log: AppOptions['log'] = (level, message) => options.log(level, redactText(message));
+    this.#options = { ...options, log };
     this.#parts = parts;
-    const { homeBank, durability, log } = options;
     const warn = (message: string) => log('warning', message);
     this.#workspaces = new Workspaces({ homeBank, durability, warn }, parts);
     this.model = options.model && new Model(options.model);
-    this.#summarizer = this.model && new ModelSummarizer(this.model, options.log);
+    this.#summarizer = this.model && new ModelSummarizer(this.model, log);
   }
 
   /**
@@ -235,7 +237,8 @@ export class App {
     if (error.code === 'internal') {
       this.#options.log('error', `${label}: ${inspect(error.cause ?? error)}`);
     }
-    return error;
+    // A key or name that was sent may be one, and the answer becomes part of a conversation.
+    return redactError(error);
   }
 }
 

@@ -70,6 +70,27 @@ describe('a credential is refused by every toolset, and is in no file:', () => {
     expect(stage.messages.join('\n')).not.toContain(token);
   });
 
+  test.each([
+    ['read_memory_bank_file', { filename: `\u00ad${token.replace('_', '%5F')}.md` }],
+    ['memory_delete', { category: 'patterns', key: token, confirm: true }],
+    ['read_memory_bank_file', { filename: `${token}.md` }],
+    ['get_feature', { slug: token }],
+    ['delete_memory', { memory_id: token }],
+    ['switch_mode', { mode: token }],
+    ['search_memory', { query: 'x', type: token }],
+    ['search_memory', { query: 'x', toolset: token }],
+    ['restore_memory', { path: `${token}.md` }],
+    ['read_as_of', { revision: token }],
+    ['update', { ...bank, bank_id: token, content: 'x' }],
+    ['memory_write', { ...entry, [token]: 'x', category: token }],
+  ])('what %s cannot find is not repeated: %j', async (tool, args) => {
+    const told = await stage.refuse(tool, args);
+    expect(told).not.toContain(token);
+    expect(told).not.toContain(token.slice(4));
+    expect(told.toLowerCase()).not.toContain(token.slice(4).toLowerCase());
+    expect(stage.messages.join('\n')).not.toContain(token.slice(4));
+  });
+
   test('but a folder that a person has named may be used', async () => {
     mkdirSync(stage.repo.path(token));
     await stage.succeed('initialize_memory_bank', { path: token });

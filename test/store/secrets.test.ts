@@ -132,8 +132,9 @@ describe('a credential is refused, and nothing of it is written,', () => {
     ['the subject of the commit', { subject: `use ${github}` }],
     ['the reason', { subject: 'x', reason: `because\nof ${github}` }],
     ['the Trigger of the commit', { subject: 'x', trailers: { Trigger: github } }],
-    // Without the invisible character, which a message loses, it is whole again.
-    ['the message of the commit', { subject: 'x', reason: `use ghp_\u200b${github.slice(4)}` }],
+    ['the reason', { subject: 'x', reason: `use ghp_\u200b${github.slice(4)}` }],
+    // The line feeds, which a subject loses, keep the name and the value apart.
+    ['the message of the commit', { subject: 'password =\n\n\n\n\nq8ZrT2vN5xLk7WmP' }],
   ])('in %s', async (where, why) => {
     const { repo, opened } = await serve();
     const error = await refusal(

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { SearchFields } from '../../core/record-type.ts';
 import { assignments, isExample, kindByName } from './assignment.ts';
 import { type Kind, kinds } from './kinds.ts';
+import { PlainText } from './plain-text.ts';
 
 /** A title that names a credential is no longer than this, in characters. */
 const maxTitle = 200;
@@ -12,14 +13,31 @@ export interface Secret {
   readonly kind: string;
   /** Where it begins in the text. */
   readonly index: number;
-  /** Names it without giving it away: the first 16 hexadecimal digits of its SHA-256. */
+  /** Names it without giving it away, however it is written: the first 16 hexadecimal digits of its SHA-256. */
   readonly fingerprint: string;
-  /** The credential itself: for looking it up in values, never for a message or a file. */
+  /** The credential as it is written: for looking it up in values, never for a message or a file. */
   readonly text: string;
 }
 
-/** The credentials in a text, in their order; the time it takes is linear in its length. */
+/**
+ * The credentials in a text, in their order, also where they are veiled; see `PlainText`. The time it
+ * takes is linear in the length of the text.
+ */
 export function findSecrets(text: string): Secret[] {
+  const found = findIn(text);
+  const plain = PlainText.of(text);
+  if (!plain) return found;
+  for (const secret of findIn(plain.text)) {
+    const index = plain.inOriginal(secret.index);
+    const end = plain.inOriginal(secret.index + secret.text.length);
+    const overlaps = found.some((one) => one.index < end && index < one.index + one.text.length);
+    if (!overlaps) found.push({ ...secret, index, text: text.slice(index, end) });
+  }
+  return found.sort((a, b) => a.index - b.index);
+}
+
+/** The credentials that a text holds as it is. */
+function findIn(text: string): Secret[] {
   const found: { kind: string; index: number; secret: string }[] = [];
   const look = ({ name, pattern }: Kind, judge: (secret: string, match: string) => boolean) => {
     // Each form is tried on each text, mostly in vain: `matchAll` would copy it every time.
@@ -50,11 +68,17 @@ export function findSecrets(text: string): Secret[] {
  * @param text what the record is written as.
  */
 export function findNamedSecret({ title, body = '' }: SearchFields, text: string): Secret[] {
-  const secret = body.trim();
-  const kind = title.length > maxTitle ? undefined : kindByName(title, secret);
-  const index = text.indexOf(secret);
+  if (title.length > maxTitle) return [];
+  const written = body.trim();
+  const secret = plainOf(written);
+  const kind = kindByName(plainOf(title), secret);
+  const index = text.indexOf(written);
   if (kind === undefined || index < 0) return [];
-  return [{ kind, index, fingerprint: fingerprint(secret), text: secret }];
+  return [{ kind, index, fingerprint: fingerprint(secret), text: written }];
+}
+
+function plainOf(text: string): string {
+  return PlainText.of(text)?.text ?? text;
 }
 
 function fingerprint(secret: string): string {

@@ -17,9 +17,56 @@ describe('no credential is seen in:', () => {
   });
 });
 
+/** Ways to write a text so that it looks or is read the same, and is another one byte for byte. */
+const veils: readonly (readonly [name: string, veil: (text: string) => string])[] = [
+  ['zero-width spaces', (text) => [...text].join('\u200b')],
+  ['a soft hyphen', (text) => `${text.slice(0, 3)}\u00ad${text.slice(3)}`],
+  ['a word joiner and a tag', (text) => `${text.slice(0, 5)}\u2060\u{e0041}${text.slice(5)}`],
+  [
+    'full-width forms',
+    (text) => text.replace(/[!-~]/g, (char) => String.fromCharCode(char.charCodeAt(0) + 0xfee0)),
+  ],
+  ['percent-encoding of signs', (text) => text.replace(/[^A-Za-z0-9\n ]/g, percent)],
+  ['percent-encoding of everything', (text) => text.replace(/[^\n ]/g, percent)],
+  ['it encoded twice', (text) => text.replace(/[_-]/g, (char) => `%25${percent(char).slice(1)}`)],
+  [
+    'a full-width percent sign',
+    (text) => text.replace(/[_-]/g, (char) => percent(char).replace('%', '\uff05')),
+  ],
+  ['entities', (text) => text.replace(/[_-]/g, (char) => `&#${char.charCodeAt(0)};`)],
+  ['escapes of JSON', (text) => text.replace(/[_-]/g, (char) => `\\u00${percent(char).slice(1)}`)],
+  ['escapes of markdown', (text) => text.replace(/[_-]/g, '\\$&')],
+  ['zero-width spaces as YAML writes them', (text) => text.replace(/_/g, '\\u200b_')],
+];
+
+function percent(char: string): string {
+  return `%${char.charCodeAt(0).toString(16).toUpperCase()}`;
+}
+
+describe.each(veils)('a credential is found behind %s:', (_, veil) => {
+  const samples = credentials().filter(({ name }) =>
+    /^(?:GitHub token|Stripe|Anthropic|AWS access)/.test(name),
+  );
+  test.each(samples)('$name', ({ text: sample }) => {
+    const [plain] = findSecrets(sample);
+    const veiled = veil(plain?.text ?? '');
+    const text = `# Notes \u{1f600}\ufe0f\n\nÜber 100%: ${veiled} \n\nMore words.\n`;
+    const found = findSecrets(text);
+    expect(found).toEqual([{ ...plain, index: text.indexOf(veiled), text: veiled }]);
+  });
+});
+
+test.each([
+  'See https://example.org/a%20b%2Fc%3Fd%3D1 and \u{1f468}\u200d\u{1f469}\u200d\u{1f467} 1\ufe0f\u20e3.',
+  'C:\\_work\\u0041 ① ½ x² ™ \u200b',
+])('nothing is made up of %j', (text) => {
+  expect(findSecrets(text)).toEqual([]);
+});
+
 test.each([
   ['openai-api-key', 'a key or token'],
   ['The password of the staging server', 'a password'],
+  ['The pass\u00adword of the staging server', 'a password'],
 ])('a record named "%s" is %s when it holds nothing else', (title, kind) => {
   const body = 'q8ZrT2vN5xLk7WmP';
   const text = `---\nkey: ${title}\n---\n${body}\n`;
@@ -43,7 +90,24 @@ test('no text takes time out of proportion to its length', () => {
   const usual = Math.max(...[1, 2, 3, 4, 5].map(() => spent(benign)));
   const slow = [...kinds, ...assignments]
     .flatMap(({ pattern }) => pattern.source.match(/[A-Za-z0-9_./:-]{3,}/g) ?? [])
-    .concat(['-', '=', 'a', 'a1B2', 'eyJaaaaaaaa.', '://a:', 'token for ', 'auth-key for ', '\n'])
+    .concat([
+      '-',
+      '=',
+      'a',
+      'a1B2',
+      'eyJaaaaaaaa.',
+      '://a:',
+      'token for ',
+      'auth-key for ',
+      '\n',
+      '%5F',
+      '%25',
+      '&amp;',
+      '&#95;',
+      '\\u005f',
+      'x\u200b',
+      '\uff41',
+    ])
     .flatMap((unit) => [unit, `${unit} `, `${unit}a1B2c3D4e5F6g7H8`, `${unit}${'a'.repeat(37)}`])
     // Once may be the machine's fault.
     .filter((unit) => [1, 2, 3].every(() => spent(unit) > 40 * usual));

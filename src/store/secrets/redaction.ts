@@ -1,0 +1,51 @@
+import { MemoryError } from '../../core/error.ts';
+import type { JsonObject, JsonValue } from '../../core/json.ts';
+import { findSecrets } from './scan.ts';
+
+/** A text in which each credential is only named by its kind: `There is no entry "[a GitHub token]".` */
+export function redactText(text: string): string {
+  let redacted = '';
+  let copied = 0;
+  for (const { kind, index, text: secret } of findSecrets(text)) {
+    redacted += `${text.slice(copied, index)}[${kind}]`;
+    copied = index + secret.length;
+  }
+  return redacted + text.slice(copied);
+}
+
+/**
+ * An error that repeats no credential, whatever it was sent as: a key, a name, a part of a path.
+ *
+ * @returns the same error where there is none in it.
+ */
+export function redactError(error: MemoryError): MemoryError {
+  const { code, message, hint, data, issues, cause } = error;
+  let found = false;
+  const clean = (text: string): string => {
+    const redacted = redactText(text);
+    found ||= redacted !== text;
+    return redacted;
+  };
+  const cleanValue = (value: JsonValue): JsonValue => {
+    if (typeof value === 'string') return clean(value);
+    if (Array.isArray(value)) return value.map(cleanValue);
+    return typeof value === 'object' && value !== null ? cleanObject(value) : value;
+  };
+  const cleanObject = (value: JsonObject): { [key: string]: JsonValue } =>
+    Object.fromEntries(
+      Object.entries(value).flatMap(([key, one]) =>
+        one === undefined ? [] : [[clean(key), cleanValue(one)]],
+      ),
+    );
+  const redacted = new MemoryError(code, clean(message), {
+    data: cleanObject(data),
+    issues: issues.map(({ path, kind, message }) => ({
+      path: path.map((part) => (typeof part === 'string' ? clean(part) : part)),
+      kind,
+      message: clean(message),
+    })),
+    ...(hint !== undefined && { hint: clean(hint) }),
+    ...(cause !== undefined && { cause }),
+  });
+  return found ? redacted : error;
+}
