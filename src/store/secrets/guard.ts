@@ -54,29 +54,35 @@ export class SecretGuard {
       changes
         .map((one) => (one.before === undefined ? '' : `${one.path}\n${one.before}`))
         .join('\n');
-    const files = changes.flatMap(({ path, before, after, value }): NewText[] => {
-      if (after === undefined) return [];
-      const type = typeOf(path);
-      const known = before === undefined ? undefined : path;
-      const alias = `the ${type?.name ?? 'file'}`;
-      const record = type && value && { type, value };
-      return [
-        { text: after, before: () => before, name: path, alias, record },
-        { text: path, before: () => known, name: 'the name of the file' },
-      ];
-    });
+    // One after the other: a change may be of very many files.
+    function* files(): Generator<NewText> {
+      for (const { path, before, after, value } of changes) {
+        if (after === undefined) continue;
+        const type = typeOf(path);
+        const known = before === undefined ? undefined : path;
+        const alias = `the ${type?.name ?? 'file'}`;
+        const record = type && value && { type, value };
+        yield* [
+          { text: after, before: () => before, name: path, alias, record },
+          { text: path, before: () => known, name: 'the name of the file' },
+        ];
+      }
+    }
     const trailers = Object.entries(why.trailers ?? {}).map(([name, text]) => {
       return { text, before, name: `the ${name} of the commit` };
     });
+    const rest = [
+      { text: why.reason ?? '', before, name: 'the reason' },
+      { text: why.subject, before, name: 'the subject of the commit' },
+      ...trailers,
+      // What was cleaned up for the message may have become a credential by that.
+      { text: message, before, name: 'the message of the commit' },
+    ];
     this.#check(
-      [
-        ...files,
-        { text: why.reason ?? '', before, name: 'the reason' },
-        { text: why.subject, before, name: 'the subject of the commit' },
-        ...trailers,
-        // What was cleaned up for the message may have become a credential by that.
-        { text: message, before, name: 'the message of the commit' },
-      ],
+      (function* texts() {
+        yield* files();
+        yield* rest;
+      })(),
       'Keep it where credentials are kept, and remember only where that is.',
     );
   }
@@ -94,7 +100,7 @@ export class SecretGuard {
     );
   }
 
-  #check(texts: readonly NewText[], wayOut: string): void {
+  #check(texts: Iterable<NewText>, wayOut: string): void {
     const places = new Map<string, Place>();
     for (const text of texts) {
       const found = this.#find(text);
