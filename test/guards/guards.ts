@@ -611,6 +611,16 @@ export const guards: readonly Guard[] = [
     ['store/secrets/guard.ts', 'if (record) all.push(', 'if (false) all.push('],
     [secrets, 'by nothing but the title'],
   ),
+  guard(
+    'credentials behind invisible and encoded characters',
+    ['store/secrets/scan.ts', 'if (!plain) return found;', 'if (!plain || plain) return found;'],
+    ['unit/secrets/scan.test.ts', 'is found behind'],
+  ),
+  guard(
+    'credentials in errors about what was asked for',
+    ['app.ts', 'return redactError(error);', 'return error;'],
+    ['hostile/secrets.test.ts', 'is not repeated'],
+  ),
 
   // HTTP.
   guard(
