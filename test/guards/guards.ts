@@ -307,8 +307,8 @@ export const guards: readonly Guard[] = [
     'new files are on the medium',
     [
       'git/disk.ts',
-      "this.files.write(fd, pieces);\n        await this.sync(fd, 'data');",
-      'this.files.write(fd, pieces);',
+      "this.files.write(fd, group);\n        await this.sync(fd, 'data');",
+      'this.files.write(fd, group);',
     ],
     [power, 'a power cut'],
   ),
