@@ -36,6 +36,12 @@ export function updateCachedTrees(
   }
 }
 
+/** The tree of the root in the extension's content; undefined where it is invalid. */
+export function cachedRoot(bytes: Buffer): Oid | undefined {
+  const head = /^\0(\d+) \d+\n/.exec(bytes.toString('latin1', 0, 32));
+  return head ? bytes.toString('hex', head[0].length, head[0].length + 20) : undefined;
+}
+
 class Update {
   readonly pieces: Buffer[] = [];
   /** Up to where the content was read. */

@@ -46,6 +46,7 @@ export class IndexBlock {
   /** Only version 4 needs them: its names are prefix-compressed. */
   readonly #names: readonly Buffer[] | undefined;
   #newest: number | undefined;
+  #sums: readonly [number, number] | undefined;
 
   private constructor(bytes: Buffer, offsets: Uint32Array, names: readonly Buffer[] | undefined) {
     this.bytes = bytes;
@@ -114,6 +115,27 @@ export class IndexBlock {
       stage: (flags & stageMask) >> 12,
       skipWorktree: (more & skipWorktreeFlag) !== 0,
     };
+  }
+
+  /**
+   * Two sums over what the lines stage: ids, modes, stages and lengths of names, but no times.
+   *
+   * A sum does not depend on how the lines are distributed over blocks.
+   */
+  get sums(): readonly [number, number] {
+    this.#sums ??= this.#sum();
+    return this.#sums;
+  }
+
+  #sum(): readonly [number, number] {
+    let [a, b] = [0, 0];
+    for (let at = 0; at < this.count; at++) {
+      const start = this.#start(at);
+      const kind = this.bytes.readInt32BE(start + 24) ^ (this.#flags(at) << 16);
+      a = (a + Math.imul(this.bytes.readInt32BE(start + 40) ^ kind, 0x9e3779b1)) | 0;
+      b = (b + Math.imul(this.bytes.readInt32BE(start + 44) ^ kind, 0x85ebca6b)) | 0;
+    }
+    return [a, b];
   }
 
   name(at: number): Buffer {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';
-import type { TreeChange } from './cache-tree.ts';
+import { cachedRoot, type TreeChange } from './cache-tree.ts';
 import { fixedSize, IndexBlock, type LineEdit } from './index-block.ts';
 import { damaged, type Extension, keepExtension, readExtensions } from './index-extensions.ts';
 import type { IndexTimes, LineContent } from './index-time.ts';
@@ -96,6 +96,23 @@ export class IndexFile {
     if (at === block.after(name, at)) return undefined;
     const { oid, mode, skipWorktree } = block.line(at);
     return { path, oid, mode, skipWorktree };
+  }
+
+  /** The tree of all lines that git has cached; undefined after a line has changed. */
+  get tree(): Oid | undefined {
+    const cache = this.#extensions.find(({ name }) => name === 'TREE');
+    return cache && cachedRoot(cache.bytes.subarray(8));
+  }
+
+  /**
+   * Identifies what is staged. A refresh of the times, as by `git status`, does not change it.
+   *
+   * `git commit` changes it also when nothing new is staged: it caches the tree before its hooks run.
+   */
+  get content(): string {
+    const count = this.#blocks.reduce((sum, block) => sum + block.count, 0);
+    const sum = (i: 0 | 1) => this.#blocks.reduce((all, { sums }) => (all + sums[i]) | 0, 0);
+    return [count, sum(0), sum(1), this.tree ?? 'none'].join(' ');
   }
 
   /** The paths below a folder that a merge has left in several versions; all of them for ''. */

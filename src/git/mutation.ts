@@ -52,6 +52,8 @@ export interface Prepared {
 /** A mutation that has come to be. */
 export interface Applied {
   readonly commit: Oid;
+  /** Where HEAD was before; undefined on an unborn branch. */
+  readonly parent: Oid | undefined;
   readonly ref: string | undefined;
   /** Undefined where it has to be read again. */
   readonly index: KnownIndex | undefined;
@@ -84,7 +86,7 @@ export async function underLocks<T>(
  * What takes long and harms nobody, storing the objects and the journal, is done before a lock of
  * git's is taken: git itself does not wait for one.
  *
- * @param held the locks for the plan's branch, where they are held already.
+ * @param locked runs the second part under the locks for the plan's branch, or not at all.
  * @returns undefined when something that the plan rests on has changed meanwhile; nothing was done.
  * @throws MemoryError or a system error, after which nothing has changed.
  */
@@ -92,8 +94,7 @@ export async function applyPlan(
   ground: Ground,
   prepared: Prepared,
   token: Token,
-  patience: Patience,
-  held?: Locks,
+  locked: (run: LockedWork<Applied>) => Promise<Applied | undefined>,
 ): Promise<Applied | undefined> {
   const { plan, stored, known } = prepared;
   const mutation = new Mutation(ground, prepared, token);
@@ -111,12 +112,14 @@ export async function applyPlan(
   };
   try {
     await together([stored, mutation.announce()]);
-    return await (held ? run(held) : underLocks(ground, plan.head.ref, token, patience, run));
-  } catch (error) {
+    return await locked(run);
+  } finally {
     mutation.end();
-    throw error;
   }
 }
+
+/** Work that is done under locks; undefined when it has come to nothing. */
+export type LockedWork<T> = (locks: Locks) => Promise<T | undefined>;
 
 /** The locks of git's that a mutation holds. */
 export interface Locks {
@@ -131,6 +134,11 @@ export interface Locks {
 /** Of all of them, that of what the commit moves is the first. */
 function all({ ref, head, index }: Locks): [GitLock, ...GitLock[]] {
   return ref ? [ref, head, index] : [head, index];
+}
+
+/** Whether nobody has removed one of the locks; an undone mutation may have let go of the index. */
+export function areHeld(locks: Locks): boolean {
+  return all(locks).every((lock) => lock.isOurs());
 }
 
 /** In the order in which git takes them, so that two programs never wait for each other. */
@@ -184,6 +192,7 @@ class Mutation {
   readonly #changed = new Set<string>();
   /** Whether it has happened, as far as the disk has said so. */
   #moved = false;
+  #ended = false;
 
   constructor(ground: Ground, { oid, plan, folders, known, committer }: Prepared, token: Token) {
     this.#ground = ground;
@@ -206,7 +215,9 @@ class Mutation {
 
   /** Leaves nothing behind, unless there is something left to clean up. */
   end(): void {
-    if (this.unfinished) return;
+    if (this.unfinished || this.#ended) return;
+    // The journal may be that of the next attempt by then.
+    this.#ended = true;
     const { disk, folder } = this.#ground;
     endJournal(disk, folder, this.#token.id);
     for (const [i] of this.#plan.files.entries()) {
@@ -244,7 +255,8 @@ class Mutation {
       this.#ground.warn(`The commit ${this.#commit} was made; finishing it failed: ${error}`);
       index = undefined;
     }
-    return { commit: this.#commit, ref: this.#plan.head.ref, index };
+    const { ref, oid: parent } = this.#plan.head;
+    return { commit: this.#commit, parent, ref, index };
   }
 
   #describe(folders: readonly string[], committer: Signature): Journal {

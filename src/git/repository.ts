@@ -1,17 +1,26 @@
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MemoryError } from '../core/error.ts';
+import { CommitWatch, type Courtesy } from './commit-watch.ts';
 import { GitConfig } from './config.ts';
 import type { WorkTree } from './discover.ts';
 import type { Disk } from './disk.ts';
 import { Folder } from './folder.ts';
 import { identity } from './identity.ts';
 import { IgnoreRules } from './ignore.ts';
-import { cancelled, IndexMark } from './index-mark.ts';
+import { cancelled } from './index-mark.ts';
 import { initRepository } from './init.ts';
 import { indexKey, type KnownIndex, readIndex } from './known-index.ts';
-import type { Patience } from './lock.ts';
-import { applyPlan, type Ground, type Locks, type Prepared, underLocks } from './mutation.ts';
+import {
+  type Applied,
+  applyPlan,
+  areHeld,
+  type Ground,
+  type LockedWork,
+  type Locks,
+  type Prepared,
+  underLocks,
+} from './mutation.ts';
 import type { Oid } from './object.ts';
 import { ObjectDatabase } from './odb.ts';
 import { missingFolders } from './placement.ts';
@@ -48,17 +57,15 @@ export interface RepositoryOptions {
   /** How long to wait for a lock of others, in milliseconds. */
   readonly lockTimeout: number;
   /**
-   * For how long the index must have been left alone by others before we commit, in milliseconds: a
-   * plain `git commit` that has hooks to run holds no lock meanwhile and would fail if HEAD moved.
+   * For how long we wait after others have staged something, in milliseconds; 0 for no wait. A plain
+   * `git commit` with an editor or hooks holds no lock meanwhile, and fails if HEAD moves.
    */
   readonly calm: number;
   warn(message: string): void;
 }
 
-/** How often a proposal is worked out anew because the ground moved under it. */
+/** How often a proposal is worked out again because the ground moved under it. */
 const maxAttempts = 50;
-/** How often of these before git's locks are taken: after that it is worked out under them. */
-const maxRaces = 5;
 /** How long to wait before a file is read again that another program is writing, in milliseconds. */
 const pause = 20;
 
@@ -76,7 +83,7 @@ export class Repository {
   readonly #options: RepositoryOptions;
   readonly #site: Site;
   readonly #turns: Turns;
-  readonly #mark: IndexMark;
+  readonly #watch: CommitWatch;
   #config:
     | {
         readonly branch: string | undefined;
@@ -95,9 +102,9 @@ export class Repository {
     this.odb = new ObjectDatabase(disk, commonDir);
     this.#site = { disk, odb: this.odb, commonDir, folder, warn: options.warn };
     this.#turns = new Turns(this.#site, options.lockTimeout);
-    this.#mark = new IndexMark(disk, tree, folder, options.calm);
     this.work = new Folder(disk.files, tree.top);
     this.#refs = new Refs(disk.files, tree.gitDir, tree.commonDir);
+    this.#watch = new CommitWatch({ ...this.#site, tree, refs: this.#refs }, options.calm);
   }
 
   /** @throws MemoryError `unsupported` where refs or objects are kept in a way that is not known. */
@@ -157,16 +164,28 @@ export class Repository {
    */
   commit(propose: Propose, signal?: AbortSignal): Promise<Made | undefined> {
     return this.#turns.take(signal, async (token, patience) => {
-      const work = async (locks?: Locks) => {
-        const prepared = await this.#prepare(propose, signal, locks);
-        const made = prepared && (await this.#apply(prepared, token, patience, locks));
-        return { over: !prepared || made !== undefined, made };
-      };
-      for (let attempt = 0; attempt < maxAttempts; attempt++) {
-        // Who lost so many races against a person at work keeps him out for a moment.
-        const outcome =
-          attempt < maxRaces ? await work() : await this.#alone(token, patience, work);
-        if (outcome?.over) return outcome.made;
+      const courtesy = this.#courtesy(signal);
+      for (let attempt = 0; attempt < maxAttempts; ) {
+        await courtesy.wait();
+        const prepared = await this.#prepare(propose, signal);
+        if (!prepared) return undefined;
+        let over = false;
+        const ground = this.#ground(prepared.config);
+        const { ref } = prepared.plan.head;
+        const applied = await this.#carryOut(prepared, token, async (run) => {
+          if (courtesy.due) return undefined;
+          return underLocks(ground, ref, token, patience, async (locks) => {
+            if (courtesy.due) return undefined;
+            attempt += 1;
+            const first = await run(locks);
+            if (first || !areHeld(locks) || this.#refs.head().ref !== ref) return first;
+            // After a lost race, plan under the locks: HEAD and the index cannot move again.
+            const again = await this.#prepare(propose, signal, locks);
+            over = !again;
+            return again && this.#carryOut(again, token, (rerun) => rerun(locks));
+          });
+        });
+        if (applied || over) return applied && this.#made(applied);
       }
       throw tooFast();
     });
@@ -175,6 +194,7 @@ export class Repository {
   /** The first half of `commit`: works out and stores what `apply` then does. */
   prepare(propose: Propose, signal: AbortSignal): Promise<Prepared | undefined> {
     return this.#turns.take(signal, async () => {
+      await this.#courtesy(signal).wait();
       const prepared = await this.#prepare(propose, signal);
       await prepared?.stored;
       return prepared;
@@ -187,7 +207,14 @@ export class Repository {
    * @returns undefined when the ground has moved since; nothing has changed then.
    */
   apply(prepared: Prepared, signal: AbortSignal): Promise<Made | undefined> {
-    return this.#turns.take(signal, (token, patience) => this.#apply(prepared, token, patience));
+    return this.#turns.take(signal, async (token, patience) => {
+      const ground = this.#ground(prepared.config);
+      const { ref } = prepared.plan.head;
+      const applied = await this.#carryOut(prepared, token, (run) =>
+        underLocks(ground, ref, token, patience, run),
+      );
+      return applied && this.#made(applied);
+    });
   }
 
   /**
@@ -257,17 +284,14 @@ export class Repository {
     return config;
   }
 
-  /** Works under git's locks; undefined when another branch was checked out before they were taken. */
-  #alone<T>(
-    token: Token,
-    patience: Patience,
-    work: (locks: Locks) => Promise<T>,
-  ): Promise<T | undefined> {
-    const ground = this.#ground(this.config());
-    const { ref } = this.#refs.head();
-    return underLocks(ground, ref, token, patience, async (locks) =>
-      this.#refs.head().ref === ref ? work(locks) : undefined,
-    );
+  /** The waits of a mutation for commits of others. */
+  #courtesy(signal: AbortSignal | undefined): Courtesy {
+    const look = () => {
+      const ground = this.#ground(this.checkWritable());
+      this.#index = readIndex(ground, this.#index, indexKey(ground));
+      return this.#index;
+    };
+    return this.#watch.begin(look, signal);
   }
 
   async #prepare(
@@ -278,7 +302,7 @@ export class Repository {
     for (let attempt = 1; ; attempt++) {
       const config = this.checkWritable();
       const ground = this.#ground(config);
-      const key = locks ? indexKey(ground) : await this.#mark.calm(signal);
+      const key = indexKey(ground);
       // Before the files: what a checkout does to them meanwhile shows in the index.
       const known = readIndex(ground, this.#index, key);
       this.#index = known;
@@ -340,20 +364,21 @@ export class Repository {
     return this.odb.write(objects.filter(({ oid }) => !attributes.has(oid)));
   }
 
-  async #apply(
+  async #carryOut(
     prepared: Prepared,
     token: Token,
-    patience: Patience,
-    locks?: Locks,
-  ): Promise<Made | undefined> {
+    locked: (run: LockedWork<Applied>) => Promise<Applied | undefined>,
+  ): Promise<Applied | undefined> {
     const ground = this.#ground(prepared.config);
-    const applying = applyPlan(ground, prepared, token, patience, locks);
+    const applying = applyPlan(ground, prepared, token, locked);
     // Nothing may be at work any more when the next one begins.
-    const applied = await applying.finally(() => prepared.stored.catch(() => undefined));
-    if (!applied) return undefined;
-    this.#index = applied.index;
-    if (applied.index?.key) this.#mark.set(applied.index.key);
-    return { oid: applied.commit, ref: applied.ref };
+    return applying.finally(() => prepared.stored.catch(() => undefined));
+  }
+
+  #made({ commit, parent, ref, index }: Applied): Made {
+    this.#index = index;
+    if (index) this.#watch.setOwn(commit, parent, index);
+    return { oid: commit, ref };
   }
 
   /** A path that is tracked already may be ignored, as in git; a new one may not. */
@@ -382,7 +407,7 @@ function isMoving(ground: Ground, known: KnownIndex): boolean {
 }
 
 function tooFast(): MemoryError {
-  return new MemoryError('busy', 'This repository changes too fast to commit to it.', {
-    hint: 'Nothing was changed. Try again.',
+  return new MemoryError('busy', 'Git changes this repository too fast to commit to it.', {
+    hint: 'Nothing was changed. Try again when no script switches branches or writes files.',
   });
 }

@@ -1,4 +1,4 @@
-import { existsSync, symlinkSync, utimesSync } from 'node:fs';
+import { existsSync, statSync, symlinkSync, utimesSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
@@ -220,22 +220,90 @@ describe('one mutation', () => {
 });
 
 describe("a person's work", () => {
-  test('in the index is waited for until it rests, that of other servers is not', async () => {
+  /** So long that a change which waits does not come to an end by itself. */
+  const calm = 600_000;
+
+  /** Begins a change that changes nothing, and ends when it does. */
+  async function goAhead(repo: Repo, signal?: AbortSignal): Promise<boolean> {
+    let asked = false;
+    const propose = async () => {
+      asked = true;
+      return undefined;
+    };
+    await open(repo.root, { calm }).commit(propose, signal).catch(ignoreCancelled);
+    return asked;
+  }
+
+  function ignoreCancelled(error: unknown): void {
+    if (!(error instanceof MemoryError) || error.code !== 'cancelled') throw error;
+  }
+
+  /** Whether a change waits until it is cancelled. */
+  const waits = async (repo: Repo) => !(await goAhead(repo, AbortSignal.timeout(50)));
+
+  function setTime(repo: Repo, path: string, ms: number): void {
+    utimesSync(repo.path(path), ms / 1000, ms / 1000);
+  }
+
+  test('in the index is waited for until it is committed, that of other servers is not', async () => {
     const repo = create();
-    const calm = 600_000;
-    utimesSync(join(repo.root, '.git/index'), 1_700_000_000, 1_700_000_000);
     await put(open(repo.root, { calm }), { 'm/a.md': '1' });
     await put(open(repo.root, { calm }), { 'm/b.md': '2' });
     repo.write('staged.txt', 'staged\n');
     repo.git('add', 'staged.txt');
-    let asked = false;
-    const third = open(repo.root, { calm }).commit(async () => {
-      asked = true;
-      return undefined;
-    }, AbortSignal.timeout(20));
-    await expect(third).rejects.toMatchObject({ code: 'cancelled' });
-    expect(asked).toBe(false);
-    expect(repo.git('log', '--format=%h').trim().split('\n')).toHaveLength(3);
+    expect(await waits(repo)).toBe(true);
+    const change = put(open(repo.root, { calm }), { 'm/c.md': '3' }, 'ours');
+    repo.git('commit', '-qm', 'by hand');
+    await change;
+    expect(repo.git('log', '--format=%s', '-3').trim().split('\n')).toEqual([
+      'ours',
+      'by hand',
+      'm',
+    ]);
+  });
+
+  test('in the index is not what "git status" writes there', async () => {
+    const repo = create();
+    repo.write('staged.txt', 'staged\n');
+    repo.git('add', 'staged.txt');
+    setTime(repo, '.git/index', 1_700_000_000_000);
+    for (const path of ['m/a.md', 'm/b.md', 'm/c.md']) {
+      await put(open(repo.root, { calm }), { [path]: 'text' });
+      const { ino } = statSync(repo.path('.git/index'));
+      setTime(repo, 'README.md', Date.now() - 1000);
+      repo.status();
+      expect(statSync(repo.path('.git/index')).ino).not.toBe(ino);
+    }
+    expect(await goAhead(repo)).toBe(true);
+    expect(repo.status()).toEqual(['A  staged.txt']);
+  });
+
+  test('is a commit whose message is being written, until HEAD has moved', async () => {
+    const repo = create();
+    setTime(repo, '.git/index', 1_700_000_000_000);
+    repo.write('.git/COMMIT_EDITMSG', 'a message');
+    setTime(repo, '.git/COMMIT_EDITMSG', Date.now() - 60_000);
+    expect(await goAhead(repo)).toBe(true);
+    setTime(repo, '.git/COMMIT_EDITMSG', Date.now() + 60_000);
+    expect(await waits(repo)).toBe(true);
+    // A commit that was given up is not waited for again and again.
+    setTime(repo, '.git/COMMIT_EDITMSG', Date.now() + 6 * calm);
+    expect(await goAhead(repo)).toBe(true);
+  });
+
+  test('in a loop of commits gets its turn between two changes', async () => {
+    const repo = create();
+    const commit = (name: string) => repo.git('commit', '-q', '--allow-empty', '-m', name);
+    const repository = open(repo.root, { calm });
+    await put(repository, { 'm/a.md': '1' }, 'ours');
+    commit('first');
+    await put(repository, { 'm/b.md': '2' }, 'ours');
+    expect(await waits(repo)).toBe(true);
+    const change = put(repository, { 'm/c.md': '3' }, 'ours');
+    commit('second');
+    await change;
+    const subjects = repo.git('log', '--format=%s', '-4').trim().split('\n');
+    expect(subjects).toEqual(['ours', 'second', 'ours', 'first']);
   });
 
   test('uncommitted in a file about to change becomes a commit of its own first', async () => {

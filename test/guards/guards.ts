@@ -239,8 +239,8 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     "a person's work in the index",
-    ['git/repository.ts', 'await this.#mark.calm(signal)', 'indexKey(ground)'],
-    [repository, 'is waited for until it rests'],
+    ['git/repository.ts', 'await courtesy.wait();', ''],
+    [repository, 'is waited for until it is committed'],
   ),
 
   // A person's work.
@@ -261,7 +261,11 @@ export const guards: readonly Guard[] = [
 
   guard(
     'starving beside a person who is quick',
-    ['git/repository.ts', 'attempt < maxRaces', 'attempt < maxAttempts'],
+    [
+      'git/repository.ts',
+      'if (first || !areHeld(locks) || this.#refs.head().ref !== ref) return first;',
+      'if (first || locks) return first;',
+    ],
     [races, 'does not starve'],
   ),
 
