@@ -200,10 +200,14 @@ function removed(lock: string): MemoryError {
   });
 }
 
+/** What helps where git is at work. */
+export const waitForGit =
+  'Wait for git to finish, or close the editor of a "git commit". "memory-bank doctor" lists the locks.';
+
 /** The error about a lock of git's that another holds. */
 export function busy(lock: string): MemoryError {
   return new MemoryError('busy', `Another git process holds ${lock}.`, {
-    hint: 'Wait for it to finish, or close the editor of a "git commit". If no git process is running, remove that file.',
+    hint: waitForGit,
     data: { lock },
   });
 }

@@ -5,7 +5,7 @@ import { MemoryError } from '../core/error.ts';
 import type { Disk } from './disk.ts';
 import { errno } from './files.ts';
 import { journalName } from './journal.ts';
-import { longestGap, type Patience, waitFor } from './lock.ts';
+import { type LockRole, longestGap, type Patience, waitFor, waitForGit } from './lock.ts';
 import { isDead, newToken, parseToken, type Token } from './token.ts';
 
 /** After this nobody needs the files of a process that does nothing, in milliseconds. */
@@ -194,10 +194,22 @@ export class ProcessLock {
     const holder = this.#read('lock');
     const lock = this.#path('lock');
     const who = holder ? `the memory-bank process ${holder.pid}` : 'another memory-bank process';
+    const data = { lock, ...(holder ? { pid: holder.pid } : {}) };
+    const awaited = holder && this.#awaitedBy(holder);
+    if (awaited) {
+      const text = `Another git process holds its lock of the ${awaited}; ${who} waits for it.`;
+      return new MemoryError('busy', text, { hint: waitForGit, data });
+    }
     return new MemoryError('busy', `The memory is locked by ${who}.`, {
-      hint: `Try again. If that process runs on no machine that shares this disk, remove ${lock}.`,
-      data: { lock, ...(holder ? { pid: holder.pid } : {}) },
+      hint: 'Try again. If it stays locked, "memory-bank doctor" says by whom and since when.',
+      data,
     });
+  }
+
+  /** The lock of git's that a process waits for: its file for it has no second link yet. */
+  #awaitedBy({ id }: Token): LockRole | undefined {
+    const roles = ['index', 'head', 'ref'] as const;
+    return roles.find((role) => this.#disk.files.lstat(this.#path(`${role}-${id}`))?.links === 1);
   }
 }
 

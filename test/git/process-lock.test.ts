@@ -2,6 +2,7 @@ import { linkSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync 
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { MemoryError } from '../../src/core/error.ts';
 import { Disk } from '../../src/git/disk.ts';
 import { ProcessLock } from '../../src/git/process-lock.ts';
 import { isDead, newToken, type Token } from '../../src/git/token.ts';
@@ -38,6 +39,27 @@ describe('the lock of a process', () => {
     await expect(lock().take({ limit: 30 })).rejects.toMatchObject({ code: 'busy' });
     expect(holder()).toBe(token.id);
     expect(readdirSync(folder).sort()).toEqual(['lock', `owner-${token.id}`]);
+  });
+
+  test('that waits for git is said to, and nobody is advised to remove a lock', async () => {
+    const token = newToken();
+    hold(token);
+    const refused = async () => {
+      const error = await lock()
+        .take({ limit: 0 })
+        .catch((thrown: MemoryError) => thrown);
+      return 'text' in error ? error.text : '';
+    };
+    expect(await refused()).toMatch(/locked by the memory-bank process \d+/);
+    const proof = join(folder, `index-${token.id}`);
+    writeFileSync(proof, '');
+    expect(await refused()).toMatch(
+      /^Another git process holds its lock of the index; .*"git commit"/,
+    );
+    expect(await refused()).not.toContain('emove');
+    linkSync(proof, join(folder, 'index.lock'));
+    expect(await refused()).toMatch(/locked by the memory-bank process \d+/);
+    expect(await refused()).not.toContain('emove');
   });
 
   test('that is gone is taken, and so is that of an earlier process of the same number', async () => {
