@@ -11,6 +11,7 @@ import { IgnoreRules } from './ignore.ts';
 import { cancelled } from './index-mark.ts';
 import { initRepository } from './init.ts';
 import { indexKey, type KnownIndex, readIndex } from './known-index.ts';
+import type { Patience } from './lock.ts';
 import {
   type Applied,
   applyPlan,
@@ -150,9 +151,9 @@ export class Repository {
   initialize(): Promise<void> {
     const { gitDir } = this.tree;
     const { env } = this.#options;
-    return this.#turns.take(undefined, (token, patience) =>
-      initRepository(this.#disk, gitDir, this.folder, env, token, patience),
-    );
+    const init = (token: Token, patience: Patience) =>
+      initRepository(this.#disk, gitDir, this.folder, env, token, patience);
+    return this.#turns.take(undefined, init, true);
   }
 
   /**

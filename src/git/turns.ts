@@ -1,3 +1,4 @@
+import { missingRepository } from './discover.ts';
 import { storageError } from './disk.ts';
 import type { Patience } from './lock.ts';
 import { ProcessLock } from './process-lock.ts';
@@ -23,14 +24,18 @@ export class Turns {
    * Runs an action alone among the servers of this repository, after cleaning up behind dead ones.
    *
    * @param action gets the token of the turn, and how long to wait for the locks of others.
+   * @param create whether the git directory is made where it is missing.
    */
   take<T>(
     signal: AbortSignal | undefined,
     action: (token: Token, patience: Patience) => Promise<T>,
+    create = false,
   ): Promise<T> {
     const run = async () => {
       try {
-        const { disk, folder } = this.#site;
+        const { disk, folder, commonDir } = this.#site;
+        // Somebody may have moved it away: our own folder in it must not bring it back.
+        if (!create && !disk.files.lstat(commonDir)) throw missingRepository(commonDir);
         await disk.settle(disk.makeDirectories(folder));
         const lock = this.#processLock();
         const patience = { limit: this.#limit, ...(signal && { signal }) };

@@ -2,7 +2,7 @@ import { join, relative, sep } from 'node:path';
 import { MemoryError } from '../core/error.ts';
 import type { AnyRecordType } from '../core/record-type.ts';
 import type { Provenance } from '../core/store.ts';
-import { findWorkTree, isStillThere } from '../git/discover.ts';
+import { findWorkTree, isStillThere, missingRepository, type WorkTree } from '../git/discover.ts';
 import { type Disk, storageError } from '../git/disk.ts';
 import { type Stat, sameStat } from '../git/files.ts';
 import { Folder } from '../git/folder.ts';
@@ -47,6 +47,8 @@ export class Bank {
   readonly #folder: Folder;
   readonly #watcher: Watcher;
   #repository: Repository | undefined;
+  /** Where the repository was last found. */
+  #tree: WorkTree | undefined;
   /** What `config.yaml` says, and what its file was when it was read. */
   #config: { readonly stat: Stat | undefined; readonly values: BankConfig | undefined } | undefined;
 
@@ -89,10 +91,14 @@ export class Bank {
     const known = this.#repository;
     if (known && isStillThere(disk.files, known.tree, start)) return known;
     known?.close();
+    this.#repository = undefined;
     const tree = findWorkTree(disk.files, start);
     // The user's own store is a repository of its own, even below a home directory that is one.
-    const fits = !own || tree?.top === start;
-    this.#repository = tree && fits ? new Repository(disk, tree, this.#options) : undefined;
+    if (!tree || (own && tree.top !== start)) return undefined;
+    // Where the repository is missing, one around it does not take its place.
+    if (this.#tree && relative(this.#tree.top, tree.top).startsWith('..')) return undefined;
+    this.#tree = tree;
+    this.#repository = new Repository(disk, tree, this.#options);
     return this.#repository;
   }
 
@@ -178,6 +184,7 @@ export class Bank {
         hint: 'Nothing was changed. Try again.',
       });
     };
+    if (!repository) this.#checkMissing();
     repository ??= await this.#found(propose);
     const made = await repository?.commit(propose, options.signal);
     if (!outcome) throw new MemoryError('internal', 'A change came to no outcome.');
@@ -188,6 +195,22 @@ export class Bank {
   close(): void {
     this.#watcher.close();
     this.#repository?.close();
+  }
+
+  /**
+   * Refuses to make a repository in the place of one that was there before, or in a folder that is gone.
+   *
+   * @throws MemoryError `storage`, `no_project`.
+   */
+  #checkMissing(): void {
+    if (this.#tree) throw missingRepository(join(this.#tree.top, '.git'));
+    const { disk, root, own } = this.#options;
+    // The user's own store is made by the first change.
+    if (own || disk.files.realpath(root) !== undefined) return;
+    throw new MemoryError('no_project', `The folder ${root} is missing.`, {
+      hint: 'Move it back, or start the server in another folder. Nothing was changed.',
+      data: { root },
+    });
   }
 
   /** Makes the repository that is missing, but only for a change that has something to commit. */

@@ -243,6 +243,30 @@ export const guards: readonly Guard[] = [
     [repository, 'is waited for until it is committed'],
   ),
 
+  guard(
+    'a repository that was moved away is not made again',
+    ['store/bank.ts', "if (this.#tree) throw missingRepository(join(this.#tree.top, '.git'));", ''],
+    [workspace, 'moved away'],
+  ),
+  guard(
+    'a git directory that goes at the last moment is not made again',
+    [
+      'git/turns.ts',
+      'if (!create && !disk.files.lstat(commonDir)) throw missingRepository(commonDir);',
+      '',
+    ],
+    [workspace, 'at the last moment'],
+  ),
+  guard(
+    'a repository around a missing one does not take its place',
+    [
+      'store/bank.ts',
+      "if (this.#tree && relative(this.#tree.top, tree.top).startsWith('..')) return undefined;",
+      '',
+    ],
+    [workspace, 'below another one'],
+  ),
+
   // A person's work.
   guard(
     'an edit by hand is committed first',

@@ -3,7 +3,9 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   renameSync,
+  rmdirSync,
   rmSync,
   symlinkSync,
   utimesSync,
@@ -190,6 +192,81 @@ describe('a change', () => {
     repo.git('init', '-q', '-b', 'mine');
     await add(opened, 'a');
     expect(repo.git('rev-list', '--count', 'mine').trim()).toBe('1');
+  });
+
+  describe('after the repository was moved away is refused by name, and writes nothing', () => {
+    // The files of a server that changes nothing may go.
+    const state = (folder: string) =>
+      readdirSync(folder, { recursive: true, encoding: 'utf8' })
+        .filter((path) => !/memory-bank\/(?:owner|journal)-/.test(path))
+        .sort();
+
+    test.each(['alone', 'below another one'])('%s', async (where) => {
+      const outer = create();
+      const root = outer.path('project');
+      mkdirSync(root);
+      if (where === 'alone') renameSync(outer.path('.git'), outer.path('outer.git'));
+      new Repo(root).begin();
+      const opened = await serve(root);
+      await add(opened, 'one');
+      renameSync(join(root, '.git'), join(root, 'away'));
+      const before = state(outer.root);
+      await expect(add(opened, 'two')).rejects.toMatchObject({
+        code: 'storage',
+        message: `${join(root, '.git')} is missing: the memory is in that repository.`,
+      });
+      expect(await keys(opened)).toEqual(['one']);
+      expect(state(outer.root)).toEqual(before);
+      renameSync(join(root, 'away'), join(root, '.git'));
+      await add(opened, 'two');
+      expect(await keys(opened)).toEqual(['one', 'two']);
+    });
+
+    test('with its .git file, in a linked work tree', async () => {
+      const repo = create();
+      const root = repo.path('linked');
+      repo.git('worktree', 'add', '-q', root);
+      const opened = await serve(root);
+      await add(opened, 'one');
+      rmSync(join(root, '.git'));
+      const before = state(repo.root);
+      await expect(add(opened, 'two')).rejects.toMatchObject({ code: 'storage' });
+      expect(state(repo.root)).toEqual(before);
+    });
+
+    test("as the user's own store", async () => {
+      const root = join(create().root, 'home');
+      const opened = await serve(root, true);
+      await add(opened, 'one');
+      renameSync(root, `${root}-away`);
+      await expect(add(opened, 'two')).rejects.toMatchObject({ code: 'storage' });
+      expect(existsSync(root)).toBe(false);
+    });
+
+    test('with its whole folder', async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'memory-bank-'));
+      cleanUp.push(() => rmSync(folder, { recursive: true }));
+      const root = join(folder, 'project');
+      mkdirSync(root);
+      const opened = await serve(root);
+      rmdirSync(root);
+      await expect(add(opened, 'one')).rejects.toMatchObject({
+        code: 'no_project',
+        message: `The folder ${root} is missing.`,
+      });
+      expect(existsSync(root)).toBe(false);
+    });
+
+    test('at the last moment', async () => {
+      const repo = create();
+      const opened = await serve(repo.root);
+      const change = opened.call.store.change({ subject: 'add one' }, (tx) => {
+        return tx.put(note, { key: 'one', text: 'text', tags: [] });
+      });
+      renameSync(repo.path('.git'), repo.path('away'));
+      await expect(change).rejects.toMatchObject({ code: 'storage' });
+      expect(existsSync(repo.path('.git'))).toBe(false);
+    });
   });
 
   test('that cannot look for its repository says so', async () => {
