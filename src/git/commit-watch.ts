@@ -36,8 +36,9 @@ export class CommitWatch {
   /** The content of the index at the last look, and since when it has had it, in milliseconds. */
   #seen: { readonly content: string; readonly since: number } | undefined;
 
-  /** When HEAD had last moved at the last look. */
+  /** When HEAD had last moved, and the last commit of ours, at the last look. */
   #moved = 0;
+  #own: OwnCommit | undefined;
 
   /** @param calm for how long a staged change counts as evidence, in milliseconds; 0 for none. */
   constructor(place: Place, calm: number) {
@@ -54,12 +55,14 @@ export class CommitWatch {
    */
   setOwn(oid: Oid, parent: Oid | undefined, { file }: KnownIndex): void {
     if (this.#calm === 0) return;
-    const last = this.#mark.get();
+    // As it was at the last look: after the commit, nothing may fail any more.
+    const last = this.#own;
     const { foreign, quick } =
       last && last.oid === parent
         ? last
         : { foreign: this.#moved, quick: this.#moved - (last?.foreign ?? 0) < this.#calm };
-    this.#mark.set({ oid, foreign, quick, content: file.content });
+    this.#own = { oid, foreign, quick, content: file.content };
+    this.#mark.set(this.#own);
   }
 
   /**
@@ -84,6 +87,7 @@ export class CommitWatch {
     const moved = this.#lastMove(head);
     this.#moved = moved;
     const own = this.#mark.get();
+    this.#own = own;
     const written = this.#stat(join(tree.gitDir, 'COMMIT_EDITMSG'))?.mtimeMs ?? 0;
     const staged = this.#stagedSince(file, head, own);
     return Math.max(
