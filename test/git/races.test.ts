@@ -1,4 +1,4 @@
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { findWorkTree } from '../../src/git/discover.ts';
@@ -11,18 +11,21 @@ import { FaultFiles } from '../support/fault-files.ts';
 import { gitEnv, type Repo } from '../support/repo.ts';
 import { create } from './create.ts';
 
-function put(repo: Pick<Repo, 'root'>, files: Files = new NodeFiles()) {
+function open(repo: Pick<Repo, 'root'>, files: Files = new NodeFiles()) {
   const tree = findWorkTree(files, repo.root);
   if (!tree) throw new Error('no work tree');
-  const repository = new Repository(new Disk(files, 'full'), tree, {
+  return new Repository(new Disk(files, 'full'), tree, {
     env: gitEnv,
     now: () => new Date(Date.UTC(2026, 0, 2, 3, 4, 5)),
     lockTimeout: 100,
     calm: 0,
     warn: () => undefined,
   });
+}
+
+function put(repo: Pick<Repo, 'root'>, files?: Files) {
   const path = 'm/a.md';
-  return repository.commit(async () => {
+  return open(repo, files).commit(async () => {
     const seen = new NodeFiles().read(join(repo.root, path));
     return { message: 'm\n', changes: [{ path, bytes: Buffer.from('text\n'), seen }] };
   });
@@ -120,6 +123,14 @@ test.each(['index', 'HEAD'])('after a lost race for %s, a change does not starve
   // The locks of the attempt that lost the race are those of the one that succeeds.
   expect(races).toBe(1);
   expect(repo.status()).toEqual([]);
+});
+
+test('a git directory that is moved away at the last moment is not made again', async () => {
+  const repo = create();
+  const repository = open(repo);
+  renameSync(repo.path('.git'), repo.path('away'));
+  await expect(repository.commit(async () => undefined)).rejects.toMatchObject({ code: 'storage' });
+  expect(existsSync(repo.path('.git'))).toBe(false);
 });
 
 test('unmerged files without a merge under way are refused', async () => {

@@ -255,7 +255,7 @@ export const guards: readonly Guard[] = [
       'if (!create && !disk.files.lstat(commonDir)) throw missingRepository(commonDir);',
       '',
     ],
-    [workspace, 'at the last moment'],
+    [races, 'moved away at the last moment'],
   ),
   guard(
     'a repository around a missing one does not take its place',

@@ -256,17 +256,6 @@ describe('a change', () => {
       });
       expect(existsSync(root)).toBe(false);
     });
-
-    test('at the last moment', async () => {
-      const repo = create();
-      const opened = await serve(repo.root);
-      const change = opened.call.store.change({ subject: 'add one' }, (tx) => {
-        return tx.put(note, { key: 'one', text: 'text', tags: [] });
-      });
-      renameSync(repo.path('.git'), repo.path('away'));
-      await expect(change).rejects.toMatchObject({ code: 'storage' });
-      expect(existsSync(repo.path('.git'))).toBe(false);
-    });
   });
 
   test('that cannot look for its repository says so', async () => {
