@@ -16,6 +16,8 @@ interface Reading {
   /** The word as the index spells it. */
   readonly spelt: string;
   readonly terms: Map<Term, number>;
+  /** What a known word stands for if it is a slip: asked for as well, at a lower weight. */
+  readonly slip?: Concept;
 }
 
 /** A longer query is a pasted text: its first words say enough. */
@@ -27,9 +29,17 @@ const wholeWeight = 0.6;
 const correctionWeight = 0.7;
 const completionWeight = 0.8;
 const halfWeight = 0.5;
-/** A word in this few documents may be a slip, too, when its correction is in so many times more. */
+/** A word in this few documents may be a slip: its correction counts in full that is in so many times more. */
 const hardlyKnown = 3;
 const farMore = 50;
+
+/** Whether a query holds a word that may be misspelt or cut off. */
+export function isDoubtful(query: string, dictionary: Dictionary): boolean {
+  return telling(query).some(({ token }) => {
+    const term = token.kind === 'word' ? dictionary.term(token.term) : undefined;
+    return token.kind === 'word' && (term?.postings.length ?? 0) <= hardlyKnown;
+  });
+}
 
 /** What a query asks for, in the words that the index knows. */
 export function plan(query: string, dictionary: Dictionary): Concept[] {
@@ -41,6 +51,7 @@ export function plan(query: string, dictionary: Dictionary): Concept[] {
       const reading = readings.get(token.term) ?? read(token, dictionary);
       readings.set(token.term, reading);
       concepts.set(token.term, { weight: 1, terms: reading.terms });
+      if (reading.slip) concepts.set(`${token.term}?`, reading.slip);
       const previous = words.at(-1)?.reading;
       // Elsewhere the two may be written as one: that counts as each of them.
       const compound = previous && dictionary.term(stem(previous.spelt + reading.spelt));
@@ -88,11 +99,16 @@ function read({ word, term: text }: Token, dictionary: Dictionary): Reading {
   if (term) {
     offer(term, 1);
     const uses = term.postings.length;
-    const [better] = uses <= hardlyKnown && word.length > 4 ? dictionary.corrections(word, 1) : [];
-    if (better && better.word.term.postings.length >= farMore * uses) {
-      offer(better.word.term, correctionWeight);
-    }
-    return { known: true, spelt: word, terms };
+    const near = uses <= hardlyKnown && word.length > 4 ? dictionary.corrections(word, 3) : [];
+    const better = near.find((candidate) => candidate.word.term !== term)?.word.term;
+    const times = (better?.postings.length ?? 0) / uses;
+    if (!better || times < 1) return { known: true, spelt: word, terms };
+    if (times >= farMore) offer(better, correctionWeight);
+    const slip = {
+      weight: correctionWeight * Math.sqrt(times / farMore),
+      terms: new Map([[better, 1]]),
+    };
+    return { known: true, spelt: word, terms, ...(times < farMore && { slip }) };
   }
   const corrections = word.length > 3 ? dictionary.corrections(word, 3) : [];
   if (corrections.length === 0 && word.length > 4) {

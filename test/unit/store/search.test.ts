@@ -153,6 +153,14 @@ describe('misspelt and partial words', () => {
     expect(ids(two, 'form')).toEqual(['form']);
   });
 
+  test('a slip that an entry holds itself does not hide the entries that hold the word', () => {
+    const entries = { slip: 'databse-chioce', right: 'database-choice' };
+    const made = index({ ...entries, other: 'the choice of a queue', more: 'a database of birds' });
+    expect(ids(made, 'databse')).toEqual(['slip', 'more', 'right']);
+    expect(ids(made, 'databse-chioce').slice(0, 2)).toEqual(['slip', 'right']);
+    expect(ids(made, 'database')).not.toContain('slip');
+  });
+
   test('what resembles nothing finds nothing', () => {
     expect(made.search('xylophone quartz')).toEqual({ hits: [], total: 0 });
   });
