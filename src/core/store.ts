@@ -25,8 +25,24 @@ export function reportDamaged(damaged: readonly Damaged[]): JsonObject {
   return { damaged: damaged.map(({ path, error }) => ({ path, message: error.text })) };
 }
 
+/** What an answer says of records that a search did not look into: a note, and nothing where there are none. */
+export function reportLeftOut({ leftOut }: SearchResult): JsonObject {
+  if (!leftOut) return {};
+  const { records, read, paths } = leftOut;
+  const more = records > paths.length ? ` and ${records - paths.length} more` : '';
+  const named = `${paths.join(', ')}${more}`;
+  if (read === records)
+    return { note: `Not in the index, only searched for the literal text: ${named}.` };
+  const how = 'To search them for a literal text, ask with fuzzy: false';
+  const further = read > 0 ? ', for fewer of them at once' : '';
+  return {
+    note: `Not searched, because the memory is too large or not indexed yet: ${named}. ${how}${further}.`,
+  };
+}
+
 /** What an answer says of a search: what was found and where, and whether there is more. */
-export function reportSearch({ hits, total, damaged }: SearchResult) {
+export function reportSearch(result: SearchResult) {
+  const { hits, total, damaged } = result;
   const results = hits.map((hit) => {
     const { title, type, category } = hit.type.search(hit.value);
     return {
@@ -42,7 +58,8 @@ export function reportSearch({ hits, total, damaged }: SearchResult) {
       snippet: hit.snippet,
     };
   });
-  return { results, total, truncated: total > results.length, ...reportDamaged(damaged) };
+  const truncated = total > results.length;
+  return { results, total, truncated, ...reportDamaged(damaged), ...reportLeftOut(result) };
 }
 
 /** Records of one type in the order in which they were created. */
@@ -146,6 +163,17 @@ export interface SearchResult {
   /** How many records matched, the ones beyond the limit included. */
   readonly total: number;
   readonly damaged: readonly Damaged[];
+  /** What is not in the index; undefined where everything is. */
+  readonly leftOut?: LeftOut;
+}
+
+/** Records that a search by words does not find: large ones, or more than an index may hold. */
+export interface LeftOut {
+  readonly records: number;
+  /** How many of them this search has read, for the literal text. */
+  readonly read: number;
+  /** Some of their paths. */
+  readonly paths: readonly string[];
 }
 
 /**

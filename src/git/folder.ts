@@ -53,8 +53,9 @@ export class Folder {
     return root !== undefined && full === join(root, path);
   }
 
-  /** The same for a path whose folder has just been looked at this way. */
+  /** The same for a path that is known to be spelt as the disk has it. */
   peek(path: string): Stat | undefined {
+    if (!this.#isFolder(folderOf(path), path)) return undefined;
     return this.#lstat(this.#place(path), path);
   }
 
@@ -72,6 +73,7 @@ export class Folder {
 
   /** The same as `peek` and then `read`, but for a file over `limit`: it comes without its bytes. */
   load(path: string, limit: number): LoadedFile | undefined {
+    if (!this.#isFolder(folderOf(path), path)) return undefined;
     const at = this.#place(path);
     const loaded = this.#try(path, () => this.#files.load(at, limit));
     checkKind(loaded?.stat, at, path);

@@ -6,6 +6,7 @@ import { folderOf } from './bank-path.ts';
 import { fanOutPath, fullFolder } from './fan-out.ts';
 import { FoldedPaths } from './folded-paths.ts';
 import type { RecordFile } from './record-file.ts';
+import { inSlices } from './slices.ts';
 import { maxDepth, type View } from './view.ts';
 
 /** No text that a tool writes may be larger, in bytes. */
@@ -45,7 +46,8 @@ export class ViewReader implements Reader {
     options: ListOptions = {},
   ): Promise<Listing<T>> {
     await this.refresh();
-    const files = this.view.all(type, options).filter(({ path }) => this.mayRead(path));
+    const all = await inSlices(this.view.listing(type, options));
+    const files = all.filter(({ path }) => this.mayRead(path));
     return toListing(files, this.view);
   }
 
@@ -60,6 +62,7 @@ export class ViewReader implements Reader {
     const found = this.#fresh ? undefined : this.view.at(type, key);
     if (found) return found;
     await this.refresh();
+    await inSlices(this.view.reading(type));
     return this.view.find(type, key);
   }
 

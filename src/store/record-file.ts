@@ -15,7 +15,7 @@ export interface RecordFile {
   readonly bytes: number;
   readonly key: string | undefined;
   readonly id: string | undefined;
-  /** Undefined when it is damaged, or when it was dropped to save memory. */
+  /** Undefined when it is damaged, not read, or dropped to save memory. */
   readonly value: object | undefined;
   readonly error: MemoryError | undefined;
 }
@@ -48,6 +48,12 @@ export function readRecord(
     if (!(error instanceof MemoryError)) throw error;
     return { ...failed(path, type, error), stat, settled };
   }
+}
+
+/** A file that is not read because of its size. */
+export function unopened(path: string, type: AnyRecordType, stat: Stat): RecordFile {
+  const nothing = { key: undefined, id: undefined, value: undefined, error: undefined };
+  return { path, type, stat, settled: false, bytes: stat.size, ...nothing };
 }
 
 /** A file that should be a record and is none. */

@@ -1,34 +1,35 @@
 import { invalid } from '../core/error.ts';
-import type { AnyRecordType, SearchFields } from '../core/record-type.ts';
-import type { SearchHit, SearchRequest, SearchResult } from '../core/store.ts';
+import type { AnyRecordType } from '../core/record-type.ts';
+import type { LeftOut, SearchHit, SearchRequest, SearchResult } from '../core/store.ts';
 import { toListing } from './draft.ts';
-import type { RecordFile } from './record-file.ts';
-import { type Hit, SearchIndex } from './search/index.ts';
+import { IndexedRecords } from './indexed-records.ts';
+import type { Hit, SearchDocument } from './search/index.ts';
 import { SearchFilter } from './search-filter.ts';
+import { inSlices, type Steps } from './slices.ts';
 import type { View } from './view.ts';
 
 const maxLimit = 1000;
 
-interface Indexed {
-  readonly type: AnyRecordType;
-  readonly fields: SearchFields;
-}
+/** How many bytes of files that are not indexed one literal search reads. */
+const maxReadBytes = 32 * 1024 * 1024;
+/** How many files that are not indexed are named. */
+const maxNamed = 3;
 
-/** The search index over the records of a view, brought up to date when it is asked for. */
+/** Searches the records of a view. */
 export class RecordSearch {
   readonly #view: View;
   readonly #types: readonly AnyRecordType[];
-  /** Made when it is first asked for. */
-  #index: SearchIndex | undefined;
-  readonly #records = new Map<string, Indexed>();
-  readonly #changed = new Set<string>();
+  readonly #indexed: IndexedRecords;
 
   constructor(view: View, types: readonly AnyRecordType[]) {
     this.#view = view;
     this.#types = types;
-    view.onChange((path) => {
-      if (this.#index) this.#changed.add(path);
-    });
+    this.#indexed = new IndexedRecords(view, types);
+  }
+
+  /** Ends what is going on without a search. */
+  close(): void {
+    this.#indexed.close();
   }
 
   /**
@@ -36,59 +37,88 @@ export class RecordSearch {
    *
    * @param mayRead whether a record may be found, or named as damaged.
    */
-  find(request: SearchRequest, mayRead: (path: string) => boolean): SearchResult {
+  async find(request: SearchRequest, mayRead: (path: string) => boolean): Promise<SearchResult> {
     const { query, types = this.#types, limit = 20 } = request;
     if (query.trim() === '') throw invalid(['query'], 'must not be blank');
-    const filter = new SearchFilter(request, types);
-    const index = this.#upToDate();
-    const { hits, total } = index.search(query, {
-      filter: (path) => {
-        const record = this.#records.get(path);
-        return (
-          record !== undefined && filter.accepts(path, record.type, record.fields) && mayRead(path)
-        );
-      },
-      limit: Math.min(limit, maxLimit),
-      // Words are made of letters and digits; anything else can only be found as it stands.
-      fuzzy: (request.fuzzy ?? true) && /[\p{L}\p{N}]/u.test(query),
-    });
+    const wanted = new SearchFilter(request, types);
+    await this.#indexed.update();
     const damaged = types.flatMap((type) => {
       const files = this.#view.broken(type).filter(({ path }) => mayRead(path));
       return toListing(files, this.#view).damaged;
     });
-    return { hits: hits.flatMap((hit) => this.#hit(hit)), total, damaged };
+    const missing = this.#missing(wanted, mayRead);
+    const rest = new Rest(this.#view, missing, wanted);
+    const steps = this.#indexed.index.searching(query, {
+      filter: (path) => {
+        const record = this.#indexed.at(path);
+        if (!record || !wanted.accepts(path, record.type, record.fields)) return false;
+        return mayRead(path);
+      },
+      limit: Math.min(limit, maxLimit),
+      // Words are made of letters and digits; anything else can only be found as it stands.
+      fuzzy: (request.fuzzy ?? true) && /[\p{L}\p{N}]/u.test(query),
+      rest,
+    });
+    const { hits, total } = await inSlices(steps);
+    const found = await inSlices(this.#hits(hits));
+    return { hits: found, total, damaged, ...(missing.length > 0 && { leftOut: rest.report() }) };
   }
 
-  #hit({ id, score, matches, snippet }: Hit): SearchHit[] {
-    const record = this.#view.known(id);
-    if (record?.key === undefined || !record.value) return [];
-    const { type, key, path, value } = record;
-    return [{ type, key, path, value, score, matches, snippet }];
+  /** The records that may be meant and are not in the index. */
+  #missing(wanted: SearchFilter, mayRead: (path: string) => boolean): string[] {
+    return this.#indexed.missing().filter((path) => {
+      const type = this.#view.typeOf(path);
+      return type !== undefined && wanted.covers(path, type) && mayRead(path);
+    });
   }
 
-  /** The index over what the view has now; the first call reads every record. */
-  #upToDate(): SearchIndex {
-    if (!this.#index) {
-      const index = new SearchIndex();
-      this.#records.clear();
-      for (const type of this.#types) {
-        for (const record of this.#view.all(type)) this.#update(index, record.path, record);
+  *#hits(hits: readonly Hit[]): Steps<SearchHit[]> {
+    const found: SearchHit[] = [];
+    for (const { id, score, matches, snippet } of hits) {
+      const record = this.#view.known(id);
+      if (record?.key !== undefined && record.value) {
+        const { type, key, path, value } = record;
+        found.push({ type, key, path, value, score, matches, snippet });
       }
-      this.#index = index;
+      yield;
     }
-    const changed = [...this.#changed];
-    this.#changed.clear();
-    for (const path of changed) this.#update(this.#index, path, this.#view.known(path));
-    return this.#index;
+    return found;
+  }
+}
+
+/** The records that are not in the index, read one after the other when a literal search comes to them. */
+class Rest implements Iterable<SearchDocument | undefined> {
+  readonly #view: View;
+  readonly #paths: readonly string[];
+  readonly #wanted: SearchFilter;
+  #read = 0;
+
+  constructor(view: View, paths: readonly string[], wanted: SearchFilter) {
+    this.#view = view;
+    this.#paths = paths;
+    this.#wanted = wanted;
   }
 
-  #update(index: SearchIndex, path: string, record: RecordFile | undefined): void {
-    if (!record?.value || this.#view.shadowedBy(record) !== undefined) {
-      if (this.#records.delete(path)) index.remove(path);
-      return;
+  *[Symbol.iterator](): Iterator<SearchDocument | undefined> {
+    let left = maxReadBytes;
+    for (const path of this.#paths) {
+      const record = this.#view.known(path, left);
+      if (record && record.bytes > left) return;
+      this.#read += 1;
+      left -= record?.bytes ?? 0;
+      // To read a large file is a step by itself.
+      yield undefined;
+      if (!record?.value || this.#view.shadowedBy(record) !== undefined) continue;
+      const fields = record.type.search(record.value);
+      if (this.#wanted.accepts(path, record.type, fields)) yield { id: path, fields };
     }
-    const fields: SearchFields = record.type.search(record.value);
-    this.#records.set(path, { type: record.type, fields });
-    index.upsert({ id: path, fields });
+  }
+
+  report(): LeftOut {
+    return {
+      records: this.#paths.length,
+      read: this.#read,
+      paths: [...this.#paths].sort().slice(0, maxNamed),
+    };
   }
 }

@@ -26,8 +26,13 @@ export class SearchFilter {
     this.#inPath = path === undefined ? () => true : pathFilter(path);
   }
 
+  /** Whether a record of this type at this path can be accepted, whatever its fields are. */
+  covers(path: string, type: AnyRecordType): boolean {
+    return this.#types.has(type) && this.#inPath(path);
+  }
+
   accepts(path: string, type: AnyRecordType, fields: SearchFields): boolean {
-    if (!this.#types.has(type) || !this.#inPath(path)) return false;
+    if (!this.covers(path, type)) return false;
     const wanted = this.#wanted;
     if (wanted.type !== undefined && wanted.type !== type.name && wanted.type !== fields.type) {
       return false;

@@ -8,13 +8,23 @@ import { folderOf, join, nameOf } from './bank-path.ts';
 import { fanOutPath } from './fan-out.ts';
 import { NameIndex } from './name-index.ts';
 import { OwnedPaths, placeIn } from './owned-paths.ts';
-import { failed, isSettled, maxFileBytes, type RecordFile, readRecord } from './record-file.ts';
+import {
+  failed,
+  isSettled,
+  maxFileBytes,
+  type RecordFile,
+  readRecord,
+  unopened,
+} from './record-file.ts';
+import { allAtOnce, type Steps } from './slices.ts';
 
 /** How much of the disk a refresh looks at again. */
 export type Depth = 'names' | 'files';
 
 /** How much text the decoded records that stay in memory may come from. */
 const maxKeptBytes = 64 * 1024 * 1024;
+/** A file that has changed is read again only when it is asked for if it has more bytes. */
+const maxPeekedBytes = 256 * 1024;
 /** Files below more folders than this are not looked for. */
 export const maxDepth = 32;
 
@@ -53,8 +63,11 @@ export class View {
   }
 
   /**
-   * Calls back with the path of each record that is found to be new, changed or gone, and of those
-   * with the same key: another one of them may count.
+   * Calls back with the path of each record that is new, changed or gone, and of those with the same
+   * key: another one of them may count.
+   *
+   * A new record is announced when its file is found, before anybody reads it: whoever wants it asks
+   * `known` for it.
    */
   onChange(listener: (path: string) => void): void {
     this.#listeners.add(listener);
@@ -103,6 +116,7 @@ export class View {
     path: string,
     type: AnyRecordType,
     load: () => LoadedFile | undefined,
+    limit = maxFileBytes,
   ): RecordFile | undefined {
     const known = this.#records.get(path);
     const since = Date.now();
@@ -125,22 +139,48 @@ export class View {
     }
     const current = known?.settled && sameStat(known.stat, loaded.stat);
     if (current && (known.value || known.error)) return known;
+    if (loaded.stat.size > limit && loaded.stat.size <= maxFileBytes) {
+      if (known && !current) this.#renew(known);
+      return unopened(path, type, loaded.stat);
+    }
     return this.#keep(readRecord(this.#folder, path, type, loaded, since));
   }
 
   /** All record files of a type by path, as the last refresh left them; damaged ones among them. */
-  all(type: AnyRecordType, { under = '', keys, ids }: ListOptions = {}): RecordFile[] {
+  all(type: AnyRecordType, options?: ListOptions): RecordFile[] {
+    return allAtOnce(this.listing(type, options));
+  }
+
+  /** The same in steps. */
+  *listing(type: AnyRecordType, { under = '', keys, ids }: ListOptions = {}): Steps<RecordFile[]> {
+    if (keys || ids) yield* this.reading(type);
     const folder = join(type.folder, under);
     const prefix = folder === '' ? '' : `${folder}/`;
     const found: RecordFile[] = [];
     const sorted = keys || ids ? this.#named(type, keys, ids) : this.#ownedBy(type).sorted();
-    for (let i = placeIn(sorted, prefix); sorted[i]?.startsWith(prefix); i++) {
-      const path = sorted[i] ?? '';
-      const known = this.#records.get(path);
-      const record = known && (known.value || known.error) ? known : this.#lookNear(path, type);
+    const start = placeIn(sorted, prefix);
+    let end = start;
+    while (sorted[end]?.startsWith(prefix)) end += 1;
+    // A copy: what comes or goes between two steps must not move the others.
+    for (const path of sorted.slice(start, end)) {
+      const record = this.#known(path, type);
       if (record) found.push(record);
+      yield;
     }
     return found;
+  }
+
+  /** Reads what was not read yet, in steps. */
+  *reading(type: AnyRecordType): Steps {
+    for (const path of this.#ownedBy(type).unread) {
+      this.#lookNear(path, type);
+      yield;
+    }
+  }
+
+  /** The paths of the record files of a type, as the last refresh left them. */
+  pathsOf(type: AnyRecordType): Iterable<string> {
+    return this.#ownedBy(type).seen;
   }
 
   /** The paths of all record files, as the last refresh left them. */
@@ -155,7 +195,7 @@ export class View {
 
   /** The record with a key, wherever a person has moved it to; as of the last refresh. */
   find(type: AnyRecordType, key: string): RecordFile | undefined {
-    this.#readAll(type);
+    allAtOnce(this.reading(type));
     const path = this.#winner(type, key);
     if (path !== undefined) return this.look(path);
     // What cannot be read in the place of the key may be it.
@@ -180,7 +220,6 @@ export class View {
     keys: readonly string[] = [],
     ids: readonly string[] = [],
   ): readonly string[] {
-    this.#readAll(type);
     const { seen } = this.#ownedBy(type);
     const paths = new Set<string>();
     for (const key of keys) {
@@ -191,24 +230,30 @@ export class View {
     return [...paths].sort();
   }
 
-  #readAll(type: AnyRecordType): void {
-    for (const path of this.#ownedBy(type).unread) this.#lookNear(path, type);
-  }
-
   /** The path that counts among several files with the same key: the first by name. */
   #winner(type: AnyRecordType, key: string): string | undefined {
     return this.#keys.paths(type, key)[0];
   }
 
-  /** The record file at a path as the last look left it, read again if its value was let go. */
-  known(path: string): RecordFile | undefined {
-    const record = this.#records.get(path);
-    return record && !record.value && !record.error ? this.look(path) : record;
+  /**
+   * The record file at a path as the last look left it, read if it was not yet or its value was let
+   * go.
+   *
+   * @param limit in bytes: a larger file that is not in memory is not read, and comes without a value.
+   */
+  known(path: string, limit?: number): RecordFile | undefined {
+    const folder = this.#folders.get(folderOf(path));
+    const type = this.#records.get(path)?.type ?? folder?.files.get(nameOf(path));
+    return type && this.#known(path, type, limit);
   }
 
-  /** The damaged files of a type, and those whose key another file has; as of the last refresh. */
+  #known(path: string, type: AnyRecordType, limit?: number): RecordFile | undefined {
+    const record = this.#records.get(path);
+    return record?.value || record?.error ? record : this.#lookNear(path, type, limit);
+  }
+
+  /** The files of a type that were read and are damaged, or whose key another file has. */
   broken(type: AnyRecordType): RecordFile[] {
-    this.#readAll(type);
     const paths = new Set([...this.#ownedBy(type).damaged, ...this.#keys.shadowed(type)]);
     return [...paths].sort().flatMap((path) => this.known(path) ?? []);
   }
@@ -241,15 +286,15 @@ export class View {
   /** A file in a folder that was just looked at. What was never read stays unread. */
   #peek(path: string): void {
     const known = this.#records.get(path);
-    if (known) this.#lookNear(path, known.type);
+    if (known) this.#lookNear(path, known.type, maxPeekedBytes);
   }
 
-  #lookNear(path: string, type: AnyRecordType): RecordFile | undefined {
+  #lookNear(path: string, type: AnyRecordType, limit = maxFileBytes): RecordFile | undefined {
     // What is known may be unchanged, and need not be read.
     const load = this.#records.has(path)
       ? () => toLoaded(this.#folder.peek(path))
-      : () => this.#folder.load(path, maxFileBytes);
-    return this.#look(path, type, load);
+      : () => this.#folder.load(path, limit);
+    return this.#look(path, type, load, limit);
   }
 
   #visit(folder: string, depth: Depth, level: number): void {
@@ -296,7 +341,7 @@ export class View {
     if (folder !== '') this.#folders.get(folderOf(folder))?.folders.add(nameOf(folder));
     // A file that was replaced kept its name and moved the folder's time.
     for (const path of again) this.#peek(path);
-    for (const [type, path] of fresh) this.#ownedBy(type).add(path);
+    for (const [type, path] of fresh) if (this.#ownedBy(type).add(path)) this.#announce([path]);
     return state;
   }
 
@@ -305,7 +350,7 @@ export class View {
     if (known?.value) this.#kept -= known.bytes;
     const twins = this.#keys.set(record.type, record.path, known?.key, record.key);
     this.#ids.set(record.type, record.path, known?.id, record.id);
-    this.#addPath(record.type, record.path);
+    const found = this.#addPath(record.type, record.path);
     const { unread, damaged } = this.#ownedBy(record.type);
     unread.delete(record.path);
     if (record.error) damaged.add(record.path);
@@ -314,7 +359,8 @@ export class View {
     if (known) this.#records.delete(record.path);
     this.#records.set(record.path, record);
     this.#kept += record.bytes;
-    if (!known || !isSame(known, record)) this.#tell(record.path, twins);
+    const changed = known ? !isSame(known, record) : found;
+    this.#announce(changed ? [record.path, ...twins] : twins);
     if (this.#kept > maxKeptBytes) this.#drop();
     return record;
   }
@@ -339,14 +385,18 @@ export class View {
     const twins = this.#keys.set(known.type, path, known.key, undefined);
     this.#ids.set(known.type, path, known.id, undefined);
     this.#records.delete(path);
-    this.#tell(path, twins);
+    this.#announce([path, ...twins]);
   }
 
-  #tell(path: string, twins: readonly string[]): void {
-    for (const listener of this.#listeners) {
-      listener(path);
-      for (const twin of twins) listener(twin);
-    }
+  /** Makes a record that has changed one that is not read yet. */
+  #renew({ path, type }: RecordFile): void {
+    this.#forget(path);
+    this.#addPath(type, path);
+    this.#announce([path]);
+  }
+
+  #announce(paths: readonly string[]): void {
+    for (const listener of this.#listeners) for (const path of paths) listener(path);
   }
 
   #forgetFolder(folder: string): void {
@@ -358,11 +408,13 @@ export class View {
     for (const name of state.folders) this.#forgetFolder(join(folder, name));
   }
 
-  #addPath(type: AnyRecordType, path: string): void {
-    if (!this.#ownedBy(type).add(path)) return;
+  /** Takes in the path of a record that was read; false when it was found before. */
+  #addPath(type: AnyRecordType, path: string): boolean {
+    if (!this.#ownedBy(type).add(path)) return false;
     const folder = this.#folders.get(folderOf(path));
     if (folder) folder.files.set(nameOf(path), type);
     else this.#found.add(path);
+    return true;
   }
 
   #ownedBy(type: AnyRecordType): OwnedPaths {

@@ -106,6 +106,7 @@ class BankWorkspace implements Workspace {
   async close(): Promise<void> {
     clearTimeout(this.#telling);
     this.#listeners.clear();
+    this.#search.close();
     this.#bank.close();
   }
 

@@ -452,8 +452,17 @@ export const guards: readonly Guard[] = [
     [workspace, 'has ticked a listing finds what came'],
   ),
   guard(
+    'a record in a folder that was not there is searched at once',
+    [
+      'store/view.ts',
+      'if (this.#ownedBy(type).add(path)) this.#announce([path]);',
+      'this.#ownedBy(type).add(path);',
+    ],
+    ['property/next-read.test.ts', 'on disk'],
+  ),
+  guard(
     'of several files of one key, the one that counts now is found',
-    ['store/view.ts', 'for (const twin of twins) listener(twin);', ''],
+    ['store/view.ts', 'changed ? [record.path, ...twins] : twins', 'changed ? [record.path] : []'],
     [workspace, 'counts among several files of the same key'],
   ),
   guard(

@@ -52,12 +52,11 @@ function locate(entry: Entry, concepts: readonly Concept[]): Place[] {
   }
   const places: Place[] = [];
   let at = 0;
-  let index = 0;
   for (const [order, field] of fieldNames.entries()) {
-    for (const end = entry.ends[order] ?? 0; index < end; index++, at++) {
-      const term = entry.words[index]?.term;
-      const found = term && wanted.get(term);
+    for (const { term } of entry.words[order] ?? []) {
+      const found = wanted.get(term);
       if (found) for (const concept of found) places.push({ at, field, concept });
+      at += 1;
     }
     at += pairDistance;
   }

@@ -1,17 +1,32 @@
+import type { Steps } from '../slices.ts';
 import { analyse, type Token } from './analyser.ts';
 import { Dictionary, type Word } from './dictionary.ts';
 import { fieldNames, fieldWeights, plain, type SearchDocument } from './document.ts';
+import { pieces } from './pieces.ts';
 import { without, withWeight } from './postings.ts';
+
+/** How many known words are entered or taken out in one step. */
+const stepTokens = 4096;
+/** Texts of this length are divided once, however many documents have them. */
+const sharedLength = 4096;
+/** How long the list may stay in which the words of a text are gathered. */
+const keptWords = 64 * 1024;
+
+/** The tokens of a text, and how many of them are telling words. */
+interface Words {
+  readonly words: readonly Word[];
+  readonly length: number;
+}
+
+const nothing: Words = { words: [], length: 0 };
 
 /** A document as the ranking sees it. */
 export interface Entry extends SearchDocument {
   readonly number: number;
   /** The title as it is compared with a query. */
   readonly name: string;
-  /** Every token in the order of the text. */
-  readonly words: readonly Word[];
-  /** For each field, how many tokens it and the fields before it have. */
-  readonly ends: readonly number[];
+  /** For each field, every token in the order of its text. */
+  readonly words: readonly (readonly Word[])[];
 }
 
 /** The inverted index: which documents hold a term, and what each document says. */
@@ -23,8 +38,12 @@ export class Collection {
   readonly lengths: number[] = [];
   readonly #numbers = new Map<string, number>();
   readonly #free: number[] = [];
+  /** How many tokens the documents have. */
+  tokens = 0;
   #totalLength = 0;
-  /** Where the words of a document are gathered; it has grown for the ones before. */
+  /** The words of the long texts, by text. */
+  readonly #shared = new Map<string, Words & { uses: number }>();
+  /** Where the words of a text are gathered; it has grown for the ones before. */
   readonly #words: Word[] = [];
 
   get size(): number {
@@ -40,49 +59,80 @@ export class Collection {
     return this.entries.filter((entry): entry is Entry => !!entry && accepts(entry.id));
   }
 
-  add({ id, fields }: SearchDocument): void {
+  *adding({ id, fields }: SearchDocument): Steps {
     const number = this.#free.pop() ?? this.entries.length;
+    this.entries[number] = undefined;
+    const words: (readonly Word[])[] = [];
+    let length = 0;
+    for (const field of fieldNames) {
+      const text = fields[field] ?? '';
+      const found = text === '' ? nothing : yield* this.#wordsOf(text, number, fieldWeights[field]);
+      words.push(found.words);
+      length += found.length;
+      this.tokens += found.words.length;
+    }
+    this.#numbers.set(id, number);
+    this.entries[number] = { id, fields, number, name: plain(fields.title), words };
+    this.lengths[number] = length;
+    this.#totalLength += length;
+  }
+
+  *removing(id: string): Steps {
+    const number = this.#numbers.get(id);
+    const entry = number === undefined ? undefined : this.entries[number];
+    if (number === undefined || entry === undefined) return;
+    // From here on it is not found any more, however long the rest takes.
+    this.#numbers.delete(id);
+    this.entries[number] = undefined;
+    this.#totalLength -= this.lengths[number] ?? 0;
+    let steps = 0;
+    for (const [order, words] of entry.words.entries()) {
+      for (const word of words) {
+        word.term.postings = without(word.term.postings, number);
+        this.dictionary.remove(word);
+        if (++steps % stepTokens === 0) yield;
+      }
+      this.tokens -= words.length;
+      this.#forget(entry.fields[fieldNames[order] ?? 'title'] ?? '');
+    }
+    this.#free.push(number);
+  }
+
+  /** The words of a text, entered for a document; those of a long text that is known are not divided again. */
+  *#wordsOf(text: string, number: number, weight: number): Steps<Words> {
+    const known = text.length < sharedLength ? undefined : this.#shared.get(text);
+    if (known) {
+      known.uses += 1;
+      for (let at = 0; at < known.words.length; at++) {
+        const word = known.words[at] as Word;
+        word.uses += 1;
+        word.term.postings = withWeight(word.term.postings, number, weight);
+        if (at % stepTokens === stepTokens - 1) yield;
+      }
+      return known;
+    }
     const words = this.#words;
-    const ends: number[] = [];
     let count = 0;
     let length = 0;
-    let weight = 0;
     const visit = (token: Token) => {
       const word = this.dictionary.add(token.word, token.term);
       words[count++] = word;
       word.term.postings = withWeight(word.term.postings, number, weight);
       if (!word.stop && (token.kind === 'word' || token.kind === 'letter')) length += 1;
     };
-    for (const field of fieldNames) {
-      weight = fieldWeights[field];
-      analyse(fields[field] ?? '', visit);
-      ends.push(count);
+    for (const { start, piece } of pieces(text)) {
+      if (start > 0) yield;
+      analyse(piece, visit);
     }
-    this.#numbers.set(id, number);
-    this.entries[number] = {
-      id,
-      fields,
-      number,
-      name: plain(fields.title),
-      // Copies: a list that was made to grow has room for more.
-      words: words.slice(0, count),
-      ends: ends.slice(),
-    };
-    this.lengths[number] = length;
-    this.#totalLength += length;
+    // A copy: a list that was made to grow has room for more.
+    const found = { words: words.slice(0, count), length };
+    if (count > keptWords) words.length = keptWords;
+    if (text.length >= sharedLength) this.#shared.set(text, { ...found, uses: 1 });
+    return found;
   }
 
-  remove(id: string): void {
-    const number = this.#numbers.get(id);
-    const entry = number === undefined ? undefined : this.entries[number];
-    if (number === undefined || entry === undefined) return;
-    for (const term of new Set(entry.words.map((word) => word.term))) {
-      term.postings = without(term.postings, number);
-    }
-    for (const word of entry.words) this.dictionary.remove(word);
-    this.#totalLength -= this.lengths[number] ?? 0;
-    this.#numbers.delete(id);
-    this.entries[number] = undefined;
-    this.#free.push(number);
+  #forget(text: string): void {
+    const known = text.length < sharedLength ? undefined : this.#shared.get(text);
+    if (known && --known.uses === 0) this.#shared.delete(text);
   }
 }

@@ -1,4 +1,5 @@
 import SearchableMap from 'minisearch/SearchableMap';
+import { allAtOnce, type Steps } from '../slices.ts';
 import type { Postings } from './postings.ts';
 import { stopWords } from './stop-words.ts';
 
@@ -29,6 +30,9 @@ export interface Candidate {
 const longestEnding = 4;
 const shortestInflected = 5;
 
+/** How many words are put into the tree in one step. */
+const stepWords = 512;
+
 const number = /\p{N}/u;
 
 /** All words of the index and the terms they belong to. */
@@ -36,6 +40,12 @@ export class Dictionary {
   readonly #words = new Map<string, Word>();
   readonly #terms = new Map<string, Term>();
   #tree: SearchableMap<Word> | undefined;
+  #unsorted: Iterator<readonly [string, Word]> | undefined;
+
+  /** How many words there are. */
+  get size(): number {
+    return this.#words.size;
+  }
 
   term(text: string): Term | undefined {
     return this.#terms.get(text);
@@ -43,13 +53,21 @@ export class Dictionary {
 
   /** The words by their letters, for what is asked for in part or misspelt: made when it first is. */
   get #known(): SearchableMap<Word> {
-    if (this.#tree) return this.#tree;
-    const tree = new SearchableMap<Word>();
-    for (const [text, word] of this.#words) {
+    return allAtOnce(this.preparing());
+  }
+
+  /** Puts the words in order that were known when this was first called; later ones come by themselves. */
+  *preparing(): Steps<SearchableMap<Word>> {
+    this.#tree ??= new SearchableMap<Word>();
+    this.#unsorted ??= this.#words.entries();
+    const tree = this.#tree;
+    let steps = 0;
+    for (let next = this.#unsorted.next(); !next.done; next = this.#unsorted.next()) {
+      const [text, word] = next.value;
       // What is nearly the same but for a digit is something else.
       if (!number.test(text)) tree.set(text, word);
+      if (++steps % stepWords === 0) yield;
     }
-    this.#tree = tree;
     return tree;
   }
 

@@ -1,7 +1,8 @@
+import { allAtOnce, type Steps } from '../slices.ts';
 import { Collection } from './collection.ts';
 import { type Hits, plain, type SearchDocument } from './document.ts';
 import { literal } from './literal.ts';
-import { plan } from './query.ts';
+import { isDoubtful, plan } from './query.ts';
 import { rank } from './ranking.ts';
 import { excerpt } from './snippet.ts';
 
@@ -14,9 +15,15 @@ export interface SearchOptions {
   readonly limit?: number;
   /** False: the query as a literal, case-insensitive substring. Default true. */
   readonly fuzzy?: boolean;
+  /** Documents that are not in the index: only a literal search looks through them, with pauses. */
+  readonly rest?: Iterable<SearchDocument | undefined>;
 }
 
-/** The search engine: documents in memory, changed one at a time, found by their words. */
+/**
+ * The search engine: documents in memory, changed one at a time, found by their words.
+ *
+ * What takes long can be done in steps. Steps that change the index must not come between each other.
+ */
 export class SearchIndex {
   readonly #collection = new Collection();
 
@@ -25,32 +32,57 @@ export class SearchIndex {
     return this.#collection.size;
   }
 
+  /** How many different words they have. */
+  get words(): number {
+    return this.#collection.dictionary.size;
+  }
+
+  /** How many words they have, every use of each. */
+  get tokens(): number {
+    return this.#collection.tokens;
+  }
+
   /** Adds a document, or replaces the one with its id. */
   upsert(document: SearchDocument): void {
-    this.#collection.remove(document.id);
-    this.#collection.add(document);
+    allAtOnce(this.upserting(document));
+  }
+
+  *upserting(document: SearchDocument): Steps {
+    yield* this.#collection.removing(document.id);
+    yield* this.#collection.adding(document);
   }
 
   /** Removes a document; nothing happens when there is none with this id. */
   remove(id: string): void {
-    this.#collection.remove(id);
+    allAtOnce(this.removing(id));
+  }
+
+  removing(id: string): Steps {
+    return this.#collection.removing(id);
   }
 
   /** The documents that match, the best first; equally good ones by id. */
   search(query: string, options: SearchOptions = {}): Hits {
-    const { filter = () => true, limit = 20, fuzzy = true } = options;
-    const concepts = fuzzy ? plan(query, this.#collection.dictionary) : [];
+    return allAtOnce(this.searching(query, options));
+  }
+
+  *searching(query: string, options: SearchOptions): Steps<Hits> {
+    const { filter = () => true, limit = 20, fuzzy = true, rest = [] } = options;
+    const { dictionary } = this.#collection;
+    if (fuzzy && isDoubtful(query, dictionary)) yield* dictionary.preparing();
+    const concepts = fuzzy ? plan(query, dictionary) : [];
     const name = plain(query);
-    const { ranked, total } = rank(this.#collection, concepts, name, filter, limit);
+    const { ranked, total } = yield* rank(this.#collection, concepts, name, filter, limit);
     if (total === 0) {
       // Signs without letters, and the middle of a word, are found by no word of the index.
-      return literal(this.#collection.documents(filter), query, limit, fuzzy ? 0.1 : 1);
+      const documents = this.#collection.documents(filter);
+      return yield* literal([documents, rest], query, limit, fuzzy ? 0.1 : 1);
     }
-    const hits = ranked.slice(0, limit).map(({ entry, score }) => ({
-      id: entry.id,
-      score: Math.round(1e4 * score) / 1e4,
-      ...excerpt(entry.fields, concepts),
-    }));
+    const hits: Hits['hits'][number][] = [];
+    for (const { entry, score } of ranked.slice(0, limit)) {
+      const found = yield* excerpt(entry.fields, concepts);
+      hits.push({ id: entry.id, score: Math.round(1e4 * score) / 1e4, ...found });
+    }
     return { hits, total };
   }
 }

@@ -1,38 +1,70 @@
-import type { Entry } from './collection.ts';
-import { fieldNames, type Hits, plain } from './document.ts';
+import type { Steps } from '../slices.ts';
+import { fieldNames, type Hits, plain, type SearchDocument } from './document.ts';
 import { around } from './snippet.ts';
+
+/** How much of a text is compared in one step. */
+const stretch = 256 * 1024;
+/** How much of a long text is kept on each side of what was found in it. */
+const margin = 1000;
 
 /**
  * The documents that hold the query as it is, case aside: in a heavier field first, then by id.
  *
+ * @param groups of documents; where there is none a step ends.
  * @param score of each of them but those whose title is the query: they have 1 in any case.
  */
-export function literal(
-  entries: readonly Entry[],
+export function* literal(
+  groups: readonly Iterable<SearchDocument | undefined>[],
   query: string,
   limit: number,
   score: number,
-): Hits {
+): Steps<Hits> {
   const wanted = lower(query);
   const name = plain(query);
-  const found: { entry: Entry; rank: number; text: string; at: number }[] = [];
-  for (const entry of entries) {
-    for (const [order, field] of fieldNames.entries()) {
-      const text = entry.fields[field] ?? '';
-      const at = lower(text).indexOf(wanted);
-      if (at < 0) continue;
-      found.push({ entry, rank: entry.name === name ? -1 : order, text, at });
-      break;
+  const found: { id: string; rank: number; text: string; at: number }[] = [];
+  for (const group of groups) {
+    for (const document of group) {
+      yield;
+      if (!document) continue;
+      const { id, fields } = document;
+      for (const [order, field] of fieldNames.entries()) {
+        const text = fields[field] ?? '';
+        const at = yield* indexOf(text, wanted);
+        if (at < 0) continue;
+        const rank = plain(fields.title) === name ? -1 : order;
+        found.push({ id, rank, ...near(text, at, query.length) });
+        break;
+      }
     }
   }
-  found.sort((a, b) => a.rank - b.rank || (a.entry.id < b.entry.id ? -1 : 1));
-  const hits = found.slice(0, limit).map(({ entry, rank, text, at }) => ({
-    id: entry.id,
+  found.sort((a, b) => a.rank - b.rank || (a.id < b.id ? -1 : 1));
+  const hits = found.slice(0, limit).map(({ id, rank, text, at }) => ({
+    id,
     score: rank < 0 ? 1 : score,
     matches: [text.slice(at, at + query.length)],
     snippet: around(text, at, at + query.length),
   }));
   return { hits, total: found.length };
+}
+
+/** Where a text first holds what is wanted, in lower case; -1 where it does not. */
+function* indexOf(text: string, wanted: string): Steps<number> {
+  if (text.length <= stretch) return lower(text).indexOf(wanted);
+  for (let start = 0; start < text.length; start += stretch) {
+    const piece = text.slice(start, start + stretch + wanted.length - 1);
+    const at = lower(piece).indexOf(wanted);
+    if (at >= 0) return start + at;
+    yield;
+  }
+  return -1;
+}
+
+/** What is near a place in a long text, as a text of its own: the long one need not stay in memory. */
+function near(text: string, at: number, length: number): { text: string; at: number } {
+  if (text.length <= stretch) return { text, at };
+  const start = Math.max(0, at - margin);
+  const piece = text.slice(start, at + length + margin);
+  return { text: Buffer.from(piece, 'utf16le').toString('utf16le'), at: at - start };
 }
 
 /** A text in lower case, every letter where it was: İ is the one letter that would become two. */

@@ -1,3 +1,4 @@
+import type { Steps } from '../slices.ts';
 import { rarity, weigh } from './bm25.ts';
 import { lookCloser } from './closeness.ts';
 import type { Collection, Entry } from './collection.ts';
@@ -23,13 +24,13 @@ const closely = 100;
  * @param name the query as titles are compared with it.
  * @returns at least `limit` of them, or all, and how many there are.
  */
-export function rank(
+export function* rank(
   collection: Collection,
   concepts: readonly Concept[],
   name: string,
   accepts: (id: string) => boolean,
   limit: number,
-): { ranked: Ranked[]; total: number } {
+): Steps<{ ranked: Ranked[]; total: number }> {
   const average = collection.averageLength;
   const scores = new Float64Array(collection.entries.length);
   const rarities: number[] = [];
@@ -44,11 +45,13 @@ export function rank(
   }
   const asked = rarities.reduce((sum, counts) => sum + counts, 0);
   const { best, total } = select(collection, scores, name, accepts, Math.max(limit, closely));
-  const ranked = best.map(({ entry, score }, index) => {
+  const ranked: Ranked[] = [];
+  for (const [index, { entry, score }] of best.entries()) {
     const closer =
       index < closely ? lookCloser(collection, entry, score, concepts, rarities) : score;
-    return { entry, score: 1 / (1 + asked / (2 * closer)) };
-  });
+    ranked.push({ entry, score: 1 / (1 + asked / (2 * closer)) });
+    yield;
+  }
   return { ranked: ranked.sort(order), total };
 }
 

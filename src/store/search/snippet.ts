@@ -1,5 +1,7 @@
 import type { SearchFields } from '../../core/record-type.ts';
+import type { Steps } from '../slices.ts';
 import { analyse } from './analyser.ts';
+import { pieces } from './pieces.ts';
 import type { Concept } from './query.ts';
 
 /** Length of a snippet in UTF-16 code units, about. */
@@ -13,10 +15,10 @@ interface Place {
 }
 
 /** What of a document matched, and the piece of it that holds most of that. */
-export function excerpt(
+export function* excerpt(
   fields: SearchFields,
   concepts: readonly Concept[],
-): { matches: string[]; snippet: string } {
+): Steps<{ matches: string[]; snippet: string }> {
   const wanted = new Map<string, number>();
   for (const [index, { terms }] of concepts.entries()) {
     for (const term of terms.keys()) wanted.set(term.text, index);
@@ -27,12 +29,12 @@ export function excerpt(
   // The title is shown beside a hit anyway, so the snippet is rather taken from the text.
   for (const text of [fields.body, fields.reason, fields.notes, fields.title]) {
     if (!text) continue;
-    const places = find(text, wanted);
+    const places = yield* find(text, wanted);
     for (const { start, end, concept } of places) {
       const match = text.slice(start, end);
       if (!matches.has(match)) matches.set(match, concept);
     }
-    const window = densest(places);
+    const window = yield* densest(places);
     if (window && window.concepts > best) {
       best = window.concepts;
       snippet = around(text, window.start, window.end);
@@ -43,28 +45,38 @@ export function excerpt(
 }
 
 /** Where wanted terms stand; places that touch or overlap are one. */
-function find(text: string, wanted: ReadonlyMap<string, number>): Place[] {
+function* find(text: string, wanted: ReadonlyMap<string, number>): Steps<Place[]> {
   const places: Place[] = [];
-  analyse(text, (token, offset) => {
-    const concept = wanted.get(token.term);
-    if (concept === undefined) return;
-    const place = { concept, start: offset + token.start, end: offset + token.end };
-    let last = places.at(-1);
-    while (last && place.start < last.end) {
-      place.start = Math.min(place.start, last.start);
-      place.end = Math.max(place.end, last.end);
-      places.pop();
-      last = places.at(-1);
-    }
-    places.push(place);
-  });
+  for (const { start, piece } of pieces(text)) {
+    analyse(piece, (token, offset) => {
+      const concept = wanted.get(token.term);
+      if (concept === undefined) return;
+      const from = start + offset;
+      const place = { concept, start: from + token.start, end: from + token.end };
+      let last = places.at(-1);
+      while (last && place.start < last.end) {
+        place.start = Math.min(place.start, last.start);
+        place.end = Math.max(place.end, last.end);
+        places.pop();
+        last = places.at(-1);
+      }
+      places.push(place);
+    });
+    yield;
+  }
   return places;
 }
 
+/** How many places are compared with those behind them in one step. */
+const stepPlaces = 1024;
+
 /** The stretch of text, short enough to show, with the most different concepts. */
-function densest(places: readonly Place[]) {
+function* densest(
+  places: readonly Place[],
+): Steps<{ start: number; end: number; concepts: number } | undefined> {
   let best: { start: number; end: number; concepts: number } | undefined;
   for (const [index, first] of places.entries()) {
+    if (index % stepPlaces === stepPlaces - 1) yield;
     const seen = new Set<number>();
     let end = first.end;
     for (let at = index; at < places.length; at++) {

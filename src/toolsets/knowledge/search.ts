@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { reportDamaged } from '../../core/store.ts';
+import { reportDamaged, reportLeftOut } from '../../core/store.ts';
 import { defineTool } from '../../core/tool.ts';
 import { categories, category, entryRecord } from './entry.ts';
 
@@ -16,15 +16,17 @@ export const memorySearch = defineTool({
     limit: z.int().min(1).max(1000).default(20),
   }),
   async handle(context, { categories: wanted = [], ...request }) {
-    const { hits, total, damaged } = await context.store.search({
+    const found = await context.store.search({
       ...request,
       types: [entryRecord],
       ...(wanted.length > 0 && { categories: wanted }),
     });
+    const { hits, total, damaged } = found;
     const results = hits.map(({ value: entry, score, matches }) => {
       const { category, key, value } = entryRecord.schema.parse(entry);
       return { category, key, value, score, matches: [...matches] };
     });
-    return { results, ...(total > results.length && { total }), ...reportDamaged(damaged) };
+    const more = { ...(total > results.length && { total }), ...reportDamaged(damaged) };
+    return { results, ...more, ...reportLeftOut(found) };
   },
 });
