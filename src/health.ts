@@ -4,6 +4,7 @@ import type { App } from './app.ts';
 import type { CallOptions } from './call.ts';
 import { MemoryError } from './core/error.ts';
 import type { Session } from './core/session.ts';
+import type { LeftOut } from './core/store.ts';
 import { Enclosure } from './git/enclosure.ts';
 import { checkRepository } from './repository-health.ts';
 import { bankFolder, findRoot, type RootInput } from './root.ts';
@@ -107,10 +108,20 @@ async function lookAtRecords(app: App, session: Session, options: CallOptions): 
       for (const { error } of damaged)
         found.push({ what: 'Records', state: 'bad', text: error.text });
     }
-    return found.length > 0
-      ? found
-      : [{ what: 'Records', state: 'good', text: `${count}, all of them can be read` }];
+    if (found.length === 0) {
+      found.push({ what: 'Records', state: 'good', text: `${count}, all of them can be read` });
+    }
+    const { leftOut } = await store.search({ query: 'memory', limit: 1 });
+    return leftOut ? [...found, describeLeftOut(leftOut)] : found;
   });
+}
+
+/** Names the records that a search by words does not find, and how they are found. */
+function describeLeftOut({ records, paths }: LeftOut): Finding {
+  const files = records === 1 ? '1 file is' : `${records} files are`;
+  const named = `${paths.join(', ')}${records > paths.length ? ', …' : ''}`;
+  const text = `${files} larger than the index takes, or more than it takes (docs/limits.md): ${named}. A search with fuzzy: false reads them; divide them to find them by words.`;
+  return { what: 'Search', state: 'note', text };
 }
 
 async function lookAtRules(app: App, session: Session, options: CallOptions): Promise<Finding[]> {

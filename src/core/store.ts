@@ -25,19 +25,15 @@ export function reportDamaged(damaged: readonly Damaged[]): JsonObject {
   return { damaged: damaged.map(({ path, error }) => ({ path, message: error.text })) };
 }
 
-/** What an answer says of records that a search did not look into: a note, and nothing where there are none. */
+/** What an answer says of records that are not in the index: a note, and nothing where all are. */
 export function reportLeftOut({ leftOut }: SearchResult): JsonObject {
   if (!leftOut) return {};
   const { records, read, paths } = leftOut;
   const more = records > paths.length ? ` and ${records - paths.length} more` : '';
-  const named = `${paths.join(', ')}${more}`;
-  if (read === records)
-    return { note: `Not in the index, only searched for the literal text: ${named}.` };
-  const how = 'To search them for a literal text, ask with fuzzy: false';
-  const further = read > 0 ? ', for fewer of them at once' : '';
-  return {
-    note: `Not searched, because the memory is too large or not indexed yet: ${named}. ${how}${further}.`,
-  };
+  const files = `Not in the index: ${paths.join(', ')}${more}.`;
+  if (read === 0) return { note: `${files} Search for a literal text to read them.` };
+  const rest = read < records ? `, ${records - read} not at all: narrow the search` : '';
+  return { note: `${files} Searched for the literal text${rest}.` };
 }
 
 /** What an answer says of a search: what was found and where, and whether there is more. */

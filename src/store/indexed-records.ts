@@ -14,8 +14,11 @@ const maxWords = 200_000;
 const maxTokens = 8_000_000;
 /** Larger files come after all others, the smallest of them first. */
 const smallBytes = 64 * 1024;
+/** From this share of a file's size on another one is about as large. */
+const alike = 0.75;
 /** A search waits until so much is indexed, however long that takes. */
 const awaitedBytes = 8 * 1024 * 1024;
+const awaitedWords = 100_000;
 /** What is beyond that it waits for so long, in milliseconds. */
 const patience = 1000;
 
@@ -76,7 +79,7 @@ export class IndexedRecords {
     this.#begun ??= new Set(this.#types.flatMap((type) => [...this.#view.pathsOf(type)]));
     const start = performance.now();
     while (this.#isBehind()) {
-      if (this.#bytes > awaitedBytes && performance.now() - start > patience) return;
+      if (this.#isLarge() && performance.now() - start > patience) return;
       await soon(this.#start());
     }
   }
@@ -95,6 +98,10 @@ export class IndexedRecords {
     // It may fail when no search waits for it any more; the next one begins where it ended.
     work.catch(() => undefined);
     return work;
+  }
+
+  #isLarge(): boolean {
+    return this.#bytes > awaitedBytes || this.index.words > awaitedWords;
   }
 
   #isBehind(): boolean {
@@ -166,10 +173,10 @@ export class IndexedRecords {
     return this.#bytes > maxTotalBytes || words > maxWords || tokens > maxTokens;
   }
 
-  /** A larger file need not be tried: one of the next size is left out already. */
+  /** A larger file need not be tried: one of about its size is left out already. */
   #room(): number {
     const [, least = Number.POSITIVE_INFINITY] = this.#leftOut.smallest() ?? [];
-    return Math.min(maxIndexedBytes, least - 1);
+    return Math.min(maxIndexedBytes, alike * least);
   }
 
   /** Takes the largest record out of the index. */

@@ -51,9 +51,14 @@ export function readRecord(
 }
 
 /** A file that is not read because of its size. */
-export function unopened(path: string, type: AnyRecordType, stat: Stat): RecordFile {
+export function unopened(
+  path: string,
+  type: AnyRecordType,
+  stat: Stat,
+  settled: boolean,
+): RecordFile {
   const nothing = { key: undefined, id: undefined, value: undefined, error: undefined };
-  return { path, type, stat, settled: false, bytes: stat.size, ...nothing };
+  return { path, type, stat, settled, bytes: stat.size, ...nothing };
 }
 
 /** A file that should be a record and is none. */

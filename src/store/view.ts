@@ -141,7 +141,10 @@ export class View {
     if (current && (known.value || known.error)) return known;
     if (loaded.stat.size > limit && loaded.stat.size <= maxFileBytes) {
       if (known && !current) this.#renew(known);
-      return unopened(path, type, loaded.stat);
+      const record = unopened(path, type, loaded.stat, isSettled(loaded.stat, since));
+      // Kept, so that a change of it is noticed although it was never read.
+      if (!this.#records.has(path)) this.#records.set(path, record);
+      return record;
     }
     return this.#keep(readRecord(this.#folder, path, type, loaded, since));
   }

@@ -32,6 +32,7 @@ beforeAll(async () => {
     limits: { minute: 1_000_000, hour: 1_000_000 },
     headTimeout: 10_000,
     requestTimeout: 30_000,
+    readTimeout: 30_000,
     version: '0.0.0',
     log: () => {},
   });

@@ -461,6 +461,11 @@ export const guards: readonly Guard[] = [
     ['property/next-read.test.ts', 'on disk'],
   ),
   guard(
+    'a file that was left out of the index is indexed once it is smaller',
+    ['store/view.ts', 'if (!this.#records.has(path)) this.#records.set(path, record);', ''],
+    ['hostile/volume.test.ts', 'until there is room'],
+  ),
+  guard(
     'of several files of one key, the one that counts now is found',
     ['store/view.ts', 'changed ? [record.path, ...twins] : twins', 'changed ? [record.path] : []'],
     [workspace, 'counts among several files of the same key'],

@@ -70,7 +70,7 @@ export class SearchIndex {
     const { filter = () => true, limit = 20, fuzzy = true, rest = [] } = options;
     const { dictionary } = this.#collection;
     if (fuzzy && isDoubtful(query, dictionary)) yield* dictionary.preparing();
-    const concepts = fuzzy ? plan(query, dictionary) : [];
+    const concepts = fuzzy ? yield* plan(query, dictionary) : [];
     const name = plain(query);
     const { ranked, total } = yield* rank(this.#collection, concepts, name, filter, limit);
     if (total === 0) {

@@ -1,3 +1,4 @@
+import type { Steps } from '../slices.ts';
 import { analyse, stem, type Token } from './analyser.ts';
 import type { Dictionary, Term } from './dictionary.ts';
 import { stopWords } from './stop-words.ts';
@@ -42,13 +43,13 @@ export function isDoubtful(query: string, dictionary: Dictionary): boolean {
 }
 
 /** What a query asks for, in the words that the index knows. */
-export function plan(query: string, dictionary: Dictionary): Concept[] {
+export function* plan(query: string, dictionary: Dictionary): Steps<Concept[]> {
   const readings = new Map<string, Reading>();
   const concepts = new Map<string, Concept>();
   let words: { readonly start: number; readonly reading: Reading }[] = [];
   for (const { token, start } of telling(query)) {
     if (token.kind === 'word') {
-      const reading = readings.get(token.term) ?? read(token, dictionary);
+      const reading = readings.get(token.term) ?? (yield* read(token, dictionary));
       readings.set(token.term, reading);
       concepts.set(token.term, { weight: 1, terms: reading.terms });
       if (reading.slip) concepts.set(`${token.term}?`, reading.slip);
@@ -90,7 +91,7 @@ function repairWhole(
 }
 
 /** The known word that a word is, or those that it may be a misspelling, a beginning or a compound of. */
-function read({ word, term: text }: Token, dictionary: Dictionary): Reading {
+function* read({ word, term: text }: Token, dictionary: Dictionary): Steps<Reading> {
   const term = dictionary.term(text);
   const terms = new Map<Term, number>();
   const offer = (known: Term, weight: number) => {
@@ -110,13 +111,16 @@ function read({ word, term: text }: Token, dictionary: Dictionary): Reading {
     };
     return { known: true, spelt: word, terms, ...(times < farMore && { slip }) };
   }
+  yield;
   const corrections = word.length > 3 ? dictionary.corrections(word, 3) : [];
+  yield;
   if (corrections.length === 0 && word.length > 4) {
     corrections.push(...dictionary.inflections(word, 3));
   }
   for (const { word: known, likeness } of corrections) {
     offer(known.term, correctionWeight * likeness);
   }
+  yield;
   const doubt = corrections.length > 0 ? 0.5 : 1;
   for (const { word: known, likeness } of word.length > 2 ? dictionary.completions(word, 8) : []) {
     offer(known.term, doubt * completionWeight * likeness);

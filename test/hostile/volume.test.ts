@@ -1,0 +1,106 @@
+import { rmSync } from 'node:fs';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { SearchResult } from '../../src/core/store.ts';
+import { bankFile } from '../../src/toolsets/memory-bank/bank-file.ts';
+import { type Opened, open } from '../support/open.ts';
+import { Repo } from '../support/repo.ts';
+import { seeded } from '../support/seeded.ts';
+
+/** Files that are too much for the index: they stop nobody, and can still be found. */
+
+let repo: Repo;
+let opened: Opened;
+
+beforeEach(async () => {
+  repo = Repo.create();
+  opened = await open(repo.root, [bankFile]);
+  repo.write('.memory-bank/small.md', '# Small\n\nhello world\n');
+});
+
+afterEach(async () => {
+  await opened.workspace.close();
+  repo.remove();
+});
+
+/** Words that come once each, so many bytes of them. */
+function words(bytes: number, seed: number): string {
+  const random = seeded(seed);
+  let text = '';
+  while (text.length < bytes) text += `${letters(random())} `;
+  return text;
+}
+
+/** Seven letters of its own for each number. */
+function letters(number: number): string {
+  let rest = Math.floor(number * 26 ** 7);
+  let text = '';
+  for (let i = 0; i < 7; i++) {
+    text += String.fromCharCode(97 + (rest % 26));
+    rest = Math.floor(rest / 26);
+  }
+  return text;
+}
+
+function search(query: string, more: object = {}): Promise<SearchResult> {
+  return opened.call.store.search({ query, ...more });
+}
+
+const paths = ({ hits }: SearchResult) => hits.map(({ path }) => path);
+
+test('a file that is too large for the index is named, and found by a literal search', async () => {
+  repo.write('.memory-bank/large.md', `${'some words '.repeat(200_000)}Zyzzyva in the end\n`);
+  const healthy = await search('hello', { path: 'small.md' });
+  expect(healthy.leftOut).toBeUndefined();
+  const found = await search('hello');
+  expect(paths(found)).toEqual(['small.md']);
+  expect(found.leftOut).toEqual({ records: 1, read: 0, paths: ['large.md'] });
+  for (const more of [{ fuzzy: false }, {}]) {
+    const literal = await search('zyzzyva in the', more);
+    expect(paths(literal)).toEqual(['large.md']);
+    expect(literal.hits[0]?.snippet).toContain('Zyzzyva in the end');
+    expect(literal.leftOut).toMatchObject({ records: 1, read: 1 });
+  }
+  repo.write('.memory-bank/large.md', 'now small, zyzzyva\n');
+  const again = await search('zyzzyva');
+  expect(paths(again)).toEqual(['large.md']);
+  expect(again.leftOut).toBeUndefined();
+});
+
+test('of more words than the index takes the largest files are left out, until there is room', {
+  timeout: 200_000,
+}, async () => {
+  for (let i = 0; i < 4; i++) {
+    repo.write(`.memory-bank/words${i}.md`, words(600_000 + 100_000 * i, i));
+  }
+  const left = async () => (await search('hello')).leftOut?.paths;
+  await vi.waitFor(async () => expect(await left()).toEqual(['words2.md', 'words3.md']), 30_000);
+  expect(paths(await search('hello'))[0]).toBe('small.md');
+  // What is written now is found by its words all the same.
+  repo.write('.memory-bank/new.md', 'a stupendous thing\n');
+  expect(paths(await search('thing stupendous'))).toEqual(['new.md']);
+  repo.write('.memory-bank/words3.md', 'little by little\n');
+  await vi.waitFor(async () => expect(await left()).toEqual(['words2.md']), 30_000);
+  rmSync(repo.path('.memory-bank/words1.md'));
+  await vi.waitFor(async () => expect(await left()).toBeUndefined(), 30_000);
+});
+
+test('other calls come between the slices of the first search, and their changes are found', async () => {
+  for (let i = 0; i < 10; i++) {
+    repo.write(`.memory-bank/w${i}.md`, `${words(40_000, i)} common\n`);
+  }
+  let turns = 0;
+  let going = true;
+  const turn = () => {
+    turns += 1;
+    if (going) setImmediate(turn);
+  };
+  setImmediate(turn);
+  const searches = [search('common', { limit: 100 }), search('common', { limit: 100 })];
+  await opened.call.store.change({ subject: 'write' }, (tx) =>
+    tx.put(bankFile, { path: 'meanwhile.md', content: 'written meanwhile\n' }),
+  );
+  expect(paths(await search('meanwhile'))).toEqual(['meanwhile.md']);
+  for (const { total } of await Promise.all(searches)) expect(total).toBe(10);
+  going = false;
+  expect(turns).toBeGreaterThan(3);
+});
