@@ -41,8 +41,10 @@ export class IndexedRecords {
   readonly #records = new Map<string, Indexed>();
   /** Announced since the index was begun. */
   readonly #changed = new Set<string>();
-  /** There when the index was begun, and not looked at yet; undefined before. */
-  #begun: Set<string> | undefined;
+  /** Goes through them; to look for the first one again each time would pass all that are done. */
+  #next = this.#changed.values();
+  /** There when the index was begun, and not looked at yet, the last one first; undefined before. */
+  #begun: string[] | undefined;
   /** Waiting because they are large, and left out, by path with their sizes. */
   readonly #large = new Sizes();
   readonly #leftOut = new Sizes();
@@ -76,7 +78,7 @@ export class IndexedRecords {
    * the work goes on after it.
    */
   async update(): Promise<void> {
-    this.#begun ??= new Set(this.#types.flatMap((type) => [...this.#view.pathsOf(type)]));
+    this.#begun ??= this.#types.flatMap((type) => [...this.#view.pathsOf(type)]).reverse();
     const start = performance.now();
     while (this.#isBehind()) {
       if (this.#isLarge() && performance.now() - start > patience) return;
@@ -105,16 +107,14 @@ export class IndexedRecords {
   }
 
   #isBehind(): boolean {
-    return this.#changed.size + this.#large.count + (this.#begun?.size ?? 0) > 0;
+    return this.#changed.size + this.#large.count + (this.#begun?.length ?? 0) > 0;
   }
 
   *#steps(): Steps {
     while (this.#isBehind() && !this.#closed) {
-      const changed = first(this.#changed);
-      const path = changed ?? first(this.#begun ?? []);
+      const changed = this.#firstChanged();
+      const path = changed ?? this.#begun?.pop();
       if (path !== undefined) {
-        this.#changed.delete(path);
-        this.#begun?.delete(path);
         // What is written now has to be found, whatever has to go for it.
         yield* this.#update(
           path,
@@ -128,6 +128,17 @@ export class IndexedRecords {
       }
       yield;
     }
+  }
+
+  #firstChanged(): string | undefined {
+    if (this.#changed.size === 0) return undefined;
+    let next = this.#next.next();
+    if (next.done) {
+      this.#next = this.#changed.values();
+      next = this.#next.next();
+    }
+    if (!next.done) this.#changed.delete(next.value);
+    return next.value;
   }
 
   /**
@@ -194,11 +205,6 @@ export class IndexedRecords {
     this.#leftOut.delete(path);
     this.#large.set(path, bytes);
   }
-}
-
-function first(paths: Iterable<string>): string | undefined {
-  for (const path of paths) return path;
-  return undefined;
 }
 
 /** Waits for work, but not for long. */
