@@ -41,7 +41,7 @@ const leaveOut = {
 /**
  * Bundles a program and its chunks into a folder, which is emptied first but for declarations.
  *
- * @param {string | readonly string[]} entryPoints
+ * @param {string | Record<string, string>} entryPoints one file, or files by the name of the bundle.
  * @param {string} outdir
  * @returns the files of the sources that are in the bundle, relative to the repository.
  */
@@ -50,7 +50,7 @@ export async function bundle(entryPoints, outdir) {
     if (name !== 'types') await rm(join(outdir, name), { recursive: true });
   }
   const { metafile } = await build({
-    entryPoints: [entryPoints].flat(),
+    entryPoints: typeof entryPoints === 'string' ? [entryPoints] : entryPoints,
     outdir,
     chunkNames: 'chunks/[name]-[hash]',
     bundle: true,
@@ -170,14 +170,14 @@ async function areStale(folder) {
  * @param {boolean} withTypes whether to write declarations where there are none.
  */
 export async function make(outdir, withTypes) {
-  const inputs = await bundle(['src/server/cli.ts', 'src/library.ts'], outdir);
-  await copyFile(join(top, 'src/main.cjs'), join(outdir, 'main.cjs'));
+  const inputs = await bundle({ cli: 'src/cli/cli.ts', library: 'src/app/library.ts' }, outdir);
+  await copyFile(join(top, 'src/cli/main.cjs'), join(outdir, 'main.cjs'));
   await chmod(join(outdir, 'main.cjs'), 0o755);
   await writeFile(join(outdir, 'THIRD-PARTY.txt'), await notices(inputs));
   const types = join(outdir, 'types');
   if (!withTypes && !(await areStale(types))) return;
   await rm(types, { recursive: true, force: true });
-  await writeTypes('library.ts', types);
+  await writeTypes('app/library.ts', types);
 }
 
 if (process.argv[1] === import.meta.filename) {

@@ -2,14 +2,14 @@ import { isDeepStrictEqual } from 'node:util';
 import type { z } from 'zod';
 import { MemoryError } from './error.ts';
 import { arrange, conform, keepUnknown } from './shape.ts';
+import { writeYaml } from './yaml/writer.ts';
 import {
   conflictMessage,
   hasConflictMarkers,
   maxYamlBytes,
   readYaml,
   rewriteYaml,
-} from './yaml.ts';
-import { writeYaml } from './yaml-writer.ts';
+} from './yaml/yaml.ts';
 
 /**
  * How a record's value becomes the text of its file and comes back.

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { describeIssue, MemoryError } from './error.ts';
 import { toIssue } from './input.ts';
 import { isObject, type JsonObject, type JsonValue, own } from './json.ts';
-import { maxYamlDepth } from './yaml-reader.ts';
+import { maxYamlDepth } from './yaml/reader.ts';
 
 /**
  * What a file holds, as the schema of its record sees it.

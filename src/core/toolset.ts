@@ -1,6 +1,6 @@
 import type { Context } from './context.ts';
 import type { MemoryError } from './error.ts';
-import type { Format } from './format.ts';
+import type { Format } from './exchange-format.ts';
 import type { JsonObject } from './json.ts';
 import type { AnyRecordType } from './record-type.ts';
 import type { Tool } from './tool.ts';

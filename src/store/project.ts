@@ -1,13 +1,13 @@
 import { dirname } from 'node:path';
 import type { Drift, HeadInfo, Project, ProjectInfo } from '../core/context.ts';
 import { MemoryError } from '../core/error.ts';
-import type { Files } from '../git/files.ts';
-import { Folder } from '../git/folder.ts';
-import type { Bank } from './bank.ts';
-import { configPath } from './bank-config.ts';
-import { checkSame, earlierIdPath } from './earlier-id.ts';
-import { drift, lastChange } from './past.ts';
-import { decodeText } from './record-file.ts';
+import type { Files } from '../git/disk/file-layer.ts';
+import { Folder } from '../git/disk/folder.ts';
+import { drift, lastChange } from './history/last-change.ts';
+import { checkSame, earlierIdPath } from './records/earlier-id.ts';
+import { configPath } from './records/memory-config.ts';
+import type { Bank } from './records/memory-folder.ts';
+import { decodeText } from './records/record-file.ts';
 import { type Permit, toCommitMade } from './session-store.ts';
 
 /** The project around a bank, for one call of one session. */

@@ -11,11 +11,11 @@ import type {
   Transaction,
 } from '../core/store.ts';
 import type { Binding, CommitMade } from '../core/workspace.ts';
-import type { Access } from './access.ts';
-import type { Bank } from './bank.ts';
-import { ViewReader } from './draft.ts';
-import type { Actor } from './message.ts';
-import type { RecordSearch } from './record-search.ts';
+import type { Access } from './modes/access.ts';
+import type { Bank } from './records/memory-folder.ts';
+import type { Actor } from './records/message.ts';
+import { ViewReader } from './records/transaction.ts';
+import type { RecordSearch } from './search/record-search.ts';
 
 /** What a call may do, and who is told of what it did. */
 export interface Permit extends Pick<Binding, 'signal' | 'onCommit' | 'progress'> {

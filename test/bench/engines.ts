@@ -1,8 +1,8 @@
 import Fuse from 'fuse.js';
 import MiniSearch from 'minisearch';
 import { analyse } from '../../src/store/search/analyser.ts';
-import { fieldNames } from '../../src/store/search/document.ts';
 import { type SearchDocument, SearchIndex } from '../../src/store/search/index.ts';
+import { fieldNames } from '../../src/store/search/search-document.ts';
 import { stopWords } from '../../src/store/search/stop-words.ts';
 
 /** A way to search documents. */

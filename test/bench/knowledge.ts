@@ -1,4 +1,4 @@
-import { fanOutPath, fullFolder } from '../../src/store/fan-out.ts';
+import { fanOutPath, fullFolder } from '../../src/store/records/fan-out.ts';
 import { type Entry, entryRecord } from '../../src/toolsets/knowledge/entry.ts';
 
 /** A knowledge entry of a usual size. */

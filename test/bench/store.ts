@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { Session } from '../../src/core/session.ts';
-import { openWorkspace } from '../../src/store/workspace.ts';
+import { openWorkspace } from '../../src/store/open-workspace.ts';
+import { toolsets } from '../../src/toolsets/index.ts';
 import { type Entry, entryRecord } from '../../src/toolsets/knowledge/entry.ts';
-import { toolsets } from '../../src/toolsets.ts';
 import { gitEnv, type Repo } from '../support/repo.ts';
 import { count, ratio, Times } from './figures.ts';
 import { entries, entry, placeOf } from './knowledge.ts';

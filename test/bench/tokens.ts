@@ -1,6 +1,6 @@
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import type { JsonObject } from '../../src/core/json.ts';
-import { toolsets } from '../../src/toolsets.ts';
+import { toolsets } from '../../src/toolsets/index.ts';
 import { count } from './figures.ts';
 import { entries, entry } from './knowledge.ts';
 import { addFiles, project } from './project.ts';

@@ -1,11 +1,11 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { run as runHere } from '../../src/cli/cli.ts';
+import { exitStatus } from '../../src/cli/exit-status.ts';
+import { commandName } from '../../src/cli/tool-command.ts';
 import { errorCodes } from '../../src/core/error.ts';
-import { run as runHere } from '../../src/server/cli.ts';
-import { exitStatus } from '../../src/server/exit-status.ts';
-import { commandName } from '../../src/server/tool-command.ts';
-import { toolsets } from '../../src/toolsets.ts';
+import { toolsets } from '../../src/toolsets/index.ts';
 import { main, newFolder } from '../support/process.ts';
 import { Repo } from '../support/repo.ts';
 

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { encodeName } from '../../src/core/name.ts';
+import { encodeName } from '../../src/core/names/name.ts';
 import { main, newFolder } from '../support/process.ts';
 import { gitEnv, Repo } from '../support/repo.ts';
 import { everything, planning, type Step } from './every-tool.ts';

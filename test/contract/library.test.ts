@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type Memory, type OpenOptions, openMemory } from '../../src/library.ts';
+import { type Memory, type OpenOptions, openMemory } from '../../src/app/library.ts';
 import { newFolder } from '../support/process.ts';
 import { Repo } from '../support/repo.ts';
 

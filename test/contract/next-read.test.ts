@@ -1,9 +1,9 @@
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { App } from '../../src/app.ts';
+import { App } from '../../src/app/app.ts';
 import { isObject, type JsonObject } from '../../src/core/json.ts';
 import { listen } from '../../src/server/http/http.ts';
-import { ResourceFeed } from '../../src/server/resources.ts';
+import { ResourceFeed } from '../../src/server/mcp/resources.ts';
 import { ask, key } from '../support/http.ts';
 import { newFolder } from '../support/process.ts';
 import { Repo } from '../support/repo.ts';

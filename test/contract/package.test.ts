@@ -38,7 +38,7 @@ function npm(cwd: string, ...args: string[]): string {
 
 beforeAll(async () => {
   // Tests of the program run with the bundle alone.
-  await writeTypes('library.ts', join(top, 'dist/types'));
+  await writeTypes('app/library.ts', join(top, 'dist/types'));
   const tarballs = newFolder();
   const told = npm(top, 'pack', '--json', '--ignore-scripts', '--pack-destination', tarballs);
   [packed] = JSON.parse(told);
@@ -59,14 +59,14 @@ describe('the package', () => {
         "dist/THIRD-PARTY.txt",
         "dist/chunks/*.js",
         "dist/chunks/*.js.map",
+        "dist/cli.js",
+        "dist/cli.js.map",
         "dist/library.js",
         "dist/library.js.map",
         "dist/main.cjs",
-        "dist/server/cli.js",
-        "dist/server/cli.js.map",
+        "dist/types/app/library.d.ts",
         "dist/types/core/error.d.ts",
         "dist/types/core/json.d.ts",
-        "dist/types/library.d.ts",
         "package.json",
         "rules/architect.json",
         "rules/ask.toml",
@@ -121,19 +121,19 @@ describe('the package', () => {
 
   test('has maps that lead to the sources, without their text', () => {
     const map = JSON.parse(readFileSync(join(installed, 'dist/library.js.map'), 'utf8'));
-    expect(map.sources).toContain('../src/library.ts');
+    expect(map.sources).toContain('../src/app/library.ts');
     expect(map).not.toHaveProperty('sourcesContent');
   });
 });
 
 test('a build without --types keeps the declarations that are there, and keeps them true', async () => {
   const outdir = newFolder();
-  const declarations = join(outdir, 'types/library.d.ts');
+  const declarations = join(outdir, 'types/app/library.d.ts');
   writeFileSync(join(outdir, 'old.js'), '');
   await make(outdir, false);
   expect(existsSync(declarations)).toBe(false);
   expect(existsSync(join(outdir, 'old.js'))).toBe(false);
-  await writeTypes('library.ts', join(outdir, 'types'));
+  await writeTypes('app/library.ts', join(outdir, 'types'));
   const text = readFileSync(declarations, 'utf8');
   const changed = `${text}// changed\n`;
   writeFileSync(declarations, changed);

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { expect, it } from 'vitest';
 import { errorCodes } from '../../src/core/error.ts';
-import { statuses } from '../../src/server/http/error.ts';
+import { statuses } from '../../src/server/http/http-error.ts';
 import { serve } from '../support/http.ts';
 
 const file = resolve(import.meta.dirname, '../../docs/http.md');

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { expect, it } from 'vitest';
-import { toolsets } from '../../src/toolsets.ts';
+import { toolsets } from '../../src/toolsets/index.ts';
 
 it('README.md lists every toolset', async () => {
   const file = resolve(import.meta.dirname, '../../README.md');

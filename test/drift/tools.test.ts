@@ -4,7 +4,7 @@ import { inputSchema } from '../../src/core/input.ts';
 import { isObject, type JsonValue } from '../../src/core/json.ts';
 import type { Tool } from '../../src/core/tool.ts';
 import type { Toolset } from '../../src/core/toolset.ts';
-import { toolsets } from '../../src/toolsets.ts';
+import { toolsets } from '../../src/toolsets/index.ts';
 
 it('docs/tools.md describes every tool', async () => {
   const file = resolve(import.meta.dirname, '../../docs/tools.md');

@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs';
 import { MemoryError } from '../../src/core/error.ts';
-import { NodeFiles } from '../../src/git/files.ts';
+import { NodeFiles } from '../../src/git/disk/file-layer.ts';
 import { FaultFiles } from '../support/fault-files.ts';
 import { note } from '../support/note.ts';
 import { serve } from './place.ts';

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { MemoryError } from '../../src/core/error.ts';
-import type { Files } from '../../src/git/files.ts';
+import type { Files } from '../../src/git/disk/file-layer.ts';
 import { type Fault, FaultFiles, type Operation } from '../support/fault-files.ts';
 import { note } from '../support/note.ts';
 import type { Opened } from '../support/open.ts';

@@ -1,15 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import { MemoryError } from '../../src/core/error.ts';
-import { parseConfig } from '../../src/git/config.ts';
-import { Disk } from '../../src/git/disk.ts';
-import { IndexFile } from '../../src/git/index-file.ts';
-import { toJournal } from '../../src/git/journal.ts';
-import { parseCommit } from '../../src/git/object.ts';
-import { applyDelta } from '../../src/git/pack.ts';
-import { trimReflogs } from '../../src/git/reflog.ts';
-import { Refs } from '../../src/git/refs.ts';
-import { parseToken } from '../../src/git/token.ts';
-import { findEntry, listTree, spliceTree } from '../../src/git/tree.ts';
+import { toJournal } from '../../src/git/commit/journal.ts';
+import { Disk } from '../../src/git/disk/disk.ts';
+import { IndexFile } from '../../src/git/index/index-file.ts';
+import { parseToken } from '../../src/git/locks/token.ts';
+import { parseCommit } from '../../src/git/objects/object.ts';
+import { applyDelta } from '../../src/git/objects/pack.ts';
+import { findEntry, listTree, spliceTree } from '../../src/git/objects/tree.ts';
+import { trimReflogs } from '../../src/git/refs/reflog.ts';
+import { Refs } from '../../src/git/refs/refs.ts';
+import { parseConfig } from '../../src/git/repository/config.ts';
 import * as seeds from './seeds.ts';
 import { attempt, check, size, type Target } from './target.ts';
 

@@ -1,6 +1,6 @@
-import { mergeFile } from '../../src/store/merge-file.ts';
+import { mergeFile } from '../../src/store/merge/merge-file.ts';
 import { SqliteFile } from '../../src/toolsets/graph/sqlite.ts';
-import { toolsets } from '../../src/toolsets.ts';
+import { toolsets } from '../../src/toolsets/index.ts';
 import * as seeds from './seeds.ts';
 import { check, size, type Target } from './target.ts';
 

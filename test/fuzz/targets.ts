@@ -2,14 +2,19 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { markdownCodec } from '../../src/core/codec.ts';
 import { MemoryError } from '../../src/core/error.ts';
-import { fileNameProblem } from '../../src/core/file-name.ts';
-import { insertInSection, outline, prependToList, replaceList } from '../../src/core/markdown.ts';
-import { encodeName } from '../../src/core/name.ts';
-import { readYaml, rewriteYaml } from '../../src/core/yaml.ts';
-import { writeYaml } from '../../src/core/yaml-writer.ts';
-import { accessOf } from '../../src/store/access.ts';
-import { commandPattern } from '../../src/store/command-pattern.ts';
-import { parseRuleFile } from '../../src/store/rule-file.ts';
+import {
+  insertInSection,
+  outline,
+  prependToList,
+  replaceList,
+} from '../../src/core/markdown/sections.ts';
+import { fileNameProblem } from '../../src/core/names/file-name.ts';
+import { encodeName } from '../../src/core/names/name.ts';
+import { writeYaml } from '../../src/core/yaml/writer.ts';
+import { readYaml, rewriteYaml } from '../../src/core/yaml/yaml.ts';
+import { accessOf } from '../../src/store/modes/access.ts';
+import { commandPattern } from '../../src/store/modes/command-pattern.ts';
+import { parseRuleFile } from '../../src/store/modes/rule-file.ts';
 import { findSecrets } from '../../src/store/secrets/scan.ts';
 import { gitTargets } from './git-targets.ts';
 import { otherTargets } from './other-targets.ts';

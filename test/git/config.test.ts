@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { symlinkSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { GitConfig } from '../../src/git/config.ts';
-import { NodeFiles } from '../../src/git/files.ts';
+import { NodeFiles } from '../../src/git/disk/file-layer.ts';
+import { GitConfig } from '../../src/git/repository/config.ts';
 import { gitEnv } from '../support/repo.ts';
 import { create } from './create.ts';
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { MemoryError } from '../../src/core/error.ts';
-import { parseConfig } from '../../src/git/config.ts';
-import { IndexFile } from '../../src/git/index-file.ts';
-import { parseCommit } from '../../src/git/object.ts';
-import { applyDelta } from '../../src/git/pack.ts';
-import { listTree } from '../../src/git/tree.ts';
+import { IndexFile } from '../../src/git/index/index-file.ts';
+import { parseCommit } from '../../src/git/objects/object.ts';
+import { applyDelta } from '../../src/git/objects/pack.ts';
+import { listTree } from '../../src/git/objects/tree.ts';
+import { parseConfig } from '../../src/git/repository/config.ts';
 
 /** An index of one line, of so many bytes, that says how long its name is. */
 function oneLine(version: number, length: number, nameLength: number): Buffer {

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, symlinkSync, writeFileSync } from
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { Enclosure } from '../../src/git/enclosure.ts';
+import { Enclosure } from '../../src/git/repository/enclosure.ts';
 import { create } from './create.ts';
 
 function outside(): string {

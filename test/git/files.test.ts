@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { NodeFiles } from '../../src/git/files.ts';
+import { NodeFiles } from '../../src/git/disk/file-layer.ts';
 import type { Repo } from '../support/repo.ts';
 import { Served } from '../support/served.ts';
 import { create } from './create.ts';

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { IndexFile } from '../../src/git/index-file.ts';
-import type { Oid } from '../../src/git/object.ts';
+import { IndexFile } from '../../src/git/index/index-file.ts';
+import type { Oid } from '../../src/git/objects/object.ts';
 import fc from '../support/fc.ts';
 import { Repo } from '../support/repo.ts';
 

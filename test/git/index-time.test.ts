@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { findWorkTree } from '../../src/git/discover.ts';
-import { Disk } from '../../src/git/disk.ts';
-import { IndexFile } from '../../src/git/index-file.ts';
-import { lineTime } from '../../src/git/index-time.ts';
-import { Repository } from '../../src/git/repository.ts';
+import { Repository } from '../../src/git/commit/repository.ts';
+import { Disk } from '../../src/git/disk/disk.ts';
+import { IndexFile } from '../../src/git/index/index-file.ts';
+import { lineTime } from '../../src/git/index/index-time.ts';
+import { findWorkTree } from '../../src/git/repository/discover.ts';
 import { bury } from '../faults/place.ts';
 import { FaultFiles } from '../support/fault-files.ts';
 import fc from '../support/fc.ts';

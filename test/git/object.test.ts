@@ -1,11 +1,11 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { Disk } from '../../src/git/disk.ts';
-import { type Files, NodeFiles } from '../../src/git/files.ts';
-import { deflateObject, type EncodedObject, encodeObject } from '../../src/git/object.ts';
-import { ObjectDatabase } from '../../src/git/odb.ts';
-import { stageFiles } from '../../src/git/placement.ts';
+import { stageFiles } from '../../src/git/commit/placement.ts';
+import { Disk } from '../../src/git/disk/disk.ts';
+import { type Files, NodeFiles } from '../../src/git/disk/file-layer.ts';
+import { deflateObject, type EncodedObject, encodeObject } from '../../src/git/objects/object.ts';
+import { ObjectDatabase } from '../../src/git/objects/odb.ts';
 import { FaultFiles } from '../support/fault-files.ts';
 import { Random } from '../support/random.ts';
 import { Repo } from '../support/repo.ts';

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { MemoryError } from '../../src/core/error.ts';
-import { Disk } from '../../src/git/disk.ts';
-import { ProcessLock } from '../../src/git/process-lock.ts';
-import { isDead, newToken, type Token } from '../../src/git/token.ts';
+import { Disk } from '../../src/git/disk/disk.ts';
+import { ProcessLock } from '../../src/git/locks/process-lock.ts';
+import { isDead, newToken, type Token } from '../../src/git/locks/token.ts';
 import { FaultFiles } from '../support/fault-files.ts';
 import { newFolder } from '../support/process.ts';
 

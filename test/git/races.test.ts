@@ -1,11 +1,11 @@
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { findWorkTree } from '../../src/git/discover.ts';
-import { Disk } from '../../src/git/disk.ts';
-import { type Files, NodeFiles } from '../../src/git/files.ts';
-import { Refs } from '../../src/git/refs.ts';
-import { Repository } from '../../src/git/repository.ts';
+import { Repository } from '../../src/git/commit/repository.ts';
+import { Disk } from '../../src/git/disk/disk.ts';
+import { type Files, NodeFiles } from '../../src/git/disk/file-layer.ts';
+import { Refs } from '../../src/git/refs/refs.ts';
+import { findWorkTree } from '../../src/git/repository/discover.ts';
 import { bury } from '../faults/place.ts';
 import { FaultFiles } from '../support/fault-files.ts';
 import { gitEnv, type Repo } from '../support/repo.ts';

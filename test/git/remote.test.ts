@@ -3,11 +3,11 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { Disk } from '../../src/git/disk.ts';
-import { NodeFiles } from '../../src/git/files.ts';
-import { ObjectDatabase } from '../../src/git/odb.ts';
-import { ProgramRemote, type RemoteOptions } from '../../src/git/program-remote.ts';
-import type { Address } from '../../src/git/remote.ts';
+import { Disk } from '../../src/git/disk/disk.ts';
+import { NodeFiles } from '../../src/git/disk/file-layer.ts';
+import { ObjectDatabase } from '../../src/git/objects/odb.ts';
+import { ProgramRemote, type RemoteOptions } from '../../src/git/remote/program-remote.ts';
+import type { Address } from '../../src/git/remote/remote.ts';
 import { gitEnv, Repo } from '../support/repo.ts';
 
 const { signal } = new AbortController();

@@ -7,7 +7,7 @@ import {
   listTree,
   spliceTree,
   type TreeEntry,
-} from '../../src/git/tree.ts';
+} from '../../src/git/objects/tree.ts';
 import fc from '../support/fc.ts';
 
 const entry = fc.record<TreeEntry>({

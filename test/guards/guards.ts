@@ -38,7 +38,7 @@ export const guards: readonly Guard[] = [
   guard(
     "a living server's lock is not taken",
     [
-      'git/process-lock.ts',
+      'git/locks/process-lock.ts',
       'if (!holder || !this.#isGone(holder)) return false;',
       'if (!holder) return false;',
     ],
@@ -46,23 +46,27 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     "a dead server's lock is taken: no such process",
-    ['git/token.ts', 'return !exists(token.pid);', 'return false;'],
+    ['git/locks/token.ts', 'return !exists(token.pid);', 'return false;'],
     [lock, 'that is gone is taken'],
   ),
   guard(
     "a dead server's lock is taken: another process has its number",
-    ['git/token.ts', "if (token.start !== '' && start !== '') return start !== token.start;", ''],
+    [
+      'git/locks/token.ts',
+      "if (token.start !== '' && start !== '') return start !== token.start;",
+      '',
+    ],
     [lock, 'that is gone is taken'],
   ),
   guard(
     "a lock of another container's process is not taken",
-    ['git/token.ts', 'if (token.namespace !== here.namespace) return false;', ''],
+    ['git/locks/token.ts', 'if (token.namespace !== here.namespace) return false;', ''],
     [lock, 'in another container is never taken'],
   ),
   guard(
     'a lock from before a restart is taken',
     [
-      'git/token.ts',
+      'git/locks/token.ts',
       "return local && token.start !== '' && here.boot !== hostname();",
       'return false;',
     ],
@@ -70,13 +74,13 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'a lock on a shared disk is not taken for one from before a restart',
-    ['git/token.ts', 'return local && token.start', 'return token.start'],
+    ['git/locks/token.ts', 'return local && token.start', 'return token.start'],
     [lock, 'may be alive on another host'],
   ),
   guard(
     'of two that find a lock dead, one removes it',
     [
-      'git/process-lock.ts',
+      'git/locks/process-lock.ts',
       'if (this.#read(name)?.id === holder.id) this.#disk.discard(this.#path(name));',
       'this.#disk.discard(this.#path(name));',
     ],
@@ -85,7 +89,7 @@ export const guards: readonly Guard[] = [
   guard(
     'who waits makes his own file again when it was swept',
     [
-      'git/process-lock.ts',
+      'git/locks/process-lock.ts',
       'if (!this.#disk.files.lstat(own)) await this.#disk.create(own, [bytes]);',
       'if (!ended.has(own) && ended.add(own)) await this.#disk.create(own, [bytes]);',
     ],
@@ -93,13 +97,13 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'the process lock is taken at all',
-    ['git/process-lock.ts', "if (this.#tryTake('lock', own)) return token;", 'return token;'],
+    ['git/locks/process-lock.ts', "if (this.#tryTake('lock', own)) return token;", 'return token;'],
     [lock, 'that lives is never taken'],
   ),
   guard(
     'who has left something behind does not stand in the way of cleaning it up',
     [
-      'git/process-lock.ts',
+      'git/locks/process-lock.ts',
       'if (names.some(({ name }) => name.endsWith(id) && !this.isAtRest(name))) this.close();',
       '',
     ],
@@ -110,7 +114,7 @@ export const guards: readonly Guard[] = [
   guard(
     "another's lock of git is waited for",
     [
-      'git/lock.ts',
+      'git/locks/lock.ts',
       "if (errno(error) === 'EEXIST') return false;\n      if (errno(error) === 'ENOENT' && role",
       "if (errno(error) === 'EEXIST') return true;\n      if (errno(error) === 'ENOENT' && role",
     ],
@@ -119,7 +123,7 @@ export const guards: readonly Guard[] = [
   guard(
     "another's lock of git is not removed when ours is let go",
     [
-      'git/lock.ts',
+      'git/locks/lock.ts',
       'if (this.isOurs()) this.#disk.discard(this.path);',
       'this.#disk.discard(this.path);',
     ],
@@ -128,7 +132,7 @@ export const guards: readonly Guard[] = [
   guard(
     "another's lock of git is not written to",
     [
-      'git/lock.ts',
+      'git/locks/lock.ts',
       'return this.#disk.finish(fd, pieces, time);',
       'this.#disk.files.close(fd);\n    return this.#disk.fill(this.path, pieces, time);',
     ],
@@ -136,18 +140,18 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'the locks are looked at once more before the ref moves',
-    ['git/mutation.ts', 'for (const lock of others) lock.check();', ''],
+    ['git/commit/mutation.ts', 'for (const lock of others) lock.check();', ''],
     [faults, 'his lock is left alone'],
   ),
   guard(
     "another's lock of git is not removed in a dead server's place",
-    ['git/recovery.ts', 'if (files.lstat(path)?.ino === proof.ino) site', 'site'],
+    ['git/commit/recovery.ts', 'if (files.lstat(path)?.ino === proof.ino) site', 'site'],
     [races, 'locks of a person stay'],
   ),
   guard(
     "a dead server's locks of git are removed",
     [
-      'git/recovery.ts',
+      'git/commit/recovery.ts',
       "for (const role of ['index', 'head', 'ref'] as const) removeLock(site, role, id);",
       '',
     ],
@@ -158,7 +162,7 @@ export const guards: readonly Guard[] = [
   guard(
     'a branch that was moved meanwhile',
     [
-      'git/mutation.ts',
+      'git/commit/mutation.ts',
       'if (head.ref !== plan.head.ref || head.oid !== plan.head.oid) return false;',
       '',
     ],
@@ -166,28 +170,28 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'an index that was changed meanwhile',
-    ['git/mutation.ts', 'if (indexKey(ground) !== known.key) return false;', ''],
+    ['git/commit/mutation.ts', 'if (indexKey(ground) !== known.key) return false;', ''],
     [races, 'it stays staged'],
   ),
   guard(
     'an edit that only the time of the index would show',
-    ['git/known-index.ts', '(line) => own.has(line.path) || holds(line)', '() => true'],
+    ['git/index/known-index.ts', '(line) => own.has(line.path) || holds(line)', '() => true'],
     [indexTime, 'is seen by git after a change'],
   ),
   guard(
     'an edit of a record before its index is written',
-    ['git/known-index.ts', 'written.pieces(), Number(ticks) / 1024', 'written.pieces()'],
+    ['git/index/known-index.ts', 'written.pieces(), Number(ticks) / 1024', 'written.pieces()'],
     [indexTime, 'whose index was not written yet'],
   ),
   guard(
     'a merge that began meanwhile',
-    ['git/mutation.ts', 'checkIdle(ground.disk.files, ground.tree.gitDir);', ''],
+    ['git/commit/mutation.ts', 'checkIdle(ground.disk.files, ground.tree.gitDir);', ''],
     [races, 'a merge begins'],
   ),
   guard(
     'a file that was saved at the last moment',
     [
-      'git/placement.ts',
+      'git/commit/placement.ts',
       'if (!isAsSeen(disk, top, placement)) throw new Moved();\n    const to',
       'const to',
     ],
@@ -195,28 +199,28 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'a merge, rebase or bisect under way',
-    ['git/state.ts', 'if (!found) return;', 'return;'],
+    ['git/commit/state.ts', 'if (!found) return;', 'return;'],
     [repository, 'a bisect under way'],
   ),
   guard(
     'unmerged files',
-    ['git/state.ts', 'if (!unmerged) return;', 'return;'],
+    ['git/commit/state.ts', 'if (!unmerged) return;', 'return;'],
     [races, 'unmerged files'],
   ),
   guard(
     'a format of repository that is not known',
-    ['git/state.ts', "if (objects !== 'sha1') {", 'if (false) {'],
+    ['git/commit/state.ts', "if (objects !== 'sha1') {", 'if (false) {'],
     [repository, 'sha256'],
   ),
   guard(
     'an ignored path',
-    ['git/repository.ts', 'this.#checkIgnored(proposal, known);', ';'],
+    ['git/commit/repository.ts', 'this.#checkIgnored(proposal, known);', ';'],
     [repository, 'an ignored path'],
   ),
   guard(
     'a ref that was lost',
     [
-      'git/refs.ts',
+      'git/refs/refs.ts',
       'if (text === undefined) return { ref, oid: this.#packedRefs().get(ref) };',
       'if (!text) return { ref, oid: this.#packedRefs().get(ref) };',
     ],
@@ -224,34 +228,42 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'a git directory taken for a folder outside any repository',
-    ['git/discover.ts', 'if (isGitDir(files, folder)) {', 'if (!folder) {'],
+    ['git/repository/discover.ts', 'if (isGitDir(files, folder)) {', 'if (!folder) {'],
     ['git/repository.test.ts', 'a bare repository'],
   ),
   guard(
     'a name of a branch that leads out of the refs',
-    ['git/refs.ts', '&& !refused.test(name)', ''],
+    ['git/refs/refs.ts', '&& !refused.test(name)', ''],
     ['git/repository.test.ts', 'HEAD at what is no name of a branch'],
   ),
   guard(
     'a repository without its HEAD',
-    ['git/init.ts', 'checkEmpty(disk, gitDir);\n  const places', 'const places'],
+    [
+      'git/repository/create-repository.ts',
+      'checkEmpty(disk, gitDir);\n  const places',
+      'const places',
+    ],
     [faults, 'without its HEAD'],
   ),
   guard(
     "a person's work in the index",
-    ['git/repository.ts', 'await courtesy.wait();', ''],
+    ['git/commit/repository.ts', 'await courtesy.wait();', ''],
     [repository, 'is waited for until it is committed'],
   ),
 
   guard(
     'a repository that was moved away is not made again',
-    ['store/bank.ts', "if (this.#tree) throw missingRepository(join(this.#tree.top, '.git'));", ''],
+    [
+      'store/records/memory-folder.ts',
+      "if (this.#tree) throw missingRepository(join(this.#tree.top, '.git'));",
+      '',
+    ],
     [workspace, 'moved away'],
   ),
   guard(
     'a git directory that goes at the last moment is not made again',
     [
-      'git/turns.ts',
+      'git/locks/queue.ts',
       'if (!create && !disk.files.lstat(commonDir)) throw missingRepository(commonDir);',
       '',
     ],
@@ -260,7 +272,7 @@ export const guards: readonly Guard[] = [
   guard(
     'a repository around a missing one does not take its place',
     [
-      'store/bank.ts',
+      'store/records/memory-folder.ts',
       "if (this.#tree && relative(this.#tree.top, tree.top).startsWith('..')) return undefined;",
       '',
     ],
@@ -271,7 +283,7 @@ export const guards: readonly Guard[] = [
   guard(
     'an edit by hand is committed first',
     [
-      'git/plan.ts',
+      'git/commit/commit-plan.ts',
       "if (edited.length > 0) builder.commit(edited, describeEdit('edit by hand', edited));",
       '',
     ],
@@ -279,14 +291,14 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'a staged version is committed first',
-    ['git/plan.ts', 'staged.push({ path, entry: { mode, oid: indexed.oid } });', ''],
+    ['git/commit/commit-plan.ts', 'staged.push({ path, entry: { mode, oid: indexed.oid } });', ''],
     [repository, 'becomes a commit of its own first'],
   ),
 
   guard(
     'starving beside a person who is quick',
     [
-      'git/repository.ts',
+      'git/commit/repository.ts',
       'if (first || !areHeld(locks) || this.#refs.head().ref !== ref) return first;',
       'if (first || locks) return first;',
     ],
@@ -296,18 +308,18 @@ export const guards: readonly Guard[] = [
   // Wholly there or wholly absent.
   guard(
     'the journal is written before the files change',
-    ['git/mutation.ts', 'await together([stored, mutation.announce()]);', 'await stored;'],
+    ['git/commit/mutation.ts', 'await together([stored, mutation.announce()]);', 'await stored;'],
     [faults, 'is undone where the repository lies by then'],
   ),
   guard(
     'a change that was given up is undone',
-    ['git/recovery.ts', "if (side === 'before') await putBack(site, journal, top);", ''],
+    ['git/commit/recovery.ts', "if (side === 'before') await putBack(site, journal, top);", ''],
     [faults, 'is undone where the repository lies by then'],
   ),
   guard(
     'a change that has happened is finished in the index',
     [
-      'git/recovery.ts',
+      'git/commit/recovery.ts',
       "if (side !== 'elsewhere') await fixIndex(site, token, journal, top, side);",
       '',
     ],
@@ -316,7 +328,7 @@ export const guards: readonly Guard[] = [
   guard(
     'a journal names nothing outside',
     [
-      'git/journal.ts',
+      'git/commit/journal.ts',
       "if (parts.some((part) => /^(?:|\\.|\\.\\.|\\.git)$/i.test(part))) throw new TypeError('a way out');",
       '',
     ],
@@ -325,7 +337,7 @@ export const guards: readonly Guard[] = [
   guard(
     'a journal that cannot be read is put aside',
     [
-      'git/recovery.ts',
+      'git/commit/recovery.ts',
       'if (!(error instanceof MemoryError)) throw error;\n    const aside',
       'throw error;\n    const aside',
     ],
@@ -334,7 +346,7 @@ export const guards: readonly Guard[] = [
   guard(
     'new files are on the medium',
     [
-      'git/disk.ts',
+      'git/disk/disk.ts',
       "this.files.write(fd, group);\n        await this.sync(fd, 'data');",
       'this.files.write(fd, group);',
     ],
@@ -343,7 +355,7 @@ export const guards: readonly Guard[] = [
   guard(
     'index and ref are on the medium',
     [
-      'git/disk.ts',
+      'git/disk/disk.ts',
       "await this.sync(fd, 'data');\n      return files.fstat(fd);",
       'return files.fstat(fd);',
     ],
@@ -351,13 +363,13 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'reflogs are on the medium',
-    ['git/reflog.ts', "await disk.sync(fd, 'data');", ''],
+    ['git/refs/reflog.ts', "await disk.sync(fd, 'data');", ''],
     [power, 'a power cut'],
   ),
   guard(
     'names are on the medium',
     [
-      'git/disk.ts',
+      'git/disk/disk.ts',
       "if (this.durability === 'relaxed' || process.platform",
       'if (this.durability || process.platform',
     ],
@@ -365,50 +377,50 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'git attributes are on the medium before a tree that names them',
-    ['git/repository.ts', "basename(path) === '.gitattributes'", 'false'],
+    ['git/commit/repository.ts', "basename(path) === '.gitattributes'", 'false'],
     [repository, 'git attributes on the medium before a tree'],
   ),
   guard(
     'the name of the journal is on the medium before the files change',
-    ['git/journal.ts', 'await disk.settle([folder]);', ''],
+    ['git/commit/journal.ts', 'await disk.settle([folder]);', ''],
     [power, 'a power cut'],
   ),
   guard(
     'the proofs of the locks are on the medium before the locks are',
-    ['git/mutation.ts', '[...(await stored), ground.folder]', '[...(await stored)]'],
+    ['git/commit/mutation.ts', '[...(await stored), ground.folder]', '[...(await stored)]'],
     [power, 'a power cut'],
   ),
   guard(
     'a process with much to do lets in who waits',
-    ['git/process-lock.ts', 'if (rest > 0) await sleep(rest);', ''],
+    ['git/locks/process-lock.ts', 'if (rest > 0) await sleep(rest);', ''],
     [lock, 'for those who wait'],
   ),
   guard(
     'no program of the repository signs',
-    ['git/signing.ts', 'program: config.own(', 'program: config.get('],
+    ['git/commit/signing.ts', 'program: config.own(', 'program: config.get('],
     ['git/signing.test.ts', 'a program that the repository names is not run'],
   ),
 
   // Files that others have written.
   guard(
     'links are named, and not taken for nothing',
-    ['git/folder.ts', "if (stat?.kind === 'link') throw isLink(at, path);", ''],
+    ['git/disk/folder.ts', "if (stat?.kind === 'link') throw isLink(at, path);", ''],
     [workspace, 'fails alone and by name'],
   ),
   guard(
     'pipes and devices are not read',
-    ['git/folder.ts', "if (stat?.kind !== 'other') return;", 'return;'],
+    ['git/disk/folder.ts', "if (stat?.kind !== 'other') return;", 'return;'],
     ['hostile/links.test.ts', 'a pipe'],
   ),
   guard(
     'a file is opened itself, and not what a link there leads to',
-    ['git/files.ts', 'withoutWaiting | O_NOFOLLOW', 'withoutWaiting'],
+    ['git/disk/file-layer.ts', 'withoutWaiting | O_NOFOLLOW', 'withoutWaiting'],
     ['git/files.test.ts', 'is not read'],
   ),
   guard(
     'a pipe or device is not read in the place of a file of git or of a client',
     [
-      'git/files.ts',
+      'git/disk/file-layer.ts',
       "if (!stat.isFile()) throw refusal('EFTYPE', 'is not a regular file', path);",
       '',
     ],
@@ -417,7 +429,7 @@ export const guards: readonly Guard[] = [
   guard(
     'a link of the project that leads out of it is refused',
     [
-      'git/enclosure.ts',
+      'git/repository/enclosure.ts',
       'if (!contains(this.root, target) || isOfGit(this.root, target)) {',
       'if (this.root === target) {',
     ],
@@ -425,13 +437,13 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'a server that a plugin starts does not take its folder for the project',
-    ['root.ts', "if (source === 'cwd') await refusePluginFolder(input, probe);", ''],
+    ['app/root.ts', "if (source === 'cwd') await refusePluginFolder(input, probe);", ''],
     ['unit/plugin-folder.test.ts', 'is not the project'],
   ),
   guard(
     'a record changed within one tick of the clock is read again',
     [
-      'store/view.ts',
+      'store/records/live-records.ts',
       'const current = known?.settled && sameStat(known.stat, loaded.stat);',
       'const current = known && sameStat(known.stat, loaded.stat);',
     ],
@@ -439,13 +451,17 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'a record changed within one tick of the clock is searched again',
-    ['store/view.ts', '!isSame(known, record)', '!sameStat(known.stat, record.stat)'],
+    [
+      'store/records/live-records.ts',
+      '!isSame(known, record)',
+      '!sameStat(known.stat, record.stat)',
+    ],
     [workspace, 'has ticked a search finds what was changed'],
   ),
   guard(
     'a folder changed within one tick of the clock is listed again',
     [
-      'store/view.ts',
+      'store/records/live-records.ts',
       'const current = known?.settled && sameStat(known.stat, stat);',
       'const current = known && sameStat(known.stat, stat);',
     ],
@@ -454,7 +470,7 @@ export const guards: readonly Guard[] = [
   guard(
     'a record in a folder that was not there is searched at once',
     [
-      'store/view.ts',
+      'store/records/live-records.ts',
       'if (this.#ownedBy(type).add(path)) this.#announce([path]);',
       'this.#ownedBy(type).add(path);',
     ],
@@ -462,18 +478,26 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'a file that was left out of the index is indexed once it is smaller',
-    ['store/view.ts', 'if (!this.#records.has(path)) this.#records.set(path, record);', ''],
+    [
+      'store/records/live-records.ts',
+      'if (!this.#records.has(path)) this.#records.set(path, record);',
+      '',
+    ],
     ['hostile/volume.test.ts', 'until there is room'],
   ),
   guard(
     'of several files of one key, the one that counts now is found',
-    ['store/view.ts', 'changed ? [record.path, ...twins] : twins', 'changed ? [record.path] : []'],
+    [
+      'store/records/live-records.ts',
+      'changed ? [record.path, ...twins] : twins',
+      'changed ? [record.path] : []',
+    ],
     [workspace, 'counts among several files of the same key'],
   ),
   guard(
     'a damaged file hides nothing else',
     [
-      'store/record-file.ts',
+      'store/records/record-file.ts',
       'if (!(error instanceof MemoryError)) throw error;\n    return { ...failed',
       'throw error;\n    return { ...failed',
     ],
@@ -482,7 +506,7 @@ export const guards: readonly Guard[] = [
   guard(
     'a damaged file is never removed',
     [
-      'store/draft.ts',
+      'store/records/transaction.ts',
       'if (existing?.error) throw existing.error;\n    const path = earlier?.path ?? existing?.path;',
       'const path = earlier?.path ?? existing?.path;',
     ],
@@ -491,7 +515,7 @@ export const guards: readonly Guard[] = [
   guard(
     'a damaged file is never overwritten',
     [
-      'store/draft.ts',
+      'store/records/transaction.ts',
       '    if (existing?.error) throw existing.error;\n    const path = earlier?.path ?? existing?.path ?? this',
       '    const path = earlier?.path ?? existing?.path ?? this',
     ],
@@ -499,13 +523,13 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'bytes that are no UTF-8',
-    ['store/record-file.ts', 'fatal: true, ignoreBOM', 'fatal: false, ignoreBOM'],
+    ['store/records/record-file.ts', 'fatal: true, ignoreBOM', 'fatal: false, ignoreBOM'],
     [workspace, 'fails alone and by name'],
   ),
   guard(
     'a memory of a later format',
     [
-      'store/bank-config.ts',
+      'store/records/memory-config.ts',
       'if (config.format <= formatVersion) return config;',
       'return config;',
     ],
@@ -514,7 +538,7 @@ export const guards: readonly Guard[] = [
   guard(
     'aliases that repeat each other',
     [
-      'core/foreign-yaml.ts',
+      'core/yaml/foreign.ts',
       'if (++this.#values > maxYamlMarks) throw',
       'if (++this.#values < 0) throw',
     ],
@@ -522,45 +546,49 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'YAML that would keep its reader busy',
-    ['core/foreign-yaml.ts', '    checkBounds(text);\n', ''],
+    ['core/yaml/foreign.ts', '    checkBounds(text);\n', ''],
     ['unit/yaml.test.ts', '100,000'],
   ),
   guard(
     'globs that take for ever',
-    ['store/access.ts', 'if (expanded.length > maxPatterns) {', 'if (expanded.length > 1e9) {'],
+    [
+      'store/modes/access.ts',
+      'if (expanded.length > maxPatterns) {',
+      'if (expanded.length > 1e9) {',
+    ],
     ['unit/store/access.test.ts', 'limited in length and number'],
   ),
   guard(
     'the number of folders above a record',
-    ['store/draft.ts', 'if (folders > maxDepth) {', 'if (false) {'],
+    ['store/records/transaction.ts', 'if (folders > maxDepth) {', 'if (false) {'],
     ['hostile/sizes.test.ts', 'below 33 folders'],
   ),
   guard(
     'the size of a record',
-    ['store/draft.ts', 'if (size > maxRecordBytes) {', 'if (false) {'],
+    ['store/records/transaction.ts', 'if (size > maxRecordBytes) {', 'if (false) {'],
     ['hostile/sizes.test.ts', '10 MB of text are refused'],
   ),
 
   // What a caller sends.
   guard(
     'names that lead out of the folder',
-    ['core/file-name.ts', "if (isPathOut(name.normalize('NFKC'))) {", 'if (false) {'],
+    ['core/names/file-name.ts', "if (isPathOut(name.normalize('NFKC'))) {", 'if (false) {'],
     ['unit/file-name.test.ts', ''],
   ),
   guard(
     'names that lead into .git',
-    ['core/file-name.ts', 'if (isGit(segment)) return \'must not lead into ".git"\';', ''],
+    ['core/names/file-name.ts', 'if (isGit(segment)) return \'must not lead into ".git"\';', ''],
     ['unit/file-name.test.ts', ''],
   ),
   guard(
     'names that are devices of Windows',
-    ['core/file-name.ts', 'if (device.test(segment)) return', 'if (false) return'],
+    ['core/names/file-name.ts', 'if (device.test(segment)) return', 'if (false) return'],
     ['unit/file-name.test.ts', ''],
   ),
   guard(
     'forged lines of a subject or trailer',
     [
-      'store/message.ts',
+      'store/records/message.ts',
       "return text.replace(/[\\s\\p{Cc}\\p{Cf}\\u2028\\u2029]+/gu, ' ').trim();",
       'return text.trim();',
     ],
@@ -568,13 +596,13 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'a reason that would end the message',
-    ['store/message.ts', '(/^(---|diff -|Index: )/.test(line)', '(false'],
+    ['store/records/message.ts', '(/^(---|diff -|Index: )/.test(line)', '(false'],
     [workspace, 'is one commit that says who'],
   ),
   guard(
     "what a mode's rules forbid to write",
     [
-      'store/draft.ts',
+      'store/records/transaction.ts',
       "    if (!this.access.mayWrite(path)) throw forbidden('change', path, this.access);\n    const before",
       '    const before',
     ],
@@ -582,13 +610,13 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'the root of the file system and the home directory',
-    ['root.ts', 'if (what === undefined) return;', 'return;'],
+    ['app/root.ts', 'if (what === undefined) return;', 'return;'],
     ['unit/root.test.ts', 'what is refused'],
   ),
   guard(
     'stdout for the protocol alone',
     [
-      'server/stdio.ts',
+      'server/mcp/stdio.ts',
       "Object.defineProperty(process, 'stdout', { value: stderr, configurable: true, enumerable: true });",
       '',
     ],
@@ -596,12 +624,16 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'lines that are too long',
-    ['server/stdio.ts', 'const tooLong = this.#bytes > maxMessageBytes;', 'const tooLong = false;'],
+    [
+      'server/mcp/stdio.ts',
+      'const tooLong = this.#bytes > maxMessageBytes;',
+      'const tooLong = false;',
+    ],
     ['unit/stdio.test.ts', 'a line that is too long'],
   ),
   guard(
     'characters that steer a terminal',
-    ['server/screen.ts', "char === '\\r' ? ''", 'char ? char'],
+    ['cli/terminal.ts', "char === '\\r' ? ''", 'char ? char'],
     ['contract/cli-people.test.ts', 'printable text'],
   ),
 
@@ -609,7 +641,7 @@ export const guards: readonly Guard[] = [
   guard(
     'credentials in a change',
     [
-      'store/bank.ts',
+      'store/records/memory-folder.ts',
       'guard.checkChange(changes, provenance, message, (path) => this.view.typeOf(path));',
       '',
     ],
@@ -617,7 +649,7 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'credentials in an edit by hand that would be committed',
-    ['store/bank.ts', 'guard.checkEdit(...edit)', 'undefined'],
+    ['store/records/memory-folder.ts', 'guard.checkEdit(...edit)', 'undefined'],
     [secrets, 'is not committed for a person who has typed it'],
   ),
   guard(
@@ -632,7 +664,7 @@ export const guards: readonly Guard[] = [
   guard(
     'credentials in the name of a new folder',
     [
-      'place.ts',
+      'app/session-place.ts',
       "if (create) (await import('./store/secrets/guard.ts')).checkNewFolder(target);",
       '',
     ],
@@ -660,7 +692,7 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'credentials in errors about what was asked for',
-    ['app.ts', 'return redactError(error);', 'return error;'],
+    ['app/app.ts', 'return redactError(error);', 'return error;'],
     ['hostile/secrets.test.ts', 'is not repeated'],
   ),
 
@@ -679,23 +711,23 @@ export const guards: readonly Guard[] = [
   // Remotes.
   guard(
     'a remote: what it sent is looked at before it is kept',
-    ['git/program-remote.ts', 'inspect(objects, tip);', ''],
+    ['git/remote/program-remote.ts', 'inspect(objects, tip);', ''],
     [remote, 'nothing where that fails'],
   ),
   guard(
     'a remote: a fetch of more bytes than the limit',
-    ['git/program.ts', 'if (error) end(error);', ''],
+    ['git/remote/program.ts', 'if (error) end(error);', ''],
     [remote, 'of more bytes than its limit'],
   ),
   guard(
     'a remote: git that does not end',
-    ['git/program.ts', 'after(limit, () => end(tooSlow(limit)));', ''],
+    ['git/remote/program.ts', 'after(limit, () => end(tooSlow(limit)));', ''],
     [remote, 'does not answer'],
   ),
   guard(
     'a remote: programs that ask for a password',
     [
-      'git/program-remote.ts',
+      'git/remote/program-remote.ts',
       'return !/^(?:SSH_ASKPASS|MEMORY_BANK_)/.test(name);',
       'return true;',
     ],
@@ -703,13 +735,13 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'a remote: an address that is rewritten twice',
-    ['git/program-remote.ts', 'tpushInsteadOf', 'tnoRule'],
+    ['git/remote/program-remote.ts', 'tpushInsteadOf', 'tnoRule'],
     [remote, 'a second time'],
   ),
   guard(
     'a remote: the settings of the repository for programs',
     [
-      'git/program-remote.ts',
+      'git/remote/program-remote.ts',
       "'core.hooksPath=/dev/null',\n  'core.fsmonitor=false',\n  'core.alternateRefsCommand=true',\n  'core.fsync=all',",
       "'core.fsync=all',",
     ],
@@ -718,7 +750,7 @@ export const guards: readonly Guard[] = [
   guard(
     'a remote: a login in an error',
     [
-      'git/program-remote.ts',
+      'git/remote/program-remote.ts',
       'const reason = withoutLogins(complaint)',
       'const reason = complaint',
     ],

@@ -13,10 +13,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { z } from 'zod';
-import { App, type Reply } from '../../src/app.ts';
+import { App, type Reply } from '../../src/app/app.ts';
 import type { Session } from '../../src/core/session.ts';
-import { openWorkspace } from '../../src/store/workspace.ts';
-import { toolsets } from '../../src/toolsets.ts';
+import { openWorkspace } from '../../src/store/open-workspace.ts';
+import { toolsets } from '../../src/toolsets/index.ts';
 import { gitEnv, Repo } from '../support/repo.ts';
 
 /** How each toolset says that a call failed. */

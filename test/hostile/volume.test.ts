@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { SearchResult } from '../../src/core/store.ts';
-import { bankFile } from '../../src/toolsets/memory-bank/bank-file.ts';
+import { bankFile } from '../../src/toolsets/memory-bank/memory-file.ts';
 import { type Opened, open } from '../support/open.ts';
 import { Repo } from '../support/repo.ts';
 import { seeded } from '../support/seeded.ts';

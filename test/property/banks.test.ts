@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { withoutBlankEnds } from '../../src/core/markdown-line.ts';
-import { type BankDocument, bankDocument, frontMatter } from '../../src/toolsets/banks/document.ts';
+import { withoutBlankEnds } from '../../src/core/markdown/line.ts';
+import {
+  type BankDocument,
+  bankDocument,
+  frontMatter,
+} from '../../src/toolsets/banks/bank-document.ts';
 import { bytesOf, summarize } from '../../src/toolsets/banks/summary.ts';
 import { banks } from '../../src/toolsets/banks/toolset.ts';
 import { callTool, TestContext } from '../support/context.ts';

@@ -1,7 +1,7 @@
 import { fromMarkdown } from 'mdast-util-from-markdown';
 import { gfmTable } from 'micromark-extension-gfm-table';
 import { describe, expect, it } from 'vitest';
-import { parseBlocks } from '../../src/core/markdown-blocks.ts';
+import { parseBlocks } from '../../src/core/markdown/blocks.ts';
 import { corpusMarkdown } from '../support/corpus-markdown.ts';
 import fc from '../support/fc.ts';
 

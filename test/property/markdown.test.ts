@@ -7,8 +7,8 @@ import {
   outline,
   prependToList,
   replaceList,
-} from '../../src/core/markdown.ts';
-import { prose } from '../../src/core/markdown-text.ts';
+} from '../../src/core/markdown/sections.ts';
+import { prose } from '../../src/core/markdown/text.ts';
 import { corpusMarkdown } from '../support/corpus-markdown.ts';
 import fc from '../support/fc.ts';
 

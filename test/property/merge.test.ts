@@ -1,17 +1,22 @@
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { hunksOf } from '../../src/core/diff.ts';
+import { hunksOf } from '../../src/core/diff/line-diff.ts';
 import type { JsonObject } from '../../src/core/json.ts';
 import type { AnyRecordType } from '../../src/core/record-type.ts';
 import type { Sides } from '../../src/store/merge/diff3.ts';
-import { markConflicts, mergeLines, mergeText, type Outcome } from '../../src/store/merge/lines.ts';
+import {
+  markConflicts,
+  mergeLines,
+  mergeText,
+  type Outcome,
+} from '../../src/store/merge/line-merge.ts';
 import { type Outline, type Piece, readOutline } from '../../src/store/merge/pieces.ts';
-import { mergeRecord } from '../../src/store/merge/record.ts';
-import { mergeSections } from '../../src/store/merge/sections.ts';
+import { mergeRecord } from '../../src/store/merge/record-merge.ts';
+import { mergeSections } from '../../src/store/merge/section-merge.ts';
 import { documentRecord } from '../../src/toolsets/documents/document.ts';
 import { task } from '../../src/toolsets/graph/records.ts';
 import { entryRecord } from '../../src/toolsets/knowledge/entry.ts';
-import { bankFile } from '../../src/toolsets/memory-bank/bank-file.ts';
+import { bankFile } from '../../src/toolsets/memory-bank/memory-file.ts';
 import { corpusMarkdown } from '../support/corpus-markdown.ts';
 import fc from '../support/fc.ts';
 

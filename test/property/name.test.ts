@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { encodeName, encodePath, maxNameBytes, slug } from '../../src/core/name.ts';
+import { encodeName, encodePath, maxNameBytes, slug } from '../../src/core/names/name.ts';
 import fc from '../support/fc.ts';
 
 const units = fc.string({

@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import type { JsonObject, JsonValue } from '../../src/core/json.ts';
-import { readYaml, rewriteYaml } from '../../src/core/yaml.ts';
-import { readCanonicalYaml } from '../../src/core/yaml-reader.ts';
-import { writeYaml } from '../../src/core/yaml-writer.ts';
+import { readCanonicalYaml } from '../../src/core/yaml/reader.ts';
+import { writeYaml } from '../../src/core/yaml/writer.ts';
+import { readYaml, rewriteYaml } from '../../src/core/yaml/yaml.ts';
 import fc from '../support/fc.ts';
 
 /** Pieces that YAML, or a reader of an older YAML, could take for something else. */

@@ -2,11 +2,11 @@ import { existsSync, mkdtempSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { App } from '../../src/app.ts';
+import { App } from '../../src/app/app.ts';
+import { program } from '../../src/app/workspaces.ts';
 import type { JsonObject } from '../../src/core/json.ts';
 import type { Session } from '../../src/core/session.ts';
 import { banks } from '../../src/toolsets/banks/toolset.ts';
-import { program } from '../../src/workspaces.ts';
 import { gitEnv, Repo } from '../support/repo.ts';
 
 let repo: Repo;

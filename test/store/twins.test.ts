@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { MemoryError } from '../../src/core/error.ts';
-import { bankFile } from '../../src/toolsets/memory-bank/bank-file.ts';
+import { bankFile } from '../../src/toolsets/memory-bank/memory-file.ts';
 import { type Opened, open } from '../support/open.ts';
 import { Repo } from '../support/repo.ts';
 

@@ -1,4 +1,4 @@
-import { App, type AppOptions } from '../../src/app.ts';
+import { App, type AppOptions } from '../../src/app/app.ts';
 import type { Toolset } from '../../src/core/toolset.ts';
 import { MemoryWorkspace } from './memory-workspace.ts';
 import { note, probe } from './probe.ts';

@@ -4,7 +4,7 @@ import {
   type LoadedFile,
   NodeFiles,
   type Stat,
-} from '../../src/git/files.ts';
+} from '../../src/git/disk/file-layer.ts';
 
 /** The operations that leave something on the disk, hold something of the system, or may find it broken. */
 export type Operation =

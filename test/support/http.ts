@@ -1,6 +1,6 @@
-import { App, type AppOptions } from '../../src/app.ts';
+import { App, type AppOptions } from '../../src/app/app.ts';
+import { type Parts, program } from '../../src/app/workspaces.ts';
 import { type HttpSettings, listen } from '../../src/server/http/http.ts';
-import { type Parts, program } from '../../src/workspaces.ts';
 import { newFolder } from './process.ts';
 import { Repo } from './repo.ts';
 

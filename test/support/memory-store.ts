@@ -15,8 +15,8 @@ import type {
   Store,
   Transaction,
 } from '../../src/core/store.ts';
-import { isAsked } from '../../src/store/draft.ts';
-import { SearchFilter } from '../../src/store/search-filter.ts';
+import { isAsked } from '../../src/store/records/transaction.ts';
+import { SearchFilter } from '../../src/store/search/search-filter.ts';
 
 /** A commit as the test sees it. */
 export interface FakeCommit extends Provenance {

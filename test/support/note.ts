@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { markdownCodec, yamlCodec } from '../../src/core/codec.ts';
-import { encodeName, slug } from '../../src/core/name.ts';
+import { encodeName, slug } from '../../src/core/names/name.ts';
 import { defineRecordType } from '../../src/core/record-type.ts';
 
 const noteSchema = z.object({ key: z.string(), tags: z.array(z.string()), text: z.string() });

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { AnyRecordType } from '../../src/core/record-type.ts';
 import { Session } from '../../src/core/session.ts';
 import type { Bound, CommitMade, Workspace } from '../../src/core/workspace.ts';
-import { type Ground, openWorkspace } from '../../src/store/workspace.ts';
+import { type Ground, openWorkspace } from '../../src/store/open-workspace.ts';
 import { gitEnv } from './repo.ts';
 
 /** A workspace as tests use it: one session, its commits collected. */

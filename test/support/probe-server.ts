@@ -1,4 +1,4 @@
-import { serve } from '../../src/server/serve.ts';
+import { serve } from '../../src/cli/commands/serve-stdio.ts';
 import { probeApp } from './app.ts';
 
 // The real server around the tools of probe.ts, as a process of its own.

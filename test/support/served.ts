@@ -1,4 +1,4 @@
-import { App, type Reply } from '../../src/app.ts';
+import { App, type Reply } from '../../src/app/app.ts';
 import { isObject, type JsonObject } from '../../src/core/json.ts';
 import { newFolder } from './process.ts';
 import type { Repo } from './repo.ts';

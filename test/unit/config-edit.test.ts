@@ -9,10 +9,10 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { parseConfig } from '../../src/git/config.ts';
-import { editConfig, replaceSection } from '../../src/git/config-edit.ts';
-import { Disk } from '../../src/git/disk.ts';
-import { NodeFiles } from '../../src/git/files.ts';
+import { Disk } from '../../src/git/disk/disk.ts';
+import { NodeFiles } from '../../src/git/disk/file-layer.ts';
+import { parseConfig } from '../../src/git/repository/config.ts';
+import { editConfig, replaceSection } from '../../src/git/repository/config-edit.ts';
 
 const section = { name: 'merge', subsection: 'memory-bank', settings: { driver: 'a "b" \\c' } };
 const none = { ...section, settings: {} };

@@ -2,10 +2,10 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { App } from '../../src/app.ts';
+import { App } from '../../src/app/app.ts';
+import { exportMemory } from '../../src/app/exchange/exporter.ts';
+import { importSources } from '../../src/app/exchange/importer.ts';
 import type { JsonObject } from '../../src/core/json.ts';
-import { exportMemory } from '../../src/export.ts';
-import { importSources } from '../../src/import.ts';
 import { newFolder } from '../support/process.ts';
 import { Repo } from '../support/repo.ts';
 

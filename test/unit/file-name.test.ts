@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { fileNameProblem } from '../../src/core/file-name.ts';
+import { fileNameProblem } from '../../src/core/names/file-name.ts';
 import fc from '../support/fc.ts';
 
 it.each([

@@ -2,10 +2,14 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { afterAll, describe, expect, it, test } from 'vitest';
-import { App } from '../../src/app.ts';
-import { isoTime } from '../../src/core/format.ts';
+import { App } from '../../src/app/app.ts';
+import {
+  type ImportReport,
+  type ImportRequest,
+  importSources,
+} from '../../src/app/exchange/importer.ts';
+import { isoTime } from '../../src/core/exchange-format.ts';
 import type { JsonObject } from '../../src/core/json.ts';
-import { type ImportReport, type ImportRequest, importSources } from '../../src/import.ts';
 import { corpus } from '../support/corpus.ts';
 import { newFolder } from '../support/process.ts';
 import { Repo } from '../support/repo.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Block, parseBlocks } from '../../src/core/markdown-blocks.ts';
+import { type Block, parseBlocks } from '../../src/core/markdown/blocks.ts';
 
 /** The blocks of a text as `kind(children)`. */
 function tree(blocks: readonly Block[]): string {

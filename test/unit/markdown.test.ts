@@ -6,8 +6,8 @@ import {
   prependToList,
   replaceList,
   titleOf,
-} from '../../src/core/markdown.ts';
-import { prose } from '../../src/core/markdown-text.ts';
+} from '../../src/core/markdown/sections.ts';
+import { prose } from '../../src/core/markdown/text.ts';
 
 const headings = (text: string) => outline(text).map(({ level, heading }) => `${level} ${heading}`);
 

@@ -1,8 +1,8 @@
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { App } from '../../src/app.ts';
-import { findRoot } from '../../src/root.ts';
+import { App } from '../../src/app/app.ts';
+import { findRoot } from '../../src/app/root.ts';
 import { newFolder } from '../support/process.ts';
 import { Repo } from '../support/repo.ts';
 

@@ -16,7 +16,7 @@ import {
   type RootProbe,
   rootAt,
   startDirectory,
-} from '../../src/root.ts';
+} from '../../src/app/root.ts';
 
 /** A file system of directories, some of which are the top of a work tree. */
 function probe(directories: readonly string[], tops: readonly string[] = []): RootProbe {

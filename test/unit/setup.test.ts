@@ -12,10 +12,10 @@ import {
 import { dirname, join } from 'node:path';
 import { parse, stringify } from 'smol-toml';
 import { describe, expect, it, test } from 'vitest';
-import { newToken } from '../../src/git/token.ts';
-import { editInstructions } from '../../src/server/setup/instructions.ts';
-import { editJson } from '../../src/server/setup/json-entry.ts';
-import { editToml } from '../../src/server/setup/toml-entry.ts';
+import { editInstructions } from '../../src/cli/setup/agent-instructions.ts';
+import { editJson } from '../../src/cli/setup/json-entry.ts';
+import { editToml } from '../../src/cli/setup/toml-entry.ts';
+import { newToken } from '../../src/git/locks/token.ts';
 import { main, newFolder } from '../support/process.ts';
 import { Repo } from '../support/repo.ts';
 import { hasTerminal, runOnTerminal } from '../support/terminal.ts';

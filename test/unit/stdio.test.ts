@@ -1,6 +1,6 @@
 import { PassThrough, Writable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { JsonLines, maxMessageBytes } from '../../src/server/stdio.ts';
+import { JsonLines, maxMessageBytes } from '../../src/server/mcp/stdio.ts';
 
 /** Feeds the chunks and collects what is read and what is answered. */
 async function feed(...chunks: (string | Buffer)[]) {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { inputSchema } from '../../src/core/input.ts';
 import { isObject, type JsonValue } from '../../src/core/json.ts';
-import { toListing } from '../../src/server/tool-listing.ts';
-import { toolsets } from '../../src/toolsets.ts';
+import { toListing } from '../../src/server/mcp/tool-listing.ts';
+import { toolsets } from '../../src/toolsets/index.ts';
 
 /** What some client or other cannot read in the schema of a tool's arguments. */
 const forbidden = [

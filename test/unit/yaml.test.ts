@@ -1,9 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { MemoryError } from '../../src/core/error.ts';
-import { maxYamlMarks } from '../../src/core/foreign-yaml.ts';
-import { hasConflictMarkers, maxYamlBytes, readYaml, rewriteYaml } from '../../src/core/yaml.ts';
-import { readCanonicalYaml } from '../../src/core/yaml-reader.ts';
-import { writeYaml } from '../../src/core/yaml-writer.ts';
+import { maxYamlMarks } from '../../src/core/yaml/foreign.ts';
+import { readCanonicalYaml } from '../../src/core/yaml/reader.ts';
+import { writeYaml } from '../../src/core/yaml/writer.ts';
+import {
+  hasConflictMarkers,
+  maxYamlBytes,
+  readYaml,
+  rewriteYaml,
+} from '../../src/core/yaml/yaml.ts';
 
 /** The MemoryError that reading a text throws, as `code: message`. */
 function failure(text: string): string {

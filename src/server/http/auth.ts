@@ -2,7 +2,7 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import cookieParser from 'cookie-parser';
 import type { Request, RequestHandler, Response } from 'express';
 import { ipKeyGenerator } from 'express-rate-limit';
-import { HttpError } from './error.ts';
+import { HttpError } from './http-error.ts';
 
 /** How long a session lasts, in milliseconds. */
 const sessionLife = 8 * 60 * 60 * 1000;

@@ -1,7 +1,7 @@
 import type { RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { RequestHandler } from 'express';
-import { HttpError } from './error.ts';
+import { HttpError } from './http-error.ts';
 
 /** The size up to which an answer is always sent, in bytes: every error and every commit fits. */
 const smallAnswer = 16 * 1024;

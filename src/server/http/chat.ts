@@ -1,15 +1,15 @@
 import type { Response } from 'express';
 import { z } from 'zod';
-import { type App, provenance, type Reply } from '../../app.ts';
-import type { CallOptions } from '../../call.ts';
+import { type App, provenance, type Reply } from '../../app/app.ts';
+import type { CallOptions } from '../../app/call-context.ts';
+import { asData, type Message, type Model, ModelError, type ModelTool } from '../../app/model.ts';
 import { invalid } from '../../core/error.ts';
 import { inputSchema, parseInput } from '../../core/input.ts';
 import type { JsonObject, JsonValue } from '../../core/json.ts';
 import type { Session } from '../../core/session.ts';
 import type { CommitMade } from '../../core/workspace.ts';
-import { asData, type Message, type Model, ModelError, type ModelTool } from '../../model.ts';
 import { agentOf, type Endpoint, sendReply, setProvenance, untilClosed } from './endpoint.ts';
-import { errorBody, toHttpError } from './error.ts';
+import { errorBody, toHttpError } from './http-error.ts';
 import { extract, findPassages, type Passage, readFiles } from './recall.ts';
 
 const input = z.object({

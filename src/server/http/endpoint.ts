@@ -1,10 +1,10 @@
 import type { Request, Response } from 'express';
 import type { z } from 'zod';
-import type { App, Reply } from '../../app.ts';
-import type { CallOptions } from '../../call.ts';
+import type { App, Reply } from '../../app/app.ts';
+import type { CallOptions } from '../../app/call-context.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { Session } from '../../core/session.ts';
-import { HttpError, statuses } from './error.ts';
+import { HttpError, statuses } from './http-error.ts';
 
 /** One operation of the REST API; routing and the OpenAPI description are made from it. */
 export interface Endpoint {

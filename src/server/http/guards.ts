@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { isIP } from 'node:net';
 import express, { type RequestHandler } from 'express';
 import { isLoopback, loopbackNames } from './address.ts';
-import { HttpError } from './error.ts';
+import { HttpError } from './http-error.ts';
 
 /** The version of the REST API (seed 003, "Protocol Version"). */
 export const apiVersion = '1.0.0';

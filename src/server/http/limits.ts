@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 import { MemoryStore, rateLimit } from 'express-rate-limit';
-import { HttpError } from './error.ts';
+import { HttpError } from './http-error.ts';
 
 /** How many requests a caller may send. */
 export interface Limits {

@@ -1,11 +1,11 @@
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
-import type { App } from '../../app.ts';
-import { connectHttp, type HttpConnection } from '../mcp.ts';
-import { errorResponse, parseError } from '../stdio.ts';
+import type { App } from '../../app/app.ts';
+import { connectHttp, type HttpConnection } from '../mcp/mcp.ts';
+import { errorResponse, parseError } from '../mcp/stdio.ts';
 import type { Backlog } from './backlog.ts';
-import { HttpError, toHttpError } from './error.ts';
 import { EventLog } from './event-log.ts';
 import { maxBodyBytes } from './guards.ts';
+import { HttpError, toHttpError } from './http-error.ts';
 
 /** A session that is not used for this long ends when another one begins, in milliseconds. */
 const maxIdle = 60 * 60 * 1000;

@@ -1,5 +1,5 @@
-import type { App } from '../../app.ts';
-import type { CallOptions } from '../../call.ts';
+import type { App } from '../../app/app.ts';
+import type { CallOptions } from '../../app/call-context.ts';
 import type { Session } from '../../core/session.ts';
 
 /** A piece of the memory, and the file that it stands in. */

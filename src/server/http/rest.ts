@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import { z } from 'zod';
-import type { App } from '../../app.ts';
+import type { App } from '../../app/app.ts';
 import { MemoryError } from '../../core/error.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { Tool } from '../../core/tool.ts';
@@ -12,8 +12,8 @@ import {
   sendReply,
   untilClosed,
 } from './endpoint.ts';
-import { HttpError } from './error.ts';
 import { apiVersion } from './guards.ts';
+import { HttpError } from './http-error.ts';
 
 /** An operation that one tool of the memory-bank toolset does. */
 interface Operation extends Pick<Endpoint, 'method' | 'path' | 'answer'> {

@@ -1,10 +1,10 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import type { Disk } from '../../git/disk.ts';
-import { type Stat, sameStat } from '../../git/files.ts';
-import { type Oid, parseCommit } from '../../git/object.ts';
-import type { ObjectDatabase } from '../../git/odb.ts';
-import { differences } from '../../git/tree-diff.ts';
-import { folderAt } from '../past.ts';
+import type { Disk } from '../../git/disk/disk.ts';
+import { type Stat, sameStat } from '../../git/disk/file-layer.ts';
+import { type Oid, parseCommit } from '../../git/objects/object.ts';
+import type { ObjectDatabase } from '../../git/objects/odb.ts';
+import { differences } from '../../git/objects/tree-diff.ts';
+import { folderAt } from './last-change.ts';
 
 /** A file of an earlier form is made anew. */
 const format = 2;

@@ -1,5 +1,5 @@
+import { unifiedDiff } from '../../core/diff/unified-diff.ts';
 import type { Change, FieldChange, RecordChange } from '../../core/history.ts';
-import { unifiedDiff } from '../../core/unified-diff.ts';
 import type { PathChange } from './change-index.ts';
 import { fieldChanges } from './difference.ts';
 import type { Version, Versions } from './versions.ts';

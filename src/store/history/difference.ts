@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
+import { unifiedDiff } from '../../core/diff/unified-diff.ts';
 import type { FieldChange } from '../../core/history.ts';
 import type { JsonValue } from '../../core/json.ts';
-import { unifiedDiff } from '../../core/unified-diff.ts';
 
 /** A text with more characters than this is compared line by line. */
 const longText = 200;

@@ -1,4 +1,4 @@
-import type { Oid } from '../../git/object.ts';
+import type { Oid } from '../../git/objects/object.ts';
 import type { ChangeIndex, PathChange } from './change-index.ts';
 import type { Versions } from './versions.ts';
 

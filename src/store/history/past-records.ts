@@ -1,11 +1,11 @@
 import type { AnyRecordType } from '../../core/record-type.ts';
-import type { Oid } from '../../git/object.ts';
-import type { ObjectDatabase } from '../../git/odb.ts';
-import { TreeFolder } from '../../git/tree-folder.ts';
-import type { Records } from '../draft.ts';
-import { decodeText, maxFileBytes } from '../record-file.ts';
-import { RecordSearch } from '../record-search.ts';
-import { View } from '../view.ts';
+import type { Oid } from '../../git/objects/object.ts';
+import type { ObjectDatabase } from '../../git/objects/odb.ts';
+import { TreeFolder } from '../../git/objects/tree-folder.ts';
+import { View } from '../records/live-records.ts';
+import { decodeText, maxFileBytes } from '../records/record-file.ts';
+import type { Records } from '../records/transaction.ts';
+import { RecordSearch } from '../search/record-search.ts';
 
 /** The records of one commit, read from its trees by the same rules as those of the work tree. */
 export class PastRecords implements Records {

@@ -1,11 +1,11 @@
 import { invalid, MemoryError } from '../../core/error.ts';
 import type { Restoration } from '../../core/history.ts';
 import type { Damaged } from '../../core/store.ts';
-import type { Oid } from '../../git/object.ts';
-import type { Draft } from '../draft.ts';
-import type { RecordFile } from '../record-file.ts';
+import type { Oid } from '../../git/objects/object.ts';
+import type { RecordFile } from '../records/record-file.ts';
+import type { Draft } from '../records/transaction.ts';
 import { toCommitMade } from '../session-store.ts';
-import { logBelow, stepsOf } from './log.ts';
+import { logBelow, stepsOf } from './log-walk.ts';
 import type { PastRecords } from './past-records.ts';
 import { bankPath, isBelow, noRecord, type Visit } from './visit.ts';
 

@@ -1,7 +1,7 @@
 import { MemoryError } from '../../core/error.ts';
-import { isOid, type Oid, parseCommit } from '../../git/object.ts';
-import type { ObjectDatabase } from '../../git/odb.ts';
-import type { Refs } from '../../git/refs.ts';
+import { isOid, type Oid, parseCommit } from '../../git/objects/object.ts';
+import type { ObjectDatabase } from '../../git/objects/odb.ts';
+import type { Refs } from '../../git/refs/refs.ts';
 
 /** What the names of commits are looked up in. */
 export interface Names {

@@ -1,9 +1,9 @@
 import { MemoryError } from '../../core/error.ts';
 import type { AnyRecordType } from '../../core/record-type.ts';
-import { checkSize } from '../../git/folder.ts';
-import type { Oid } from '../../git/object.ts';
-import type { ObjectDatabase } from '../../git/odb.ts';
-import { decodeText, maxFileBytes } from '../record-file.ts';
+import { checkSize } from '../../git/disk/folder.ts';
+import type { Oid } from '../../git/objects/object.ts';
+import type { ObjectDatabase } from '../../git/objects/odb.ts';
+import { decodeText, maxFileBytes } from '../records/record-file.ts';
 import type { PathChange } from './change-index.ts';
 
 /** What one blob says of a record; without a key and a value where it cannot be read. */

@@ -1,8 +1,8 @@
 import { MemoryError } from '../../core/error.ts';
 import type { CommitInfo } from '../../core/history.ts';
-import type { Oid } from '../../git/object.ts';
-import type { Access } from '../access.ts';
-import { forbidden } from '../draft.ts';
+import type { Oid } from '../../git/objects/object.ts';
+import type { Access } from '../modes/access.ts';
+import { forbidden } from '../records/transaction.ts';
 import type { Permit } from '../session-store.ts';
 import type { Archive } from './archive.ts';
 import { type ChangeIndex, type PathChange, pathChanges } from './change-index.ts';

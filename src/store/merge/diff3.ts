@@ -1,4 +1,4 @@
-import { hunksOf } from '../../core/diff.ts';
+import { hunksOf } from '../../core/diff/line-diff.ts';
 
 /** Three versions of one thing: what the two sides have in common, and what each made of it. */
 export interface Sides<T> {

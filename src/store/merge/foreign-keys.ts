@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Codec } from '../../core/codec.ts';
 import type { JsonObject } from '../../core/json.ts';
-import { readYaml, rewriteYaml } from '../../core/yaml.ts';
+import { readYaml, rewriteYaml } from '../../core/yaml/yaml.ts';
 
 /**
  * The keys in the YAML of a record's text that its schema does not know, with their values: what

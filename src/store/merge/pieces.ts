@@ -1,5 +1,5 @@
-import { contentStart } from '../../core/markdown.ts';
-import { type Block, parseBlocks } from '../../core/markdown-blocks.ts';
+import { type Block, parseBlocks } from '../../core/markdown/blocks.ts';
+import { contentStart } from '../../core/markdown/sections.ts';
 
 /** A piece of a markdown text: a heading and what stands under it, an item of a list, a row of a table, or prose. */
 export interface Piece {

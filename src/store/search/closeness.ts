@@ -1,8 +1,8 @@
 import { weigh } from './bm25.ts';
 import type { Collection, Entry } from './collection.ts';
 import type { Term } from './dictionary.ts';
-import { fieldNames, fieldWeights } from './document.ts';
 import type { Concept } from './query.ts';
+import { fieldNames, fieldWeights } from './search-document.ts';
 
 /** A longer document is also judged by its best stretch of this many tokens, its best passage. */
 const passageLength = 200;

@@ -1,12 +1,12 @@
-import { allAtOnce, type Steps } from '../slices.ts';
 import { Collection } from './collection.ts';
-import { type Hits, plain, type SearchDocument } from './document.ts';
 import { literal } from './literal.ts';
 import { isDoubtful, plan } from './query.ts';
 import { rank } from './ranking.ts';
+import { type Hits, plain, type SearchDocument } from './search-document.ts';
+import { allAtOnce, type Steps } from './slices.ts';
 import { excerpt } from './snippet.ts';
 
-export type { Hit, Hits, SearchDocument } from './document.ts';
+export type { Hit, Hits, SearchDocument } from './search-document.ts';
 
 export interface SearchOptions {
   /** Only documents whose id it accepts are found and counted. */

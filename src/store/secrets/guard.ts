@@ -4,7 +4,7 @@ import { MemoryError } from '../../core/error.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { AnyRecordType } from '../../core/record-type.ts';
 import type { Provenance } from '../../core/store.ts';
-import type { TextChange } from '../draft.ts';
+import type { TextChange } from '../records/transaction.ts';
 import { findNamedSecret, findSecrets, type Secret } from './scan.ts';
 
 /** A text that is about to become part of the history. */

@@ -1,5 +1,5 @@
 import { MemoryError } from '../../core/error.ts';
-import type { Oid } from '../../git/object.ts';
+import type { Oid } from '../../git/objects/object.ts';
 import { ancestors } from '../history/lineage.ts';
 import type { Visit } from '../history/visit.ts';
 

@@ -1,19 +1,19 @@
 import { MemoryError } from '../../core/error.ts';
 import type { Conflict, Decisions } from '../../core/history.ts';
-import { type Oid, objectId } from '../../git/object.ts';
-import type { ObjectDatabase } from '../../git/odb.ts';
-import { type FileChange, treeOf } from '../../git/plan.ts';
-import type { Repository } from '../../git/repository.ts';
-import type { TreeDifference } from '../../git/tree.ts';
-import { differences } from '../../git/tree-diff.ts';
-import { forbidden } from '../draft.ts';
+import { type FileChange, treeOf } from '../../git/commit/commit-plan.ts';
+import type { Repository } from '../../git/commit/repository.ts';
+import { type Oid, objectId } from '../../git/objects/object.ts';
+import type { ObjectDatabase } from '../../git/objects/odb.ts';
+import type { TreeDifference } from '../../git/objects/tree.ts';
+import { differences } from '../../git/objects/tree-diff.ts';
+import { entryAt, outsideOf } from '../history/last-change.ts';
 import type { Visit } from '../history/visit.ts';
-import type { OnConflict } from '../merge/record.ts';
-import { isSame, mergeFile } from '../merge-file.ts';
-import { entryAt, outsideOf } from '../past.ts';
-import { maxFileBytes } from '../record-file.ts';
+import { isSame, mergeFile } from '../merge/merge-file.ts';
+import type { OnConflict } from '../merge/record-merge.ts';
+import { maxFileBytes } from '../records/record-file.ts';
+import { forbidden } from '../records/transaction.ts';
 import { checkPlain, checkUnconverted } from './outside.ts';
-import { checkSizes, maxBrought } from './sizes.ts';
+import { checkSizes, maxBrought } from './size-check.ts';
 
 /** At most this many paths are named in an error. */
 const maxNamed = 10;

@@ -1,10 +1,10 @@
 import { MemoryError } from '../../core/error.ts';
-import type { GitConfig } from '../../git/config.ts';
-import type { Oid } from '../../git/object.ts';
-import type { ObjectDatabase } from '../../git/odb.ts';
-import { treeOf } from '../../git/plan.ts';
-import type { TreeDifference } from '../../git/tree.ts';
-import { TreeFolder } from '../../git/tree-folder.ts';
+import { treeOf } from '../../git/commit/commit-plan.ts';
+import type { Oid } from '../../git/objects/object.ts';
+import type { ObjectDatabase } from '../../git/objects/odb.ts';
+import type { TreeDifference } from '../../git/objects/tree.ts';
+import { TreeFolder } from '../../git/objects/tree-folder.ts';
+import type { GitConfig } from '../../git/repository/config.ts';
 
 /** Attributes and settings by which a file in the work tree holds something else than git keeps. */
 const conversion = /^\s*[^#\s].*\s(?:filter|working-tree-encoding|ident|eol=crlf|crlf)\b/m;

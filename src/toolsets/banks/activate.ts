@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { type Context, timestamp } from '../../core/context.ts';
 import { defineTool } from '../../core/tool.ts';
-import { activation } from './activation.ts';
 import {
   type Bank,
   type BankName,
@@ -15,10 +14,11 @@ import {
   storeOf,
   trueName,
 } from './bank.ts';
+import { activation } from './bank-activation.ts';
+import { bankDocument } from './bank-document.ts';
 import { enter, noteUse } from './conversation.ts';
-import { bankDocument } from './document.ts';
-import { firstScore } from './relevance.ts';
-import { usualSources } from './source.ts';
+import { firstScore } from './summary-relevance.ts';
+import { usualSources } from './summary-sources.ts';
 import { defaultFiles } from './template.ts';
 
 /** Opens a bank, and makes it first when there is none (seed 001, `activate`; 1.5). */

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { Context } from '../../core/context.ts';
 import { MemoryError } from '../../core/error.ts';
-import { encodeName } from '../../core/name.ts';
+import { encodeName } from '../../core/names/name.ts';
 import type { Damaged, Located, Reader, Store } from '../../core/store.ts';
+import { type BankDocument, bankDocument } from './bank-document.ts';
 import { type BankType, bankTypes, folders } from './bank-type.ts';
-import { type BankDocument, bankDocument } from './document.ts';
 
 /** Text without control characters: it stands in the subject of a commit, or as a heading. */
 export const oneLine = z

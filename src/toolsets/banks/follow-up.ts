@@ -1,4 +1,4 @@
-import { outline } from '../../core/markdown.ts';
+import { outline } from '../../core/markdown/sections.ts';
 import type { Bank } from './bank.ts';
 import { contentBudget } from './budget.ts';
 import { mentionsIn } from './mention.ts';

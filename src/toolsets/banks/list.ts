@@ -3,7 +3,6 @@ import type { Context } from '../../core/context.ts';
 import { invalid, MemoryError } from '../../core/error.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { defineTool } from '../../core/tool.ts';
-import { lastUpdated, textsOf } from './activation.ts';
 import {
   type Bank,
   type BankName,
@@ -14,11 +13,12 @@ import {
   openBank,
   storeOf,
 } from './bank.ts';
+import { lastUpdated, textsOf } from './bank-activation.ts';
 import { type BankType, bankTypes, folders } from './bank-type.ts';
 import { namesWithin } from './budget.ts';
 import { lastUse, standing } from './conversation.ts';
-import { readSources } from './source.ts';
 import { firstSentence } from './summary.ts';
+import { readSources } from './summary-sources.ts';
 import { mainFile, sourcesHeading } from './template.ts';
 
 /** How a bank is described that does not yet describe itself. */

@@ -1,5 +1,5 @@
-import { contentStart } from '../../core/markdown.ts';
-import { type Block, parseBlocks } from '../../core/markdown-blocks.ts';
+import { type Block, parseBlocks } from '../../core/markdown/blocks.ts';
+import { contentStart } from '../../core/markdown/sections.ts';
 
 /** A sentence, list item or table row of a document. */
 interface Unit {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineTool } from '../../core/tool.ts';
-import { activation } from './activation.ts';
 import { bankId, bankName, bankType, openBank, storeOf } from './bank.ts';
+import { activation } from './bank-activation.ts';
 import { enter, noteUse } from './conversation.ts';
 
 /** Changes to another bank that exists (seed 001, `swap`; 1.6, 1.7, 1.8). */

@@ -1,10 +1,10 @@
 import type { ErrorCode, MemoryError } from '../../core/error.ts';
 import type { Toolset } from '../../core/toolset.ts';
 import { activate } from './activate.ts';
-import { bankDocument } from './document.ts';
+import { bankDocument } from './bank-document.ts';
 import { list } from './list.ts';
 import { swap } from './swap.ts';
-import { update } from './update.ts';
+import { update } from './update-bank.ts';
 
 /** Errors in the codes of 1.10 and, where those know none, of seed 003, whose shape this is (X3). */
 const codes: Record<ErrorCode, string> = {
@@ -44,7 +44,7 @@ export const banks: Toolset = {
   title: 'Memory banks for conversations, projects and code',
   tools: [activate, list, swap, update],
   records: [bankDocument],
-  formats: async () => (await import('./formats.ts')).formats,
+  formats: async () => (await import('./banks-formats.ts')).formats,
   success: (_tool, value) => value,
   failure: (_tool, error) => ({
     body: { status: 'error', error: { code: codeOf(error), message: error.text } },

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { markdownCodec } from '../../core/codec.ts';
-import { slug } from '../../core/name.ts';
+import { slug } from '../../core/names/name.ts';
 import { defineRecordType } from '../../core/record-type.ts';
 
 /** The types of memory, and there are no others (seed 002 §3.1). */

@@ -1,6 +1,6 @@
 import type { ErrorCode, Issue, MemoryError } from '../../core/error.ts';
 import { plainSuccess, type Toolset } from '../../core/toolset.ts';
-import { activateProject, requireActivation } from './activation.ts';
+import { activateProject, requireActivation } from './activate-project.ts';
 import { documentRecord } from './document.ts';
 import { deleteMemory, getMemory, listMemories, storeMemory, updateMemory } from './memories.ts';
 
@@ -43,7 +43,7 @@ export const documents: Toolset = {
   title: 'Typed project documents: designs, plans, trackers, rules',
   tools: [activateProject, storeMemory, getMemory, listMemories, updateMemory, deleteMemory],
   records: [documentRecord],
-  formats: async () => (await import('./formats.ts')).formats,
+  formats: async () => (await import('./documents-formats.ts')).formats,
   before: requireActivation,
   success: plainSuccess,
   failure: (_tool, error) => ({ body: { error: code(error) }, note: error.text }),

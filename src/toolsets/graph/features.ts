@@ -3,7 +3,7 @@ import type { JsonObject } from '../../core/json.ts';
 import { reportDamaged } from '../../core/store.ts';
 import { defineTool, type Tool } from '../../core/tool.ts';
 import { byKey, create, find, intact, listOwned, newIdentity, remove, update } from './crud.ts';
-import { batch, line, slug, text } from './fields.ts';
+import { batch, line, slug, text } from './graph-fields.ts';
 import { dropLinks, objectiveFeatures } from './links.ts';
 import { type Feature, feature, requirement } from './records.ts';
 

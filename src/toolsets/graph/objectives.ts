@@ -3,7 +3,7 @@ import type { JsonObject } from '../../core/json.ts';
 import { byCreation, reportDamaged } from '../../core/store.ts';
 import { defineTool, type Tool } from '../../core/tool.ts';
 import { create, find, intact, listOwned, newIdentity, remove, update } from './crud.ts';
-import { batch, limits, line, slug, status, text } from './fields.ts';
+import { batch, limits, line, slug, status, text } from './graph-fields.ts';
 import { link, objectiveFeatures, objectiveTickets, unlink } from './links.ts';
 import { type Objective, objective, task } from './records.ts';
 

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../core/json.ts';
 import { type Listing, type Reader, reportDamaged } from '../../core/store.ts';
 import { defineTool, type Tool } from '../../core/tool.ts';
 import { byKey, create, find, listLinked, missing, newIdentity, remove, update } from './crud.ts';
-import { batch, id, pathType, projectPath, slug, text, texts } from './fields.ts';
+import { batch, id, pathType, projectPath, slug, text, texts } from './graph-fields.ts';
 import { dropLinks, featurePaths, link, unlink } from './links.ts';
 import { feature, type Path, path } from './records.ts';
 

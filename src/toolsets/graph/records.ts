@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { yamlCodec } from '../../core/codec.ts';
-import { encodeName, encodePath, slug as readable } from '../../core/name.ts';
+import { encodeName, encodePath, slug as readable } from '../../core/names/name.ts';
 import {
   defineRecordType,
   type MergeRule,
   type RecordType,
   type SearchFields,
 } from '../../core/record-type.ts';
-import { idPattern, pathType, slugPattern, status } from './fields.ts';
+import { idPattern, pathType, slugPattern, status } from './graph-fields.ts';
 
 /** What all six kinds of record have, and the text that two of them are. */
 export interface Entry {

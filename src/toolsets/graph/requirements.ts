@@ -3,7 +3,7 @@ import type { JsonObject } from '../../core/json.ts';
 import { byCreation, type Listing, type Reader, reportDamaged } from '../../core/store.ts';
 import { defineTool, type Tool } from '../../core/tool.ts';
 import { add, find, idOf, listOwned, newIdentity, remove, update } from './crud.ts';
-import { batch, id, slug, statement, texts } from './fields.ts';
+import { batch, id, slug, statement, texts } from './graph-fields.ts';
 import { saying } from './provenance.ts';
 import { feature, type Requirement, requirement } from './records.ts';
 

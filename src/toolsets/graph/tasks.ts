@@ -11,7 +11,7 @@ import {
 } from '../../core/store.ts';
 import { defineTool, type Tool } from '../../core/tool.ts';
 import { add, find, idOf, intact, listOwned, newIdentity, remove, save, update } from './crud.ts';
-import { batch, id, slug, statement, status } from './fields.ts';
+import { batch, id, slug, statement, status } from './graph-fields.ts';
 import { saying } from './provenance.ts';
 import { objective, type Task, task } from './records.ts';
 

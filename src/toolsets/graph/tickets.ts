@@ -3,7 +3,7 @@ import type { JsonObject } from '../../core/json.ts';
 import { reportDamaged } from '../../core/store.ts';
 import { defineTool, type Tool } from '../../core/tool.ts';
 import { byKey, create, find, newIdentity, remove, update } from './crud.ts';
-import { batch, line, text, title } from './fields.ts';
+import { batch, line, text, title } from './graph-fields.ts';
 import { dropLinks, objectiveTickets } from './links.ts';
 import { type Ticket, ticket } from './records.ts';
 

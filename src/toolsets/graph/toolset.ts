@@ -50,7 +50,7 @@ export const graph: Toolset = {
     ...contextTools,
   ],
   records: [feature, path, requirement, objective, task, ticket],
-  formats: async () => (await import('./formats.ts')).formats,
+  formats: async () => (await import('./graph-formats.ts')).formats,
   success: (_tool, data) => ({ success: true, data }),
   failure: (_tool, error) => ({
     body: { success: false, error: { type: errorTypes[error.code], message: error.text } },

@@ -1,11 +1,11 @@
 import { plainFailure, plainSuccess, type Toolset } from '../../core/toolset.ts';
-import { blameRecord } from './blame.ts';
-import { listBranches } from './branches.ts';
-import { diffMemory } from './diff.ts';
-import { recordHistory } from './log.ts';
-import { restoreMemory } from './restore.ts';
-import { readAsOf, searchAsOf } from './snapshot.ts';
-import { resolveConflicts, syncMemory } from './sync.ts';
+import { readAsOf, searchAsOf } from './as-of.ts';
+import { blameRecord } from './blame-record.ts';
+import { diffMemory } from './diff-memory.ts';
+import { listBranches } from './list-branches.ts';
+import { recordHistory } from './record-history.ts';
+import { restoreMemory } from './restore-memory.ts';
+import { resolveConflicts, syncMemory } from './sync-memory.ts';
 
 /** What versioned files make possible: the memory's past, the way back to it, and the way to others. */
 export const history: Toolset = {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { markdownCodec } from '../../core/codec.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../core/json.ts';
-import { encodeName } from '../../core/name.ts';
+import { encodeName } from '../../core/names/name.ts';
 import { defineRecordType } from '../../core/record-type.ts';
 import { byCreation, type Listing, type Reader } from '../../core/store.ts';
 

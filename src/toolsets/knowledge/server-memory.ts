@@ -1,4 +1,4 @@
-import { type Format, Gathering, isoTime, parseJson } from '../../core/format.ts';
+import { type Format, Gathering, isoTime, parseJson } from '../../core/exchange-format.ts';
 import { isObject } from '../../core/json.ts';
 import { entryRecord, listEntries } from './entry.ts';
 

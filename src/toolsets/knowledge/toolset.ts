@@ -1,8 +1,8 @@
 import { plainFailure, plainSuccess, type Toolset } from '../../core/toolset.ts';
 import { memoryDelete, memoryList, memoryRead, memoryWrite } from './entries.ts';
 import { entryRecord } from './entry.ts';
+import { memorySearch } from './memory-search.ts';
 import { memoryPrune } from './prune.ts';
-import { memorySearch } from './search.ts';
 
 /**
  * What was learnt about the project and its user, by category and key (seed 004).
@@ -15,7 +15,7 @@ export const knowledge: Toolset = {
   title: 'Preferences, learnings, corrections, patterns and decisions by key',
   tools: [memoryRead, memoryWrite, memorySearch, memoryList, memoryDelete, memoryPrune],
   records: [entryRecord],
-  formats: async () => (await import('./formats.ts')).formats,
+  formats: async () => (await import('./knowledge-formats.ts')).formats,
   success: plainSuccess,
   failure: plainFailure,
 };

@@ -1,8 +1,8 @@
 import type { Context } from '../../core/context.ts';
 import { inFile, MemoryError } from '../../core/error.ts';
 import type { Provenance, Reader, Transaction } from '../../core/store.ts';
-import { checkSize, write } from './bank-file.ts';
 import { find } from './lookup.ts';
+import { checkSize, write } from './memory-file.ts';
 
 /** What each core file begins with: the headings of the seed's "Data Formats", exactly. */
 const templates = {

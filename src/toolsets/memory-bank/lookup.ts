@@ -1,7 +1,7 @@
 import { invalid, MemoryError } from '../../core/error.ts';
-import { foldName } from '../../core/file-name.ts';
+import { foldName } from '../../core/names/file-name.ts';
 import type { Located, Reader } from '../../core/store.ts';
-import { type BankFile, bankFile, nameProblem } from './bank-file.ts';
+import { type BankFile, bankFile, nameProblem } from './memory-file.ts';
 
 /** The core files that older banks name otherwise: either name finds the file (3.4). */
 const olderNames = new Map([

@@ -1,12 +1,12 @@
 import type { ErrorCode, MemoryError } from '../../core/error.ts';
 import type { Toolset } from '../../core/toolset.ts';
-import { getStatus, initialize, setPath } from './bank.ts';
-import { bankFile } from './bank-file.ts';
-import { coreReaders, deleteFile, listFiles, readFile, writeFile } from './files.ts';
-import { logDecision, trackProgress, updateActiveContext } from './log.ts';
-import { completeUmb, getCurrentMode, processUmbCommand, switchMode } from './modes.ts';
-import { ruleFile } from './rule-file.ts';
-import { updatePrompt } from './update.ts';
+import { coreReaders, deleteFile, listFiles, readFile, writeFile } from './file-tools.ts';
+import { getStatus, initialize, setPath } from './initialize.ts';
+import { logDecision, trackProgress, updateActiveContext } from './logging-tools.ts';
+import { bankFile } from './memory-file.ts';
+import { completeUmb, getCurrentMode, processUmbCommand, switchMode } from './mode-tools.ts';
+import { ruleFile } from './rule-record.ts';
+import { updatePrompt } from './update-prompt.ts';
 
 /** The error codes of seed 003 ("Common Error Codes"), and the one that 3.16 adds. */
 const codes: Record<ErrorCode, string> = {
@@ -55,7 +55,7 @@ export const memoryBank: Toolset = {
     deleteFile,
   ],
   records: [bankFile, ruleFile],
-  formats: async () => (await import('./formats.ts')).formats,
+  formats: async () => (await import('./memory-bank-formats.ts')).formats,
   resources: { scheme: 'memory-bank', type: bankFile },
   prompts: [updatePrompt],
   success: (_tool, value) => ({ status: 'success', ...value }),

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { bankTypes } from '../../../src/toolsets/banks/bank-type.ts';
-import { type BankState, customInstructions } from '../../../src/toolsets/banks/instructions.ts';
+import {
+  type BankState,
+  customInstructions,
+} from '../../../src/toolsets/banks/custom-instructions.ts';
 import { bytesOf } from '../../../src/toolsets/banks/summary.ts';
 import { defaultFiles } from '../../../src/toolsets/banks/template.ts';
 

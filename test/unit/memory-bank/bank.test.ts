@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { updatePrompt } from '../../../src/toolsets/memory-bank/update.ts';
+import { updatePrompt } from '../../../src/toolsets/memory-bank/update-prompt.ts';
 import { coreNames, failure, open } from './open.ts';
 
 describe('initialize_memory_bank', () => {

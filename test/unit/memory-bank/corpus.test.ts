@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { outline } from '../../../src/core/markdown.ts';
+import { outline } from '../../../src/core/markdown/sections.ts';
 import { corpusMarkdown } from '../../support/corpus-markdown.ts';
 import { open } from './open.ts';
 

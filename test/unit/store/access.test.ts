@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Mode } from '../../../src/core/context.ts';
-import { accessOf, expandPatterns } from '../../../src/store/access.ts';
+import { accessOf, expandPatterns } from '../../../src/store/modes/access.ts';
 
 function mode(lists: Partial<Pick<Mode, 'filesToRead' | 'filesToUpdate' | 'umb'>>): Mode {
   return {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { commandPattern } from '../../../src/store/command-pattern.ts';
+import { commandPattern } from '../../../src/store/modes/command-pattern.ts';
 import fc from '../../support/fc.ts';
 
 describe('a command pattern', () => {

@@ -12,10 +12,10 @@ import { basename, dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Modes } from '../../../src/core/context.ts';
 import { Session } from '../../../src/core/session.ts';
-import { NodeFiles } from '../../../src/git/files.ts';
-import { accessOf } from '../../../src/store/access.ts';
-import { ModeLibrary } from '../../../src/store/mode-library.ts';
-import { sessionModes } from '../../../src/store/modes.ts';
+import { NodeFiles } from '../../../src/git/disk/file-layer.ts';
+import { accessOf } from '../../../src/store/modes/access.ts';
+import { ModeLibrary } from '../../../src/store/modes/mode-library.ts';
+import { sessionModes } from '../../../src/store/modes/session-modes.ts';
 import { corpus } from '../../support/corpus.ts';
 
 const five = ['architect', 'code', 'ask', 'debug', 'test'];

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { parseRuleFile } from '../../../src/store/rule-file.ts';
+import { parseRuleFile } from '../../../src/store/modes/rule-file.ts';
 import { corpus } from '../../support/corpus.ts';
 
 const source = 'code.json';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { markdownCodec, yamlCodec } from '../../../../src/core/codec.ts';
 import type { Sides } from '../../../../src/store/merge/diff3.ts';
-import { mergeRecord } from '../../../../src/store/merge/record.ts';
+import { mergeRecord } from '../../../../src/store/merge/record-merge.ts';
 
 const schema = z.object({
   name: z.string(),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { markConflicts, mergeText } from '../../../../src/store/merge/lines.ts';
-import { mergeSections } from '../../../../src/store/merge/sections.ts';
+import { markConflicts, mergeText } from '../../../../src/store/merge/line-merge.ts';
+import { mergeSections } from '../../../../src/store/merge/section-merge.ts';
 
 /** The merged text, with markers where there is a conflict. */
 function merge(base: string, ours: string, theirs: string): string {

@@ -1,0 +1,287 @@
+import { inspect } from 'node:util';
+import type { Context, LogLevel } from '../core/context.ts';
+import { type ErrorCode, MemoryError, toMemoryError } from '../core/error.ts';
+import type { JsonObject } from '../core/json.ts';
+import { Session } from '../core/session.ts';
+import type { Tool } from '../core/tool.ts';
+import type { Toolset } from '../core/toolset.ts';
+import type { Binding, CommitMade } from '../core/workspace.ts';
+import { redactError, redactText } from '../store/secrets/redaction.ts';
+import { Call, type CallOptions } from './call-context.ts';
+import { sessionId } from './clock-and-ids.ts';
+import { ModelSummarizer } from './extractive-summarizer.ts';
+import { Model, type ModelSettings } from './model.ts';
+import { type Beginning, type Client, type Listener, Place, placeKey } from './session-place.ts';
+import { type Parts, program, Workspaces } from './workspaces.ts';
+
+export interface AppOptions extends Beginning {
+  /** The bank of the user, shared by all projects; nothing is created before it is written to. */
+  readonly homeBank: string;
+  readonly durability: 'full' | 'relaxed';
+  /** The names of the toolsets to offer; undefined for all of them. */
+  readonly enabled?: readonly string[] | undefined;
+  /** The language model that answers `/chat` and makes summaries; undefined for none. */
+  readonly model?: ModelSettings | undefined;
+  /** Where messages for the person who runs the server go. */
+  readonly log: (level: LogLevel, message: string) => void;
+}
+
+/** An answer in the toolset's own wire format. */
+export interface Reply {
+  readonly body: JsonObject;
+  /** A sentence beside the body, for the model. */
+  readonly note?: string;
+  /** Why the call failed; undefined when it succeeded. */
+  readonly error: ErrorCode | undefined;
+  /** The failure in words, for a person. */
+  readonly text?: string;
+  /** `memory-bank/commit` and `memory-bank/branch` of the last commit that the call made, or nothing. */
+  readonly meta: JsonObject;
+}
+
+/** The program behind every transport: it opens the memories and the sessions and makes the calls. */
+export class App {
+  /** The language model that is configured. */
+  readonly model: Model | undefined;
+  readonly #summarizer: ModelSummarizer | undefined;
+  readonly #options: AppOptions;
+  readonly #parts: Parts;
+  readonly #workspaces: Workspaces;
+  readonly #running = new Set<Promise<unknown>>();
+  #toolsets: Promise<readonly Toolset[]> | undefined;
+
+  constructor(options: AppOptions, parts: Parts = program) {
+    const { homeBank, durability } = options;
+    const log: AppOptions['log'] = (level, message) => options.log(level, redactText(message));
+    this.#options = { ...options, log };
+    this.#parts = parts;
+    const warn = (message: string) => log('warning', message);
+    this.#workspaces = new Workspaces({ homeBank, durability, warn }, parts);
+    this.model = options.model && new Model(options.model);
+    this.#summarizer = this.model && new ModelSummarizer(this.model, log);
+  }
+
+  /**
+   * The toolsets that are offered, in their order.
+   *
+   * @throws MemoryError `invalid_input` when one of the names asked for is unknown.
+   */
+  toolsets(): Promise<readonly Toolset[]> {
+    this.#toolsets ??= this.#parts.toolsets().then((all) => narrow(all, this.#options.enabled));
+    return this.#toolsets;
+  }
+
+  /** Begins a session. */
+  connect(client?: Client): Session {
+    const session = new Session(sessionId());
+    session.set(placeKey, new Place(this.#options, this.#workspaces, client));
+    return session;
+  }
+
+  /** Decides the root again at the next call, where it depends on the roots of the client. */
+  rootsChanged(session: Session): void {
+    session.get(placeKey).rootsChanged();
+  }
+
+  /**
+   * Calls a tool: the one door for every transport.
+   *
+   * @param name the tool's, or the one that clients print: `mcp__memory__memory_read`.
+   * @returns undefined when there is no such tool; every other failure is in the reply.
+   */
+  call(
+    session: Session,
+    name: string,
+    args: unknown,
+    options: CallOptions = {},
+  ): Promise<Reply | undefined> {
+    return this.#inTurn(session, options, async (signal) => {
+      const found = await this.#find(name);
+      if (!found || (found.tool.listed === false && !options.unlisted)) return undefined;
+      const { tool, toolset } = found;
+      const commits: CommitMade[] = [];
+      const onCommit = (made: CommitMade) => {
+        commits.push(made);
+        options.onCommit?.(made);
+      };
+      const telling = { ...options, signal, onCommit };
+      try {
+        const value = await this.#work(session, tool.name, telling, async (context) => {
+          await toolset.before?.(context, tool);
+          return tool.call(context, args);
+        });
+        return { body: toolset.success(tool, value), error: undefined, meta: provenance(commits) };
+      } catch (thrown) {
+        const error = toMemoryError(thrown);
+        const failure = toolset.failure(tool, error);
+        return { ...failure, error: error.code, text: error.text, meta: provenance(commits) };
+      }
+    });
+  }
+
+  /**
+   * Does something with the memory of a session that is no tool: reads a resource, writes a prompt.
+   *
+   * @param label stands in the commits as `Memory-Tool`.
+   * @throws MemoryError and nothing else.
+   */
+  run<R>(
+    session: Session,
+    label: string,
+    options: CallOptions,
+    work: (context: Context) => Promise<R>,
+  ): Promise<R> {
+    return this.#inTurn(session, options, (signal) =>
+      this.#work(session, label, { ...options, signal }, work),
+    );
+  }
+
+  /**
+   * Calls back after records of the session's workspace were added, changed or removed, and with
+   * no paths when the session went to another workspace.
+   *
+   * @param listener undefined ends it.
+   */
+  watch(session: Session, listener: Listener | undefined): void {
+    session.get(placeKey).watch(listener);
+  }
+
+  /** Waits for the calls under way, not for summaries, and lets go of everything; no call may follow. */
+  async close(): Promise<void> {
+    await this.#summarizer?.close();
+    await Promise.allSettled(this.#running);
+    await this.#workspaces.close();
+  }
+
+  #inTurn<R>(
+    session: Session,
+    { signal = new AbortController().signal }: CallOptions,
+    work: (signal: AbortSignal) => Promise<R>,
+  ): Promise<R> {
+    const running = session.get(placeKey).inTurn(signal, () => work(signal));
+    this.#running.add(running);
+    return running.finally(() => this.#running.delete(running));
+  }
+
+  async #work<R>(
+    session: Session,
+    label: string,
+    options: CallOptions & { readonly signal: AbortSignal },
+    work: (context: Context) => Promise<R>,
+  ): Promise<R> {
+    const place = session.get(placeKey);
+    const { signal } = options;
+    const log = (level: LogLevel, message: string) => {
+      this.#options.log(level, `${label}: ${message}`);
+      options.log?.(level, message);
+    };
+    const progress: Binding['progress'] = (...step) => options.progress?.(...step);
+    let made = '';
+    const binding: Binding = {
+      session,
+      tool: label,
+      signal,
+      progress,
+      onCommit: (commit) => {
+        options.onCommit?.(commit);
+        made = `, commit ${commit.oid}`;
+        const warning = detached(commit);
+        if (warning) log('warning', warning);
+      },
+    };
+    const began = performance.now();
+    // For the person who runs the server: the caller knows it already.
+    const tell = (outcome: 'ok' | ErrorCode) => {
+      const time = Math.round(performance.now() - began);
+      this.#options.log('debug', `${label}: ${outcome}, ${time} ms${made}`);
+    };
+    try {
+      signal.throwIfAborted();
+      const call = new Call({
+        session,
+        signal,
+        here: await place.enter(binding).catch(toMemoryError),
+        home: async () => (await this.#workspaces.home()).bind(binding).store,
+        use: (path, { create }) => place.use(path, create, binding),
+        summarizer: this.#summarizer,
+        progress,
+        log,
+      });
+      const result = await work(call);
+      tell('ok');
+      return result;
+    } catch (thrown) {
+      const error = this.#named(label, thrown, signal);
+      tell(error.code);
+      throw error;
+    }
+  }
+
+  async #find(name: string): Promise<{ tool: Tool; toolset: Toolset } | undefined> {
+    const toolsets = await this.toolsets();
+    for (const candidate of spellings(name)) {
+      for (const toolset of toolsets) {
+        const tool = toolset.tools.find((one) => one.name === candidate);
+        if (tool) return { tool, toolset };
+      }
+    }
+    return undefined;
+  }
+
+  /** The error for the wire; what is a defect of the program goes to the log with its stack. */
+  #named(label: string, thrown: unknown, signal: AbortSignal): MemoryError {
+    if (signal.aborted && (thrown === signal.reason || isAbort(thrown))) {
+      return new MemoryError('cancelled', 'The caller cancelled the call; nothing was written.');
+    }
+    const error = toMemoryError(thrown);
+    if (error.code === 'internal') {
+      this.#options.log('error', `${label}: ${inspect(error.cause ?? error)}`);
+    }
+    // A key or name that was sent may be one, and the answer becomes part of a conversation.
+    return redactError(error);
+  }
+}
+
+/**
+ * The toolsets of these names; undefined for all.
+ *
+ * @throws MemoryError `invalid_input` when a name is unknown.
+ */
+export function narrow(all: readonly Toolset[], enabled: readonly string[] | undefined) {
+  if (enabled === undefined) return all;
+  const names = all.map((toolset) => toolset.name);
+  const unknown = enabled.filter((name) => !names.includes(name));
+  if (unknown.length === 0) return all.filter((toolset) => enabled.includes(toolset.name));
+  throw new MemoryError('invalid_input', `There is no toolset "${unknown.join('", "')}".`, {
+    hint: `The toolsets are: ${names.join(', ')}.`,
+  });
+}
+
+/** `a__b__c` may be the tool `c` of a server, as clients print it with `mcp__` before it. */
+function spellings(name: string): string[] {
+  if (!name.startsWith('mcp__') || name.length > 200) return [name];
+  const parts = name.split('__');
+  return parts.map((_, i) => parts.slice(i).join('__'));
+}
+
+/** What an answer says of the commits that were made for it (X24); nothing where there is none. */
+export function provenance(commits: readonly CommitMade[]): JsonObject {
+  const commit = commits.at(-1);
+  if (!commit) return {};
+  const warning = detached(commit);
+  return {
+    'memory-bank/commit': commit.oid,
+    ...(commit.branch !== undefined && { 'memory-bank/branch': commit.branch }),
+    ...(warning !== undefined && { 'memory-bank/warning': warning }),
+  };
+}
+
+/** What to say of a commit that no branch holds. */
+function detached({ branch, oid }: CommitMade): string | undefined {
+  if (branch !== undefined) return undefined;
+  return `HEAD is detached: no branch holds the commit ${oid.slice(0, 12)}. Keep it by \`git switch -c <name>\`.`;
+}
+
+function isAbort(thrown: unknown): boolean {
+  return thrown instanceof Error && thrown.name === 'AbortError';
+}

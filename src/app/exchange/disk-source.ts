@@ -1,0 +1,201 @@
+import { existsSync, lstatSync, readdirSync, realpathSync } from 'node:fs';
+import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
+import { MemoryError } from '../../core/error.ts';
+import type { Format, Remark, Source } from '../../core/exchange-format.ts';
+import { Enclosure } from '../../git/repository/enclosure.ts';
+
+/** A larger file is refused, in bytes. */
+const maxBytes = 256 * 1024 * 1024;
+/** Limits of a folder that is read. */
+const maxFiles = 50_000;
+const maxDepth = 32;
+/** How much of a folder is looked at for files whose name does not tell what they are: files, and bytes of each. */
+const maxLooked = 256;
+const maxLine = 64 * 1024;
+/** Never part of a memory, and possibly huge. */
+const skipped = new Set(['.git', 'node_modules']);
+
+/** A source and the format that it is read by. */
+export interface FoundSource {
+  readonly format: Format;
+  readonly source: Source;
+  /** Absolute path, links resolved. */
+  readonly path: string;
+}
+
+/** What a search for sources found. */
+export interface FoundSources {
+  readonly sources: readonly FoundSource[];
+  /** Usual places that are not read, because a link leads out of where they are. */
+  readonly refused: readonly Remark[];
+}
+
+/**
+ * The sources at a path: what the path itself is, else what is in the usual places below it and what
+ * files in it tell to be one.
+ *
+ * @param root the project, which names are relative to.
+ * @param from the name of the only format to try; then the path need not look like it.
+ * @throws MemoryError `not_found` when there is no such path or nothing in it, `invalid_input` for an
+ *   unknown format, `damaged` for a path of the project that a link leads out of.
+ */
+export function findSources(
+  formats: readonly Format[],
+  root: string,
+  given: string,
+  from: string | undefined,
+): FoundSources {
+  const wanted = formats.filter(({ name }) => from === undefined || name === from);
+  if (wanted.length === 0) {
+    throw new MemoryError('invalid_input', `There is no format "${from}".`, {
+      hint: `The formats are: ${formats.map(({ name }) => name).join(', ')}.`,
+    });
+  }
+  const enclosure = Enclosure.around(given, root);
+  const path = enclosure.resolve(given);
+  if (!existsSync(path)) throw new MemoryError('not_found', `There is nothing at ${given}.`);
+  const sources: FoundSource[] = [];
+  const refused = new Map<string, Remark>();
+  const look = (format: Format, at: string, forced: boolean) => {
+    const entries = entriesOf(at);
+    if (!entries || sources.some((one) => one.path === at && one.format === format)) return;
+    if (forced || format.recognises(basename(at), entries)) {
+      sources.push({
+        format,
+        path: at,
+        source: new DiskSource(enclosure, at, nameOf(at, root), format),
+      });
+    }
+  };
+  for (const format of wanted) look(format, path, false);
+  if (sources.length === 0 && from !== undefined)
+    for (const format of wanted) look(format, path, true);
+  // A folder that is a source itself is not searched for others.
+  if (sources.length > 0 && !sources.every(({ format }) => format.shallow))
+    return { sources, refused: [] };
+  for (const format of wanted) {
+    for (const place of format.places) {
+      const at = placeOf(enclosure, join(path, place), refused);
+      if (at !== undefined) look(format, at, false);
+    }
+  }
+  const telling = wanted.filter(({ recognisesLine }) => recognisesLine);
+  for (const file of telling.length > 0 ? filesIn(path) : []) {
+    const line = firstLine(enclosure, file);
+    for (const format of telling) {
+      if (line !== undefined && format.recognisesLine?.(line)) look(format, file, true);
+    }
+  }
+  if (sources.length + refused.size > 0) return { sources, refused: [...refused.values()] };
+  throw new MemoryError('not_found', `There is nothing to import in ${path}.`, {
+    hint: `Give a folder or file of one of these formats, or force one by --from: ${formats.map(({ name }) => name).join(', ')}.`,
+  });
+}
+
+/** The real path of a usual place; undefined, and a remark, where a link leads out. */
+function placeOf(
+  enclosure: Enclosure,
+  path: string,
+  refused: Map<string, Remark>,
+): string | undefined {
+  try {
+    return enclosure.resolve(path);
+  } catch (error) {
+    if (!(error instanceof MemoryError)) throw error;
+    const from = relative(enclosure.root, path).split(sep).join('/');
+    refused.set(path, { from, message: error.text });
+    return undefined;
+  }
+}
+
+function nameOf(path: string, root: string): string {
+  const name = relative(root, realpathSync(path)).split(sep).join('/');
+  return name.startsWith('../') || name === '..' || isAbsolute(name) ? path : name || '.';
+}
+
+/** What lies directly in a folder, folders with `/` at the end; of a file, its name and its log's. */
+function entriesOf(path: string): string[] | undefined {
+  try {
+    if (lstatSync(path).isFile()) return fileEntries(path);
+    return readdirSync(path, { withFileTypes: true })
+      .filter((entry) => entry.isFile() || entry.isDirectory())
+      .map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The first files of a folder by their absolute paths, sorted; of a file, itself. */
+function filesIn(path: string): string[] {
+  if (lstatSync(path).isFile()) return [path];
+  const names = (entriesOf(path) ?? []).filter((entry) => !entry.endsWith('/'));
+  return names
+    .sort()
+    .slice(0, maxLooked)
+    .map((name) => join(path, name));
+}
+
+/** The first line of a file; undefined when it is longer than what is looked at, or cannot be read. */
+function firstLine(enclosure: Enclosure, path: string): string | undefined {
+  try {
+    const head = enclosure.head(path, maxLine);
+    const [line, ...others] = head?.bytes.toString('utf8').split('\n') ?? [];
+    return others.length === 0 && head && head.size > maxLine ? undefined : line;
+  } catch {
+    return undefined;
+  }
+}
+
+function fileEntries(path: string): string[] {
+  const log = `${basename(path)}-wal`;
+  const isThere = lstatSync(join(dirname(path), log), { throwIfNoEntry: false })?.isFile();
+  return isThere ? [basename(path), log] : [basename(path)];
+}
+
+/** A folder or file on disk; links are not followed. */
+class DiskSource implements Source {
+  readonly name: string;
+  readonly files: readonly string[];
+  readonly #enclosure: Enclosure;
+  readonly #folder: string;
+
+  constructor(enclosure: Enclosure, path: string, name: string, { shallow = false }: Format) {
+    const single = lstatSync(path).isFile();
+    this.name = name;
+    this.#enclosure = enclosure;
+    this.#folder = single ? dirname(path) : path;
+    this.files = single ? fileEntries(path) : walk(path, shallow);
+  }
+
+  bytes(file: string): Buffer {
+    const bytes = this.#enclosure.read(join(this.#folder, file), maxBytes);
+    if (bytes === undefined) throw new MemoryError('storage', 'It is gone.');
+    return bytes;
+  }
+
+  text(file: string): string {
+    try {
+      return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(this.bytes(file));
+    } catch (cause) {
+      if (cause instanceof MemoryError) throw cause;
+      throw new MemoryError('damaged', 'It is not UTF-8 text.', { cause });
+    }
+  }
+}
+
+function walk(folder: string, shallow: boolean): string[] {
+  const files: string[] = [];
+  const visit = (below: string, depth: number): void => {
+    for (const entry of readdirSync(join(folder, below), { withFileTypes: true })) {
+      const path = below === '' ? entry.name : `${below}/${entry.name}`;
+      if (entry.isDirectory() && !shallow && depth < maxDepth && !skipped.has(entry.name)) {
+        visit(path, depth + 1);
+      } else if (entry.isFile()) files.push(path);
+      if (files.length > maxFiles) {
+        throw new MemoryError('too_large', `${folder} has more than ${maxFiles} files.`);
+      }
+    }
+  };
+  visit('', 0);
+  return files.sort();
+}

@@ -1,0 +1,51 @@
+import { MemoryError } from '../../core/error.ts';
+import type { Session } from '../../core/session.ts';
+import type { App } from '../app.ts';
+import type { CallOptions } from '../call-context.ts';
+import { writeHtml, writeMarkdown } from './html-report.ts';
+import { formatsOf } from './importer.ts';
+
+/** The forms of the whole memory in one file, for people to read. */
+const reports = new Map([
+  ['markdown', writeMarkdown],
+  ['html', writeHtml],
+]);
+
+/** What `export` takes, with a few words for each. */
+export async function exportNames(app: App): Promise<ReadonlyMap<string, string>> {
+  return new Map([
+    ['markdown', 'everything as one text'],
+    ['html', 'everything as one page'],
+    ...(await formatsOf(app)).map(({ name, title }) => [name, title] as const),
+  ]);
+}
+
+/**
+ * The memory in the format of another program, or as a report: path to content.
+ *
+ * @throws MemoryError `invalid_input` for an unknown format, `not_found` when the memory has nothing
+ *   that the format could hold.
+ */
+export async function exportMemory(
+  app: App,
+  session: Session,
+  name: string,
+  options: CallOptions,
+): Promise<ReadonlyMap<string, string | Uint8Array>> {
+  const report = reports.get(name);
+  const format = (await formatsOf(app)).find((one) => one.name === name);
+  if (!report && !format) {
+    throw new MemoryError('invalid_input', `There is no format "${name}".`, {
+      hint: `The formats are: ${[...(await exportNames(app)).keys()].join(', ')}.`,
+    });
+  }
+  const toolsets = await app.toolsets();
+  const files = await app.run(session, 'export', options, async (context) => {
+    const { store: project, home } = context;
+    if (report) return report(toolsets, context);
+    const { projectId } = await context.project.info();
+    return format?.write({ project, home, projectId }) ?? new Map<string, string>();
+  });
+  if (files.size > 0) return files;
+  throw new MemoryError('not_found', `The memory has nothing that ${name} could hold.`);
+}

@@ -1,0 +1,126 @@
+import { basename } from 'node:path';
+import { micromark } from 'micromark';
+import { gfmTable, gfmTableHtml } from 'micromark-extension-gfm-table';
+import type { Context } from '../../core/context.ts';
+import { contentStart } from '../../core/markdown/sections.ts';
+import type { AnyRecordType } from '../../core/record-type.ts';
+import { byCreation, type Located } from '../../core/store.ts';
+import type { Toolset } from '../../core/toolset.ts';
+import { writeYaml } from '../../core/yaml/writer.ts';
+
+type Files = ReadonlyMap<string, string>;
+
+/** Everything that is remembered as one markdown text. */
+export async function writeMarkdown(
+  toolsets: readonly Toolset[],
+  context: Context,
+): Promise<Files> {
+  const { title, text } = await compose(toolsets, context);
+  return text === '' ? new Map() : new Map([['memory.md', `# ${title}\n\n${text}`]]);
+}
+
+/** Everything that is remembered as one page that needs nothing else. */
+export async function writeHtml(toolsets: readonly Toolset[], context: Context): Promise<Files> {
+  const { title, text } = await compose(toolsets, context);
+  if (text === '') return new Map();
+  // Raw HTML in a record is shown as text: a page must not run what somebody stored.
+  const body = micromark(`# ${title}\n\n${text}`, {
+    extensions: [gfmTable()],
+    htmlExtensions: [gfmTableHtml()],
+  });
+  const page = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<title>${title.replace(/&/g, '&amp;').replace(/</g, '&lt;')}</title>
+<style>
+body { max-width: 50rem; margin: 2rem auto; padding: 0 1rem; font: 1rem/1.5 system-ui, sans-serif; }
+pre { overflow: auto; padding: 0.6rem; background: #8882; }
+table { border-collapse: collapse; } td, th { border: 1px solid #8886; padding: 0.2rem 0.5rem; }
+h2 { margin-top: 3rem; border-bottom: 1px solid #8886; } :root { color-scheme: light dark; }
+</style>
+</head>
+<body>
+${body}
+</body>
+</html>
+`;
+  return new Map([['memory.html', page]]);
+}
+
+async function compose(toolsets: readonly Toolset[], context: Context) {
+  const { root } = await context.project.info();
+  const { branch, oid } = await context.project.head();
+  const parts: string[] = [];
+  for (const toolset of toolsets) {
+    const sections: string[] = [];
+    for (const type of toolset.records) {
+      const { records } = await context.store.list(type);
+      sections.push(...ordered(records).map((record) => section(type, record)));
+    }
+    if (sections.length > 0) parts.push(`## ${toolset.title}`, ...sections);
+  }
+  const state =
+    oid === undefined ? '' : `As of ${branch ?? 'a detached HEAD'}, ${oid.slice(0, 12)}.`;
+  const title = `Memory of ${basename(root).replace(/[\\`*_[\]<>]/g, '\\$&')}`;
+  return { title, text: parts.length === 0 ? '' : `${[state, ...parts].join('\n\n')}\n` };
+}
+
+/** The oldest first where the records tell their times, else by path. */
+function ordered(records: readonly Located<object>[]): readonly Located<object>[] {
+  const dated = records.flatMap((record) => {
+    const { value } = record;
+    if (!('created_at' in value) || typeof value.created_at !== 'string') return [];
+    return [{ ...record, value: { ...value, created_at: value.created_at } }];
+  });
+  return dated.length === records.length ? byCreation(dated) : records;
+}
+
+/** A record: what it is called, its fields, its text. */
+function section(type: AnyRecordType, { path, value }: Located<object>): string {
+  const { title, body = '' } = type.search(value);
+  const isText = (field: unknown) => body !== '' && field === body && path.endsWith('.md');
+  const fields = Object.entries(value).filter(
+    ([name, field]) => !isText(field) && !(name === 'path' && field === path) && field !== title,
+  );
+  const rest = fields.length === 0 ? '' : fenced(writeYaml(Object.fromEntries(fields)));
+  const text = path.endsWith('.md') ? within(body) : '';
+  const heading = `### ${title.replace(/\s+/g, ' ').trim()}`;
+  return [heading, `\`${path}\``, rest, text.trim()].filter((part) => part !== '').join('\n\n');
+}
+
+function fenced(text: string): string {
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}yaml\n${text}${fence}`;
+}
+
+/** A markdown text as a part of the report, where front matter would read as a rule and headings. */
+function within(text: string): string {
+  const start = contentStart(text);
+  const head = text.slice(0, start).trim();
+  if (head === '') return demoted(text);
+  const yaml = head.replace(/^---.*|(?:---|\.\.\.)$/g, '').trim();
+  return [fenced(`${yaml}\n`), demoted(text.slice(start)).trim()].join('\n\n');
+}
+
+/** A markdown text with its headings below those of the report; code is left alone. */
+function demoted(text: string): string {
+  let fence: string | undefined;
+  return text
+    .split('\n')
+    .map((line) => {
+      const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1];
+      if (mark !== undefined && fence === undefined) fence = mark;
+      else if (mark !== undefined && fence !== undefined && mark.startsWith(fence))
+        fence = undefined;
+      if (fence !== undefined) return line;
+      return line.replace(/^( {0,3})(#{1,6})(?=[ \t])/, (_, indent: string, marks: string) => {
+        return `${indent}${'#'.repeat(Math.min(6, marks.length + 3))}`;
+      });
+    })
+    .join('\n')
+    .concat(fence === undefined ? '' : `\n${fence}`);
+}

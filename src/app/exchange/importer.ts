@@ -1,0 +1,257 @@
+import { dirname } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { type Context, timestamp } from '../../core/context.ts';
+import { describeIssue, MemoryError } from '../../core/error.ts';
+import type { Finding, Findings, Format, Remark } from '../../core/exchange-format.ts';
+import { toIssue } from '../../core/input.ts';
+import { isObject } from '../../core/json.ts';
+import type { Session } from '../../core/session.ts';
+import type { Reader, Store, Transaction } from '../../core/store.ts';
+import type { CommitMade } from '../../core/workspace.ts';
+import type { App } from '../app.ts';
+import type { CallOptions } from '../call-context.ts';
+import { bankFolder } from '../root.ts';
+import { type FoundSource, findSources } from './disk-source.ts';
+
+export interface ImportRequest {
+  /** Absolute path of a source, or of a folder with sources in their usual places. */
+  readonly path: string;
+  /** The name of the only format to try. */
+  readonly from: string | undefined;
+  /** Says what would be done, and writes nothing. */
+  readonly dryRun: boolean;
+  /** Whether a record that differs is replaced; otherwise it is kept and told. */
+  readonly overwrite: boolean;
+}
+
+/** What came of one source. */
+export interface ImportReport {
+  readonly source: string;
+  readonly format: string;
+  /** Paths below `.memory-bank/`, or where the records of the user lie. */
+  readonly created: readonly string[];
+  readonly replaced: readonly string[];
+  /** How many records were there already, just as the source has them. */
+  readonly unchanged: number;
+  /** Records that differ from the source and were kept. */
+  readonly kept: readonly Remark[];
+  /** What was not taken over. */
+  readonly left: readonly Remark[];
+  readonly notes: readonly Remark[];
+  readonly commits: readonly CommitMade[];
+}
+
+/** What became of the findings of a source. */
+interface Outcome {
+  readonly created: string[];
+  readonly replaced: string[];
+  unchanged: number;
+  readonly kept: Remark[];
+  readonly left: Remark[];
+}
+
+/** The formats of all toolsets that are offered. */
+export async function formatsOf(app: App): Promise<Format[]> {
+  const toolsets = await app.toolsets();
+  return (await Promise.all(toolsets.map(({ formats }) => formats?.() ?? []))).flat();
+}
+
+/**
+ * Takes over what other programs keep, one commit for each source.
+ *
+ * A source is only read. What cannot be taken over is told and stops nothing else; importing the
+ * same again changes nothing.
+ *
+ * @throws MemoryError `not_found` when there is nothing to import, and whatever hinders all writing.
+ */
+export async function importSources(
+  app: App,
+  session: Session,
+  request: ImportRequest,
+  options: CallOptions,
+): Promise<ImportReport[]> {
+  const formats = await formatsOf(app);
+  const { root, bank } = await app.run(session, 'import', options, ({ project }) => project.info());
+  const { path, from } = request;
+  if (path === bank) {
+    throw new MemoryError('invalid_input', `${path} is the memory itself.`);
+  }
+  const reports: ImportReport[] = [];
+  const { sources, refused } = findSources(formats, root, path, from);
+  for (const found of sources) {
+    const commits: CommitMade[] = [];
+    const telling = { ...options, onCommit: (made: CommitMade) => commits.push(made) };
+    const report = await app.run(session, 'import', telling, (context) =>
+      importSource(context, found, request),
+    );
+    reports.push({ ...report, commits });
+  }
+  return [...reports, ...refused.map(notRead)];
+}
+
+/** The report on a place that is not read. */
+function notRead(remark: Remark): ImportReport {
+  const nothing = { created: [], replaced: [], unchanged: 0, kept: [], notes: [], commits: [] };
+  return { source: remark.from, format: 'not read', ...nothing, left: [remark] };
+}
+
+async function importSource(
+  context: Context,
+  { format, source }: FoundSource,
+  request: ImportRequest,
+): Promise<Omit<ImportReport, 'commits'>> {
+  const read = format.read(source, () => timestamp(context.now()));
+  const { found, left, notes } = await ofThisProject(context, source.name, read);
+  const total: Outcome = { created: [], replaced: [], unchanged: 0, kept: [], left: [...left] };
+  const fit = found.flatMap((finding) => conforming(finding, total.left));
+  for (const [store, part] of [
+    [context.store, fit.filter(({ home }) => !home)],
+    [context.home, fit.filter(({ home }) => home)],
+  ] as const) {
+    if (part.length === 0) continue;
+    const label = `${format.name} (${source.name})`;
+    const outcome = request.dryRun
+      ? await settle(store, part, request, context)
+      : await write(store, part, request, context, label);
+    total.created.push(...outcome.created);
+    total.replaced.push(...outcome.replaced);
+    total.kept.push(...outcome.kept);
+    total.left.push(...outcome.left);
+    total.unchanged += outcome.unchanged;
+  }
+  const made = new Set(
+    [...total.created, ...total.replaced].map((path) => `${bankFolder}/${path}`),
+  );
+  // A dry run has written none of them.
+  const planned = new Map(
+    fit.flatMap(({ type, value }) => {
+      const path = `${bankFolder}/${type.path(value)}`;
+      return made.has(path) && 'content' in value ? [[path, String(value.content)] as const] : [];
+    }),
+  );
+  const { skipped } = made.size > 0 ? await context.modes.list(planned) : { skipped: [] };
+  const unused = skipped
+    .filter((rule) => made.has(rule.source))
+    .map((rule) => ({ from: rule.source, message: `sets no mode: ${rule.reason}` }));
+  return {
+    source: source.name,
+    format: format.name,
+    ...total,
+    notes: [...notes, ...unused],
+  };
+}
+
+/**
+ * What a source holds, unless it lies in this project and says that it is of another one (2.13). The
+ * memory of another project may come from elsewhere, and not without a word.
+ */
+async function ofThisProject(context: Context, from: string, read: Findings): Promise<Findings> {
+  const { projectId } = await context.project.info();
+  const other = read.projectId;
+  if (!other || !projectId || other.toLowerCase() === projectId.toLowerCase()) return read;
+  const message = `is the memory of project ${other}; this one is ${projectId}`;
+  return dirname(from) === '.'
+    ? { found: [], left: [...read.left, { from, message }], notes: [] }
+    : { ...read, notes: [...read.notes, { from, message }] };
+}
+
+/** The finding as its schema has it, or nothing and a remark. */
+function conforming(finding: Finding, left: Remark[]): Finding[] {
+  const result = finding.type.schema.safeParse(finding.value);
+  if (result.success) return [{ ...finding, value: result.data }];
+  const issues = result.error.issues.map((issue) => describeIssue(toIssue(issue, finding.value)));
+  left.push({ from: finding.from, message: issues.slice(0, 3).join('; ') });
+  return [];
+}
+
+/** Writes what is new as one commit; what holds a credential is left out by name. */
+async function write(
+  store: Store,
+  findings: readonly Finding[],
+  request: ImportRequest,
+  context: Context,
+  label: string,
+): Promise<Outcome> {
+  const refused = new Map<string, string>();
+  for (;;) {
+    try {
+      return await store.change(
+        ({ created, replaced }) => ({
+          subject: `import ${created.length + replaced.length} records from ${label}`,
+        }),
+        (transaction) => settle(transaction, findings, request, context, { transaction, refused }),
+      );
+    } catch (error) {
+      const secrets =
+        error instanceof MemoryError && error.code === 'secret' ? placesOf(error) : [];
+      const fresh = secrets.filter(({ from }) => !refused.has(from));
+      if (fresh.length === 0) throw error;
+      for (const { from, message } of fresh) refused.set(from, message);
+    }
+  }
+}
+
+/** The files that a credential was found in, by their paths in the bank. */
+function placesOf({ data }: MemoryError): Remark[] {
+  const { secrets } = data;
+  return (Array.isArray(secrets) ? secrets : []).flatMap((secret) =>
+    isObject(secret) && typeof secret.in === 'string'
+      ? [{ from: secret.in, message: `holds what looks like ${secret.kind} (line ${secret.line})` }]
+      : [],
+  );
+}
+
+interface Writing {
+  readonly transaction: Transaction;
+  /** Paths that may not be written, and why. */
+  readonly refused: ReadonlyMap<string, string>;
+}
+
+/** Decides on every finding, and writes it where a transaction is given. */
+async function settle(
+  reader: Reader,
+  findings: readonly Finding[],
+  { overwrite }: ImportRequest,
+  context: Context,
+  writing?: Writing,
+): Promise<Outcome> {
+  const outcome: Outcome = { created: [], replaced: [], unchanged: 0, kept: [], left: [] };
+  for (const [i, finding] of findings.entries()) {
+    const { type, value, from, written } = finding;
+    if (i % 50 === 0) context.progress(i, findings.length, from);
+    try {
+      const present = await reader.get(type, type.key(value));
+      if (present && isSame(present.value, finding)) {
+        outcome.unchanged += 1;
+        continue;
+      }
+      if (present && !overwrite && !finding.replaces?.(present.value)) {
+        outcome.kept.push({ from, message: `differs from ${present.path}, which was kept` });
+        continue;
+      }
+      const planned = present?.path ?? type.path(value);
+      const reason = writing?.refused.get(planned);
+      if (reason !== undefined) {
+        outcome.left.push({ from, message: reason });
+        continue;
+      }
+      const path = (await writing?.transaction.put(type, value, written))?.path ?? planned;
+      (present ? outcome.replaced : outcome.created).push(path);
+    } catch (error) {
+      if (!(error instanceof MemoryError) || error.code === 'no_project') throw error;
+      outcome.left.push({ from, message: error.text });
+    }
+  }
+  context.progress(findings.length, findings.length, 'done');
+  return outcome;
+}
+
+function isSame(present: object, { value, undated }: Finding): boolean {
+  const comparable = (given: object): unknown => {
+    const data: unknown = JSON.parse(JSON.stringify(given));
+    if (!undated || !isObject(data)) return data;
+    const { created_at: _, updated_at: __, ...rest } = data;
+    return rest;
+  };
+  return isDeepStrictEqual(comparable(present), comparable(value));
+}

@@ -1,0 +1,137 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { MemoryError } from '../../core/error.ts';
+import type { Session } from '../../core/session.ts';
+import type { LeftOut } from '../../core/store.ts';
+import { Enclosure } from '../../git/repository/enclosure.ts';
+import type { App } from '../app.ts';
+import type { CallOptions } from '../call-context.ts';
+import { bankFolder, findRoot, type RootInput } from '../root.ts';
+import { checkRepository } from './repository-check.ts';
+
+/** A larger file of attributes is not read, in bytes. */
+const maxAttributes = 1024 * 1024;
+
+/** What one look at something found. */
+export interface Finding {
+  readonly what: string;
+  readonly state: 'good' | 'note' | 'bad';
+  /** What was found and, where something is wrong, what to do. */
+  readonly text: string;
+  /** Mends it, where that is safe; returns what was done. */
+  readonly fix?: () => Promise<string>;
+}
+
+/**
+ * Looks at everything that can keep the memory of a project from working.
+ *
+ * @param program the command that git is to merge with.
+ */
+export async function checkHealth(
+  app: App,
+  session: Session,
+  place: Omit<RootInput, 'clientRoots'>,
+  program: readonly string[],
+  options: CallOptions,
+): Promise<Finding[]> {
+  const node: Finding = { what: 'Node.js', state: 'good', text: process.versions.node };
+  let root = '';
+  const project = await attempt('Project', async () => {
+    const found = await findRoot({ ...place, clientRoots: async () => [] });
+    root = found.path;
+    return [{ what: 'Project', state: 'good', text: `${found.path} (${found.source})` }];
+  });
+  if (root === '') return [node, ...project];
+  // First of all, because to open the memory is to finish what a dead process has left half done.
+  const records = await attempt('Records', () => lookAtRecords(app, session, options));
+  return [
+    node,
+    ...project,
+    ...(await attempt('Repository', () => checkRepository(root, place.env, program))),
+    ...(await attempt('Settings', () => lookAtSettings(app, session, options))),
+    ...(await attempt('Attributes', async () => lookAtAttributes(app, session, root, options))),
+    ...records,
+    ...(await attempt('Rule files', () => lookAtRules(app, session, options))),
+  ];
+}
+
+async function attempt(what: string, look: () => Promise<Finding[]>): Promise<Finding[]> {
+  try {
+    return await look();
+  } catch (error) {
+    if (!(error instanceof MemoryError)) throw error;
+    return [{ what, state: 'bad', text: error.text }];
+  }
+}
+
+/** The settings have to be readable before anything is written; reading does without them. */
+async function lookAtSettings(
+  app: App,
+  session: Session,
+  options: CallOptions,
+): Promise<Finding[]> {
+  await app.run(session, 'doctor', options, ({ project }) => project.info());
+  return [];
+}
+
+/** Whether git is told to leave the bytes of the memory alone, and to merge it by record. */
+function lookAtAttributes(
+  app: App,
+  session: Session,
+  root: string,
+  options: CallOptions,
+): Finding[] {
+  const bank = join(root, bankFolder);
+  if (!existsSync(join(bank, 'config.yaml'))) return [];
+  const path = join(bank, '.gitattributes');
+  const text = Enclosure.ofProject(root).read(path, maxAttributes)?.toString('utf8') ?? '';
+  const lines = text.split(/\r?\n/);
+  if (['* merge=memory-bank', '-text'].every((rule) => lines.some((line) => line.includes(rule)))) {
+    return [];
+  }
+  const fix = async () => {
+    await app.run(session, 'doctor', options, ({ project }) => project.initialize());
+    return 'completed and committed';
+  };
+  const told = `${bankFolder}/.gitattributes lacks rules of the memory: "memory-bank init" or doctor --fix adds them.`;
+  return [{ what: 'Attributes', state: 'note', text: told, fix }];
+}
+
+async function lookAtRecords(app: App, session: Session, options: CallOptions): Promise<Finding[]> {
+  const types = (await app.toolsets()).flatMap(({ records }) => records);
+  return app.run(session, 'doctor', options, async ({ store }) => {
+    const found: Finding[] = [];
+    let count = 0;
+    for (const type of types) {
+      const { records, damaged } = await store.list(type);
+      count += records.length;
+      for (const { error } of damaged)
+        found.push({ what: 'Records', state: 'bad', text: error.text });
+    }
+    if (found.length === 0) {
+      found.push({ what: 'Records', state: 'good', text: `${count}, all of them can be read` });
+    }
+    const { leftOut } = await store.search({ query: 'memory', limit: 1 });
+    return leftOut ? [...found, describeLeftOut(leftOut)] : found;
+  });
+}
+
+/** Names the records that a search by words does not find, and how they are found. */
+function describeLeftOut({ records, paths }: LeftOut): Finding {
+  const files = records === 1 ? '1 file is' : `${records} files are`;
+  const named = `${paths.join(', ')}${records > paths.length ? ', …' : ''}`;
+  const text = `${files} larger than the index takes, or more than it takes (docs/limits.md): ${named}. A search with fuzzy: false reads them; divide them to find them by words.`;
+  return { what: 'Search', state: 'note', text };
+}
+
+async function lookAtRules(app: App, session: Session, options: CallOptions): Promise<Finding[]> {
+  const { modes, skipped } = await app.run(session, 'doctor', options, (context) =>
+    context.modes.list(),
+  );
+  return [
+    { what: 'Modes', state: 'good', text: modes.map(({ name }) => name).join(', ') },
+    ...skipped.map(({ source, reason }): Finding => {
+      return { what: 'Rule file', state: 'note', text: `${source} sets no mode: ${reason}` };
+    }),
+  ];
+}

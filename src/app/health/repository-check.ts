@@ -1,0 +1,121 @@
+import { join, relative, sep } from 'node:path';
+import type { MemoryError } from '../../core/error.ts';
+import { doesSign } from '../../git/commit/signing.ts';
+import {
+  type FoundLock,
+  foundLocks,
+  obstacles,
+  obstaclesToFirst,
+} from '../../git/commit/writable.ts';
+import { NodeFiles } from '../../git/disk/file-layer.ts';
+import { GitConfig, maxConfigSize } from '../../git/repository/config.ts';
+import { findWorkTree, type WorkTree } from '../../git/repository/discover.ts';
+import { readRegular } from '../../git/repository/enclosure.ts';
+import { setMergeDriver } from '../merging.ts';
+import { bankFolder, type RootInput } from '../root.ts';
+import type { Finding } from './health.ts';
+import { repositoryKind } from './repository-kind.ts';
+
+/** A lock of git's that is older than this, in milliseconds, is likely to be left over. */
+const oldLock = 60_000;
+
+/**
+ * Looks at everything in a repository that can keep memory from being committed to it or merged in it.
+ *
+ * @param program the command that git is to merge with.
+ * @throws MemoryError `unsupported` where `.git` leads nowhere.
+ */
+export async function checkRepository(
+  root: string,
+  env: RootInput['env'],
+  program: readonly string[],
+): Promise<Finding[]> {
+  const repository = await repositoryKind(root);
+  const files = new NodeFiles();
+  const tree = findWorkTree(files, root);
+  const what = 'Repository';
+  const tell = ({ code, text }: MemoryError): Finding => {
+    return { what, state: code === 'busy' ? 'note' : 'bad', text };
+  };
+  if (!repository || !tree) {
+    const text = 'None yet; the first write makes one with "git init".';
+    const hindered = obstaclesToFirst(files, root, `${bankFolder}/config.yaml`);
+    return [{ what, state: 'note', text }, ...hindered.map(tell)];
+  }
+  const { kind, top, shallow } = repository;
+  const text = `${kind} ${top}${shallow ? ', shallow: older history is missing' : ''}`;
+  const config = GitConfig.read(files, { ...tree, branch: undefined, env });
+  const bank = relative(tree.top, join(root, bankFolder)).split(sep).join('/');
+  const hindered = obstacles(files, tree, config, env, `${bank}/config.yaml`);
+  const ignored = hindered.find(({ code }) => code === 'ignored');
+  return [
+    { what, state: shallow ? 'note' : 'good', text },
+    ...hindered.filter((error) => error !== ignored).map(tell),
+    ignored
+      ? { what: 'Ignore rules', state: 'bad', text: ignored.text }
+      : { what: 'Ignore rules', state: 'good', text: `do not cover ${bankFolder}` },
+    ...foundLocks(files, tree).map(lookAtLock),
+    lookAtDriver(root, tree, program),
+    ...lookAtIdentity(config, env),
+  ];
+}
+
+function lookAtLock({ path, since, holder }: FoundLock): Finding {
+  const what = 'Locks';
+  const text = `${path} is there since ${since.toISOString()}`;
+  if (holder?.gone) {
+    return {
+      what,
+      state: 'good',
+      text: `${text}: its process is gone, the next change removes it.`,
+    };
+  }
+  if (holder) {
+    return {
+      what,
+      state: 'note',
+      text: `${text}: the memory-bank process ${holder.pid} is at work. If no machine that shares this disk runs it, remove that file.`,
+    };
+  }
+  const old = Date.now() - since.getTime() > oldLock;
+  return old
+    ? { what, state: 'bad', text: `${text}: if no git command runs, remove it.` }
+    : { what, state: 'note', text: `${text}: a git command is running.` };
+}
+
+function lookAtDriver(root: string, tree: WorkTree, program: readonly string[]): Finding {
+  const what = 'Merge driver';
+  const path = join(tree.commonDir, 'config');
+  const config = readRegular(path, maxConfigSize)?.toString('utf8') ?? '';
+  const installed = /\[merge "memory-bank"\]/.test(config);
+  const current = program.every((word) => config.includes(word.replaceAll('\\', '\\\\')));
+  if (installed && current) return { what, state: 'good', text: 'git merges the memory by record' };
+  const text = installed
+    ? 'It starts a program in another place than this one.'
+    : 'It is not installed here: git merges the memory line by line.';
+  const fix = async () => {
+    await setMergeDriver(root, program, 'full');
+    return 'installed';
+  };
+  return {
+    what,
+    state: 'note',
+    text: `${text} "memory-bank install-merge-driver" installs it.`,
+    fix,
+  };
+}
+
+/** What the commits of the memory say of the user. */
+function lookAtIdentity(config: GitConfig, env: RootInput['env']): Finding[] {
+  const found: Finding[] = [];
+  if (!config.get('user.name') && !config.get('author.name')) {
+    const text = 'git knows no user.name: the commits are by "memory-bank".';
+    found.push({ what: 'Identity', state: 'note', text });
+  }
+  if (config.bool('commit.gpgsign') && !doesSign(env)) {
+    const text =
+      'commit.gpgsign is set, but commits of the memory are signed only with MEMORY_BANK_SIGN=true.';
+    found.push({ what: 'Signing', state: 'note', text });
+  }
+  return found;
+}

@@ -1,0 +1,122 @@
+import { homedir } from 'node:os';
+import { type ErrorCode, MemoryError } from '../core/error.ts';
+import { inputSchema } from '../core/input.ts';
+import type { JsonObject, JsonValue } from '../core/json.ts';
+import { App, type Reply } from './app.ts';
+import { findRoot, homeBank } from './root.ts';
+
+export { type ErrorCode, type JsonObject, type JsonValue, MemoryError };
+
+/** Which memory to open, and as whom. */
+export interface OpenOptions {
+  /** The folder of the project, taken as it is; relative to the current one. */
+  readonly root: string;
+  /** Who writes, as the commits tell it: `my-script/1.0`. */
+  readonly agent?: string;
+  /** The names of the toolsets to offer; all of them by default. */
+  readonly toolsets?: readonly string[];
+  /** The mode in which the work begins; none by default. */
+  readonly mode?: string;
+  /** Where the memory shared by all projects lies; `MEMORY_BANK_HOME` or `~/.memory-bank` by default. */
+  readonly home?: string;
+  /** Told of warnings, and of each call at the level `debug`; nobody is by default. */
+  readonly log?: (level: string, message: string) => void;
+}
+
+/** A tool, as its declaration describes it. */
+export interface ToolInfo {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  /** What a call can do: change nothing, add or change, remove. */
+  readonly effect: 'read' | 'write' | 'destroy';
+  /** The JSON Schema of its arguments. */
+  readonly inputSchema: JsonObject;
+}
+
+/** What a tool answered. */
+export interface Answer {
+  /** In the wire format of its toolset, as an MCP client gets it. */
+  readonly body: JsonObject;
+  /** The id of the last commit that the call made; undefined where it changed nothing. */
+  readonly commit: string | undefined;
+  /** The branch that holds it; undefined on a detached HEAD. */
+  readonly branch: string | undefined;
+}
+
+/** The memory of a project, open for one user of it. */
+export interface Memory {
+  /** What can be called. */
+  tools(): Promise<readonly ToolInfo[]>;
+  /**
+   * Calls a tool; calls run one after the other.
+   *
+   * @throws MemoryError whose `code` says why the call failed, `cancelled` after `close()`; nothing was
+   *   committed then.
+   */
+  call(tool: string, args?: JsonObject): Promise<Answer>;
+  /** Waits for the calls under way and lets go of everything. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the memory of a project in this process, beside any servers of it; creates nothing.
+ *
+ * @throws MemoryError `no_project` when the root is no folder, `/` or the home directory;
+ *   `invalid_input` for an unknown toolset, `not_found` for an unknown mode.
+ */
+export async function openMemory(options: OpenOptions): Promise<Memory> {
+  const { root, agent, toolsets, mode, home: shared, log = () => {} } = options;
+  const { env } = process;
+  const [cwd, home] = [process.cwd(), homedir()];
+  const place = { flag: root, env: {}, cwd, home };
+  await findRoot({ ...place, clientRoots: async () => [] });
+  const folder = homeBank({ ...env, ...(shared && { MEMORY_BANK_HOME: shared }) }, cwd, home);
+  const app = new App({
+    place,
+    homeBank: folder,
+    durability: 'full',
+    enabled: toolsets,
+    mode,
+    log,
+  });
+  const offered = await app.toolsets();
+  const session = app.connect();
+  session.agent = agent;
+  // A session enters its mode with its first look at the memory.
+  if (mode !== undefined) await app.run(session, 'open', {}, ({ modes }) => modes.current());
+  let closing: Promise<void> | undefined;
+  return {
+    async tools() {
+      return offered
+        .flatMap((toolset) => toolset.tools.filter(({ listed }) => listed !== false))
+        .map((tool) => {
+          const { name, title, description, effect } = tool;
+          return { name, title, description, effect, inputSchema: inputSchema(tool) };
+        });
+    },
+    async call(tool, args = {}) {
+      if (closing) {
+        throw new MemoryError('cancelled', 'The memory is closed; nothing was written.', {
+          hint: 'openMemory opens it again.',
+        });
+      }
+      return answerOf(tool, await app.call(session, tool, args));
+    },
+    close() {
+      closing ??= app.close();
+      return closing;
+    },
+  };
+}
+
+function answerOf(tool: string, reply: Reply | undefined): Answer {
+  if (!reply) throw new MemoryError('not_found', `There is no tool "${tool}".`);
+  const { body, error, text, meta } = reply;
+  if (error) throw new MemoryError(error, text ?? error, { data: { body } });
+  const told = (name: string) => {
+    const value = meta[`memory-bank/${name}`];
+    return typeof value === 'string' ? value : undefined;
+  };
+  return { body, commit: told('commit'), branch: told('branch') };
+}

@@ -1,0 +1,226 @@
+import type OpenAI from 'openai';
+import { z } from 'zod';
+import type { JsonObject } from '../core/json.ts';
+
+/** Where a model is reached: any endpoint that speaks OpenAI's protocol, a local one too. */
+export interface ModelSettings {
+  /** The base of its paths: `http://127.0.0.1:11434/v1`. */
+  readonly url: string;
+  readonly model: string;
+  readonly key: string | undefined;
+  /** How long it may take to answer a question, its calls of tools included, in milliseconds. */
+  readonly timeout: number;
+}
+
+/** How long the model may take for an answer, in milliseconds. */
+const timeout = 120_000;
+
+/**
+ * What the environment says of the model; undefined when it names none.
+ *
+ * @param warn told of settings that name no model that could be asked.
+ */
+export function modelSettings(
+  env: { readonly [name: string]: string | undefined },
+  warn: (message: string) => void,
+): ModelSettings | undefined {
+  const { MEMORY_BANK_CHAT_URL: url, MEMORY_BANK_CHAT_MODEL: model } = env;
+  if (!url && !model) return undefined;
+  if (url && model && isWebAddress(url)) {
+    return { url, model, key: env.MEMORY_BANK_CHAT_API_KEY, timeout };
+  }
+  const why = !url
+    ? 'MEMORY_BANK_CHAT_URL is not set'
+    : !model
+      ? 'MEMORY_BANK_CHAT_MODEL is not set'
+      : `MEMORY_BANK_CHAT_URL is no http:// or https:// address: ${url}`;
+  warn(`No model is used: ${why}.`);
+  return undefined;
+}
+
+function isWebAddress(url: string): boolean {
+  return URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
+}
+
+/** Memory as the model is given it: with its file, and so that no text of it can look like anything else. */
+export function asData(value: object): string {
+  return `Data from the memory of the project: ${JSON.stringify(value)}`;
+}
+
+/** A model that did not answer. */
+export class ModelError extends Error {
+  /** Whether it took too long; otherwise it or its endpoint failed. */
+  readonly late: boolean;
+
+  constructor(message: string, late: boolean) {
+    super(message);
+    this.late = late;
+  }
+}
+
+/** How often the model may ask for tools before it has to answer. */
+const maxRounds = 8;
+
+/** A message of the conversation. */
+export interface Message {
+  readonly role: 'system' | 'user' | 'assistant';
+  readonly content: string;
+}
+
+/** A tool that the model may call. */
+export interface ModelTool {
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: JsonObject;
+  /** Takes the arguments as the model wrote them, and answers in words for it; never throws. */
+  call(args: string): Promise<string>;
+}
+
+/** What the model is to answer, and how. */
+export interface Question {
+  readonly messages: readonly Message[];
+  readonly tools: readonly ModelTool[];
+  readonly signal: AbortSignal;
+  /** Called with each piece of the answer as it comes; undefined asks for all of it at once. */
+  readonly onText?: ((text: string) => void) | undefined;
+}
+
+/** What the model says, as far as it is read; the rest goes back to it as it came. */
+const said = z.looseObject({
+  role: z.literal('assistant').default('assistant'),
+  content: z.string().nullable().default(null),
+  tool_calls: z
+    .array(
+      z.looseObject({
+        id: z.string(),
+        type: z.literal('function'),
+        function: z.object({ name: z.string(), arguments: z.string() }),
+      }),
+    )
+    .nullish()
+    .transform((calls) => calls ?? []),
+});
+
+/** A language model behind an endpoint that speaks OpenAI's protocol. */
+export class Model {
+  /** As its endpoint calls it. */
+  readonly name: string;
+  readonly #settings: ModelSettings;
+  #client: OpenAI | undefined;
+
+  constructor(settings: ModelSettings) {
+    this.name = settings.model;
+    this.#settings = settings;
+  }
+
+  /**
+   * Lets the model answer, with as many calls of tools as it wants up to a limit.
+   *
+   * @returns some text, never only white space.
+   * @throws ModelError when the model or its endpoint fails or takes too long.
+   */
+  async answer(question: Question): Promise<string> {
+    const { timeout } = this.#settings;
+    const late = AbortSignal.timeout(timeout);
+    try {
+      const signal = AbortSignal.any([question.signal, late]);
+      return await this.#converse({ ...question, signal });
+    } catch (thrown) {
+      if (late.aborted) throw new ModelError('The model did not answer in time.', true);
+      throw thrown;
+    }
+  }
+
+  async #converse({ messages, tools, signal, onText }: Question): Promise<string> {
+    const talk: OpenAI.ChatCompletionMessageParam[] = [...messages];
+    const offered = tools.map(({ name, description, parameters }) => ({
+      type: 'function' as const,
+      function: { name, description, parameters },
+    }));
+    for (let round = 1; ; round += 1) {
+      const message = await this.#complete(
+        {
+          model: this.name,
+          messages: talk,
+          // Some endpoints refuse an empty list.
+          ...(offered.length > 0 && {
+            tools: offered,
+            tool_choice: round < maxRounds ? 'auto' : 'none',
+          }),
+        },
+        signal,
+        onText,
+      );
+      const { content, tool_calls: calls } = message;
+      if (calls.length === 0) {
+        if (!content?.trim()) throw failed('The model said nothing.');
+        return content;
+      }
+      // What it says beside a call may rest on what the call would have done.
+      if (round === maxRounds) throw failed('The model only called tools.');
+      talk.push(message);
+      for (const call of calls) {
+        const result = await use(tools, call.function);
+        talk.push({ role: 'tool', tool_call_id: call.id, content: result });
+      }
+    }
+  }
+
+  async #complete(
+    body: OpenAI.ChatCompletionCreateParamsNonStreaming,
+    signal: AbortSignal,
+    onText: Question['onText'],
+  ): Promise<z.output<typeof said>> {
+    const { completions } = (await this.#connect()).chat;
+    const complete = () => {
+      if (!onText) return completions.create(body, { signal });
+      const stream = completions.stream({ ...body, stream: true }, { signal });
+      return stream.on('content', onText).finalChatCompletion();
+    };
+    try {
+      return said.parse((await complete()).choices[0]?.message);
+    } catch (thrown) {
+      throw await refusal(thrown);
+    }
+  }
+
+  async #connect(): Promise<OpenAI> {
+    const { default: OpenAI } = await import('openai');
+    this.#client ??= new OpenAI({
+      baseURL: this.#settings.url,
+      apiKey: this.#settings.key ?? 'none',
+      timeout: this.#settings.timeout,
+      maxRetries: 1,
+      logLevel: 'off',
+      // What the environment holds for other programs is no business of this endpoint.
+      organization: null,
+      project: null,
+      webhookSecret: null,
+    });
+    return this.#client;
+  }
+}
+
+async function use(
+  tools: readonly ModelTool[],
+  { name, arguments: args }: { readonly name: string; readonly arguments: string },
+): Promise<string> {
+  const tool = tools.find((one) => one.name === name);
+  return tool ? tool.call(args) : `There is no tool ${JSON.stringify(name)}.`;
+}
+
+/**
+ * What a caller is told of an endpoint that failed or sent something else than the protocol: nothing that
+ * it said, which may hold the key.
+ */
+async function refusal(thrown: unknown): Promise<ModelError> {
+  const { APIConnectionError, APIError } = await import('openai');
+  const status = thrown instanceof APIError ? thrown.status : undefined;
+  const answered = `answered ${status ?? 'something that is no message'}`;
+  const how = thrown instanceof APIConnectionError ? 'cannot be reached' : answered;
+  return failed(`The endpoint of the model ${how}.`);
+}
+
+function failed(message: string): ModelError {
+  return new ModelError(message, false);
+}

@@ -1,0 +1,67 @@
+import { join } from 'node:path';
+import type { Toolset } from '../core/toolset.ts';
+import type { OpenWorkspace, Workspace, WorkspaceOptions } from '../core/workspace.ts';
+import { now } from './clock-and-ids.ts';
+import { bankFolder } from './root.ts';
+
+/** What the app is made of. */
+export interface Parts {
+  toolsets(): Promise<readonly Toolset[]>;
+  readonly openWorkspace: OpenWorkspace;
+}
+
+/** The parts of the program, loaded when they are first needed: a client waits for the first answer. */
+export const program: Parts = {
+  toolsets: async () => (await import('../toolsets/index.ts')).toolsets,
+  openWorkspace: async (options) =>
+    (await import('../store/open-workspace.ts')).openWorkspace(options),
+};
+
+/** What is the same for every memory, and where that of the user lies. */
+export interface WorkspacesOptions extends Pick<WorkspaceOptions, 'durability' | 'warn'> {
+  readonly homeBank: string;
+}
+
+/** The memories that are open: one for each root, shared by the sessions, and the one of the user. */
+export class Workspaces {
+  readonly #options: WorkspacesOptions;
+  readonly #parts: Parts;
+  readonly #open = new Map<string, Promise<Workspace>>();
+
+  constructor(options: WorkspacesOptions, parts: Parts) {
+    this.#options = options;
+    this.#parts = parts;
+  }
+
+  /** The memory of a project. */
+  project(root: string): Promise<Workspace> {
+    return this.#get({ root, bank: join(root, bankFolder), repository: 'enclosing' });
+  }
+
+  /** The memory of the user. */
+  home(): Promise<Workspace> {
+    const root = this.#options.homeBank;
+    return this.#get({ root, bank: root, repository: 'own' });
+  }
+
+  /** Waits for the changes under way and lets go of everything. */
+  async close(): Promise<void> {
+    for (const result of await Promise.allSettled(this.#open.values())) {
+      if (result.status === 'fulfilled') await result.value.close();
+    }
+  }
+
+  #get(which: Pick<WorkspaceOptions, 'root' | 'bank' | 'repository'>): Promise<Workspace> {
+    const known = this.#open.get(which.bank);
+    if (known) return known;
+    const { durability, warn } = this.#options;
+    const opening = this.#parts.toolsets().then((all) => {
+      const records = all.flatMap((toolset) => toolset.records);
+      return this.#parts.openWorkspace({ ...which, records, durability, now, warn });
+    });
+    this.#open.set(which.bank, opening);
+    // What hindered it may be gone at the next call.
+    opening.catch(() => this.#open.delete(which.bank));
+    return opening;
+  }
+}

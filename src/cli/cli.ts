@@ -1,0 +1,151 @@
+import { homedir } from 'node:os';
+import packageJson from '../../package.json' with { type: 'json' };
+import { App, type AppOptions } from '../app/app.ts';
+import { modelSettings } from '../app/model.ts';
+import { homeBank, startDirectory } from '../app/root.ts';
+import { program } from '../app/workspaces.ts';
+import type { LogLevel } from '../core/context.ts';
+import { MemoryError } from '../core/error.ts';
+import { type Command, type Commands, type Flags, type FlagValues, flagText } from './command.ts';
+import { readCommandLine } from './command-line.ts';
+import { serve } from './commands/serve-stdio.ts';
+import { exitStatus } from './exit-status.ts';
+import { printable } from './terminal.ts';
+
+const { version } = packageJson;
+
+/** The options of every command. */
+const flags: Flags = {
+  root: {
+    value: 'folder',
+    about: 'the project to serve (MEMORY_BANK_ROOT); default: the current one',
+  },
+  toolsets: {
+    value: 'a,b,...',
+    about: 'the toolsets to offer (MEMORY_BANK_TOOLSETS); default: all',
+  },
+  mode: { value: 'name', about: 'the mode in which a session begins; default: none' },
+  version: { about: 'print the version' },
+  help: { about: 'print this text, or that of the command' },
+};
+
+/** The commands that are no tools; each is loaded when it is needed, since a client waits for the server. */
+const commands: ReadonlyMap<string, () => Promise<Command>> = new Map([
+  ['', async () => serve],
+  ['init', async () => (await import('./setup/init.ts')).init],
+  ['doctor', async () => (await import('./setup/doctor.ts')).doctor],
+  ['status', async () => (await import('./commands/status.ts')).status],
+  ['search', async () => (await import('./commands/search.ts')).search],
+  ['show', async () => (await import('./commands/show.ts')).show],
+  ['log', async () => (await import('./commands/log.ts')).log],
+  ['diff', async () => (await import('./commands/log.ts')).diff],
+  ['blame', async () => (await import('./commands/blame.ts')).blame],
+  ['branches', async () => (await import('./commands/branches.ts')).branches],
+  ['restore', async () => (await import('./commands/restore.ts')).restore],
+  ['squash', async () => (await import('./commands/squash.ts')).squash],
+  ['sync', async () => (await import('./commands/sync.ts')).sync],
+  ['resolve', async () => (await import('./commands/sync.ts')).resolve],
+  ['import', async () => (await import('./commands/import.ts')).importCommand],
+  ['export', async () => (await import('./commands/export.ts')).exportCommand],
+  ['serve', async () => (await import('./commands/serve-http.ts')).serveHttp],
+  [
+    'install-merge-driver',
+    async () => (await import('./commands/merge-driver.ts')).installMergeDriver,
+  ],
+  ['merge-driver', async () => (await import('./commands/merge-driver.ts')).mergeDriver],
+  [
+    'completion',
+    async () => (await import('./commands/completion.ts')).completion(everyCommand, flags),
+  ],
+]);
+
+async function everyCommand(): Promise<Commands> {
+  const loading = [...commands].map(async ([name, load]) => [name, await load()] as const);
+  return new Map(await Promise.all(loading));
+}
+
+/**
+ * Runs the program.
+ *
+ * @param packageFolder where the program's own package.json lies.
+ * @returns the exit status: 0, or what `exitStatus` has for the failure.
+ */
+export async function run(args: readonly string[], packageFolder: string): Promise<number> {
+  try {
+    const line = await readCommandLine(args, flags, find);
+    const { name, command, general, values, operands } = line;
+    if (values.help) return print(await help(name, command));
+    if (values.version) return print(`${version}\n`);
+    const options = appOptions(general, packageFolder);
+    const app = new App(options);
+    // A misspelt name is told at the start, and nothing else is loaded earlier than needed.
+    if (options.enabled) await app.toolsets();
+    return await command.run({ app, options, version, values, operands });
+  } catch (error) {
+    if (!(error instanceof MemoryError)) throw error;
+    process.stderr.write(`memory-bank: ${printable(error.text)}\n`);
+    if (error.code === 'invalid_input') process.stderr.write(await usage(args));
+    return exitStatus[error.code];
+  }
+}
+
+async function find(name: string): Promise<Command | undefined> {
+  const load = commands.get(name);
+  if (load) return load();
+  const { findTool, toolCommand } = await import('./tool-command.ts');
+  const tool = findTool(await program.toolsets(), name);
+  return tool && toolCommand(tool);
+}
+
+async function help(name: string, command: Command): Promise<string> {
+  const { commandHelp, programHelp } = await import('./help.ts');
+  if (name !== '') return commandHelp(name, command, flags);
+  return programHelp(await everyCommand(), flags, await program.toolsets());
+}
+
+/** What to say below a complaint about the command line. */
+async function usage(args: readonly string[]): Promise<string> {
+  const { similarNames, usageLine } = await import('./help.ts');
+  const words = args.filter((arg) => !arg.startsWith('-'));
+  for (const word of words) {
+    const command = await find(word);
+    if (command) return `${usageLine(word, command)}\nSee memory-bank ${word} --help\n`;
+  }
+  const { commandName } = await import('./tool-command.ts');
+  const tools = (await program.toolsets()).flatMap((toolset) => toolset.tools);
+  const names = [...commands.keys(), ...tools.map((tool) => commandName(tool.name))];
+  const similar = words.slice(0, 1).flatMap((word) => similarNames(word, names));
+  const guess = similar.length === 0 ? '' : `Did you mean ${similar.join(' or ')}?\n`;
+  return `${guess}${usageLine('', serve)}\nSee memory-bank --help\n`;
+}
+
+function appOptions(values: FlagValues, packageFolder: string): AppOptions {
+  const { env } = process;
+  const home = homedir();
+  const cwd = startDirectory(env, process.cwd(), packageFolder);
+  const names = (flagText(values, 'toolsets') ?? env.MEMORY_BANK_TOOLSETS ?? '')
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+  return {
+    place: { flag: flagText(values, 'root'), env, cwd, home },
+    homeBank: homeBank(env, cwd, home),
+    durability: env.MEMORY_BANK_DURABILITY === 'relaxed' ? 'relaxed' : 'full',
+    enabled: names.length > 0 ? names : undefined,
+    mode: flagText(values, 'mode'),
+    model: modelSettings(env, (message) => report('warning', message)),
+    log: report,
+  };
+}
+
+/** Messages for the person who runs the server; the chatty ones only with `DEBUG=true`. */
+function report(level: LogLevel, message: string): void {
+  const chatty = level === 'debug' || level === 'info';
+  if (chatty && process.env.DEBUG !== 'true') return;
+  process.stderr.write(`memory-bank: ${level}: ${printable(message)}\n`);
+}
+
+function print(text: string): number {
+  process.stdout.write(text);
+  return 0;
+}

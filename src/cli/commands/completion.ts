@@ -1,0 +1,142 @@
+import { program } from '../../app/workspaces.ts';
+import { MemoryError } from '../../core/error.ts';
+import type { Command, Commands, Flag, Flags } from '../command.ts';
+import { commandName, toolCommand } from '../tool-command.ts';
+
+/** A command as completion knows it. */
+interface Entry {
+  readonly name: string;
+  readonly about: string;
+  readonly flags: readonly (readonly [name: string, flag: Flag])[];
+}
+
+const shells = { bash, zsh, fish };
+
+/** `memory-bank completion <shell>`: a script that completes commands, options and their values. */
+export function completion(everyCommand: () => Promise<Commands>, general: Flags): Command {
+  return {
+    about: 'print the completion script of a shell: bash, zsh or fish',
+    operands: ['shell'],
+    async run({ operands: [shell = ''] }) {
+      if (!isShell(shell)) {
+        throw new MemoryError('invalid_input', `There is no completion for "${shell}".`, {
+          hint: `The shells are: ${Object.keys(shells).join(', ')}.`,
+        });
+      }
+      process.stdout.write(shells[shell](await entries(await everyCommand(), general)));
+      return 0;
+    },
+  };
+}
+
+function isShell(name: string): name is keyof typeof shells {
+  return Object.hasOwn(shells, name);
+}
+
+async function entries(commands: Commands, general: Flags): Promise<Entry[]> {
+  const tools = (await program.toolsets()).flatMap((toolset) => toolset.tools);
+  const all: [string, Command][] = [
+    ...commands,
+    ...tools.map((tool): [string, Command] => [commandName(tool.name), toolCommand(tool)]),
+  ];
+  return all
+    .filter(([, { hidden }]) => !hidden)
+    .map(([name, { about, flags }]) => ({
+      name,
+      about: about.split(/(?<=[.;:])\s/, 1)[0]?.replace(/[.;:]$/, '') ?? '',
+      flags: Object.entries({ ...general, ...flags }),
+    }));
+}
+
+function bash(all: readonly Entry[]): string {
+  const cases = all.map(({ name, flags }) => {
+    const names = flags.map(([flag]) => `--${flag}`).join(' ');
+    return `    ${name || "''"}) words='${names}' ;;`;
+  });
+  const values = all.flatMap(({ name, flags }) =>
+    flags
+      .filter(([, { choices }]) => choices)
+      .map(([flag, { choices }]) => `    ${name}:--${flag}) words='${choices?.join(' ')}' ;;`),
+  );
+  return `# bash completion of memory-bank: eval "$(memory-bank completion bash)"
+_memory_bank() {
+  local current=\${COMP_WORDS[COMP_CWORD]} previous=\${COMP_WORDS[COMP_CWORD-1]} command='' words='' i
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    case \${COMP_WORDS[i]} in
+    --root | --toolsets | --mode) ((i++)) ;;
+    -*) ;;
+    *) command=\${COMP_WORDS[i]} && break ;;
+    esac
+  done
+  case $command:$previous in
+${values.join('\n')}
+    *:--root | *:--*file | *:--*folder) COMPREPLY=($(compgen -f -- "$current")) && return ;;
+  esac
+  if [[ -z $words && $current == -* ]]; then
+    case $command in
+${cases.join('\n')}
+    esac
+  elif [[ -z $words && -z $command ]]; then
+    words='${all
+      .map(({ name }) => name)
+      .filter((name) => name)
+      .join(' ')}'
+  fi
+  if [[ -n $words ]]; then COMPREPLY=($(compgen -W "$words" -- "$current")); else COMPREPLY=($(compgen -f -- "$current")); fi
+}
+complete -F _memory_bank memory-bank
+`;
+}
+
+function zsh(all: readonly Entry[]): string {
+  const plain = (text: string) => text.replace(/['[\]:\\]/g, ' ');
+  const named = all.filter(({ name }) => name !== '');
+  const list = named.map(({ name, about }) => `    '${name}:${plain(about)}'`);
+  const cases = named.map(({ name, flags }) => {
+    const options = flags.map(([flag, { value, about, choices, many }]) => {
+      const action = choices ? `(${choices.join(' ')})` : '_files';
+      const taking = value === undefined ? '' : `:${plain(value)}:${action}`;
+      return `'${many ? '*' : ''}--${flag}[${plain(about)}]${taking}'`;
+    });
+    return `    ${name}) _arguments ${options.join(' ')} '*:file:_files' ;;`;
+  });
+  return `#compdef memory-bank
+# zsh completion of memory-bank: source <(memory-bank completion zsh)
+_memory_bank() {
+  local -a commands
+  commands=(
+${list.join('\n')}
+  )
+  if ((CURRENT == 2)); then
+    _describe command commands
+    return
+  fi
+  local command=$words[2]
+  shift words && ((CURRENT--))
+  case $command in
+${cases.join('\n')}
+  esac
+}
+compdef _memory_bank memory-bank
+`;
+}
+
+function fish(all: readonly Entry[]): string {
+  const quote = (text: string) => `'${text.replace(/\\/g, '\\\\').replace(/'/g, "\\'")}'`;
+  const lines = all.flatMap(({ name, about, flags }) => {
+    const none = '__fish_use_subcommand';
+    const here = name === '' ? none : `__fish_seen_subcommand_from ${name}`;
+    const command =
+      name === '' ? [] : [`complete -c memory-bank -n ${none} -fa ${name} -d ${quote(about)}`];
+    const options = flags.map(([flag, { value, about: what, choices }]) => {
+      const taking = choices
+        ? ` -xa ${quote(choices.join(' '))}`
+        : value === undefined
+          ? ''
+          : ' -r';
+      return `complete -c memory-bank -n ${quote(here)} -l ${flag}${taking} -d ${quote(what)}`;
+    });
+    return [...command, ...options];
+  });
+  return `# fish completion of memory-bank: memory-bank completion fish | source\n${lines.join('\n')}\n`;
+}

@@ -1,0 +1,63 @@
+import { existsSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { exportMemory } from '../../app/exchange/exporter.ts';
+import { pathAround } from '../../app/project-file.ts';
+import { findRoot } from '../../app/root.ts';
+import { MemoryError } from '../../core/error.ts';
+import type { Command } from '../command.ts';
+import { inSession } from '../run-in-session.ts';
+import { Screen } from '../terminal.ts';
+
+/** `memory-bank export <format> [folder]`: the memory as files of another program, or as a report. */
+export const exportCommand: Command = {
+  about:
+    'write the memory as another program keeps it, or as markdown or html: one report, to stdout without a folder',
+  operands: ['format', 'folder?'],
+  flags: { force: { about: 'replace files that are there' } },
+  async run(invocation) {
+    const { app, options, operands, values } = invocation;
+    const [name = '', given] = operands;
+    const files = await inSession(invocation, (session, call) =>
+      exportMemory(app, session, name, call),
+    );
+    const [only, ...others] = files.values();
+    const screen = new Screen();
+    if (given === undefined) {
+      if (typeof only !== 'string' || others.length > 0) {
+        throw new MemoryError('invalid_input', `${name} is ${files.size} files: give a folder.`);
+      }
+      await screen.showExactly(only);
+      return 0;
+    }
+    const folder = resolve(options.place.cwd, given);
+    const present = [...files.keys()].filter((file) => existsSync(join(folder, file)));
+    if (present.length > 0 && values.force !== true) {
+      throw new MemoryError(
+        'already_exists',
+        `There is ${present.slice(0, 5).join(', ')} already.`,
+        {
+          hint: 'Give another folder, or --force to replace files.',
+        },
+      );
+    }
+    const { path: root } = await findRoot({ ...options.place, clientRoots: async () => [] });
+    const targets = [...files].map(([file, content]) => {
+      return { path: pathAround(folder, root, join(folder, file)), content };
+    });
+    for (const { path, content } of targets) await write(path, content);
+    await screen.show(
+      `${[...files.keys()].map((file) => screen.plain(join(given, file))).join('\n')}\n`,
+    );
+    return 0;
+  },
+};
+
+async function write(path: string, content: string | Uint8Array): Promise<void> {
+  try {
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, content);
+  } catch (cause) {
+    throw new MemoryError('storage', `${path} cannot be written.`, { cause });
+  }
+}

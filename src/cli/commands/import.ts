@@ -1,0 +1,82 @@
+import { resolve } from 'node:path';
+import { type ImportReport, importSources } from '../../app/exchange/importer.ts';
+import { findRoot } from '../../app/root.ts';
+import { MemoryError } from '../../core/error.ts';
+import type { Remark } from '../../core/exchange-format.ts';
+import { type Command, flagText } from '../command.ts';
+import { inSession } from '../run-in-session.ts';
+import { Screen } from '../terminal.ts';
+
+/** `memory-bank import [path]`: takes over what other programs keep. */
+export const importCommand: Command = {
+  about: 'take over memory that other programs keep; without a path, that of this project',
+  operands: ['path?'],
+  flags: {
+    from: { value: 'format', about: 'read it as this format, whatever it looks like' },
+    'dry-run': { about: 'only say what would be done' },
+    overwrite: { about: 'replace records that differ; default: keep and report them' },
+    output: {
+      value: 'text|json',
+      choices: ['text', 'json'],
+      about: 'how to report; default: text',
+    },
+  },
+  async run(invocation) {
+    const { app, options, operands, values } = invocation;
+    const { cwd, env } = options.place;
+    const [given] = operands;
+    const root = await findRoot({ ...options.place, clientRoots: async () => [] });
+    // Seed 004 says by this variable where its store lies, if it is not in the usual place (4.23).
+    const paths =
+      given === undefined ? [root.path, ...(env.MEMORY_PATH ? [env.MEMORY_PATH] : [])] : [given];
+    const dryRun = values['dry-run'] === true;
+    const request = {
+      from: flagText(values, 'from'),
+      dryRun,
+      overwrite: values.overwrite === true,
+    };
+    const reports = await inSession(invocation, async (session, call) => {
+      const all: ImportReport[] = [];
+      const missing: MemoryError[] = [];
+      for (const path of paths.map((one) => resolve(cwd, one))) {
+        try {
+          all.push(...(await importSources(app, session, { ...request, path }, call)));
+        } catch (error) {
+          if (!(error instanceof MemoryError) || error.code !== 'not_found') throw error;
+          missing.push(error);
+        }
+      }
+      const [first] = missing;
+      if (all.length === 0 && first) throw first;
+      return all;
+    });
+    const screen = new Screen();
+    if (values.output === 'json') await screen.showJson(reports);
+    else {
+      const lines = reports.flatMap((report) => reportLines(screen, report, dryRun));
+      await screen.show(`${lines.join('\n')}\n`);
+    }
+    return 0;
+  },
+};
+
+function reportLines(screen: Screen, report: ImportReport, dryRun: boolean): string[] {
+  const { created, replaced, unchanged, kept, left, notes, commits } = report;
+  const counts = [
+    [created.length, dryRun ? 'to import' : 'imported'],
+    [replaced.length, dryRun ? 'to replace' : 'replaced'],
+    [unchanged, 'as before'],
+    [kept.length, 'kept, the source differs'],
+    [left.length, 'left out'],
+  ] as const;
+  const said = counts.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`);
+  const made = commits.map(({ oid }) => `, commit ${oid.slice(0, 12)}`).join('');
+  const remarks = (style: 'bad' | 'faint', list: readonly Remark[]) =>
+    list.map(({ from, message }) => `  ${screen.paint(style, `${from}: ${message}`)}`);
+  return [
+    `${screen.paint('title', report.source)} (${report.format}): ${said.join(', ') || 'nothing in it'}${made}`,
+    ...remarks('bad', left),
+    ...remarks('bad', kept),
+    ...remarks('faint', notes),
+  ];
+}

@@ -1,0 +1,47 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { mergeFile, setMergeDriver } from '../../app/merging.ts';
+import { findRoot } from '../../app/root.ts';
+import type { Command } from '../command.ts';
+import { printable } from '../terminal.ts';
+
+/** `memory-bank merge-driver`: what git runs for a file that both sides changed (gitattributes, "merge"). */
+export const mergeDriver: Command = {
+  about: 'merge one file of a memory; git runs it',
+  hidden: true,
+  operands: ['base', 'ours', 'theirs', 'marker-size', 'path'],
+  async run({ operands: [base = '', ours = '', theirs = '', markerSize, path = ''] }) {
+    const ancestor = await readFile(base);
+    const versions = {
+      // Git hands an empty file in the place of none.
+      base: ancestor.length === 0 ? undefined : ancestor,
+      ours: await readFile(ours),
+      theirs: await readFile(theirs),
+    };
+    const { bytes, conflict, notes } = await mergeFile(path, versions, Number(markerSize) || 7);
+    await writeFile(ours, bytes ?? '');
+    for (const note of notes)
+      process.stderr.write(`memory-bank: ${printable(`${path}: ${note}`)}\n`);
+    return conflict ? 1 : 0;
+  },
+};
+
+/** `memory-bank install-merge-driver`: the setting that makes git run it. */
+export const installMergeDriver: Command = {
+  about: 'let git merge memory by record',
+  flags: { uninstall: { about: 'no longer' } },
+  async run({ options, values }) {
+    const uninstall = values.uninstall === true;
+    const { path } = await findRoot({ ...options.place, clientRoots: async () => [] });
+    const command = [process.execPath, resolve(process.argv[1] ?? '')];
+    const { top, changed } = await setMergeDriver(
+      path,
+      uninstall ? undefined : command,
+      options.durability,
+    );
+    const what = uninstall ? 'by its own means' : 'with memory-bank';
+    const already = changed ? '' : ', as before';
+    process.stdout.write(`git merges the memory in ${top} ${what}${already}.\n`);
+    return 0;
+  },
+};

@@ -1,0 +1,73 @@
+import { MemoryError } from '../../core/error.ts';
+import type { SearchHit } from '../../core/store.ts';
+import { type Command, flagNumber, flagText } from '../command.ts';
+import { inSession } from '../run-in-session.ts';
+import { Screen } from '../terminal.ts';
+
+/** `memory-bank search <words>`: the records in which words are found, the best first. */
+export const search: Command = {
+  about: 'find anything in the memory by words',
+  operands: ['word', 'word...'],
+  flags: {
+    toolset: { value: 'name', about: 'only records of this toolset' },
+    limit: { value: 'number', about: 'at most this many; default: 10' },
+    exact: { about: 'the words as one literal text' },
+    'as-of': { value: 'revision', about: 'in the memory of a commit, branch or date' },
+  },
+  async run(invocation) {
+    const { app, operands, values } = invocation;
+    const toolset = flagText(values, 'toolset');
+    const limit = flagNumber(values, 'limit', 10, 1, 1000);
+    const kept = (await app.toolsets()).filter(({ records }) => records.length > 0);
+    const searched = kept.filter(({ name }) => toolset === undefined || name === toolset);
+    if (searched.length === 0) {
+      throw new MemoryError('invalid_input', `There is no toolset "${toolset}" with records.`, {
+        hint: `The toolsets with records are: ${kept.map(({ name }) => name).join(', ')}.`,
+      });
+    }
+    const request = {
+      query: operands.join(' '),
+      types: searched.flatMap(({ records }) => records),
+      fuzzy: values.exact !== true,
+      limit,
+    };
+    const revision = flagText(values, 'as-of');
+    const { hits, total, damaged } = await inSession(invocation, (session, call) =>
+      app.run(session, 'search', call, async ({ store, history }) => {
+        const searched = revision === undefined ? store : await history.at(revision);
+        return searched.search(request);
+      }),
+    );
+    const screen = new Screen();
+    const left = total - hits.length;
+    const lines = [
+      ...hits.flatMap((hit) => hitLines(screen, hit)),
+      ...(left > 0 ? [screen.paint('faint', `${left} more: --limit ${total}`)] : []),
+      ...damaged.map(({ error }) => screen.paint('bad', `cannot be read: ${error.text}`)),
+    ];
+    await screen.show(lines.map((line) => `${line}\n`).join(''));
+    if (total > 0) return 0;
+    process.stderr.write('Nothing was found.\n');
+    return 3;
+  },
+};
+
+function hitLines(screen: Screen, hit: SearchHit): string[] {
+  const { title } = hit.type.search(hit.value);
+  const snippet = screen.fit(hit.snippet, screen.width - 4);
+  return [
+    `${screen.paint('title', screen.fit(title, 60))}  ${screen.paint('faint', hit.path)}`,
+    ...(snippet === '' ? [] : [`    ${highlighted(screen, snippet, hit.matches)}`]),
+  ];
+}
+
+/** A text with the parts that matched in colour. */
+function highlighted(screen: Screen, text: string, matches: readonly string[]): string {
+  const words = matches.filter((match) => match !== '').sort((a, b) => b.length - a.length);
+  if (words.length === 0) return text;
+  const escaped = words.map((word) => word.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
+  return text
+    .split(new RegExp(`(${escaped.join('|')})`, 'gi'))
+    .map((part, i) => (i % 2 === 1 ? screen.paint('match', part) : part))
+    .join('');
+}

@@ -1,0 +1,121 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { MemoryError } from '../../core/error.ts';
+import { isLoopback } from '../../server/http/address.ts';
+import type { HttpSettings } from '../../server/http/http.ts';
+import {
+  type Command,
+  type FlagValues,
+  flagNumber,
+  flagText,
+  flagTexts,
+  type Invocation,
+} from '../command.ts';
+import { endInOrder } from '../shutdown.ts';
+import { keepHeapSmall } from '../v8-heap.ts';
+
+/** `memory-bank serve`: the REST API and MCP over HTTP, until the process is told to end. */
+export const serveHttp: Command = {
+  about: 'serve the REST API and MCP over HTTP',
+  flags: {
+    host: { value: 'address', about: 'the address to listen on; default: 127.0.0.1' },
+    port: { value: 'number', about: 'the port to listen on, 0 for any; default: 3000' },
+    'api-key-file': { value: 'file', about: 'the API keys, one a line (MEMORY_BANK_API_KEYS)' },
+    'no-auth': { about: 'ask for no key; on a loopback address only' },
+    'allow-host': { value: 'a,b,...', about: 'more names by which the server is called' },
+    'allow-origin': { value: 'a,b,...', about: 'origins of web pages that may call it' },
+    'allow-folder': {
+      value: 'folder',
+      about: 'where MCP clients may go beside the project; / for anywhere',
+      many: true,
+    },
+    'limit-minute': { value: 'number', about: 'requests a minute of each caller; default: 60' },
+    'limit-hour': { value: 'number', about: 'requests an hour of each caller; default: 1000' },
+  },
+  async run(invocation) {
+    const { app, options } = invocation;
+    const made = randomBytes(32).toString('base64url');
+    keepHeapSmall();
+    const settings = readSettings(invocation, process.env, made);
+    // Loaded here, because a client over stdio waits for the start of everything else.
+    const { listen } = await import('../../server/http/http.ts');
+    const server = await listen(app, settings).catch((cause: unknown) => {
+      const why = cause instanceof Error ? cause.message : String(cause);
+      throw new MemoryError('storage', `The server cannot listen: ${why}.`, { cause });
+    });
+    if (settings.keys?.includes(made)) {
+      process.stderr.write(`memory-bank: the API key of this run is ${made}\n`);
+    }
+    process.stderr.write(`memory-bank listens on ${server.url}, with MCP at ${server.url}/mcp\n`);
+    const status = await new Promise<() => number>((resolve) => {
+      const ask = endInOrder(options.log, () => resolve(ask));
+    });
+    await server.close();
+    await app.close();
+    return status();
+  },
+};
+
+/**
+ * What the command line and the environment say of the server.
+ *
+ * @param made the key that is valid when they name none.
+ */
+function readSettings(
+  { values, options, version }: Invocation,
+  env: NodeJS.ProcessEnv,
+  made: string,
+) {
+  const host = flagText(values, 'host') ?? '127.0.0.1';
+  return {
+    host,
+    port: flagNumber(values, 'port', 3000, 0, 65_535),
+    keys: keysFor(host, values, env, made),
+    hosts: list(flagText(values, 'allow-host')),
+    origins: list(flagText(values, 'allow-origin')),
+    folders: flagTexts(values, 'allow-folder').map((folder) => resolve(folder)),
+    limits: {
+      minute: flagNumber(values, 'limit-minute', 60, 1, 1_000_000_000),
+      hour: flagNumber(values, 'limit-hour', 1000, 1, 1_000_000_000),
+    },
+    headTimeout: 10_000,
+    requestTimeout: 30_000,
+    readTimeout: 30_000,
+    version,
+    log: options.log,
+  } satisfies HttpSettings;
+}
+
+/** The API keys that are valid; undefined when none is asked for. */
+function keysFor(
+  host: string,
+  values: FlagValues,
+  env: NodeJS.ProcessEnv,
+  made: string,
+): readonly string[] | undefined {
+  if (values['no-auth']) {
+    if (isLoopback(host)) return undefined;
+    throw new MemoryError('invalid_input', `--no-auth is refused on ${host}.`, {
+      hint: 'Without a key the server listens on a loopback address only.',
+    });
+  }
+  const file = flagText(values, 'api-key-file');
+  const given = file === undefined ? env.MEMORY_BANK_API_KEYS : readKeys(file);
+  const keys = list(given);
+  if (keys.length > 0) return keys;
+  if (file !== undefined) throw new MemoryError('invalid_input', `There is no key in ${file}.`);
+  return [made];
+}
+
+function readKeys(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (cause) {
+    throw new MemoryError('invalid_input', `The key file ${file} cannot be read.`, { cause });
+  }
+}
+
+function list(text = ''): string[] {
+  return text.split(/[\s,]+/).filter((part) => part !== '');
+}

@@ -1,0 +1,39 @@
+import { findRoot } from '../../app/root.ts';
+import { claimStdout, JsonLines } from '../../server/mcp/stdio.ts';
+import type { Command, Invocation } from '../command.ts';
+import { endInOrder } from '../shutdown.ts';
+import { keepHeapSmall } from '../v8-heap.ts';
+
+/** `memory-bank` without a command: the server over stdio, until the client leaves. */
+export const serve: Command = {
+  about: 'serve the memory of a project to an MCP client over stdio',
+  async run(invocation) {
+    const { app, options, version } = invocation;
+    keepHeapSmall();
+    const lines = new JsonLines(process.stdin, claimStdout());
+    const status = endInOrder(options.log, () => lines.stop());
+    if (process.stdin.isTTY) process.stderr.write(await guide(invocation));
+    // Other commands start without the protocol.
+    const { serveStdio } = await import('../../server/mcp/mcp.ts');
+    await serveStdio(app, lines, version);
+    await app.close();
+    return status();
+  },
+};
+
+/** What a person is told who starts the server in a terminal. */
+async function guide({ app, options, version }: Invocation): Promise<string> {
+  const toolsets = (await app.toolsets()).map((toolset) => toolset.name).join(', ');
+  const root = await findRoot({ ...options.place, clientRoots: async () => [] }).then(
+    ({ path, source }) => `${path} (${source})`,
+    (error: Error) => error.message,
+  );
+  const program = process.argv[1] ?? 'memory-bank';
+  return `memory-bank ${version}, an MCP server over stdio
+  project   ${root}
+  toolsets  ${toolsets}
+An MCP client is to start it, for example:
+  claude mcp add memory-bank -- node ${JSON.stringify(program)}
+It now reads JSON-RPC from this terminal. Ctrl-D ends it.
+`;
+}

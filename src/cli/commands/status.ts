@@ -1,0 +1,88 @@
+import { repositoryKind } from '../../app/health/repository-kind.ts';
+import { bankFolder, findRoot } from '../../app/root.ts';
+import type { Context } from '../../core/context.ts';
+import type { Damaged } from '../../core/store.ts';
+import type { Toolset } from '../../core/toolset.ts';
+import type { Command } from '../command.ts';
+import { inSession } from '../run-in-session.ts';
+import { Screen } from '../terminal.ts';
+
+/** `memory-bank status`: what is served from where, and what there is. */
+export const status: Command = {
+  about: 'show which project is served, and what its memory holds',
+  async run(invocation) {
+    const { app, options } = invocation;
+    const screen = new Screen();
+    const { path: root, source } = await findRoot({
+      ...options.place,
+      clientRoots: async () => [],
+    });
+    const repository = await repositoryKind(root);
+    const toolsets = await app.toolsets();
+    const lines = await inSession(invocation, (session, call) =>
+      app.run(session, 'status', call, async (context) => {
+        const info = await context.project.info();
+        const head = await context.project.head();
+        const mode = await context.modes.current();
+        const at = head.oid === undefined ? 'no commit yet' : `at ${head.oid.slice(0, 12)}`;
+        const branch = head.branch === undefined ? 'no branch' : `branch ${head.branch}`;
+        const known: [string, string][] = [
+          ['Project', `${root} (${source})`],
+          ['Memory', info.initialized ? bankFolder : `${bankFolder}, not written to yet`],
+          ['Id', info.projectId ?? 'none yet'],
+          [
+            'Repository',
+            repository
+              ? `${repository.kind} ${repository.top}${repository.shallow ? ', shallow' : ''}`
+              : 'none yet: the first write makes one',
+          ],
+        ];
+        if (repository) known.push(['Head', head.problem ?? `${branch}, ${at}`]);
+        if (mode) known.push(['Mode', `${mode.name} (${mode.source})`]);
+        const { counts, damaged } = await countRecords(context, toolsets);
+        return [
+          ...rows(screen, known),
+          '',
+          ...rows(screen, counts),
+          ...(damaged.length > 0 ? ['', screen.paint('bad', 'Cannot be read')] : []),
+          ...damaged.map(
+            ({ path, error }) => `  ${screen.fit(path, 60)}: ${screen.plain(error.text)}`,
+          ),
+        ];
+      }),
+    );
+    await screen.show(`${lines.join('\n')}\n`);
+    return 0;
+  },
+};
+
+/** How many records of which type each toolset has, and those that cannot be read. */
+async function countRecords(context: Context, toolsets: readonly Toolset[]) {
+  const counts: [string, string][] = [];
+  const damaged: Damaged[] = [];
+  for (const { name, records } of toolsets) {
+    if (records.length === 0) continue;
+    const found: string[] = [];
+    for (const type of records) {
+      const listing = await context.store.list(type);
+      damaged.push(...listing.damaged);
+      if (listing.records.length > 0) found.push(counted(listing.records.length, type.name));
+    }
+    counts.push([name, found.join(', ') || 'nothing']);
+  }
+  return { counts, damaged };
+}
+
+/** `1 feature`, `2 knowledge entries`. */
+export function counted(count: number, name: string): string {
+  const noun = name.replaceAll('-', ' ');
+  if (count === 1) return `1 ${noun}`;
+  return `${count} ${noun.endsWith('y') ? `${noun.slice(0, -1)}ies` : `${noun}s`}`;
+}
+
+function rows(screen: Screen, pairs: readonly (readonly [string, string])[]): string[] {
+  const column = Math.max(...pairs.map(([key]) => key.length)) + 2;
+  return pairs.map(
+    ([key, value]) => `${screen.paint('key', key.padEnd(column))}${screen.plain(value)}`,
+  );
+}

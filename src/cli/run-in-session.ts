@@ -1,0 +1,52 @@
+import type { CallOptions } from '../app/call-context.ts';
+import type { Session } from '../core/session.ts';
+import type { Invocation } from './command.ts';
+import { Screen } from './terminal.ts';
+
+/**
+ * Does the work of one command in a session of its own: one run of the program is one session.
+ *
+ * An interrupt from the terminal cancels the call under way, which then writes nothing. What takes
+ * long says how far it is.
+ */
+export async function inSession<R>(
+  { app, version }: Invocation,
+  work: (session: Session, options: CallOptions) => Promise<R>,
+): Promise<R> {
+  const session = app.connect();
+  session.agent = `memory-bank-cli/${version}`;
+  const interrupt = new AbortController();
+  process.once('SIGINT', () => interrupt.abort());
+  const line = new ProgressLine(process.stderr);
+  const progress: CallOptions['progress'] = (...step) => line.show(...step);
+  try {
+    return await work(session, { signal: interrupt.signal, progress });
+  } finally {
+    line.clear();
+    await app.close();
+  }
+}
+
+/** One line of a terminal that says how far something is, as long as it lasts. */
+export class ProgressLine {
+  readonly #stream: NodeJS.WriteStream;
+  #shown = false;
+
+  constructor(stream: NodeJS.WriteStream) {
+    this.#stream = stream;
+  }
+
+  show(done: number, total: number, message: string): void {
+    if (done >= total) this.clear();
+    else if (this.#stream.isTTY) {
+      const text = new Screen(this.#stream).fit(`${message}: ${done} of ${total}`);
+      this.#stream.write(`\r${text}\u001b[K`);
+      this.#shown = true;
+    }
+  }
+
+  clear(): void {
+    if (this.#shown) this.#stream.write('\r\u001b[K');
+    this.#shown = false;
+  }
+}

@@ -1,0 +1,221 @@
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { narrow } from '../../app/app.ts';
+import type { CallOptions } from '../../app/call-context.ts';
+import {
+  findOwnFolder,
+  leaveRepository,
+  planMergeDriver,
+  setMergeDriver,
+} from '../../app/merging.ts';
+import { bankFolder, findRoot } from '../../app/root.ts';
+import { MemoryError } from '../../core/error.ts';
+import type { Session } from '../../core/session.ts';
+import { type Command, flagText, type Invocation } from '../command.ts';
+import { paintDiff } from '../commands/log.ts';
+import { agrees, mayAsk, mayGoOn, question } from '../prompt.ts';
+import { inSession } from '../run-in-session.ts';
+import { Screen } from '../terminal.ts';
+import { clients, entryName, type Start, type Surroundings } from './client.ts';
+import { applyEdit, diffOf, type FileEdit, type Plan, planSetup } from './setup-plan.ts';
+
+const forAgents = ['AGENTS.md', 'CLAUDE.md'] as const;
+
+/** `memory-bank init`: sets a project and its clients up, or takes that back. */
+export const init: Command = {
+  about: 'set this project up: clients, memory, merge driver; shows what it will change and asks',
+  flags: {
+    clients: {
+      value: 'a,b,...',
+      about: `${Object.keys(clients).join(', ')}, all or none; default: those that are in use here`,
+    },
+    instructions: {
+      value: forAgents.join('|'),
+      choices: forAgents,
+      many: true,
+      about: 'add a short section for agents to this file',
+    },
+    command: {
+      value: 'command',
+      about: 'how clients start the server; default: this program where it lies',
+    },
+    yes: { about: 'do not ask' },
+    undo: { about: 'take everything back but the memory itself' },
+    'dry-run': { about: 'only show what would change' },
+  },
+  async run(invocation) {
+    const { options, values } = invocation;
+    const { path: root } = await findRoot({ ...options.place, clientRoots: async () => [] });
+    const { home, env } = options.place;
+    const around: Surroundings = { root, home, env, platform: process.platform };
+    const undo = values.undo === true;
+    const ask = mayAsk(values);
+    const screen = new Screen();
+    const names = await chosenClients(invocation, around, undo, ask);
+    const toolsets = undo ? undefined : await chosenToolsets(invocation, ask);
+    const instructions = undo ? forAgents : await chosenInstructions(invocation, ask);
+    const program = programOf(invocation);
+    const start = undo ? undefined : startOf(program, toolsets);
+    const mayReplace = async (path: string, use: string) =>
+      ask && agrees(`The entry "${entryName}" of ${path} ${use}. Replace it?`);
+    const setup = { names, instructions, program, start, around, mayReplace };
+    return inSession(invocation, async (session, call) => {
+      const memory: Memory = { invocation, root, session, call };
+      const plan = await planSetup(setup);
+      // What is for something else was never ours to take back.
+      const status = plan.untouched.some(({ isForeign }) => !(undo && isForeign)) ? 6 : 0;
+      const driver = await planMergeDriver(root, undo ? undefined : ownProgram());
+      const edits = [...plan.edits, ...(driver ? [driver] : [])];
+      const notes = undo ? await takenBack(root) : await made(memory, driver);
+      await screen.show(planText(screen, { ...plan, edits }, notes, undo));
+      if (values['dry-run'] === true) return 0;
+      if (edits.length + notes.length === 0) return status;
+      if (!(await mayGoOn(values, 'Make these changes?'))) return 0;
+      for (const edit of plan.edits) await applyEdit(edit, around);
+      const done = undo ? await takeBack(memory) : await setUp(memory);
+      await screen.show(done.map((line) => `${screen.plain(line)}\n`).join(''));
+      return status;
+    });
+  },
+};
+
+/** The memory of a project, in the session that sets it up. */
+interface Memory {
+  readonly invocation: Invocation;
+  readonly root: string;
+  readonly session: Session;
+  readonly call: CallOptions;
+}
+
+/** How git is to start this program. */
+function ownProgram(): readonly string[] {
+  return [process.execPath, resolve(process.argv[1] ?? '')];
+}
+
+/** What the first commit of the memory will make, in words. */
+async function made(
+  { invocation: { app }, root, session, call }: Memory,
+  driver: FileEdit | undefined,
+): Promise<string[]> {
+  const lacking = await app.run(session, 'init', call, ({ project }) => project.lacking());
+  const bank = join(root, bankFolder);
+  return [
+    ...(driver && driver.before === undefined ? [`${root} becomes a git repository.`] : []),
+    ...(lacking.length > 0 ? [`${bank} gets ${lacking.join(' and ')}, as a commit.`] : []),
+  ];
+}
+
+/** What goes beside the files that are shown, in words. */
+async function takenBack(root: string): Promise<string[]> {
+  const folder = await findOwnFolder(root);
+  return folder === undefined ? [] : [`${folder} is removed: it holds caches.`];
+}
+
+/** The words that clients start the program by. */
+function programOf({ values }: Invocation): readonly string[] {
+  const given = flagText(values, 'command')?.trim().split(/\s+/);
+  return given ?? ['node', resolve(process.argv[1] ?? '')];
+}
+
+/** The program as clients are to start it. */
+function startOf(program: readonly string[], toolsets: readonly string[] | undefined): Start {
+  const [command = process.execPath, ...args] = program;
+  const narrowed = toolsets ? ['--toolsets', toolsets.join(',')] : [];
+  return { command, args: [...args, ...narrowed] };
+}
+
+async function chosenClients(
+  { values }: Invocation,
+  around: Surroundings,
+  undo: boolean,
+  ask: boolean,
+): Promise<readonly string[]> {
+  const all = Object.keys(clients);
+  const used = all.filter((name) => clients[name]?.signs(around).some((sign) => existsSync(sign)));
+  const usual = undo ? all : used.length > 0 ? used : ['claude'];
+  const given = flagText(values, 'clients');
+  const text =
+    given ??
+    (ask && !undo
+      ? (await question(`Clients (${all.join(', ')}) [${usual.join(',')}]: `)) || usual.join(',')
+      : usual.join(','));
+  if (text === 'all') return all;
+  if (text === 'none') return [];
+  return namesIn(text);
+}
+
+/** The toolsets that clients are to be offered; undefined for all. */
+async function chosenToolsets(
+  { app, options }: Invocation,
+  ask: boolean,
+): Promise<readonly string[] | undefined> {
+  if (options.enabled || !ask) return options.enabled;
+  const all = await app.toolsets();
+  const listed = all.map(({ name }) => name).join(', ');
+  const names = namesIn(await question(`Toolsets (${listed}) [all]: `));
+  if (names.length === 0 || (names.length === 1 && names[0] === 'all')) return undefined;
+  narrow(all, names);
+  return names;
+}
+
+function namesIn(text: string): string[] {
+  return text.split(/[\s,]+/).filter((name) => name !== '');
+}
+
+async function chosenInstructions({ values }: Invocation, ask: boolean): Promise<string[]> {
+  const given = values.instructions;
+  const names = Array.isArray(given) ? given.map(String) : [];
+  if (names.length === 0 && ask) {
+    if (await agrees('Add a section for agents to AGENTS.md?')) return ['AGENTS.md'];
+  }
+  const unknown = names.find((name) => !forAgents.some((one) => one === name));
+  if (unknown === undefined) return names;
+  throw new MemoryError('invalid_input', `--instructions is ${forAgents.join(' or ')}.`);
+}
+
+function planText(
+  screen: Screen,
+  { edits, untouched }: Plan,
+  notes: readonly string[],
+  undo: boolean,
+): string {
+  const diffs = edits.flatMap((edit) =>
+    diffOf(edit)
+      .trimEnd()
+      .split('\n')
+      .map((line) => paintDiff(screen, line)),
+  );
+  const left = untouched.map(({ path, reason, isForeign }) => {
+    const told = `${path} is left alone: ${reason}.`;
+    if (undo && isForeign) return screen.plain(told);
+    const remedy = isForeign ? 'Rename that entry' : 'Mend it';
+    const what = undo ? `take the entry "${entryName}" out` : 'add the server';
+    return screen.paint('bad', `${told} ${remedy}, or ${what} by hand.`);
+  });
+  const none = edits.length + notes.length === 0 ? ['No file has to change.'] : [];
+  const told = notes.map((line) => screen.plain(line));
+  return `${[...diffs, ...told, ...left, ...none].join('\n')}\n`;
+}
+
+async function setUp({ invocation, root, session, call }: Memory): Promise<string[]> {
+  const { app, options } = invocation;
+  const id = await app.run(session, 'init', call, ({ project }) => project.initialize());
+  const program = ownProgram();
+  const { top } = await setMergeDriver(root, program, options.durability);
+  return [
+    `The memory of ${root} is ready (project ${id}).`,
+    `git merges it by record in ${top}.`,
+    'Restart the clients, or have them connect again.',
+    '"memory-bank import" takes over what other programs have kept here.',
+    ...(/[\\/]_npx[\\/]/.test(program.join(' '))
+      ? [
+          'This program lies in the cache of npx, which may be emptied: install it ("npm install -g") and call init again, or say by --command how clients are to start it.',
+        ]
+      : []),
+  ];
+}
+
+async function takeBack({ invocation: { options }, root }: Memory): Promise<string[]> {
+  await leaveRepository(root, options.durability);
+  return ['Everything is taken back. The memory itself stays in .memory-bank.'];
+}

@@ -1,0 +1,175 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, realpath, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { personalPath, projectPath, readText } from '../../app/project-file.ts';
+import { unifiedDiff } from '../../core/diff/unified-diff.ts';
+import { MemoryError } from '../../core/error.ts';
+import { own } from '../../core/json.ts';
+import { editInstructions } from './agent-instructions.ts';
+import { clients, configPath, entryName, type Start, type Surroundings } from './client.ts';
+import { otherUse } from './own-entry.ts';
+
+/** A file that the setup changes, and how; undefined where there is none. */
+export interface FileEdit {
+  /** Absolute, links resolved: what is shown is what is written. */
+  readonly path: string;
+  readonly before: string | undefined;
+  readonly after: string | undefined;
+}
+
+/** A file that is left alone, and why. */
+export interface Untouched {
+  readonly path: string;
+  readonly reason: string;
+  /** Whether nothing is wrong with it: its entry of our name is for something else. */
+  readonly isForeign?: boolean;
+}
+
+export interface Plan {
+  readonly edits: readonly FileEdit[];
+  readonly untouched: readonly Untouched[];
+}
+
+/** What a setup is to do. */
+export interface Setup {
+  /** Names of clients. */
+  readonly names: readonly string[];
+  /** Names of the files for agents. */
+  readonly instructions: readonly string[];
+  /** The words that clients start this program by. */
+  readonly program: readonly string[];
+  /** Undefined takes the entries and sections out again. */
+  readonly start: Start | undefined;
+  readonly around: Surroundings;
+  /** Whether the entry of our name in a file may be replaced, though it is for something else. */
+  mayReplace(path: string, use: string): Promise<boolean>;
+}
+
+/** What has to change in the files of clients and in those for agents. */
+export async function planSetup({
+  names,
+  instructions,
+  program,
+  start,
+  around,
+  mayReplace,
+}: Setup): Promise<Plan> {
+  const edits: FileEdit[] = [];
+  const untouched: Untouched[] = [];
+  const consider = async (
+    given: string,
+    resolve: () => string,
+    edit: (text: string) => Promise<string> | string,
+  ) => {
+    let path: string;
+    try {
+      path = resolve();
+    } catch (error) {
+      if (!(error instanceof MemoryError) || error.code !== 'damaged') throw error;
+      // A setup does not write there, so there is nothing to take back either.
+      const reason = error.message.replace(/\.$/, '');
+      untouched.push({ path: given, reason, isForeign: start === undefined });
+      return;
+    }
+    try {
+      // Links may lead from two files to one, which then gets both changes.
+      const earlier = edits.find((one) => one.path === path);
+      const before = earlier ? earlier.after : readText(path);
+      // What does not even name it has no entry to take out, however it is written.
+      if (start === undefined && !before?.includes(entryName)) return;
+      const text = await edit(before ?? '');
+      const after = start === undefined && isEmpty(text) ? undefined : text;
+      if (before === undefined ? start === undefined : after === before) return;
+      if (earlier) edits.splice(edits.indexOf(earlier), 1, { ...earlier, after });
+      else edits.push({ path, before, after });
+    } catch (error) {
+      if (!(error instanceof MemoryError) || error.code !== 'damaged') throw error;
+      untouched.push({ path: given, reason: error.message.replace(/\.$/, '') });
+    }
+  };
+  for (const name of names) {
+    const client = own(clients, name);
+    if (!client) {
+      throw new MemoryError('invalid_input', `There is no client "${name}".`, {
+        hint: `The clients are: ${Object.keys(clients).join(', ')}.`,
+      });
+    }
+    const entry = start && (client.start?.(start, around) ?? start);
+    const { language, servers } = client;
+    const path = client.config(around);
+    const keys = [servers, entryName];
+    const resolve = () => configPath(client, around);
+    await consider(path, resolve, async (text) => {
+      const present = language.read(text, keys);
+      if (present === undefined) return language.edit(text, keys, entry);
+      const use = otherUse(present, program, around.root);
+      // What a person added to an entry of ours is theirs.
+      const change = entry && { command: entry.command, args: entry.args };
+      if (use === undefined) return language.edit(text, keys, change);
+      if (entry && (await mayReplace(path, use))) {
+        return language.edit(language.edit(text, keys, undefined), keys, entry);
+      }
+      untouched.push({ path, reason: `its entry "${entryName}" ${use}`, isForeign: true });
+      return text;
+    });
+  }
+  for (const file of instructions) {
+    const path = join(around.root, file);
+    const resolve = () => projectPath(around.root, path);
+    await consider(path, resolve, (text) => editInstructions(text, start !== undefined));
+  }
+  return { edits, untouched };
+}
+
+/** The change of a file as a unified diff. */
+export function diffOf({ path, before, after }: FileEdit): string {
+  const old = before === undefined ? '/dev/null' : path;
+  const now = after === undefined ? '/dev/null' : path;
+  return `--- ${old}\n+++ ${now}\n${unifiedDiff(before ?? '', after ?? '')}`;
+}
+
+/** Makes the change; the file is never seen half written. */
+export async function applyEdit(
+  { path, after }: FileEdit,
+  { root, home }: Pick<Surroundings, 'root' | 'home'>,
+): Promise<void> {
+  // A link that was put there after the plan was shown leads elsewhere.
+  if (personalPath(path) !== path) {
+    throw new MemoryError('storage', `${path} has become a symbolic link.`, {
+      hint: 'Run the command again.',
+    });
+  }
+  try {
+    if (after === undefined) {
+      await rm(path);
+      // The folders that were made for the file alone go with it.
+      const ends = await Promise.all([root, home].map((end) => realpath(end).catch(() => end)));
+      let folder = dirname(path);
+      while (!ends.includes(folder) && (await isRemoved(folder))) folder = dirname(folder);
+      return;
+    }
+    await mkdir(dirname(path), { recursive: true });
+    const mode = await stat(path).then(
+      (found) => found.mode & 0o777,
+      () => 0o644,
+    );
+    const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
+    await writeFile(temporary, after, { mode });
+    await rename(temporary, path);
+  } catch (cause) {
+    throw new MemoryError('storage', `${path} cannot be written.`, { cause });
+  }
+}
+
+/** Removes a folder if nothing is in it; whether it did. */
+function isRemoved(folder: string): Promise<boolean> {
+  return rmdir(folder).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Whether nothing but what the setup itself began a file with is left. */
+function isEmpty(text: string): boolean {
+  return /^\ufeff?\s*(?:\{\s*\}\s*)?$/.test(text);
+}

@@ -1,0 +1,304 @@
+import { MemoryError } from '../../core/error.ts';
+import type { TreeChange } from '../index/cache-tree.ts';
+import type { IndexFile } from '../index/index-file.ts';
+import {
+  type EncodedObject,
+  encodeObject,
+  formatCommit,
+  type Oid,
+  objectId,
+  type Signature,
+} from '../objects/object.ts';
+import type { ObjectDatabase } from '../objects/odb.ts';
+import { findEntry, folderMode, spliceTree, type TreeEntry } from '../objects/tree.ts';
+import type { Head } from '../refs/refs.ts';
+
+/** A change of one file, as the store asks for it. */
+export interface FileChange {
+  /** Relative to the top of the work tree, `/` between segments. */
+  readonly path: string;
+  /** What it is to hold; undefined removes it. */
+  readonly bytes: Uint8Array | undefined;
+  /** What was on disk when the change was worked out; undefined for no file. */
+  readonly seen: Uint8Array | undefined;
+  /** The mode of a file that is new here, as trees write it. Default: an ordinary file. */
+  readonly mode?: string | undefined;
+  /** Whether the file is not ours: what a person did to it is not committed but stands in the way. */
+  readonly foreign?: boolean;
+}
+
+/** Another line of history that a commit takes in. */
+export interface Joined {
+  /** Its last commit. */
+  readonly tip: Oid;
+  /**
+   * Whether it goes on from HEAD, and the changes are all that it brings: then there is nothing to
+   * commit, and its last commit is the new HEAD. Edits of a person make a merge of it.
+   */
+  readonly forward: boolean;
+}
+
+/** What a caller wants committed. */
+export interface Proposal {
+  readonly changes: readonly FileChange[];
+  /** The whole message of the commit, subject first. */
+  readonly message: string;
+  readonly adopt?: Adoption;
+  readonly join?: Joined;
+}
+
+/** One line of the coming commit, with what is needed to undo it. */
+export interface PlannedFile {
+  readonly path: string;
+  readonly bytes: Uint8Array | undefined;
+  /** What is on disk now, and its id. */
+  readonly seen: Uint8Array | undefined;
+  readonly before: Oid | undefined;
+  readonly after: Oid | undefined;
+  readonly mode: number;
+}
+
+export interface PlannedCommit {
+  readonly oid: Oid;
+  /** Where the branch is before it. */
+  readonly before: Oid | undefined;
+  /** What reflogs say of it. */
+  readonly log: string;
+}
+
+/** Everything that a mutation will write, worked out and hashed before any lock of git's is taken. */
+export interface Plan {
+  readonly head: Head;
+  readonly files: readonly PlannedFile[];
+  /** In the order in which the branch comes to them: the person's edits first, ours last. */
+  readonly commits: readonly PlannedCommit[];
+  readonly objects: readonly EncodedObject[];
+  readonly trees: readonly TreeChange[];
+}
+
+export interface Signatures {
+  readonly author: Signature;
+  readonly committer: Signature;
+}
+
+/**
+ * Asked about each version of a file that a person has made and that would be committed with ours.
+ *
+ * @param committed what HEAD has of it; undefined for no file.
+ * @throws anything, to keep all of it from being committed.
+ */
+export type Adoption = (path: string, version: Buffer, committed: Buffer | undefined) => void;
+
+const fileMode = '100644';
+
+/**
+ * Works out the commits of a mutation.
+ *
+ * A file that on disk is not what HEAD says is a person's work: it is committed first, in a commit
+ * of its own, and so is a third version of it that stands staged. Nothing of it is lost that way.
+ */
+export function planCommits(
+  odb: ObjectDatabase,
+  head: Head,
+  index: IndexFile,
+  { changes, message, adopt, join }: Proposal,
+  signatures: Signatures,
+): Plan {
+  const builder = new Builder(odb, head.oid, signatures);
+  const staged: TreeEdit[] = [];
+  const edited: TreeEdit[] = [];
+  const ours: TreeEdit[] = [];
+  const files: PlannedFile[] = [];
+  for (const { path, bytes, seen, foreign, ...added } of changes) {
+    // Git itself checks out no such path, and receives none.
+    if (/(?:^|\/)\.git(?:\/|$)/i.test(path)) {
+      throw new MemoryError('unsupported', `${path} lies inside of a folder .git.`, {
+        data: { path },
+      });
+    }
+    const committed = builder.entry(path);
+    const indexed = index.find(path);
+    if (index.collapses(path) || (indexed?.skipWorktree && seen === undefined)) {
+      throw new MemoryError('unsupported', `${path} is left out of this sparse checkout.`, {
+        hint: `Run "git sparse-checkout add ${path.slice(0, path.indexOf('/'))}".`,
+        data: { path },
+      });
+    }
+    const mode = committed?.mode ?? added.mode ?? fileMode;
+    if (mode !== fileMode && mode !== '100755') {
+      throw new MemoryError('damaged', `${path} is committed as something other than a file.`, {
+        data: { path },
+      });
+    }
+    const before = seen && objectId('blob', seen);
+    if (foreign && (before !== committed?.oid || indexed?.oid !== committed?.oid)) {
+      throw new MemoryError(
+        'conflict',
+        `Changes of ${path} that are not committed are in the way.`,
+        {
+          hint: 'Commit or stash them. Nothing was changed.',
+          data: { path },
+        },
+      );
+    }
+    const known = () => committed && odb.content(committed.oid, 'blob');
+    if (indexed && indexed.oid !== committed?.oid && indexed.oid !== before) {
+      adopt?.(path, odb.content(indexed.oid, 'blob'), known());
+      staged.push({ path, entry: { mode, oid: indexed.oid } });
+    }
+    if (before !== committed?.oid) {
+      if (seen) adopt?.(path, Buffer.from(seen), known());
+      edited.push({ path, entry: seen && { mode, oid: builder.add('blob', seen) } });
+    }
+    const after = bytes && builder.add('blob', bytes);
+    ours.push({ path, entry: after === undefined ? undefined : { mode, oid: after } });
+    files.push({ path, bytes, seen, before, after, mode: Number.parseInt(mode, 8) });
+  }
+  if (staged.length > 0) builder.commit(staged, describeEdit('staged edit', staged));
+  if (edited.length > 0) builder.commit(edited, describeEdit('edit by hand', edited));
+  if (join?.forward && !builder.hasCommitted) builder.forward(ours, join.tip);
+  else builder.commit(ours, message, join?.tip);
+  return { head, files, ...builder.result() };
+}
+
+interface TreeEdit {
+  readonly path: string;
+  readonly entry: TreeEntry | undefined;
+}
+
+function describeEdit(what: string, edits: readonly TreeEdit[]): string {
+  const [first] = edits;
+  const more = edits.length > 1 ? ` and ${edits.length - 1} more` : '';
+  const subject = `memory: keep ${what} of ${first?.path.split('/').pop() ?? ''}${more}`;
+  const body = 'Found uncommitted before a change of the same file; committed as it was.';
+  const list = edits.map(({ path }) => `Memory-Record: ${path}`).join('\n');
+  return `${subject}\n\n${body}\n\n${list}\n`;
+}
+
+/** Trees and commits one upon the other, starting at HEAD. */
+class Builder {
+  readonly #odb: ObjectDatabase;
+  readonly #signatures: Signatures;
+  readonly #objects = new Map<Oid, EncodedObject>();
+  /** Trees that are not in the database yet. */
+  readonly #trees = new Map<Oid, Buffer>();
+  readonly #before = new Map<string, Oid | undefined>();
+  readonly #after = new Map<string, Oid | undefined>();
+  readonly #commits: PlannedCommit[] = [];
+  #root: Oid | undefined;
+  #tip: Oid | undefined;
+
+  constructor(odb: ObjectDatabase, tip: Oid | undefined, signatures: Signatures) {
+    this.#odb = odb;
+    this.#signatures = signatures;
+    this.#tip = tip;
+    this.#root = tip && treeOf(odb, tip);
+  }
+
+  /** What the present root tree has at a path. */
+  entry(path: string): TreeEntry | undefined {
+    let entry: TreeEntry | undefined =
+      this.#root === undefined ? undefined : { mode: folderMode, oid: this.#root };
+    for (const name of path.split('/')) {
+      if (entry?.mode !== folderMode) return undefined;
+      entry = findEntry(this.#tree(entry.oid), name);
+    }
+    return entry;
+  }
+
+  add(type: 'blob' | 'tree' | 'commit', content: Uint8Array): Oid {
+    const object = encodeObject(type, content);
+    this.#objects.set(object.oid, object);
+    return object.oid;
+  }
+
+  get hasCommitted(): boolean {
+    return this.#commits.length > 0;
+  }
+
+  /** @param joined the second parent. */
+  commit(edits: readonly TreeEdit[], message: string, joined?: Oid): void {
+    const tree = this.#apply(edits);
+    const { author, committer } = this.#signatures;
+    const parents = [this.#tip, joined].filter((parent) => parent !== undefined);
+    const oid = this.add('commit', formatCommit({ tree, parents, author, committer, message }));
+    const kind = joined !== undefined ? ' (merge)' : this.#tip === undefined ? ' (initial)' : '';
+    this.#move(oid, `commit${kind}: ${message.split('\n', 1)[0] ?? ''}`);
+  }
+
+  /** Goes to a commit that there is already, and whose tree the edits lead to. */
+  forward(edits: readonly TreeEdit[], tip: Oid): void {
+    if (this.#apply(edits) !== treeOf(this.#odb, tip)) {
+      throw new MemoryError('internal', `The changes do not lead to the tree of ${tip}.`);
+    }
+    this.#move(tip, 'memory-bank sync: Fast-forward');
+  }
+
+  #move(oid: Oid, log: string): void {
+    this.#commits.push({ oid, before: this.#tip, log });
+    this.#tip = oid;
+  }
+
+  #apply(edits: readonly TreeEdit[]): Oid {
+    const split = edits.map(({ path, entry }) => ({ parts: path.split('/'), entry }));
+    this.#root = this.#edit('', this.#root, split) ?? this.#addTree(Buffer.alloc(0));
+    return this.#root;
+  }
+
+  result(): Pick<Plan, 'commits' | 'objects' | 'trees'> {
+    const trees = [...this.#after].map(([folder, after]) => {
+      return { folder, before: this.#before.get(folder), after };
+    });
+    return { commits: this.#commits, objects: [...this.#objects.values()], trees };
+  }
+
+  /** Applies edits below a folder; the id of its new tree, or undefined when nothing is left in it. */
+  #edit(
+    folder: string,
+    oid: Oid | undefined,
+    edits: readonly { readonly parts: string[]; readonly entry: TreeEntry | undefined }[],
+  ): Oid | undefined {
+    const before = oid === undefined ? Buffer.alloc(0) : this.#tree(oid);
+    const here = new Map<string, TreeEntry | undefined>();
+    const below = new Map<string, { parts: string[]; entry: TreeEntry | undefined }[]>();
+    for (const { parts, entry } of edits) {
+      const [name = '', ...rest] = parts;
+      const group = below.get(name);
+      if (rest.length === 0) here.set(name, entry);
+      else if (group) group.push({ parts: rest, entry });
+      else below.set(name, [{ parts: rest, entry }]);
+    }
+    for (const [name, group] of below) {
+      const old = here.has(name) ? here.get(name) : findEntry(before, name);
+      const path = folder === '' ? name : `${folder}/${name}`;
+      if (old && old.mode !== folderMode) {
+        throw new MemoryError('damaged', `${path} is committed as something other than a folder.`, {
+          hint: 'Move it out of the way and commit that.',
+          data: { path },
+        });
+      }
+      const child = this.#edit(path, old?.oid, group);
+      here.set(name, child === undefined ? undefined : { mode: folderMode, oid: child });
+    }
+    const tree = spliceTree(before, here);
+    const result = tree.length === 0 ? undefined : this.#addTree(tree);
+    if (!this.#before.has(folder)) this.#before.set(folder, oid);
+    this.#after.set(folder, result);
+    return result;
+  }
+
+  #addTree(tree: Buffer): Oid {
+    const oid = this.add('tree', tree);
+    this.#trees.set(oid, tree);
+    return oid;
+  }
+
+  #tree(oid: Oid): Buffer {
+    return this.#trees.get(oid) ?? this.#odb.content(oid, 'tree');
+  }
+}
+
+/** The root tree of a commit. */
+export function treeOf(odb: ObjectDatabase, commit: Oid): Oid {
+  return odb.content(commit, 'commit').toString('latin1', 5, 45);
+}

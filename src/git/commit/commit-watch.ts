@@ -1,0 +1,183 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { IndexFile } from '../index/index-file.ts';
+import { cancelled, IndexMark, type OwnCommit } from '../index/index-mark.ts';
+import type { KnownIndex } from '../index/known-index.ts';
+import type { Oid } from '../objects/object.ts';
+import type { Head } from '../refs/refs.ts';
+import { treeOf } from './commit-plan.ts';
+import type { Ground } from './mutation.ts';
+
+/** The longest wait of one mutation, as a multiple of the age up to which a staged change counts. */
+const longestWait = 5;
+const firstPause = 2;
+const longestPause = 10;
+/** For how long after a commit of a loop the next one is not expected, in milliseconds. */
+const momentOfRest = 2 * longestPause;
+
+/** Where to look. */
+type Place = Pick<Ground, 'disk' | 'tree' | 'odb' | 'refs' | 'folder'>;
+
+/**
+ * Finds out whether a `git commit` of somebody else is under way.
+ *
+ * A plain `git commit` with an editor or a hook holds no lock, and fails if HEAD moves meanwhile. Its
+ * evidence is in two files. It writes `COMMIT_EDITMSG` before it moves HEAD. Before that, it or the
+ * `git add` in front of it writes an index whose lines are neither ours nor those of HEAD. A `git
+ * status` that refreshes the index stages nothing, so it is not evidence.
+ *
+ * A program that commits in a loop leaves a moment of rest after each of its commits. One change uses
+ * it; the next change waits for the next commit, or until the program has paused.
+ */
+export class CommitWatch {
+  readonly #place: Place;
+  readonly #mark: IndexMark;
+  readonly #calm: number;
+  /** The content of the index at the last look, and since when it has had it, in milliseconds. */
+  #seen: { readonly content: string; readonly since: number } | undefined;
+
+  /** When HEAD had last moved, and the last commit of ours, at the last look. */
+  #moved = 0;
+  #own: OwnCommit | undefined;
+
+  /** @param calm for how long a staged change counts as evidence, in milliseconds; 0 for none. */
+  constructor(place: Place, calm: number) {
+    this.#place = place;
+    this.#mark = new IndexMark(place.disk, place.folder);
+    this.#calm = calm;
+  }
+
+  /**
+   * Makes a commit of ours known to all servers of this repository.
+   *
+   * @param parent of the first commit that was made.
+   * @param index as it is now.
+   */
+  setOwn(oid: Oid, parent: Oid | undefined, { file }: KnownIndex): void {
+    if (this.#calm === 0) return;
+    // As it was at the last look: after the commit, nothing may fail any more.
+    const last = this.#own;
+    const { foreign, quick } =
+      last && last.oid === parent
+        ? last
+        : { foreign: this.#moved, quick: this.#moved - (last?.foreign ?? 0) < this.#calm };
+    this.#own = { oid, foreign, quick, content: file.content };
+    this.#mark.set(this.#own);
+  }
+
+  /**
+   * Begins the waits of one mutation.
+   *
+   * @param look reads the index as it is now.
+   */
+  begin(look: () => KnownIndex, signal: AbortSignal | undefined): Courtesy {
+    const { refs } = this.#place;
+    const rest = (from?: Oid) => this.#rest(look(), from);
+    return new Courtesy(rest, () => refs.head().oid, this.#calm * longestWait, signal);
+  }
+
+  /**
+   * For how long the evidence of a commit still counts, in milliseconds; 0 or less for none.
+   *
+   * @param from where HEAD was when the wait began.
+   */
+  #rest({ file }: KnownIndex, from: Oid | undefined): number {
+    const { refs, tree } = this.#place;
+    const head = refs.head();
+    const moved = this.#lastMove(head);
+    this.#moved = moved;
+    const own = this.#mark.get();
+    this.#own = own;
+    const written = this.#stat(join(tree.gitDir, 'COMMIT_EDITMSG'))?.mtimeMs ?? 0;
+    const staged = this.#stagedSince(file, head, own);
+    return Math.max(
+      own?.quick ? this.#restOfLoop(own, head, moved, from) : 0,
+      written > moved ? restOf(written, this.#calm * longestWait) : 0,
+      staged > moved ? restOf(staged, this.#calm) : 0,
+    );
+  }
+
+  /** How long to wait for the next commit of a loop; 0 right after one. */
+  #restOfLoop(own: OwnCommit, { oid }: Head, moved: number, from: Oid | undefined): number {
+    if (oid === own.oid) return restOf(own.foreign, this.#calm);
+    if (oid !== from || restOf(moved, momentOfRest) > 0) return 0;
+    return restOf(moved, this.#calm);
+  }
+
+  /** When HEAD last moved. A rename into place changes only the time of the last status change. */
+  #lastMove({ ref }: Head): number {
+    const { refs, tree } = this.#place;
+    const paths = [join(tree.gitDir, 'HEAD'), join(tree.gitDir, 'logs/HEAD')];
+    if (ref !== undefined) paths.push(join(refs.folderOf(ref), ref));
+    return Math.max(...paths.map((path) => this.#stat(path)?.ctimeMs ?? 0));
+  }
+
+  /** When somebody else staged what is not committed yet; 0 where nothing of the kind is staged. */
+  #stagedSince(index: IndexFile, head: Head, own: OwnCommit | undefined): number {
+    const { odb, tree } = this.#place;
+    const { content } = index;
+    if (this.#seen?.content !== content) {
+      const since = this.#stat(join(tree.gitDir, 'index'))?.mtimeMs ?? 0;
+      this.#seen = { content, since };
+    }
+    const { since } = this.#seen;
+    if (restOf(since, this.#calm) <= 0 || content === own?.content) return 0;
+    const committed = head.oid && treeOf(odb, head.oid);
+    return index.tree !== undefined && index.tree === committed ? 0 : since;
+  }
+
+  #stat(path: string) {
+    return this.#place.disk.files.lstat(path);
+  }
+}
+
+/** Waits for the commits of others. The waits of one mutation are bounded together. */
+export class Courtesy {
+  readonly #rest: (from?: Oid) => number;
+  readonly #tip: () => Oid | undefined;
+  readonly #signal: AbortSignal | undefined;
+  /** How long it may still wait, in milliseconds. */
+  #left: number;
+  #pause = firstPause;
+
+  constructor(
+    rest: (from?: Oid) => number,
+    tip: () => Oid | undefined,
+    limit: number,
+    signal: AbortSignal | undefined,
+  ) {
+    this.#rest = rest;
+    this.#tip = tip;
+    this.#left = limit;
+    this.#signal = signal;
+  }
+
+  /** Whether a commit has begun that is to be waited for. */
+  get due(): boolean {
+    return this.#left > 0 && this.#rest() > 0;
+  }
+
+  /**
+   * Waits until no commit is under way, or the time for that is used up.
+   *
+   * @throws MemoryError `cancelled`.
+   */
+  async wait(): Promise<void> {
+    if (this.#left <= 0) return;
+    const from = this.#tip();
+    while (this.#left > 0 && this.#rest(from) > 0) {
+      const begin = performance.now();
+      const time = Math.min(this.#pause, this.#left);
+      await sleep(time, undefined, this.#signal ? { signal: this.#signal } : {}).catch(() => {
+        throw cancelled();
+      });
+      this.#left -= Math.max(performance.now() - begin, time);
+      this.#pause = Math.min(this.#pause * 2, longestPause);
+    }
+  }
+}
+
+/** How much is left of a time that began then; less than nothing also for a clock that was set back. */
+function restOf(since: number, time: number): number {
+  return time - Math.abs(Date.now() - since);
+}

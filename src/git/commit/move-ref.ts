@@ -1,0 +1,31 @@
+import { dirname, join } from 'node:path';
+import { GitLock, type Patience } from '../locks/lock.ts';
+import type { Token } from '../locks/token.ts';
+import type { Oid, Signature } from '../objects/object.ts';
+import { appendReflogs, reflogLines, reflogsOf } from '../refs/reflog.ts';
+import type { Ground } from './mutation.ts';
+
+/** Moves a ref that is not checked out anywhere: that of a branch of a remote. */
+export async function moveRef(
+  { disk, folder, refs, commonDir, config }: Ground,
+  ref: string,
+  to: Oid,
+  committer: Signature,
+  token: Token,
+  patience: Patience,
+): Promise<void> {
+  if (refs.resolve(ref) === to) return;
+  const path = join(refs.folderOf(ref), ref);
+  const lock = await GitLock.take(disk, path, 'ref', folder, token, patience);
+  try {
+    const from = refs.resolve(ref);
+    const lines = reflogLines([{ oid: to, before: from, log: 'memory-bank sync' }], committer);
+    const logs = reflogsOf(disk, commonDir, config, refs, [ref]);
+    await lock.fill([Buffer.from(`${to}\n`, 'latin1')]);
+    const changed = await appendReflogs(disk, commonDir, logs, lines);
+    lock.commit(path);
+    await disk.settle([...changed, ...lock.changed, dirname(path)]);
+  } finally {
+    lock.release();
+  }
+}

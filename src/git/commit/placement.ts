@@ -1,0 +1,161 @@
+import type { BigIntStats } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { MemoryError } from '../../core/error.ts';
+import { type Disk, inWaves } from '../disk/disk.ts';
+import { errno } from '../disk/file-layer.ts';
+import type { Token } from '../locks/token.ts';
+import type { PlannedFile } from './commit-plan.ts';
+import { temporaryName } from './journal.ts';
+import { removeIfEmpty } from './recovery.ts';
+
+/** A file of the work tree that is to hold something else, or to go. */
+export type Placement = Pick<PlannedFile, 'path' | 'bytes' | 'seen' | 'mode'>;
+
+/** A person has changed a file at the last moment: what was worked out has to be worked out again. */
+export class Moved extends Error {}
+
+/** Whether a file holds what was seen of it. */
+export function isAsSeen(disk: Disk, top: string, { path, seen }: Placement): boolean {
+  const at = join(top, path);
+  if (seen === undefined) return disk.files.lstat(at) === undefined;
+  return disk.files.read(at)?.equals(seen) ?? false;
+}
+
+/**
+ * The folders that have to be made for files, outermost first.
+ *
+ * @throws MemoryError `cannot_create` where something else is in the way.
+ */
+export function missingFolders(
+  disk: Disk,
+  top: string,
+  placements: readonly Placement[],
+): string[] {
+  const missing = new Set<string>();
+  for (const { path, bytes } of placements) {
+    const parts = path.split('/');
+    for (let depth = 1; bytes && depth < parts.length; depth++) {
+      const folder = parts.slice(0, depth).join('/');
+      const at = join(top, folder);
+      const kind = disk.files.lstat(at)?.kind;
+      if (kind === undefined) missing.add(folder);
+      else if (kind !== 'directory') throw inTheWay(at, kind);
+    }
+  }
+  return [...missing];
+}
+
+/**
+ * Makes folders that are missing.
+ *
+ * @param changed gets the folders whose entries change.
+ */
+export function makeFolders(
+  disk: Disk,
+  top: string,
+  folders: readonly string[],
+  changed: Set<string>,
+): void {
+  for (const folder of folders) {
+    for (const one of disk.makeDirectories(join(top, folder))) changed.add(one);
+  }
+}
+
+/** A file that is written whole, and not yet in its place. */
+export interface Staged {
+  readonly from: string;
+  readonly placement: Placement;
+}
+
+/** Where a file of a mutation is written first: in our own folder, where no `git add` finds it. */
+export function stagingPath(folder: string, token: string, i: number): string {
+  return join(folder, `file${i}-${token}`);
+}
+
+/**
+ * Writes the files that are to be placed.
+ *
+ * @param at where to, for the number of a placement; undefined for one to leave out.
+ */
+export async function stageFiles(
+  disk: Disk,
+  top: string,
+  placements: readonly Placement[],
+  at: (i: number) => string | undefined,
+): Promise<Staged[]> {
+  const staged = await inWaves(placements, async (placement, i) => {
+    const { path, bytes, mode } = placement;
+    const from = at(i);
+    if (bytes === undefined || from === undefined) return [];
+    const permissions = placement.seen && disk.files.lstat(join(top, path))?.mode;
+    await disk.create(from, [bytes], 0o666 | (mode & 0o111), permissions);
+    return [{ from, placement }];
+  });
+  return staged.flat();
+}
+
+/**
+ * Puts each file in place under its name, whole, and removes those that are to go.
+ *
+ * Their folders have to be there.
+ *
+ * @param changed gets the folders whose entries change.
+ * @returns the state of each file as the index is to have it.
+ * @throws Moved when a file is not as it was seen any more.
+ */
+export async function placeFiles(
+  disk: Disk,
+  top: string,
+  token: Token,
+  placements: readonly Placement[],
+  staged: readonly Staged[],
+  changed: Set<string>,
+): Promise<Map<string, BigIntStats | undefined>> {
+  const placed = new Map<string, BigIntStats | undefined>();
+  for (const { placement } of staged) changed.add(dirname(join(top, placement.path)));
+  const move = ({ from, placement }: Staged) => {
+    // Writing them took a while, and a person may save his file at any moment.
+    if (!isAsSeen(disk, top, placement)) throw new Moved();
+    const to = join(top, placement.path);
+    const was = disk.files.lstatExact(from);
+    disk.files.rename(from, to);
+    const stat = disk.files.lstatExact(to);
+    const same = stat?.ino === was?.ino && stat?.mtimeNs === was?.mtimeNs;
+    placed.set(placement.path, same ? stat : undefined);
+  };
+  try {
+    for (const one of staged) move(one);
+  } catch (error) {
+    if (errno(error) !== 'EXDEV') throw error;
+    // The work tree is on another file system than its git directory.
+    const beside = (i: number) => {
+      const { path = '' } = placements[i] ?? {};
+      return placed.has(path) ? undefined : join(top, dirname(path), temporaryName(token.id, i));
+    };
+    for (const one of await stageFiles(disk, top, placements, beside)) move(one);
+  }
+  for (const one of placements) if (one.bytes === undefined) remove(disk, top, one, changed);
+  return placed;
+}
+
+/** Removes a file and, as git does, the folders that it leaves empty. */
+function remove(disk: Disk, top: string, placement: Placement, changed: Set<string>): void {
+  const { path } = placement;
+  if (!isAsSeen(disk, top, placement)) throw new Moved();
+  disk.discard(join(top, path));
+  let folder = dirname(path);
+  changed.add(join(top, folder));
+  while (folder !== '.' && removeIfEmpty(disk, join(top, folder))) {
+    changed.delete(join(top, folder));
+    folder = dirname(folder);
+    changed.add(join(top, folder));
+  }
+}
+
+function inTheWay(path: string, kind: string): MemoryError {
+  const what = kind === 'link' ? 'a symbolic link' : 'a file';
+  return new MemoryError('cannot_create', `${path} is ${what} where a folder should be.`, {
+    hint: 'Memory is never written through a link or over a file: move it out of the way.',
+    data: { path },
+  });
+}

@@ -1,0 +1,254 @@
+import type { BigIntStats } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { MemoryError } from '../../core/error.ts';
+import type { Disk } from '../disk/disk.ts';
+import { errno } from '../disk/file-layer.ts';
+import { type IndexChange, IndexFile } from '../index/index-file.ts';
+import { type IndexEdit, writeIndex } from '../index/known-index.ts';
+import { GitLock, type LockRole } from '../locks/lock.ts';
+import type { Token } from '../locks/token.ts';
+import { type Oid, objectId } from '../objects/object.ts';
+import type { ObjectDatabase } from '../objects/odb.ts';
+import { TreeFolder } from '../objects/tree-folder.ts';
+import { trimReflogs } from '../refs/reflog.ts';
+import { Refs } from '../refs/refs.ts';
+import { treeOf } from './commit-plan.ts';
+import { type Journal, journalPath, readJournal, temporaryName } from './journal.ts';
+
+/** What recovery works with: one repository, all its work trees. */
+export interface Site {
+  readonly disk: Disk;
+  readonly odb: ObjectDatabase;
+  readonly commonDir: string;
+  /** Our own folder in the common git directory. */
+  readonly folder: string;
+  /** Told of what went wrong without making the call fail. */
+  warn(message: string): void;
+}
+
+/** How long to wait for git's own locks while cleaning up, in milliseconds. */
+const patience = { limit: 10_000 };
+
+/**
+ * Cleans up after a process that died or gave up: its mutation ends up wholly there or wholly
+ * absent, and none of its locks and temporary files stay. Needs the process lock.
+ *
+ * @param id of the dead process's token.
+ * @param names its files in our folder.
+ */
+export async function recover(
+  site: Site,
+  token: Token,
+  id: string,
+  names: readonly string[],
+): Promise<void> {
+  const path = journalPath(site.folder, id);
+  const journal = journalOf(site, path);
+  if (journal) await settle(site, token, journal, sideOf(site, journal));
+  for (const role of ['index', 'head', 'ref'] as const) removeLock(site, role, id);
+  site.disk.discard(path);
+  const rest = names.filter((name) => !name.startsWith('owner-'));
+  for (const name of [...rest, `owner-${id}`]) site.disk.discard(join(site.folder, name));
+}
+
+/** A journal that cannot be read is put aside: what it was about is a person's edit from now on. */
+function journalOf(site: Site, path: string): Journal | undefined {
+  try {
+    return readJournal(site.disk, path);
+  } catch (error) {
+    if (!(error instanceof MemoryError)) throw error;
+    const aside = `${path}.damaged`;
+    site.disk.files.rename(path, aside);
+    site.warn(`${error.message} It was put aside as ${aside}; "git status" shows what it left.`);
+    return undefined;
+  }
+}
+
+/**
+ * What became of the ref of a mutation: it is where it was before, or at the commit, or a person has
+ * moved it elsewhere since.
+ */
+export type Side = 'before' | 'after' | 'elsewhere';
+
+/** On which side of a mutation the repository is. */
+export function sideOf(site: Site, journal: Journal): Side {
+  const gitDir = gitDirOf(site, journal);
+  // A linked work tree may have been removed since, with its git directory.
+  if (!site.disk.files.lstat(join(gitDir, 'HEAD'))) return 'elsewhere';
+  const head = new Refs(site.disk.files, gitDir, site.commonDir).head();
+  // Another branch is checked out by now: the files on disk belong to that one.
+  if (head.ref !== journal.ref) return 'elsewhere';
+  if (head.oid === journal.commit) return 'after';
+  return head.oid === journal.parent ? 'before' : 'elsewhere';
+}
+
+/**
+ * Brings the work tree and the index in line with the ref.
+ *
+ * After the mutation its index is finished; before it, its files are put back. With the ref elsewhere
+ * what lies in the work tree is a person's, and only our temporary files go.
+ */
+export async function settle(
+  site: Site,
+  token: Token,
+  journal: Journal,
+  side: Side,
+): Promise<void> {
+  const { disk, commonDir } = site;
+  const top = topOf(site, journal);
+  for (const [i, file] of journal.files.entries()) {
+    disk.discard(join(top, dirname(file.path), temporaryName(journal.token, i)));
+  }
+  if (side === 'before') await putBack(site, journal, top);
+  if (side !== 'elsewhere') await fixIndex(site, token, journal, top, side);
+  if (side === 'before') trimReflogs(disk, commonDir, journal.logs, journal.logLines);
+  for (const folder of [...journal.folders].reverse()) removeIfEmpty(disk, join(top, folder));
+}
+
+/**
+ * Puts back what a mutation has placed although the ref went elsewhere under it, because somebody has
+ * removed its locks. For the process itself, which knows that the files are its own: left there they
+ * would look like an edit by hand, and the same change like one that is made already.
+ */
+export async function takeBack(site: Site, journal: Journal): Promise<void> {
+  const { oid } = new Refs(site.disk.files, gitDirOf(site, journal), site.commonDir).head();
+  const committed = new TreeFolder(site.odb, oid && treeOf(site.odb, oid));
+  const files = journal.files.filter(({ path, after }) => committed.oid(path) !== after);
+  await putBack(site, { ...journal, files }, topOf(site, journal));
+}
+
+function gitDirOf(site: Site, journal: Journal): string {
+  return resolve(site.commonDir, journal.gitDir);
+}
+
+/** A linked work tree may have been moved since; its git directory knows where to. */
+function topOf(site: Site, journal: Journal): string {
+  const linked = site.disk.files.read(join(gitDirOf(site, journal), 'gitdir'));
+  return linked ? dirname(linked.toString('utf8').trim()) : resolve(site.commonDir, journal.top);
+}
+
+async function putBack(site: Site, journal: Journal, top: string): Promise<void> {
+  const { files } = site.disk;
+  const folders = new Set<string>();
+  for (const [i, file] of journal.files.entries()) {
+    const path = join(top, file.path);
+    const stat = files.lstat(path);
+    if (stat && stat.kind !== 'file') continue;
+    const found = stat && files.read(path);
+    const oid = found && objectId('blob', found);
+    if (oid !== file.after || oid === file.before) continue;
+    if (file.before !== undefined && !site.odb.has(file.before)) {
+      site.warn(`${path} stays as it is: what it held before is not in the repository.`);
+      continue;
+    }
+    if (file.before === undefined) {
+      site.disk.discard(path);
+    } else {
+      const temporary = join(dirname(path), temporaryName(journal.token, i));
+      folders.add(dirname(path));
+      for (const folder of site.disk.makeDirectories(dirname(path))) folders.add(folder);
+      const bytes = site.odb.content(file.before, 'blob');
+      await site.disk.create(temporary, [bytes], 0o666 | (file.mode & 0o111), stat?.mode);
+      files.rename(temporary, path);
+    }
+  }
+  await site.disk.settle(folders);
+}
+
+/** Sets the index lines of the journal's files to one side, where they are at the other. */
+async function fixIndex(
+  site: Site,
+  token: Token,
+  journal: Journal,
+  top: string,
+  side: 'before' | 'after',
+): Promise<void> {
+  const { disk } = site;
+  const gitDir = gitDirOf(site, journal);
+  const target = join(gitDir, 'index');
+  const changes = () => indexChanges(disk, target, journal, top, side);
+  const proof = join(site.folder, `index-${journal.token}`);
+  const ours = GitLock.adopt(disk, target, proof);
+  // Where somebody else holds the lock by now there is mostly nothing to do under it.
+  if (!ours && !changes()) return;
+  const lock = ours ?? (await GitLock.take(disk, target, 'index', site.folder, token, patience));
+  try {
+    const change = changes();
+    if (!change) {
+      lock.release();
+      return;
+    }
+    await writeIndex({ disk, tree: { top, gitDir } }, change.file, change.edit, lock);
+    lock.commit(target);
+    await disk.settle([gitDir]);
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+/** What sets the lines of an index to one side; undefined where none of them is at the other. */
+function indexChanges(
+  disk: Disk,
+  target: string,
+  journal: Journal,
+  top: string,
+  side: 'before' | 'after',
+): { readonly file: IndexFile; readonly edit: IndexEdit } | undefined {
+  const file = IndexFile.read(disk.files.read(target));
+  const set: IndexChange[] = [];
+  const remove: string[] = [];
+  for (const { path, indexed, after, mode } of journal.files) {
+    const [from, to] = side === 'after' ? [indexed, after] : [after, indexed];
+    if (file.find(path)?.oid !== from || from === to) continue;
+    if (to === undefined) remove.push(path);
+    else set.push({ path, oid: to, mode, stat: statOf(disk, join(top, path), to) });
+  }
+  return set.length + remove.length > 0 ? { file, edit: { set, remove, trees: [] } } : undefined;
+}
+
+/** The state of a file that holds just this blob; a person may have changed it since. */
+function statOf(disk: Disk, path: string, oid: Oid): BigIntStats | undefined {
+  const stat = disk.files.lstatExact(path);
+  const bytes = stat?.isFile() ? disk.files.read(path) : undefined;
+  return bytes && objectId('blob', bytes) === oid ? stat : undefined;
+}
+
+/** Removes a lock of git's that a dead process holds, found by its inode. */
+function removeLock(site: Site, role: LockRole, id: string): void {
+  const { files } = site.disk;
+  const proof = files.lstat(join(site.folder, `${role}-${id}`));
+  if (!proof || proof.links < 2) return;
+  for (const path of candidates(site, role)) {
+    if (files.lstat(path)?.ino === proof.ino) site.disk.discard(path);
+  }
+}
+
+function candidates(site: Site, role: LockRole): string[] {
+  const { files } = site.disk;
+  if (role === 'ref') return locksBelow(site, join(site.commonDir, 'refs'));
+  const worktrees = join(site.commonDir, 'worktrees');
+  const linked = (files.list(worktrees) ?? []).map(({ name }) => join(worktrees, name));
+  const name = role === 'index' ? 'index.lock' : 'HEAD.lock';
+  return [site.commonDir, ...linked].map((gitDir) => join(gitDir, name));
+}
+
+function locksBelow(site: Site, folder: string): string[] {
+  return (site.disk.files.list(folder) ?? []).flatMap(({ name, kind }) => {
+    const path = join(folder, name);
+    if (kind === 'directory') return locksBelow(site, path);
+    return name.endsWith('.lock') ? [path] : [];
+  });
+}
+
+/** Removes a folder that nothing is in. */
+export function removeIfEmpty(disk: Disk, folder: string): boolean {
+  try {
+    disk.files.rmdir(folder);
+    return true;
+  } catch (error) {
+    const code = errno(error);
+    if (code === 'ENOTEMPTY' || code === 'EEXIST' || code === 'ENOENT') return false;
+    throw error;
+  }
+}

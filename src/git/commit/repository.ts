@@ -1,0 +1,414 @@
+import { basename, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { MemoryError } from '../../core/error.ts';
+import type { Disk } from '../disk/disk.ts';
+import { Folder } from '../disk/folder.ts';
+import { cancelled } from '../index/index-mark.ts';
+import { indexKey, type KnownIndex, readIndex } from '../index/known-index.ts';
+import type { Patience } from '../locks/lock.ts';
+import { Turns } from '../locks/queue.ts';
+import type { Token } from '../locks/token.ts';
+import type { Oid } from '../objects/object.ts';
+import { ObjectDatabase } from '../objects/odb.ts';
+import { identity } from '../refs/identity.ts';
+import { checkReflog } from '../refs/reflog.ts';
+import { type Head, Refs } from '../refs/refs.ts';
+import { type Address, type Remote, type Upstream, upstreamOf } from '../remote/remote.ts';
+import { GitConfig } from '../repository/config.ts';
+import { initRepository } from '../repository/create-repository.ts';
+import type { WorkTree } from '../repository/discover.ts';
+import { IgnoreRules } from '../repository/ignore.ts';
+import { type Plan, type Proposal, planCommits } from './commit-plan.ts';
+import { CommitWatch, type Courtesy } from './commit-watch.ts';
+import { moveRef } from './move-ref.ts';
+import {
+  type Applied,
+  applyPlan,
+  areHeld,
+  type Ground,
+  type LockedWork,
+  type Locks,
+  type Prepared,
+  underLocks,
+} from './mutation.ts';
+import { missingFolders } from './placement.ts';
+import type { Site } from './recovery.ts';
+import { type SettleMerge, settleMerge } from './resolve-merge.ts';
+import { doesSign, signerOf, signPlan } from './signing.ts';
+import { planSquash, type Squash } from './squash-plan.ts';
+import { checkFormat, checkIdle, checkMerged, checkStorage, underWayIn } from './state.ts';
+
+/** A commit that was made. */
+export interface Made {
+  readonly oid: Oid;
+  /** Full name of the branch that holds it; undefined on a detached HEAD. */
+  readonly ref: string | undefined;
+}
+
+/**
+ * Works out a change from what is on disk now, or which commits at HEAD are to be one; undefined: there
+ * is nothing to commit.
+ */
+export type Propose = (head: Head) => Promise<Proposal | Squash | undefined>;
+
+export interface RepositoryOptions {
+  /** Where git's own variables and HOME are looked up. */
+  readonly env: NodeJS.ProcessEnv;
+  readonly now: () => Date;
+  /** How long to wait for a lock of others, in milliseconds. */
+  readonly lockTimeout: number;
+  /**
+   * For how long we wait after others have staged something, in milliseconds; 0 for no wait. A plain
+   * `git commit` with an editor or hooks holds no lock meanwhile, and fails if HEAD moves.
+   */
+  readonly calm: number;
+  warn(message: string): void;
+}
+
+/** How often a proposal is worked out again because the ground moved under it. */
+const maxAttempts = 50;
+/** How long to wait before a file is read again that another program is writing, in milliseconds. */
+const pause = 20;
+
+/**
+ * Somebody else's repository, in which we are a guest: reading it, and committing single files to it
+ * without touching anything else.
+ */
+export class Repository {
+  readonly tree: WorkTree;
+  readonly odb: ObjectDatabase;
+  /** The files of the work tree. */
+  readonly work: Folder;
+  readonly #refs: Refs;
+  readonly #disk: Disk;
+  readonly #options: RepositoryOptions;
+  readonly #site: Site;
+  readonly #turns: Turns;
+  readonly #watch: CommitWatch;
+  #config:
+    | {
+        readonly branch: string | undefined;
+        readonly config: GitConfig;
+        readonly rules: IgnoreRules;
+      }
+    | undefined;
+  #index: KnownIndex | undefined;
+
+  constructor(disk: Disk, tree: WorkTree, options: RepositoryOptions) {
+    this.tree = tree;
+    this.#disk = disk;
+    this.#options = options;
+    const { commonDir } = tree;
+    const folder = join(commonDir, 'memory-bank');
+    this.odb = new ObjectDatabase(disk, commonDir);
+    this.#site = { disk, odb: this.odb, commonDir, folder, warn: options.warn };
+    this.#turns = new Turns(this.#site, options.lockTimeout);
+    this.work = new Folder(disk.files, tree.top);
+    this.#refs = new Refs(disk.files, tree.gitDir, tree.commonDir);
+    this.#watch = new CommitWatch({ ...this.#site, tree, refs: this.#refs }, options.calm);
+  }
+
+  /** @throws MemoryError `unsupported` where refs or objects are kept in a way that is not known. */
+  get refs(): Refs {
+    checkStorage(this.config());
+    return this.#refs;
+  }
+
+  head(): Head {
+    return this.refs.head();
+  }
+
+  /** The user's configuration as it is now. */
+  config(): GitConfig {
+    const known = this.#config;
+    const branch = () => this.#refs.branch()?.replace(/^refs\/heads\//, '');
+    const same = known && (!known.config.asksForBranch || known.branch === branch());
+    if (same && known.config.isCurrent(this.#disk.files)) return known.config;
+    const { gitDir, commonDir } = this.tree;
+    const places = { gitDir, commonDir, branch: branch(), env: this.#options.env };
+    const config = GitConfig.read(this.#disk.files, places);
+    const rules = new IgnoreRules(this.#disk.files, this.tree, config, this.#options.env);
+    this.#config = { branch: places.branch, config, rules };
+    return config;
+  }
+
+  /** Where files that belong to us and to no branch may lie: caches, session state. */
+  get folder(): string {
+    return this.#site.folder;
+  }
+
+  /** Whether its commits are signed. */
+  get signs(): boolean {
+    return doesSign(this.#options.env);
+  }
+
+  /** Finishes or undoes what a dead process has left half done; see `Turns`. */
+  repair(): Promise<void> {
+    return this.#turns.repair();
+  }
+
+  /** Makes the repository that is not there yet. */
+  initialize(): Promise<void> {
+    const { gitDir } = this.tree;
+    const { env } = this.#options;
+    const init = (token: Token, patience: Patience) =>
+      initRepository(this.#disk, gitDir, this.folder, env, token, patience);
+    return this.#turns.take(undefined, init, true);
+  }
+
+  /**
+   * One mutation, one commit.
+   *
+   * @param propose called with all other servers of this repository locked out, and again when the
+   *   ground moved.
+   * @throws MemoryError after which nothing has changed.
+   */
+  commit(propose: Propose, signal?: AbortSignal): Promise<Made | undefined> {
+    return this.#turns.take(signal, async (token, patience) => {
+      const courtesy = this.#courtesy(signal);
+      for (let attempt = 0; attempt < maxAttempts; ) {
+        await courtesy.wait();
+        const prepared = await this.#prepare(propose, signal);
+        if (!prepared) return undefined;
+        let over = false;
+        const ground = this.#ground(prepared.config);
+        const { ref } = prepared.plan.head;
+        const applied = await this.#carryOut(prepared, token, async (run) => {
+          if (courtesy.due) return undefined;
+          return underLocks(ground, ref, token, patience, async (locks) => {
+            if (courtesy.due) return undefined;
+            attempt += 1;
+            const first = await run(locks);
+            if (first || !areHeld(locks) || this.#refs.head().ref !== ref) return first;
+            // After a lost race, plan under the locks: HEAD and the index cannot move again.
+            const again = await this.#prepare(propose, signal, locks);
+            over = !again;
+            return again && this.#carryOut(again, token, (rerun) => rerun(locks));
+          });
+        });
+        if (applied || over) return applied && this.#made(applied);
+      }
+      throw tooFast();
+    });
+  }
+
+  /** The first half of `commit`: works out and stores what `apply` then does. */
+  prepare(propose: Propose, signal: AbortSignal): Promise<Prepared | undefined> {
+    return this.#turns.take(signal, async () => {
+      await this.#courtesy(signal).wait();
+      const prepared = await this.#prepare(propose, signal);
+      await prepared?.stored;
+      return prepared;
+    });
+  }
+
+  /**
+   * The second half of `commit`.
+   *
+   * @returns undefined when the ground has moved since; nothing has changed then.
+   */
+  apply(prepared: Prepared, signal: AbortSignal): Promise<Made | undefined> {
+    return this.#turns.take(signal, async (token, patience) => {
+      const ground = this.#ground(prepared.config);
+      const { ref } = prepared.plan.head;
+      const applied = await this.#carryOut(prepared, token, (run) =>
+        underLocks(ground, ref, token, patience, run),
+      );
+      return applied && this.#made(applied);
+    });
+  }
+
+  /**
+   * Settles what a merge under way has left unmerged in the index, without a commit.
+   *
+   * @param settle called under git's lock of the index.
+   */
+  settleMerge(settle: SettleMerge, signal: AbortSignal): Promise<void> {
+    return this.#turns.take(signal, (token, patience) =>
+      settleMerge(this.#ground(this.#knownConfig()), settle, token, patience),
+    );
+  }
+
+  /** What is under way in which nobody else may commit, and how it ends; undefined for nothing. */
+  underWay() {
+    return underWayIn(this.#disk.files, this.tree.gitDir);
+  }
+
+  /** The branch of a remote that HEAD follows; see `upstreamOf`. */
+  upstream(): Upstream {
+    return upstreamOf(this.config(), this.head().ref, this.tree.top);
+  }
+
+  /** The remote at an address. */
+  async remote(address: Address): Promise<Remote> {
+    const { ProgramRemote } = await import('../remote/program-remote.ts');
+    const config = this.config();
+    return new ProgramRemote(address, {
+      disk: this.#disk,
+      commonDir: this.tree.commonDir,
+      env: this.#options.env,
+      sshCommand: config.own('core.sshcommand'),
+      partial: config.get('extensions.partialclone') !== undefined,
+    });
+  }
+
+  /** Writes down where a branch of a remote is, as `git fetch` does. */
+  track(ref: string, tip: Oid): Promise<void> {
+    return this.#turns.take(undefined, async (token, patience) => {
+      const config = this.#knownConfig();
+      const committer = identity(config, 'committer', this.#options.now());
+      await moveRef(this.#ground(config), ref, tip, committer, token, patience);
+    });
+  }
+
+  /**
+   * Refuses a repository in which nobody may commit now, or no program like this one ever.
+   *
+   * @returns the configuration by which it may.
+   * @throws MemoryError `busy`, `unsupported`.
+   */
+  checkWritable(): GitConfig {
+    const config = this.#knownConfig();
+    checkIdle(this.#disk.files, this.tree.gitDir);
+    return config;
+  }
+
+  close(): void {
+    this.#turns.close();
+    this.odb.close();
+  }
+
+  /** The configuration of a repository of a kind that is known. */
+  #knownConfig(): GitConfig {
+    const config = this.config();
+    checkFormat(config, this.tree);
+    return config;
+  }
+
+  /** The waits of a mutation for commits of others. */
+  #courtesy(signal: AbortSignal | undefined): Courtesy {
+    const look = () => {
+      const ground = this.#ground(this.checkWritable());
+      this.#index = readIndex(ground, this.#index, indexKey(ground));
+      return this.#index;
+    };
+    return this.#watch.begin(look, signal);
+  }
+
+  async #prepare(
+    propose: Propose,
+    signal: AbortSignal | undefined,
+    locks?: Locks,
+  ): Promise<Prepared | undefined> {
+    for (let attempt = 1; ; attempt++) {
+      const config = this.checkWritable();
+      const ground = this.#ground(config);
+      const key = indexKey(ground);
+      // Before the files: what a checkout does to them meanwhile shows in the index.
+      const known = readIndex(ground, this.#index, key);
+      this.#index = known;
+      const head = this.#refs.head();
+      let proposal: Proposal | Squash | undefined;
+      try {
+        proposal = await propose(head);
+      } catch (error) {
+        const moving = !locks && attempt < maxAttempts && isMoving(ground, known);
+        if (!isDamage(error) || !moving) throw error;
+        await sleep(pause, undefined, signal ? { signal } : {}).catch(() => undefined);
+        continue;
+      }
+      if (!proposal || isEmpty(proposal)) return undefined;
+      if (signal?.aborted) throw cancelled();
+      return this.#plan(config, head, known, proposal, signal);
+    }
+  }
+
+  async #plan(
+    config: GitConfig,
+    head: Head,
+    known: KnownIndex,
+    proposal: Proposal | Squash,
+    signal: AbortSignal | undefined,
+  ): Promise<Prepared> {
+    checkMerged(known.file);
+    if ('onto' in proposal) checkReflog(this.#disk, this.tree.commonDir, config, this.#refs);
+    // What comes from another line of history has been committed already.
+    else if (!proposal.join) this.#checkIgnored(proposal, known);
+    const time = this.#options.now();
+    const author = identity(config, 'author', time);
+    const committer = identity(config, 'committer', time);
+    const unsigned =
+      'onto' in proposal
+        ? planSquash(this.odb, head, proposal, committer)
+        : planCommits(this.odb, head, known.file, proposal, { author, committer });
+    const sign = signerOf(config, committer, this.#options.env, signal);
+    const plan = sign ? await signPlan(unsigned, sign) : unsigned;
+    // Before anything is stored: a file may be in the way of a folder.
+    const folders = missingFolders(this.#disk, this.tree.top, plan.files);
+    const stored = this.#store(plan);
+    // Who waits for it hears of a failure; nobody may be waiting yet.
+    stored.catch(() => undefined);
+    const oid = plan.commits.at(-1)?.oid ?? '';
+    return { oid, plan, folders, stored, known, config, committer };
+  }
+
+  /** Stores what a plan has made; fulfilled with the folders to settle. */
+  async #store({ files, objects }: Plan): Promise<Iterable<string>> {
+    // Git's fsck looks into them in every tree that it finds, be it of a change that never came to be.
+    const attributes = new Set(
+      files
+        .filter(({ path }) => basename(path) === '.gitattributes')
+        .flatMap(({ before, after }) => [before, after]),
+    );
+    const first = objects.filter(({ oid }) => attributes.has(oid));
+    if (first.length > 0) await this.#disk.settle(await this.odb.write(first));
+    return this.odb.write(objects.filter(({ oid }) => !attributes.has(oid)));
+  }
+
+  async #carryOut(
+    prepared: Prepared,
+    token: Token,
+    locked: (run: LockedWork<Applied>) => Promise<Applied | undefined>,
+  ): Promise<Applied | undefined> {
+    const ground = this.#ground(prepared.config);
+    const applying = applyPlan(ground, prepared, token, locked);
+    // Nothing may be at work any more when the next one begins.
+    return applying.finally(() => prepared.stored.catch(() => undefined));
+  }
+
+  #made({ commit, parent, ref, index }: Applied): Made {
+    this.#index = index;
+    if (index) this.#watch.setOwn(commit, parent, index);
+    return { oid: commit, ref };
+  }
+
+  /** A path that is tracked already may be ignored, as in git; a new one may not. */
+  #checkIgnored(proposal: Proposal, index: KnownIndex): void {
+    const added = proposal.changes.filter((one) => one.bytes && !index.file.find(one.path));
+    this.#config?.rules.check(added.map(({ path }) => path));
+  }
+
+  #ground(config: GitConfig): Ground {
+    return { ...this.#site, tree: this.tree, refs: this.#refs, config };
+  }
+}
+
+function isEmpty(proposal: Proposal | Squash): boolean {
+  return 'changes' in proposal && proposal.changes.length === 0 && !proposal.join;
+}
+
+function isDamage(error: unknown): boolean {
+  return error instanceof MemoryError && error.code === 'damaged';
+}
+
+/** Whether another program is changing files and index just now, or has since they were read. */
+function isMoving(ground: Ground, known: KnownIndex): boolean {
+  const lock = join(ground.tree.gitDir, 'index.lock');
+  return indexKey(ground) !== known.key || ground.disk.files.lstat(lock) !== undefined;
+}
+
+function tooFast(): MemoryError {
+  return new MemoryError('busy', 'Git changes this repository too fast to commit to it.', {
+    hint: 'Nothing was changed. Try again when no script switches branches or writes files.',
+  });
+}

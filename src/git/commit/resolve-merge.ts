@@ -1,0 +1,97 @@
+import { join, relative } from 'node:path';
+import { MemoryError } from '../../core/error.ts';
+import { type IndexChange, IndexFile, type Unmerged } from '../index/index-file.ts';
+import { writeIndex } from '../index/known-index.ts';
+import { GitLock, type Patience } from '../locks/lock.ts';
+import type { Token } from '../locks/token.ts';
+import { encodeObject } from '../objects/object.ts';
+import { endJournal, writeJournal } from './journal.ts';
+import type { Ground } from './mutation.ts';
+import {
+  Moved,
+  makeFolders,
+  missingFolders,
+  type Placement,
+  placeFiles,
+  stageFiles,
+  stagingPath,
+} from './placement.ts';
+
+/** What becomes of a file that a merge has left unmerged. */
+export interface Settled extends Placement {
+  /** Whether the merge of it is over: it gets one line in the index, or none where it is to go. */
+  readonly staged: boolean;
+}
+
+/** Decides what becomes of the files that a merge has left unmerged; those left out stay as they are. */
+export type SettleMerge = (unmerged: readonly Unmerged[]) => Promise<readonly Settled[]>;
+
+/** No commit has this id, so that whoever finds the journal removes its temporary files and no more. */
+const none = '0'.repeat(40);
+
+/**
+ * Puts settled files into the work tree and the index, under git's lock of the index.
+ *
+ * @throws MemoryError `busy` when a person changed a file meanwhile, and others. Some files may have
+ *   their new content then; the index is as it was, and the same call once more does the rest.
+ */
+export async function settleMerge(
+  ground: Ground,
+  settle: SettleMerge,
+  token: Token,
+  patience: Patience,
+): Promise<void> {
+  const { disk, odb, folder, commonDir, tree } = ground;
+  const target = join(tree.gitDir, 'index');
+  const lock = await GitLock.take(disk, target, 'index', folder, token, patience);
+  try {
+    const index = IndexFile.read(disk.files.read(target));
+    const files = await settle(index.unmergedBelow(''));
+    if (files.length === 0) return;
+    const folders = missingFolders(disk, tree.top, files);
+    await writeJournal(disk, folder, {
+      token: token.id,
+      top: relative(commonDir, tree.top),
+      gitDir: relative(commonDir, tree.gitDir),
+      ref: undefined,
+      parent: none,
+      commit: none,
+      files: files.map(({ path, mode }) => {
+        return { path, mode, before: undefined, after: undefined, indexed: undefined };
+      }),
+      logs: [],
+      logLines: '',
+      folders,
+    });
+    const staged = await stageFiles(disk, tree.top, files, (i) => stagingPath(folder, token.id, i));
+    const changed = new Set<string>();
+    makeFolders(disk, tree.top, folders, changed);
+    const stats = await placeFiles(disk, tree.top, token, files, staged, changed);
+    const set: IndexChange[] = [];
+    const remove: string[] = [];
+    const blobs = [];
+    for (const { path, bytes, mode, staged } of files) {
+      if (!staged) continue;
+      if (bytes === undefined) {
+        remove.push(path);
+        continue;
+      }
+      const blob = encodeObject('blob', bytes);
+      blobs.push(blob);
+      set.push({ path, oid: blob.oid, mode, stat: stats.get(path) });
+    }
+    const stored = await odb.write(blobs);
+    await writeIndex(ground, index, { set, remove, trees: [] }, lock);
+    await disk.settle([...changed, ...stored]);
+    lock.commit(target);
+    await disk.settle([tree.gitDir]);
+    endJournal(disk, folder, token.id);
+  } catch (error) {
+    if (!(error instanceof Moved)) throw error;
+    throw new MemoryError('busy', 'A file of the memory changed while its merge was settled.', {
+      hint: 'Try again.',
+    });
+  } finally {
+    lock.release();
+  }
+}

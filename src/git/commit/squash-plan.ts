@@ -1,0 +1,29 @@
+import { encodeObject, formatCommit, type Oid, type Signature } from '../objects/object.ts';
+import type { ObjectDatabase } from '../objects/odb.ts';
+import type { Head } from '../refs/refs.ts';
+import { type Plan, treeOf } from './commit-plan.ts';
+
+/** The last commits up to HEAD, which become one with the same state. */
+export interface Squash {
+  /** The commit below the first of them, which stays. */
+  readonly onto: Oid;
+  readonly author: Signature;
+  /** The whole message of the commit, subject first. */
+  readonly message: string;
+  /** What reflogs say of it. */
+  readonly log: string;
+}
+
+/** Works out the one commit; files and index stay as they are. */
+export function planSquash(
+  odb: ObjectDatabase,
+  head: Head,
+  { onto, author, message, log }: Squash,
+  committer: Signature,
+): Plan {
+  const tree = treeOf(odb, head.oid ?? onto);
+  const content = formatCommit({ tree, parents: [onto], author, committer, message });
+  const object = encodeObject('commit', content);
+  const commits = [{ oid: object.oid, before: head.oid, log }];
+  return { head, files: [], commits, objects: [object], trees: [] };
+}

@@ -1,0 +1,150 @@
+import { resolve } from 'node:path';
+import { MemoryError } from '../../core/error.ts';
+import type { Files } from '../disk/file-layer.ts';
+import type { IndexFile } from '../index/index-file.ts';
+import type { GitConfig } from '../repository/config.ts';
+import type { WorkTree } from '../repository/discover.ts';
+
+/** What git leaves in its directory while something is under way in which nobody else may commit. */
+const underWay = [
+  {
+    file: 'rebase-merge',
+    what: 'A rebase',
+    wayOut: '"git rebase --continue" or "git rebase --abort"',
+  },
+  {
+    file: 'rebase-apply',
+    what: 'A rebase or "git am"',
+    wayOut: '"git rebase --continue" or "git am --continue"',
+  },
+  {
+    file: 'MERGE_HEAD',
+    what: 'A merge',
+    wayOut: '"git merge --continue" or "git merge --abort"',
+  },
+  {
+    file: 'CHERRY_PICK_HEAD',
+    what: 'A cherry-pick',
+    wayOut: '"git cherry-pick --continue" or "--abort"',
+  },
+  {
+    file: 'REVERT_HEAD',
+    what: 'A revert',
+    wayOut: '"git revert --continue" or "git revert --abort"',
+  },
+  {
+    file: 'sequencer',
+    what: 'A cherry-pick or revert',
+    wayOut: '"git cherry-pick --continue" or "--abort"',
+  },
+  {
+    file: 'SQUASH_MSG',
+    what: 'A squash merge',
+    wayOut: '"git commit", or "git reset --merge" to drop it',
+  },
+  {
+    file: 'BISECT_START',
+    what: 'A bisect',
+    wayOut: '"git bisect reset"',
+  },
+] as const;
+
+/** Extensions that change nothing of what is written here, or that `checkStorage` is about (gitrepository-layout). */
+const knownExtensions = new Set([
+  'noop',
+  'objectformat',
+  'partialclone',
+  'preciousobjects',
+  'refstorage',
+  'relativeworktrees',
+  'worktreeconfig',
+]);
+
+/**
+ * Refuses a repository whose objects or refs are kept in a way that is not known, so that not even
+ * its past can be read.
+ *
+ * @throws MemoryError `unsupported` with the reason and the way out.
+ */
+export function checkStorage(config: GitConfig): void {
+  const what = 'The history of this repository can be neither read nor written';
+  const extensions = config.repositorySection('extensions');
+  const objects = extensions.get('objectformat')?.toLowerCase() ?? 'sha1';
+  if (objects !== 'sha1') {
+    throw new MemoryError('unsupported', `${what}: its objects are named by ${objects}.`, {
+      hint: 'Keep the memory in a SHA-1 repository: start the server with --root set to one.',
+    });
+  }
+  const refs = extensions.get('refstorage')?.toLowerCase() ?? 'files';
+  if (refs !== 'files') {
+    throw new MemoryError('unsupported', `${what}: its refs are kept as ${refs}.`, {
+      hint: 'Run "git refs migrate --ref-format=files", or set --root to another repository.',
+    });
+  }
+}
+
+/**
+ * Refuses a repository whose format cannot be written safely.
+ *
+ * @throws MemoryError `unsupported` with the reason and the way out.
+ */
+export function checkFormat(config: GitConfig, tree: WorkTree): void {
+  checkStorage(config);
+  const own = config.repositorySection('core');
+  const version = Number(own.get('repositoryformatversion') ?? '0');
+  if (version > 1) {
+    throw unsupported(`its format version is ${version}`, 'Update this program.');
+  }
+  if (config.bool('core.bare') === true && own.has('bare')) {
+    throw unsupported('it is bare', 'Serve a clone or a work tree of it.');
+  }
+  const workTree = own.get('worktree');
+  if (workTree !== undefined && resolve(tree.gitDir, workTree) !== tree.top) {
+    throw unsupported(
+      `core.worktree puts its files in ${workTree}`,
+      'Start the server in that folder with a .git file in it ("git worktree add").',
+    );
+  }
+  for (const name of config.repositorySection('extensions').keys()) {
+    if (knownExtensions.has(name)) continue;
+    throw unsupported(`the extension "${name}" is not known`, 'Update this program.');
+  }
+}
+
+/** What is under way, and how it ends; undefined where nothing is. */
+export function underWayIn(files: Files, gitDir: string) {
+  const names = new Set(files.list(gitDir)?.map(({ name }) => name));
+  return underWay.find(({ file }) => names.has(file));
+}
+
+/**
+ * Refuses to commit in the middle of a merge, rebase, cherry-pick, revert or bisect.
+ *
+ * @throws MemoryError `busy` with the way out.
+ */
+export function checkIdle(files: Files, gitDir: string): void {
+  const found = underWayIn(files, gitDir);
+  if (!found) return;
+  throw new MemoryError('busy', `${found.what} is under way in this repository.`, {
+    hint: `Finish it first: ${found.wayOut}. Reading goes on.`,
+    data: { state: found.file },
+  });
+}
+
+/**
+ * Refuses an index in which a merge has left open what a file is to be.
+ *
+ * @throws MemoryError `busy` with the way out.
+ */
+export function checkMerged({ unmerged }: IndexFile): void {
+  if (!unmerged) return;
+  throw new MemoryError('busy', 'The index of this repository holds unmerged files.', {
+    hint: 'Resolve them with "git add", or "git reset --merge". Reading goes on.',
+  });
+}
+
+function unsupported(reason: string, hint: string): MemoryError {
+  return new MemoryError('unsupported', `This repository cannot be written to: ${reason}.`, {
+    hint,
+  });
+}

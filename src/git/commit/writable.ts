@@ -1,0 +1,110 @@
+import { join } from 'node:path';
+import { MemoryError } from '../../core/error.ts';
+import { Disk, storageError } from '../disk/disk.ts';
+import type { Files } from '../disk/file-layer.ts';
+import { IndexFile } from '../index/index-file.ts';
+import { isLocal } from '../locks/process-lock.ts';
+import { isDead, parseToken } from '../locks/token.ts';
+import { ObjectDatabase } from '../objects/odb.ts';
+import { identity } from '../refs/identity.ts';
+import { Refs } from '../refs/refs.ts';
+import type { GitConfig } from '../repository/config.ts';
+import type { WorkTree } from '../repository/discover.ts';
+import { IgnoreRules } from '../repository/ignore.ts';
+import { planCommits } from './commit-plan.ts';
+import { missingFolders } from './placement.ts';
+import { checkSigning } from './signing.ts';
+import { checkFormat, checkIdle, checkMerged } from './state.ts';
+
+/**
+ * What keeps a file from being written and committed, each with the way out; locks aside. Asked is what a
+ * commit of it asks, and nothing is written.
+ *
+ * @param path of the file, relative to the top of the work tree.
+ */
+export function obstacles(
+  files: Files,
+  tree: WorkTree,
+  config: GitConfig,
+  env: NodeJS.ProcessEnv,
+  path: string,
+): MemoryError[] {
+  return failures([
+    () => checkFolders(files, tree.top, path),
+    () => checkCommit(files, tree, config, path),
+    () => checkIdle(files, tree.gitDir),
+    () => checkSigning(config, env),
+    () => new IgnoreRules(files, tree, config, env).check([path]),
+  ]);
+}
+
+/** The same of a folder in no repository yet. */
+export function obstaclesToFirst(files: Files, folder: string, path: string): MemoryError[] {
+  return failures([() => checkFolders(files, folder, path)]);
+}
+
+function failures(checks: readonly (() => unknown)[]): MemoryError[] {
+  return checks.flatMap((check) => {
+    try {
+      check();
+      return [];
+    } catch (thrown) {
+      const error = storageError(thrown, 'look at the repository');
+      if (error instanceof MemoryError) return [error];
+      throw error;
+    }
+  });
+}
+
+function checkFolders(files: Files, top: string, path: string): void {
+  const placement = { path, bytes: Buffer.alloc(0), seen: undefined, mode: 0 };
+  missingFolders(new Disk(files, 'relaxed'), top, [placement]);
+}
+
+/** Works out a commit of the file. Each of its steps can be judged only after those before it. */
+function checkCommit(files: Files, tree: WorkTree, config: GitConfig, path: string): void {
+  checkFormat(config, tree);
+  const index = IndexFile.read(files.read(join(tree.gitDir, 'index')));
+  checkMerged(index);
+  const head = new Refs(files, tree.gitDir, tree.commonDir).head();
+  const seen = files.read(join(tree.top, path));
+  const changes = [{ path, seen, bytes: Buffer.alloc(0) }];
+  const time = new Date();
+  const author = identity(config, 'author', time);
+  const committer = identity(config, 'committer', time);
+  const odb = new ObjectDatabase(new Disk(files, 'relaxed'), tree.commonDir);
+  try {
+    planCommits(odb, head, index, { changes, message: '' }, { author, committer });
+  } finally {
+    odb.close();
+  }
+}
+
+/** A lock on what a change of the memory needs. */
+export interface FoundLock {
+  readonly path: string;
+  readonly since: Date;
+  /** Of a lock of ours: who made it, and whether he is proved to be gone. */
+  readonly holder?: { readonly pid: number; readonly gone: boolean };
+}
+
+/** The locks that are there now: git's own, and the one by which servers keep apart. */
+export function foundLocks(files: Files, { gitDir, commonDir }: WorkTree): FoundLock[] {
+  const refs = new Refs(files, gitDir, commonDir);
+  const branch = refs.branch();
+  const targets = [
+    join(gitDir, 'index'),
+    join(gitDir, 'HEAD'),
+    ...(branch === undefined ? [] : [join(refs.folderOf(branch), branch)]),
+  ];
+  const folder = join(commonDir, 'memory-bank');
+  const own = join(folder, 'lock');
+  return [...targets.map((target) => `${target}.lock`), own].flatMap((path) => {
+    const stat = files.lstat(path);
+    if (!stat) return [];
+    const since = new Date(stat.mtimeMs);
+    const token = path === own && parseToken(files.read(path)?.toString('utf8') ?? '');
+    if (!token) return [{ path, since }];
+    return [{ path, since, holder: { pid: token.pid, gone: isDead(token, isLocal(folder)) } }];
+  });
+}

@@ -1,0 +1,264 @@
+import { randomBytes } from 'node:crypto';
+import { basename, dirname, join } from 'node:path';
+import { MemoryError } from '../../core/error.ts';
+import { errno, type Files, type Stat } from './file-layer.ts';
+
+/** How much is on the disk itself before a mutation is acknowledged. */
+export type Durability = 'full' | 'relaxed';
+
+/** After this nobody is at work on a temporary file any more, in milliseconds. */
+const abandoned = 3_600_000;
+
+/**
+ * Writing files whole: each appears complete or not at all, and with full durability it is on the
+ * medium when the promise is fulfilled.
+ */
+export class Disk {
+  readonly files: Files;
+  readonly durability: Durability;
+
+  constructor(files: Files, durability: Durability) {
+    this.files = files;
+    this.durability = durability;
+  }
+
+  /**
+   * Brings an open file, or the entries of an open directory, on the medium.
+   *
+   * It begins when all that is written in this turn is written: file systems with a journal then
+   * take it to the medium in one go, and not file by file.
+   */
+  async sync(fd: number, kind: 'data' | 'all'): Promise<void> {
+    if (this.durability === 'relaxed') return;
+    await new Promise(setImmediate);
+    await this.files.fsync(fd, kind);
+  }
+
+  /**
+   * Creates a file that must not exist and fills it.
+   *
+   * A failed write or fsync removes the file again; an fsync is never tried twice on one file,
+   * because the kernel may have dropped the pages that it could not write.
+   *
+   * @param pieces taken as they are written, so that a large file need not be whole in memory.
+   * @param mode what the user's umask may take from.
+   * @param exact permissions to give regardless of the umask: those of the file that is replaced.
+   */
+  async create(
+    path: string,
+    pieces: Iterable<Uint8Array>,
+    mode = 0o666,
+    exact?: number,
+  ): Promise<void> {
+    const fd = this.files.open(path, 'wx', mode);
+    try {
+      try {
+        if (exact !== undefined) this.files.chmod(fd, exact & 0o777);
+        for (const group of inGroups(pieces)) this.files.write(fd, group);
+        await this.sync(fd, 'data');
+      } finally {
+        this.files.close(fd);
+      }
+    } catch (error) {
+      this.tryDiscard(path);
+      throw error;
+    }
+  }
+
+  /**
+   * Fills a file that is there, through a name that is ours; what it looks like on disk then.
+   *
+   * @param time see `finish`.
+   */
+  async fill(path: string, pieces: readonly Uint8Array[], time?: number): Promise<Stat> {
+    const { files } = this;
+    const fd = files.open(path, 'r+');
+    try {
+      // An empty file is not emptied: ext4 then writes it out at once.
+      if (files.fstat(fd).size > 0) files.truncate(path, 0);
+    } catch (error) {
+      files.close(fd);
+      throw error;
+    }
+    return this.finish(fd, pieces, time);
+  }
+
+  /**
+   * Fills an open file that is empty, and closes it; what it looks like on disk then.
+   *
+   * @param time of its last change, in seconds. Default: that of the write.
+   */
+  async finish(fd: number, pieces: readonly Uint8Array[], time?: number): Promise<Stat> {
+    const { files } = this;
+    try {
+      files.write(fd, pieces);
+      if (time !== undefined) files.setTime(fd, time);
+      await this.sync(fd, 'data');
+      return files.fstat(fd);
+    } finally {
+      files.close(fd);
+    }
+  }
+
+  /**
+   * Puts a file that can be made again in the place of another, whole: a cache, a note of our own.
+   *
+   * What an earlier try has left, whose process was killed, goes when it is an hour old: its writer,
+   * should it live, loses what can be made again.
+   */
+  async replace(path: string, pieces: readonly Uint8Array[], mode?: number): Promise<void> {
+    const { files } = this;
+    const folder = dirname(path);
+    this.makeDirectories(folder);
+    for (const { name } of files.list(folder) ?? []) {
+      const left = name.startsWith(`${basename(path)}.`) && name.endsWith('.tmp');
+      const time = left && files.lstat(join(folder, name))?.mtimeMs;
+      if (time && time < Date.now() - abandoned) this.tryDiscard(join(folder, name));
+    }
+    const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
+    await this.create(temporary, pieces, mode);
+    try {
+      files.replace(temporary, path);
+    } catch (error) {
+      this.tryDiscard(temporary);
+      throw error;
+    }
+  }
+
+  /** Makes renames, links and removals in these directories permanent. */
+  async settle(directories: Iterable<string>): Promise<void> {
+    // Directories cannot be opened on Windows; NTFS journals its metadata by itself.
+    if (this.durability === 'relaxed' || process.platform === 'win32') return;
+    await inWaves([...new Set(directories)], async (directory) => {
+      const fd = this.#openDirectory(directory);
+      if (fd === undefined) return;
+      try {
+        await this.sync(fd, 'all');
+      } finally {
+        this.files.close(fd);
+      }
+    });
+  }
+
+  /** Undefined for one that is gone: git removes folders of refs and objects when they are empty. */
+  #openDirectory(path: string): number | undefined {
+    try {
+      return this.files.open(path, 'r');
+    } catch (error) {
+      if (errno(error) === 'ENOENT') return undefined;
+      throw error;
+    }
+  }
+
+  /** Creates a directory and those above it; returns the ones whose entries changed. */
+  makeDirectories(path: string): string[] {
+    const stat = this.files.lstat(path);
+    if (stat?.kind === 'directory') return [];
+    const changed = this.makeDirectories(dirname(path));
+    try {
+      this.files.mkdir(path);
+    } catch (error) {
+      if (errno(error) !== 'EEXIST' || this.files.lstat(path)?.kind !== 'directory') throw error;
+    }
+    return [...changed, dirname(path)];
+  }
+
+  /** Removes a file; whether there was one. */
+  discard(path: string): boolean {
+    try {
+      this.files.unlink(path);
+      return true;
+    } catch (error) {
+      if (errno(error) === 'ENOENT' || errno(error) === 'ENOTDIR') return false;
+      throw error;
+    }
+  }
+
+  /** Removes a file if the disk lets us; for what is swept later when it does not. */
+  tryDiscard(path: string): void {
+    try {
+      this.discard(path);
+    } catch (error) {
+      if (errno(error) === undefined) throw error;
+    }
+  }
+}
+
+/** Waits for all of them, also when one fails: nothing may be at work any more when it is undone. */
+export async function together<T extends readonly unknown[]>(
+  work: {
+    [K in keyof T]: Promise<T[K]>;
+  },
+): Promise<T> {
+  await Promise.allSettled(work);
+  return Promise.all(work) as Promise<unknown> as Promise<T>;
+}
+
+/** How many files are written at a time: each is open until it is on the medium. */
+const waveSize = 256;
+
+/**
+ * Does the same with each item, one wave of them after the other.
+ *
+ * All of a wave is written before the first of it is brought on the medium; see `Disk.sync`.
+ */
+export async function inWaves<T, R>(
+  items: readonly T[],
+  work: (item: T, i: number) => Promise<R>,
+): Promise<R[]> {
+  const results: R[] = [];
+  for (let from = 0; from < items.length; from += waveSize) {
+    const wave = items.slice(from, from + waveSize);
+    results.push(...(await together(wave.map((item, i) => work(item, from + i)))));
+  }
+  return results;
+}
+
+/** How much is written in one go: bytes, and pieces of them. */
+const groupBytes = 4 * 1024 * 1024;
+const groupPieces = 1024;
+
+function* inGroups(pieces: Iterable<Uint8Array>): Generator<readonly Uint8Array[]> {
+  let group: Uint8Array[] = [];
+  let size = 0;
+  for (const piece of pieces) {
+    group.push(piece);
+    size += piece.length;
+    if (size < groupBytes && group.length < groupPieces) continue;
+    yield group;
+    group = [];
+    size = 0;
+  }
+  if (group.length > 0) yield group;
+}
+
+const reasons: { readonly [code: string]: string } = {
+  EACCES: 'permission denied',
+  EPERM: 'the operation is not permitted',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk quota is used up',
+  EIO: 'the disk reported an input/output error',
+  EMFILE: 'this process has too many open files',
+  ENFILE: 'the system has too many open files',
+  ENOTDIR: 'a file is in the way of a folder',
+  EISDIR: 'a folder is in the way of a file',
+  EFTYPE: 'it is not a regular file',
+  EFBIG: 'the file is too large',
+  ENAMETOOLONG: 'the name is too long for this file system',
+  ELOOP: 'too many symbolic links',
+};
+
+/** A system error in words; anything else as it is. */
+export function storageError(error: unknown, doing: string): unknown {
+  const code = errno(error);
+  if (code === undefined) return error;
+  const path = (error as NodeJS.ErrnoException).path;
+  const where = path === undefined ? '' : ` (${path})`;
+  const reason = reasons[code] ?? (error as Error).message;
+  return new MemoryError('storage', `Cannot ${doing}: ${reason}${where}.`, {
+    hint: 'Nothing was changed.',
+    data: { errno: code, ...(path === undefined ? {} : { path }) },
+    cause: error,
+  });
+}

@@ -1,0 +1,144 @@
+import { join } from 'node:path';
+import { MemoryError } from '../../core/error.ts';
+import { storageError } from './disk.ts';
+import type { DirectoryEntry, Files, LoadedFile, Stat } from './file-layer.ts';
+
+/** Reading below a folder, on disk or of a commit. */
+export type ReadFolder = Pick<Folder, 'stat' | 'peek' | 'read' | 'load' | 'list'>;
+
+/**
+ * Reading below one folder and never out of it: no part of a path may be a symbolic link.
+ *
+ * Paths are relative, `/` between segments; the caller has checked that they hold no `..`.
+ */
+export class Folder {
+  readonly root: string;
+  readonly #files: Files;
+  /** What was seen to be a folder since the caller last waited for anything. */
+  readonly #seen = new Set<string>();
+
+  constructor(files: Files, root: string) {
+    this.#files = files;
+    this.root = root;
+  }
+
+  /**
+   * @throws MemoryError `damaged` when the path leads through a link, or ends in one, or in a pipe or
+   *   device.
+   */
+  stat(path: string): Stat | undefined {
+    if (path === '') return this.#lstat(this.root, path);
+    if (!this.#isFolder(folderOf(path), path)) return undefined;
+    const stat = this.#lstat(this.#place(path), path);
+    return stat && this.#isExact(path) ? stat : undefined;
+  }
+
+  /** @param path what is looked at in the end. */
+  #isFolder(folder: string, path: string): boolean {
+    if (this.#seen.has(folder)) return true;
+    if (folder !== '' && !this.#isFolder(folderOf(folder), path)) return false;
+    if (this.#lstat(this.#place(folder), path)?.kind !== 'directory') return false;
+    if (this.#seen.size === 0) queueMicrotask(() => this.#seen.clear());
+    this.#seen.add(folder);
+    return true;
+  }
+
+  /**
+   * Whether the path is spelt as the disk has it. Where letter case does not count on disk it counts
+   * here all the same: a pattern that a mode's rules protect must have no second spelling.
+   */
+  #isExact(path: string): boolean {
+    if (process.platform === 'linux') return true;
+    const [root, full] = [this.root, join(this.root, path)].map((at) => this.#files.realpath(at));
+    return root !== undefined && full === join(root, path);
+  }
+
+  /** The same for a path that is known to be spelt as the disk has it. */
+  peek(path: string): Stat | undefined {
+    if (!this.#isFolder(folderOf(path), path)) return undefined;
+    return this.#lstat(this.#place(path), path);
+  }
+
+  /**
+   * The bytes of a file; undefined when there is none.
+   *
+   * @param stat what the path was seen to be just now.
+   * @throws MemoryError `too_large` over `limit` bytes.
+   */
+  read(path: string, limit: number, stat = this.stat(path)): Buffer | undefined {
+    if (stat?.kind !== 'file') return undefined;
+    checkSize(path, stat.size, limit);
+    return this.#try(path, () => this.#files.read(this.#place(path)));
+  }
+
+  /** The same as `peek` and then `read`, but for a file over `limit`: it comes without its bytes. */
+  load(path: string, limit: number): LoadedFile | undefined {
+    if (!this.#isFolder(folderOf(path), path)) return undefined;
+    const at = this.#place(path);
+    const loaded = this.#try(path, () => this.#files.load(at, limit));
+    checkKind(loaded?.stat, at, path);
+    return loaded;
+  }
+
+  /** The entries of a folder; undefined when there is none. */
+  list(path: string): DirectoryEntry[] | undefined {
+    if (this.stat(path)?.kind !== 'directory') return undefined;
+    return this.#try(path, () => this.#files.list(this.#place(path)));
+  }
+
+  /** Where a path is; node's `join` takes longer than a look at the file. */
+  #place(path: string): string {
+    return path === '' ? this.root : `${this.root}/${path}`;
+  }
+
+  #lstat(at: string, path: string): Stat | undefined {
+    const stat = this.#try(path, () => this.#files.lstat(at));
+    checkKind(stat, at, path);
+    return stat;
+  }
+
+  #try<T>(path: string, action: () => T): T {
+    try {
+      return action();
+    } catch (error) {
+      throw storageError(error, `read ${path === '' ? this.root : path}`);
+    }
+  }
+}
+
+/** Refuses what stands for another file, or would be read for ever: a pipe or a device. */
+function checkKind(stat: Stat | undefined, at: string, path: string): void {
+  if (stat?.kind === 'link') throw isLink(at, path);
+  if (stat?.kind !== 'other') return;
+  throw new MemoryError('damaged', `${at} is neither a file nor a folder.`, {
+    hint: 'Move it out of the way.',
+    data: { path },
+  });
+}
+
+/** The folder that a path lies in; empty for the topmost one. */
+export function folderOf(path: string): string {
+  return path.slice(0, Math.max(path.lastIndexOf('/'), 0));
+}
+
+/**
+ * Refuses a file with more bytes than are read.
+ *
+ * @throws MemoryError `too_large`.
+ */
+export function checkSize(path: string, size: number, limit: number): void {
+  if (size <= limit) return;
+  const megabytes = (bytes: number) => `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
+  throw new MemoryError('too_large', `${path} is ${megabytes(size)} large.`, {
+    hint: `At most ${megabytes(limit)} are read.`,
+    data: { path, limit },
+  });
+}
+
+/** The error for a path that leads through a link. */
+export function isLink(at: string, path: string): MemoryError {
+  return new MemoryError('damaged', `${at} is a symbolic link.`, {
+    hint: 'Memory is not read through links: put the real file or folder in its place.',
+    data: { path },
+  });
+}

@@ -1,0 +1,146 @@
+import type { Oid } from '../objects/object.ts';
+
+/** How a commit changed the tree of a folder. */
+export interface TreeChange {
+  /** `''` for the root, `a`, `a/b`. */
+  readonly folder: string;
+  readonly before: Oid | undefined;
+  readonly after: Oid | undefined;
+}
+
+const maxDepth = 1000;
+const untold = { before: undefined, after: undefined };
+
+/**
+ * Brings the index extension TREE (gitformat-index, "Cache tree") in line with a commit.
+ *
+ * Only the folders on the way to the changed paths are written anew. One whose cached tree was the
+ * one that the commit replaced gets the new one; any other becomes invalid, as git would have it.
+ *
+ * @param bytes the extension's content.
+ * @param growth by how many entries each folder on the way has grown, the root as `''`.
+ * @returns undefined when the content makes no sense: better no cache than a wrong one.
+ */
+export function updateCachedTrees(
+  bytes: Buffer,
+  trees: readonly TreeChange[],
+  growth: ReadonlyMap<string, number>,
+): Buffer | undefined {
+  try {
+    const update = new Update(bytes, trees, growth);
+    update.node('', 0);
+    return update.end === bytes.length ? Buffer.concat(update.pieces) : undefined;
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+/** The tree of the root in the extension's content; undefined where it is invalid. */
+export function cachedRoot(bytes: Buffer): Oid | undefined {
+  const head = /^\0(\d+) \d+\n/.exec(bytes.toString('latin1', 0, 32));
+  return head ? bytes.toString('hex', head[0].length, head[0].length + 20) : undefined;
+}
+
+class Update {
+  readonly pieces: Buffer[] = [];
+  /** Up to where the content was read. */
+  end = 0;
+  readonly #bytes: Buffer;
+  readonly #growth: ReadonlyMap<string, number>;
+  readonly #changes: ReadonlyMap<string, TreeChange>;
+  /** Folders below each folder that the commit changed, by their parent. */
+  readonly #below = new Map<string, TreeChange[]>();
+
+  constructor(bytes: Buffer, trees: readonly TreeChange[], growth: ReadonlyMap<string, number>) {
+    this.#bytes = bytes;
+    this.#growth = growth;
+    // A folder on the way of which nobody says how its tree changed has one that is not known.
+    const unknown = [...growth.keys()].map((folder) => ({ folder, ...untold }));
+    this.#changes = new Map([...unknown, ...trees].map((change) => [change.folder, change]));
+    for (const change of this.#changes.values()) {
+      if (change.folder === '') continue;
+      const slash = change.folder.lastIndexOf('/');
+      const parent = change.folder.slice(0, Math.max(0, slash));
+      this.#below.set(parent, [...(this.#below.get(parent) ?? []), change]);
+    }
+  }
+
+  /** Reads a node with all below it and writes what it becomes; whether it is valid. */
+  node(folder: string, depth: number): boolean {
+    if (depth > maxDepth) throw new RangeError('the cached trees are too deep');
+    const name = this.#upTo(0);
+    const count = this.#number(0x20);
+    const children = this.#number(0x0a);
+    const oid = count >= 0 ? this.#take(20).toString('hex') : undefined;
+    const place = this.pieces.length;
+    this.pieces.push(name);
+    const strange = new Map(
+      (this.#below.get(folder) ?? []).map((change) => [change.folder, change]),
+    );
+    let valid = oid !== undefined && oid === this.#changes.get(folder)?.before;
+    for (let i = 0; i < children; i++) {
+      const path = this.#childPath(folder);
+      const change = strange.get(path);
+      strange.delete(path);
+      // Siblings off the way are copied as they are.
+      if (!change) this.pieces.push(this.#skip(depth + 1));
+      else if (!this.node(path, depth + 1) || change.after === undefined) valid = false;
+    }
+    // A folder that the cache does not know yet, or one that went, makes those above it uncertain.
+    const after = this.#changes.get(folder)?.after;
+    const sure = valid && strange.size === 0 && after !== undefined;
+    const grown = count + (this.#growth.get(folder) ?? 0);
+    const head = `${sure ? grown : -1} ${children}\n`;
+    this.pieces[place] = Buffer.concat([name, Buffer.from([0]), Buffer.from(head, 'latin1')]);
+    if (sure) this.pieces[place] = Buffer.concat([this.pieces[place], Buffer.from(after, 'hex')]);
+    return sure;
+  }
+
+  /** The path of the node that comes next. */
+  #childPath(folder: string): string {
+    const end = this.#bytes.indexOf(0, this.end);
+    const name = this.#bytes.toString('utf8', this.end, end);
+    return folder === '' ? name : `${folder}/${name}`;
+  }
+
+  /** The bytes of a node and of all below it. */
+  #skip(depth: number): Buffer {
+    if (depth > maxDepth) throw new RangeError('the cached trees are too deep');
+    const start = this.end;
+    let open = 1;
+    while (open > 0) {
+      this.#upTo(0);
+      const count = this.#number(0x20);
+      open += this.#number(0x0a) - 1;
+      if (count >= 0) this.#take(20);
+    }
+    return this.#bytes.subarray(start, this.end);
+  }
+
+  #take(length: number): Buffer {
+    if (this.end + length > this.#bytes.length) throw new RangeError('the cached trees end early');
+    this.end += length;
+    return this.#bytes.subarray(this.end - length, this.end);
+  }
+
+  #upTo(byte: number): Buffer {
+    const start = this.end;
+    const end = this.#bytes.indexOf(byte, start);
+    if (end < 0) throw new RangeError('the cached trees end early');
+    this.end = end + 1;
+    return this.#bytes.subarray(start, end);
+  }
+
+  #number(end: number): number {
+    let value = 0;
+    let sign = 1;
+    for (;;) {
+      const byte = this.#bytes[this.end++];
+      if (byte === end) return sign * value;
+      if (byte === 0x2d) sign = -1;
+      else if (byte !== undefined && byte >= 0x30 && byte <= 0x39) value = value * 10 + byte - 0x30;
+      else throw new RangeError('a cached tree has no number');
+    }
+  }
+}

@@ -1,0 +1,339 @@
+import type { Oid } from '../objects/object.ts';
+import { damaged } from './index-extensions.ts';
+import { becomesTrusted, type IndexTimes, type LineContent } from './index-time.ts';
+
+/** Lines that are kept together, at most; a path in several stages may make it more. */
+const maxLines = 512;
+/** What stands before the name of a line, but for two bytes more where an extended flag says so. */
+export const fixedSize = 62;
+const stageMask = 0x3000;
+const extendedFlag = 0x4000;
+const skipWorktreeFlag = 0x4000;
+const mtimeAt = 8;
+const sizeAt = 36;
+const gitlinkMode = 0o160000;
+const noName = Buffer.alloc(0);
+
+/** One line of the index. */
+export interface IndexLine {
+  readonly name: Buffer;
+  readonly oid: Oid;
+  readonly mode: number;
+  /** 0, or which version of an unmerged file it is: 1 the base, 2 ours, 3 theirs. */
+  readonly stage: number;
+  readonly skipWorktree: boolean;
+}
+
+/** What to make of all lines of one name. */
+export interface LineEdit {
+  readonly name: Buffer;
+  /** What is to stand before the name; undefined takes the lines out. */
+  readonly fixed: Buffer | undefined;
+}
+
+/**
+ * Lines of the index that follow one another, in their raw bytes (gitformat-index, versions 2 to 4).
+ *
+ * All lines of one name are in one block. A block never changes: an index and the one that a change
+ * makes of it have all but the changed ones in common.
+ */
+export class IndexBlock {
+  readonly bytes: Buffer;
+  /** Whether a merge has left a path in several stages. */
+  readonly unmerged: boolean;
+  /** Where each line begins, and where the last one ends. */
+  readonly #offsets: Uint32Array;
+  /** Only version 4 needs them: its names are prefix-compressed. */
+  readonly #names: readonly Buffer[] | undefined;
+  #newest: number | undefined;
+  #sums: readonly [number, number] | undefined;
+
+  private constructor(bytes: Buffer, offsets: Uint32Array, names: readonly Buffer[] | undefined) {
+    this.bytes = bytes;
+    this.#offsets = offsets;
+    this.#names = names;
+    const lines = offsets.subarray(0, -1);
+    this.unmerged = lines.some((at) => ((bytes[at + 60] ?? 0) & (stageMask >> 8)) !== 0);
+  }
+
+  /**
+   * The lines that bytes begin with, in blocks of about the same size; at least one block.
+   *
+   * @param compressed whether names are told by how they differ from the one before, as in version 4.
+   * @param previous the name before the first line.
+   * @throws MemoryError `damaged` when they are not that many lines.
+   */
+  static read(
+    bytes: Buffer,
+    count: number,
+    compressed: boolean,
+    previous: Buffer = noName,
+  ): IndexBlock[] {
+    if (count > bytes.length / fixedSize) throw damaged();
+    const offsets = new Uint32Array(count + 1);
+    const names: Buffer[] | undefined = compressed ? [] : undefined;
+    let last = previous;
+    let at = 0;
+    for (let i = 0; i < count; i++) {
+      offsets[i] = at;
+      if (at + fixedSize > bytes.length) throw damaged();
+      // By single bytes: this runs a hundred thousand times, and `readUInt16BE` costs more than the rest.
+      const flags = ((bytes[at + 60] ?? 0) << 8) | (bytes[at + 61] ?? 0);
+      const name = at + fixedSize + (flags & extendedFlag ? 2 : 0);
+      if (names) {
+        const strip = readOffset(bytes, name);
+        const end = bytes.indexOf(0, strip.next);
+        if (end < 0 || strip.value > last.length) throw damaged();
+        const kept = last.subarray(0, last.length - strip.value);
+        last = Buffer.concat([kept, bytes.subarray(strip.next, end)]);
+        names.push(last);
+        at = end + 1;
+      } else {
+        const short = flags & 0xfff;
+        const length = short < 0xfff ? short : bytes.indexOf(0, name + 0xfff) - name;
+        if (length < 0) throw damaged();
+        at += (name - at + length + 8) & ~7;
+      }
+    }
+    if (at > bytes.length) throw damaged();
+    offsets[count] = at;
+    return new IndexBlock(bytes.subarray(0, at), offsets, names).#parts();
+  }
+
+  get count(): number {
+    return this.#offsets.length - 1;
+  }
+
+  line(at: number): IndexLine {
+    const start = this.#start(at);
+    const flags = this.#flags(at);
+    const more = flags & extendedFlag ? this.bytes.readUInt16BE(start + fixedSize) : 0;
+    return {
+      name: this.name(at),
+      oid: this.bytes.toString('hex', start + 40, start + 60),
+      mode: this.bytes.readUInt32BE(start + 24),
+      stage: (flags & stageMask) >> 12,
+      skipWorktree: (more & skipWorktreeFlag) !== 0,
+    };
+  }
+
+  /**
+   * Two sums over what the lines stage: ids, modes, stages and lengths of names, but no times.
+   *
+   * A sum does not depend on how the lines are distributed over blocks.
+   */
+  get sums(): readonly [number, number] {
+    this.#sums ??= this.#sum();
+    return this.#sums;
+  }
+
+  #sum(): readonly [number, number] {
+    let [a, b] = [0, 0];
+    for (let at = 0; at < this.count; at++) {
+      const start = this.#start(at);
+      const kind = this.bytes.readInt32BE(start + 24) ^ (this.#flags(at) << 16);
+      a = (a + Math.imul(this.bytes.readInt32BE(start + 40) ^ kind, 0x9e3779b1)) | 0;
+      b = (b + Math.imul(this.bytes.readInt32BE(start + 44) ^ kind, 0x85ebca6b)) | 0;
+    }
+    return [a, b];
+  }
+
+  name(at: number): Buffer {
+    const known = this.#names?.[at];
+    if (known) return known;
+    const name = this.#start(at) + this.#fixedSize(at);
+    const short = this.#flags(at) & 0xfff;
+    const end = short < 0xfff ? name + short : this.bytes.indexOf(0, name + 0xfff);
+    return this.bytes.subarray(name, end);
+  }
+
+  /** The last name; an empty one where there are no lines. */
+  get last(): Buffer {
+    return this.count === 0 ? noName : this.name(this.count - 1);
+  }
+
+  /** Where the first line at or after this name is. */
+  position(name: Buffer): number {
+    let low = 0;
+    let high = this.count;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (Buffer.compare(this.name(middle), name) < 0) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  /** Where the lines of this name end that begin at a place; there, when it has none. */
+  after(name: Buffer, at: number): number {
+    let end = at;
+    while (end < this.count && this.name(end).equals(name)) end++;
+    return end;
+  }
+
+  /**
+   * What the block becomes: no block where no line is left.
+   *
+   * @param edits by name; each is of a name that belongs between the lines of this block.
+   * @param was the name that stands before the block.
+   * @param previous the name that will.
+   */
+  splice(edits: readonly LineEdit[], was: Buffer, previous: Buffer): readonly IndexBlock[] {
+    const moved = this.#names !== undefined && !previous.equals(was);
+    if (edits.length === 0 && !moved) return [this];
+    const pieces: Buffer[] = [];
+    let copied = 0;
+    let count = this.count;
+    /** The name before the next line to copy, where that is not the one before it here. */
+    let other = moved ? previous : undefined;
+    for (const { name, fixed } of edits) {
+      const at = this.position(name);
+      const end = this.after(name, at);
+      this.#copy(pieces, copied, at, other);
+      if (at > copied) other = undefined;
+      const before = other ?? (at > 0 ? this.name(at - 1) : previous);
+      copied = end;
+      count -= end - at;
+      other = before;
+      if (fixed) {
+        pieces.push(fixed, this.#names ? compressName(name, before) : padName(name));
+        count += 1;
+        other = name;
+      }
+    }
+    this.#copy(pieces, copied, this.count, other);
+    const compressed = this.#names !== undefined;
+    return count === 0 ? [] : IndexBlock.read(Buffer.concat(pieces), count, compressed, previous);
+  }
+
+  /**
+   * The block with each line smudged that would look clean by the new time of the index and may not
+   * be: with the size 0 in a line that is not of an empty blob, git compares the file itself.
+   *
+   * A line that has the size 0 by itself is of an empty file, or smudged: no other content of the
+   * same size can hide in it. What a gitlink leads to is compared at every look.
+   *
+   * @param holds whether the file of such a line holds the blob of the line.
+   */
+  smudge(times: IndexTimes, holds: (line: LineContent) => boolean): IndexBlock {
+    if (this.#newestSecond() < times.before.seconds) return this;
+    let copy: Buffer | undefined;
+    for (let at = 0; at < this.count; at++) {
+      const start = this.#start(at);
+      const seconds = this.bytes.readUInt32BE(start + mtimeAt);
+      const nanoseconds = this.bytes.readUInt32BE(start + mtimeAt + 4);
+      if (!becomesTrusted({ seconds, nanoseconds }, times)) continue;
+      const { name, oid, mode } = this.line(at);
+      const isEmpty = this.bytes.readUInt32BE(start + sizeAt) === 0;
+      if (isEmpty || mode === gitlinkMode) continue;
+      if (holds({ path: name.toString('utf8'), oid })) continue;
+      copy ??= Buffer.from(this.bytes);
+      copy.writeUInt32BE(0, start + sizeAt);
+    }
+    return copy ? new IndexBlock(copy, this.#offsets, this.#names) : this;
+  }
+
+  /** The latest second in which a file of the lines was changed. */
+  #newestSecond(): number {
+    if (this.#newest !== undefined) return this.#newest;
+    let newest = 0;
+    for (let at = 0; at < this.count; at++) {
+      newest = Math.max(newest, this.bytes.readUInt32BE(this.#start(at) + mtimeAt));
+    }
+    this.#newest = newest;
+    return newest;
+  }
+
+  /** Copies lines; the first of them is compressed anew where another name now stands before it. */
+  #copy(pieces: Buffer[], from: number, to: number, previous: Buffer | undefined): void {
+    if (from >= to) return;
+    const start = this.#start(from);
+    const end = this.#start(to);
+    if (!this.#names || previous === undefined) {
+      pieces.push(this.bytes.subarray(start, end));
+      return;
+    }
+    pieces.push(
+      this.bytes.subarray(start, start + this.#fixedSize(from)),
+      compressName(this.name(from), previous),
+      this.bytes.subarray(this.#start(from + 1), end),
+    );
+  }
+
+  /** The same lines in blocks that are small enough. */
+  #parts(): IndexBlock[] {
+    const size = Math.ceil(this.count / Math.ceil(this.count / maxLines));
+    const parts: IndexBlock[] = [];
+    for (let from = 0; from < this.count; ) {
+      let to = Math.min(from + size, this.count);
+      while (to < this.count && this.name(to).equals(this.name(to - 1))) to++;
+      parts.push(this.#part(from, to));
+      from = to;
+    }
+    return parts.length > 0 ? parts : [this];
+  }
+
+  #part(from: number, to: number): IndexBlock {
+    const start = this.#start(from);
+    const offsets = this.#offsets.slice(from, to + 1).map((offset) => offset - start);
+    const bytes = this.bytes.subarray(start, this.#start(to));
+    return new IndexBlock(bytes, offsets, this.#names?.slice(from, to));
+  }
+
+  #start(at: number): number {
+    return this.#offsets[at] ?? 0;
+  }
+
+  #flags(at: number): number {
+    return this.bytes.readUInt16BE(this.#start(at) + 60);
+  }
+
+  #fixedSize(at: number): number {
+    return fixedSize + (this.#flags(at) & extendedFlag ? 2 : 0);
+  }
+}
+
+/** A name as versions 2 and 3 have it: zeros, at least one, fill it up to a multiple of eight. */
+function padName(name: Buffer): Buffer {
+  const padding = 8 - ((fixedSize + name.length) % 8);
+  return Buffer.concat([name, Buffer.alloc(padding)]);
+}
+
+function compressName(name: Buffer, previous: Buffer): Buffer {
+  let common = 0;
+  while (common < previous.length && previous[common] === name[common]) common++;
+  return Buffer.concat([
+    writeOffset(previous.length - common),
+    name.subarray(common),
+    Buffer.from([0]),
+  ]);
+}
+
+/** The variable-width number of pack offsets and of version 4 names. */
+function readOffset(
+  bytes: Buffer,
+  from: number,
+): { readonly value: number; readonly next: number } {
+  let at = from;
+  const take = () => {
+    const byte = bytes[at++];
+    if (byte === undefined) throw damaged();
+    return byte;
+  };
+  let byte = take();
+  let value = byte & 0x7f;
+  while (byte & 0x80) {
+    byte = take();
+    value = (value + 1) * 128 + (byte & 0x7f);
+  }
+  return { value, next: at };
+}
+
+function writeOffset(value: number): Buffer {
+  const bytes = [value & 0x7f];
+  for (let rest = Math.floor(value / 128); rest > 0; rest = Math.floor(rest / 128)) {
+    rest -= 1;
+    bytes.unshift(0x80 | (rest & 0x7f));
+  }
+  return Buffer.from(bytes);
+}

@@ -1,0 +1,256 @@
+import { createHash } from 'node:crypto';
+import type { BigIntStats } from 'node:fs';
+import type { Oid } from '../objects/object.ts';
+import { cachedRoot, type TreeChange } from './cache-tree.ts';
+import { fixedSize, IndexBlock, type LineEdit } from './index-block.ts';
+import { damaged, type Extension, keepExtension, readExtensions } from './index-extensions.ts';
+import type { IndexTimes, LineContent } from './index-time.ts';
+
+/** A file's line in the index. */
+export interface IndexEntry {
+  readonly path: string;
+  readonly oid: Oid;
+  /** `0o100644` and the like. */
+  readonly mode: number;
+  /** The file is not wanted in the work tree (sparse checkout). */
+  readonly skipWorktree: boolean;
+}
+
+/** A version of a file that a merge has left in the index. */
+export type Version = Pick<IndexEntry, 'oid' | 'mode'>;
+
+/** A path that a merge could not settle, and what each side has of it; undefined for no file. */
+export interface Unmerged {
+  readonly path: string;
+  readonly base: Version | undefined;
+  readonly ours: Version | undefined;
+  readonly theirs: Version | undefined;
+}
+
+/** What to make of one path: a new line for it, or none. */
+export interface IndexChange {
+  readonly path: string;
+  readonly oid: Oid;
+  readonly mode: number;
+  /** The file as it holds just these bytes; without it git looks for itself what the file holds. */
+  readonly stat: BigIntStats | undefined;
+}
+
+const signature = 0x44495243;
+const headSize = 12;
+const hashSize = 20;
+const noHash = Buffer.alloc(hashSize);
+const noBytes = Buffer.alloc(0);
+const sides = [undefined, 'base', 'ours', 'theirs'] as const;
+
+/**
+ * The index in its raw bytes (gitformat-index, versions 2 to 4).
+ *
+ * Only the lines of the changed paths are written anew; every other line, flag and extension comes
+ * through as it is, so that what the user has staged stays staged.
+ */
+export class IndexFile {
+  readonly #format: number;
+  /** At least one; where there is no line, one without any. */
+  readonly #blocks: readonly IndexBlock[];
+  readonly #extensions: readonly Extension[];
+  readonly #skipHash: boolean;
+  /** Whether a merge has left a path in several stages. */
+  readonly unmerged: boolean;
+
+  private constructor(
+    format: number,
+    blocks: readonly IndexBlock[],
+    extensions: readonly Extension[],
+    skipHash: boolean,
+  ) {
+    this.#format = format;
+    this.#blocks = blocks.length > 0 ? blocks : IndexBlock.read(noBytes, 0, format === 4);
+    this.#extensions = extensions;
+    this.#skipHash = skipHash;
+    this.unmerged = blocks.some((block) => block.unmerged);
+  }
+
+  /**
+   * @param bytes undefined where there is no index yet.
+   * @throws MemoryError `unsupported` for a split index or an extension that must be understood and
+   *   is not, `damaged` for bytes that are no index.
+   */
+  static read(bytes: Buffer | undefined): IndexFile {
+    if (!bytes) return new IndexFile(2, [], [], false);
+    if (bytes.length < headSize + hashSize || bytes.readUInt32BE(0) !== signature) throw damaged();
+    const format = bytes.readUInt32BE(4);
+    if (format < 2 || format > 4) throw damaged();
+    const count = bytes.readUInt32BE(8);
+    const blocks = IndexBlock.read(bytes.subarray(headSize, -hashSize), count, format === 4);
+    const end = blocks.reduce((sum, block) => sum + block.bytes.length, headSize);
+    const skipHash = bytes.subarray(-hashSize).equals(noHash);
+    return new IndexFile(format, blocks, readExtensions(bytes, end), skipHash);
+  }
+
+  /** The path's line; the first of them, where a merge has left several. */
+  find(path: string): IndexEntry | undefined {
+    const name = Buffer.from(path, 'utf8');
+    const block = this.#blockOf(name);
+    const at = block.position(name);
+    if (at === block.after(name, at)) return undefined;
+    const { oid, mode, skipWorktree } = block.line(at);
+    return { path, oid, mode, skipWorktree };
+  }
+
+  /** The tree of all lines that git has cached; undefined after a line has changed. */
+  get tree(): Oid | undefined {
+    const cache = this.#extensions.find(({ name }) => name === 'TREE');
+    return cache && cachedRoot(cache.bytes.subarray(8));
+  }
+
+  /**
+   * Identifies what is staged. A refresh of the times, as by `git status`, does not change it.
+   *
+   * `git commit` changes it also when nothing new is staged: it caches the tree before its hooks run.
+   */
+  get content(): string {
+    const count = this.#blocks.reduce((sum, block) => sum + block.count, 0);
+    const sum = (i: 0 | 1) => this.#blocks.reduce((all, { sums }) => (all + sums[i]) | 0, 0);
+    return [count, sum(0), sum(1), this.tree ?? 'none'].join(' ');
+  }
+
+  /** The paths below a folder that a merge has left in several versions; all of them for ''. */
+  unmergedBelow(folder: string): Unmerged[] {
+    const found = new Map<string, Unmerged>();
+    const none = { base: undefined, ours: undefined, theirs: undefined };
+    const prefix = folder === '' ? '' : `${folder}/`;
+    for (const block of this.#blocks) {
+      for (let at = 0; block.unmerged && at < block.count; at++) {
+        const { name, stage, oid, mode } = block.line(at);
+        const side = sides[stage];
+        const path = name.toString('utf8');
+        if (!side || !path.startsWith(prefix)) continue;
+        found.set(path, { ...none, ...found.get(path), path, [side]: { oid, mode } });
+      }
+    }
+    return [...found.values()];
+  }
+
+  /** Whether a sparse index keeps a folder above this path as one line. */
+  collapses(path: string): boolean {
+    const parts = path.split('/');
+    return parts.some((_, depth) => depth > 0 && this.find(`${parts.slice(0, depth).join('/')}/`));
+  }
+
+  /**
+   * The index with these lines set, in the place of all that their paths have, and those paths taken
+   * out.
+   *
+   * @param trees how the commit changed the trees above the paths, so that the cached trees that
+   *   were true stay true.
+   */
+  splice(
+    set: readonly IndexChange[],
+    remove: readonly string[],
+    trees: readonly TreeChange[],
+  ): IndexFile {
+    const sorted = [
+      ...set.map((change) => toEdit(change.path, change)),
+      ...remove.map((path) => toEdit(path, undefined)),
+    ].sort((a, b) => Buffer.compare(a.name, b.name));
+    const edits = new Map(this.#blocks.map((block) => [block, [] as LineEdit[]]));
+    const growth = new Map<string, number>();
+    for (const edit of sorted) {
+      const block = this.#blockOf(edit.name);
+      const at = block.position(edit.name);
+      const there = block.after(edit.name, at) - at;
+      if (there === 0 && !edit.fixed) continue;
+      edits.get(block)?.push(edit);
+      const delta = (edit.fixed ? 1 : 0) - there;
+      for (const folder of foldersOf(edit.name)) {
+        growth.set(folder, (growth.get(folder) ?? 0) + delta);
+      }
+    }
+    const blocks: IndexBlock[] = [];
+    let was: Buffer = noBytes;
+    for (const [block, here] of edits) {
+      blocks.push(...block.splice(here, was, blocks.at(-1)?.last ?? noBytes));
+      was = block.last;
+    }
+    const structural = [...growth.values()].some((delta) => delta !== 0);
+    const extensions = this.#extensions.flatMap((extension) =>
+      keepExtension(extension, structural, trees, growth),
+    );
+    return new IndexFile(this.#format, blocks, extensions, this.#skipHash);
+  }
+
+  /**
+   * The index with each line smudged that would look clean by the new time and may not be.
+   *
+   * @param holds whether the file of such a line holds the blob of the line.
+   */
+  smudge(times: IndexTimes, holds: (line: LineContent) => boolean): IndexFile {
+    const blocks = this.#blocks.map((block) => block.smudge(times, holds));
+    return new IndexFile(this.#format, blocks, this.#extensions, this.#skipHash);
+  }
+
+  /** What the file holds, with its checksum or the zeros that stand for none. */
+  pieces(): readonly Buffer[] {
+    const count = this.#blocks.reduce((sum, block) => sum + block.count, 0);
+    const head = Buffer.alloc(headSize);
+    for (const [i, word] of [signature, this.#format, count].entries()) {
+      head.writeUInt32BE(word, i * 4);
+    }
+    const pieces = [head, ...[...this.#blocks, ...this.#extensions].map(({ bytes }) => bytes)];
+    if (this.#skipHash) return [...pieces, noHash];
+    const hash = createHash('sha1');
+    for (const piece of pieces) hash.update(piece);
+    return [...pieces, hash.digest()];
+  }
+
+  /** The block that the lines of a name are in, or would be. */
+  #blockOf(name: Buffer): IndexBlock {
+    let low = 0;
+    let high = this.#blocks.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >>> 1;
+      if (Buffer.compare(this.#block(middle).name(0), name) <= 0) low = middle;
+      else high = middle - 1;
+    }
+    return this.#block(low);
+  }
+
+  #block(at: number): IndexBlock {
+    return this.#blocks[at] as IndexBlock;
+  }
+}
+
+function toEdit(path: string, change: IndexChange | undefined): LineEdit {
+  const name = Buffer.from(path, 'utf8');
+  return { name, fixed: change && formatLine(name, change) };
+}
+
+/** What stands before the name in a line for a file that is at stage 0. */
+function formatLine(name: Buffer, { oid, mode, stat }: IndexChange): Buffer {
+  const fixed = Buffer.alloc(fixedSize);
+  const seconds = (ns: bigint) => Number((ns / 1_000_000_000n) & 0xffff_ffffn);
+  const zero = { ctimeNs: 0n, mtimeNs: 0n, dev: 0n, ino: 0n, uid: 0n, gid: 0n, size: 0n };
+  const { ctimeNs, mtimeNs, dev, ino, uid, gid, size } = stat ?? zero;
+  const words = [
+    seconds(ctimeNs),
+    Number(ctimeNs % 1_000_000_000n),
+    seconds(mtimeNs),
+    Number(mtimeNs % 1_000_000_000n),
+    Number(BigInt.asUintN(32, dev)),
+    Number(BigInt.asUintN(32, ino)),
+    mode,
+    Number(BigInt.asUintN(32, uid)),
+    Number(BigInt.asUintN(32, gid)),
+    Number(BigInt.asUintN(32, size)),
+  ];
+  for (const [i, word] of words.entries()) fixed.writeUInt32BE(word, i * 4);
+  fixed.write(oid, 40, 'hex');
+  fixed.writeUInt16BE(Math.min(name.length, 0xfff), 60);
+  return fixed;
+}
+
+function foldersOf(name: Buffer): string[] {
+  const parts = name.toString('utf8').split('/');
+  return parts.map((_, depth) => parts.slice(0, depth).join('/'));
+}

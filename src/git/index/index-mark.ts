@@ -1,0 +1,61 @@
+import { join } from 'node:path';
+import { MemoryError } from '../../core/error.ts';
+import type { Disk } from '../disk/disk.ts';
+import { errno } from '../disk/file-layer.ts';
+import type { Oid } from '../objects/object.ts';
+
+/** Longer than any mark, so that one is written over the other. */
+const markLength = 180;
+const form = /^(\w{40}) (\d+) (quick|slow) (.*?) *\n/;
+
+/** The last commit of a server of this repository. */
+export interface OwnCommit {
+  readonly oid: Oid;
+  /** When somebody else last moved HEAD before it, in milliseconds. */
+  readonly foreign: number;
+  /** Whether somebody else moves HEAD in quick succession, as a script does. */
+  readonly quick: boolean;
+  /** What the index held after it; see `IndexFile.content`. */
+  readonly content: string;
+}
+
+/** Makes the last commit of ours known to all servers of this repository. */
+export class IndexMark {
+  readonly #disk: Disk;
+  readonly #path: string;
+
+  /** @param folder our own folder in the common git directory. */
+  constructor(disk: Disk, folder: string) {
+    this.#disk = disk;
+    this.#path = join(folder, 'index-mark');
+  }
+
+  set({ oid, foreign, quick, content }: OwnCommit): void {
+    const { files } = this.#disk;
+    const text = `${oid} ${Math.round(foreign)} ${quick ? 'quick' : 'slow'} ${content}`;
+    try {
+      const fd = files.open(this.#path, files.lstat(this.#path) ? 'r+' : 'wx');
+      try {
+        files.write(fd, [Buffer.from(`${text.padEnd(markLength)}\n`, 'latin1')]);
+      } finally {
+        files.close(fd);
+      }
+    } catch (error) {
+      // Without the mark the next mutation waits in vain, and that is all.
+      if (errno(error) === undefined) throw error;
+    }
+  }
+
+  /** Undefined where there is none, or none of a form that is known. */
+  get(): OwnCommit | undefined {
+    const text = this.#disk.files.read(this.#path)?.toString('latin1') ?? '';
+    const [, oid, foreign, pace, content] = form.exec(text) ?? [];
+    if (oid === undefined || content === undefined) return undefined;
+    return { oid, foreign: Number(foreign), quick: pace === 'quick', content };
+  }
+}
+
+/** The error of a call that its caller has given up. */
+export function cancelled(): MemoryError {
+  return new MemoryError('cancelled', 'The call was cancelled; nothing was changed.');
+}

@@ -1,0 +1,255 @@
+import { statfsSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { MemoryError } from '../../core/error.ts';
+import { journalName } from '../commit/journal.ts';
+import type { Disk } from '../disk/disk.ts';
+import { errno } from '../disk/file-layer.ts';
+import { type LockRole, longestGap, type Patience, waitFor, waitForGit } from './lock.ts';
+import { isDead, newToken, parseToken, type Token } from './token.ts';
+
+/** After this nobody needs the files of a process that does nothing, in milliseconds. */
+const idleTime = 24 * 3_600_000;
+/** After so many vain attempts a process tells the others that it waits. */
+const vainAttempts = 4;
+
+/**
+ * The ids of tokens that this process is done with although the disk did not let go of their files:
+ * their holder is as good as dead.
+ */
+const ended = new Set<string>();
+
+/**
+ * The lock that keeps the servers of one repository apart: `memory-bank/lock` in the common git
+ * directory, a hard link to a file that names its holder.
+ *
+ * A lock is taken from a holder only when he is proved dead, never because it is old: a stopped
+ * process is alive. Who removes a dead holder's lock holds a lock of its own for that, named after
+ * the dead one's token, so that two who find it dead cannot remove a third's.
+ *
+ * Who waits looks now and then, and would never be in time for the moment between two turns of a
+ * process that has much to do. So it says that it waits, by a file, and after its turn that process
+ * stands back for as long as it takes the other to look.
+ */
+export class ProcessLock {
+  readonly #disk: Disk;
+  readonly #folder: string;
+  readonly #local: boolean;
+  /** For all turns of this process, as long as none of them leaves anything behind. */
+  #token: Token | undefined;
+  /** Until when this process stands back, because others waited when it let go. */
+  #backAt = 0;
+
+  /** @param folder our own folder in the common git directory; it must exist. */
+  constructor(disk: Disk, folder: string) {
+    this.#disk = disk;
+    this.#folder = folder;
+    this.#local = isLocal(folder);
+  }
+
+  async take(patience: Patience): Promise<Token> {
+    const token = this.#token ?? newToken();
+    this.#token = token;
+    const own = this.#path(ownerName(token.id));
+    const bytes = Buffer.from(`${JSON.stringify(token)}\n`);
+    const waiting = this.#path(waitingName(token.id));
+    let vain = 0;
+    const attempt = async () => {
+      // Who cleans up may have seen this file before it was whole, and taken it for a dead one's.
+      if (!this.#disk.files.lstat(own)) await this.#disk.create(own, [bytes]);
+      if (this.#tryTake('lock', own)) return token;
+      if (++vain === vainAttempts) this.#tell(own, waiting);
+      return undefined;
+    };
+    try {
+      const rest = this.#backAt - performance.now();
+      if (rest > 0) await sleep(rest);
+      return await waitFor(attempt, patience, () => this.#busy()).finally(() => {
+        if (vain >= vainAttempts) this.#disk.tryDiscard(waiting);
+      });
+    } catch (error) {
+      this.close();
+      throw error;
+    }
+  }
+
+  /** Says that this process waits; where the disk does not let it, it waits longer. */
+  #tell(own: string, waiting: string): void {
+    try {
+      this.#disk.files.link(own, waiting);
+    } catch (error) {
+      if (errno(error) === undefined) throw error;
+    }
+  }
+
+  /** Lets go. It throws nothing, for what it ends may be done: a file that stays is removed later. */
+  release({ id }: Token): void {
+    this.#quietly(id, () => {
+      const names = this.#disk.files.list(this.#folder) ?? [];
+      const awaited = names.some(({ name }) => name.startsWith(waitingName('')));
+      if (awaited) this.#backAt = performance.now() + longestGap;
+      // What has left something behind is over, so that whoever comes next cleans up after it.
+      if (names.some(({ name }) => name.endsWith(id) && !this.isAtRest(name))) this.close();
+    });
+    this.#quietly(id, () => {
+      if (this.#read('lock')?.id === id) this.#disk.discard(this.#path('lock'));
+    });
+  }
+
+  /** Gives up the token, so that nothing of it stays; a later turn takes another. */
+  close(): void {
+    const { id } = this.#token ?? {};
+    this.#token = undefined;
+    if (id === undefined) return;
+    this.#quietly(id, () => {
+      const journal = journalName(id);
+      if (this.isAtRest(journal)) this.#disk.discard(this.#path(journal));
+      this.#disk.discard(this.#path(waitingName(id)));
+      this.#disk.discard(this.#path(ownerName(id)));
+    });
+  }
+
+  /** Whether a file in our folder is one that a process has while it changes nothing. */
+  isAtRest(name: string): boolean {
+    if (/^(?:owner|waiting)-/.test(name)) return true;
+    return name.startsWith('journal-') && !this.#disk.files.lstat(this.#path(name))?.size;
+  }
+
+  #quietly(id: string, work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      if (errno(error) === undefined) throw error;
+      this.#token = undefined;
+      ended.add(id);
+    }
+  }
+
+  /**
+   * Names in our folder of what processes that are dead, or that gave up, have left behind, by the
+   * id of the token at their end. Those of a token whose `owner-` file is there are a living process's.
+   */
+  leftovers(): ReadonlyMap<string, readonly string[]> {
+    const found = new Map<string, string[]>();
+    for (const { name } of this.#disk.files.list(this.#folder) ?? []) {
+      const id = tokenIn(name);
+      if (id !== undefined) found.set(id, [...(found.get(id) ?? []), name]);
+    }
+    if (this.#token) found.delete(this.#token.id);
+    for (const [id, names] of found) {
+      const owner = this.#read(ownerName(id));
+      if (owner && !this.#isGone(owner) && !this.#isIdle(names)) found.delete(id);
+    }
+    return found;
+  }
+
+  /**
+   * Whether these are of a process that has done nothing for long: in a container that is gone,
+   * perhaps. Should it live, it makes them again.
+   */
+  #isIdle(names: readonly string[]): boolean {
+    return names.every((name) => {
+      const { mtimeMs = Date.now() } = this.#disk.files.lstat(this.#path(name)) ?? {};
+      return this.isAtRest(name) && mtimeMs < Date.now() - idleTime;
+    });
+  }
+
+  #isGone(holder: Token): boolean {
+    return ended.has(holder.id) || isDead(holder, this.#local);
+  }
+
+  #tryTake(name: string, own: string): boolean {
+    if (this.#link(own, name)) return true;
+    const holder = this.#read(name);
+    if (!holder || !this.#isGone(holder)) return false;
+    const breaking = `break-${holder.id}`;
+    if (!this.#tryTake(breaking, own)) return false;
+    if (this.#read(name)?.id === holder.id) this.#disk.discard(this.#path(name));
+    this.#disk.discard(this.#path(breaking));
+    return this.#link(own, name);
+  }
+
+  #link(own: string, name: string): boolean {
+    try {
+      this.#disk.files.link(own, this.#path(name));
+      return true;
+    } catch (error) {
+      // A network disk may have done what it says has failed.
+      const { ino } = this.#disk.files.lstat(own) ?? {};
+      if (ino !== undefined && this.#disk.files.lstat(this.#path(name))?.ino === ino) return true;
+      if (errno(error) === 'EEXIST' || errno(error) === 'ENOENT') return false;
+      throw error;
+    }
+  }
+
+  #read(name: string): Token | undefined {
+    return parseToken(this.#disk.files.read(this.#path(name))?.toString('utf8') ?? '');
+  }
+
+  #path(name: string): string {
+    return join(this.#folder, name);
+  }
+
+  #busy(): MemoryError {
+    const holder = this.#read('lock');
+    const lock = this.#path('lock');
+    const who = holder ? `the memory-bank process ${holder.pid}` : 'another memory-bank process';
+    const data = { lock, ...(holder ? { pid: holder.pid } : {}) };
+    const awaited = holder && this.#awaitedBy(holder);
+    if (awaited) {
+      const text = `Another git process holds its lock of the ${awaited}; ${who} waits for it.`;
+      return new MemoryError('busy', text, { hint: waitForGit, data });
+    }
+    return new MemoryError('busy', `The memory is locked by ${who}.`, {
+      hint: 'Try again. If it stays locked, "memory-bank doctor" says by whom and since when.',
+      data,
+    });
+  }
+
+  /** The lock of git's that a process waits for: its file for it has no second link yet. */
+  #awaitedBy({ id }: Token): LockRole | undefined {
+    const roles = ['index', 'head', 'ref'] as const;
+    return roles.find((role) => this.#disk.files.lstat(this.#path(`${role}-${id}`))?.links === 1);
+  }
+}
+
+/**
+ * The id of the token in a name in our folder. Locks, journals, proofs and files on their way carry
+ * that of their process.
+ */
+export function tokenIn(name: string): string | undefined {
+  return /^[a-z]+\d*-([0-9a-z]+-[0-9a-f]{16})$/.exec(name)?.[1];
+}
+
+function ownerName(id: string): string {
+  return `owner-${id}`;
+}
+
+function waitingName(id: string): string {
+  return `waiting-${id}`;
+}
+
+/** File systems that two kernels can have mounted at a time, by their magic number. */
+const sharedFileSystems = new Set([
+  0x6969, // NFS
+  0xff534d42, // CIFS
+  0xfe534d42, // SMB2
+  0x517b, // SMB
+  0x01021997, // 9p
+  0x65735546, // FUSE, virtiofs
+  0x00c36400, // Ceph
+  0x5346414f, // AFS
+  0x0bd00bd0, // Lustre
+  0x01161970, // GFS2
+  0x7461636f, // OCFS2
+  0x47504653, // GPFS
+]);
+
+/** Whether only this kernel can have the disk of a folder mounted. */
+export function isLocal(folder: string): boolean {
+  try {
+    return process.platform === 'linux' && !sharedFileSystems.has(statfsSync(folder).type >>> 0);
+  } catch {
+    return false;
+  }
+}

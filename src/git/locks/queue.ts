@@ -1,0 +1,83 @@
+import { recover, type Site } from '../commit/recovery.ts';
+import { storageError } from '../disk/disk.ts';
+import { missingRepository } from '../repository/discover.ts';
+import type { Patience } from './lock.ts';
+import { ProcessLock } from './process-lock.ts';
+import type { Token } from './token.ts';
+
+/** The turns that the servers of one repository take at changing it. */
+export class Turns {
+  readonly #site: Site;
+  readonly #limit: number;
+  #lock: ProcessLock | undefined;
+  /** Whether it is this process's turn. */
+  #working = false;
+  #queue: Promise<unknown> = Promise.resolve();
+
+  /** @param limit how long to wait for a lock of others, in milliseconds. */
+  constructor(site: Site, limit: number) {
+    this.#site = site;
+    this.#limit = limit;
+  }
+
+  /**
+   * Runs an action alone among the servers of this repository, after cleaning up behind dead ones.
+   *
+   * @param action gets the token of the turn, and how long to wait for the locks of others.
+   * @param create whether the git directory is made where it is missing.
+   */
+  take<T>(
+    signal: AbortSignal | undefined,
+    action: (token: Token, patience: Patience) => Promise<T>,
+    create = false,
+  ): Promise<T> {
+    const run = async () => {
+      try {
+        const { disk, folder, commonDir } = this.#site;
+        // Somebody may have moved it away: our own folder in it must not bring it back.
+        if (!create && !disk.files.lstat(commonDir)) throw missingRepository(commonDir);
+        await disk.settle(disk.makeDirectories(folder));
+        const lock = this.#processLock();
+        const patience = { limit: this.#limit, ...(signal && { signal }) };
+        const token = await lock.take(patience);
+        this.#working = true;
+        try {
+          for (const [id, names] of lock.leftovers()) await recover(this.#site, token, id, names);
+          return await action(token, patience);
+        } finally {
+          this.#working = false;
+          lock.release(token);
+        }
+      } catch (error) {
+        throw storageError(error, 'change the memory');
+      }
+    };
+    const result = this.#queue.then(run, run);
+    this.#queue = result.catch(() => undefined);
+    return result;
+  }
+
+  /**
+   * Finishes or undoes the mutation of a process that died in the middle of one, so that its half is
+   * not read as the truth. Creates nothing.
+   */
+  async repair(): Promise<void> {
+    // While a mutation of ours is at work, what is left here belongs to it.
+    if (this.#working) return;
+    const lock = this.#processLock();
+    const left = [...lock.leftovers().values()].flat();
+    // A dead process's own lock is in nobody's way before the next mutation.
+    if (left.every((name) => name.startsWith('break-') || lock.isAtRest(name))) return;
+    await this.take(undefined, async () => undefined);
+  }
+
+  /** Leaves nothing of this process behind; what is under way goes on. */
+  close(): void {
+    if (!this.#working) this.#lock?.close();
+  }
+
+  #processLock(): ProcessLock {
+    this.#lock ??= new ProcessLock(this.#site.disk, this.#site.folder);
+    return this.#lock;
+  }
+}

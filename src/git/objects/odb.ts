@@ -1,0 +1,364 @@
+import { randomBytes } from 'node:crypto';
+import { dirname, isAbsolute, join } from 'node:path';
+import { inflateSync } from 'node:zlib';
+import { MemoryError } from '../../core/error.ts';
+import { type Disk, inWaves } from '../disk/disk.ts';
+import { errno, type Files } from '../disk/file-layer.ts';
+import { isomorphicGit } from './isomorphic-git.ts';
+import { deflateObject, type EncodedObject, type ObjectType, type Oid } from './object.ts';
+import { ObjectCache } from './object-cache.ts';
+import { inflateStart, maxObjectSize, Pack, type RawObject } from './pack.ts';
+import { storeAsPack } from './pack-file.ts';
+
+/** How many bytes of trees and commits stay in memory. */
+const cacheSize = 16 * 1024 * 1024;
+const maxAlternateDepth = 5;
+/** How often an object is looked for while other packs appear each time. */
+const maxLookUps = 5;
+/** The type and the size of a loose object are in its first bytes. */
+const looseStart = 256;
+/** From this many objects on that come at once, they are stored as a pack. */
+const packFrom = 256;
+/** Larger than this, before compression, they are stored one by one. */
+const maxPackBytes = 1024 * 1024 * 1024;
+/** Answers of our file layer to isomorphic-git, made once: it asks several times for each object. */
+const absent = rejected(Object.assign(new Error('absent'), { code: 'ENOENT' }));
+const notAllowed = rejected(new Error('isomorphic-git may only write objects'));
+
+/**
+ * The object database of a repository: its loose objects, its packs, and its alternates'.
+ *
+ * Objects never change, so what was read once stays true; only which packs there are has to be
+ * looked at again, because gc and repack run at any time.
+ */
+export class ObjectDatabase {
+  readonly #files: Files;
+  readonly #disk: Disk;
+  /** The repository's own folder first, then its alternates'. */
+  readonly #folders: readonly ObjectFolder[];
+  readonly #gitDir: string;
+  readonly #cache = new ObjectCache<Oid>(cacheSize, cacheSize / 4);
+  /** What no other process has in the names of its temporary files. */
+  readonly #run = randomBytes(6).toString('hex');
+  #written = 0;
+  /** The fan-out folders that were there when this process last wrote to them. */
+  readonly #fanOut = new Set<string>();
+
+  /** @param gitDir the common git directory. */
+  constructor(disk: Disk, gitDir: string) {
+    this.#disk = disk;
+    this.#files = disk.files;
+    this.#gitDir = gitDir;
+    const paths = [join(gitDir, 'objects')];
+    collectAlternates(disk.files, join(gitDir, 'objects'), paths, maxAlternateDepth);
+    this.#folders = paths.map((path) => new ObjectFolder(disk.files, path));
+  }
+
+  /**
+   * An object's type and content.
+   *
+   * @throws MemoryError `damaged` when the object is not there, as in a partial clone or after a prune.
+   */
+  read(oid: Oid): RawObject {
+    const cached = this.#cache.get(oid);
+    if (cached) return cached;
+    const object = this.#found(oid).read();
+    return object.type === 'blob' ? object : this.#cache.keep(oid, object);
+  }
+
+  /** The content of an object that has to be of this type. */
+  content(oid: Oid, type: ObjectType): Buffer {
+    const object = this.read(oid);
+    if (object.type !== type) {
+      throw new MemoryError('damaged', `The object ${oid} is a ${object.type}, not a ${type}.`);
+    }
+    return object.content;
+  }
+
+  /**
+   * How many bytes an object holds, without unpacking it.
+   *
+   * @throws MemoryError `damaged` when the object is not there.
+   */
+  size(oid: Oid): number {
+    return this.#found(oid).size();
+  }
+
+  has(oid: Oid): boolean {
+    return this.#cache.has(oid) || this.#lookUp(oid) !== undefined;
+  }
+
+  /** Full ids that begin with these digits, at most `limit`; packs and loose objects alike. */
+  startingWith(prefix: string, limit: number): Oid[] {
+    const found = new Set<Oid>();
+    for (const folder of this.#folders) {
+      for (const oid of folder.startingWith(prefix, limit)) found.add(oid);
+    }
+    return [...found].slice(0, limit);
+  }
+
+  /**
+   * Stores objects, each whole and, with full durability, its content on the medium.
+   *
+   * An object that is there already is written again: what another program left behind may be
+   * truncated, not yet on the medium, or in a pack that a running gc is about to drop.
+   */
+  async write(objects: readonly EncodedObject[]): Promise<Iterable<string>> {
+    const folder = join(this.#gitDir, 'objects');
+    const changed = new Set<string>();
+    if (isForPack(objects)) await storeAsPack(this.#disk, join(folder, 'pack'), objects);
+    else await this.#writeEach(objects, folder, changed);
+    // The next mutation starts from these.
+    for (const { oid, type, content } of objects) {
+      if (type !== 'blob') this.#cache.keep(oid, { type, content: Buffer.from(content) });
+    }
+    return changed;
+  }
+
+  async #writeEach(
+    objects: readonly EncodedObject[],
+    folder: string,
+    changed: Set<string>,
+  ): Promise<void> {
+    const fs = this.#objectWriter(changed);
+    const git = await isomorphicGit();
+    const gitdir = this.#gitDir;
+    await inWaves(objects, (one) => {
+      const object = deflateObject(one);
+      return git.writeObject({ fs, gitdir, oid: one.oid, object, format: 'deflated' });
+    });
+    for (const { oid } of objects) changed.add(join(folder, oid.slice(0, 2)));
+  }
+
+  close(): void {
+    for (const folder of this.#folders) folder.close();
+  }
+
+  /**
+   * The file layer that isomorphic-git writes objects through: a temporary name that gc knows and
+   * sweeps, then a rename. Every `stat` answers "absent", so that it neither trusts a file that is
+   * there nor looks for a git directory of its own.
+   */
+  #objectWriter(changed: Set<string>) {
+    const refuse = () => notAllowed;
+    const isAbsent = () => absent;
+    const promises = {
+      readFile: refuse,
+      readdir: refuse,
+      unlink: refuse,
+      rmdir: refuse,
+      readlink: refuse,
+      symlink: refuse,
+      stat: isAbsent,
+      lstat: isAbsent,
+      mkdir: async (path: string) => {
+        for (const directory of this.#disk.makeDirectories(path)) changed.add(directory);
+      },
+      writeFile: (path: string, bytes: Uint8Array) => this.#writeLoose(path, bytes, changed),
+    };
+    return { promises };
+  }
+
+  async #writeLoose(path: string, bytes: Uint8Array, changed: Set<string>): Promise<void> {
+    const folder = dirname(path);
+    for (let attempt = 1; ; attempt++) {
+      const temporary = join(folder, `tmp_obj_${this.#run}${++this.#written}`);
+      try {
+        if (!this.#fanOut.has(folder)) {
+          for (const directory of this.#disk.makeDirectories(folder)) changed.add(directory);
+          this.#fanOut.add(folder);
+        }
+        await this.#disk.create(temporary, [bytes], 0o444);
+        try {
+          this.#files.rename(temporary, path);
+        } catch (error) {
+          this.#disk.discard(temporary);
+          throw error;
+        }
+        return;
+      } catch (error) {
+        // gc removes a fan-out folder that is empty at that moment, under whoever fills it.
+        if (errno(error) !== 'ENOENT' || attempt === 5) throw error;
+        this.#fanOut.delete(folder);
+      }
+    }
+  }
+
+  #found(oid: Oid): Found {
+    const found = this.#lookUp(oid);
+    if (!found) {
+      throw new MemoryError('damaged', `The git object ${oid} is not in this repository.`, {
+        hint: 'A partial or shallow clone may have left it on the server: run "git fetch --unshallow" or "git fetch --refetch".',
+        data: { oid },
+      });
+    }
+    return found;
+  }
+
+  #lookUp(oid: Oid): Found | undefined {
+    const resolve = (base: Oid) => this.#found(base).read();
+    // A repack moves objects to another pack while they are looked for. An object is missing only
+    // when it was not found and the packs are still the same.
+    for (let attempt = 0; attempt < maxLookUps; attempt++) {
+      for (const folder of this.#folders) {
+        const found = folder.lookUp(oid, resolve);
+        if (found) return found;
+      }
+      if (this.#folders.filter((folder) => folder.list()).length === 0) break;
+    }
+    return undefined;
+  }
+}
+
+/** An object that is there, and not read yet. */
+interface Found {
+  read(): RawObject;
+  /** How many bytes it holds. */
+  size(): number;
+}
+
+/**
+ * Whether so many objects are stored as one pack, as git does with what it receives: as loose ones
+ * each takes a file, a block of the disk and an fsync. The index of our packs ends at 2 GiB.
+ */
+function isForPack(objects: readonly EncodedObject[]): boolean {
+  if (objects.length < packFrom) return false;
+  return objects.reduce((sum, { content }) => sum + content.length, 0) < maxPackBytes;
+}
+
+/** One `objects` folder with its packs. */
+class ObjectFolder {
+  readonly #files: Files;
+  readonly #path: string;
+  #packs = new Map<string, Pack>();
+  /** What the last list has named; undefined before the first one. */
+  #names: ReadonlySet<string> | undefined;
+
+  constructor(files: Files, path: string) {
+    this.#files = files;
+    this.#path = path;
+  }
+
+  /** Looks among the packs that were listed last, and the loose objects. */
+  lookUp(oid: Oid, resolve: (oid: Oid) => RawObject): Found | undefined {
+    if (!this.#names) this.list();
+    for (const pack of this.#packs.values()) {
+      const offset = pack.offsetOf(oid);
+      if (offset === undefined) continue;
+      return { read: () => pack.read(offset, resolve), size: () => pack.sizeAt(offset) };
+    }
+    const path = join(this.#path, oid.slice(0, 2), oid.slice(2));
+    const loose = this.#files.load(path, maxObjectSize);
+    if (!loose) return undefined;
+    const start = () => loose.bytes ?? this.#startOf(path);
+    return { read: () => parseLoose(oid, loose.bytes), size: () => sizeOfLoose(oid, start()) };
+  }
+
+  /** The beginning of a file that is too large to read. */
+  #startOf(path: string): Buffer {
+    const fd = this.#files.open(path, 'r');
+    try {
+      return this.#files.pread(fd, looseStart, 0);
+    } finally {
+      this.#files.close(fd);
+    }
+  }
+
+  startingWith(prefix: string, limit: number): Oid[] {
+    const found: Oid[] = [];
+    for (const { name } of this.#files.list(join(this.#path, prefix.slice(0, 2))) ?? []) {
+      const oid = prefix.slice(0, 2) + name;
+      if (oid.length === 40 && oid.startsWith(prefix)) found.push(oid);
+    }
+    for (let attempt = 0; attempt < maxLookUps && this.list(); attempt++);
+    for (const pack of this.#packs.values()) found.push(...pack.startingWith(prefix, limit));
+    return found;
+  }
+
+  close(): void {
+    for (const pack of this.#packs.values()) pack.close();
+    this.#packs.clear();
+    this.#names = undefined;
+  }
+
+  /** Lists the packs again; whether others are there than the last time. */
+  list(): boolean {
+    const folder = join(this.#path, 'pack');
+    const names = new Set<string>();
+    for (const { name } of this.#files.list(folder) ?? []) {
+      if (name.endsWith('.idx')) names.add(name.slice(0, -4));
+    }
+    const packs = new Map<string, Pack>();
+    for (const name of names) {
+      const pack = this.#packs.get(name) ?? this.#open(folder, name);
+      if (pack) packs.set(name, pack);
+    }
+    for (const [name, pack] of this.#packs) if (!packs.has(name)) pack.close();
+    this.#packs = packs;
+    const known = this.#names;
+    this.#names = names;
+    return known?.size !== names.size || [...names].some((name) => !known.has(name));
+  }
+
+  #open(folder: string, name: string): Pack | undefined {
+    try {
+      return Pack.open(this.#files, folder, name);
+    } catch (error) {
+      // A repack may have removed it since the folder was listed: the next list has another one.
+      if (errno(error) === 'ENOENT') return undefined;
+      throw error;
+    }
+  }
+}
+
+/** @param bytes undefined for more than are read. */
+function parseLoose(oid: Oid, bytes: Buffer | undefined): RawObject {
+  if (!bytes) throw damaged(oid, 'too large to read');
+  try {
+    const raw = inflateSync(bytes, { maxOutputLength: maxObjectSize + looseStart });
+    const nul = raw.indexOf(0);
+    const [type, size] = raw.toString('latin1', 0, nul).split(' ');
+    const content = raw.subarray(nul + 1);
+    if (isType(type) && Number(size) === content.length) return { type, content };
+  } catch {
+    // The one message below says it for every kind of damage.
+  }
+  throw damaged(oid, 'damaged');
+}
+
+/** @param bytes all of it, or its beginning. */
+function sizeOfLoose(oid: Oid, bytes: Buffer): number {
+  const start = inflateStart(bytes.subarray(0, looseStart)).toString('latin1', 0, looseStart);
+  const [, size] = /^[a-z]+ (\d{1,15})\0/.exec(start) ?? [];
+  if (size === undefined) throw damaged(oid, 'damaged');
+  return Number(size);
+}
+
+function damaged(oid: Oid, what: string): MemoryError {
+  return new MemoryError('damaged', `The git object ${oid} is ${what}.`, {
+    hint: 'Run "git fsck" to see what else is.',
+    data: { oid },
+  });
+}
+
+/** A promise whose failure counts as seen, so that node need not keep an eye on it. */
+function rejected(reason: Error): Promise<never> {
+  const promise = Promise.reject(reason);
+  promise.catch(() => undefined);
+  return promise;
+}
+
+function isType(text: string | undefined): text is ObjectType {
+  return text === 'blob' || text === 'tree' || text === 'commit' || text === 'tag';
+}
+
+function collectAlternates(files: Files, folder: string, found: string[], depth: number): void {
+  const text = files.read(join(folder, 'info', 'alternates'))?.toString('utf8') ?? '';
+  for (const line of text.split('\n')) {
+    if (line === '' || line.startsWith('#') || depth === 0) continue;
+    const path = isAbsolute(line) ? line : join(folder, line);
+    if (found.includes(path)) continue;
+    found.push(path);
+    collectAlternates(files, path, found, depth - 1);
+  }
+}

@@ -1,0 +1,96 @@
+import type { DirectoryEntry, LoadedFile, Stat } from '../disk/file-layer.ts';
+import { checkSize, folderOf, isLink, type ReadFolder } from '../disk/folder.ts';
+import type { Oid } from './object.ts';
+import type { ObjectDatabase } from './odb.ts';
+import { findEntry, listTree, type TreeEntry } from './tree.ts';
+
+/** A folder of a commit, read the way a folder on disk is, without a checkout. */
+export class TreeFolder implements ReadFolder {
+  readonly #odb: ObjectDatabase;
+  readonly #tree: Oid | undefined;
+  /** What the folders that were listed hold, by path: whoever lists one asks for all of it. */
+  readonly #listed = new Map<string, ReadonlyMap<string, TreeEntry>>();
+
+  /** @param tree undefined for a folder that the commit does not have. */
+  constructor(odb: ObjectDatabase, tree: Oid | undefined) {
+    this.#odb = odb;
+    this.#tree = tree;
+  }
+
+  /**
+   * @throws MemoryError `damaged` when the path leads through a link or ends in one, or when the
+   *   object is not in the repository.
+   */
+  stat(path: string): Stat | undefined {
+    return path === '' ? toStat('directory') : this.peek(path);
+  }
+
+  peek(path: string): Stat | undefined {
+    const entry = this.#entry(path);
+    const kind = entry && kindOf(entry);
+    if (kind === 'link') throw isLink(path, path);
+    return kind && toStat(kind);
+  }
+
+  read(path: string, limit: number): Buffer | undefined {
+    if (this.stat(path)?.kind !== 'file') return undefined;
+    const bytes = this.#odb.content(this.oid(path) ?? '', 'blob');
+    checkSize(path, bytes.length, limit);
+    return bytes;
+  }
+
+  load(path: string): LoadedFile | undefined {
+    const stat = this.peek(path);
+    return stat && { stat };
+  }
+
+  list(path: string): DirectoryEntry[] | undefined {
+    const tree = this.#folder(path);
+    if (!tree) return undefined;
+    const entries = listTree(tree).map(({ name, ...entry }) => [name, entry] as const);
+    this.#listed.set(path, new Map(entries));
+    return entries.map(([name, entry]) => ({ name, kind: kindOf(entry) }));
+  }
+
+  /** The id of the file or folder at a path. */
+  oid(path: string): Oid | undefined {
+    return this.#entry(path)?.oid;
+  }
+
+  #entry(path: string): TreeEntry | undefined {
+    const folder = folderOf(path);
+    const name = path.slice(path.lastIndexOf('/') + 1);
+    const listed = this.#listed.get(folder);
+    if (listed) return listed.get(name);
+    const tree = this.#folder(folder);
+    return tree && findEntry(tree, name);
+  }
+
+  #folder(path: string): Buffer | undefined {
+    const oid = path === '' ? this.#tree : this.#subfolder(path);
+    return oid === undefined ? undefined : this.#odb.content(oid, 'tree');
+  }
+
+  #subfolder(path: string): Oid | undefined {
+    const entry = this.#entry(path);
+    const kind = entry && kindOf(entry);
+    if (kind === 'link') throw isLink(path, path);
+    return kind === 'directory' ? entry?.oid : undefined;
+  }
+}
+
+/** The kinds of file by the leading digits of their mode. */
+const kinds: readonly (readonly [mode: string, kind: Stat['kind']])[] = [
+  ['40', 'directory'],
+  ['100', 'file'],
+  ['120', 'link'],
+];
+
+function kindOf({ mode }: TreeEntry): Stat['kind'] {
+  return kinds.find(([digits]) => mode.startsWith(digits))?.[1] ?? 'other';
+}
+
+/** A commit never changes, so that all there is to know of its files is what they are. */
+function toStat(kind: Stat['kind']): Stat {
+  return { kind, size: 0, mtimeMs: 0, ctimeMs: 0, ino: 0, mode: 0, links: 1 };
+}

@@ -1,0 +1,189 @@
+import { MemoryError } from '../../core/error.ts';
+import type { Oid } from './object.ts';
+
+/** One line of a tree: a file, a folder, a link or a submodule. */
+export interface TreeEntry {
+  /** Octal, as the tree writes it: `100644`, `40000`. */
+  readonly mode: string;
+  readonly oid: Oid;
+}
+
+/** The mode of a folder in a tree. */
+export const folderMode = '40000';
+
+/**
+ * Trees are edited in their raw bytes: the user's other entries are never decoded, so that a name
+ * in no known encoding or a mode that git no longer writes comes through untouched.
+ */
+export function findEntry(tree: Buffer, name: string): TreeEntry | undefined {
+  const bytes = Buffer.from(name, 'utf8');
+  for (const at = new Cursor(tree); !at.done; at.next()) {
+    if (bytes.compare(tree, at.name, at.nameEnd) === 0) return at.entry();
+  }
+  return undefined;
+}
+
+/** The tree with entries set, or taken out where they are undefined. */
+export function spliceTree(
+  tree: Buffer,
+  edits: Iterable<readonly [name: string, entry: TreeEntry | undefined]>,
+): Buffer {
+  const slots: { readonly key: Buffer; readonly line: Buffer | undefined }[] = [];
+  for (const [name, entry] of edits) {
+    const line = entry && formatEntry(name, entry);
+    const folder = entry?.mode === folderMode;
+    // A file and a folder of one name have two places; what is in the other one goes as well.
+    slots.push({ key: Buffer.from(name, 'utf8'), line: folder ? undefined : line });
+    slots.push({ key: Buffer.from(`${name}/`, 'utf8'), line: folder ? line : undefined });
+  }
+  slots.sort((a, b) => Buffer.compare(a.key, b.key));
+  const pieces: Buffer[] = [];
+  const at = new Cursor(tree);
+  let copied = 0;
+  for (const { key, line } of slots) {
+    while (at.compare(key) < 0) at.next();
+    pieces.push(tree.subarray(copied, at.start));
+    if (line) pieces.push(line);
+    if (at.compare(key) === 0) at.next();
+    copied = at.start;
+  }
+  pieces.push(tree.subarray(copied));
+  return Buffer.concat(pieces);
+}
+
+/** Every entry, names as UTF-8; for reading only. */
+export function listTree(tree: Buffer): ({ readonly name: string } & TreeEntry)[] {
+  const entries = [];
+  for (const at = new Cursor(tree); !at.done; at.next()) {
+    entries.push({ name: at.text(), ...at.entry() });
+  }
+  return entries;
+}
+
+/** A file, folder, link or submodule that two trees do not have in common. */
+export interface TreeDifference {
+  /** Relative to the trees. */
+  readonly path: string;
+  /** Undefined where the tree has none at this path, or has one of another kind. */
+  readonly before: TreeEntry | undefined;
+  readonly after: TreeEntry | undefined;
+}
+
+/** Which entries differ, in the order of git; those that do not are never decoded. */
+export function* compareTrees(before: Buffer, after: Buffer): Generator<TreeDifference> {
+  const [old, now] = [new Cursor(before), new Cursor(after)];
+  for (old.passEqual(now); !old.done || !now.done; old.passEqual(now)) {
+    const order = now.done ? -1 : old.compare(now.key());
+    yield {
+      path: order > 0 ? now.text() : old.text(),
+      before: order > 0 ? undefined : old.entry(),
+      after: order < 0 ? undefined : now.entry(),
+    };
+    if (order <= 0) old.next();
+    if (order >= 0) now.next();
+  }
+}
+
+function formatEntry(name: string, { mode, oid }: TreeEntry): Buffer {
+  return Buffer.concat([Buffer.from(`${mode} ${name}\0`, 'utf8'), Buffer.from(oid, 'hex')]);
+}
+
+/** Goes through a tree entry by entry, without an object for each: a folder may have thousands. */
+class Cursor {
+  /** Where the present entry, its name and the end of its name are; behind the last one all of it ends. */
+  start = 0;
+  name = 0;
+  nameEnd = 0;
+  readonly #tree: Buffer;
+
+  constructor(tree: Buffer) {
+    this.#tree = tree;
+    this.#read();
+  }
+
+  get done(): boolean {
+    return this.start === this.#tree.length;
+  }
+
+  next(): void {
+    this.start = this.nameEnd + 21;
+    this.#read();
+  }
+
+  /** Moves on, in two trees at once, to the first entries that are not the same. */
+  passEqual(other: Cursor): void {
+    const [from, otherFrom] = [this.start, other.start];
+    const end = from + equalBytes(this.#tree, from, other.#tree, otherFrom);
+    while (!this.done && this.nameEnd + 21 <= end) this.next();
+    other.start = otherFrom + (this.start - from);
+    other.#read();
+  }
+
+  /** The name; for reading only. */
+  text(): string {
+    return this.#tree.toString('utf8', this.name, this.nameEnd);
+  }
+
+  /** What git sorts the entry by: the name of a folder as if it ended in a slash. */
+  key(): Buffer {
+    const name = this.#tree.subarray(this.name, this.nameEnd);
+    return this.#isFolder ? Buffer.concat([name, slash]) : name;
+  }
+
+  entry(): TreeEntry {
+    const oid = this.nameEnd + 1;
+    return {
+      mode: this.#tree.toString('latin1', this.start, this.name - 1),
+      oid: this.#tree.toString('hex', oid, oid + 20),
+    };
+  }
+
+  /** Where the entry stands beside the key of another. */
+  compare(key: Buffer): number {
+    if (this.done) return 1;
+    const tree = this.#tree;
+    const folder = this.#isFolder;
+    for (let i = 0; ; i++) {
+      const at = this.name + i;
+      const ours = at < this.nameEnd ? (tree[at] ?? 0) : at === this.nameEnd && folder ? 0x2f : -1;
+      const theirs = key[i] ?? -1;
+      if (ours !== theirs || ours === -1) return ours - theirs;
+    }
+  }
+
+  get #isFolder(): boolean {
+    return this.#tree[this.start] === 0x34;
+  }
+
+  #read(): void {
+    const tree = this.#tree;
+    if (this.start === tree.length) return;
+    let at = this.start;
+    while (at < tree.length && tree[at] !== 0x20) at += 1;
+    this.name = at + 1;
+    while (at < tree.length && tree[at] !== 0) at += 1;
+    this.nameEnd = at;
+    if (at + 21 > tree.length) {
+      throw new MemoryError('damaged', 'A tree object of this repository is damaged.', {
+        hint: 'Run "git fsck" to see what else is.',
+      });
+    }
+  }
+}
+
+const slash = Buffer.from('/');
+/** How many bytes are compared in one go; a call costs as much as a few dozen of them. */
+const stretch = 1024;
+
+/** For how many bytes two buffers are the same, from a place in each. */
+function equalBytes(a: Buffer, from: number, b: Buffer, otherFrom: number): number {
+  const length = Math.min(a.length - from, b.length - otherFrom);
+  let same = 0;
+  for (let next = stretch; next <= length; next += stretch) {
+    const here = otherFrom + same;
+    if (a.compare(b, here, here + stretch, from + same, from + next) !== 0) break;
+    same = next;
+  }
+  while (same < length && a[from + same] === b[otherFrom + same]) same += 1;
+  return same;
+}

@@ -1,0 +1,92 @@
+import { dirname, join, relative, resolve } from 'node:path';
+import { MemoryError } from '../../core/error.ts';
+import type { PlannedCommit } from '../commit/commit-plan.ts';
+import type { Reflog } from '../commit/journal.ts';
+import { type Disk, together } from '../disk/disk.ts';
+import { formatSignature, type Signature } from '../objects/object.ts';
+import type { GitConfig } from '../repository/config.ts';
+import type { Refs } from './refs.ts';
+
+const none = '0'.repeat(40);
+
+/** The reflogs of refs, relative to the common git directory. */
+export function reflogsOf(
+  disk: Disk,
+  commonDir: string,
+  config: GitConfig,
+  refs: Refs,
+  names: readonly string[],
+): Reflog[] {
+  const setting = config.get('core.logallrefupdates')?.toLowerCase();
+  const create = setting === 'always' || (config.bool('core.logallrefupdates') ?? true);
+  return names
+    .map((name) => join(refs.folderOf(name), 'logs', name))
+    .map((path) => ({ path: relative(commonDir, path), size: disk.files.lstat(path)?.size }))
+    .filter(({ size }) => create || size !== undefined);
+}
+
+/**
+ * Refuses to leave commits behind where no reflog of HEAD or its branch would hold them.
+ *
+ * @throws MemoryError `unsupported`.
+ */
+export function checkReflog(disk: Disk, commonDir: string, config: GitConfig, refs: Refs): void {
+  const { ref } = refs.head();
+  const names = ref === undefined ? ['HEAD'] : ['HEAD', ref];
+  if (reflogsOf(disk, commonDir, config, refs, names).length > 0) return;
+  throw new MemoryError('unsupported', 'This repository keeps no reflog (core.logAllRefUpdates).', {
+    hint: 'Without one, nothing would hold the old commits: "git config core.logAllRefUpdates true".',
+  });
+}
+
+/** The lines of a reflog for commits that are made one upon the other. */
+export function reflogLines(commits: readonly PlannedCommit[], committer: Signature): string {
+  const who = formatSignature(committer);
+  return commits
+    .map(({ oid, before, log }) => `${before ?? none} ${oid} ${who}\t${log}\n`)
+    .join('');
+}
+
+/** Appends lines to each reflog; returns the folders whose entries changed. */
+export async function appendReflogs(
+  disk: Disk,
+  commonDir: string,
+  logs: readonly Reflog[],
+  lines: string,
+): Promise<string[]> {
+  const changed: string[] = [];
+  await together(
+    logs.map(async ({ path: place, size }) => {
+      const path = resolve(commonDir, place);
+      if (size === undefined) changed.push(...disk.makeDirectories(dirname(path)), dirname(path));
+      const fd = disk.files.open(path, 'a');
+      try {
+        disk.files.write(fd, [Buffer.from(lines, 'utf8')]);
+        await disk.sync(fd, 'data');
+      } finally {
+        disk.files.close(fd);
+      }
+    }),
+  );
+  return changed;
+}
+
+/** Takes back what was appended, wholly or in part, for a commit that did not come to be. */
+export function trimReflogs(
+  disk: Disk,
+  commonDir: string,
+  logs: readonly Reflog[],
+  lines: string,
+): void {
+  const ours = Buffer.from(lines, 'utf8');
+  for (const { path: place, size = -1 } of logs) {
+    const path = resolve(commonDir, place);
+    const bytes = disk.files.read(path);
+    if (!bytes || bytes.length <= size) continue;
+    // Only our own lines, or the torn beginning of them, may go.
+    const added = bytes.subarray(Math.max(size, 0));
+    if (!ours.subarray(0, added.length).equals(added)) continue;
+    if (size < 0) disk.discard(path);
+    else disk.files.truncate(path, size);
+  }
+}

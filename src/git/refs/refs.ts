@@ -1,0 +1,150 @@
+import { basename, join } from 'node:path';
+import { MemoryError } from '../../core/error.ts';
+import { type Files, type Stat, sameStat } from '../disk/file-layer.ts';
+import { isOid, type Oid } from '../objects/object.ts';
+
+/** Where HEAD points. */
+export interface Head {
+  /** Full name of the branch, the one that a symbolic branch stands for; undefined when HEAD is detached. */
+  readonly ref: string | undefined;
+  /** The commit; undefined on an unborn branch. */
+  readonly oid: Oid | undefined;
+}
+
+const maxSymbolicDepth = 5;
+
+/** Reads refs as git's files backend keeps them: loose files over `packed-refs`. */
+export class Refs {
+  readonly #files: Files;
+  readonly #gitDir: string;
+  readonly #commonDir: string;
+  #packed = new Map<string, Oid>();
+  #packedStat: Stat | undefined;
+
+  constructor(files: Files, gitDir: string, commonDir: string) {
+    this.#files = files;
+    this.#gitDir = gitDir;
+    this.#commonDir = commonDir;
+  }
+
+  /** The full name that HEAD carries, whatever lies behind it; undefined when it is detached. */
+  branch(): string | undefined {
+    return branchIn(this.#headText());
+  }
+
+  head(): Head {
+    const text = this.#headText();
+    if (isOid(text)) return { ref: undefined, oid: text };
+    const ref = branchIn(text);
+    if (ref === undefined) {
+      throw new MemoryError('damaged', 'HEAD of this repository cannot be read.', {
+        hint: 'Check out a branch: "git switch <branch>".',
+      });
+    }
+    return this.#follow(ref);
+  }
+
+  #headText(): string {
+    return this.#files.read(join(this.#gitDir, 'HEAD'))?.toString('utf8').trim() ?? '';
+  }
+
+  /** The commit that a full ref name leads to; undefined when there is no such ref. */
+  resolve(ref: string): Oid | undefined {
+    return this.#follow(ref).oid;
+  }
+
+  /** The ref that moves when a commit is made on a ref: its own, or that which a symbolic one names. */
+  #follow(ref: string, depth = 0): Head {
+    const text = this.#loose(ref)?.trim();
+    // An empty file is a ref that was lost, in a power cut perhaps: an older packed value, or none,
+    // would put the next commit in the wrong place.
+    if (text === undefined) return { ref, oid: this.#packedRefs().get(ref) };
+    if (isOid(text)) return { ref, oid: text };
+    const next = branchIn(text);
+    if (next !== undefined && depth < maxSymbolicDepth) return this.#follow(next, depth + 1);
+    throw new MemoryError('damaged', `The ref ${ref} cannot be read.`, {
+      hint: 'Its last values stand in its reflog, below "logs" in the git directory; set it with "git update-ref".',
+      data: { ref },
+    });
+  }
+
+  /** The file of a ref, and the folder that logs and locks of it belong to. */
+  folderOf(ref: string): string {
+    const own = /^refs\/(bisect|worktree|rewritten)\//.test(ref) || !ref.startsWith('refs/');
+    return own ? this.#gitDir : this.#commonDir;
+  }
+
+  /** Every ref below a prefix (`refs/heads/`), loose over packed, by name. */
+  list(prefix: string): { readonly ref: string; readonly oid: Oid }[] {
+    // The loose ones first: "git pack-refs" packs a ref before it removes its file.
+    const loose = this.#looseBelow(prefix.replace(/\/$/, ''));
+    const found = new Map<string, Oid>();
+    for (const [ref, oid] of this.#packedRefs()) if (ref.startsWith(prefix)) found.set(ref, oid);
+    for (const ref of loose) {
+      const oid = this.resolve(ref);
+      if (oid) found.set(ref, oid);
+    }
+    return [...found].map(([ref, oid]) => ({ ref, oid })).sort((a, b) => (a.ref < b.ref ? -1 : 1));
+  }
+
+  /**
+   * What holds commits beside HEAD and its branch: other branches, tags, remote-tracking branches,
+   * detached HEADs of other work trees. The stash does not: it stays whole whatever becomes of them;
+   * and a remote's HEAD is another name of one of its branches.
+   */
+  others(): { readonly name: string; readonly oid: Oid }[] {
+    const own = [this.branch(), this.head().ref];
+    const refs = this.list('refs/')
+      .filter(({ ref }) => !own.includes(ref) && !/^refs\/(?:stash|remotes\/.*\/HEAD)$/.test(ref))
+      .map(({ ref, oid }) => ({ name: ref.replace(/^refs\/(?:heads|tags|remotes)\//, ''), oid }));
+    const worktrees = join(this.#commonDir, 'worktrees');
+    const linked = (this.#files.list(worktrees) ?? []).map(({ name }) => join(worktrees, name));
+    const detached = [this.#commonDir, ...linked].flatMap((gitDir) => {
+      if (gitDir === this.#gitDir || !this.#files.lstat(join(gitDir, 'HEAD'))) return [];
+      const { ref, oid } = new Refs(this.#files, gitDir, this.#commonDir).head();
+      return ref === undefined && oid ? [{ name: `the work tree ${basename(gitDir)}`, oid }] : [];
+    });
+    return [...refs, ...detached];
+  }
+
+  #looseBelow(folder: string): string[] {
+    const found: string[] = [];
+    for (const { name, kind } of this.#files.list(join(this.#commonDir, folder)) ?? []) {
+      if (kind === 'directory') found.push(...this.#looseBelow(`${folder}/${name}`));
+      else if (!name.endsWith('.lock')) found.push(`${folder}/${name}`);
+    }
+    return found;
+  }
+
+  #loose(ref: string): string | undefined {
+    const path = join(this.folderOf(ref), ref);
+    try {
+      return this.#files.read(path)?.toString('utf8');
+    } catch (error) {
+      if (this.#files.lstat(path)?.kind === 'directory') return undefined;
+      throw error;
+    }
+  }
+
+  #packedRefs(): ReadonlyMap<string, Oid> {
+    const path = join(this.#commonDir, 'packed-refs');
+    const stat = this.#files.lstat(path);
+    if (sameStat(stat, this.#packedStat)) return this.#packed;
+    const refs = new Map<string, Oid>();
+    for (const line of (this.#files.read(path)?.toString('utf8') ?? '').split('\n')) {
+      if (isOid(line.slice(0, 40)) && line[40] === ' ') refs.set(line.slice(41), line.slice(0, 40));
+    }
+    this.#packed = refs;
+    this.#packedStat = stat;
+    return refs;
+  }
+}
+
+/** The ref that a symbolic one names; none by a name that git would not take, which could lead elsewhere. */
+function branchIn(head: string): string | undefined {
+  const name = /^ref: (refs\/.+)/.exec(head)?.[1]?.trim();
+  return name !== undefined && !refused.test(name) ? name : undefined;
+}
+
+/** What no name of a ref holds (git-check-ref-format). */
+const refused = /\.\.|\/\/|\/\.|\.lock(?:\/|$)|[./]$|@\{|[\0- \x7f~^:?*[\\]/;

@@ -1,0 +1,251 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { MemoryError } from '../../core/error.ts';
+import { type Disk, storageError } from '../disk/disk.ts';
+import { isOid, type Oid } from '../objects/object.ts';
+import type { ObjectDatabase } from '../objects/odb.ts';
+import { type Credentials, credentialsFor, quoted } from './login.ts';
+import { type Outcome, runGit } from './program.ts';
+import { maxFetched, Quarantine } from './quarantine.ts';
+import { type Address, isTaken, type Push, type Remote } from './remote.ts';
+
+/** Time after which a run of git is ended, in milliseconds. */
+const patience = 300_000;
+/** Size from which on git does not keep a file in memory, in bytes. */
+const bigFile = 16 * 1024 * 1024;
+
+/**
+ * Settings that keep git from running hooks, asking questions and starting maintenance.
+ *
+ * It stores objects as packs, which are on the medium when it ends.
+ */
+const settings = [
+  'core.hooksPath=/dev/null',
+  'core.fsmonitor=false',
+  'core.alternateRefsCommand=true',
+  'core.askPass=',
+  'core.fsync=all',
+  `core.bigFileThreshold=${bigFile}`,
+  'credential.interactive=false',
+  'fetch.unpackLimit=1',
+  'fetch.writeCommitGraph=false',
+  'gc.auto=0',
+  'maintenance.auto=false',
+  'push.gpgSign=false',
+  'transfer.unpackLimit=1',
+];
+
+/** Settings for the other side of a folder, which reads the configuration of that repository. */
+const otherSide = [
+  'core.hooksPath=/dev/null',
+  'core.fsmonitor=false',
+  'core.alternateRefsCommand=true',
+  'core.fsync=all',
+  `core.bigFileThreshold=${bigFile}`,
+  'gc.auto=0',
+  'maintenance.auto=false',
+  'receive.autogc=false',
+  'receive.denyCurrentBranch=refuse',
+]
+  .map((setting) => `-c ${setting}`)
+  .join(' ');
+
+/** Variables of git that say how a remote is reached; the others say where a repository is. */
+const kept =
+  /^GIT_(?:CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM|COUNT|KEY_\d+|VALUE_\d+)|EXEC_PATH|HTTP_\w+|PROXY_\w+|SSH|SSH_VARIANT|SSL_\w+)$/;
+
+/** The repository that reaches a remote, and its limits. */
+export interface RemoteOptions {
+  readonly disk: Disk;
+  readonly commonDir: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** `core.sshCommand` of the user's own configuration. */
+  readonly sshCommand: string | undefined;
+  /** Whether the repository is a partial clone. */
+  readonly partial: boolean;
+  /** Time after which a run of git is ended, in milliseconds; for tests. */
+  readonly patience?: number;
+  /** Limit of one fetch, in bytes; for tests. */
+  readonly limit?: number;
+}
+
+/**
+ * A remote that the installed git speaks with.
+ *
+ * It works in a git directory of its own, which sees the objects of the repository: so it reads the
+ * user's configuration and not the repository's, and touches no ref and no index.
+ */
+export class ProgramRemote implements Remote {
+  readonly #address: Address;
+  readonly #options: RemoteOptions;
+  readonly #credentials: Credentials;
+
+  constructor(address: Address, options: RemoteOptions) {
+    this.#address = address;
+    this.#options = options;
+    this.#credentials = credentialsFor(address, options.env);
+  }
+
+  fetch(
+    ref: string,
+    known: readonly Oid[],
+    inspect: (objects: ObjectDatabase, tip: Oid) => void,
+    signal: AbortSignal,
+  ): Promise<Oid | undefined> {
+    return this.#inQuarantine(known, async (quarantine) => {
+      const options = ['--quiet', '--no-tags', '--no-recurse-submodules'];
+      const pack = this.#otherSide('upload-pack');
+      const target = `+${ref}:refs/heads/fetched`;
+      const args = ['fetch', ...options, ...pack, '--', this.#address.url, target];
+      const { status, complaint } = await this.#run(quarantine, args, signal);
+      if (status !== 0) {
+        if (/couldn't find remote ref/.test(complaint)) return undefined;
+        throw this.#failure(complaint);
+      }
+      const path = join(quarantine.gitDir, 'refs/heads/fetched');
+      const tip = readFileSync(path, 'latin1').trim();
+      if (!isOid(tip)) return undefined;
+      const objects = quarantine.objects();
+      try {
+        inspect(objects, tip);
+      } finally {
+        objects.close();
+      }
+      await quarantine.keep();
+      return tip;
+    });
+  }
+
+  push({ ref, from, to }: Push, signal: AbortSignal): Promise<boolean> {
+    return this.#inQuarantine(from === undefined ? [] : [from], async (quarantine) => {
+      const options = ['--porcelain', '--no-verify', '--no-recurse-submodules'];
+      const pack = this.#otherSide('receive-pack');
+      const args = ['push', ...options, ...pack, '--', this.#address.url, `${to}:${ref}`];
+      const { status, output, complaint } = await this.#run(quarantine, args, signal);
+      const [, refusal] = /^!\t\S+\t\[[a-z ]+\] \(?(.*?)\)?$/m.exec(output) ?? [];
+      if (status !== 0 && refusal === undefined) throw this.#failure(complaint);
+      const messages = (complaint.match(/^remote: .*/gm) ?? []).join(' ');
+      return isTaken(this.#name, {
+        refusal: refusal === undefined ? undefined : withoutLogins(refusal),
+        messages: withoutLogins(messages),
+      });
+    });
+  }
+
+  /** The address without its login. */
+  get #name(): string {
+    return withoutLogins(this.#address.url);
+  }
+
+  #otherSide(program: 'upload-pack' | 'receive-pack'): string[] {
+    return this.#address.kind === 'folder' ? [`--${program}=git ${otherSide} ${program}`] : [];
+  }
+
+  async #inQuarantine<T>(
+    known: readonly Oid[],
+    work: (quarantine: Quarantine) => Promise<T>,
+  ): Promise<T> {
+    const { disk, commonDir, limit = maxFetched } = this.#options;
+    try {
+      const options = { config: this.#config(), known, limit };
+      const quarantine = new Quarantine(disk, commonDir, options);
+      try {
+        return await work(quarantine);
+      } finally {
+        quarantine.remove();
+      }
+    } catch (error) {
+      throw storageError(error, 'sync');
+    }
+  }
+
+  /** The configuration of the git directory in which git works. */
+  #config(): string {
+    const { url } = this.#address;
+    const { partial } = this.#options;
+    return [
+      `[core]\n\trepositoryformatversion = ${partial ? 1 : 0}\n\tbare = true\n`,
+      // Named for the conditions of the user's configuration (`includeIf "hasconfig:remote.*.url:…"`).
+      `[remote "memory-bank"]\n\turl = ${quoted(url)}\n`,
+      partial ? '\tpromisor = true\n[extensions]\n\tpartialClone = memory-bank\n' : '',
+      // The address is rewritten already. The longest rule counts, which is this one.
+      `[url ${quoted(url)}]\n\tinsteadOf = ${quoted(url)}\n\tpushInsteadOf = ${quoted(url)}\n`,
+      ...this.#credentials.sections,
+    ].join('');
+  }
+
+  #run(quarantine: Quarantine, args: readonly string[], signal: AbortSignal): Promise<Outcome> {
+    return runGit([...settings.flatMap((setting) => ['-c', setting]), ...args], {
+      cwd: quarantine.gitDir,
+      env: this.#environment(quarantine.gitDir),
+      signal,
+      limit: this.#options.patience ?? patience,
+      guard: () => quarantine.check(),
+    });
+  }
+
+  #environment(gitDir: string): NodeJS.ProcessEnv {
+    const { env, sshCommand } = this.#options;
+    const own = Object.entries(env).filter(([name]) => {
+      if (name.startsWith('GIT_')) return kept.test(name);
+      return !/^(?:SSH_ASKPASS|MEMORY_BANK_)/.test(name);
+    });
+    const usual = env.GIT_SSH ? undefined : 'ssh -o BatchMode=yes -o ConnectTimeout=30';
+    const ssh = env.GIT_SSH_COMMAND ?? sshCommand ?? usual;
+    return {
+      ...Object.fromEntries(own),
+      ...this.#credentials.env,
+      GIT_DIR: gitDir,
+      GIT_ALLOW_PROTOCOL: this.#protocols(),
+      ...(ssh !== undefined && { GIT_SSH_COMMAND: ssh }),
+      GIT_TERMINAL_PROMPT: '0',
+      GIT_ASKPASS: '',
+      SSH_ASKPASS_REQUIRE: 'never',
+      GCM_INTERACTIVE: 'never',
+      LC_ALL: 'C',
+    };
+  }
+
+  /** The protocols that git may use, also where a server sends it elsewhere. */
+  #protocols(): string {
+    const { kind, url } = this.#address;
+    if (kind === 'http') return url.startsWith('https:') ? 'https' : 'http:https';
+    return kind === 'ssh' ? 'ssh' : 'file';
+  }
+
+  #failure(complaint: string): MemoryError {
+    const { kind } = this.#address;
+    if (kind === 'http') {
+      const asks = asksForLogin.test(complaint);
+      if (asks || /Authentication failed|returned error: 40[13]/.test(complaint)) {
+        const what = asks ? 'asks for credentials' : 'does not accept the credentials';
+        return new MemoryError('remote', `${this.#name} ${what}.`, {
+          hint: 'Run "git fetch" once in a terminal, with a credential helper that keeps the login, or set MEMORY_BANK_GIT_CREDENTIALS to https://user:token@host. The token has to allow a push.',
+          data: { status: /error: 403/.test(complaint) ? 403 : 401 },
+        });
+      }
+    }
+    const reason = withoutLogins(complaint)
+      .replace(/^(?:fatal|error|warning): /gm, '')
+      .replace(/\s+/g, ' ')
+      .trim();
+    return new MemoryError('remote', `${this.#name} cannot be used: ${reason.slice(0, 500)}`, {
+      hint: `Nothing was changed.${hints[kind]}`,
+    });
+  }
+}
+
+/** How the versions of git say that they may not ask for a login. */
+const asksForLogin =
+  /could not read (?:Username|Password)|unable to (?:get password from user|read askpass response)/;
+
+const hints: { readonly [kind in Address['kind']]: string } = {
+  http: ' "git fetch" in a terminal uses the same settings of yours: proxy, certificates, credential helpers.',
+  ssh: ' Run "git fetch" once in a terminal. Keys come from ssh-agent and ~/.ssh; another ssh is named by GIT_SSH_COMMAND or by core.sshCommand in your own configuration, never by the repository.',
+  folder: '',
+};
+
+/** Removes the users and passwords of the addresses in a text. */
+function withoutLogins(text: string): string {
+  return text.replace(/(https?:\/\/)[^\s/]*@/gi, '$1').replace(/([^\s/:@'"]):[^\s/]+@/g, '$1@');
+}

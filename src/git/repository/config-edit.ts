@@ -1,0 +1,118 @@
+import { dirname } from 'node:path';
+import { type Disk, storageError } from '../disk/disk.ts';
+import { errno } from '../disk/file-layer.ts';
+import { busy, waitFor } from '../locks/lock.ts';
+import { endsInBackslash, maxConfigSize } from './config.ts';
+
+/** A section of a git configuration, `[name "subsection"]`, with its settings; without any it is no section. */
+export interface ConfigSection {
+  /** In lower case. */
+  readonly name: string;
+  readonly subsection: string;
+  readonly settings: { readonly [setting: string]: string };
+}
+
+/** How long to wait for the lock of another program, in milliseconds. */
+const patience = 5000;
+const headerLine = /^\s*\[\s*([A-Za-z0-9.-]+)(?:\s+"((?:[^"\\]|\\.)*)")?\s*\]/;
+
+/**
+ * A configuration text in which a section has these settings and no others; the rest stays as it is.
+ *
+ * The section stays where it was first, or is added at the end. Comments between its settings go.
+ */
+export function replaceSection(text: string, section: ConfigSection): string {
+  const lines: string[] = [];
+  let place: number | undefined;
+  let isInside = false;
+  let isContinued = false;
+  // Comments and blank lines, which belong to the section only if a setting follows.
+  let loose: string[] = [];
+  for (const line of text.split(/(?<=\n)/)) {
+    const header = isContinued ? undefined : headerLine.exec(line);
+    if (header) {
+      lines.push(...loose);
+      loose = [];
+      isInside = isHeaderOf(section, header);
+    }
+    const isLoose: boolean = !isContinued && /^(?:[#;]|$)/.test(line.trim());
+    if (!isInside) lines.push(line);
+    else if (isLoose) loose.push(line);
+    else {
+      place ??= lines.length;
+      loose = [];
+    }
+    isContinued = !isLoose && endsInBackslash(line.trimEnd());
+  }
+  lines.push(...loose);
+  const eol = text.includes('\r\n') ? '\r\n' : '\n';
+  const added = writeSection(section).replaceAll('\n', eol);
+  if (place !== undefined) lines.splice(place, 0, added);
+  else if (added !== '') lines.push(/[^\n]$/.test(text) ? eol + added : added);
+  return lines.join('');
+}
+
+/**
+ * Gives a section of a configuration file these settings, under the lock that git takes for it.
+ *
+ * @param path of a file that may be missing; a link is followed.
+ * @returns whether the file had to be changed.
+ * @throws MemoryError `busy` when another holds the lock, `storage`; then nothing has changed.
+ */
+export async function editConfig(
+  disk: Disk,
+  path: string,
+  section: ConfigSection,
+): Promise<boolean> {
+  const { files } = disk;
+  const target = files.realpath(path) ?? path;
+  const lock = `${target}.lock`;
+  try {
+    const fd = await waitFor(
+      () => createNew(disk, lock),
+      { limit: patience },
+      () => busy(lock),
+    );
+    let changed = false;
+    try {
+      // Bytes that are no UTF-8 come back as they were.
+      const before = files.read(target, maxConfigSize)?.toString('latin1') ?? '';
+      const after = replaceSection(before, section);
+      if (after === before) return false;
+      files.chmod(fd, (files.lstat(target)?.mode ?? 0o644) & 0o777);
+      files.write(fd, [Buffer.from(after, 'latin1')]);
+      await disk.sync(fd, 'data');
+      changed = true;
+    } finally {
+      files.close(fd);
+      if (changed) files.rename(lock, target);
+      else disk.discard(lock);
+    }
+    await disk.settle([dirname(target)]);
+    return true;
+  } catch (error) {
+    throw storageError(error, `change ${target}`);
+  }
+}
+
+/** Opens a new file; undefined when there is one already. */
+function createNew(disk: Disk, path: string): number | undefined {
+  try {
+    return disk.files.open(path, 'wx', 0o666);
+  } catch (error) {
+    if (errno(error) === 'EEXIST') return undefined;
+    throw error;
+  }
+}
+
+function isHeaderOf({ name, subsection }: ConfigSection, header: RegExpExecArray): boolean {
+  const [, found = '', below] = header;
+  if (below === undefined) return found.toLowerCase() === `${name}.${subsection.toLowerCase()}`;
+  return found.toLowerCase() === name && below.replace(/\\(.)/g, '$1') === subsection;
+}
+
+function writeSection({ name, subsection, settings }: ConfigSection): string {
+  const quoted = (text: string) => `"${text.replace(/["\\]/g, '\\$&')}"`;
+  const lines = Object.entries(settings).map(([key, value]) => `\t${key} = ${quoted(value)}\n`);
+  return lines.length === 0 ? '' : `[${name} ${quoted(subsection)}]\n${lines.join('')}`;
+}

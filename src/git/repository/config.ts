@@ -1,0 +1,266 @@
+import { homedir } from 'node:os';
+import { dirname, isAbsolute, join } from 'node:path';
+import { errno, type Files, lookThrough, type Stat, sameStat } from '../disk/file-layer.ts';
+
+const maxIncludeDepth = 10;
+/** Files that include each other more than once would multiply. */
+const maxFiles = 200;
+/** A larger file is not read, in bytes. */
+export const maxConfigSize = 4 * 1024 * 1024;
+
+/** Where the configuration of a repository is read from, lowest precedence first. */
+export interface ConfigPlaces {
+  /** Per-worktree git directory, for `includeIf "gitdir:…"`. */
+  readonly gitDir: string;
+  readonly commonDir: string;
+  /** Short name of the branch, for `includeIf "onbranch:…"`. */
+  readonly branch: string | undefined;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/**
+ * The user's git configuration: system, global, repository and worktree files with their includes.
+ *
+ * Values that name programs are read like any other and never run.
+ */
+export class GitConfig {
+  readonly #values = new Map<string, string>();
+  /** Every file that was looked for, with its state then. */
+  readonly #sources: { readonly path: string; readonly stat: Stat | undefined }[] = [];
+  readonly #repository = new Map<string, string>();
+  readonly #own = new Map<string, string>();
+  /** Addresses of the remotes, for `includeIf "hasconfig:…"`. */
+  #remotes: readonly string[] = [];
+  #asksForRemotes = false;
+  /** For `includeIf "onbranch:…"`. */
+  #asksForBranch = false;
+
+  static read(files: Files, places: ConfigPlaces): GitConfig {
+    const config = new GitConfig();
+    config.#readAll(files, places);
+    if (!config.#asksForRemotes) return config;
+    // Which remotes there are is known when all of it is read, so that this takes another round.
+    const again = new GitConfig();
+    again.#remotes = [...config.section('remote')].flatMap(([key, url]) =>
+      key.endsWith('.url') ? url : [],
+    );
+    again.#readAll(files, places);
+    return again;
+  }
+
+  /** Whether it may say something else on another branch. */
+  get asksForBranch(): boolean {
+    return this.#asksForBranch;
+  }
+
+  /** Whether reading it again on the same branch would find the same. */
+  isCurrent(files: Files): boolean {
+    return this.#sources.every(({ path, stat }) => sameStat(stat, lookQuietly(files, path)));
+  }
+
+  /** The last value of `section.name` or `section.subsection.name`; section and name in lower case. */
+  get(key: string): string | undefined {
+    return this.#values.get(key);
+  }
+
+  bool(key: string): boolean | undefined {
+    const value = this.get(key);
+    return value === undefined ? undefined : isTrue(value);
+  }
+
+  /** The last value of the user's own configuration, whatever the repository says. */
+  own(key: string): string | undefined {
+    return this.#own.get(key);
+  }
+
+  /** The settings that begin with this section, by the rest of their key. */
+  section(section: string): ReadonlyMap<string, string> {
+    return below(this.#values, section);
+  }
+
+  /** The same of the repository's own settings. */
+  repositorySection(section: string): ReadonlyMap<string, string> {
+    return below(this.#repository, section);
+  }
+
+  #readAll(files: Files, places: ConfigPlaces): void {
+    for (const path of userFiles(places.env)) this.#load(files, path, places, 0, false);
+    this.#load(files, join(places.commonDir, 'config'), places, 0, true);
+    if (this.bool('extensions.worktreeconfig')) {
+      this.#load(files, join(places.gitDir, 'config.worktree'), places, 0, true);
+    }
+  }
+
+  #load(
+    files: Files,
+    path: string,
+    places: ConfigPlaces,
+    depth: number,
+    repository: boolean,
+  ): void {
+    this.#sources.push({ path, stat: lookQuietly(files, path) });
+    const bytes = readQuietly(files, path);
+    if (!bytes) return;
+    for (const { key, value } of parseConfig(bytes.toString('utf8'))) {
+      this.#values.set(key, value);
+      (repository ? this.#repository : this.#own).set(key, value);
+      const more = depth < maxIncludeDepth && this.#sources.length < maxFiles;
+      if (more && this.#includes(key, path, places)) {
+        this.#load(files, expand(value, dirname(path)), places, depth + 1, repository);
+      }
+    }
+  }
+
+  #includes(key: string, from: string, places: ConfigPlaces): boolean {
+    if (key === 'include.path') return true;
+    if (!key.startsWith('includeif.') || !key.endsWith('.path')) return false;
+    const condition = key.slice('includeif.'.length, -'.path'.length);
+    const colon = condition.indexOf(':');
+    const pattern = condition.slice(colon + 1);
+    switch (condition.slice(0, colon)) {
+      case 'gitdir':
+        return matches(directoryPattern(pattern, from), `${places.gitDir}/`, '');
+      case 'gitdir/i':
+        return matches(directoryPattern(pattern, from), `${places.gitDir}/`, 'i');
+      case 'onbranch':
+        this.#asksForBranch = true;
+        return places.branch !== undefined && matches(withDepth(pattern), places.branch, '');
+      case 'hasconfig': {
+        const url = /^remote\.\*\.url:(.*)$/s.exec(pattern)?.[1];
+        this.#asksForRemotes ||= url !== undefined;
+        return url !== undefined && this.#remotes.some((remote) => matches(url, remote, ''));
+      }
+      default:
+        return false;
+    }
+  }
+}
+
+/** A boolean as git reads it. */
+export function isTrue(value: string): boolean {
+  return /^(?:true|yes|on|[1-9].*)$/is.test(value);
+}
+
+function below(settings: ReadonlyMap<string, string>, section: string): Map<string, string> {
+  const found = new Map<string, string>();
+  for (const [key, value] of settings) {
+    if (key.startsWith(`${section}.`)) found.set(key.slice(section.length + 1), value);
+  }
+  return found;
+}
+
+/** The settings of a configuration text, in order; what git would reject is left out. */
+export function parseConfig(text: string): { readonly key: string; readonly value: string }[] {
+  const settings: { key: string; value: string }[] = [];
+  let section = '';
+  const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/);
+  for (let i = 0; i < lines.length; i++) {
+    let line = (lines[i] ?? '').trimStart();
+    const header = /^\[\s*([A-Za-z0-9.-]+)\s*(?:"((?:[^"\\]|\\.)*)"\s*)?\]/.exec(line);
+    if (header) {
+      const [whole, name = '', subsection] = header;
+      const below = subsection?.replace(/\\(.)/g, '$1');
+      section = below === undefined ? name.toLowerCase() : `${name.toLowerCase()}.${below}`;
+      line = line.slice(whole.length).trimStart();
+    }
+    const setting = /^([A-Za-z][A-Za-z0-9-]*)\s*(=?)\s*/.exec(line);
+    if (!setting || section === '') continue;
+    const [whole, name = '', equals] = setting;
+    const pieces = [line.slice(whole.length)];
+    while (endsInBackslash(pieces.at(-1) ?? '') && i + 1 < lines.length) {
+      pieces.push(pieces.pop()?.slice(0, -1) ?? '', lines[++i] ?? '');
+    }
+    const value = equals === '=' ? unquote(pieces.join('')) : 'true';
+    settings.push({ key: `${section}.${name.toLowerCase()}`, value });
+  }
+  return settings;
+}
+
+/** Whether a line goes on in the next one. */
+export function endsInBackslash(text: string): boolean {
+  let at = text.length;
+  while (text[at - 1] === '\\') at -= 1;
+  return (text.length - at) % 2 === 1;
+}
+
+/** Takes quotes, escapes, comments and the space around a value away. */
+function unquote(raw: string): string {
+  let value = '';
+  let solid = 0;
+  let quoted = false;
+  for (let i = 0; i < raw.length; i++) {
+    const c = raw[i] ?? '';
+    if (c === '"') quoted = !quoted;
+    else if (c === '\\') value += escapes[raw[++i] ?? ''] ?? raw[i] ?? '';
+    else if (!quoted && (c === '#' || c === ';')) break;
+    else value += c;
+    if (quoted || !/\s/.test(c)) solid = value.length;
+  }
+  return value.slice(0, solid);
+}
+
+const escapes: { readonly [letter: string]: string } = { n: '\n', t: '\t', b: '\b' };
+
+function userFiles(env: NodeJS.ProcessEnv): string[] {
+  const home = env.HOME || homedir();
+  const system = env.GIT_CONFIG_NOSYSTEM ? [] : [env.GIT_CONFIG_SYSTEM ?? '/etc/gitconfig'];
+  const global = env.GIT_CONFIG_GLOBAL;
+  if (global !== undefined) return [...system, global];
+  const xdg = env.XDG_CONFIG_HOME || join(home, '.config');
+  return [...system, join(xdg, 'git', 'config'), join(home, '.gitconfig')];
+}
+
+function directoryPattern(pattern: string, from: string): string {
+  const full = pattern.startsWith('./') ? join(dirname(from), pattern) : expand(pattern, '');
+  return withDepth(isAbsolute(full) ? full : `**/${full}`, '/');
+}
+
+function withDepth(pattern: string, end = ''): string {
+  return pattern.endsWith('/') ? `${pattern}**` : pattern + end;
+}
+
+/** A glob of git's as a regular expression without nested repetition, so that it cannot run for ever. */
+function matches(glob: string, text: string, flags: string): boolean {
+  if (glob.length > 1024 || (glob.match(/\*/g)?.length ?? 0) > 12) return false;
+  const source = glob
+    .replace(/[.+^${}()|[\]\\]/g, '\\$&')
+    .replace(/\/\*\*\/|^\*\*\/|\*\*|\*|\?/g, (token) => {
+      if (token === '/**/') return '/(?:.*/)?';
+      if (token === '**/') return '(?:.*/)?';
+      if (token === '**') return '.*';
+      return token === '*' ? '[^/]*' : '[^/]';
+    });
+  return new RegExp(`^${source}$`, flags).test(text);
+}
+
+function expand(path: string, base: string): string {
+  if (path.startsWith('~/')) return join(homedir(), path.slice(2));
+  return isAbsolute(path) || base === '' ? path : join(base, path);
+}
+
+function lookQuietly(files: Files, path: string): Stat | undefined {
+  try {
+    // Many a person's own one is a link into a collection of such files.
+    return lookThrough(files, path);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Why a file cannot be read that will not be readable in a moment either. */
+const unreadable = new Set([
+  ...['EACCES', 'EPERM', 'EISDIR', 'ELOOP', 'ENAMETOOLONG'],
+  // A device or pipe (GIT_CONFIG_GLOBAL=/dev/null), and a file over the limit.
+  ...['EFTYPE', 'EFBIG', 'ENXIO'],
+]);
+
+function readQuietly(files: Files, path: string): Buffer | undefined {
+  try {
+    return files.read(path, maxConfigSize);
+  } catch (error) {
+    // Git warns about a configuration file that it may not read, and goes on. One that is there and
+    // cannot be read now may hold whose name is to stand in the commit.
+    if (!unreadable.has(errno(error) ?? '')) throw error;
+    return undefined;
+  }
+}

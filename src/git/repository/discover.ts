@@ -1,0 +1,113 @@
+import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { MemoryError } from '../../core/error.ts';
+import type { Files } from '../disk/file-layer.ts';
+
+/** A file `.git` with more bytes does not lead to a git directory. */
+const maxPointer = 64 * 1024;
+
+/** A work tree and the git directories that belong to it. */
+export interface WorkTree {
+  /** Absolute path of the work tree's top folder, links resolved. */
+  readonly top: string;
+  /** HEAD, index and logs of this work tree. */
+  readonly gitDir: string;
+  /** Objects, refs and configuration; the same as `gitDir` but in a linked work tree. */
+  readonly commonDir: string;
+}
+
+/**
+ * Finds the work tree that a folder lies in: a plain repository, a submodule or a linked work tree.
+ *
+ * @param start absolute path; need not exist.
+ * @returns undefined outside any work tree.
+ * @throws MemoryError `unsupported` in a bare repository and in a git directory, as git does.
+ */
+export function findWorkTree(files: Files, start: string): WorkTree | undefined {
+  let folder = existing(files, start);
+  for (;;) {
+    const gitDir = gitDirOf(files, join(folder, '.git'));
+    if (gitDir !== undefined) return { top: folder, gitDir, commonDir: commonDirOf(files, gitDir) };
+    if (isGitDir(files, folder)) {
+      throw new MemoryError('unsupported', `${folder} is a git directory, and no work tree.`, {
+        hint: 'Serve the work tree, or a clone of a bare repository.',
+      });
+    }
+    const parent = dirname(folder);
+    if (parent === folder) return undefined;
+    folder = parent;
+  }
+}
+
+/**
+ * Whether a work tree that was found from a folder would be found again: cheaper than to find it.
+ *
+ * @param start absolute path, links resolved.
+ */
+export function isStillThere(files: Files, tree: WorkTree, start: string): boolean {
+  for (let folder = start; folder !== tree.top; folder = dirname(folder)) {
+    if (folder === dirname(folder) || files.lstat(join(folder, '.git'))) return false;
+  }
+  return (
+    files.lstat(join(tree.top, '.git')) !== undefined &&
+    files.lstat(join(tree.gitDir, 'HEAD')) !== undefined
+  );
+}
+
+/** The error about a repository that was there before; a new one does not take its place. */
+export function missingRepository(dotGit: string): MemoryError {
+  return new MemoryError('storage', `${dotGit} is missing: the memory is in that repository.`, {
+    hint: 'Move it back, or restart the server to begin with what is there now. Nothing was changed.',
+    data: { path: dotGit },
+  });
+}
+
+/** The nearest folder at or above a path that exists, links resolved. */
+function existing(files: Files, path: string): string {
+  let folder = resolve(path);
+  for (;;) {
+    const real = files.realpath(folder);
+    if (real !== undefined) return files.lstat(real)?.kind === 'directory' ? real : dirname(real);
+    folder = dirname(folder);
+  }
+}
+
+function gitDirOf(files: Files, dotGit: string): string | undefined {
+  const real = files.realpath(dotGit);
+  if (real === undefined) return undefined;
+  const stat = files.lstat(real);
+  if (stat?.kind === 'directory') return isGitDir(files, real) ? real : undefined;
+  // Like git, which goes on above what is neither a folder nor a file.
+  if (stat?.kind !== 'file' || stat.size > maxPointer) return undefined;
+  const pointer = /^gitdir: (.+?)\s*$/.exec(
+    files.read(real, maxPointer)?.toString('utf8') ?? '',
+  )?.[1];
+  if (pointer === undefined) return undefined;
+  const path = isAbsolute(pointer) ? pointer : join(dirname(real), pointer);
+  const target = files.realpath(path);
+  if (target === undefined || !isGitDir(files, target)) {
+    throw new MemoryError(
+      'unsupported',
+      `${dotGit} points to ${path}, which is no git directory.`,
+      {
+        hint: 'If the repository was moved, run "git worktree repair" in it.',
+      },
+    );
+  }
+  return target;
+}
+
+function isGitDir(files: Files, path: string): boolean {
+  if (files.lstat(join(path, 'HEAD')) === undefined) return false;
+  const common = commonDirOf(files, path);
+  return (
+    files.lstat(join(common, 'objects')) !== undefined &&
+    files.lstat(join(common, 'refs')) !== undefined
+  );
+}
+
+function commonDirOf(files: Files, gitDir: string): string {
+  const text = files.read(join(gitDir, 'commondir'))?.toString('utf8').trim();
+  if (text === undefined || text === '') return gitDir;
+  const path = isAbsolute(text) ? text : join(gitDir, text);
+  return files.realpath(path) ?? path;
+}

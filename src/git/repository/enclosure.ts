@@ -1,0 +1,181 @@
+import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { MemoryError } from '../../core/error.ts';
+import { storageError } from '../disk/disk.ts';
+import { errno, type Files, lookThrough, NodeFiles } from '../disk/file-layer.ts';
+import { checkSize } from '../disk/folder.ts';
+import { findWorkTree } from './discover.ts';
+
+/** Whether a path is a folder or lies below it; both absolute, links resolved. */
+export function contains(folder: string, path: string): boolean {
+  const way = relative(folder, path);
+  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+}
+
+/**
+ * Reading and writing the files of a project by their paths, and never what lies outside of it.
+ *
+ * A link that stays inside is followed, and the path that it leads to is the one that callers show. A
+ * link that leads out, into a git directory or nowhere is refused by name: a repository may bring any
+ * link with it. Only regular files are opened, and none above a size.
+ */
+export class Enclosure {
+  /** Absolute path, links resolved. */
+  readonly root: string;
+  readonly #files: Files;
+
+  /** @param root absolute path of a folder that exists. */
+  constructor(root: string, files: Files = new NodeFiles()) {
+    this.#files = files;
+    this.root = files.realpath(root) ?? root;
+  }
+
+  /** The enclosure of a project: its repository, of which the root may be a part; else the root. */
+  static ofProject(root: string, files: Files = new NodeFiles()): Enclosure {
+    return new Enclosure(topOf(files, root) ?? root, files);
+  }
+
+  /**
+   * The enclosure of a path that a person names: the project when the path belongs to it, else what the
+   * path leads to.
+   */
+  static around(path: string, root: string, files: Files = new NodeFiles()): Enclosure {
+    const project = Enclosure.ofProject(root, files);
+    if (project.#reaches(path)) return project;
+    const start = files.realpath(path) ?? path;
+    return new Enclosure(
+      lookThrough(files, start)?.kind === 'file' ? dirname(start) : start,
+      files,
+    );
+  }
+
+  /**
+   * The real path that a path leads to; its last parts need not be there.
+   *
+   * @param path absolute.
+   * @throws MemoryError `damaged` for a link that leads out, into a git directory or nowhere.
+   */
+  resolve(path: string): string {
+    const steps = this.#stepsTo(resolve(path));
+    if (steps === undefined) throw outside(path, path, this.root);
+    let at = this.root;
+    for (const [i, step] of steps.entries()) {
+      const next = join(at, step);
+      const stat = this.#files.lstat(next);
+      if (stat === undefined) return join(at, ...steps.slice(i));
+      at = stat.kind === 'link' ? this.#follow(next) : next;
+    }
+    return at;
+  }
+
+  /**
+   * The bytes of a file; undefined where there is none.
+   *
+   * @throws MemoryError `damaged` as `resolve` and as `readRegular`, `too_large`, `storage`.
+   */
+  read(path: string, limit: number): Buffer | undefined {
+    return readRegular(this.resolve(path), limit, this.#files);
+  }
+
+  /** The first bytes of a regular file, and its size; undefined where there is none. */
+  head(
+    path: string,
+    length: number,
+  ): { readonly bytes: Buffer; readonly size: number } | undefined {
+    const fd = this.#files.open(this.resolve(path), 'r');
+    try {
+      const { kind, size } = this.#files.fstat(fd);
+      if (kind !== 'file') return undefined;
+      return { bytes: this.#files.pread(fd, Math.min(length, size), 0), size };
+    } finally {
+      this.#files.close(fd);
+    }
+  }
+
+  /** The parts of the path below the root; undefined when it does not begin there. */
+  #stepsTo(path: string): string[] | undefined {
+    for (let folder = path; ; folder = dirname(folder)) {
+      // The caller may have come by a link above the root, such as /tmp on macOS.
+      if (folder === this.root || this.#files.realpath(folder) === this.root) {
+        return stepsOf(relative(folder, path));
+      }
+      if (folder === dirname(folder)) break;
+    }
+    // A link outside of the root that leads into it.
+    const real = this.#files.realpath(path);
+    if (real === undefined || !contains(this.root, real)) return undefined;
+    return stepsOf(relative(this.root, real));
+  }
+
+  /** Whether the way to a path goes through the root. */
+  #reaches(path: string): boolean {
+    return this.#stepsTo(resolve(path)) !== undefined;
+  }
+
+  #follow(link: string): string {
+    const target = this.#files.realpath(link);
+    if (target === undefined) {
+      throw new MemoryError('damaged', `${link} is a symbolic link that leads nowhere.`, {
+        hint: 'Remove the link, or put a file or folder in its place.',
+        data: { path: link },
+      });
+    }
+    if (!contains(this.root, target) || isOfGit(this.root, target)) {
+      throw outside(link, target, this.root);
+    }
+    return target;
+  }
+}
+
+/**
+ * The bytes of a regular file, links followed; undefined where there is none.
+ *
+ * @throws MemoryError `damaged` for a pipe, device or folder, `too_large`, `storage`.
+ */
+export function readRegular(
+  path: string,
+  limit: number,
+  files: Files = new NodeFiles(),
+): Buffer | undefined {
+  try {
+    return files.read(path, limit);
+  } catch (error) {
+    const code = errno(error);
+    if (code === 'EFBIG') checkSize(path, lookThrough(files, path)?.size ?? limit + 1, limit);
+    if (code !== 'EFTYPE' && code !== 'EISDIR') throw storageError(error, `read ${path}`);
+    throw new MemoryError('damaged', `${path} is not a regular file.`, {
+      hint: 'Move it out of the way.',
+      data: { path },
+      cause: error,
+    });
+  }
+}
+
+function stepsOf(way: string): string[] {
+  return way.split(sep).filter((part) => part !== '');
+}
+
+function outside(link: string, target: string, root: string): MemoryError {
+  const what = link === target ? `${link} is` : `${link} is a symbolic link to ${target},`;
+  const where = contains(root, target) ? 'in a git directory' : `outside of ${root}`;
+  return new MemoryError('damaged', `${what} ${where}.`, {
+    hint: 'Links that leave the project are not followed: put the real file or folder in its place.',
+    data: { path: link, target },
+  });
+}
+
+/** Whether a path below the root is git's own. */
+function isOfGit(root: string, path: string): boolean {
+  return relative(root, path)
+    .split(sep)
+    .some((part) => /^\.git$/i.test(part));
+}
+
+function topOf(files: Files, root: string): string | undefined {
+  try {
+    return findWorkTree(files, root)?.top;
+  } catch (error) {
+    // What is wrong with the repository is reported by whatever opens it.
+    if (error instanceof MemoryError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,161 @@
+import type { App } from '../../app/app.ts';
+import type { CallOptions } from '../../app/call-context.ts';
+import type { Context } from '../../core/context.ts';
+import { MemoryError } from '../../core/error.ts';
+import type { AnyRecordType } from '../../core/record-type.ts';
+import type { Session } from '../../core/session.ts';
+import type { Located } from '../../core/store.ts';
+import type { Resources } from '../../core/toolset.ts';
+
+/** A record as a resource. */
+export interface Resource {
+  readonly uri: string;
+  readonly name: string;
+  readonly mimeType: string;
+}
+
+/** What a client is told when records change. */
+export interface ResourceNews {
+  listChanged(): void;
+  updated(uri: string): void;
+}
+
+/** The records that a session can read as MCP resources: `<scheme>://<key>`. */
+export class ResourceFeed {
+  readonly #app: App;
+  readonly #session: Session;
+  readonly #news: ResourceNews;
+  readonly #subscribed = new Set<string>();
+  /** What was listed last: URI to path. Undefined until the client shows an interest. */
+  #known: Map<string, string> | undefined;
+  /** Changed paths that the client was not told of yet. */
+  #changed: Set<string> | undefined;
+
+  constructor(app: App, session: Session, news: ResourceNews) {
+    this.#app = app;
+    this.#session = session;
+    this.#news = news;
+  }
+
+  /** Every record that the session's mode allows reading; nothing where there is no project. */
+  async list(options: CallOptions): Promise<Resource[]> {
+    this.#app.watch(this.#session, (paths) => this.#onchange(paths));
+    return this.#app.run(this.#session, 'resources/list', options, async (context) => {
+      const found: Resource[] = [];
+      const known = new Map<string, string>();
+      for (const { scheme, type } of await this.#offers()) {
+        for (const { key, path } of await records(context, type)) {
+          const uri = toUri(scheme, key);
+          known.set(uri, path);
+          found.push({ uri, name: key, mimeType: mimeType(path) });
+        }
+      }
+      this.#known = known;
+      return found;
+    });
+  }
+
+  /** A URI template for each kind of record that is offered. */
+  async templates(): Promise<{ uriTemplate: string; name: string }[]> {
+    const offers = await this.#offers();
+    return offers.map(({ scheme, type }) => ({
+      uriTemplate: `${scheme}://{+path}`,
+      name: type.name,
+    }));
+  }
+
+  /**
+   * The text of a record as it stands in its file.
+   *
+   * @throws MemoryError `not_found`, or what the store says of the record.
+   */
+  async read(uri: string, options: CallOptions): Promise<Resource & { text: string }> {
+    return this.#app.run(this.#session, 'resources/read', options, async (context) => {
+      for (const { scheme, type } of await this.#offers()) {
+        const key = fromUri(scheme, uri);
+        const record = key === undefined ? undefined : await context.store.get<object>(type, key);
+        if (!record) continue;
+        const text = type.codec.encode(record.value);
+        return { uri, name: record.key, mimeType: mimeType(record.path), text };
+      }
+      throw new MemoryError('not_found', `There is no resource ${uri}.`, { data: { uri } });
+    });
+  }
+
+  /** Begins to tell of changes of one resource, whether it exists yet or not. */
+  async subscribe(uri: string, options: CallOptions): Promise<void> {
+    this.#subscribed.add(uri);
+    if (!this.#known) await this.list(options);
+  }
+
+  unsubscribe(uri: string): void {
+    this.#subscribed.delete(uri);
+  }
+
+  async #offers(): Promise<Resources[]> {
+    return (await this.#app.toolsets()).flatMap((toolset) => toolset.resources ?? []);
+  }
+
+  #onchange(paths: readonly string[]): void {
+    if (paths.length === 0) {
+      // The session went to another workspace, where the same names stand for other records.
+      this.#news.listChanged();
+      for (const uri of this.#subscribed) this.#news.updated(uri);
+    }
+    if (this.#changed) {
+      for (const path of paths) this.#changed.add(path);
+      return;
+    }
+    this.#changed = new Set(paths);
+    void this.#tell();
+  }
+
+  async #tell(): Promise<void> {
+    const before = this.#known ?? new Map<string, string>();
+    let after: ReadonlyMap<string, string>;
+    let changed: ReadonlySet<string>;
+    try {
+      await this.list({});
+    } catch {
+      // Whoever reads the record next is told what is wrong with it.
+    } finally {
+      after = this.#known ?? before;
+      changed = this.#changed ?? new Set();
+      this.#changed = undefined;
+    }
+    const uris = new Set([...before.keys(), ...after.keys()]);
+    if (uris.size !== before.size || uris.size !== after.size) this.#news.listChanged();
+    for (const uri of this.#subscribed) {
+      const path = after.get(uri) ?? before.get(uri);
+      if (path !== undefined && changed.has(path)) this.#news.updated(uri);
+    }
+  }
+}
+
+async function records(context: Context, type: AnyRecordType): Promise<readonly Located<object>[]> {
+  try {
+    return (await context.store.list<object>(type)).records;
+  } catch (error) {
+    if (error instanceof MemoryError && error.code === 'no_project') return [];
+    throw error;
+  }
+}
+
+function toUri(scheme: string, key: string): string {
+  return `${scheme}://${key.split('/').map(encodeURIComponent).join('/')}`;
+}
+
+/** The key that a URI of this scheme names; undefined for any other text. */
+function fromUri(scheme: string, uri: string): string | undefined {
+  const start = `${scheme}://`;
+  if (!uri.startsWith(start)) return undefined;
+  try {
+    return uri.slice(start.length).split('/').map(decodeURIComponent).join('/');
+  } catch {
+    return undefined;
+  }
+}
+
+function mimeType(path: string): string {
+  return path.endsWith('.md') ? 'text/markdown' : 'application/yaml';
+}

@@ -1,0 +1,56 @@
+import type { CommitInfo, PastRecord, Snapshot } from '../../core/history.ts';
+import type { SearchRequest, SearchResult } from '../../core/store.ts';
+import type { RecordFile } from '../records/record-file.ts';
+import { stepsOf } from './log-walk.ts';
+import type { PastRecords } from './past-records.ts';
+import { bankPath, isBelow, noRecord, recordPath, type Visit } from './visit.ts';
+
+/** The records of a commit, for one call. */
+export class CommitSnapshot implements Snapshot {
+  readonly commit: CommitInfo;
+  readonly #visit: Visit;
+  readonly #records: PastRecords;
+
+  constructor(commit: CommitInfo, visit: Visit, records: PastRecords) {
+    this.commit = commit;
+    this.#visit = visit;
+    this.#records = records;
+  }
+
+  async read(given: string): ReturnType<Snapshot['read']> {
+    const path = recordPath(given);
+    this.#visit.checkRead(path);
+    const file = this.#visit.mayRead(path) ? this.#records.view.look(path) : undefined;
+    const text = file && this.#records.text(path);
+    if (!file || text === undefined) throw noRecord(path, this.commit.oid);
+    return { ...toPastRecord(file), text, last: await this.#lastChange(path) };
+  }
+
+  async list(under: string | undefined, limit: number, skip = 0): ReturnType<Snapshot['list']> {
+    const folder = bankPath(under);
+    await this.#records.refresh();
+    const { view } = this.#records;
+    const paths = view
+      .paths()
+      .filter((path) => isBelow(path, folder) && this.#visit.mayRead(path))
+      .sort();
+    if (paths.length === 0 && folder !== undefined) throw noRecord(folder, this.commit.oid);
+    const records = paths.slice(skip, skip + limit).flatMap((path) => view.look(path) ?? []);
+    return { records: records.map(toPastRecord), total: paths.length };
+  }
+
+  async search(request: SearchRequest): Promise<SearchResult> {
+    await this.#records.refresh();
+    return this.#records.search.find(request, (path) => this.#visit.mayRead(path));
+  }
+
+  async #lastChange(path: string): Promise<CommitInfo> {
+    const { index, number } = await this.#visit.place(this.commit.oid);
+    const [last] = stepsOf(this.#visit, { index, number }, path);
+    return last ? this.#visit.tell(index.commit(last.commit).oid) : this.commit;
+  }
+}
+
+function toPastRecord({ type, path, key, value, error }: RecordFile): PastRecord {
+  return { type, path, key, value, error };
+}

@@ -1,0 +1,104 @@
+import type { Drift } from '../../core/context.ts';
+import { treeOf } from '../../git/commit/commit-plan.ts';
+import { type Oid, parseCommit } from '../../git/objects/object.ts';
+import type { ObjectDatabase } from '../../git/objects/odb.ts';
+import { findEntry, folderMode, spliceTree, type TreeEntry } from '../../git/objects/tree.ts';
+import { differences } from '../../git/objects/tree-diff.ts';
+
+/** How many commits a question about the past looks at before it gives up. */
+const maxWalk = 5000;
+
+/** What a commit has at a path. */
+export function entryAt(odb: ObjectDatabase, commit: Oid, path: string): TreeEntry | undefined {
+  let entry: TreeEntry | undefined = { mode: folderMode, oid: treeOf(odb, commit) };
+  for (const name of path.split('/').filter((part) => part)) {
+    if (entry?.mode !== folderMode) return undefined;
+    entry = findEntry(odb.content(entry.oid, 'tree'), name);
+  }
+  return entry;
+}
+
+/** The tree of a folder in a commit; undefined where it has no such folder. */
+export function folderAt(odb: ObjectDatabase, commit: Oid, path: string): Oid | undefined {
+  const entry = entryAt(odb, commit, path);
+  return entry?.mode === folderMode ? entry.oid : undefined;
+}
+
+/** The commit that gave a path what it has now, as `git log -1 -- path` finds it. */
+export function lastChange(
+  odb: ObjectDatabase,
+  head: Oid,
+  path: string,
+): { readonly oid: Oid; readonly at: string } | undefined {
+  let at = head;
+  const now = entryAt(odb, head, path)?.oid;
+  if (now === undefined) return undefined;
+  for (let i = 0; i < maxWalk; i++) {
+    const commit = parseCommit(odb.content(at, 'commit'));
+    const same = commit.parents.find(
+      (parent) => odb.has(parent) && entryAt(odb, parent, path)?.oid === now,
+    );
+    if (same === undefined) {
+      return { oid: at, at: new Date(commit.committer.seconds * 1000).toISOString() };
+    }
+    at = same;
+  }
+  return undefined;
+}
+
+/**
+ * How far everything outside a folder has moved from one commit to another.
+ *
+ * @param folder the bank, relative to the top of the work tree.
+ */
+export function drift(
+  odb: ObjectDatabase,
+  since: Oid,
+  head: Oid,
+  folder: string,
+  limit: number,
+): Drift {
+  const rest = (commit: Oid) => outsideOf(odb, commit, folder);
+  let commits = 0;
+  let truncated = false;
+  const seen = new Set<Oid>([since]);
+  const queue = [head];
+  for (let at = queue.shift(); at !== undefined; at = queue.shift()) {
+    if (seen.has(at)) continue;
+    seen.add(at);
+    if (commits >= limit || seen.size > maxWalk) {
+      truncated = true;
+      break;
+    }
+    const { parents } = parseCommit(odb.content(at, 'commit'));
+    const known = parents.filter((parent) => odb.has(parent));
+    const own = rest(at);
+    // A merge brings nothing of its own unless it differs from every side.
+    if (known.length > 0 && known.every((parent) => rest(parent) !== own)) commits += 1;
+    queue.push(...known);
+  }
+  const files: string[] = [];
+  for (const { path } of differences(odb, treeOf(odb, since), treeOf(odb, head))) {
+    if (path.startsWith(`${folder}/`)) continue;
+    truncated ||= files.length === limit;
+    if (files.length === limit) break;
+    files.push(path);
+  }
+  return { commits, files, truncated };
+}
+
+/** The identity of everything that a commit has outside a folder. */
+export function outsideOf(odb: ObjectDatabase, commit: Oid, folder: string): string {
+  return withoutFolder(odb, treeOf(odb, commit), folder.split('/'));
+}
+
+/** A tree's identity with one folder left out of it; that of an empty one where nothing else is in it. */
+function withoutFolder(odb: ObjectDatabase, tree: Oid, folder: readonly string[]): string {
+  const [name = '', ...below] = folder;
+  const bytes = odb.content(tree, 'tree');
+  const entry = findEntry(bytes, name);
+  // A file where a folder above it would be is not part of it.
+  if (!entry || (below.length > 0 && entry.mode !== folderMode)) return bytes.toString('latin1');
+  const inner = below.length === 0 ? '' : withoutFolder(odb, entry.oid, below);
+  return `${spliceTree(bytes, [[name, undefined]]).toString('latin1')}${inner}`;
+}

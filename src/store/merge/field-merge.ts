@@ -1,0 +1,99 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type JsonObject, type JsonValue, own } from '../../core/json.ts';
+import type { FieldMerge } from '../../core/record-type.ts';
+import type { Sides } from './diff3.ts';
+import { mergeText, type Outcome, settled } from './line-merge.ts';
+import { mergeSections } from './section-merge.ts';
+
+type Value = JsonValue | undefined;
+type Rules = { readonly [field: string]: FieldMerge | undefined };
+
+/** Merges the values of a record, each field by its rule. */
+export function mergeFields(
+  { base, ours, theirs }: Sides<JsonObject>,
+  rules: Rules,
+): Outcome<JsonObject> {
+  const merged = [...new Set([...Object.keys(ours), ...Object.keys(theirs)])].map((name) => {
+    const sides = { base: own(base, name), ours: own(ours, name), theirs: own(theirs, name) };
+    return { name, ...mergeField(sides, own(rules, name) ?? 'value') };
+  });
+  // Unlike assignment, this makes `__proto__` a key like any other.
+  return {
+    ours: Object.fromEntries(merged.map(({ name, ours }) => [name, ours])),
+    theirs: Object.fromEntries(merged.map(({ name, theirs }) => [name, theirs])),
+  };
+}
+
+function mergeField(sides: Sides<Value>, rule: FieldMerge): Outcome<Value> {
+  const { base, ours, theirs } = sides;
+  if (isDeepStrictEqual(ours, theirs) || isDeepStrictEqual(base, theirs)) return settled(ours);
+  if (isDeepStrictEqual(base, ours)) return settled(theirs);
+  switch (rule) {
+    case 'set':
+      return settled(mergeItems(sides)?.sort((a, b) => compareTexts(a, b)));
+    case 'list':
+      return settled(mergeItems(sides));
+    case 'latest':
+    case 'first':
+    case 'max': {
+      if (ours === undefined || theirs === undefined) return settled(ours ?? theirs);
+      const order =
+        rule === 'max'
+          ? Number(ours) - Number(theirs)
+          : compareTimes(ours, theirs) || compareTexts(ours, theirs);
+      return settled((rule === 'first' ? order <= 0 : order >= 0) ? ours : theirs);
+    }
+    case 'text':
+    case 'sections':
+      return mergeTexts(sides, rule) ?? { ours, theirs };
+    case 'value':
+      return { ours, theirs };
+  }
+}
+
+/** Undefined where one of the sides has no text. */
+function mergeTexts(
+  { base = '', ours, theirs }: Sides<Value>,
+  rule: 'text' | 'sections',
+): Outcome<string> | undefined {
+  if (typeof base !== 'string' || typeof ours !== 'string' || typeof theirs !== 'string') {
+    return undefined;
+  }
+  const sides = { base, ours, theirs };
+  if (rule === 'text') return mergeText(sides);
+  const merged = mergeText(sides, mergeSections);
+  if (merged.ours === merged.theirs) return merged;
+  // A heading that one side renamed is another section; line by line it may still be no conflict.
+  const lines = mergeText(sides);
+  return lines.ours === lines.theirs ? lines : merged;
+}
+
+/** A list that is gone counts as empty, and an empty one stays away where a side has none. */
+function mergeItems(sides: Sides<Value>): JsonValue[] | undefined {
+  const items = (value: Value) =>
+    new Map((Array.isArray(value) ? value : []).map((item) => [JSON.stringify(item), item]));
+  const base = items(sides.base);
+  const ours = items(sides.ours);
+  const theirs = items(sides.theirs);
+  const kept = [...new Map([...ours, ...theirs])]
+    .filter(([key]) => !base.has(key) || (ours.has(key) && theirs.has(key)))
+    .map(([, item]) => item);
+  const isGone = kept.length === 0 && (sides.ours === undefined || sides.theirs === undefined);
+  return isGone ? undefined : kept;
+}
+
+/** 0 where one of the two is no ISO timestamp. */
+function compareTimes(a: Value, b: Value): number {
+  return timeOf(a) - timeOf(b) || 0;
+}
+
+function timeOf(value: Value): number {
+  const isTime = typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value);
+  return isTime ? Date.parse(value) : Number.NaN;
+}
+
+function compareTexts(a: Value, b: Value): number {
+  const text = (value: Value) =>
+    typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+  return text(a) === text(b) ? 0 : text(a) < text(b) ? -1 : 1;
+}

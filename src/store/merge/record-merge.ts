@@ -1,0 +1,131 @@
+import { isDeepStrictEqual } from 'node:util';
+import { MemoryError } from '../../core/error.ts';
+import type { JsonObject } from '../../core/json.ts';
+import type { AnyRecordType } from '../../core/record-type.ts';
+import { diff3, type Sides } from './diff3.ts';
+import { mergeFields } from './field-merge.ts';
+import { foreignKeys, withKeys } from './foreign-keys.ts';
+import { markConflicts, mergeText, type Outcome, settled } from './line-merge.ts';
+
+/** What a merge has to know of a type. */
+export type Mergeable = Pick<AnyRecordType, 'name' | 'codec' | 'merge'>;
+
+/**
+ * What becomes of a conflict: it is marked, with markers of so many characters, or decided for one side.
+ * Git asks for more than 7 characters when it merges the common ancestors of two branches.
+ */
+export type OnConflict = number | 'ours' | 'theirs';
+
+/** What became of one file. */
+export interface Merged {
+  /** The merged text, with conflict markers where there is a conflict; undefined for a deleted file. */
+  readonly text: string | undefined;
+  readonly conflict: boolean;
+  /** What a person should know: which field conflicts, why it was merged line by line. */
+  readonly notes: readonly string[];
+}
+
+/**
+ * Merges three versions of one file; undefined stands for no file.
+ *
+ * It never throws. Of a file that one side deleted and the other changed, the changed version stays,
+ * as a conflict. A text that cannot be read as what it should be is merged line by line.
+ *
+ * @param type undefined for a file that is no record: it is merged line by line.
+ * @param path relative to `.memory-bank/`.
+ */
+export function mergeRecord(
+  type: Mergeable | undefined,
+  path: string,
+  { base, ours, theirs }: Sides<string | undefined>,
+  onConflict: OnConflict = 7,
+): Merged {
+  if (ours === theirs || base === theirs) return { text: ours, conflict: false, notes: [] };
+  if (base === ours) return { text: theirs, conflict: false, notes: [] };
+  if (ours === undefined || theirs === undefined) {
+    if (onConflict === 'ours') return { text: ours, conflict: false, notes: [] };
+    if (onConflict === 'theirs') return { text: theirs, conflict: false, notes: [] };
+    const notes = ['one side deleted it and the other changed it; the changed version was kept'];
+    return { text: ours ?? theirs, conflict: true, notes };
+  }
+  const { notes, ...outcome } = mergeTexts(type, path, { base, ours, theirs });
+  if (typeof onConflict === 'string') return { text: outcome[onConflict], conflict: false, notes };
+  const conflict = outcome.ours !== outcome.theirs;
+  return { text: markConflicts(outcome, onConflict), conflict, notes };
+}
+
+interface NotedOutcome extends Outcome<string> {
+  readonly notes: readonly string[];
+}
+
+interface Texts extends Sides<string | undefined> {
+  readonly ours: string;
+  readonly theirs: string;
+}
+
+function mergeTexts(type: Mergeable | undefined, path: string, texts: Texts): NotedOutcome {
+  const { base = '', ours, theirs } = texts;
+  const byLines = () => mergeText({ base, ours, theirs });
+  if (!type) return { ...byLines(), notes: [] };
+  try {
+    return mergeTyped(type, path, texts);
+  } catch (error) {
+    const problem = error instanceof MemoryError ? error.message : String(error);
+    const notes = [`it was merged line by line, because it is no ${type.name}: ${problem}`];
+    const lines = byLines();
+    const reads = (text: string) => isRecord(type, path, text);
+    const isBroken = reads(ours) && reads(theirs) && !reads(lines.ours);
+    return { ...(isBroken ? { ours, theirs } : lines), notes };
+  }
+}
+
+/** @throws MemoryError when a text, or the result, cannot be read as what it should be. */
+function mergeTyped(type: Mergeable, path: string, texts: Texts): NotedOutcome {
+  const { codec, merge } = type;
+  const base: JsonObject = texts.base === undefined ? {} : codec.decode(texts.base, path);
+  const ours: JsonObject = codec.decode(texts.ours, path);
+  const theirs: JsonObject = codec.decode(texts.theirs, path);
+  const value = mergeFields({ base, ours, theirs }, merge);
+  const foreign = mergeFields(
+    {
+      base: texts.base === undefined ? {} : foreignKeys(codec, texts.base, base),
+      ours: foreignKeys(codec, texts.ours, ours),
+      theirs: foreignKeys(codec, texts.theirs, theirs),
+    },
+    {},
+  );
+  // Comments are merged with the lines that they stand between.
+  const lines = mergeText({ ...texts, base: texts.base ?? '' }, mergeKeys).ours;
+  const previous = isRecord(type, path, lines) ? lines : texts.ours;
+  const text = withKeys(codec.encode(value.ours, previous), foreign.ours);
+  const other = withKeys(codec.encode(value.theirs, text), foreign.theirs);
+  if (text === other) codec.decode(text, path);
+  const names = [value, foreign].flatMap(({ ours, theirs }) =>
+    Object.keys(ours).filter((name) => !isDeepStrictEqual(ours[name], theirs[name])),
+  );
+  return { ours: text, theirs: other, notes: names.map((name) => `both sides changed ${name}`) };
+}
+
+/**
+ * Merges the lines of YAML, of which each speaks for itself, for the sake of its comments.
+ *
+ * What both sides added in one place is kept from both; where both changed lines, the lines are ours.
+ */
+function mergeKeys(sides: Sides<readonly string[]>): Outcome<readonly string[]> {
+  const lines = diff3(sides, (line) => line, true).flatMap(({ base, ours, theirs, from }) => {
+    if (from) return from === 'ours' ? ours : theirs;
+    const known = new Set([...base, ...ours]);
+    const isKept = (line: string) => base.length === 0 || /^\s*#/.test(line);
+    return [...ours, ...theirs.filter((line) => !known.has(line) && isKept(line))];
+  });
+  return settled(lines);
+}
+
+function isRecord({ codec }: Mergeable, path: string, text: string): boolean {
+  try {
+    codec.decode(text, path);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,203 @@
+import { hunksOf } from '../../core/diff/line-diff.ts';
+import { diff3, mapSides, type Region, type Sides } from './diff3.ts';
+import { pairEdits } from './edits.ts';
+import { each, mergeLines, type Outcome, settled } from './line-merge.ts';
+import { byDate, isNewestFirst } from './log-order.ts';
+import { numbered, type Piece, readOutline } from './pieces.ts';
+import { mergeGap, type Slot, Spacing } from './spacing.ts';
+
+type Lines = readonly string[];
+
+/**
+ * Merges the lines of markdown texts: sections by their headings, items of lists and rows of tables as
+ * ordered sets, prose line by line.
+ *
+ * What one side added stays, once; what one side removed and the other left alone goes. Additions of both
+ * sides in one place stand in the order of their dates, where they have dates, else ours before theirs.
+ */
+export function mergeSections(sides: Sides<Lines>): Outcome<Lines> {
+  const outlines = mapSides(sides, readOutline);
+  const end = mergeGap(mapSides(outlines, ({ gap }) => gap));
+  return joined([mergeContent(outlines), settled(end)]);
+}
+
+type Content = Pick<Piece, 'body' | 'sections'>;
+
+function mergeContent(sides: Sides<Content | undefined>): Outcome<Lines> {
+  return joined([
+    mergeSiblings(mapSides(sides, (content) => content?.body ?? [])),
+    mergeSiblings(mapSides(sides, (content) => content?.sections ?? [])),
+  ]);
+}
+
+/** Merges pieces that stand below one another in one place. */
+function mergeSiblings(given: Sides<readonly Piece[]>): Outcome<Lines> {
+  const sides = identifyEntries(given);
+  const known = mapSides(sides, byKey);
+  const regions = diff3(sides, (piece) => `${piece.key}\0${piece.text}`, true).map((region) =>
+    region.from ? region : joinProse(pairEdits(region, known)),
+  );
+  // What was joined or paired stands in the place of what it was made of.
+  const merged = {
+    base: regions.flatMap((region) => region.base),
+    ours: regions.flatMap((region) => region.ours),
+    theirs: regions.flatMap((region) => region.theirs),
+  };
+  const spacing = new Spacing(merged);
+  let above: Slot | undefined;
+  const parts: Outcome<Lines>[] = [];
+  for (const slot of slotsOf(regions, merged)) {
+    const gap = spacing.between(above, slot);
+    parts.push(each(mergePiece(slot), (lines) => (lines.length > 0 ? [...gap, ...lines] : lines)));
+    above = slot;
+  }
+  return joined(parts);
+}
+
+/**
+ * Makes an entry of a log, a section whose heading bears a date, known by all that it says where it is
+ * new: two entries of the same day and title are still two.
+ */
+function identifyEntries({ base, ours, theirs }: Sides<readonly Piece[]>): Sides<readonly Piece[]> {
+  const known = new Set(base.map(({ key }) => key));
+  const identify = (pieces: readonly Piece[]) => {
+    const entries = pieces.map((piece) =>
+      piece.kind === 'section' && !known.has(piece.key) && /\d{4}-\d{2}-\d{2}/.test(piece.label)
+        ? { ...piece, key: `entry ${piece.text}` }
+        : piece,
+    );
+    return numbered(entries);
+  };
+  return { base, ours: identify(ours), theirs: identify(theirs) };
+}
+
+/** The key of the prose that a region was joined to. */
+const proseKey = 'prose';
+
+/** Takes the pieces of a region together as one of prose where both sides changed prose in it. */
+function joinProse(region: Region<Piece>): Region<Piece> {
+  const { base, ours, theirs } = region;
+  if (!changesProse(base, ours) || !changesProse(base, theirs)) return region;
+  return { ...region, base: oneOf(base), ours: oneOf(ours), theirs: oneOf(theirs) };
+}
+
+function oneOf(pieces: readonly Piece[]): Piece[] {
+  const [first] = pieces;
+  if (!first) return [];
+  const lines = pieces.flatMap((piece) =>
+    piece === first ? piece.lines : [...piece.gap, ...piece.lines],
+  );
+  const text = lines.join('\n');
+  return [
+    {
+      kind: 'prose',
+      label: text,
+      key: proseKey,
+      gap: first.gap,
+      head: lines,
+      body: [],
+      sections: [],
+      lines,
+      text,
+    },
+  ];
+}
+
+function changesProse(base: readonly Piece[], side: readonly Piece[]): boolean {
+  const prose = (pieces: readonly Piece[]) =>
+    pieces.flatMap(({ kind, text }) => (kind === 'prose' ? [text] : [])).join('\0');
+  return prose(base) !== prose(side);
+}
+
+/** The places of the result in their order, without those of pieces that were removed. */
+function slotsOf(regions: readonly Region<Piece>[], sides: Sides<readonly Piece[]>): Slot[] {
+  const known = mapSides(sides, byKey);
+  const newestFirst = isNewestFirst(sides);
+  const used = new Set<string>();
+  return regions
+    .flatMap((region) => orderOf(region, newestFirst))
+    .flatMap((slot): Slot[] => {
+      const piece = slot.ours ?? slot.theirs;
+      if (!piece || piece.kind === 'prose') return [slot];
+      if (used.has(piece.key)) return [];
+      used.add(piece.key);
+      const base = known.base.get(piece.key);
+      const ours = known.ours.get(piece.key);
+      const theirs = known.theirs.get(piece.key);
+      const isRemoved = !(ours && theirs) && base?.text === (ours ?? theirs)?.text;
+      return isRemoved ? [] : [{ base, ours, theirs }];
+    });
+}
+
+function byKey(pieces: readonly Piece[]): ReadonlyMap<string, Piece> {
+  return new Map(pieces.map((piece) => [piece.key, piece]));
+}
+
+/** What a region brings to the result: of items and sections one side will do to know them by. */
+function orderOf(region: Region<Piece>, newestFirst: boolean): Slot[] {
+  const { base, ours, theirs, from } = region;
+  if (from === undefined) {
+    const isJoined = [ours, theirs].some(([piece]) => piece?.key === proseKey);
+    return isJoined
+      ? [{ base: base[0], ours: ours[0], theirs: theirs[0] }]
+      : union(region, newestFirst);
+  }
+  return region[from].map((piece, i) =>
+    piece.kind === 'prose' && ours[i]?.text === theirs[i]?.text
+      ? { base: base[i], ours: ours[i], theirs: theirs[i] }
+      : { [from]: piece },
+  );
+}
+
+/** All pieces of both sides: what they share in its place, and in between theirs behind ours. */
+function union({ base, ours, theirs }: Region<Piece>, newestFirst: boolean): Slot[] {
+  // Prose that one side changed is taken from that side alone.
+  const left = changesProse(base, theirs) ? withoutProse(ours) : ours;
+  const right = changesProse(base, theirs) ? theirs : withoutProse(theirs);
+  const slots: Slot[][] = [];
+  let at = 0;
+  const keys = (pieces: readonly Piece[]) => pieces.map(({ key }) => key);
+  const shared = (end?: number) => left.slice(at, end).map((piece) => ({ ours: piece }));
+  for (const hunk of hunksOf(keys(left), keys(right))) {
+    slots.push(shared(hunk.start));
+    at = hunk.start + hunk.length;
+    const added = right.slice(hunk.newStart, hunk.newStart + hunk.newLength);
+    slots.push(byDate(left.slice(hunk.start, at), added, newestFirst));
+  }
+  return [...slots, shared()].flat();
+}
+
+function withoutProse(pieces: readonly Piece[]): readonly Piece[] {
+  return pieces.filter(({ kind }) => kind !== 'prose');
+}
+
+function mergePiece({ base, ours, theirs }: Slot): Outcome<Lines> {
+  const kind = (ours ?? theirs)?.kind;
+  if (kind === 'prose') {
+    return mergeLines({
+      base: base?.lines ?? [],
+      ours: ours?.lines ?? [],
+      theirs: theirs?.lines ?? [],
+    });
+  }
+  if (!ours || !theirs) {
+    // One side removed the section, the other changed it.
+    const isConflict = base && kind === 'section';
+    if (isConflict) return { ours: ours?.lines ?? [], theirs: theirs?.lines ?? [] };
+    return settled((ours ?? theirs)?.lines ?? []);
+  }
+  if (base?.text === ours.text) return settled(theirs.lines);
+  if (base?.text === theirs.text || ours.text === theirs.text) return settled(ours.lines);
+  return joined([mergeHead({ base, ours, theirs }), mergeContent({ base, ours, theirs })]);
+}
+
+function mergeHead({ base, ours, theirs }: Slot & { ours: Piece; theirs: Piece }): Outcome<Lines> {
+  const sides = { base: base?.head ?? [], ours: ours.head, theirs: theirs.head };
+  // Which marker or number stands before the same text is not worth a conflict.
+  const merged = mergeLines(sides);
+  return ours.label === theirs.label ? settled(merged.ours) : merged;
+}
+
+function joined(parts: readonly Outcome<Lines>[]): Outcome<Lines> {
+  return { ours: parts.flatMap(({ ours }) => ours), theirs: parts.flatMap(({ theirs }) => theirs) };
+}

@@ -1,0 +1,109 @@
+import type { Mode, Modes } from '../../core/context.ts';
+import { MemoryError } from '../../core/error.ts';
+import { type Session, sessionKey } from '../../core/session.ts';
+import { commandPattern } from './command-pattern.ts';
+import type { ModeLibrary, Rules } from './mode-library.ts';
+
+/** What begins an update in a mode whose rule file names no command of its own. */
+const standardCommand = '^(Update Memory Bank|UMB)$';
+
+const modeState = sessionKey<{ readonly mode: Mode | undefined; readonly updating: boolean }>(
+  'mode',
+  () => ({ mode: undefined, updating: false }),
+);
+
+/** The modes of a project as one session sees them. */
+export function sessionModes(library: ModeLibrary, session: Session): Modes {
+  /** The session's mode as the rules have it, or last had it: losing its file lifts no restriction. */
+  function modeIn(rules: Rules): Mode | undefined {
+    const { mode, updating } = session.get(modeState);
+    const now = mode && (rules.modes.get(mode.name) ?? mode);
+    session.set(modeState, { mode: now, updating });
+    return now;
+  }
+
+  return {
+    async list(planned) {
+      const { modes, skipped } = library.load(planned);
+      return {
+        modes: [...modes.values()],
+        skipped: skipped.map(({ source, reason }) => ({ source, reason })),
+      };
+    },
+
+    async current() {
+      if (!session.get(modeState).mode) return undefined;
+      return modeIn(library.load());
+    },
+
+    async switch(name) {
+      if (name === null) {
+        session.set(modeState, modeState.initial());
+        return undefined;
+      }
+      const rules = library.load();
+      const mode = rules.modes.get(name);
+      if (!mode) throw unknownMode(name, rules);
+      const { mode: before, updating } = session.get(modeState);
+      session.set(modeState, { mode, updating: updating && before?.name === name });
+      return mode;
+    },
+
+    get updating() {
+      return session.get(modeState).updating;
+    },
+
+    setUpdating(updating) {
+      session.set(modeState, { ...session.get(modeState), updating });
+    },
+
+    async isUmbCommand(message) {
+      const rules = library.load();
+      const trigger = modeIn(rules)?.umb?.trigger ?? standardCommand;
+      const command = rules.modes.has(trigger) ? standardCommand : trigger;
+      const said = message.trim();
+      // What is no pattern is meant literally, and what looks like one may be.
+      return (
+        said.toLowerCase() === command.toLowerCase() || commandPattern(command)?.(said) === true
+      );
+    },
+
+    async triggeredBy(message) {
+      const rules = library.load();
+      const own = modeIn(rules);
+      // The rule file of the session's mode is asked first: it says where to go from there.
+      const first = own && calledFor([own], message, rules);
+      return first ?? calledFor([...rules.modes.values()], message, rules);
+    },
+  };
+}
+
+/** The known mode whose longest phrase is in the message, by the triggers of the given modes. */
+function calledFor(asked: readonly Mode[], message: string, rules: Rules): string | undefined {
+  const said = message.toLowerCase();
+  let best: { readonly target: string; readonly length: number } | undefined;
+  for (const [target, phrases] of asked.flatMap((mode) => Object.entries(mode.triggers))) {
+    if (!rules.modes.has(target)) continue;
+    for (const phrase of phrases) {
+      const longer = phrase.length > (best?.length ?? 0);
+      if (longer && said.includes(phrase.toLowerCase())) best = { target, length: phrase.length };
+    }
+  }
+  return best?.target;
+}
+
+function unknownMode(name: string, rules: Rules): MemoryError {
+  const unused = rules.skipped.filter(({ mode }) => mode === name);
+  if (unused.length > 0) {
+    const reasons = unused.map(({ source, reason }) => `${source} ${reason}`).join('; ');
+    return new MemoryError('damaged', `The mode ${JSON.stringify(name)} is unusable: ${reasons}`, {
+      hint: 'Mend the rule file, then switch again.',
+      data: { mode: name, paths: unused.map(({ source }) => source) },
+    });
+  }
+  const names = [...rules.modes.keys()];
+  return new MemoryError('not_found', `There is no mode ${JSON.stringify(name)}.`, {
+    hint: `Known modes: ${names.join(', ')}.`,
+    data: { mode: name, modes: names },
+  });
+}

@@ -1,0 +1,126 @@
+import type { Binding, Bound, Workspace, WorkspaceOptions } from '../core/workspace.ts';
+import { Disk } from '../git/disk/disk.ts';
+import { type Files, NodeFiles } from '../git/disk/file-layer.ts';
+import { Archive } from './history/archive.ts';
+import { accessOf } from './modes/access.ts';
+import { ModeLibrary } from './modes/mode-library.ts';
+import { sessionModes } from './modes/session-modes.ts';
+import { BankProject } from './project.ts';
+import { LocalFile } from './records/local-state.ts';
+import { Bank } from './records/memory-folder.ts';
+import { RecordSearch } from './search/record-search.ts';
+import { BankHistory } from './session-history.ts';
+import { type Permit, SessionStore } from './session-store.ts';
+
+/** What a workspace stands on; tests put other things in the place of the real ones. */
+export interface Ground {
+  readonly files: Files;
+  readonly env: NodeJS.ProcessEnv;
+  /** How long to wait for a lock of others, in milliseconds. */
+  readonly lockTimeout: number;
+  /** For how long the index has to have been left alone by others, in milliseconds. */
+  readonly calm: number;
+  uuid(): string;
+}
+
+const real: Ground = {
+  files: new NodeFiles(),
+  env: process.env,
+  lockTimeout: 10_000,
+  calm: 400,
+  uuid: () => globalThis.crypto.randomUUID(),
+};
+
+/** How long changes on disk are collected before listeners are told, in milliseconds. */
+const collectFor = 50;
+
+/** Opens the memory of a root; see `OpenWorkspace`. */
+export async function openWorkspace(
+  options: WorkspaceOptions,
+  ground: Partial<Ground> = {},
+): Promise<Workspace> {
+  const opened = new BankWorkspace(options, { ...real, ...ground });
+  await opened.prepare();
+  return opened;
+}
+
+class BankWorkspace implements Workspace {
+  readonly root: string;
+  readonly #bank: Bank;
+  readonly #search: RecordSearch;
+  readonly #modes: ModeLibrary;
+  readonly #local: LocalFile;
+  readonly #files: Files;
+  readonly #archive: Archive;
+  readonly #listeners = new Set<(paths: readonly string[]) => void>();
+  readonly #changed = new Set<string>();
+  #telling: NodeJS.Timeout | undefined;
+
+  constructor(options: WorkspaceOptions, { files, ...ground }: Ground) {
+    const { root, bank: path, records: types, durability, now, warn } = options;
+    const own = options.repository === 'own';
+    const disk = new Disk(files, durability);
+    this.root = root;
+    this.#files = files;
+    this.#bank = new Bank({ ...ground, disk, root, path, own, types, now, warn });
+    this.#search = new RecordSearch(this.#bank.view, types);
+    this.#modes = new ModeLibrary(files, root, path);
+    this.#local = new LocalFile(disk, () => this.#bank.repository()?.folder);
+    this.#archive = new Archive(this.#bank, disk, now);
+    this.#bank.view.onChange((path) => {
+      if (this.#listeners.size > 0) this.#changed.add(path);
+    });
+    this.#bank.onHint = () => this.#tellSoon();
+  }
+
+  prepare(): Promise<void> {
+    return this.#bank.prepare();
+  }
+
+  bind(binding: Binding): Bound {
+    const modes = sessionModes(this.#modes, binding.session);
+    const permit: Permit = {
+      access: async () => accessOf(await modes.current(), modes.updating),
+      actor: async () => ({
+        tool: binding.tool,
+        agent: binding.session.agent,
+        session: binding.session.id,
+        mode: (await modes.current())?.name,
+      }),
+      signal: binding.signal,
+      onCommit: (commit) => binding.onCommit(commit),
+      progress: (...step) => binding.progress(...step),
+    };
+    const store = new SessionStore(this.#bank, this.#search, this.#local, permit);
+    const project = new BankProject(this.#bank, this.#files, permit);
+    return { store, project, modes, history: new BankHistory(this.#archive, permit) };
+  }
+
+  watch(listener: (paths: readonly string[]) => void): () => void {
+    this.#listeners.add(listener);
+    // To watch is first of all to know what there is.
+    this.#tellSoon();
+    return () => this.#listeners.delete(listener);
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.#telling);
+    this.#listeners.clear();
+    this.#search.close();
+    this.#bank.close();
+  }
+
+  #tellSoon(): void {
+    if (this.#listeners.size === 0) return;
+    this.#telling ??= setTimeout(() => void this.#tell(), collectFor).unref();
+  }
+
+  async #tell(): Promise<void> {
+    this.#telling = undefined;
+    const first = !this.#bank.swept;
+    await this.#bank.refresh().catch(() => undefined);
+    const paths = [...this.#changed].sort();
+    this.#changed.clear();
+    if (paths.length > 0 && !first) for (const listener of this.#listeners) listener(paths);
+  }
+}

@@ -1,0 +1,20 @@
+import { foldName } from '../../core/names/file-name.ts';
+
+/** Paths by the names that file systems take them for, to find those that cannot be kept side by side. */
+export class FoldedPaths {
+  readonly #paths = new Map<string, Set<string>>();
+
+  constructor(paths: Iterable<string>) {
+    for (const path of paths) this.add(path);
+  }
+
+  add(path: string): void {
+    const name = foldName(path);
+    this.#paths.set(name, (this.#paths.get(name) ?? new Set()).add(path));
+  }
+
+  /** The other paths with the same folded name. */
+  twinsOf(path: string): string[] {
+    return [...(this.#paths.get(foldName(path)) ?? [])].filter((other) => other !== path);
+  }
+}

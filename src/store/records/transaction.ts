@@ -1,0 +1,326 @@
+import { MemoryError } from '../../core/error.ts';
+import type { AnyRecordType, RecordType } from '../../core/record-type.ts';
+import type { Listing, ListOptions, Located, Reader, Transaction } from '../../core/store.ts';
+import type { Access } from '../modes/access.ts';
+import { inSlices } from '../search/slices.ts';
+import { fanOutPath, fullFolder } from './fan-out.ts';
+import { FoldedPaths } from './folded-paths.ts';
+import { maxDepth, type View } from './live-records.ts';
+import type { RecordFile } from './record-file.ts';
+import { folderOf } from './record-path.ts';
+
+/** No text that a tool writes may be larger, in bytes. */
+export const maxRecordBytes = 2 * 1024 * 1024;
+
+/** A bank's records, and how to bring them in line with the disk. */
+export interface Records {
+  readonly view: View;
+  refresh(): Promise<void>;
+}
+
+/** So many records that would have the same file name get numbers. */
+const maxNamesakes = 100;
+
+/** Reads records for one call: what was on disk when the call came is what it sees. */
+export class ViewReader implements Reader {
+  protected readonly view: View;
+  protected readonly access: Access;
+  readonly #records: Records;
+  #fresh: Promise<void> | undefined;
+
+  constructor(records: Records, access: Access) {
+    this.view = records.view;
+    this.#records = records;
+    this.access = access;
+  }
+
+  async get<T extends object>(type: RecordType<T>, key: string): Promise<Located<T> | undefined> {
+    const found = await this.find(type, key);
+    if (!found) return undefined;
+    if (!this.mayRead(found.path)) throw forbidden('read', found.path, this.access);
+    return located<T>(found);
+  }
+
+  async list<T extends object>(
+    type: RecordType<T>,
+    options: ListOptions = {},
+  ): Promise<Listing<T>> {
+    await this.refresh();
+    const all = await inSlices(this.view.listing(type, options));
+    const files = all.filter(({ path }) => this.mayRead(path));
+    return toListing(files, this.view);
+  }
+
+  /** Once a call; every later look in the same call sees the same. */
+  refresh(): Promise<void> {
+    this.#fresh ??= this.#records.refresh();
+    return this.#fresh;
+  }
+
+  /** Cheap where the record lies in its place; else everything is looked through, once a call. */
+  protected async find(type: AnyRecordType, key: string): Promise<RecordFile | undefined> {
+    const found = this.#fresh ? undefined : this.view.at(type, key);
+    if (found) return found;
+    await this.refresh();
+    await inSlices(this.view.reading(type));
+    return this.view.find(type, key);
+  }
+
+  mayRead(path: string): boolean {
+    return this.access.mayRead(path);
+  }
+}
+
+interface Write {
+  readonly type: AnyRecordType;
+  readonly key: string;
+  readonly path: string;
+  /** Undefined: the record is removed. */
+  readonly value: object | undefined;
+  readonly text: string | undefined;
+}
+
+/** A file's text before and after; undefined where there is no file. */
+export interface TextChange {
+  readonly path: string;
+  readonly before: string | undefined;
+  readonly after: string | undefined;
+  /** The record that the text says; undefined for a file that is none. */
+  readonly value?: object | undefined;
+}
+
+/** The records as a change sees them while it is being worked out: the view with its own writes over it. */
+export class Draft extends ViewReader implements Transaction {
+  readonly #writes = new Map<string, Write>();
+  readonly #byKey = new Map<AnyRecordType, Map<string, Write>>();
+  /** The text of each existing file when it was taken as the ground for a new one. */
+  readonly #based = new Map<string, string>();
+  /** The paths of a type, written ones among them, once a twin is looked for. */
+  readonly #folded = new Map<AnyRecordType, FoldedPaths>();
+  /** How many new files each folder gets. */
+  readonly #added = new Map<string, number>();
+  readonly #readText: (record: RecordFile) => string;
+
+  /** @param readText the text of a file that was read before; throws when it has changed since. */
+  constructor(records: Records, access: Access, readText: (record: RecordFile) => string) {
+    super(records, access);
+    this.#readText = readText;
+  }
+
+  override async get<T extends object>(
+    type: RecordType<T>,
+    key: string,
+  ): Promise<Located<T> | undefined> {
+    const write = this.#byKey.get(type)?.get(key);
+    if (!write) return super.get(type, key);
+    return write.value && { key, path: write.path, value: write.value as T };
+  }
+
+  override async list<T extends object>(
+    type: RecordType<T>,
+    options: ListOptions = {},
+  ): Promise<Listing<T>> {
+    const listing = await super.list(type, options);
+    const records = listing.records.filter(({ path }) => !this.#writes.has(path));
+    for (const { key, path, value } of this.#byKey.get(type)?.values() ?? []) {
+      if (!value) continue;
+      const written = { key, path, value: value as T };
+      if (isAsked(type, written, options)) records.push(written);
+    }
+    return { ...listing, records: records.sort((a, b) => (a.path < b.path ? -1 : 1)) };
+  }
+
+  async put<T extends object>(
+    type: RecordType<T>,
+    value: T,
+    written?: string,
+  ): Promise<Located<T>> {
+    const key = type.key(value);
+    const earlier = this.#byKey.get(type)?.get(key);
+    const existing = earlier ? undefined : await this.find(type, key);
+    if (existing?.error) throw existing.error;
+    const path = earlier?.path ?? existing?.path ?? this.#place(type, value);
+    if (!this.access.mayWrite(path)) throw forbidden('change', path, this.access);
+    const before = earlier ? earlier.text : existing && this.#base(existing);
+    const text = type.codec.encode(value, before ?? written);
+    if (/\p{Cs}/u.test(text)) {
+      throw new MemoryError('invalid_input', 'The text holds half of a surrogate pair.', {
+        hint: 'It is not Unicode and cannot be kept as UTF-8: send whole characters.',
+      });
+    }
+    const size = Buffer.byteLength(text);
+    if (size > maxRecordBytes) {
+      throw new MemoryError('too_large', `The record would be ${size} bytes large.`, {
+        hint: `At most ${maxRecordBytes} bytes fit; split it.`,
+        data: { size, limit: maxRecordBytes },
+      });
+    }
+    this.#set({ type, key, path, value, text });
+    return { key, path, value };
+  }
+
+  async remove<T extends object>(type: RecordType<T>, key: string): Promise<boolean> {
+    const earlier = this.#byKey.get(type)?.get(key);
+    const existing = earlier ? undefined : await this.find(type, key);
+    if (existing?.error) throw existing.error;
+    const path = earlier?.path ?? existing?.path;
+    if (path === undefined || (earlier && earlier.value === undefined)) return false;
+    if (!this.access.mayWrite(path)) throw forbidden('remove', path, this.access);
+    if (existing) this.#base(existing);
+    this.#set({ type, key, path, value: undefined, text: undefined });
+    return true;
+  }
+
+  /**
+   * Puts a record back as it was, byte for byte: where it is now, or else where it was. Unlike any
+   * other change it takes the place of a file that cannot be read.
+   *
+   * @returns where it is; undefined when it is the same already.
+   */
+  async restore(record: Located<object>, type: AnyRecordType, text: string) {
+    const { key, value } = record;
+    const there = this.view.look(record.path);
+    const existing = (await this.find(type, key)) ?? (there?.error ? there : undefined);
+    const path = existing?.path ?? this.#free(record.path, type);
+    if (existing && this.#base(existing) === text) return undefined;
+    if (!this.access.mayWrite(path)) throw forbidden('change', path, this.access);
+    this.#set({ type, key, path, value, text });
+    return path;
+  }
+
+  /** What differs from what is on disk, by path. */
+  changes(): TextChange[] {
+    const changes: TextChange[] = [];
+    for (const { path, type, text, value } of this.#writes.values()) {
+      const before = this.#based.get(path);
+      // What was restored may have taken a name before its twin gave it up.
+      if (before === undefined && text !== undefined) this.#checkTwins(path, type);
+      if (before !== text) changes.push({ path, before, after: text, value });
+    }
+    return changes.sort((a, b) => (a.path < b.path ? -1 : 1));
+  }
+
+  /** What may be changed may be read for it: an update needs the text that it updates. */
+  override mayRead(path: string): boolean {
+    return super.mayRead(path) || this.access.mayWrite(path);
+  }
+
+  #base(existing: RecordFile): string {
+    const text = this.#readText(existing);
+    this.#based.set(existing.path, text);
+    return text;
+  }
+
+  #place(type: AnyRecordType, value: object): string {
+    const path = type.path(value);
+    const folder = folderOf(path);
+    const size = this.view.sizeOf(folder) + (this.#added.get(folder) ?? 0);
+    const free = this.#free(type.fanOut && size >= fullFolder ? fanOutPath(path) : path, type);
+    this.#checkTwins(free, type);
+    return free;
+  }
+
+  /**
+   * Refuses a new file that some file system would take for another one of its type.
+   *
+   * A type that fans out makes the names of its files from keys, as names that every file system keeps
+   * apart; any other takes them as they are given.
+   */
+  #checkTwins(path: string, type: AnyRecordType): void {
+    if (type.fanOut) return;
+    let folded = this.#folded.get(type);
+    if (!folded) {
+      const written = [...(this.#byKey.get(type)?.values() ?? [])];
+      folded = new FoldedPaths([...this.view.all(type), ...written].map((one) => one.path));
+      this.#folded.set(type, folded);
+    }
+    const twin = folded.twinsOf(path).find((other) => {
+      const write = this.#writes.get(other);
+      return write ? write.value !== undefined : this.view.look(other);
+    });
+    if (twin === undefined) return;
+    throw new MemoryError('already_exists', `${path} cannot be kept next to ${twin}.`, {
+      hint: 'They differ in letter case or Unicode normal form only, and some file systems take them for one file: give it another name, or rename the one that is there.',
+      data: { path: twin },
+    });
+  }
+
+  #free(place: string, type: AnyRecordType): string {
+    const folders = place.split('/').length - 1;
+    if (folders > maxDepth) {
+      throw new MemoryError('too_large', `The record would lie below ${folders} folders.`, {
+        hint: `At most ${maxDepth} are looked into: give it a name of fewer levels.`,
+        data: { folders, limit: maxDepth },
+      });
+    }
+    // A path that follows from the key alone must stay findable by it; any other may step aside.
+    const most = type.locate ? 1 : maxNamesakes;
+    for (let i = 1; i <= most; i++) {
+      const candidate = i === 1 ? place : place.replace(/(?=\.[a-z]+$)/, `-${i}`);
+      const write = this.#writes.get(candidate);
+      if (write ? !write.value : !this.view.look(candidate)) return candidate;
+    }
+    throw new MemoryError('already_exists', `Another record lies at ${place}.`, {
+      hint: 'Give this one another name, or mend that file if its key is wrong.',
+      data: { path: place },
+    });
+  }
+
+  #set(write: Write): void {
+    if (!this.#based.has(write.path) && !this.#writes.has(write.path)) {
+      const folder = folderOf(write.path);
+      this.#added.set(folder, (this.#added.get(folder) ?? 0) + 1);
+    }
+    this.#writes.set(write.path, write);
+    const keys = this.#byKey.get(write.type) ?? new Map<string, Write>();
+    this.#byKey.set(write.type, keys);
+    keys.set(write.key, write);
+    this.#folded.get(write.type)?.add(write.path);
+  }
+}
+
+/** Whether a listing with these options has this record. */
+export function isAsked<T extends object>(
+  type: RecordType<T>,
+  { key, path, value }: Located<T>,
+  { under, keys, ids }: ListOptions,
+): boolean {
+  const folder = [type.folder, under].filter((part) => part).join('/');
+  if (folder !== '' && !path.startsWith(`${folder}/`)) return false;
+  if (!keys && !ids) return true;
+  const id = type.id?.(value);
+  return (keys?.includes(key) || (id !== undefined && ids?.includes(id))) ?? false;
+}
+
+function located<T>(record: RecordFile): Located<T> {
+  if (record.error) throw record.error;
+  return { key: record.key ?? '', path: record.path, value: record.value as T };
+}
+
+/** Record files as a caller gets them: what can be read, and by name what cannot. */
+export function toListing<T>(files: readonly RecordFile[], view: View): Listing<T> {
+  const records: Located<T>[] = [];
+  const damaged: Listing<T>['damaged'][number][] = [];
+  for (const file of files) {
+    const twin = view.shadowedBy(file);
+    if (file.error) damaged.push({ path: file.path, error: file.error });
+    else if (twin !== undefined) damaged.push({ path: file.path, error: duplicate(file, twin) });
+    else records.push(located(file));
+  }
+  return { records, damaged };
+}
+
+function duplicate(file: RecordFile, twin: string): MemoryError {
+  return new MemoryError('conflict', `${file.path} has the same key as ${twin}.`, {
+    hint: 'The one that comes first by name counts; remove or rename the other.',
+    data: { path: file.path, twin },
+  });
+}
+
+/** The error for what the mode of a session does not allow. */
+export function forbidden(verb: string, path: string, access: Access): MemoryError {
+  return new MemoryError('forbidden', `The mode "${access.mode}" may not ${verb} ${path}.`, {
+    hint: 'Switch to a mode whose rule file allows it, or leave the mode.',
+    data: { path, mode: access.mode ?? null },
+  });
+}

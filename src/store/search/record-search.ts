@@ -1,0 +1,124 @@
+import { invalid } from '../../core/error.ts';
+import type { AnyRecordType } from '../../core/record-type.ts';
+import type { LeftOut, SearchHit, SearchRequest, SearchResult } from '../../core/store.ts';
+import type { View } from '../records/live-records.ts';
+import { toListing } from '../records/transaction.ts';
+import type { Hit, SearchDocument } from './index.ts';
+import { IndexedRecords } from './indexed-records.ts';
+import { SearchFilter } from './search-filter.ts';
+import { inSlices, type Steps } from './slices.ts';
+
+const maxLimit = 1000;
+
+/** How many bytes of files that are not indexed one literal search reads. */
+const maxReadBytes = 32 * 1024 * 1024;
+/** How many files that are not indexed are named. */
+const maxNamed = 3;
+
+/** Searches the records of a view. */
+export class RecordSearch {
+  readonly #view: View;
+  readonly #types: readonly AnyRecordType[];
+  readonly #indexed: IndexedRecords;
+
+  constructor(view: View, types: readonly AnyRecordType[]) {
+    this.#view = view;
+    this.#types = types;
+    this.#indexed = new IndexedRecords(view, types);
+  }
+
+  /** Ends what is going on without a search. */
+  close(): void {
+    this.#indexed.close();
+  }
+
+  /**
+   * Searches what the view has now.
+   *
+   * @param mayRead whether a record may be found, or named as damaged.
+   */
+  async find(request: SearchRequest, mayRead: (path: string) => boolean): Promise<SearchResult> {
+    const { query, types = this.#types, limit = 20 } = request;
+    if (query.trim() === '') throw invalid(['query'], 'must not be blank');
+    const wanted = new SearchFilter(request, types);
+    await this.#indexed.update();
+    const damaged = types.flatMap((type) => {
+      const files = this.#view.broken(type).filter(({ path }) => mayRead(path));
+      return toListing(files, this.#view).damaged;
+    });
+    const missing = this.#missing(wanted, mayRead);
+    const rest = new Rest(this.#view, missing, wanted);
+    const steps = this.#indexed.index.searching(query, {
+      filter: (path) => {
+        const record = this.#indexed.at(path);
+        if (!record || !wanted.accepts(path, record.type, record.fields)) return false;
+        return mayRead(path);
+      },
+      limit: Math.min(limit, maxLimit),
+      // Words are made of letters and digits; anything else can only be found as it stands.
+      fuzzy: (request.fuzzy ?? true) && /[\p{L}\p{N}]/u.test(query),
+      rest,
+    });
+    const { hits, total } = await inSlices(steps);
+    const found = await inSlices(this.#hits(hits));
+    return { hits: found, total, damaged, ...(missing.length > 0 && { leftOut: rest.report() }) };
+  }
+
+  /** The records that may be meant and are not in the index. */
+  #missing(wanted: SearchFilter, mayRead: (path: string) => boolean): string[] {
+    return this.#indexed.missing().filter((path) => {
+      const type = this.#view.typeOf(path);
+      return type !== undefined && wanted.covers(path, type) && mayRead(path);
+    });
+  }
+
+  *#hits(hits: readonly Hit[]): Steps<SearchHit[]> {
+    const found: SearchHit[] = [];
+    for (const { id, score, matches, snippet } of hits) {
+      const record = this.#view.known(id);
+      if (record?.key !== undefined && record.value) {
+        const { type, key, path, value } = record;
+        found.push({ type, key, path, value, score, matches, snippet });
+      }
+      yield;
+    }
+    return found;
+  }
+}
+
+/** The records that are not in the index, read one after the other when a literal search comes to them. */
+class Rest implements Iterable<SearchDocument | undefined> {
+  readonly #view: View;
+  readonly #paths: readonly string[];
+  readonly #wanted: SearchFilter;
+  #read = 0;
+
+  constructor(view: View, paths: readonly string[], wanted: SearchFilter) {
+    this.#view = view;
+    this.#paths = paths;
+    this.#wanted = wanted;
+  }
+
+  *[Symbol.iterator](): Iterator<SearchDocument | undefined> {
+    let left = maxReadBytes;
+    for (const path of this.#paths) {
+      const record = this.#view.known(path, left);
+      if (record && record.bytes > left) return;
+      this.#read += 1;
+      left -= record?.bytes ?? 0;
+      // To read a large file is a step by itself.
+      yield undefined;
+      if (!record?.value || this.#view.shadowedBy(record) !== undefined) continue;
+      const fields = record.type.search(record.value);
+      if (this.#wanted.accepts(path, record.type, fields)) yield { id: path, fields };
+    }
+  }
+
+  report(): LeftOut {
+    return {
+      records: this.#paths.length,
+      read: this.#read,
+      paths: [...this.#paths].sort().slice(0, maxNamed),
+    };
+  }
+}

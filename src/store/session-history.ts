@@ -1,0 +1,131 @@
+import { linesOf } from '../core/diff/unified-diff.ts';
+import type {
+  BlamedLine,
+  ChangeKind,
+  CompareRequest,
+  Comparison,
+  Decisions,
+  History,
+  Log,
+  LogRequest,
+  Resolution,
+  Restoration,
+  Snapshot,
+  Squashable,
+  Synchronization,
+  SyncRequest,
+} from '../core/history.ts';
+import type { Archive } from './history/archive.ts';
+import { branches } from './history/branch-tips.ts';
+import { CommitSnapshot } from './history/commit-snapshot.ts';
+import { describeChange, pairMoves } from './history/comparison.ts';
+import { squash, squashable } from './history/history-squash.ts';
+import { blame } from './history/line-authors.ts';
+import { logBelow, logOf } from './history/log-walk.ts';
+import { restore } from './history/restoration.ts';
+import { bankPath, noRecord, recordPath, Visit } from './history/visit.ts';
+import type { Permit } from './session-store.ts';
+
+/** The memory's past, for one call of one session. */
+export class BankHistory implements History {
+  readonly #archive: Archive;
+  readonly #permit: Permit;
+
+  constructor(archive: Archive, permit: Permit) {
+    this.#archive = archive;
+    this.#permit = permit;
+  }
+
+  async log(request: LogRequest): Promise<Log> {
+    const visit = await this.#visit();
+    const path = bankPath(request.path);
+    const head = await visit.resolve(request.revision);
+    const place = await visit.place(head);
+    if (path === undefined || !this.#archive.typeOf(path)) {
+      const log = await logBelow(visit, place, path, request);
+      if (path !== undefined && log.total === 0) throw noRecord(path, head);
+      return log;
+    }
+    visit.checkRead(path);
+    const log = await logOf(visit, place, path, request);
+    if (!log) throw noRecord(path, head);
+    return log;
+  }
+
+  async at(revision: string): Promise<Snapshot> {
+    const visit = await this.#visit();
+    const oid = await visit.resolve(revision);
+    return new CommitSnapshot(await visit.tell(oid), visit, this.#archive.records(oid));
+  }
+
+  async compare({ from, to, path, limit, skip }: CompareRequest): Promise<Comparison> {
+    const visit = await this.#visit();
+    const below = bankPath(path);
+    if (below !== undefined && this.#archive.typeOf(below)) visit.checkRead(below);
+    const [old, now] = [await visit.resolve(from), await visit.resolve(to)];
+    const moves = pairMoves(visit.changes(old, now, below), visit.versions);
+    const count = (kind: ChangeKind) => moves.filter(({ change }) => change.change === kind).length;
+    return {
+      from: await visit.tell(old),
+      to: await visit.tell(now),
+      changes: moves
+        .slice(skip, skip + limit)
+        .flatMap((move) => describeChange(move, visit.versions)),
+      counts: {
+        added: count('added'),
+        changed: count('changed'),
+        moved: count('moved'),
+        removed: count('removed'),
+      },
+    };
+  }
+
+  async restore(path: string | undefined, revision: string | undefined): Promise<Restoration> {
+    return restore(await this.#visit(), path, revision);
+  }
+
+  async branches(limit: number, skip = 0): ReturnType<History['branches']> {
+    return branches(await this.#visit(), limit, skip);
+  }
+
+  async squashable(): Promise<Squashable> {
+    this.#archive.repository.checkWritable();
+    return squashable(await this.#visit());
+  }
+
+  async squash(expected: Squashable | undefined): ReturnType<History['squash']> {
+    return squash(await this.#visit(), expected);
+  }
+
+  async resolve(decisions: Decisions): Promise<Resolution> {
+    const { resolve } = await import('./sync/resolution.ts');
+    return resolve(await this.#visit(), decisions);
+  }
+
+  async sync(request: SyncRequest): Promise<Synchronization> {
+    const { sync } = await import('./sync/synchronize.ts');
+    return sync(await this.#visit(), request);
+  }
+
+  async blame(given: string, revision: string): Promise<readonly BlamedLine[]> {
+    const visit = await this.#visit();
+    const path = recordPath(given);
+    visit.checkRead(path);
+    const head = await visit.resolve(revision);
+    const { index, number } = await visit.place(head);
+    const records = this.#archive.records(head);
+    const text = this.#archive.typeOf(path) && records.text(path);
+    if (text === undefined) throw noRecord(path, head);
+    const writers = blame(index, number, { path, blob: records.oid(path) }, visit.versions);
+    return Promise.all(
+      linesOf(text).map(async (text, line) => {
+        const { commit = number, boundary = true } = writers[line] ?? {};
+        return { text, commit: await visit.tell(index.commit(commit).oid), boundary };
+      }),
+    );
+  }
+
+  async #visit(): Promise<Visit> {
+    return new Visit(this.#archive, this.#permit, await this.#permit.access());
+  }
+}

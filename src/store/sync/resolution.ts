@@ -1,0 +1,113 @@
+import { invalid } from '../../core/error.ts';
+import type { Conflict, Decisions, Resolution } from '../../core/history.ts';
+import type { Settled } from '../../git/commit/resolve-merge.ts';
+import type { Unmerged, Version } from '../../git/index/index-file.ts';
+import type { Visit } from '../history/visit.ts';
+import { mapSides } from '../merge/diff3.ts';
+import { isSame, type MergedFile, mergeFile } from '../merge/merge-file.ts';
+import { maxFileBytes } from '../records/record-file.ts';
+import { forbidden } from '../records/transaction.ts';
+import { decided } from './joining.ts';
+
+/** What becomes of one file. */
+type Verdict =
+  | { readonly as: 'resolved' | 'edited'; readonly settled?: Settled }
+  | { readonly as: 'conflict'; readonly reasons: readonly string[]; readonly settled?: Settled };
+
+const plainModes = [0o100644, 0o100755];
+
+/** Finishes the merge of the memory; see `History`. */
+export async function resolve(visit: Visit, decisions: Decisions): Promise<Resolution> {
+  const { archive, access, permit } = visit;
+  const { bank, repository } = archive;
+  const folder = `${bank.inTree('')}/`;
+  const resolved: string[] = [];
+  const conflicts: Conflict[] = [];
+  const edited: string[] = [];
+  const elsewhere: string[] = [];
+  await repository.settleMerge(async (unmerged) => {
+    const memory = unmerged.filter(({ path }) => path.startsWith(folder));
+    const paths = memory.map(({ path }) => path.slice(folder.length));
+    checkDecisions(decisions, paths);
+    elsewhere.push(...unmerged.flatMap(({ path }) => (path.startsWith(folder) ? [] : [path])));
+    return memory.flatMap((file, i) => {
+      const path = paths[i] ?? '';
+      if (!access.mayWrite(path)) throw forbidden('change', path, access);
+      const verdict = judge(visit, file, path, decisions);
+      if (verdict.as === 'conflict') conflicts.push({ path, reasons: verdict.reasons });
+      else (verdict.as === 'edited' ? edited : resolved).push(path);
+      return verdict.settled ?? [];
+    });
+  }, permit.signal);
+  const isOver = conflicts.length + edited.length + elsewhere.length === 0;
+  const next = isOver ? repository.underWay()?.wayOut : undefined;
+  return { resolved, conflicts, edited, elsewhere, next };
+}
+
+/** @throws MemoryError `invalid_input` for a decision about what is in no conflict. */
+function checkDecisions(decisions: Decisions, paths: readonly string[]): void {
+  for (const side of ['ours', 'theirs'] as const) {
+    const wrong = decisions[side].find((path) => !paths.includes(path));
+    if (wrong === undefined) continue;
+    const known =
+      paths.length === 0 ? 'Nothing of the memory is.' : `What is: ${paths.join(', ')}.`;
+    throw invalid([side], `${wrong} is not in conflict. ${known}`);
+  }
+}
+
+function judge(
+  { archive: { bank, repository } }: Visit,
+  { path: place, ...versions }: Unmerged,
+  path: string,
+  decisions: Decisions,
+): Verdict {
+  const modes = Object.values(versions).flatMap((version: Version | undefined) =>
+    version ? [version.mode] : [],
+  );
+  if (modes.some((mode) => !plainModes.includes(mode))) {
+    return { as: 'conflict', reasons: ['it is no ordinary file'] };
+  }
+  const { odb, work } = repository;
+  const isLarge = (version: Version | undefined) =>
+    version !== undefined && odb.size(version.oid) > maxFileBytes;
+  if (Object.values(versions).some(isLarge)) {
+    return { as: 'conflict', reasons: ['one side of it is too large to be read'] };
+  }
+  const seen = work.read(place, maxFileBytes);
+  const sides = mapSides(versions, (version) => version && odb.content(version.oid, 'blob'));
+  const onConflict = decided(decisions, path);
+  const merged = isRenamed(versions)
+    ? renamed(sides, onConflict)
+    : mergeFile(bank.types, place, sides, onConflict);
+  const mode = (versions.ours ?? versions.theirs)?.mode ?? 0o100644;
+  const settled = { path: place, bytes: merged.bytes, seen, mode, staged: !merged.conflict };
+  const known = [...Object.values(sides), merged.bytes];
+  const isMended = !hasMarkers(seen) && !known.some((bytes) => isSame(bytes, seen));
+  if (isMended && typeof onConflict === 'number') return { as: 'edited' };
+  if (!merged.conflict) return { as: 'resolved', settled };
+  const reasons = merged.notes;
+  // Where git has merged line by line, more is marked than truly conflicts.
+  return { as: 'conflict', reasons, ...(hasMarkers(seen) && { settled }) };
+}
+
+/** Whether only one side has the file, and not because it added it: that would be no conflict. */
+function isRenamed({ base, ours, theirs }: Omit<Unmerged, 'path'>): boolean {
+  return base === undefined && (ours === undefined) !== (theirs === undefined);
+}
+
+/** A file of which the other side has made another one. */
+function renamed(
+  sides: { readonly ours: Buffer | undefined; readonly theirs: Buffer | undefined },
+  onConflict: ReturnType<typeof decided>,
+): MergedFile {
+  if (typeof onConflict === 'string') {
+    return { bytes: sides[onConflict], conflict: false, notes: [] };
+  }
+  const notes = ['both sides renamed the file, each in its own way'];
+  return { bytes: sides.ours ?? sides.theirs, conflict: true, notes };
+}
+
+function hasMarkers(bytes: Buffer | undefined): boolean {
+  const text = bytes?.toString('latin1') ?? '';
+  return /^<{7}/m.test(text) && /^>{7}/m.test(text);
+}

@@ -1,0 +1,209 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { MemoryError } from '../../core/error.ts';
+import type { Synchronization, SyncRequest } from '../../core/history.ts';
+import type { Proposal } from '../../git/commit/commit-plan.ts';
+import type { Prepared } from '../../git/commit/mutation.ts';
+import type { Repository } from '../../git/commit/repository.ts';
+import { type Oid, parseCommit } from '../../git/objects/object.ts';
+import type { ObjectDatabase } from '../../git/objects/odb.ts';
+import { type Remote, shortName, type Upstream } from '../../git/remote/remote.ts';
+import { pairMoves } from '../history/comparison.ts';
+import { outsideOf } from '../history/last-change.ts';
+import type { Visit } from '../history/visit.ts';
+import { commitMessage } from '../records/message.ts';
+import { toCommitMade } from '../session-store.ts';
+import { divergence } from './divergence.ts';
+import { bringIn } from './joining.ts';
+import { checkArrivals } from './size-check.ts';
+
+/** How often a race for the branch may be lost. */
+const maxAttempts = 10;
+/** The first pause after a lost race and the longest, in milliseconds. */
+const pauses = [50, 2000] as const;
+/** How many commits of ours the remote is told of. */
+const maxKnown = 32;
+const noCommits: readonly Oid[] = [];
+
+/** What one attempt has to push and to apply. */
+interface Attempt {
+  readonly head: Oid;
+  /** Undefined where nothing changes here. */
+  readonly prepared: Prepared | undefined;
+  /** The commits that the remote does not have. */
+  readonly commits: readonly Oid[];
+  readonly files: number;
+}
+
+/** Fetches, merges and pushes the current branch; see `History`. */
+export function sync(visit: Visit, request: SyncRequest): Promise<Synchronization> {
+  return new Sync(visit, request).run();
+}
+
+class Sync {
+  readonly #visit: Visit;
+  readonly #request: SyncRequest;
+  readonly #repository: Repository;
+  readonly #upstream: Upstream;
+  readonly #name: string;
+  #sent = 0;
+
+  constructor(visit: Visit, request: SyncRequest) {
+    this.#visit = visit;
+    this.#request = request;
+    this.#repository = visit.archive.repository;
+    this.#upstream = this.#repository.upstream();
+    this.#name = shortName(this.#upstream.remote, this.#upstream.ref);
+  }
+
+  async run(): Promise<Synchronization> {
+    const { signal } = this.#visit.permit;
+    const before = this.#head();
+    const source = await this.#repository.remote(this.#upstream.fetch);
+    const target = await this.#repository.remote(this.#upstream.push);
+    const [first, longest] = pauses;
+    for (let lost = 0; lost < maxAttempts; lost++) {
+      // A random share keeps those that raced from meeting again.
+      const pause = Math.min(first * 2 ** lost, longest) * (0.5 + Math.random());
+      if (lost > 0) await sleep(pause, undefined, { signal });
+      const tip = await this.#fetch(source);
+      const attempt = await this.#workOut(tip);
+      const done = await this.#carryOut(attempt, tip, target);
+      if (done) return this.#tell(before, attempt);
+    }
+    throw new MemoryError('busy', `Others push to ${this.#name} too fast to get in between.`, {
+      hint: 'Try again.',
+    });
+  }
+
+  /** @throws MemoryError `busy` when another branch was checked out meanwhile: it has another upstream. */
+  #head(): Oid {
+    const { oid, ref } = this.#repository.head();
+    if (ref !== this.#upstream.branch) {
+      throw new MemoryError('busy', 'Another branch was checked out while sync was at work.', {
+        hint: 'Try again.',
+      });
+    }
+    if (oid !== undefined) return oid;
+    throw new MemoryError('not_found', 'There is no commit on this branch yet.', {
+      hint: `Bring what ${this.#upstream.remote} has by "git pull", or commit something first.`,
+    });
+  }
+
+  async #fetch(remote: Remote): Promise<Oid | undefined> {
+    const { tracking, ref } = this.#upstream;
+    const last = tracking === undefined ? undefined : this.#repository.refs.resolve(tracking);
+    const { archive, permit } = this.#visit;
+    const folder = archive.bank.inTree('');
+    const head = this.#head();
+    const inspect = (objects: ObjectDatabase, tip: Oid) =>
+      checkArrivals(objects, { head, tip, known: this.#repository.odb }, folder);
+    const tip = await remote.fetch(ref, this.#known(last), inspect, permit.signal);
+    if (tip !== undefined) await this.#track(tip);
+    else if (last !== undefined) {
+      throw new MemoryError('not_found', `${this.#name} is not there any more.`, {
+        hint: 'Was the branch merged and deleted? Switch to another one, or bring it back by "git push".',
+      });
+    }
+    return tip;
+  }
+
+  /** Commits by which the remote can tell what is here: all that is behind them counts. */
+  #known(last: Oid | undefined): Oid[] {
+    const { odb } = this.#repository;
+    const known = last === undefined ? [] : [last];
+    for (let at: Oid | undefined = this.#head(); at !== undefined && known.length < maxKnown; ) {
+      if (!odb.has(at)) break;
+      known.push(at);
+      [at] = parseCommit(odb.content(at, 'commit')).parents;
+    }
+    return known;
+  }
+
+  /** A note of git's for people; where it cannot be written, the next fetch writes it. */
+  async #track(tip: Oid): Promise<void> {
+    const { tracking } = this.#upstream;
+    if (tracking === undefined) return;
+    await this.#repository.track(tracking, tip).catch((error) => {
+      if (!(error instanceof MemoryError)) throw error;
+    });
+  }
+
+  /** Works out what has to happen for both sides to be the same. */
+  async #workOut(tip: Oid | undefined): Promise<Attempt> {
+    const { archive, permit } = this.#visit;
+    const actor = await permit.actor();
+    let found = { head: this.#head(), commits: noCommits, files: 0 };
+    // In a long history that is new to the index this takes a while, in which others may write.
+    await divergence(this.#visit, found.head, tip);
+    const propose = async (): Promise<Proposal | undefined> => {
+      const head = this.#head();
+      const { base, ahead } = await divergence(this.#visit, head, tip);
+      found = { head, commits: ahead, files: 0 };
+      if (tip === undefined || base === undefined || base === tip) return undefined;
+      const lines = { base, head, tip, name: this.#name };
+      const { changes, records, files } = bringIn(this.#visit, lines, this.#request);
+      found = { head, commits: ahead, files };
+      const why = { subject: `merge ${this.#name}`, trailers: { Merged: tip } };
+      const message = commitMessage(why, records, actor);
+      const join = { tip, forward: base === head };
+      return { changes, message, adopt: archive.bank.adoption(), join };
+    };
+    const prepared = await this.#repository.prepare(propose, permit.signal);
+    this.#checkOutside(found.commits);
+    const made = prepared?.plan.commits.filter(({ oid }) => oid !== tip).map(({ oid }) => oid);
+    return { ...found, prepared, commits: [...found.commits, ...(made ?? [])] };
+  }
+
+  /** Refuses to publish the code that a person has committed and not pushed, unless that is wanted. */
+  #checkOutside(commits: readonly Oid[]): void {
+    if (this.#request.confirm) return;
+    const { odb } = this.#repository;
+    const folder = this.#visit.archive.bank.inTree('');
+    const count = commits.filter((oid) => {
+      const { parents } = parseCommit(odb.content(oid, 'commit'));
+      const known = parents.filter((parent) => odb.has(parent));
+      const before = known.map((parent) => outsideOf(odb, parent, folder));
+      // Before the first commit there was nothing.
+      return !(parents.length === 0 ? [''] : before).includes(outsideOf(odb, oid, folder));
+    }).length;
+    if (count === 0) return;
+    const what = count === 1 ? 'A commit that is' : `${count} commits that are`;
+    throw new MemoryError(
+      'confirmation_required',
+      `${what} not pushed yet would go to ${this.#name} with the memory, and change other files.`,
+      { hint: 'Give confirm: true to push them, or push them by "git push" first.' },
+    );
+  }
+
+  /** Pushes first, so that nothing changes here unless it is there. False: it has to be worked out again. */
+  async #carryOut(
+    { head, prepared, commits }: Attempt,
+    tip: Oid | undefined,
+    remote: Remote,
+  ): Promise<boolean> {
+    const { signal, onCommit } = this.#visit.permit;
+    const to = prepared?.oid ?? head;
+    if (to !== tip) {
+      const push = { ref: this.#upstream.ref, from: tip, to };
+      if (!(await remote.push(push, signal))) return false;
+      this.#sent += commits.length;
+      await this.#track(to);
+    }
+    if (!prepared) return true;
+    const made = await this.#repository.apply(prepared, signal);
+    if (made && made.oid !== tip) onCommit(toCommitMade(made));
+    return made !== undefined;
+  }
+
+  async #tell(head: Oid, { files }: Attempt): Promise<Synchronization> {
+    const now = this.#head();
+    const moves = pairMoves(this.#visit.changes(head, now, undefined), this.#visit.versions);
+    return {
+      upstream: this.#name,
+      commit: await this.#visit.tell(now),
+      received: moves.map(({ change }) => change),
+      files,
+      sent: this.#sent,
+    };
+  }
+}

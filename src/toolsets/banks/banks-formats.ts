@@ -1,0 +1,63 @@
+import { type Format, Gathering } from '../../core/exchange-format.ts';
+import { fileNameProblem } from '../../core/names/file-name.ts';
+import { encodeName } from '../../core/names/name.ts';
+import { bankDocument } from './bank-document.ts';
+
+/** A folder of banks as seed 001 draws it: `global/`, `projects/<id>/`, `code/<id>/`. */
+const bankFolders: Format = {
+  name: 'banks',
+  title: 'bank folders: global, projects/<id>, code/<id>',
+  places: [],
+  recognises: (_name, entries) =>
+    entries.length > 0 && entries.every((entry) => /^(?:global|projects|code)\/$/.test(entry)),
+  read(source) {
+    const gathering = new Gathering();
+    for (const file of source.files) {
+      gathering.attempt(file, () => {
+        const [kind = '', first = '', ...rest] = file.split('/');
+        if (file.endsWith('/cache.json'))
+          return gathering.leave(file, 'is a cache, made anew when needed');
+        if (!['global', 'projects', 'code'].includes(kind) || !file.endsWith('.md')) {
+          return gathering.leave(file, 'is no document of a bank');
+        }
+        // The tree of the seed has one global bank without an id; `list` calls it "general" (1.3).
+        const loose = kind === 'global' && rest.length === 0;
+        const id = loose ? 'general' : first;
+        const name = loose ? first : rest.join('/');
+        const problem = fileNameProblem(name);
+        if (problem !== undefined) return gathering.leave(file, `its name ${problem}`);
+        const written = source.text(file);
+        const key = `${kind}/${encodeName(id)}/${name}`;
+        const decoded = bankDocument.codec.decode(written, `banks/${key}`);
+        gathering.found.push({
+          type: bankDocument,
+          value: encodeName(id) === id ? decoded : { ...decoded, bank: id },
+          from: file,
+          written,
+          home: kind === 'global',
+        });
+      });
+    }
+    return gathering;
+  },
+  async write({ project, home }) {
+    const files = new Map<string, string>();
+    for (const [reader, kinds] of [
+      [home, ['global']],
+      [project, ['projects', 'code']],
+    ] as const) {
+      for (const kind of kinds) {
+        const { records } = await reader.list(bankDocument, { under: kind });
+        for (const { value } of records) {
+          const { key, bank, ...front } = value;
+          const [, folder = '', ...rest] = key.split('/');
+          const path = [kind, bank ?? folder, ...rest].join('/');
+          files.set(`memory/${path}`, bankDocument.codec.encode({ ...front, key }));
+        }
+      }
+    }
+    return files;
+  },
+};
+
+export const formats: readonly Format[] = [bankFolders];

@@ -1,0 +1,183 @@
+import { z } from 'zod';
+import { type Context, timestamp } from '../../core/context.ts';
+import { inFile, invalid } from '../../core/error.ts';
+import type { JsonObject } from '../../core/json.ts';
+import { appendSection, insertInSection } from '../../core/markdown/sections.ts';
+import { fileNameProblem, foldName } from '../../core/names/file-name.ts';
+import type { Provenance, Transaction } from '../../core/store.ts';
+import { defineTool } from '../../core/tool.ts';
+import {
+  type Bank,
+  bankId,
+  bankName,
+  bankType,
+  label,
+  oneLine,
+  openBank,
+  storeOf,
+  trueName,
+} from './bank.ts';
+import { textsOf } from './bank-activation.ts';
+import { bankDocument, frontMatter, serverKeys } from './bank-document.ts';
+import { SummaryCache } from './cache.ts';
+import { countUpdate, nextUpdate, noteUse, standing } from './conversation.ts';
+import { triggers, verification } from './custom-instructions.ts';
+import { followUps } from './follow-up.ts';
+import { relevance } from './summary-relevance.ts';
+import { readSources } from './summary-sources.ts';
+
+const input = z.object({
+  bank_type: bankType,
+  bank_id: bankId,
+  target_file: z.string().max(300).describe("A .md file of the bank: 'doc/design.md'"),
+  operation: z.enum(['append', 'replace', 'insert']),
+  content: z
+    .string()
+    .refine((text) => !/\p{Cs}/u.test(text), 'must not hold half a character')
+    .describe('Markdown, without front matter'),
+  position: oneLine.max(300).optional().describe('insert: heading of the section to add to'),
+  trigger_type: z.enum(triggers).optional(),
+  conversation_id: oneLine.min(1).max(200).optional(),
+  update_count: z.int().min(0).max(1_000_000_000).optional(),
+});
+
+type Arguments = z.output<typeof input>;
+
+/** Writes to one document of a bank (seed 001, `update`; 1.11 to 1.16). */
+export const update = defineTool({
+  name: 'update',
+  title: 'Update a memory bank',
+  description:
+    'Write to a file of a memory bank: append at its end, insert at a section, or replace it whole. Use after each response that settled something worth keeping.',
+  effect: 'write',
+  input,
+  meta: {
+    use_when: 'Something was said, decided or done that should be known next time',
+    pairs_with: ['activate'],
+    examples: [
+      {
+        bank_type: 'code',
+        bank_id: 'my-repo',
+        target_file: 'doc/architecture.md',
+        operation: 'insert',
+        position: 'Decisions',
+        content: '- Use SQLite for the index: one file, no server.',
+        trigger_type: 'architecture',
+      },
+    ],
+  },
+  async handle(context, args) {
+    const name = bankName(args);
+    check(args);
+    const store = storeOf(context, name.type);
+    if (standing(context, name).temporary) {
+      return answer(args, 'skipped', {
+        next_actions: [`The ${label(name)} is open for reading only; activate it to write to it.`],
+      });
+    }
+    const turn = nextUpdate(context, args);
+    const proof = verification(turn.count, turn.conversation);
+    const changed = await store.change(provenance(args, proof), (transaction) =>
+      write(context, transaction, args),
+    );
+    countUpdate(context, turn);
+    const bank = await openBank(store, name);
+    await noteUse(context, bank);
+    return answer(args, 'success', {
+      ...(changed ? await summarizeAnew(context, bank) : {}),
+      verification: proof,
+      next_actions: followUps(bank, { ...args, file: args.target_file }),
+    });
+  },
+});
+
+/** Brings the summaries of a bank up to date; see `SummaryCache.rebuild`. */
+async function summarizeAnew(context: Context, bank: Bank) {
+  const texts = textsOf(bank, await readSources(context, bank));
+  const cache = await SummaryCache.open(context, bank, texts);
+  const result = await cache.rebuild();
+  cache.refine();
+  return result;
+}
+
+/** What the schema cannot say. */
+function check({ target_file, operation, position, content }: Arguments): void {
+  const problem = fileNameProblem(target_file);
+  if (problem !== undefined) throw invalid(['target_file'], problem);
+  if (operation === 'insert' && (position === undefined || position.trim() === '')) {
+    throw invalid(['position'], 'is required to insert: the heading of a section', 'missing');
+  }
+  const head = frontMatter(content)?.split('\n') ?? [];
+  const key = serverKeys.find((name) => head.some((line) => line.startsWith(`${name}:`)));
+  if (key !== undefined) {
+    throw invalid(['content'], `must not set ${key}: the server keeps the front matter`);
+  }
+}
+
+/** Whether the document was changed: an edit that leaves the text as it is writes nothing. */
+async function write(
+  context: Context,
+  transaction: Transaction,
+  args: Arguments,
+): Promise<boolean> {
+  const bank = await openBank(transaction, bankName(args));
+  checkPlace(bank, args.target_file);
+  const key = `${bank.folder}/${args.target_file}`;
+  const found = await transaction.get(bankDocument, key);
+  const before = found?.value ?? { key, body: '', ...trueName(bank) };
+  const body = inFile(found?.path ?? args.target_file, () => edited(before.body, args));
+  if (found && body === before.body) return false;
+  await transaction.put(bankDocument, {
+    ...before,
+    last_updated: timestamp(context.now()),
+    version: (before.version ?? 0) + 1,
+    relevance_score: relevance(before.relevance_score, args.trigger_type),
+    body,
+  });
+  return true;
+}
+
+function edited(text: string, { operation, content, position = '' }: Arguments): string {
+  switch (operation) {
+    case 'replace':
+      return content;
+    case 'append':
+      return appendSection(text, content);
+    case 'insert':
+      // Models often send the heading with its marks.
+      return insertInSection(text, position.trim().replace(/^#{1,6}[ \t]+/, ''), content);
+  }
+}
+
+/** @throws MemoryError `invalid_input` for a name that some file system cannot keep beside the others. */
+function checkPlace(bank: Bank, file: string): void {
+  for (const other of bank.files) {
+    if (other.file === file) continue;
+    const [mine, theirs] = [foldName(file), foldName(other.file)];
+    if (mine === theirs) throw invalid(['target_file'], `is written "${other.file}" in this bank`);
+    if (mine.startsWith(`${theirs}/`) || theirs.startsWith(`${mine}/`)) {
+      throw invalid(['target_file'], `cannot stand beside "${other.file}": one is a folder`);
+    }
+  }
+}
+
+/** The commit of an update; the proof stands in its body, never in the document (1.14). */
+function provenance(args: Arguments, proof: string): Provenance {
+  return {
+    subject: `update ${args.target_file} of ${label(bankName(args))}`,
+    reason: proof,
+    ...(args.trigger_type ? { trailers: { Trigger: args.trigger_type } } : {}),
+  };
+}
+
+function answer(args: Arguments, status: 'success' | 'skipped', rest: JsonObject): JsonObject {
+  return {
+    status,
+    updated_file: args.target_file,
+    operation: args.operation,
+    cache_updated: false,
+    cache_optimized: false,
+    verification: '',
+    ...rest,
+  };
+}

@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import type { PastRecord } from '../../core/history.ts';
+import { reportSearch } from '../../core/store.ts';
+import { defineTool } from '../../core/tool.ts';
+import { endOfPiece, tellCommit, withinBudget } from './answer.ts';
+import { limit, path, revision } from './history-fields.ts';
+
+/** How many characters of a text are given at once: 5,000 tokens. */
+const maxText = 20_000;
+/** How many records a list names. */
+const maxRecords = 200;
+
+export const readAsOf = defineTool({
+  name: 'read_as_of',
+  title: 'Read memory as of a commit',
+  description:
+    'A record as a commit, branch or date has it. Without path, or with a folder: which records there were.',
+  effect: 'read',
+  input: z.object({
+    revision,
+    path: path.optional(),
+    offset: z.int().min(0).max(100_000_000).default(0).describe('Characters or records to skip'),
+  }),
+  async handle({ history }, { revision, path, offset }) {
+    const snapshot = await history.at(revision);
+    const as_of = tellCommit(snapshot.commit);
+    if (path === undefined || !/\.(?:md|yaml)$/.test(path)) {
+      const { records, total } = await snapshot.list(path, maxRecords, offset);
+      const listed = withinBudget(records.map(tellRecord));
+      const next = offset + listed.length;
+      return { as_of, records: listed, total, ...(next < total && { next_offset: next }) };
+    }
+    const { text, last, ...record } = await snapshot.read(path);
+    const end = endOfPiece(text, offset, maxText);
+    return {
+      as_of,
+      ...tellRecord(record),
+      last_change: tellCommit(last),
+      text: text.slice(offset, end),
+      ...(end < text.length && { next_offset: end, characters: text.length }),
+    };
+  },
+});
+
+function tellRecord({ type, path, key, value, error }: PastRecord) {
+  return {
+    path,
+    record: type.name,
+    ...(key !== undefined && { key }),
+    ...(value !== undefined && { title: type.search(value).title }),
+    ...(error !== undefined && { damaged: error.text }),
+  };
+}
+
+export const searchAsOf = defineTool({
+  name: 'search_as_of',
+  title: 'Search memory as of a commit',
+  description: 'Like search_memory, in the memory of a commit, branch or date.',
+  effect: 'read',
+  input: z.object({
+    revision,
+    query: z.string().regex(/\S/, 'must not be blank').max(10_000),
+    type: z.string().min(1).max(100).optional(),
+    path: path.optional().describe('Glob'),
+    limit,
+  }),
+  async handle({ history }, { revision, query, type, path, limit }) {
+    const snapshot = await history.at(revision);
+    const found = await snapshot.search({
+      query,
+      limit,
+      ...(type !== undefined && { type }),
+      ...(path !== undefined && { path }),
+    });
+    const report = reportSearch(found);
+    const results = withinBudget(report.results);
+    const truncated = results.length < report.total;
+    return { as_of: tellCommit(snapshot.commit), ...report, results, truncated };
+  },
+});

@@ -1,0 +1,145 @@
+import { MemoryError } from '../../core/error.ts';
+import { type Format, Gathering, isoTime, parseJson } from '../../core/exchange-format.ts';
+import { isObject } from '../../core/json.ts';
+import { type Category, categories, type Entry, entryRecord, listEntries } from './entry.ts';
+import { serverMemory } from './server-memory.ts';
+
+/** What tells when an entry was made: in the seed, in its reference, in the data of that. */
+const creationTimes = ['created_at', 'timestamp', 'recorded_at'];
+
+/** A folder `.claude/memory/` of seed 004: a JSON file for each category, in any of its four shapes (4.2). */
+const claudeMemory: Format = {
+  name: 'claude-memory',
+  title: 'knowledge of a .claude/memory folder, by category',
+  places: ['.claude/memory'],
+  recognises: (name, entries) =>
+    categories.some((category) => entries.includes(`${category}.json`)) ||
+    (name === 'memory' && entries.some((entry) => entry.endsWith('.json'))),
+  read(source, now) {
+    const gathering = new Gathering();
+    for (const file of source.files) {
+      const category = categories.find((name) => `${name}.json` === file);
+      if (category === undefined) {
+        gathering.leave(file, 'is named after no category');
+        continue;
+      }
+      gathering.attempt(file, () => readCategory(parseJson(source.text(file)), category, file));
+    }
+    return gathering;
+
+    function readCategory(data: unknown, category: Category, file: string): void {
+      const entries = Array.isArray(data) ? data : isObject(data) ? data.entries : undefined;
+      const { entries: _, updated, ...more } = isObject(data) ? data : {};
+      if (Array.isArray(entries) || isObject(entries)) {
+        for (const [name, given] of Object.entries(more)) {
+          if (name !== 'category' || given !== category) {
+            gathering.leave(`${file}, "${name}"`, 'stands outside of the entries');
+          }
+        }
+      }
+      if (Array.isArray(entries)) {
+        for (const [i, entry] of entries.entries()) {
+          const key = isObject(entry) ? entry.key : undefined;
+          const from = `${file}, entry ${i + 1}`;
+          if (isObject(entry)) add(category, key, entry, from);
+          else gathering.leave(from, 'is no object');
+        }
+      } else if (isObject(entries)) {
+        for (const [key, entry] of Object.entries(entries)) {
+          if (isObject(entry)) add(category, key, entry, `${file}, "${key}"`);
+          else add(category, key, { value: entry, created_at: updated }, `${file}, "${key}"`);
+        }
+      } else if (isObject(data) && category === 'protocol-state') {
+        // A free object: each of its keys is an entry.
+        for (const [key, value] of Object.entries(data)) {
+          add(category, key, { value, created_at: updated }, `${file}, "${key}"`);
+        }
+      } else throw new MemoryError('damaged', 'It holds no entries as this format has them.');
+    }
+
+    function add(
+      category: Category,
+      key: unknown,
+      entry: { readonly [name: string]: unknown },
+      from: string,
+    ): void {
+      const { value, reason, context, metadata, ...others } = entry;
+      if (typeof key !== 'string' || value === undefined) {
+        gathering.leave(from, 'has no key or no value');
+        return;
+      }
+      const creation = creationTimes.find((name) => isoTime(others[name]) !== undefined);
+      const created = creation && isoTime(others[creation]);
+      const updated = isoTime(others.updated_at);
+      const time = created ?? updated ?? now();
+      const said = new Set([creation, updated && 'updated_at']);
+      const rest = Object.entries(others).filter(
+        ([name, given]) =>
+          isGiven(given) &&
+          !said.has(name) &&
+          !(name === 'key' && given === key) &&
+          !(name === 'category' && given === category),
+      );
+      for (const [name, given] of rest) {
+        if ([...creationTimes, 'updated_at'].includes(name) && isoTime(given) === undefined) {
+          gathering.note(from, `its ${name} is no time, and is kept as metadata`);
+        }
+      }
+      const own = isObject(metadata) ? metadata : isGiven(metadata) ? { metadata } : {};
+      for (const [name] of rest.filter(([name]) => Object.hasOwn(own, name))) {
+        gathering.note(from, `its "${name}" is left out: its metadata has one as well`);
+      }
+      const kept = { ...Object.fromEntries(rest), ...own };
+      const known = gathering.found.findIndex(
+        ({ value: other }) =>
+          'key' in other && other.key === key && 'category' in other && other.category === category,
+      );
+      if (known >= 0) {
+        const [earlier] = gathering.found.splice(known, 1);
+        gathering.note(from, `comes after ${earlier?.from ?? ''} with the same key and counts`);
+      }
+      gathering.found.push({
+        type: entryRecord,
+        value: {
+          category,
+          key,
+          value: textOf(value),
+          ...(isGiven(reason) && { reason: textOf(reason) }),
+          ...(isGiven(context) && { context: textOf(context) }),
+          ...((isGiven(metadata) || rest.length > 0) && { metadata: kept }),
+          created_at: time,
+          updated_at: updated ?? time,
+        },
+        from,
+        undated: created === undefined && updated === undefined,
+      });
+    }
+  },
+  async write({ project }) {
+    const files = new Map<string, string>();
+    const { records } = await listEntries(project, categories);
+    for (const category of categories) {
+      const own = records.filter(({ value }) => value.category === category);
+      if (own.length === 0) continue;
+      const entries = Object.fromEntries(own.map(({ value }) => [value.key, stored(value)]));
+      const file = `.claude/memory/${category}.json`;
+      files.set(file, `${JSON.stringify({ entries }, undefined, 2)}\n`);
+    }
+    return files;
+  },
+};
+
+/** Null says as little as a field that is not there. */
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function stored({ category: _, key: __, ...entry }: Entry) {
+  return entry;
+}
+
+export const formats: readonly Format[] = [claudeMemory, serverMemory];

@@ -1,0 +1,95 @@
+import { z } from 'zod';
+import { reportDamaged } from '../../core/store.ts';
+import { defineTool, type Tool } from '../../core/tool.ts';
+import { type CoreFile, change, coreFiles } from './core-file.ts';
+import { find, notFound, pathFor } from './lookup.ts';
+import { bankFile, write } from './memory-file.ts';
+
+const filename = z.string().describe('Such as progress.md or docs/api.md');
+
+export const readFile = defineTool({
+  name: 'read_memory_bank_file',
+  title: 'Read a memory bank file',
+  description: 'Reads one markdown file of the memory bank, byte for byte.',
+  effect: 'read',
+  input: z.object({ filename }),
+  async handle({ store }, args) {
+    const file = await find(store, args.filename);
+    if (!file) throw await notFound(store, args.filename);
+    return { content: file.value.content };
+  },
+});
+
+export const writeFile = defineTool({
+  name: 'write_memory_bank_file',
+  title: 'Write a memory bank file',
+  description:
+    'Creates or replaces a markdown file. For progress, decisions and tasks prefer track_progress, log_decision and update_active_context, which keep the rest of it.',
+  effect: 'write',
+  idempotent: true,
+  input: z.object({ filename, content: z.string().describe('The whole file, at most 1 MiB') }),
+  async handle(context, { filename, content }) {
+    await change(context, { subject: `write ${filename}` }, async (transaction) => {
+      const path = await pathFor(transaction, filename);
+      await write(transaction, { path, content });
+    });
+    return { message: 'File written successfully' };
+  },
+});
+
+/** DELETE /memory-bank/file/:filename; the seed lists no tool for it. */
+export const deleteFile = defineTool({
+  name: 'delete_memory_bank_file',
+  title: 'Delete a memory bank file',
+  description: 'Deletes a markdown file of the memory bank; the git history keeps it.',
+  effect: 'destroy',
+  listed: false,
+  input: z.object({ filename }),
+  async handle({ store }, { filename }) {
+    await store.change({ subject: `delete ${filename}` }, async (transaction) => {
+      const file = await find(transaction, filename);
+      if (!file) throw await notFound(transaction, filename);
+      await transaction.remove(bankFile, file.key);
+    });
+    return { message: 'File deleted successfully' };
+  },
+});
+
+export const listFiles = defineTool({
+  name: 'list_memory_bank_files',
+  title: 'List memory bank files',
+  description: 'Lists the markdown files of the memory bank: the five core files first.',
+  effect: 'read',
+  input: z.object({}),
+  async handle({ store }) {
+    const { records, damaged } = await store.list(bankFile);
+    return { files: inOrder(records), ...reportDamaged(damaged) };
+  },
+});
+
+/** Paths with the core files first, in the seed's order, and the others by path. */
+export function inOrder(files: readonly { readonly path: string }[]): string[] {
+  const paths = files.map(({ path }) => path);
+  const core = coreFiles.filter((name) => paths.includes(name));
+  return [...core, ...paths.filter((path) => !coreFiles.some((name) => name === path)).sort()];
+}
+
+/** The tools that read one core file each ("Resource Tools"). */
+export const coreReaders: readonly Tool[] = [
+  coreReader('Product_Context', 'productContext.md', 'project overview and context'),
+  coreReader('Active_Context', 'activeContext.md', 'current tasks, issues and next steps'),
+  coreReader('Progress', 'progress.md', 'project progress and milestones'),
+  coreReader('Decision_Log', 'decisionLog.md', 'project decisions and their rationale'),
+  coreReader('System_Patterns', 'systemPatterns.md', 'system patterns and architecture'),
+];
+
+function coreReader(name: string, filename: CoreFile, what: string): Tool {
+  return defineTool({
+    name,
+    title: name.replace('_', ' '),
+    description: `Reads the ${what} (${filename}).`,
+    effect: 'read',
+    input: z.object({}),
+    handle: (context) => readFile.call(context, { filename }),
+  });
+}

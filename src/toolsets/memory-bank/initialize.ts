@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import type { ProjectInfo } from '../../core/context.ts';
+import { reportDamaged } from '../../core/store.ts';
+import { defineTool } from '../../core/tool.ts';
+import { coreFiles, create, missingCoreFiles } from './core-file.ts';
+import { inOrder } from './file-tools.ts';
+import { olderName } from './lookup.ts';
+import { bankFile } from './memory-file.ts';
+
+const path = z
+  .string()
+  .min(1)
+  .describe('Folder of the project ("." for this one), or its .memory-bank folder');
+
+export const initialize = defineTool({
+  name: 'initialize_memory_bank',
+  title: 'Initialize a memory bank',
+  description:
+    'Creates the core files that are missing in <path>/.memory-bank and uses that memory bank from now on. Existing files stay as they are.',
+  effect: 'write',
+  idempotent: true,
+  input: z.object({ path }),
+  async handle({ project, store }, { path }) {
+    const info = await project.use(path, { create: true });
+    const created = await store.change(
+      { subject: 'initialize memory bank' },
+      async (transaction) => {
+        const missing = await missingCoreFiles(transaction);
+        for (const name of missing) await create(transaction, name);
+        return missing;
+      },
+    );
+    return { message: 'Memory Bank initialized successfully', path: info.bank, created };
+  },
+});
+
+export const setPath = defineTool({
+  name: 'set_memory_bank_path',
+  title: 'Set the memory bank path',
+  description: 'Uses the memory bank of another folder for the rest of the session.',
+  effect: 'read',
+  input: z.object({ path }),
+  async handle({ project }, { path }) {
+    const info = await project.use(path, { create: false });
+    return { message: 'Memory Bank path set successfully', ...stateOf(info) };
+  },
+});
+
+export const getStatus = defineTool({
+  name: 'get_memory_bank_status',
+  title: 'Get the memory bank status',
+  description: 'Tells where the memory bank is, whether it is initialized and what it lacks.',
+  effect: 'read',
+  input: z.object({}),
+  async handle({ project, store }) {
+    const { records, damaged } = await store.list(bankFile);
+    const files = inOrder(records);
+    const missing = await missingCoreFiles(store);
+    const shadowed = coreFiles.flatMap((name) => {
+      const older = olderName(name);
+      return older !== undefined && files.includes(older) && files.includes(name) ? [older] : [];
+    });
+    return {
+      ...stateOf(await project.info()),
+      files,
+      missing,
+      ...(shadowed.length > 0 && { shadowed }),
+      ...reportDamaged(damaged),
+    };
+  },
+});
+
+function stateOf({ bank, initialized }: ProjectInfo) {
+  return { memoryBankStatus: initialized ? 'initialized' : 'uninitialized', path: bank };
+}

@@ -1,0 +1,116 @@
+import { z } from 'zod';
+import type { Context } from '../../core/context.ts';
+import { appendSection, prependToList, replaceList } from '../../core/markdown/sections.ts';
+import { headingText, listText, prose } from '../../core/markdown/text.ts';
+import { defineTool } from '../../core/tool.ts';
+import { change, edit } from './core-file.ts';
+
+const text = z.string().regex(/\S/, 'must not be blank').max(100_000);
+const texts = z.array(text).max(1000);
+
+export const trackProgress = defineTool({
+  name: 'track_progress',
+  title: 'Track progress',
+  description:
+    'Records what was done, at the top of the update history in progress.md and of the session notes in activeContext.md. Use it after every finished piece of work.',
+  effect: 'write',
+  input: z.object({
+    action: text.describe('Kind of work: Implementation, Bug fix, …'),
+    description: text,
+    updateActiveContext: z.boolean().default(true).describe('Also add a session note'),
+  }),
+  async handle(context, { action, description, updateActiveContext }) {
+    const item = `[${today(context)}] - ${action.trim()}: ${description.trim()}`;
+    const why = { subject: `track progress ${quoted(action)}`, reason: description };
+    await change(context, why, async (transaction) => {
+      await edit(transaction, 'progress.md', (text) => prependToList(text, 'Update History', item));
+      if (!updateActiveContext) return;
+      await edit(transaction, 'activeContext.md', (text) =>
+        prependToList(text, 'Current Session Notes', item),
+      );
+    });
+    return { message: 'Progress tracked successfully' };
+  },
+});
+
+export const updateActiveContext = defineTool({
+  name: 'update_active_context',
+  title: 'Update the active context',
+  description:
+    'Replaces the lists of tasks, issues or next steps in activeContext.md. A list that is left out stays as it is; an empty one is emptied.',
+  effect: 'write',
+  idempotent: true,
+  input: z.object({
+    tasks: texts.optional().describe('Ongoing tasks'),
+    issues: texts.optional().describe('Known issues'),
+    nextSteps: texts.optional(),
+  }),
+  async handle(context, { tasks, issues, nextSteps }) {
+    const lists = [
+      ['Ongoing Tasks', tasks],
+      ['Known Issues', issues],
+      ['Next Steps', nextSteps],
+    ] as const;
+    const message = 'Active context updated successfully';
+    if (lists.every(([, items]) => items === undefined)) return { message };
+    await change(context, { subject: 'update active context' }, (transaction) =>
+      edit(transaction, 'activeContext.md', (text) =>
+        lists.reduce(
+          (edited, [heading, items]) => (items ? replaceList(edited, heading, items) : edited),
+          text,
+        ),
+      ),
+    );
+    return { message };
+  },
+});
+
+export const logDecision = defineTool({
+  name: 'log_decision',
+  title: 'Log a decision',
+  description:
+    'Adds a decision at the end of decisionLog.md. Use it whenever a choice was made that others should know the reason of.',
+  effect: 'write',
+  input: z.object({
+    title: text,
+    context: text.describe('Why a decision was needed'),
+    decision: text,
+    alternatives: texts.optional().describe('Alternatives considered'),
+    consequences: texts.optional(),
+  }),
+  async handle(context, args) {
+    const section = [
+      `## ${headingText(`${args.title} - ${today(context)}`)}`,
+      '### Context',
+      prose(args.context),
+      '### Decision',
+      prose(args.decision),
+      '### Alternatives Considered',
+      listOrNone(args.alternatives),
+      '### Consequences',
+      listOrNone(args.consequences),
+    ].join('\n\n');
+    const why = {
+      subject: `log decision ${quoted(args.decision)}`,
+      // The subject has room for one line only.
+      reason: `${args.title.trim()}: ${args.decision.trim()}\n\n${args.context}`,
+    };
+    await change(context, why, (transaction) =>
+      edit(transaction, 'decisionLog.md', (text) => appendSection(text, section)),
+    );
+    return { message: 'Decision logged successfully' };
+  },
+});
+
+function listOrNone(items: readonly string[] = []): string {
+  return items.length === 0 ? 'None' : listText(items);
+}
+
+/** The first line of a text, for the subject of a commit. */
+function quoted(text: string): string {
+  return `"${text.trim().split(/[\r\n]/, 1)[0]}"`;
+}
+
+function today(context: Context): string {
+  return context.now().toISOString().slice(0, 10);
+}

@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import type { Mode } from '../../core/context.ts';
+import { invalid, MemoryError } from '../../core/error.ts';
+import type { JsonObject } from '../../core/json.ts';
+import { defineTool } from '../../core/tool.ts';
+import { standardCommand, stepsOf } from './update-prompt.ts';
+
+export const switchMode = defineTool({
+  name: 'switch_mode',
+  title: 'Switch mode',
+  description:
+    'Sets the mode of the session (architect, code, ask, debug, test or one of the project’s own) and answers its instructions and the files it may read and update.',
+  effect: 'read',
+  input: z.object({ mode: z.string().min(1).describe('"none" ends the mode') }),
+  async handle({ modes }, { mode }) {
+    const now = await modes.switch(mode === 'none' ? null : mode);
+    if (!now) return { message: 'No mode restricts the session', mode: null };
+    return { message: `Switched to ${mode} mode`, ...describe(now) };
+  },
+});
+
+export const getCurrentMode = defineTool({
+  name: 'get_current_mode',
+  title: 'Get the current mode',
+  description: 'Tells the mode of the session with its rules, and the modes that there are.',
+  effect: 'read',
+  input: z.object({}),
+  async handle({ modes }) {
+    const mode = await modes.current();
+    const { modes: known, skipped } = await modes.list();
+    return {
+      ...(mode ? describe(mode) : { mode: null }),
+      updating: modes.updating,
+      modes: known.map(({ name }) => name),
+      ...(skipped.length > 0 && { skipped: skipped.map((rule) => ({ ...rule })) }),
+    };
+  },
+});
+
+export const processUmbCommand = defineTool({
+  name: 'process_umb_command',
+  title: 'Begin a memory bank update',
+  description:
+    'Call it when the user says "Update Memory Bank" or "UMB": begins the update and answers what to do. End it with complete_umb.',
+  effect: 'read',
+  input: z.object({ command: z.string().describe('What the user said') }),
+  async handle({ modes }, { command }) {
+    const mode = await modes.current();
+    if (!(await modes.isUmbCommand(command))) {
+      throw invalid(['command'], `is not the command of an update, such as "${standardCommand}"`);
+    }
+    modes.setUpdating(true);
+    const lifted = mode?.umb?.overrideFileRestrictions === true;
+    return {
+      message: 'Memory Bank update begun',
+      mode: mode?.name ?? null,
+      instructions: [...stepsOf(mode)],
+      filesToUpdate: lifted ? null : listOf(mode?.filesToUpdate),
+    };
+  },
+});
+
+export const completeUmb = defineTool({
+  name: 'complete_umb',
+  title: 'Complete a memory bank update',
+  description: 'Ends the update that process_umb_command began; the mode’s file rules hold again.',
+  effect: 'read',
+  input: z.object({}),
+  handle({ modes }) {
+    if (!modes.updating) {
+      throw new MemoryError('invalid_input', 'No update of the memory bank is under way.', {
+        hint: 'process_umb_command begins one.',
+      });
+    }
+    modes.setUpdating(false);
+    return { message: 'Memory Bank update completed' };
+  },
+});
+
+/** What an agent has to know of its mode; null for lists that the mode does not have: no restriction. */
+function describe(mode: Mode): JsonObject {
+  return {
+    mode: mode.name,
+    source: mode.source,
+    instructions: [...mode.instructions],
+    filesToRead: listOf(mode.filesToRead),
+    filesToUpdate: listOf(mode.filesToUpdate),
+  };
+}
+
+function listOf(patterns: readonly string[] | undefined): string[] | null {
+  return patterns ? [...patterns] : null;
+}
