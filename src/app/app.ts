@@ -1,11 +1,12 @@
 import { inspect } from 'node:util';
 import type { Context, LogLevel } from '../core/context.ts';
 import { type ErrorCode, MemoryError, toMemoryError } from '../core/error.ts';
+import type { CommitMade } from '../core/history.ts';
 import type { JsonObject } from '../core/json.ts';
 import { Session } from '../core/session.ts';
 import type { Tool } from '../core/tool.ts';
 import type { Toolset } from '../core/toolset.ts';
-import type { Binding, CommitMade } from '../core/workspace.ts';
+import type { Binding } from '../core/workspace.ts';
 import { redactError, redactText } from '../store/secrets/redaction.ts';
 import { Call, type CallOptions } from './call-context.ts';
 import { sessionId } from './clock-and-ids.ts';

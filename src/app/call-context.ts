@@ -1,6 +1,6 @@
 import type { Context, LogLevel, Modes, Project } from '../core/context.ts';
 import type { MemoryError } from '../core/error.ts';
-import type { History } from '../core/history.ts';
+import type { CommitMade, History } from '../core/history.ts';
 import type { RecordType } from '../core/record-type.ts';
 import type { Session } from '../core/session.ts';
 import type {
@@ -14,7 +14,7 @@ import type {
   Store,
   Transaction,
 } from '../core/store.ts';
-import type { Bound, CommitMade } from '../core/workspace.ts';
+import type { Bound } from '../core/workspace.ts';
 import { now, shortId, uuid } from './clock-and-ids.ts';
 
 /** What a call may tell the one who made it, and how it is told to stop. */

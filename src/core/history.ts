@@ -2,7 +2,13 @@ import type { MemoryError } from './error.ts';
 import type { JsonValue } from './json.ts';
 import type { AnyRecordType } from './record-type.ts';
 import type { Damaged, SearchRequest, SearchResult } from './store.ts';
-import type { CommitMade } from './workspace.ts';
+
+/** A commit that a call made. */
+export interface CommitMade {
+  readonly oid: string;
+  /** The branch that now holds it; undefined on a detached HEAD. */
+  readonly branch: string | undefined;
+}
 
 /** A commit, and what its message says of how it came about. */
 export interface CommitInfo {

@@ -1,13 +1,12 @@
 import { z } from 'zod';
 import { describeIssue, type Issue, MemoryError } from './error.ts';
 import { isObject, type JsonObject } from './json.ts';
-import type { Tool } from './tool.ts';
 
 /** At most this many issues are told of one call. */
 const maxIssues = 10;
 
 /** The JSON Schema of a tool's arguments, as `tools/list` publishes it. */
-export function inputSchema(tool: Pick<Tool, 'input'>): JsonObject {
+export function inputSchema(tool: { readonly input: z.ZodObject }): JsonObject {
   const { $schema: _, ...schema } = z.toJSONSchema(tool.input, {
     io: 'input',
     override({ jsonSchema }) {

@@ -1,15 +1,8 @@
 import type { Modes, Project } from './context.ts';
-import type { History } from './history.ts';
+import type { CommitMade, History } from './history.ts';
 import type { AnyRecordType } from './record-type.ts';
 import type { Session } from './session.ts';
 import type { Store } from './store.ts';
-
-/** A commit that a call made. */
-export interface CommitMade {
-  readonly oid: string;
-  /** The branch that now holds it; undefined on a detached HEAD. */
-  readonly branch: string | undefined;
-}
 
 /** Whose call it is that reads and changes records. */
 export interface Binding {

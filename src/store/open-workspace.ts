@@ -8,9 +8,10 @@ import { sessionModes } from './modes/session-modes.ts';
 import { BankProject } from './project.ts';
 import { LocalFile } from './records/local-state.ts';
 import { Bank } from './records/memory-folder.ts';
+import type { Permit } from './records/permit.ts';
 import { RecordSearch } from './search/record-search.ts';
 import { BankHistory } from './session-history.ts';
-import { type Permit, SessionStore } from './session-store.ts';
+import { SessionStore } from './session-store.ts';
 
 /** What a workspace stands on; tests put other things in the place of the real ones. */
 export interface Ground {

@@ -7,8 +7,8 @@ import { drift, lastChange } from './history/last-change.ts';
 import { checkSame, earlierIdPath } from './records/earlier-id.ts';
 import { configPath } from './records/memory-config.ts';
 import type { Bank } from './records/memory-folder.ts';
+import { type Permit, toCommitMade } from './records/permit.ts';
 import { decodeText } from './records/record-file.ts';
-import { type Permit, toCommitMade } from './session-store.ts';
 
 /** The project around a bank, for one call of one session. */
 export class BankProject implements Omit<Project, 'use'> {

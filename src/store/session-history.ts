@@ -24,7 +24,7 @@ import { blame } from './history/line-authors.ts';
 import { logBelow, logOf } from './history/log-walk.ts';
 import { restore } from './history/restoration.ts';
 import { bankPath, noRecord, recordPath, Visit } from './history/visit.ts';
-import type { Permit } from './session-store.ts';
+import type { Permit } from './records/permit.ts';
 
 /** The memory's past, for one call of one session. */
 export class BankHistory implements History {

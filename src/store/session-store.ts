@@ -10,19 +10,10 @@ import type {
   Store,
   Transaction,
 } from '../core/store.ts';
-import type { Binding, CommitMade } from '../core/workspace.ts';
-import type { Access } from './modes/access.ts';
 import type { Bank } from './records/memory-folder.ts';
-import type { Actor } from './records/message.ts';
+import { type Permit, toCommitMade } from './records/permit.ts';
 import { ViewReader } from './records/transaction.ts';
 import type { RecordSearch } from './search/record-search.ts';
-
-/** What a call may do, and who is told of what it did. */
-export interface Permit extends Pick<Binding, 'signal' | 'onCommit' | 'progress'> {
-  /** The rules of the session's mode at the time of the call. */
-  access(): Promise<Access>;
-  actor(): Promise<Actor>;
-}
 
 /** The records of a bank for one call of one session. */
 export class SessionStore implements Store {
@@ -70,9 +61,4 @@ export class SessionStore implements Store {
     this.#reader ??= new ViewReader(this.#bank, await this.#permit.access());
     return this.#reader;
   }
-}
-
-/** A commit as callers are told of it: by the short name of its branch. */
-export function toCommitMade(made: { oid: string; ref: string | undefined }): CommitMade {
-  return { oid: made.oid, branch: made.ref?.replace(/^refs\/heads\//, '') };
 }

@@ -6,8 +6,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Disk } from '../../src/git/disk/disk.ts';
 import { NodeFiles } from '../../src/git/disk/file-layer.ts';
 import { ObjectDatabase } from '../../src/git/objects/odb.ts';
+import type { Address } from '../../src/git/remote/login.ts';
 import { ProgramRemote, type RemoteOptions } from '../../src/git/remote/program-remote.ts';
-import type { Address } from '../../src/git/remote/remote.ts';
 import { gitEnv, Repo } from '../support/repo.ts';
 
 const { signal } = new AbortController();

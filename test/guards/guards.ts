@@ -264,7 +264,7 @@ export const guards: readonly Guard[] = [
     'a git directory that goes at the last moment is not made again',
     [
       'git/locks/queue.ts',
-      'if (!create && !disk.files.lstat(commonDir)) throw missingRepository(commonDir);',
+      'if (!create && !this.#disk.files.lstat(commonDir)) throw missingRepository(commonDir);',
       '',
     ],
     [races, 'moved away at the last moment'],

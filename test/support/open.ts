@@ -1,7 +1,8 @@
 import { join } from 'node:path';
+import type { CommitMade } from '../../src/core/history.ts';
 import type { AnyRecordType } from '../../src/core/record-type.ts';
 import { Session } from '../../src/core/session.ts';
-import type { Bound, CommitMade, Workspace } from '../../src/core/workspace.ts';
+import type { Bound, Workspace } from '../../src/core/workspace.ts';
 import { type Ground, openWorkspace } from '../../src/store/open-workspace.ts';
 import { gitEnv } from './repo.ts';
 

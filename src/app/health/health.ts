@@ -7,20 +7,11 @@ import { Enclosure } from '../../git/repository/enclosure.ts';
 import type { App } from '../app.ts';
 import type { CallOptions } from '../call-context.ts';
 import { bankFolder, findRoot, type RootInput } from '../root.ts';
+import type { Finding } from './finding.ts';
 import { checkRepository } from './repository-check.ts';
 
 /** A larger file of attributes is not read, in bytes. */
 const maxAttributes = 1024 * 1024;
-
-/** What one look at something found. */
-export interface Finding {
-  readonly what: string;
-  readonly state: 'good' | 'note' | 'bad';
-  /** What was found and, where something is wrong, what to do. */
-  readonly text: string;
-  /** Mends it, where that is safe; returns what was done. */
-  readonly fix?: () => Promise<string>;
-}
 
 /**
  * Looks at everything that can keep the memory of a project from working.

@@ -13,7 +13,7 @@ import { findWorkTree, type WorkTree } from '../../git/repository/discover.ts';
 import { readRegular } from '../../git/repository/enclosure.ts';
 import { setMergeDriver } from '../merging.ts';
 import { bankFolder, type RootInput } from '../root.ts';
-import type { Finding } from './health.ts';
+import type { Finding } from './finding.ts';
 import { repositoryKind } from './repository-kind.ts';
 
 /** A lock of git's that is older than this, in milliseconds, is likely to be left over. */

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { personalPath, projectPath } from '../../app/project-file.ts';
 import { json, jsonWithComments } from './json-entry.ts';
+import type { Language } from './language.ts';
 import { toml } from './toml-entry.ts';
 
 /** How a client is to start the server. */
@@ -35,19 +36,6 @@ export interface Client {
   readonly servers: string;
   /** What of the start is different for it. */
   start?(start: Start, around: Surroundings): Start;
-}
-
-/** What configurations are written in: an object in a text, found by the keys that lead to it. */
-export interface Language {
-  /**
-   * The text with the members of the value set, or without the value that is there; everything else
-   * stays as it is.
-   *
-   * @throws MemoryError `damaged` when the text cannot be edited safely.
-   */
-  edit(text: string, path: readonly string[], value: object | undefined): string;
-  /** @throws MemoryError `damaged` when the text cannot be read. */
-  read(text: string, path: readonly string[]): unknown;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
-import { checkHealth, type Finding } from '../../app/health/health.ts';
+import type { Finding } from '../../app/health/finding.ts';
+import { checkHealth } from '../../app/health/health.ts';
 import { readText } from '../../app/project-file.ts';
 import { findRoot } from '../../app/root.ts';
 import { MemoryError } from '../../core/error.ts';

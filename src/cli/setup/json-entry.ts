@@ -10,7 +10,7 @@ import {
   printParseErrorCode,
 } from 'jsonc-parser';
 import { MemoryError } from '../../core/error.ts';
-import type { Language } from './client.ts';
+import type { Language } from './language.ts';
 
 /**
  * A JSON text, comments and trailing commas allowed, with some members of one object set, or the object

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { parse, stringify } from 'smol-toml';
 import { MemoryError } from '../../core/error.ts';
 import { isObject } from '../../core/json.ts';
-import type { Language } from './client.ts';
+import type { Language } from './language.ts';
 
 /**
  * A TOML text with some keys of one table set, or the table removed; everything else stays as it is,

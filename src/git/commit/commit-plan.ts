@@ -10,7 +10,9 @@ import {
   type Signature,
 } from '../objects/object.ts';
 import type { ObjectDatabase } from '../objects/odb.ts';
+import { treeOf } from '../objects/odb.ts';
 import { findEntry, folderMode, spliceTree, type TreeEntry } from '../objects/tree.ts';
+import type { PlannedCommit } from '../refs/reflog.ts';
 import type { Head } from '../refs/refs.ts';
 
 /** A change of one file, as the store asks for it. */
@@ -56,14 +58,6 @@ export interface PlannedFile {
   readonly before: Oid | undefined;
   readonly after: Oid | undefined;
   readonly mode: number;
-}
-
-export interface PlannedCommit {
-  readonly oid: Oid;
-  /** Where the branch is before it. */
-  readonly before: Oid | undefined;
-  /** What reflogs say of it. */
-  readonly log: string;
 }
 
 /** Everything that a mutation will write, worked out and hashed before any lock of git's is taken. */
@@ -296,9 +290,4 @@ class Builder {
   #tree(oid: Oid): Buffer {
     return this.#trees.get(oid) ?? this.#odb.content(oid, 'tree');
   }
-}
-
-/** The root tree of a commit. */
-export function treeOf(odb: ObjectDatabase, commit: Oid): Oid {
-  return odb.content(commit, 'commit').toString('latin1', 5, 45);
 }

@@ -4,8 +4,8 @@ import type { IndexFile } from '../index/index-file.ts';
 import { cancelled, IndexMark, type OwnCommit } from '../index/index-mark.ts';
 import type { KnownIndex } from '../index/known-index.ts';
 import type { Oid } from '../objects/object.ts';
+import { treeOf } from '../objects/odb.ts';
 import type { Head } from '../refs/refs.ts';
-import { treeOf } from './commit-plan.ts';
 import type { Ground } from './mutation.ts';
 
 /** The longest wait of one mutation, as a multiple of the age up to which a staged change counts. */

@@ -2,7 +2,9 @@ import { join } from 'node:path';
 import { MemoryError } from '../../core/error.ts';
 import type { Disk } from '../disk/disk.ts';
 import { errno } from '../disk/file-layer.ts';
+import { journalName } from '../locks/process-lock.ts';
 import type { Oid } from '../objects/object.ts';
+import type { Reflog } from '../refs/reflog.ts';
 
 /**
  * What a mutation is about to do, on disk before the first file of the work tree changes.
@@ -44,19 +46,9 @@ export interface JournalFile {
   readonly mode: number;
 }
 
-/** A reflog, and its length before the mutation; undefined for one that did not exist. */
-export interface Reflog {
-  readonly path: string;
-  readonly size: number | undefined;
-}
-
 /** Where the journal of a token lies. */
 export function journalPath(folder: string, token: string): string {
   return join(folder, journalName(token));
-}
-
-export function journalName(token: string): string {
-  return `journal-${token}`;
 }
 
 /** The name of a temporary file beside a record, so that recovery knows it. */

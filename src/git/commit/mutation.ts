@@ -1,19 +1,19 @@
 import { dirname, join, relative } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { MemoryError } from '../../core/error.ts';
-import { together } from '../disk/disk.ts';
+import { removeIfEmpty, together } from '../disk/disk.ts';
 import { errno } from '../disk/file-layer.ts';
 import type { IndexChange } from '../index/index-file.ts';
 import { indexKey, type KnownIndex, writeIndex } from '../index/known-index.ts';
 import { GitLock, type Patience } from '../locks/lock.ts';
 import type { Token } from '../locks/token.ts';
 import type { Oid, Signature } from '../objects/object.ts';
-import { appendReflogs, reflogLines, reflogsOf } from '../refs/reflog.ts';
+import { appendReflogs, type Reflog, reflogLines, reflogsOf } from '../refs/reflog.ts';
 import type { Refs } from '../refs/refs.ts';
 import type { GitConfig } from '../repository/config.ts';
 import type { WorkTree } from '../repository/discover.ts';
 import type { Plan } from './commit-plan.ts';
-import { endJournal, type Journal, type Reflog, writeJournal } from './journal.ts';
+import { endJournal, type Journal, writeJournal } from './journal.ts';
 import {
   isAsSeen,
   Moved,
@@ -24,7 +24,7 @@ import {
   stageFiles,
   stagingPath,
 } from './placement.ts';
-import { removeIfEmpty, type Side, type Site, settle, sideOf, takeBack } from './recovery.ts';
+import { type Side, type Site, settle, sideOf, takeBack } from './recovery.ts';
 import { checkIdle } from './state.ts';
 
 /** What a mutation needs of its repository. */

@@ -1,12 +1,11 @@
 import type { BigIntStats } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { MemoryError } from '../../core/error.ts';
-import { type Disk, inWaves } from '../disk/disk.ts';
+import { type Disk, inWaves, removeIfEmpty } from '../disk/disk.ts';
 import { errno } from '../disk/file-layer.ts';
 import type { Token } from '../locks/token.ts';
 import type { PlannedFile } from './commit-plan.ts';
 import { temporaryName } from './journal.ts';
-import { removeIfEmpty } from './recovery.ts';
 
 /** A file of the work tree that is to hold something else, or to go. */
 export type Placement = Pick<PlannedFile, 'path' | 'bytes' | 'seen' | 'mode'>;

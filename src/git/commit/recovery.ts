@@ -2,17 +2,17 @@ import type { BigIntStats } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { MemoryError } from '../../core/error.ts';
 import type { Disk } from '../disk/disk.ts';
-import { errno } from '../disk/file-layer.ts';
+import { removeIfEmpty } from '../disk/disk.ts';
 import { type IndexChange, IndexFile } from '../index/index-file.ts';
 import { type IndexEdit, writeIndex } from '../index/known-index.ts';
 import { GitLock, type LockRole } from '../locks/lock.ts';
 import type { Token } from '../locks/token.ts';
 import { type Oid, objectId } from '../objects/object.ts';
 import type { ObjectDatabase } from '../objects/odb.ts';
+import { treeOf } from '../objects/odb.ts';
 import { TreeFolder } from '../objects/tree-folder.ts';
 import { trimReflogs } from '../refs/reflog.ts';
 import { Refs } from '../refs/refs.ts';
-import { treeOf } from './commit-plan.ts';
 import { type Journal, journalPath, readJournal, temporaryName } from './journal.ts';
 
 /** What recovery works with: one repository, all its work trees. */
@@ -239,16 +239,4 @@ function locksBelow(site: Site, folder: string): string[] {
     if (kind === 'directory') return locksBelow(site, path);
     return name.endsWith('.lock') ? [path] : [];
   });
-}
-
-/** Removes a folder that nothing is in. */
-export function removeIfEmpty(disk: Disk, folder: string): boolean {
-  try {
-    disk.files.rmdir(folder);
-    return true;
-  } catch (error) {
-    const code = errno(error);
-    if (code === 'ENOTEMPTY' || code === 'EEXIST' || code === 'ENOENT') return false;
-    throw error;
-  }
 }

@@ -13,7 +13,8 @@ import { ObjectDatabase } from '../objects/odb.ts';
 import { identity } from '../refs/identity.ts';
 import { checkReflog } from '../refs/reflog.ts';
 import { type Head, Refs } from '../refs/refs.ts';
-import { type Address, type Remote, type Upstream, upstreamOf } from '../remote/remote.ts';
+import type { Address } from '../remote/login.ts';
+import { type Remote, type Upstream, upstreamOf } from '../remote/remote.ts';
 import { GitConfig } from '../repository/config.ts';
 import { initRepository } from '../repository/create-repository.ts';
 import type { WorkTree } from '../repository/discover.ts';
@@ -33,6 +34,7 @@ import {
 } from './mutation.ts';
 import { missingFolders } from './placement.ts';
 import type { Site } from './recovery.ts';
+import { recover } from './recovery.ts';
 import { type SettleMerge, settleMerge } from './resolve-merge.ts';
 import { doesSign, signerOf, signPlan } from './signing.ts';
 import { planSquash, type Squash } from './squash-plan.ts';
@@ -102,7 +104,9 @@ export class Repository {
     const folder = join(commonDir, 'memory-bank');
     this.odb = new ObjectDatabase(disk, commonDir);
     this.#site = { disk, odb: this.odb, commonDir, folder, warn: options.warn };
-    this.#turns = new Turns(this.#site, options.lockTimeout);
+    this.#turns = new Turns(disk, this.#site.folder, options.lockTimeout, (...left) =>
+      recover(this.#site, ...left),
+    );
     this.work = new Folder(disk.files, tree.top);
     this.#refs = new Refs(disk.files, tree.gitDir, tree.commonDir);
     this.#watch = new CommitWatch({ ...this.#site, tree, refs: this.#refs }, options.calm);

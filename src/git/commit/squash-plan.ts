@@ -1,7 +1,8 @@
 import { encodeObject, formatCommit, type Oid, type Signature } from '../objects/object.ts';
 import type { ObjectDatabase } from '../objects/odb.ts';
+import { treeOf } from '../objects/odb.ts';
 import type { Head } from '../refs/refs.ts';
-import { type Plan, treeOf } from './commit-plan.ts';
+import type { Plan } from './commit-plan.ts';
 
 /** The last commits up to HEAD, which become one with the same state. */
 export interface Squash {

@@ -262,3 +262,23 @@ export function storageError(error: unknown, doing: string): unknown {
     cause: error,
   });
 }
+
+/** Removes a folder that nothing is in. */
+export function removeIfEmpty(disk: Disk, folder: string): boolean {
+  try {
+    disk.files.rmdir(folder);
+    return true;
+  } catch (error) {
+    const code = errno(error);
+    if (code === 'ENOTEMPTY' || code === 'EEXIST' || code === 'ENOENT') return false;
+    throw error;
+  }
+}
+
+/** The error about a repository that was there before; a new one does not take its place. */
+export function missingRepository(dotGit: string): MemoryError {
+  return new MemoryError('storage', `${dotGit} is missing: the memory is in that repository.`, {
+    hint: 'Move it back, or restart the server to begin with what is there now. Nothing was changed.',
+    data: { path: dotGit },
+  });
+}

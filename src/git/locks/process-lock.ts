@@ -2,7 +2,7 @@ import { statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MemoryError } from '../../core/error.ts';
-import { journalName } from '../commit/journal.ts';
+
 import type { Disk } from '../disk/disk.ts';
 import { errno } from '../disk/file-layer.ts';
 import { type LockRole, longestGap, type Patience, waitFor, waitForGit } from './lock.ts';
@@ -252,4 +252,8 @@ export function isLocal(folder: string): boolean {
   } catch {
     return false;
   }
+}
+
+export function journalName(token: string): string {
+  return `journal-${token}`;
 }

@@ -1,23 +1,32 @@
-import { recover, type Site } from '../commit/recovery.ts';
-import { storageError } from '../disk/disk.ts';
-import { missingRepository } from '../repository/discover.ts';
+import { dirname } from 'node:path';
+import { type Disk, missingRepository, storageError } from '../disk/disk.ts';
 import type { Patience } from './lock.ts';
 import { ProcessLock } from './process-lock.ts';
 import type { Token } from './token.ts';
 
+/** Cleans up after a dead process; gets its token's id and the names of its files in our folder. */
+export type Recover = (token: Token, id: string, names: readonly string[]) => Promise<void>;
+
 /** The turns that the servers of one repository take at changing it. */
 export class Turns {
-  readonly #site: Site;
+  readonly #disk: Disk;
+  readonly #folder: string;
   readonly #limit: number;
+  readonly #recover: Recover;
   #lock: ProcessLock | undefined;
   /** Whether it is this process's turn. */
   #working = false;
   #queue: Promise<unknown> = Promise.resolve();
 
-  /** @param limit how long to wait for a lock of others, in milliseconds. */
-  constructor(site: Site, limit: number) {
-    this.#site = site;
+  /**
+   * @param folder our own folder in the common git directory.
+   * @param limit how long to wait for a lock of others, in milliseconds.
+   */
+  constructor(disk: Disk, folder: string, limit: number, recover: Recover) {
+    this.#disk = disk;
+    this.#folder = folder;
     this.#limit = limit;
+    this.#recover = recover;
   }
 
   /**
@@ -33,16 +42,16 @@ export class Turns {
   ): Promise<T> {
     const run = async () => {
       try {
-        const { disk, folder, commonDir } = this.#site;
+        const commonDir = dirname(this.#folder);
         // Somebody may have moved it away: our own folder in it must not bring it back.
-        if (!create && !disk.files.lstat(commonDir)) throw missingRepository(commonDir);
-        await disk.settle(disk.makeDirectories(folder));
+        if (!create && !this.#disk.files.lstat(commonDir)) throw missingRepository(commonDir);
+        await this.#disk.settle(this.#disk.makeDirectories(this.#folder));
         const lock = this.#processLock();
         const patience = { limit: this.#limit, ...(signal && { signal }) };
         const token = await lock.take(patience);
         this.#working = true;
         try {
-          for (const [id, names] of lock.leftovers()) await recover(this.#site, token, id, names);
+          for (const [id, names] of lock.leftovers()) await this.#recover(token, id, names);
           return await action(token, patience);
         } finally {
           this.#working = false;
@@ -77,7 +86,7 @@ export class Turns {
   }
 
   #processLock(): ProcessLock {
-    this.#lock ??= new ProcessLock(this.#site.disk, this.#site.folder);
+    this.#lock ??= new ProcessLock(this.#disk, this.#folder);
     return this.#lock;
   }
 }

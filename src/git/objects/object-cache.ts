@@ -1,4 +1,4 @@
-import type { RawObject } from './pack.ts';
+import type { RawObject } from './object.ts';
 
 /** Objects that were read, kept up to so many bytes of content; the one not asked for longest goes first. */
 export class ObjectCache<K> {

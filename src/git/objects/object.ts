@@ -146,3 +146,8 @@ function parseSignature(text: string): Signature {
 function pad(value: number): string {
   return String(value).padStart(2, '0');
 }
+
+export interface RawObject {
+  readonly type: ObjectType;
+  readonly content: Buffer;
+}

@@ -5,9 +5,15 @@ import { MemoryError } from '../../core/error.ts';
 import { type Disk, inWaves } from '../disk/disk.ts';
 import { errno, type Files } from '../disk/file-layer.ts';
 import { isomorphicGit } from './isomorphic-git.ts';
-import { deflateObject, type EncodedObject, type ObjectType, type Oid } from './object.ts';
+import {
+  deflateObject,
+  type EncodedObject,
+  type ObjectType,
+  type Oid,
+  type RawObject,
+} from './object.ts';
 import { ObjectCache } from './object-cache.ts';
-import { inflateStart, maxObjectSize, Pack, type RawObject } from './pack.ts';
+import { inflateStart, maxObjectSize, Pack } from './pack.ts';
 import { storeAsPack } from './pack-file.ts';
 
 /** How many bytes of trees and commits stay in memory. */
@@ -361,4 +367,9 @@ function collectAlternates(files: Files, folder: string, found: string[], depth:
     found.push(path);
     collectAlternates(files, path, found, depth - 1);
   }
+}
+
+/** The root tree of a commit. */
+export function treeOf(odb: ObjectDatabase, commit: Oid): Oid {
+  return odb.content(commit, 'commit').toString('latin1', 5, 45);
 }

@@ -2,13 +2,8 @@ import { join } from 'node:path';
 import { constants, inflateSync } from 'node:zlib';
 import { MemoryError } from '../../core/error.ts';
 import type { Files } from '../disk/file-layer.ts';
-import type { ObjectType, Oid } from './object.ts';
+import type { ObjectType, Oid, RawObject } from './object.ts';
 import { ObjectCache } from './object-cache.ts';
-
-export interface RawObject {
-  readonly type: ObjectType;
-  readonly content: Buffer;
-}
 
 /** Where an object lies in a pack: whole, or as a difference from another. */
 type Piece =

@@ -1,11 +1,24 @@
 import { dirname, join, relative, resolve } from 'node:path';
 import { MemoryError } from '../../core/error.ts';
-import type { PlannedCommit } from '../commit/commit-plan.ts';
-import type { Reflog } from '../commit/journal.ts';
+
 import { type Disk, together } from '../disk/disk.ts';
-import { formatSignature, type Signature } from '../objects/object.ts';
+import { formatSignature, type Oid, type Signature } from '../objects/object.ts';
 import type { GitConfig } from '../repository/config.ts';
 import type { Refs } from './refs.ts';
+
+export interface PlannedCommit {
+  readonly oid: Oid;
+  /** Where the branch is before it. */
+  readonly before: Oid | undefined;
+  /** What reflogs say of it. */
+  readonly log: string;
+}
+
+/** A reflog, and its length before the mutation; undefined for one that did not exist. */
+export interface Reflog {
+  readonly path: string;
+  readonly size: number | undefined;
+}
 
 const none = '0'.repeat(40);
 

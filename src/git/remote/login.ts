@@ -1,4 +1,11 @@
-import type { Address } from './remote.ts';
+/** Where a remote is. */
+export interface Address {
+  readonly kind: 'http' | 'ssh' | 'folder';
+  /** For HTTP without the login: command lines show it. */
+  readonly url: string;
+  /** The user and the password that the address has. */
+  readonly login?: Login;
+}
 
 /** The user and the password for a remote over HTTP; each is empty where it is not known. */
 export interface Login {

@@ -4,10 +4,10 @@ import { MemoryError } from '../../core/error.ts';
 import { type Disk, storageError } from '../disk/disk.ts';
 import { isOid, type Oid } from '../objects/object.ts';
 import type { ObjectDatabase } from '../objects/odb.ts';
-import { type Credentials, credentialsFor, quoted } from './login.ts';
+import { type Address, type Credentials, credentialsFor, quoted } from './login.ts';
 import { type Outcome, runGit } from './program.ts';
 import { maxFetched, Quarantine } from './quarantine.ts';
-import { type Address, isTaken, type Push, type Remote } from './remote.ts';
+import { isTaken, type Push, type Remote } from './remote.ts';
 
 /** Time after which a run of git is ended, in milliseconds. */
 const patience = 300_000;

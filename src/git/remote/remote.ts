@@ -4,7 +4,8 @@ import { MemoryError } from '../../core/error.ts';
 import type { Oid } from '../objects/object.ts';
 import type { ObjectDatabase } from '../objects/odb.ts';
 import type { GitConfig } from '../repository/config.ts';
-import { type Login, loginOf } from './login.ts';
+import type { Address } from './login.ts';
+import { loginOf } from './login.ts';
 
 /** How a branch of a remote is to move. */
 export interface Push {
@@ -37,15 +38,6 @@ export interface Remote {
    * @returns false when somebody else has moved it since it was fetched.
    */
   push(push: Push, signal: AbortSignal): Promise<boolean>;
-}
-
-/** Where a remote is. */
-export interface Address {
-  readonly kind: 'http' | 'ssh' | 'folder';
-  /** For HTTP without the login: command lines show it. */
-  readonly url: string;
-  /** The user and the password that the address has. */
-  readonly login?: Login;
 }
 
 /** The branch of a remote that a local one follows. */

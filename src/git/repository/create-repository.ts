@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { MemoryError } from '../../core/error.ts';
-import { removeIfEmpty } from '../commit/recovery.ts';
 import type { Disk } from '../disk/disk.ts';
+import { removeIfEmpty } from '../disk/disk.ts';
 import { errno } from '../disk/file-layer.ts';
 import { GitLock, type Patience } from '../locks/lock.ts';
 import type { Token } from '../locks/token.ts';

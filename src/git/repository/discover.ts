@@ -53,14 +53,6 @@ export function isStillThere(files: Files, tree: WorkTree, start: string): boole
   );
 }
 
-/** The error about a repository that was there before; a new one does not take its place. */
-export function missingRepository(dotGit: string): MemoryError {
-  return new MemoryError('storage', `${dotGit} is missing: the memory is in that repository.`, {
-    hint: 'Move it back, or restart the server to begin with what is there now. Nothing was changed.',
-    data: { path: dotGit },
-  });
-}
-
 /** The nearest folder at or above a path that exists, links resolved. */
 function existing(files: Files, path: string): string {
   let folder = resolve(path);

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
-import { removeIfEmpty } from '../commit/recovery.ts';
-import { Disk, type Durability, storageError } from '../disk/disk.ts';
+import { Disk, type Durability, removeIfEmpty, storageError } from '../disk/disk.ts';
 import { type Files, NodeFiles } from '../disk/file-layer.ts';
 import { ProcessLock, tokenIn } from '../locks/process-lock.ts';
 import { findWorkTree } from './discover.ts';

@@ -1,13 +1,13 @@
 import { MemoryError } from '../../core/error.ts';
 import type { History, Squashable } from '../../core/history.ts';
-import { treeOf } from '../../git/commit/commit-plan.ts';
 import { withoutSignature } from '../../git/commit/signing.ts';
 import type { Squash } from '../../git/commit/squash-plan.ts';
 import { type Commit, formatCommit, type Oid, parseCommit } from '../../git/objects/object.ts';
+import { treeOf } from '../../git/objects/odb.ts';
 import { differences } from '../../git/objects/tree-diff.ts';
 import { holders } from '../../git/refs/reachability.ts';
 import { squashMessage } from '../records/message.ts';
-import { toCommitMade } from '../session-store.ts';
+import { toCommitMade } from '../records/permit.ts';
 import type { Visit } from './visit.ts';
 
 /** At most this many commits become one. */

@@ -1,7 +1,7 @@
 import type { Drift } from '../../core/context.ts';
-import { treeOf } from '../../git/commit/commit-plan.ts';
 import { type Oid, parseCommit } from '../../git/objects/object.ts';
 import type { ObjectDatabase } from '../../git/objects/odb.ts';
+import { treeOf } from '../../git/objects/odb.ts';
 import { findEntry, folderMode, spliceTree, type TreeEntry } from '../../git/objects/tree.ts';
 import { differences } from '../../git/objects/tree-diff.ts';
 

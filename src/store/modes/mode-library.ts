@@ -1,4 +1,4 @@
-import { dirname, join } from 'node:path';
+import { dirname, join, posix } from 'node:path';
 import type { Mode, SkippedRule } from '../../core/context.ts';
 import { MemoryError } from '../../core/error.ts';
 import {
@@ -9,7 +9,6 @@ import {
   sameStat,
 } from '../../git/disk/file-layer.ts';
 import { Folder } from '../../git/disk/folder.ts';
-import { nameOf } from '../records/record-path.ts';
 import { modeOf, parseRuleFile, ruleRank } from './rule-file.ts';
 
 /** The modes that come with the program, in the order in which they are listed. */
@@ -153,7 +152,7 @@ class Place {
   /** The names of its rule files; those of one mode in the order in which they count. */
   #names(planned: ReadonlyMap<string, string>, skipped: UnusedRule[]): string[] {
     const names = this.#entries(skipped).map((entry) => entry.name);
-    const coming = [...planned.keys()].map(nameOf);
+    const coming = [...planned.keys()].map((path) => posix.basename(path));
     return [...new Set([...names, ...coming.filter((name) => planned.has(this.#source(name)))])]
       .filter((name) => this.#pattern.test(name))
       .sort((a, b) => ruleRank(a) - ruleRank(b) || (a < b ? -1 : 1));

@@ -4,7 +4,6 @@ import type { AnyRecordType } from '../../core/record-type.ts';
 import type { ListOptions } from '../../core/store.ts';
 import { type LoadedFile, type Stat, sameStat } from '../../git/disk/file-layer.ts';
 import type { ReadFolder } from '../../git/disk/folder.ts';
-import { allAtOnce, type Steps } from '../search/slices.ts';
 import { fanOutPath } from './fan-out.ts';
 import { NameIndex } from './name-index.ts';
 import { OwnedPaths, placeIn } from './owned-paths.ts';
@@ -17,6 +16,7 @@ import {
   unopened,
 } from './record-file.ts';
 import { folderOf, join, nameOf } from './record-path.ts';
+import { allAtOnce, type Steps } from './slices.ts';
 
 /** How much of the disk a refresh looks at again. */
 export type Depth = 'names' | 'files';

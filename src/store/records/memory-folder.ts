@@ -4,23 +4,18 @@ import type { AnyRecordType } from '../../core/record-type.ts';
 import type { Provenance } from '../../core/store.ts';
 import type { Adoption, FileChange } from '../../git/commit/commit-plan.ts';
 import { type Made, Repository } from '../../git/commit/repository.ts';
-import { type Disk, storageError } from '../../git/disk/disk.ts';
+import { type Disk, missingRepository, storageError } from '../../git/disk/disk.ts';
 import { type Stat, sameStat } from '../../git/disk/file-layer.ts';
 import { Folder } from '../../git/disk/folder.ts';
-import {
-  findWorkTree,
-  isStillThere,
-  missingRepository,
-  type WorkTree,
-} from '../../git/repository/discover.ts';
+import { findWorkTree, isStillThere, type WorkTree } from '../../git/repository/discover.ts';
 import type { Access } from '../modes/access.ts';
-import { SecretGuard } from '../secrets/guard.ts';
+import { SecretGuard, type TextChange } from '../secrets/guard.ts';
 import { earlierId } from './earlier-id.ts';
 import { View } from './live-records.ts';
 import { type BankConfig, configPath, ownFiles, readConfig } from './memory-config.ts';
 import { type Actor, commitMessage } from './message.ts';
 import { decodeText, maxFileBytes, type RecordFile } from './record-file.ts';
-import { Draft, type TextChange } from './transaction.ts';
+import { Draft } from './transaction.ts';
 import { Watcher } from './watcher.ts';
 
 export interface BankOptions {

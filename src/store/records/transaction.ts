@@ -2,12 +2,13 @@ import { MemoryError } from '../../core/error.ts';
 import type { AnyRecordType, RecordType } from '../../core/record-type.ts';
 import type { Listing, ListOptions, Located, Reader, Transaction } from '../../core/store.ts';
 import type { Access } from '../modes/access.ts';
-import { inSlices } from '../search/slices.ts';
+import type { TextChange } from '../secrets/guard.ts';
 import { fanOutPath, fullFolder } from './fan-out.ts';
 import { FoldedPaths } from './folded-paths.ts';
 import { maxDepth, type View } from './live-records.ts';
 import type { RecordFile } from './record-file.ts';
 import { folderOf } from './record-path.ts';
+import { inSlices } from './slices.ts';
 
 /** No text that a tool writes may be larger, in bytes. */
 export const maxRecordBytes = 2 * 1024 * 1024;
@@ -78,15 +79,6 @@ interface Write {
   /** Undefined: the record is removed. */
   readonly value: object | undefined;
   readonly text: string | undefined;
-}
-
-/** A file's text before and after; undefined where there is no file. */
-export interface TextChange {
-  readonly path: string;
-  readonly before: string | undefined;
-  readonly after: string | undefined;
-  /** The record that the text says; undefined for a file that is none. */
-  readonly value?: object | undefined;
 }
 
 /** The records as a change sees them while it is being worked out: the view with its own writes over it. */

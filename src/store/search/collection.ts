@@ -1,9 +1,9 @@
+import type { Steps } from '../records/slices.ts';
 import { analyse, type Token } from './analyser.ts';
 import { Dictionary, type Word } from './dictionary.ts';
 import { without, withWeight } from './postings.ts';
 import { fieldNames, fieldWeights, plain, type SearchDocument } from './search-document.ts';
 import { pieces } from './search-pieces.ts';
-import type { Steps } from './slices.ts';
 
 /** How many known words are entered or taken out in one step. */
 const stepTokens = 4096;

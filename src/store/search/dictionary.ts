@@ -1,6 +1,6 @@
 import SearchableMap from 'minisearch/SearchableMap';
+import { allAtOnce, type Steps } from '../records/slices.ts';
 import type { Postings } from './postings.ts';
-import { allAtOnce, type Steps } from './slices.ts';
 import { stopWords } from './stop-words.ts';
 
 /** What documents hold one stem. */

@@ -1,9 +1,9 @@
+import { allAtOnce, type Steps } from '../records/slices.ts';
 import { Collection } from './collection.ts';
 import { literal } from './literal.ts';
 import { isDoubtful, plan } from './query.ts';
 import { rank } from './ranking.ts';
 import { type Hits, plain, type SearchDocument } from './search-document.ts';
-import { allAtOnce, type Steps } from './slices.ts';
 import { excerpt } from './snippet.ts';
 
 export type { Hit, Hits, SearchDocument } from './search-document.ts';

@@ -1,8 +1,8 @@
 import type { AnyRecordType, SearchFields } from '../../core/record-type.ts';
 import type { View } from '../records/live-records.ts';
+import { inSlices, type Steps } from '../records/slices.ts';
 import { SearchIndex } from './index.ts';
 import { Sizes } from './sizes.ts';
-import { inSlices, type Steps } from './slices.ts';
 
 /** A larger file is not indexed. */
 const maxIndexedBytes = 1024 * 1024;

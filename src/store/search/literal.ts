@@ -1,5 +1,5 @@
+import type { Steps } from '../records/slices.ts';
 import { fieldNames, type Hits, plain, type SearchDocument } from './search-document.ts';
-import type { Steps } from './slices.ts';
 import { around } from './snippet.ts';
 
 /** How much of a text is compared in one step. */

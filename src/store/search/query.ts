@@ -1,6 +1,6 @@
+import type { Steps } from '../records/slices.ts';
 import { analyse, stem, type Token } from './analyser.ts';
 import type { Dictionary, Term } from './dictionary.ts';
-import type { Steps } from './slices.ts';
 import { stopWords } from './stop-words.ts';
 
 /** One thing that the query asks for. */

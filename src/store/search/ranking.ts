@@ -1,9 +1,9 @@
+import type { Steps } from '../records/slices.ts';
 import { rarity, weigh } from './bm25.ts';
 import { lookCloser } from './closeness.ts';
 import type { Collection, Entry } from './collection.ts';
 import { documentOf, weightOf } from './postings.ts';
 import type { Concept } from './query.ts';
-import type { Steps } from './slices.ts';
 
 /** A document that matched. */
 export interface Ranked {

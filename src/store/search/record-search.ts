@@ -2,11 +2,11 @@ import { invalid } from '../../core/error.ts';
 import type { AnyRecordType } from '../../core/record-type.ts';
 import type { LeftOut, SearchHit, SearchRequest, SearchResult } from '../../core/store.ts';
 import type { View } from '../records/live-records.ts';
+import { inSlices, type Steps } from '../records/slices.ts';
 import { toListing } from '../records/transaction.ts';
 import type { Hit, SearchDocument } from './index.ts';
 import { IndexedRecords } from './indexed-records.ts';
 import { SearchFilter } from './search-filter.ts';
-import { inSlices, type Steps } from './slices.ts';
 
 const maxLimit = 1000;
 

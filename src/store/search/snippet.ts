@@ -1,8 +1,8 @@
 import type { SearchFields } from '../../core/record-type.ts';
+import type { Steps } from '../records/slices.ts';
 import { analyse } from './analyser.ts';
 import type { Concept } from './query.ts';
 import { pieces } from './search-pieces.ts';
-import type { Steps } from './slices.ts';
 
 /** Length of a snippet in UTF-16 code units, about. */
 const length = 160;

@@ -4,8 +4,17 @@ import { MemoryError } from '../../core/error.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { AnyRecordType } from '../../core/record-type.ts';
 import type { Provenance } from '../../core/store.ts';
-import type { TextChange } from '../records/transaction.ts';
+
 import { findNamedSecret, findSecrets, type Secret } from './scan.ts';
+
+/** A file's text before and after; undefined where there is no file. */
+export interface TextChange {
+  readonly path: string;
+  readonly before: string | undefined;
+  readonly after: string | undefined;
+  /** The record that the text says; undefined for a file that is none. */
+  readonly value?: object | undefined;
+}
 
 /** A text that is about to become part of the history. */
 interface NewText {

@@ -1,9 +1,10 @@
 import { MemoryError } from '../../core/error.ts';
 import type { Conflict, Decisions } from '../../core/history.ts';
-import { type FileChange, treeOf } from '../../git/commit/commit-plan.ts';
+import type { FileChange } from '../../git/commit/commit-plan.ts';
 import type { Repository } from '../../git/commit/repository.ts';
 import { type Oid, objectId } from '../../git/objects/object.ts';
 import type { ObjectDatabase } from '../../git/objects/odb.ts';
+import { treeOf } from '../../git/objects/odb.ts';
 import type { TreeDifference } from '../../git/objects/tree.ts';
 import { differences } from '../../git/objects/tree-diff.ts';
 import { entryAt, outsideOf } from '../history/last-change.ts';

@@ -1,7 +1,7 @@
 import { MemoryError } from '../../core/error.ts';
-import { treeOf } from '../../git/commit/commit-plan.ts';
 import type { Oid } from '../../git/objects/object.ts';
 import type { ObjectDatabase } from '../../git/objects/odb.ts';
+import { treeOf } from '../../git/objects/odb.ts';
 import type { TreeDifference } from '../../git/objects/tree.ts';
 import { TreeFolder } from '../../git/objects/tree-folder.ts';
 import type { GitConfig } from '../../git/repository/config.ts';

@@ -11,7 +11,7 @@ import { pairMoves } from '../history/comparison.ts';
 import { outsideOf } from '../history/last-change.ts';
 import type { Visit } from '../history/visit.ts';
 import { commitMessage } from '../records/message.ts';
-import { toCommitMade } from '../session-store.ts';
+import { toCommitMade } from '../records/permit.ts';
 import { divergence } from './divergence.ts';
 import { bringIn } from './joining.ts';
 import { checkArrivals } from './size-check.ts';

@@ -1,0 +1,12 @@
+/** What configurations are written in: an object in a text, found by the keys that lead to it. */
+export interface Language {
+  /**
+   * The text with the members of the value set, or without the value that is there; everything else
+   * stays as it is.
+   *
+   * @throws MemoryError `damaged` when the text cannot be edited safely.
+   */
+  edit(text: string, path: readonly string[], value: object | undefined): string;
+  /** @throws MemoryError `damaged` when the text cannot be read. */
+  read(text: string, path: readonly string[]): unknown;
+}
