@@ -1,0 +1,182 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+/** The rules of a folder of the source, as its `room.json` states them. */
+interface Room {
+  readonly about: string;
+  /** Files and folders below `src/` that it may import, next to its own. */
+  readonly imports?: readonly string[];
+  /** Packages that it may import, next to those of the rooms around it. */
+  readonly packages?: readonly string[];
+  /** Its sub-rooms from the lowest floor up: none imports one above it, nor the files of the room itself. */
+  readonly floors?: readonly (readonly string[])[];
+  /** Whether its sub-rooms import nothing of each other. */
+  readonly separate?: boolean;
+}
+
+interface Import {
+  /** Path of the importing file, relative to `src/`. */
+  readonly from: string;
+  /** Path relative to `src/`, or the name of a package. */
+  readonly to: string;
+  readonly ours: boolean;
+}
+
+const source = resolve(import.meta.dirname, '../../src');
+const statement = /^(?:import|export) (?:type )?(?:[\w*{][^'"`;]*? from )?'([^']+)'/gm;
+const dynamic = /\bimport\('([^']+)'\)/g;
+const declaration = /^export (?:declare )?(?:abstract )?(?:interface|type|class|enum) (\w+)/gm;
+
+const files = readdirSync(source, { encoding: 'utf8', recursive: true })
+  .filter((file) => /\.c?[jt]s$/.test(file))
+  .map((file) => file.replaceAll('\\', '/'));
+const texts = new Map(files.map((file) => [file, readFileSync(join(source, file), 'utf8')]));
+const imports = files.flatMap((from): Import[] => {
+  const text = texts.get(from) ?? '';
+  return [...text.matchAll(statement), ...text.matchAll(dynamic)].map(([, to = '']) => {
+    const ours = to.startsWith('.');
+    const path = ours ? join(dirname(from), to).replaceAll('\\', '/') : packageName(to);
+    // The start-up file names the bundle of the command line, not its source.
+    return { from, to: path.replace(/^cli\/cli\.js$/, 'cli/cli.ts'), ours };
+  });
+});
+const rooms = new Map(
+  readdirSync(source, { encoding: 'utf8', recursive: true })
+    .map((file) => file.replaceAll('\\', '/'))
+    .filter((file) => basename(file) === 'room.json')
+    .map((file): [string, Room] => [
+      dirname(file),
+      JSON.parse(readFileSync(join(source, file), 'utf8')),
+    ]),
+);
+
+function packageName(specifier: string): string {
+  if (specifier.startsWith('node:')) return specifier;
+  return specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
+}
+
+/** The rooms around a file, the outermost first. */
+function roomsAround(file: string): string[] {
+  const parts = dirname(file).split('/');
+  return parts.map((_, i) => parts.slice(0, i + 1).join('/')).filter((path) => rooms.has(path));
+}
+
+function allows({ from, to, ours }: Import): boolean {
+  const around = roomsAround(from);
+  if (!ours) {
+    const packages = around.flatMap((room) => rooms.get(room)?.packages ?? []);
+    return packages.some((name) => name === to || (name === 'node:*' && to.startsWith('node:')));
+  }
+  if (to === '../package.json') return true;
+  const [top = ''] = around;
+  const allowed = [`${top}/`, ...around.flatMap((room) => rooms.get(room)?.imports ?? [])];
+  return allowed.some((path) => to === path || to.startsWith(path.replace(/\/?$/, '/')));
+}
+
+/** The sub-room of a room in which a file is; undefined for a file of the room itself. */
+function subRoom(room: string, file: string): string | undefined {
+  const parts = file.slice(room.length + 1).split('/');
+  return parts.length > 1 ? parts[0] : undefined;
+}
+
+/** A cycle that begins at a node, or undefined. */
+function findCycle(nodes: Iterable<string>, next: (node: string) => Iterable<string>) {
+  const done = new Set<string>();
+  const visit = (node: string, path: readonly string[]): readonly string[] | undefined => {
+    if (path.includes(node)) return [...path.slice(path.indexOf(node)), node];
+    if (done.has(node)) return undefined;
+    for (const to of next(node)) {
+      const found = visit(to, [...path, node]);
+      if (found) return found;
+    }
+    done.add(node);
+    return undefined;
+  };
+  for (const node of nodes) {
+    const found = visit(node, []);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+const describeImport = ({ from, to }: Import) => `${from} imports ${to}`;
+
+describe('the rooms', () => {
+  it('are seven, and no file is outside of them', () => {
+    const folders = readdirSync(source, { withFileTypes: true });
+    expect(folders.filter((entry) => !entry.isDirectory())).toEqual([]);
+    expect(folders.map(({ name }) => name).sort()).toEqual(
+      ['app', 'cli', 'core', 'git', 'server', 'store', 'toolsets'].sort(),
+    );
+    for (const { name } of folders) expect(existsSync(join(source, name, 'room.json'))).toBe(true);
+  });
+
+  it('import only what their rules allow', () => {
+    expect(files.length).toBeGreaterThan(50);
+    expect(imports.length).toBeGreaterThan(200);
+    expect(imports.filter((one) => !allows(one)).map(describeImport)).toEqual([]);
+  });
+
+  it('have at most 14 arrows between them and no cycle', () => {
+    const room = (file: string) => file.split('/')[0] ?? '';
+    const arrows = new Map<string, Set<string>>();
+    for (const { from, to, ours } of imports) {
+      if (!ours || to === '../package.json' || room(from) === room(to)) continue;
+      arrows.set(room(from), (arrows.get(room(from)) ?? new Set()).add(room(to)));
+    }
+    const count = [...arrows.values()].reduce((sum, { size }) => sum + size, 0);
+    expect(count).toBeLessThanOrEqual(14);
+    expect(findCycle(arrows.keys(), (node) => arrows.get(node) ?? [])).toBeUndefined();
+  });
+
+  it('have sub-rooms that import nothing from a floor above', () => {
+    const wrong: string[] = [];
+    for (const [room, { floors, separate }] of rooms) {
+      const inside = imports.filter(
+        ({ from, to, ours }) => ours && [from, to].every((path) => path.startsWith(`${room}/`)),
+      );
+      const floorOf = (name: string | undefined) =>
+        name === undefined ? Infinity : (floors ?? []).findIndex((floor) => floor.includes(name));
+      for (const one of inside) {
+        const [from, to] = [subRoom(room, one.from), subRoom(room, one.to)];
+        if (from === to) continue;
+        if (separate && from !== undefined) wrong.push(describeImport(one));
+        if (floors && floorOf(from) <= floorOf(to)) wrong.push(describeImport(one));
+      }
+      const named = new Set(
+        files.filter((file) => file.startsWith(`${room}/`)).map((file) => subRoom(room, file)),
+      );
+      if (floors) expect([...named].filter((name) => floorOf(name) < 0)).toEqual([]);
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  it('import the MCP SDK in one file', () => {
+    const users = imports.filter(({ to }) => to === '@modelcontextprotocol/sdk');
+    expect([...new Set(users.map(({ from }) => from))]).toEqual(['server/mcp/mcp.ts']);
+  });
+});
+
+describe('the files', () => {
+  it('have no cycle of imports, type imports included', () => {
+    const next = new Map<string, string[]>();
+    for (const { from, to, ours } of imports) {
+      if (ours) next.set(from, [...(next.get(from) ?? []), to]);
+    }
+    expect(findCycle(files, (file) => next.get(file) ?? [])).toBeUndefined();
+  });
+
+  it('have names of their own', () => {
+    const shared = ['index.ts', 'toolset.ts', 'records.ts'];
+    const names = files.map((file) => basename(file)).filter((name) => !shared.includes(name));
+    expect(names.filter((name, i) => names.indexOf(name) !== i)).toEqual([]);
+  });
+
+  it('export each type name once', () => {
+    const names = [...texts.values()].flatMap((text) =>
+      [...text.matchAll(declaration)].map(([, name = '']) => name),
+    );
+    expect(names.filter((name, i) => names.indexOf(name) !== i)).toEqual([]);
+  });
+});
