@@ -8,14 +8,20 @@ import type { Tool } from '../core/tool.ts';
 import type { Toolset } from '../core/toolset.ts';
 import type { Binding } from '../core/workspace.ts';
 import { redactError, redactText } from '../store/secrets/redaction.ts';
-import { Call, type CallOptions } from './call-context.ts';
+import { CallContext, type CallOptions } from './call-context.ts';
 import { sessionId } from './clock-and-ids.ts';
 import { ModelSummarizer } from './extractive-summarizer.ts';
 import { Model, type ModelSettings } from './model.ts';
-import { type Beginning, type Client, type Listener, Place, placeKey } from './session-place.ts';
-import { type Parts, program, Workspaces } from './workspaces.ts';
+import {
+  type Listener,
+  placeKey,
+  type SessionClient,
+  SessionPlace,
+  type SessionStart,
+} from './session-place.ts';
+import { type AppParts, program, Workspaces } from './workspaces.ts';
 
-export interface AppOptions extends Beginning {
+export interface AppOptions extends SessionStart {
   /** The bank of the user, shared by all projects; nothing is created before it is written to. */
   readonly homeBank: string;
   readonly durability: 'full' | 'relaxed';
@@ -46,12 +52,12 @@ export class App {
   readonly model: Model | undefined;
   readonly #summarizer: ModelSummarizer | undefined;
   readonly #options: AppOptions;
-  readonly #parts: Parts;
+  readonly #parts: AppParts;
   readonly #workspaces: Workspaces;
   readonly #running = new Set<Promise<unknown>>();
   #toolsets: Promise<readonly Toolset[]> | undefined;
 
-  constructor(options: AppOptions, parts: Parts = program) {
+  constructor(options: AppOptions, parts: AppParts = program) {
     const { homeBank, durability } = options;
     const log: AppOptions['log'] = (level, message) => options.log(level, redactText(message));
     this.#options = { ...options, log };
@@ -73,9 +79,9 @@ export class App {
   }
 
   /** Begins a session. */
-  connect(client?: Client): Session {
+  connect(client?: SessionClient): Session {
     const session = new Session(sessionId());
-    session.set(placeKey, new Place(this.#options, this.#workspaces, client));
+    session.set(placeKey, new SessionPlace(this.#options, this.#workspaces, client));
     return session;
   }
 
@@ -198,7 +204,7 @@ export class App {
     };
     try {
       signal.throwIfAborted();
-      const call = new Call({
+      const call = new CallContext({
         session,
         signal,
         here: await place.enter(binding).catch(toMemoryError),

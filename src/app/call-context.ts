@@ -14,7 +14,7 @@ import type {
   Store,
   Transaction,
 } from '../core/store.ts';
-import type { Bound } from '../core/workspace.ts';
+import type { BoundWorkspace } from '../core/workspace.ts';
 import { now, shortId, uuid } from './clock-and-ids.ts';
 
 /** What a call may tell the one who made it, and how it is told to stop. */
@@ -30,18 +30,18 @@ export interface CallOptions {
 }
 
 /** What a call works on. */
-export interface Scope
+export interface CallScope
   extends Pick<Context, 'session' | 'signal' | 'summarizer' | 'progress' | 'log'> {
   /** The session's workspace, or why there is none: a call that needs no project works without. */
-  readonly here: Bound | MemoryError;
+  readonly here: BoundWorkspace | MemoryError;
   /** Opens the home store. */
   home(): Promise<Store>;
   /** Points the session at another folder. */
-  use(path: string, options: { readonly create: boolean }): Promise<Bound>;
+  use(path: string, options: { readonly create: boolean }): Promise<BoundWorkspace>;
 }
 
 /** The context of one call. */
-export class Call implements Context {
+export class CallContext implements Context {
   readonly store: Store;
   readonly home: Store;
   readonly project: Project;
@@ -56,9 +56,9 @@ export class Call implements Context {
   readonly progress: Context['progress'];
   readonly log: Context['log'];
 
-  constructor(scope: Scope) {
+  constructor(scope: CallScope) {
     let here = scope.here;
-    const bound = (): Bound => {
+    const bound = (): BoundWorkspace => {
       if (here instanceof Error) throw here;
       return here;
     };

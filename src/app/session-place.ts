@@ -1,11 +1,11 @@
 import { isAbsolute, resolve } from 'node:path';
 import { sessionKey } from '../core/session.ts';
-import type { Binding, Bound, Workspace } from '../core/workspace.ts';
+import type { Binding, BoundWorkspace, Workspace } from '../core/workspace.ts';
 import { findRoot, type RootInput, refusePluginFolder, rootAt } from './root.ts';
 import type { Workspaces } from './workspaces.ts';
 
 /** The one at the other end of a session. */
-export interface Client {
+export interface SessionClient {
   /** The URIs of its roots; empty when it offers none. */
   roots(): Promise<readonly string[]>;
   /**
@@ -16,7 +16,7 @@ export interface Client {
 }
 
 /** What decides where a session begins. */
-export interface Beginning {
+export interface SessionStart {
   /** What decides the root, beside the roots of the client. */
   readonly place: Omit<RootInput, 'clientRoots'>;
   /** The mode in which each session begins. */
@@ -27,15 +27,15 @@ export interface Beginning {
 export type Listener = (paths: readonly string[]) => void;
 
 /** Where a session keeps its place; the app puts it there when it begins one. */
-export const placeKey = sessionKey<Place>('place', () => {
+export const placeKey = sessionKey<SessionPlace>('place', () => {
   throw new Error('The session was not begun by the app.');
 });
 
 /** Where a session is, and whose turn it is there. */
-export class Place {
-  readonly #beginning: Beginning;
+export class SessionPlace {
+  readonly #beginning: SessionStart;
   readonly #workspaces: Workspaces;
-  readonly #client: Client | undefined;
+  readonly #client: SessionClient | undefined;
   /** Undefined until a call needs it. */
   #root: string | undefined;
   /** The root that the caller did not choose. */
@@ -49,7 +49,7 @@ export class Place {
   #listener: Listener | undefined;
   #watched: { readonly workspace: Workspace; stop(): void } | undefined;
 
-  constructor(beginning: Beginning, workspaces: Workspaces, client: Client | undefined) {
+  constructor(beginning: SessionStart, workspaces: Workspaces, client: SessionClient | undefined) {
     this.#beginning = beginning;
     this.#workspaces = workspaces;
     this.#client = client;
@@ -70,7 +70,7 @@ export class Place {
    *
    * @throws MemoryError `no_project`, or what hinders the workspace from being opened.
    */
-  async enter(binding: Binding): Promise<Bound> {
+  async enter(binding: Binding): Promise<BoundWorkspace> {
     const { place, mode } = this.#beginning;
     if (this.#root === undefined) {
       const clientRoots = async () => (await this.#client?.roots()) ?? [];
@@ -84,7 +84,7 @@ export class Place {
   }
 
   /** Goes to another folder; see `Project.use`. */
-  async use(path: string, create: boolean, binding: Binding): Promise<Bound> {
+  async use(path: string, create: boolean, binding: Binding): Promise<BoundWorkspace> {
     const { cwd, home } = this.#beginning.place;
     const within = this.#client?.folders && [this.#start ?? [], ...this.#client.folders].flat();
     const isFromStart = this.#root === undefined && !isAbsolute(path);
@@ -111,7 +111,7 @@ export class Place {
     this.#watched = undefined;
   }
 
-  async #bind(root: string, binding: Binding): Promise<Bound> {
+  async #bind(root: string, binding: Binding): Promise<BoundWorkspace> {
     const workspace = await this.#workspaces.project(root);
     this.#follow(workspace);
     return workspace.bind(binding);

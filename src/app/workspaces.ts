@@ -5,13 +5,13 @@ import { now } from './clock-and-ids.ts';
 import { bankFolder } from './root.ts';
 
 /** What the app is made of. */
-export interface Parts {
+export interface AppParts {
   toolsets(): Promise<readonly Toolset[]>;
   readonly openWorkspace: OpenWorkspace;
 }
 
 /** The parts of the program, loaded when they are first needed: a client waits for the first answer. */
-export const program: Parts = {
+export const program: AppParts = {
   toolsets: async () => (await import('../toolsets/index.ts')).toolsets,
   openWorkspace: async (options) =>
     (await import('../store/open-workspace.ts')).openWorkspace(options),
@@ -25,10 +25,10 @@ export interface WorkspacesOptions extends Pick<WorkspaceOptions, 'durability' |
 /** The memories that are open: one for each root, shared by the sessions, and the one of the user. */
 export class Workspaces {
   readonly #options: WorkspacesOptions;
-  readonly #parts: Parts;
+  readonly #parts: AppParts;
   readonly #open = new Map<string, Promise<Workspace>>();
 
-  constructor(options: WorkspacesOptions, parts: Parts) {
+  constructor(options: WorkspacesOptions, parts: AppParts) {
     this.#options = options;
     this.#parts = parts;
   }

@@ -15,7 +15,7 @@ export interface Source {
 }
 
 /** A record that a source holds. */
-export interface Finding {
+export interface ImportedRecord {
   readonly type: AnyRecordType;
   readonly value: object;
   /** Where it was found: a file of the source, or a place in one. */
@@ -38,7 +38,7 @@ export interface Remark {
 
 /** What a source holds. */
 export interface Findings {
-  readonly found: readonly Finding[];
+  readonly found: readonly ImportedRecord[];
   /** Left where it is. */
   readonly left: readonly Remark[];
   /** Taken over, but not quite as it was. */
@@ -48,7 +48,7 @@ export interface Findings {
 }
 
 /** What an exporter may read. */
-export interface Memory {
+export interface ExportSource {
   readonly project: Reader;
   /** The records of the user. */
   readonly home: Reader;
@@ -56,7 +56,7 @@ export interface Memory {
 }
 
 /** How another program keeps what a toolset keeps: an import and an export of it. */
-export interface Format {
+export interface ExchangeFormat {
   /** What `--from` and `export` take. */
   readonly name: string;
   /** In a few words, for people. */
@@ -77,12 +77,12 @@ export interface Format {
   /** What it holds; of what cannot be read, that is told. */
   read(source: Source, now: () => string): Findings;
   /** The records in this format: path to content. Nothing where there are none. */
-  write(memory: Memory): Promise<ReadonlyMap<string, string | Uint8Array>>;
+  write(memory: ExportSource): Promise<ReadonlyMap<string, string | Uint8Array>>;
 }
 
 /** Collects what an importer finds, file by file: one that cannot be read does not stop the rest. */
 export class Gathering implements Findings {
-  readonly found: Finding[] = [];
+  readonly found: ImportedRecord[] = [];
   readonly left: Remark[] = [];
   readonly notes: Remark[] = [];
   projectId: string | undefined;

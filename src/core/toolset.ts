@@ -1,6 +1,6 @@
 import type { Context } from './context.ts';
 import type { MemoryError } from './error.ts';
-import type { Format } from './exchange-format.ts';
+import type { ExchangeFormat } from './exchange-format.ts';
 import type { JsonObject } from './json.ts';
 import type { AnyRecordType } from './record-type.ts';
 import type { Tool } from './tool.ts';
@@ -40,7 +40,7 @@ export interface Toolset {
   readonly resources?: Resources;
   readonly prompts?: readonly Prompt[];
   /** How other programs keep the same, for import and export; loaded when they are needed. */
-  readonly formats?: () => Promise<readonly Format[]>;
+  readonly formats?: () => Promise<readonly ExchangeFormat[]>;
   /** Runs before the arguments are validated; throws a MemoryError to refuse the call. */
   before?(context: Context, tool: Tool): void | Promise<void>;
   /** The answer to a call that succeeded. */

@@ -17,7 +17,7 @@ export interface Binding {
 }
 
 /** What a bound call can reach. */
-export interface Bound {
+export interface BoundWorkspace {
   readonly store: Store;
   readonly project: Omit<Project, 'use'>;
   readonly modes: Modes;
@@ -28,7 +28,7 @@ export interface Bound {
 export interface Workspace {
   /** Absolute path of the folder that holds the bank. */
   readonly root: string;
-  bind(binding: Binding): Bound;
+  bind(binding: Binding): BoundWorkspace;
   /**
    * Calls back after records were added, changed or removed, by this process or by others.
    *

@@ -1,20 +1,20 @@
-import type { Binding, Bound, Workspace, WorkspaceOptions } from '../core/workspace.ts';
+import type { Binding, BoundWorkspace, Workspace, WorkspaceOptions } from '../core/workspace.ts';
 import { Disk } from '../git/disk/disk.ts';
 import { type Files, NodeFiles } from '../git/disk/file-layer.ts';
 import { Archive } from './history/archive.ts';
 import { accessOf } from './modes/access.ts';
 import { ModeLibrary } from './modes/mode-library.ts';
 import { sessionModes } from './modes/session-modes.ts';
-import { BankProject } from './project.ts';
+import { StoreProject } from './project.ts';
 import { LocalFile } from './records/local-state.ts';
-import { Bank } from './records/memory-folder.ts';
+import { MemoryFolder } from './records/memory-folder.ts';
 import type { Permit } from './records/permit.ts';
 import { RecordSearch } from './search/record-search.ts';
-import { BankHistory } from './session-history.ts';
+import { SessionHistory } from './session-history.ts';
 import { SessionStore } from './session-store.ts';
 
 /** What a workspace stands on; tests put other things in the place of the real ones. */
-export interface Ground {
+export interface WorkspaceParts {
   readonly files: Files;
   readonly env: NodeJS.ProcessEnv;
   /** How long to wait for a lock of others, in milliseconds. */
@@ -24,7 +24,7 @@ export interface Ground {
   uuid(): string;
 }
 
-const real: Ground = {
+const real: WorkspaceParts = {
   files: new NodeFiles(),
   env: process.env,
   lockTimeout: 10_000,
@@ -38,16 +38,16 @@ const collectFor = 50;
 /** Opens the memory of a root; see `OpenWorkspace`. */
 export async function openWorkspace(
   options: WorkspaceOptions,
-  ground: Partial<Ground> = {},
+  ground: Partial<WorkspaceParts> = {},
 ): Promise<Workspace> {
-  const opened = new BankWorkspace(options, { ...real, ...ground });
+  const opened = new StoreWorkspace(options, { ...real, ...ground });
   await opened.prepare();
   return opened;
 }
 
-class BankWorkspace implements Workspace {
+class StoreWorkspace implements Workspace {
   readonly root: string;
-  readonly #bank: Bank;
+  readonly #bank: MemoryFolder;
   readonly #search: RecordSearch;
   readonly #modes: ModeLibrary;
   readonly #local: LocalFile;
@@ -57,13 +57,13 @@ class BankWorkspace implements Workspace {
   readonly #changed = new Set<string>();
   #telling: NodeJS.Timeout | undefined;
 
-  constructor(options: WorkspaceOptions, { files, ...ground }: Ground) {
+  constructor(options: WorkspaceOptions, { files, ...ground }: WorkspaceParts) {
     const { root, bank: path, records: types, durability, now, warn } = options;
     const own = options.repository === 'own';
     const disk = new Disk(files, durability);
     this.root = root;
     this.#files = files;
-    this.#bank = new Bank({ ...ground, disk, root, path, own, types, now, warn });
+    this.#bank = new MemoryFolder({ ...ground, disk, root, path, own, types, now, warn });
     this.#search = new RecordSearch(this.#bank.view, types);
     this.#modes = new ModeLibrary(files, root, path);
     this.#local = new LocalFile(disk, () => this.#bank.repository()?.folder);
@@ -78,7 +78,7 @@ class BankWorkspace implements Workspace {
     return this.#bank.prepare();
   }
 
-  bind(binding: Binding): Bound {
+  bind(binding: Binding): BoundWorkspace {
     const modes = sessionModes(this.#modes, binding.session);
     const permit: Permit = {
       access: async () => accessOf(await modes.current(), modes.updating),
@@ -93,8 +93,8 @@ class BankWorkspace implements Workspace {
       progress: (...step) => binding.progress(...step),
     };
     const store = new SessionStore(this.#bank, this.#search, this.#local, permit);
-    const project = new BankProject(this.#bank, this.#files, permit);
-    return { store, project, modes, history: new BankHistory(this.#archive, permit) };
+    const project = new StoreProject(this.#bank, this.#files, permit);
+    return { store, project, modes, history: new SessionHistory(this.#archive, permit) };
   }
 
   watch(listener: (paths: readonly string[]) => void): () => void {

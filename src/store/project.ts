@@ -6,17 +6,17 @@ import { Folder } from '../git/disk/folder.ts';
 import { drift, lastChange } from './history/last-change.ts';
 import { checkSame, earlierIdPath } from './records/earlier-id.ts';
 import { configPath } from './records/memory-config.ts';
-import type { Bank } from './records/memory-folder.ts';
+import type { MemoryFolder } from './records/memory-folder.ts';
 import { type Permit, toCommitMade } from './records/permit.ts';
 import { decodeText } from './records/record-file.ts';
 
 /** The project around a bank, for one call of one session. */
-export class BankProject implements Omit<Project, 'use'> {
-  readonly #bank: Bank;
+export class StoreProject implements Omit<Project, 'use'> {
+  readonly #bank: MemoryFolder;
   readonly #files: Files;
   readonly #permit: Permit;
 
-  constructor(bank: Bank, files: Files, permit: Permit) {
+  constructor(bank: MemoryFolder, files: Files, permit: Permit) {
     this.#bank = bank;
     this.#files = files;
     this.#permit = permit;

@@ -23,11 +23,11 @@ import { squash, squashable } from './history/history-squash.ts';
 import { blame } from './history/line-authors.ts';
 import { logBelow, logOf } from './history/log-walk.ts';
 import { restore } from './history/restoration.ts';
-import { bankPath, noRecord, recordPath, Visit } from './history/visit.ts';
+import { memoryPath, noRecord, recordPath, Visit } from './history/visit.ts';
 import type { Permit } from './records/permit.ts';
 
 /** The memory's past, for one call of one session. */
-export class BankHistory implements History {
+export class SessionHistory implements History {
   readonly #archive: Archive;
   readonly #permit: Permit;
 
@@ -38,7 +38,7 @@ export class BankHistory implements History {
 
   async log(request: LogRequest): Promise<Log> {
     const visit = await this.#visit();
-    const path = bankPath(request.path);
+    const path = memoryPath(request.path);
     const head = await visit.resolve(request.revision);
     const place = await visit.place(head);
     if (path === undefined || !this.#archive.typeOf(path)) {
@@ -60,7 +60,7 @@ export class BankHistory implements History {
 
   async compare({ from, to, path, limit, skip }: CompareRequest): Promise<Comparison> {
     const visit = await this.#visit();
-    const below = bankPath(path);
+    const below = memoryPath(path);
     if (below !== undefined && this.#archive.typeOf(below)) visit.checkRead(below);
     const [old, now] = [await visit.resolve(from), await visit.resolve(to)];
     const moves = pairMoves(visit.changes(old, now, below), visit.versions);

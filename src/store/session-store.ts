@@ -10,21 +10,21 @@ import type {
   Store,
   Transaction,
 } from '../core/store.ts';
-import type { Bank } from './records/memory-folder.ts';
+import type { MemoryFolder } from './records/memory-folder.ts';
 import { type Permit, toCommitMade } from './records/permit.ts';
-import { ViewReader } from './records/transaction.ts';
+import { RecordReader } from './records/transaction.ts';
 import type { RecordSearch } from './search/record-search.ts';
 
 /** The records of a bank for one call of one session. */
 export class SessionStore implements Store {
   readonly local: LocalState;
-  readonly #bank: Bank;
+  readonly #bank: MemoryFolder;
   readonly #search: RecordSearch;
   readonly #permit: Permit;
   /** What the call has seen so far; its own change makes it look again. */
-  #reader: ViewReader | undefined;
+  #reader: RecordReader | undefined;
 
-  constructor(bank: Bank, search: RecordSearch, local: LocalState, permit: Permit) {
+  constructor(bank: MemoryFolder, search: RecordSearch, local: LocalState, permit: Permit) {
     this.#bank = bank;
     this.#search = search;
     this.#permit = permit;
@@ -57,8 +57,8 @@ export class SessionStore implements Store {
     return result;
   }
 
-  async #read(): Promise<ViewReader> {
-    this.#reader ??= new ViewReader(this.#bank, await this.#permit.access());
+  async #read(): Promise<RecordReader> {
+    this.#reader ??= new RecordReader(this.#bank, await this.#permit.access());
     return this.#reader;
   }
 }

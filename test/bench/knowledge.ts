@@ -1,8 +1,8 @@
 import { fanOutPath, fullFolder } from '../../src/store/records/fan-out.ts';
-import { type Entry, entryRecord } from '../../src/toolsets/knowledge/entry.ts';
+import { entryRecord, type KnowledgeEntry } from '../../src/toolsets/knowledge/entry.ts';
 
 /** A knowledge entry of a usual size. */
-export function entry(i: number, text: string): Entry {
+export function entry(i: number, text: string): KnowledgeEntry {
   const time = new Date(1_700_000_000_000 + i * 1000).toISOString();
   return {
     category: 'project-learnings',
@@ -15,7 +15,7 @@ export function entry(i: number, text: string): Entry {
 }
 
 /** Where the store would have put the record with this number, if they came one by one. */
-export function placeOf(i: number, value: Entry): string {
+export function placeOf(i: number, value: KnowledgeEntry): string {
   const path = entryRecord.path(value);
   return `.memory-bank/${i < fullFolder ? path : fanOutPath(path)}`;
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Entry, entryRecord } from '../../src/toolsets/knowledge/entry.ts';
+import { entryRecord, type KnowledgeEntry } from '../../src/toolsets/knowledge/entry.ts';
 import type { Repo } from '../support/repo.ts';
 import { Times } from './figures.ts';
 import { entry, placeOf } from './knowledge.ts';
@@ -18,7 +18,7 @@ const pace = 1000;
 async function race(
   name: string,
   repo: Repo,
-  writers: readonly ((value: Entry, path: string) => Promise<unknown>)[],
+  writers: readonly ((value: KnowledgeEntry, path: string) => Promise<unknown>)[],
   person: boolean,
 ): Promise<string[]> {
   const times = new Times();
@@ -69,7 +69,7 @@ async function servers(person: boolean): Promise<string[]> {
   const repo = project();
   const starts = Array.from({ length: processes }, () => ServerProcess.start(repo.root));
   const all = await Promise.all(starts);
-  const writers = all.map((server) => ({ created_at, updated_at, ...given }: Entry) => {
+  const writers = all.map((server) => ({ created_at, updated_at, ...given }: KnowledgeEntry) => {
     return server.call('memory_write', given);
   });
   const name = `${processes} servers${person ? ', and a person' : ''}`;
@@ -82,7 +82,7 @@ async function servers(person: boolean): Promise<string[]> {
 async function natives(): Promise<string[]> {
   const repo = project();
   const shells = Array.from({ length: processes }, () => new NativeGit(repo, 'full'));
-  const writers = shells.map((git) => (value: Entry, path: string) => {
+  const writers = shells.map((git) => (value: KnowledgeEntry, path: string) => {
     return git.commit(path, entryRecord.codec.encode(value));
   });
   const row = await race(`${processes} × native git`, repo, writers, false);

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { Session } from '../../src/core/session.ts';
 import { openWorkspace } from '../../src/store/open-workspace.ts';
 import { toolsets } from '../../src/toolsets/index.ts';
-import { type Entry, entryRecord } from '../../src/toolsets/knowledge/entry.ts';
+import { entryRecord, type KnowledgeEntry } from '../../src/toolsets/knowledge/entry.ts';
 import { gitEnv, type Repo } from '../support/repo.ts';
 import { count, ratio, Times } from './figures.ts';
 import { entries, entry, placeOf } from './knowledge.ts';
@@ -32,7 +32,7 @@ const rows: readonly (readonly [files: number, form: Form, records: readonly num
 async function withStore<R>(
   repo: Repo,
   durability: Durability,
-  work: (change: (value: Entry) => Promise<unknown>) => Promise<R>,
+  work: (change: (value: KnowledgeEntry) => Promise<unknown>) => Promise<R>,
 ): Promise<R> {
   const workspace = await openWorkspace(
     {
@@ -61,7 +61,10 @@ async function withStore<R>(
 }
 
 /** By turns a new record and a changed one. */
-function mutation(i: number, records: number): { readonly path: string; readonly value: Entry } {
+function mutation(
+  i: number,
+  records: number,
+): { readonly path: string; readonly value: KnowledgeEntry } {
   const number = i % 2 === 0 ? 1_000_000 + records + i : (i * 7919) % records;
   const value = entry(number, i % 2 === 0 ? 'New' : `Change ${i} of ${records}`);
   return { path: placeOf(number, value), value };

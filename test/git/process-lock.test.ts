@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { MemoryError } from '../../src/core/error.ts';
 import { Disk } from '../../src/git/disk/disk.ts';
 import { ProcessLock } from '../../src/git/locks/process-lock.ts';
-import { isDead, newToken, type Token } from '../../src/git/locks/token.ts';
+import { isDead, newToken, type ProcessToken } from '../../src/git/locks/token.ts';
 import { FaultFiles } from '../support/fault-files.ts';
 import { newFolder } from '../support/process.ts';
 
@@ -23,7 +23,7 @@ function lock(files = new FaultFiles()): ProcessLock {
 }
 
 /** Lets somebody hold the lock. */
-function hold(token: Token): void {
+function hold(token: ProcessToken): void {
   const own = join(folder, `owner-${token.id}`);
   writeFileSync(own, `${JSON.stringify(token)}\n`);
   rmSync(join(folder, 'lock'), { force: true });

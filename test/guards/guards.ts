@@ -192,7 +192,7 @@ export const guards: readonly Guard[] = [
     'a file that was saved at the last moment',
     [
       'git/commit/placement.ts',
-      'if (!isAsSeen(disk, top, placement)) throw new Moved();\n    const to',
+      'if (!isAsSeen(disk, top, placement)) throw new FileChangedError();\n    const to',
       'const to',
     ],
     [faults, 'saves a file at the last moment'],
@@ -665,7 +665,7 @@ export const guards: readonly Guard[] = [
     'credentials in the name of a new folder',
     [
       'app/session-place.ts',
-      "if (create) (await import('./store/secrets/guard.ts')).checkNewFolder(target);",
+      "if (create) (await import('../store/secrets/guard.ts')).checkNewFolder(target);",
       '',
     ],
     ['hostile/secrets.test.ts', 'name of a folder'],

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { SearchResult } from '../../src/core/store.ts';
-import { bankFile } from '../../src/toolsets/memory-bank/memory-file.ts';
+import { memoryFile } from '../../src/toolsets/memory-bank/memory-file.ts';
 import { type Opened, open } from '../support/open.ts';
 import { Repo } from '../support/repo.ts';
 import { seeded } from '../support/seeded.ts';
@@ -13,7 +13,7 @@ let opened: Opened;
 
 beforeEach(async () => {
   repo = Repo.create();
-  opened = await open(repo.root, [bankFile]);
+  opened = await open(repo.root, [memoryFile]);
   repo.write('.memory-bank/small.md', '# Small\n\nhello world\n');
 });
 
@@ -97,7 +97,7 @@ test('other calls come between the slices of the first search, and their changes
   setImmediate(turn);
   const searches = [search('common', { limit: 100 }), search('common', { limit: 100 })];
   await opened.call.store.change({ subject: 'write' }, (tx) =>
-    tx.put(bankFile, { path: 'meanwhile.md', content: 'written meanwhile\n' }),
+    tx.put(memoryFile, { path: 'meanwhile.md', content: 'written meanwhile\n' }),
   );
   expect(paths(await search('meanwhile'))).toEqual(['meanwhile.md']);
   for (const { total } of await Promise.all(searches)) expect(total).toBe(10);

@@ -8,7 +8,7 @@ import {
   markConflicts,
   mergeLines,
   mergeText,
-  type Outcome,
+  type SidedResult,
 } from '../../src/store/merge/line-merge.ts';
 import { type Outline, type Piece, readOutline } from '../../src/store/merge/pieces.ts';
 import { mergeRecord } from '../../src/store/merge/record-merge.ts';
@@ -16,7 +16,7 @@ import { mergeSections } from '../../src/store/merge/section-merge.ts';
 import { documentRecord } from '../../src/toolsets/documents/document.ts';
 import { task } from '../../src/toolsets/graph/records.ts';
 import { entryRecord } from '../../src/toolsets/knowledge/entry.ts';
-import { bankFile } from '../../src/toolsets/memory-bank/memory-file.ts';
+import { memoryFile } from '../../src/toolsets/memory-bank/memory-file.ts';
 import { corpusMarkdown } from '../support/corpus-markdown.ts';
 import fc from '../support/fc.ts';
 
@@ -69,7 +69,7 @@ const versions: fc.Arbitrary<Sides<readonly string[]>> = lines.chain((base) => {
   return fc.record({ base: fc.constant(base), ours: version, theirs: version });
 });
 
-type Merge = (sides: Sides<readonly string[]>) => Outcome<readonly string[]>;
+type Merge = (sides: Sides<readonly string[]>) => SidedResult<readonly string[]>;
 const merges: readonly (readonly [string, Merge])[] = [
   ['lines', mergeLines],
   ['sections', mergeSections],
@@ -286,7 +286,7 @@ it('of any text merges', () => {
   );
   const type = fc.constantFrom(
     undefined,
-    bankFile,
+    memoryFile,
     ...kinds.map(({ type }) => type as AnyRecordType),
   );
   fc.assert(

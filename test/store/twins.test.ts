@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { MemoryError } from '../../src/core/error.ts';
-import { bankFile } from '../../src/toolsets/memory-bank/memory-file.ts';
+import { memoryFile } from '../../src/toolsets/memory-bank/memory-file.ts';
 import { type Opened, open } from '../support/open.ts';
 import { Repo } from '../support/repo.ts';
 
@@ -8,7 +8,7 @@ let repo: Repo;
 let opened: Opened;
 beforeEach(async () => {
   repo = Repo.create();
-  opened = await open(repo.root, [bankFile]);
+  opened = await open(repo.root, [memoryFile]);
 });
 afterEach(async () => {
   await opened.workspace.close();
@@ -17,7 +17,7 @@ afterEach(async () => {
 
 function put(...paths: string[]): Promise<void> {
   return opened.call.store.change({ subject: 'write' }, async (transaction) => {
-    for (const path of paths) await transaction.put(bankFile, { path, content: path });
+    for (const path of paths) await transaction.put(memoryFile, { path, content: path });
   });
 }
 
@@ -37,8 +37,8 @@ describe.each(twins)('%j and %j', (one, other) => {
     const first = repo.git('rev-parse', 'HEAD').trim();
     await expect(put(other)).rejects.toThrow(refused);
     await opened.call.store.change({ subject: 'rename' }, async (transaction) => {
-      await transaction.remove(bankFile, one);
-      await transaction.put(bankFile, { path: other, content: 'moved' });
+      await transaction.remove(memoryFile, one);
+      await transaction.put(memoryFile, { path: other, content: 'moved' });
     });
     const error = await opened.call.history.restore(one, first).catch((thrown) => thrown);
     expect(error).toBeInstanceOf(MemoryError);

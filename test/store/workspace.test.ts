@@ -18,7 +18,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { MemoryError } from '../../src/core/error.ts';
 import { NodeFiles, type Stat } from '../../src/git/disk/file-layer.ts';
 import { Folder } from '../../src/git/disk/folder.ts';
-import { View } from '../../src/store/records/live-records.ts';
+import { LiveRecords } from '../../src/store/records/live-records.ts';
 import { bury } from '../faults/place.ts';
 import { FaultFiles } from '../support/fault-files.ts';
 import { letter, note } from '../support/note.ts';
@@ -452,7 +452,7 @@ describe('before the clock of the file system has ticked', () => {
     const repo = create();
     const bank = repo.path('.memory-bank');
     repo.write('.memory-bank/notes/a.yaml', 'key: a\ntags: []\ntext: x\n');
-    const view = new View(new Folder(new Untimely(`${bank}/notes`), bank), [note]);
+    const view = new LiveRecords(new Folder(new Untimely(`${bank}/notes`), bank), [note]);
     const found = () => {
       view.refresh('files');
       return view.all(note).map(({ key }) => key);

@@ -1,5 +1,5 @@
 import { App, type AppOptions } from '../../src/app/app.ts';
-import { type Parts, program } from '../../src/app/workspaces.ts';
+import { type AppParts, program } from '../../src/app/workspaces.ts';
 import { type HttpSettings, listen } from '../../src/server/http/http.ts';
 import { newFolder } from './process.ts';
 import { Repo } from './repo.ts';
@@ -50,7 +50,7 @@ export interface Served {
 export async function serve(
   settings: Partial<HttpSettings> = {},
   options: Partial<AppOptions> = {},
-  parts: Partial<Parts> = {},
+  parts: Partial<AppParts> = {},
 ): Promise<Served> {
   const repo = Repo.create();
   const log: string[] = [];

@@ -2,7 +2,12 @@ import type { Context } from '../../src/core/context.ts';
 import type { Session } from '../../src/core/session.ts';
 import type { Store } from '../../src/core/store.ts';
 import type { Toolset } from '../../src/core/toolset.ts';
-import type { Binding, Bound, Workspace, WorkspaceOptions } from '../../src/core/workspace.ts';
+import type {
+  Binding,
+  BoundWorkspace,
+  Workspace,
+  WorkspaceOptions,
+} from '../../src/core/workspace.ts';
 import { TestContext } from './context.ts';
 import { MemoryStore } from './memory-store.ts';
 
@@ -25,7 +30,7 @@ export class MemoryWorkspace implements Workspace {
     this.#toolset = toolset;
   }
 
-  bind(binding: Binding): Bound {
+  bind(binding: Binding): BoundWorkspace {
     const context = this.#contexts.get(binding.session) ?? new TestContext(this.#toolset);
     this.#contexts.set(binding.session, context);
     context.project.root = this.root;

@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import type { CommitMade } from '../../src/core/history.ts';
 import type { AnyRecordType } from '../../src/core/record-type.ts';
 import { Session } from '../../src/core/session.ts';
-import type { Bound, Workspace } from '../../src/core/workspace.ts';
-import { type Ground, openWorkspace } from '../../src/store/open-workspace.ts';
+import type { BoundWorkspace, Workspace } from '../../src/core/workspace.ts';
+import { openWorkspace, type WorkspaceParts } from '../../src/store/open-workspace.ts';
 import { gitEnv } from './repo.ts';
 
 /** A workspace as tests use it: one session, its commits collected. */
@@ -20,7 +20,7 @@ export class Opened {
   }
 
   /** What one call gets; every call gets a new one. */
-  get call(): Bound {
+  get call(): BoundWorkspace {
     return this.workspace.bind({
       session: this.session,
       tool: this.tool,
@@ -39,7 +39,7 @@ function fail(message: string): never {
 export async function open(
   root: string,
   records: readonly AnyRecordType[],
-  { warn = fail, ...ground }: Partial<Ground> & { warn?: (message: string) => void } = {},
+  { warn = fail, ...ground }: Partial<WorkspaceParts> & { warn?: (message: string) => void } = {},
   own = false,
 ): Promise<Opened> {
   let time = Date.UTC(2026, 0, 2, 3, 4, 5);

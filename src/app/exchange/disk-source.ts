@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, readdirSync, realpathSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { MemoryError } from '../../core/error.ts';
-import type { Format, Remark, Source } from '../../core/exchange-format.ts';
+import type { ExchangeFormat, Remark, Source } from '../../core/exchange-format.ts';
 import { Enclosure } from '../../git/repository/enclosure.ts';
 
 /** A larger file is refused, in bytes. */
@@ -17,7 +17,7 @@ const skipped = new Set(['.git', 'node_modules']);
 
 /** A source and the format that it is read by. */
 export interface FoundSource {
-  readonly format: Format;
+  readonly format: ExchangeFormat;
   readonly source: Source;
   /** Absolute path, links resolved. */
   readonly path: string;
@@ -40,7 +40,7 @@ export interface FoundSources {
  *   unknown format, `damaged` for a path of the project that a link leads out of.
  */
 export function findSources(
-  formats: readonly Format[],
+  formats: readonly ExchangeFormat[],
   root: string,
   given: string,
   from: string | undefined,
@@ -56,7 +56,7 @@ export function findSources(
   if (!existsSync(path)) throw new MemoryError('not_found', `There is nothing at ${given}.`);
   const sources: FoundSource[] = [];
   const refused = new Map<string, Remark>();
-  const look = (format: Format, at: string, forced: boolean) => {
+  const look = (format: ExchangeFormat, at: string, forced: boolean) => {
     const entries = entriesOf(at);
     if (!entries || sources.some((one) => one.path === at && one.format === format)) return;
     if (forced || format.recognises(basename(at), entries)) {
@@ -159,7 +159,12 @@ class DiskSource implements Source {
   readonly #enclosure: Enclosure;
   readonly #folder: string;
 
-  constructor(enclosure: Enclosure, path: string, name: string, { shallow = false }: Format) {
+  constructor(
+    enclosure: Enclosure,
+    path: string,
+    name: string,
+    { shallow = false }: ExchangeFormat,
+  ) {
     const single = lstatSync(path).isFile();
     this.name = name;
     this.#enclosure = enclosure;

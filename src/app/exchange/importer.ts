@@ -2,7 +2,12 @@ import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { type Context, timestamp } from '../../core/context.ts';
 import { describeIssue, MemoryError } from '../../core/error.ts';
-import type { Finding, Findings, Format, Remark } from '../../core/exchange-format.ts';
+import type {
+  ExchangeFormat,
+  Findings,
+  ImportedRecord,
+  Remark,
+} from '../../core/exchange-format.ts';
 import type { CommitMade } from '../../core/history.ts';
 import { toIssue } from '../../core/input.ts';
 import { isObject } from '../../core/json.ts';
@@ -42,7 +47,7 @@ export interface ImportReport {
 }
 
 /** What became of the findings of a source. */
-interface Outcome {
+interface ImportOutcome {
   readonly created: string[];
   readonly replaced: string[];
   unchanged: number;
@@ -51,7 +56,7 @@ interface Outcome {
 }
 
 /** The formats of all toolsets that are offered. */
-export async function formatsOf(app: App): Promise<Format[]> {
+export async function formatsOf(app: App): Promise<ExchangeFormat[]> {
   const toolsets = await app.toolsets();
   return (await Promise.all(toolsets.map(({ formats }) => formats?.() ?? []))).flat();
 }
@@ -102,7 +107,13 @@ async function importSource(
 ): Promise<Omit<ImportReport, 'commits'>> {
   const read = format.read(source, () => timestamp(context.now()));
   const { found, left, notes } = await ofThisProject(context, source.name, read);
-  const total: Outcome = { created: [], replaced: [], unchanged: 0, kept: [], left: [...left] };
+  const total: ImportOutcome = {
+    created: [],
+    replaced: [],
+    unchanged: 0,
+    kept: [],
+    left: [...left],
+  };
   const fit = found.flatMap((finding) => conforming(finding, total.left));
   for (const [store, part] of [
     [context.store, fit.filter(({ home }) => !home)],
@@ -156,7 +167,7 @@ async function ofThisProject(context: Context, from: string, read: Findings): Pr
 }
 
 /** The finding as its schema has it, or nothing and a remark. */
-function conforming(finding: Finding, left: Remark[]): Finding[] {
+function conforming(finding: ImportedRecord, left: Remark[]): ImportedRecord[] {
   const result = finding.type.schema.safeParse(finding.value);
   if (result.success) return [{ ...finding, value: result.data }];
   const issues = result.error.issues.map((issue) => describeIssue(toIssue(issue, finding.value)));
@@ -167,11 +178,11 @@ function conforming(finding: Finding, left: Remark[]): Finding[] {
 /** Writes what is new as one commit; what holds a credential is left out by name. */
 async function write(
   store: Store,
-  findings: readonly Finding[],
+  findings: readonly ImportedRecord[],
   request: ImportRequest,
   context: Context,
   label: string,
-): Promise<Outcome> {
+): Promise<ImportOutcome> {
   const refused = new Map<string, string>();
   for (;;) {
     try {
@@ -210,12 +221,12 @@ interface Writing {
 /** Decides on every finding, and writes it where a transaction is given. */
 async function settle(
   reader: Reader,
-  findings: readonly Finding[],
+  findings: readonly ImportedRecord[],
   { overwrite }: ImportRequest,
   context: Context,
   writing?: Writing,
-): Promise<Outcome> {
-  const outcome: Outcome = { created: [], replaced: [], unchanged: 0, kept: [], left: [] };
+): Promise<ImportOutcome> {
+  const outcome: ImportOutcome = { created: [], replaced: [], unchanged: 0, kept: [], left: [] };
   for (const [i, finding] of findings.entries()) {
     const { type, value, from, written } = finding;
     if (i % 50 === 0) context.progress(i, findings.length, from);
@@ -246,7 +257,7 @@ async function settle(
   return outcome;
 }
 
-function isSame(present: object, { value, undated }: Finding): boolean {
+function isSame(present: object, { value, undated }: ImportedRecord): boolean {
   const comparable = (given: object): unknown => {
     const data: unknown = JSON.parse(JSON.stringify(given));
     if (!undated || !isObject(data)) return data;

@@ -4,7 +4,7 @@ import type { Command, Commands, Flag, Flags } from '../command.ts';
 import { commandName, toolCommand } from '../tool-command.ts';
 
 /** A command as completion knows it. */
-interface Entry {
+interface CompletableCommand {
   readonly name: string;
   readonly about: string;
   readonly flags: readonly (readonly [name: string, flag: Flag])[];
@@ -33,7 +33,7 @@ function isShell(name: string): name is keyof typeof shells {
   return Object.hasOwn(shells, name);
 }
 
-async function entries(commands: Commands, general: Flags): Promise<Entry[]> {
+async function entries(commands: Commands, general: Flags): Promise<CompletableCommand[]> {
   const tools = (await program.toolsets()).flatMap((toolset) => toolset.tools);
   const all: [string, Command][] = [
     ...commands,
@@ -48,7 +48,7 @@ async function entries(commands: Commands, general: Flags): Promise<Entry[]> {
     }));
 }
 
-function bash(all: readonly Entry[]): string {
+function bash(all: readonly CompletableCommand[]): string {
   const cases = all.map(({ name, flags }) => {
     const names = flags.map(([flag]) => `--${flag}`).join(' ');
     return `    ${name || "''"}) words='${names}' ;;`;
@@ -88,7 +88,7 @@ complete -F _memory_bank memory-bank
 `;
 }
 
-function zsh(all: readonly Entry[]): string {
+function zsh(all: readonly CompletableCommand[]): string {
   const plain = (text: string) => text.replace(/['[\]:\\]/g, ' ');
   const named = all.filter(({ name }) => name !== '');
   const list = named.map(({ name, about }) => `    '${name}:${plain(about)}'`);
@@ -121,7 +121,7 @@ compdef _memory_bank memory-bank
 `;
 }
 
-function fish(all: readonly Entry[]): string {
+function fish(all: readonly CompletableCommand[]): string {
   const quote = (text: string) => `'${text.replace(/\\/g, '\\\\').replace(/'/g, "\\'")}'`;
   const lines = all.flatMap(({ name, about, flags }) => {
     const none = '__fish_use_subcommand';

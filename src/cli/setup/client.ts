@@ -22,7 +22,7 @@ export interface Surroundings {
 }
 
 /** An MCP client that can be told of the server. */
-export interface Client {
+export interface McpClient {
   readonly title: string;
   /** Absolute path of the file that lists its servers. */
   config(around: Surroundings): string;
@@ -44,7 +44,7 @@ export interface Client {
  * @throws MemoryError `damaged` for a link in the project that leads out of it, or one that leads
  *   nowhere.
  */
-export function configPath(client: Client, around: Surroundings): string {
+export function configPath(client: McpClient, around: Surroundings): string {
   const path = client.config(around);
   return client.personal ? personalPath(path) : projectPath(around.root, path);
 }
@@ -55,7 +55,7 @@ export const entryName = 'memory-bank';
 const stdio = (start: Start): Start => ({ type: 'stdio', ...start });
 
 /** The clients by the name that `--clients` takes. */
-export const clients: { readonly [name: string]: Client } = {
+export const clients: { readonly [name: string]: McpClient } = {
   claude: {
     title: 'Claude Code',
     config: ({ root }) => join(root, '.mcp.json'),

@@ -9,7 +9,7 @@ import { isObject } from '../../core/json.ts';
 import type { Command, Invocation } from '../command.ts';
 import { inSession } from '../run-in-session.ts';
 import { Screen } from '../terminal.ts';
-import { type Client, clients, configPath, entryName, type Surroundings } from './client.ts';
+import { clients, configPath, entryName, type McpClient, type Surroundings } from './client.ts';
 
 const marks = { good: 'ok', note: 'note', bad: 'WRONG' } as const;
 const styles = { good: 'good', note: 'key', bad: 'bad' } as const;
@@ -65,7 +65,7 @@ async function lookAtClients({ options }: Invocation): Promise<Finding[]> {
 }
 
 /** Undefined where there is no configuration. */
-function lookAtClient(name: string, client: Client, around: Surroundings): Finding | undefined {
+function lookAtClient(name: string, client: McpClient, around: Surroundings): Finding | undefined {
   const what = client.title;
   const path = client.config(around);
   try {

@@ -17,7 +17,7 @@ import { agrees, mayAsk, mayGoOn, question } from '../prompt.ts';
 import { inSession } from '../run-in-session.ts';
 import { Screen } from '../terminal.ts';
 import { clients, entryName, type Start, type Surroundings } from './client.ts';
-import { applyEdit, diffOf, type FileEdit, type Plan, planSetup } from './setup-plan.ts';
+import { applyEdit, diffOf, type FileEdit, planSetup, type SetupPlan } from './setup-plan.ts';
 
 const forAgents = ['AGENTS.md', 'CLAUDE.md'] as const;
 
@@ -60,7 +60,7 @@ export const init: Command = {
       ask && agrees(`The entry "${entryName}" of ${path} ${use}. Replace it?`);
     const setup = { names, instructions, program, start, around, mayReplace };
     return inSession(invocation, async (session, call) => {
-      const memory: Memory = { invocation, root, session, call };
+      const memory: SetupSession = { invocation, root, session, call };
       const plan = await planSetup(setup);
       // What is for something else was never ours to take back.
       const status = plan.untouched.some(({ isForeign }) => !(undo && isForeign)) ? 6 : 0;
@@ -80,7 +80,7 @@ export const init: Command = {
 };
 
 /** The memory of a project, in the session that sets it up. */
-interface Memory {
+interface SetupSession {
   readonly invocation: Invocation;
   readonly root: string;
   readonly session: Session;
@@ -94,7 +94,7 @@ function ownProgram(): readonly string[] {
 
 /** What the first commit of the memory will make, in words. */
 async function made(
-  { invocation: { app }, root, session, call }: Memory,
+  { invocation: { app }, root, session, call }: SetupSession,
   driver: FileEdit | undefined,
 ): Promise<string[]> {
   const lacking = await app.run(session, 'init', call, ({ project }) => project.lacking());
@@ -175,7 +175,7 @@ async function chosenInstructions({ values }: Invocation, ask: boolean): Promise
 
 function planText(
   screen: Screen,
-  { edits, untouched }: Plan,
+  { edits, untouched }: SetupPlan,
   notes: readonly string[],
   undo: boolean,
 ): string {
@@ -197,7 +197,7 @@ function planText(
   return `${[...diffs, ...told, ...left, ...none].join('\n')}\n`;
 }
 
-async function setUp({ invocation, root, session, call }: Memory): Promise<string[]> {
+async function setUp({ invocation, root, session, call }: SetupSession): Promise<string[]> {
   const { app, options } = invocation;
   const id = await app.run(session, 'init', call, ({ project }) => project.initialize());
   const program = ownProgram();
@@ -215,7 +215,7 @@ async function setUp({ invocation, root, session, call }: Memory): Promise<strin
   ];
 }
 
-async function takeBack({ invocation: { options }, root }: Memory): Promise<string[]> {
+async function takeBack({ invocation: { options }, root }: SetupSession): Promise<string[]> {
   await leaveRepository(root, options.durability);
   return ['Everything is taken back. The memory itself stays in .memory-bank.'];
 }

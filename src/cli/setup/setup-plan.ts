@@ -25,7 +25,7 @@ export interface Untouched {
   readonly isForeign?: boolean;
 }
 
-export interface Plan {
+export interface SetupPlan {
   readonly edits: readonly FileEdit[];
   readonly untouched: readonly Untouched[];
 }
@@ -53,7 +53,7 @@ export async function planSetup({
   start,
   around,
   mayReplace,
-}: Setup): Promise<Plan> {
+}: Setup): Promise<SetupPlan> {
   const edits: FileEdit[] = [];
   const untouched: Untouched[] = [];
   const consider = async (

@@ -61,7 +61,7 @@ export interface PlannedFile {
 }
 
 /** Everything that a mutation will write, worked out and hashed before any lock of git's is taken. */
-export interface Plan {
+export interface CommitPlan {
   readonly head: Head;
   readonly files: readonly PlannedFile[];
   /** In the order in which the branch comes to them: the person's edits first, ours last. */
@@ -97,7 +97,7 @@ export function planCommits(
   index: IndexFile,
   { changes, message, adopt, join }: Proposal,
   signatures: Signatures,
-): Plan {
+): CommitPlan {
   const builder = new Builder(odb, head.oid, signatures);
   const staged: TreeEdit[] = [];
   const edited: TreeEdit[] = [];
@@ -239,7 +239,7 @@ class Builder {
     return this.#root;
   }
 
-  result(): Pick<Plan, 'commits' | 'objects' | 'trees'> {
+  result(): Pick<CommitPlan, 'commits' | 'objects' | 'trees'> {
     const trees = [...this.#after].map(([folder, after]) => {
       return { folder, before: this.#before.get(folder), after };
     });

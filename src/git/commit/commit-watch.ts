@@ -6,7 +6,7 @@ import type { KnownIndex } from '../index/known-index.ts';
 import type { Oid } from '../objects/object.ts';
 import { treeOf } from '../objects/odb.ts';
 import type { Head } from '../refs/refs.ts';
-import type { Ground } from './mutation.ts';
+import type { MutationSite } from './mutation.ts';
 
 /** The longest wait of one mutation, as a multiple of the age up to which a staged change counts. */
 const longestWait = 5;
@@ -16,7 +16,7 @@ const longestPause = 10;
 const momentOfRest = 2 * longestPause;
 
 /** Where to look. */
-type Place = Pick<Ground, 'disk' | 'tree' | 'odb' | 'refs' | 'folder'>;
+type Place = Pick<MutationSite, 'disk' | 'tree' | 'odb' | 'refs' | 'folder'>;
 
 /**
  * Finds out whether a `git commit` of somebody else is under way.

@@ -1,18 +1,18 @@
 import { dirname, join } from 'node:path';
-import { GitLock, type Patience } from '../locks/lock.ts';
-import type { Token } from '../locks/token.ts';
+import { GitLock, type LockWait } from '../locks/lock.ts';
+import type { ProcessToken } from '../locks/token.ts';
 import type { Oid, Signature } from '../objects/object.ts';
 import { appendReflogs, reflogLines, reflogsOf } from '../refs/reflog.ts';
-import type { Ground } from './mutation.ts';
+import type { MutationSite } from './mutation.ts';
 
 /** Moves a ref that is not checked out anywhere: that of a branch of a remote. */
 export async function moveRef(
-  { disk, folder, refs, commonDir, config }: Ground,
+  { disk, folder, refs, commonDir, config }: MutationSite,
   ref: string,
   to: Oid,
   committer: Signature,
-  token: Token,
-  patience: Patience,
+  token: ProcessToken,
+  patience: LockWait,
 ): Promise<void> {
   if (refs.resolve(ref) === to) return;
   const path = join(refs.folderOf(ref), ref);

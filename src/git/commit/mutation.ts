@@ -5,18 +5,18 @@ import { removeIfEmpty, together } from '../disk/disk.ts';
 import { errno } from '../disk/file-layer.ts';
 import type { IndexChange } from '../index/index-file.ts';
 import { indexKey, type KnownIndex, writeIndex } from '../index/known-index.ts';
-import { GitLock, type Patience } from '../locks/lock.ts';
-import type { Token } from '../locks/token.ts';
+import { GitLock, type LockWait } from '../locks/lock.ts';
+import type { ProcessToken } from '../locks/token.ts';
 import type { Oid, Signature } from '../objects/object.ts';
 import { appendReflogs, type Reflog, reflogLines, reflogsOf } from '../refs/reflog.ts';
 import type { Refs } from '../refs/refs.ts';
 import type { GitConfig } from '../repository/config.ts';
 import type { WorkTree } from '../repository/discover.ts';
-import type { Plan } from './commit-plan.ts';
+import type { CommitPlan } from './commit-plan.ts';
 import { endJournal, type Journal, writeJournal } from './journal.ts';
 import {
+  FileChangedError,
   isAsSeen,
-  Moved,
   makeFolders,
   missingFolders,
   placeFiles,
@@ -24,11 +24,11 @@ import {
   stageFiles,
   stagingPath,
 } from './placement.ts';
-import { type Side, type Site, settle, sideOf, takeBack } from './recovery.ts';
+import { type RefState, type RepositorySite, settle, sideOf, takeBack } from './recovery.ts';
 import { checkIdle } from './state.ts';
 
 /** What a mutation needs of its repository. */
-export interface Ground extends Site {
+export interface MutationSite extends RepositorySite {
   readonly tree: WorkTree;
   readonly refs: Refs;
   readonly config: GitConfig;
@@ -38,7 +38,7 @@ export interface Ground extends Site {
 export interface Prepared {
   /** The last of them. */
   readonly oid: Oid;
-  readonly plan: Plan;
+  readonly plan: CommitPlan;
   /** The folders that its files need and that are not there yet; see `missingFolders`. */
   readonly folders: readonly string[];
   /** Fulfilled when all objects of the plan are stored, with the folders to settle. */
@@ -65,10 +65,10 @@ export interface Applied {
  * @param ref full name of the branch; undefined when HEAD is detached.
  */
 export async function underLocks<T>(
-  ground: Ground,
+  ground: MutationSite,
   ref: string | undefined,
-  token: Token,
-  patience: Patience,
+  token: ProcessToken,
+  patience: LockWait,
   work: (locks: Locks) => Promise<T>,
 ): Promise<T> {
   const locks = await takeLocks(ground, ref, token, patience);
@@ -91,9 +91,9 @@ export async function underLocks<T>(
  * @throws MemoryError or a system error, after which nothing has changed.
  */
 export async function applyPlan(
-  ground: Ground,
+  ground: MutationSite,
   prepared: Prepared,
-  token: Token,
+  token: ProcessToken,
   locked: (run: LockedWork<Applied>) => Promise<Applied | undefined>,
 ): Promise<Applied | undefined> {
   const { plan, stored, known } = prepared;
@@ -143,10 +143,10 @@ export function areHeld(locks: Locks): boolean {
 
 /** In the order in which git takes them, so that two programs never wait for each other. */
 async function takeLocks(
-  ground: Ground,
+  ground: MutationSite,
   ref: string | undefined,
-  token: Token,
-  patience: Patience,
+  token: ProcessToken,
+  patience: LockWait,
 ): Promise<Locks> {
   const { disk, folder, tree } = ground;
   const taken: GitLock[] = [];
@@ -166,12 +166,12 @@ async function takeLocks(
   }
 }
 
-function refPath(ground: Ground, ref: string): string {
+function refPath(ground: MutationSite, ref: string): string {
   return join(ground.refs.folderOf(ref), ref);
 }
 
 /** Whether HEAD, the index and the files are still what the plan was made from. */
-function holdsStill(ground: Ground, plan: Plan, known: KnownIndex): boolean {
+function holdsStill(ground: MutationSite, plan: CommitPlan, known: KnownIndex): boolean {
   const head = ground.refs.head();
   if (head.ref !== plan.head.ref || head.oid !== plan.head.oid) return false;
   if (indexKey(ground) !== known.key) return false;
@@ -181,10 +181,10 @@ function holdsStill(ground: Ground, plan: Plan, known: KnownIndex): boolean {
 class Mutation {
   /** Whether its journal and its locks have to stay for whoever cleans up. */
   unfinished = false;
-  readonly #ground: Ground;
-  readonly #plan: Plan;
+  readonly #ground: MutationSite;
+  readonly #plan: CommitPlan;
   readonly #known: KnownIndex;
-  readonly #token: Token;
+  readonly #token: ProcessToken;
   readonly #commit: Oid;
   readonly #journal: Journal;
   #staged: readonly Staged[] = [];
@@ -194,7 +194,11 @@ class Mutation {
   #moved = false;
   #ended = false;
 
-  constructor(ground: Ground, { oid, plan, folders, known, committer }: Prepared, token: Token) {
+  constructor(
+    ground: MutationSite,
+    { oid, plan, folders, known, committer }: Prepared,
+    token: ProcessToken,
+  ) {
     this.#ground = ground;
     this.#plan = plan;
     this.#known = known;
@@ -249,7 +253,7 @@ class Mutation {
       const side = await this.#mend(error);
       if (side !== 'after') {
         // A folder that somebody has removed is as good as a file that he has changed.
-        if (error instanceof Moved || errno(error) === 'ENOENT') return undefined;
+        if (error instanceof FileChangedError || errno(error) === 'ENOENT') return undefined;
         throw error;
       }
       this.#ground.warn(`The commit ${this.#commit} was made; finishing it failed: ${error}`);
@@ -368,9 +372,9 @@ class Mutation {
    *
    * @throws MemoryError when nothing has happened and not all of it can be undone now.
    */
-  async #mend(cause: unknown): Promise<Side> {
+  async #mend(cause: unknown): Promise<RefState> {
     // Where the disk does not even say what has happened, it is what it has said last.
-    let side: Side = this.#moved ? 'after' : 'before';
+    let side: RefState = this.#moved ? 'after' : 'before';
     try {
       side = sideOf(this.#ground, this.#journal);
       await settle(this.#ground, this.#token, this.#journal, side);

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { MemoryError } from '../../core/error.ts';
 import { type Disk, inWaves, removeIfEmpty } from '../disk/disk.ts';
 import { errno } from '../disk/file-layer.ts';
-import type { Token } from '../locks/token.ts';
+import type { ProcessToken } from '../locks/token.ts';
 import type { PlannedFile } from './commit-plan.ts';
 import { temporaryName } from './journal.ts';
 
@@ -11,7 +11,7 @@ import { temporaryName } from './journal.ts';
 export type Placement = Pick<PlannedFile, 'path' | 'bytes' | 'seen' | 'mode'>;
 
 /** A person has changed a file at the last moment: what was worked out has to be worked out again. */
-export class Moved extends Error {}
+export class FileChangedError extends Error {}
 
 /** Whether a file holds what was seen of it. */
 export function isAsSeen(disk: Disk, top: string, { path, seen }: Placement): boolean {
@@ -105,7 +105,7 @@ export async function stageFiles(
 export async function placeFiles(
   disk: Disk,
   top: string,
-  token: Token,
+  token: ProcessToken,
   placements: readonly Placement[],
   staged: readonly Staged[],
   changed: Set<string>,
@@ -114,7 +114,7 @@ export async function placeFiles(
   for (const { placement } of staged) changed.add(dirname(join(top, placement.path)));
   const move = ({ from, placement }: Staged) => {
     // Writing them took a while, and a person may save his file at any moment.
-    if (!isAsSeen(disk, top, placement)) throw new Moved();
+    if (!isAsSeen(disk, top, placement)) throw new FileChangedError();
     const to = join(top, placement.path);
     const was = disk.files.lstatExact(from);
     disk.files.rename(from, to);
@@ -140,7 +140,7 @@ export async function placeFiles(
 /** Removes a file and, as git does, the folders that it leaves empty. */
 function remove(disk: Disk, top: string, placement: Placement, changed: Set<string>): void {
   const { path } = placement;
-  if (!isAsSeen(disk, top, placement)) throw new Moved();
+  if (!isAsSeen(disk, top, placement)) throw new FileChangedError();
   disk.discard(join(top, path));
   let folder = dirname(path);
   changed.add(join(top, folder));

@@ -6,7 +6,7 @@ import { removeIfEmpty } from '../disk/disk.ts';
 import { type IndexChange, IndexFile } from '../index/index-file.ts';
 import { type IndexEdit, writeIndex } from '../index/known-index.ts';
 import { GitLock, type LockRole } from '../locks/lock.ts';
-import type { Token } from '../locks/token.ts';
+import type { ProcessToken } from '../locks/token.ts';
 import { type Oid, objectId } from '../objects/object.ts';
 import type { ObjectDatabase } from '../objects/odb.ts';
 import { treeOf } from '../objects/odb.ts';
@@ -16,7 +16,7 @@ import { Refs } from '../refs/refs.ts';
 import { type Journal, journalPath, readJournal, temporaryName } from './journal.ts';
 
 /** What recovery works with: one repository, all its work trees. */
-export interface Site {
+export interface RepositorySite {
   readonly disk: Disk;
   readonly odb: ObjectDatabase;
   readonly commonDir: string;
@@ -37,8 +37,8 @@ const patience = { limit: 10_000 };
  * @param names its files in our folder.
  */
 export async function recover(
-  site: Site,
-  token: Token,
+  site: RepositorySite,
+  token: ProcessToken,
   id: string,
   names: readonly string[],
 ): Promise<void> {
@@ -52,7 +52,7 @@ export async function recover(
 }
 
 /** A journal that cannot be read is put aside: what it was about is a person's edit from now on. */
-function journalOf(site: Site, path: string): Journal | undefined {
+function journalOf(site: RepositorySite, path: string): Journal | undefined {
   try {
     return readJournal(site.disk, path);
   } catch (error) {
@@ -68,10 +68,10 @@ function journalOf(site: Site, path: string): Journal | undefined {
  * What became of the ref of a mutation: it is where it was before, or at the commit, or a person has
  * moved it elsewhere since.
  */
-export type Side = 'before' | 'after' | 'elsewhere';
+export type RefState = 'before' | 'after' | 'elsewhere';
 
 /** On which side of a mutation the repository is. */
-export function sideOf(site: Site, journal: Journal): Side {
+export function sideOf(site: RepositorySite, journal: Journal): RefState {
   const gitDir = gitDirOf(site, journal);
   // A linked work tree may have been removed since, with its git directory.
   if (!site.disk.files.lstat(join(gitDir, 'HEAD'))) return 'elsewhere';
@@ -89,10 +89,10 @@ export function sideOf(site: Site, journal: Journal): Side {
  * what lies in the work tree is a person's, and only our temporary files go.
  */
 export async function settle(
-  site: Site,
-  token: Token,
+  site: RepositorySite,
+  token: ProcessToken,
   journal: Journal,
-  side: Side,
+  side: RefState,
 ): Promise<void> {
   const { disk, commonDir } = site;
   const top = topOf(site, journal);
@@ -110,24 +110,24 @@ export async function settle(
  * removed its locks. For the process itself, which knows that the files are its own: left there they
  * would look like an edit by hand, and the same change like one that is made already.
  */
-export async function takeBack(site: Site, journal: Journal): Promise<void> {
+export async function takeBack(site: RepositorySite, journal: Journal): Promise<void> {
   const { oid } = new Refs(site.disk.files, gitDirOf(site, journal), site.commonDir).head();
   const committed = new TreeFolder(site.odb, oid && treeOf(site.odb, oid));
   const files = journal.files.filter(({ path, after }) => committed.oid(path) !== after);
   await putBack(site, { ...journal, files }, topOf(site, journal));
 }
 
-function gitDirOf(site: Site, journal: Journal): string {
+function gitDirOf(site: RepositorySite, journal: Journal): string {
   return resolve(site.commonDir, journal.gitDir);
 }
 
 /** A linked work tree may have been moved since; its git directory knows where to. */
-function topOf(site: Site, journal: Journal): string {
+function topOf(site: RepositorySite, journal: Journal): string {
   const linked = site.disk.files.read(join(gitDirOf(site, journal), 'gitdir'));
   return linked ? dirname(linked.toString('utf8').trim()) : resolve(site.commonDir, journal.top);
 }
 
-async function putBack(site: Site, journal: Journal, top: string): Promise<void> {
+async function putBack(site: RepositorySite, journal: Journal, top: string): Promise<void> {
   const { files } = site.disk;
   const folders = new Set<string>();
   for (const [i, file] of journal.files.entries()) {
@@ -157,8 +157,8 @@ async function putBack(site: Site, journal: Journal, top: string): Promise<void>
 
 /** Sets the index lines of the journal's files to one side, where they are at the other. */
 async function fixIndex(
-  site: Site,
-  token: Token,
+  site: RepositorySite,
+  token: ProcessToken,
   journal: Journal,
   top: string,
   side: 'before' | 'after',
@@ -215,7 +215,7 @@ function statOf(disk: Disk, path: string, oid: Oid): BigIntStats | undefined {
 }
 
 /** Removes a lock of git's that a dead process holds, found by its inode. */
-function removeLock(site: Site, role: LockRole, id: string): void {
+function removeLock(site: RepositorySite, role: LockRole, id: string): void {
   const { files } = site.disk;
   const proof = files.lstat(join(site.folder, `${role}-${id}`));
   if (!proof || proof.links < 2) return;
@@ -224,7 +224,7 @@ function removeLock(site: Site, role: LockRole, id: string): void {
   }
 }
 
-function candidates(site: Site, role: LockRole): string[] {
+function candidates(site: RepositorySite, role: LockRole): string[] {
   const { files } = site.disk;
   if (role === 'ref') return locksBelow(site, join(site.commonDir, 'refs'));
   const worktrees = join(site.commonDir, 'worktrees');
@@ -233,7 +233,7 @@ function candidates(site: Site, role: LockRole): string[] {
   return [site.commonDir, ...linked].map((gitDir) => join(gitDir, name));
 }
 
-function locksBelow(site: Site, folder: string): string[] {
+function locksBelow(site: RepositorySite, folder: string): string[] {
   return (site.disk.files.list(folder) ?? []).flatMap(({ name, kind }) => {
     const path = join(folder, name);
     if (kind === 'directory') return locksBelow(site, path);

@@ -5,9 +5,9 @@ import type { Disk } from '../disk/disk.ts';
 import { Folder } from '../disk/folder.ts';
 import { cancelled } from '../index/index-mark.ts';
 import { indexKey, type KnownIndex, readIndex } from '../index/known-index.ts';
-import type { Patience } from '../locks/lock.ts';
-import { Turns } from '../locks/queue.ts';
-import type { Token } from '../locks/token.ts';
+import type { LockWait } from '../locks/lock.ts';
+import { RepositoryQueue } from '../locks/queue.ts';
+import type { ProcessToken } from '../locks/token.ts';
 import type { Oid } from '../objects/object.ts';
 import { ObjectDatabase } from '../objects/odb.ts';
 import { identity } from '../refs/identity.ts';
@@ -19,29 +19,29 @@ import { GitConfig } from '../repository/config.ts';
 import { initRepository } from '../repository/create-repository.ts';
 import type { WorkTree } from '../repository/discover.ts';
 import { IgnoreRules } from '../repository/ignore.ts';
-import { type Plan, type Proposal, planCommits } from './commit-plan.ts';
+import { type CommitPlan, type Proposal, planCommits } from './commit-plan.ts';
 import { CommitWatch, type Courtesy } from './commit-watch.ts';
 import { moveRef } from './move-ref.ts';
 import {
   type Applied,
   applyPlan,
   areHeld,
-  type Ground,
   type LockedWork,
   type Locks,
+  type MutationSite,
   type Prepared,
   underLocks,
 } from './mutation.ts';
 import { missingFolders } from './placement.ts';
-import type { Site } from './recovery.ts';
+import type { RepositorySite } from './recovery.ts';
 import { recover } from './recovery.ts';
-import { type SettleMerge, settleMerge } from './resolve-merge.ts';
+import { type ResolveMerge, resolveMerge } from './resolve-merge.ts';
 import { doesSign, signerOf, signPlan } from './signing.ts';
 import { planSquash, type Squash } from './squash-plan.ts';
 import { checkFormat, checkIdle, checkMerged, checkStorage, underWayIn } from './state.ts';
 
 /** A commit that was made. */
-export interface Made {
+export interface MadeCommit {
   readonly oid: Oid;
   /** Full name of the branch that holds it; undefined on a detached HEAD. */
   readonly ref: string | undefined;
@@ -84,8 +84,8 @@ export class Repository {
   readonly #refs: Refs;
   readonly #disk: Disk;
   readonly #options: RepositoryOptions;
-  readonly #site: Site;
-  readonly #turns: Turns;
+  readonly #site: RepositorySite;
+  readonly #turns: RepositoryQueue;
   readonly #watch: CommitWatch;
   #config:
     | {
@@ -104,7 +104,7 @@ export class Repository {
     const folder = join(commonDir, 'memory-bank');
     this.odb = new ObjectDatabase(disk, commonDir);
     this.#site = { disk, odb: this.odb, commonDir, folder, warn: options.warn };
-    this.#turns = new Turns(disk, this.#site.folder, options.lockTimeout, (...left) =>
+    this.#turns = new RepositoryQueue(disk, this.#site.folder, options.lockTimeout, (...left) =>
       recover(this.#site, ...left),
     );
     this.work = new Folder(disk.files, tree.top);
@@ -155,7 +155,7 @@ export class Repository {
   initialize(): Promise<void> {
     const { gitDir } = this.tree;
     const { env } = this.#options;
-    const init = (token: Token, patience: Patience) =>
+    const init = (token: ProcessToken, patience: LockWait) =>
       initRepository(this.#disk, gitDir, this.folder, env, token, patience);
     return this.#turns.take(undefined, init, true);
   }
@@ -167,7 +167,7 @@ export class Repository {
    *   ground moved.
    * @throws MemoryError after which nothing has changed.
    */
-  commit(propose: Propose, signal?: AbortSignal): Promise<Made | undefined> {
+  commit(propose: Propose, signal?: AbortSignal): Promise<MadeCommit | undefined> {
     return this.#turns.take(signal, async (token, patience) => {
       const courtesy = this.#courtesy(signal);
       for (let attempt = 0; attempt < maxAttempts; ) {
@@ -211,7 +211,7 @@ export class Repository {
    *
    * @returns undefined when the ground has moved since; nothing has changed then.
    */
-  apply(prepared: Prepared, signal: AbortSignal): Promise<Made | undefined> {
+  apply(prepared: Prepared, signal: AbortSignal): Promise<MadeCommit | undefined> {
     return this.#turns.take(signal, async (token, patience) => {
       const ground = this.#ground(prepared.config);
       const { ref } = prepared.plan.head;
@@ -227,9 +227,9 @@ export class Repository {
    *
    * @param settle called under git's lock of the index.
    */
-  settleMerge(settle: SettleMerge, signal: AbortSignal): Promise<void> {
+  settleMerge(settle: ResolveMerge, signal: AbortSignal): Promise<void> {
     return this.#turns.take(signal, (token, patience) =>
-      settleMerge(this.#ground(this.#knownConfig()), settle, token, patience),
+      resolveMerge(this.#ground(this.#knownConfig()), settle, token, patience),
     );
   }
 
@@ -357,7 +357,7 @@ export class Repository {
   }
 
   /** Stores what a plan has made; fulfilled with the folders to settle. */
-  async #store({ files, objects }: Plan): Promise<Iterable<string>> {
+  async #store({ files, objects }: CommitPlan): Promise<Iterable<string>> {
     // Git's fsck looks into them in every tree that it finds, be it of a change that never came to be.
     const attributes = new Set(
       files
@@ -371,7 +371,7 @@ export class Repository {
 
   async #carryOut(
     prepared: Prepared,
-    token: Token,
+    token: ProcessToken,
     locked: (run: LockedWork<Applied>) => Promise<Applied | undefined>,
   ): Promise<Applied | undefined> {
     const ground = this.#ground(prepared.config);
@@ -380,7 +380,7 @@ export class Repository {
     return applying.finally(() => prepared.stored.catch(() => undefined));
   }
 
-  #made({ commit, parent, ref, index }: Applied): Made {
+  #made({ commit, parent, ref, index }: Applied): MadeCommit {
     this.#index = index;
     if (index) this.#watch.setOwn(commit, parent, index);
     return { oid: commit, ref };
@@ -392,7 +392,7 @@ export class Repository {
     this.#config?.rules.check(added.map(({ path }) => path));
   }
 
-  #ground(config: GitConfig): Ground {
+  #ground(config: GitConfig): MutationSite {
     return { ...this.#site, tree: this.tree, refs: this.#refs, config };
   }
 }
@@ -406,7 +406,7 @@ function isDamage(error: unknown): boolean {
 }
 
 /** Whether another program is changing files and index just now, or has since they were read. */
-function isMoving(ground: Ground, known: KnownIndex): boolean {
+function isMoving(ground: MutationSite, known: KnownIndex): boolean {
   const lock = join(ground.tree.gitDir, 'index.lock');
   return indexKey(ground) !== known.key || ground.disk.files.lstat(lock) !== undefined;
 }

@@ -2,13 +2,13 @@ import { join, relative } from 'node:path';
 import { MemoryError } from '../../core/error.ts';
 import { type IndexChange, IndexFile, type Unmerged } from '../index/index-file.ts';
 import { writeIndex } from '../index/known-index.ts';
-import { GitLock, type Patience } from '../locks/lock.ts';
-import type { Token } from '../locks/token.ts';
+import { GitLock, type LockWait } from '../locks/lock.ts';
+import type { ProcessToken } from '../locks/token.ts';
 import { encodeObject } from '../objects/object.ts';
 import { endJournal, writeJournal } from './journal.ts';
-import type { Ground } from './mutation.ts';
+import type { MutationSite } from './mutation.ts';
 import {
-  Moved,
+  FileChangedError,
   makeFolders,
   missingFolders,
   type Placement,
@@ -18,13 +18,13 @@ import {
 } from './placement.ts';
 
 /** What becomes of a file that a merge has left unmerged. */
-export interface Settled extends Placement {
+export interface ResolvedFile extends Placement {
   /** Whether the merge of it is over: it gets one line in the index, or none where it is to go. */
   readonly staged: boolean;
 }
 
 /** Decides what becomes of the files that a merge has left unmerged; those left out stay as they are. */
-export type SettleMerge = (unmerged: readonly Unmerged[]) => Promise<readonly Settled[]>;
+export type ResolveMerge = (unmerged: readonly Unmerged[]) => Promise<readonly ResolvedFile[]>;
 
 /** No commit has this id, so that whoever finds the journal removes its temporary files and no more. */
 const none = '0'.repeat(40);
@@ -35,11 +35,11 @@ const none = '0'.repeat(40);
  * @throws MemoryError `busy` when a person changed a file meanwhile, and others. Some files may have
  *   their new content then; the index is as it was, and the same call once more does the rest.
  */
-export async function settleMerge(
-  ground: Ground,
-  settle: SettleMerge,
-  token: Token,
-  patience: Patience,
+export async function resolveMerge(
+  ground: MutationSite,
+  settle: ResolveMerge,
+  token: ProcessToken,
+  patience: LockWait,
 ): Promise<void> {
   const { disk, odb, folder, commonDir, tree } = ground;
   const target = join(tree.gitDir, 'index');
@@ -87,7 +87,7 @@ export async function settleMerge(
     await disk.settle([tree.gitDir]);
     endJournal(disk, folder, token.id);
   } catch (error) {
-    if (!(error instanceof Moved)) throw error;
+    if (!(error instanceof FileChangedError)) throw error;
     throw new MemoryError('busy', 'A file of the memory changed while its merge was settled.', {
       hint: 'Try again.',
     });

@@ -15,7 +15,7 @@ import {
   type Signature,
 } from '../objects/object.ts';
 import { type GitConfig, isTrue } from '../repository/config.ts';
-import type { Plan } from './commit-plan.ts';
+import type { CommitPlan } from './commit-plan.ts';
 
 /** How long a program may take to sign, in milliseconds: a person may have to type a passphrase. */
 const limit = 60_000;
@@ -96,7 +96,7 @@ function isInstalled(program: string, env: NodeJS.ProcessEnv): boolean {
 }
 
 /** The same plan with each of its new commits signed. */
-export async function signPlan(plan: Plan, sign: Sign): Promise<Plan> {
+export async function signPlan(plan: CommitPlan, sign: Sign): Promise<CommitPlan> {
   const objects = new Map(plan.objects.map((object) => [object.oid, object]));
   const signed = new Map<Oid, EncodedObject>();
   const idOf = (oid: Oid) => signed.get(oid)?.oid ?? oid;

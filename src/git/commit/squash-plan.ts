@@ -2,7 +2,7 @@ import { encodeObject, formatCommit, type Oid, type Signature } from '../objects
 import type { ObjectDatabase } from '../objects/odb.ts';
 import { treeOf } from '../objects/odb.ts';
 import type { Head } from '../refs/refs.ts';
-import type { Plan } from './commit-plan.ts';
+import type { CommitPlan } from './commit-plan.ts';
 
 /** The last commits up to HEAD, which become one with the same state. */
 export interface Squash {
@@ -21,7 +21,7 @@ export function planSquash(
   head: Head,
   { onto, author, message, log }: Squash,
   committer: Signature,
-): Plan {
+): CommitPlan {
   const tree = treeOf(odb, head.oid ?? onto);
   const content = formatCommit({ tree, parents: [onto], author, committer, message });
   const object = encodeObject('commit', content);

@@ -17,14 +17,14 @@ export interface IndexEntry {
 }
 
 /** A version of a file that a merge has left in the index. */
-export type Version = Pick<IndexEntry, 'oid' | 'mode'>;
+export type UnmergedVersion = Pick<IndexEntry, 'oid' | 'mode'>;
 
 /** A path that a merge could not settle, and what each side has of it; undefined for no file. */
 export interface Unmerged {
   readonly path: string;
-  readonly base: Version | undefined;
-  readonly ours: Version | undefined;
-  readonly theirs: Version | undefined;
+  readonly base: UnmergedVersion | undefined;
+  readonly ours: UnmergedVersion | undefined;
+  readonly theirs: UnmergedVersion | undefined;
 }
 
 /** What to make of one path: a new line for it, or none. */

@@ -8,7 +8,7 @@ import { type IndexChange, IndexFile } from './index-file.ts';
 import { comparison, lineTime } from './index-time.ts';
 
 /** Where an index lies. */
-interface Place {
+interface IndexLocation {
   readonly disk: Disk;
   readonly tree: Pick<WorkTree, 'top' | 'gitDir'>;
 }
@@ -33,7 +33,7 @@ export interface IndexEdit {
  * @param key of the index as it was seen just now.
  */
 export function readIndex(
-  { disk, tree }: Place,
+  { disk, tree }: IndexLocation,
   known: KnownIndex | undefined,
   key: string | undefined,
 ): KnownIndex {
@@ -52,7 +52,7 @@ export function readIndex(
  * @param file the index as it is now, under the lock.
  */
 export async function writeIndex(
-  { disk, tree }: Place,
+  { disk, tree }: IndexLocation,
   file: IndexFile,
   { set, remove, trees }: IndexEdit,
   lock: GitLock,
@@ -73,7 +73,7 @@ export async function writeIndex(
   return { file: written, key: keyOf(stat) };
 }
 
-export function indexKey({ disk, tree }: Place): string | undefined {
+export function indexKey({ disk, tree }: IndexLocation): string | undefined {
   const stat = disk.files.lstat(join(tree.gitDir, 'index'));
   return stat && keyOf(stat);
 }

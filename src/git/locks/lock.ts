@@ -3,10 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { MemoryError } from '../../core/error.ts';
 import type { Disk } from '../disk/disk.ts';
 import { errno, type Stat } from '../disk/file-layer.ts';
-import type { Token } from './token.ts';
+import type { ProcessToken } from './token.ts';
 
 /** How long to wait for locks of others, and how often to look, in milliseconds. */
-export interface Patience {
+export interface LockWait {
   readonly limit: number;
   readonly signal?: AbortSignal;
 }
@@ -23,7 +23,7 @@ export const longestGap = 2 * longestPause;
  */
 export async function waitFor<T>(
   attempt: () => T | undefined | Promise<T | undefined>,
-  patience: Patience,
+  patience: LockWait,
   onTimeout: () => MemoryError,
 ): Promise<T> {
   const end = performance.now() + patience.limit;
@@ -77,8 +77,8 @@ export class GitLock {
     target: string,
     role: LockRole,
     folder: string,
-    token: Token,
-    patience: Patience,
+    token: ProcessToken,
+    patience: LockWait,
   ): Promise<GitLock> {
     const path = `${target}.lock`;
     const proof = join(folder, `${role}-${token.id}`);

@@ -5,8 +5,8 @@ import { MemoryError } from '../../core/error.ts';
 
 import type { Disk } from '../disk/disk.ts';
 import { errno } from '../disk/file-layer.ts';
-import { type LockRole, longestGap, type Patience, waitFor, waitForGit } from './lock.ts';
-import { isDead, newToken, parseToken, type Token } from './token.ts';
+import { type LockRole, type LockWait, longestGap, waitFor, waitForGit } from './lock.ts';
+import { isDead, newToken, type ProcessToken, parseToken } from './token.ts';
 
 /** After this nobody needs the files of a process that does nothing, in milliseconds. */
 const idleTime = 24 * 3_600_000;
@@ -36,7 +36,7 @@ export class ProcessLock {
   readonly #folder: string;
   readonly #local: boolean;
   /** For all turns of this process, as long as none of them leaves anything behind. */
-  #token: Token | undefined;
+  #token: ProcessToken | undefined;
   /** Until when this process stands back, because others waited when it let go. */
   #backAt = 0;
 
@@ -47,7 +47,7 @@ export class ProcessLock {
     this.#local = isLocal(folder);
   }
 
-  async take(patience: Patience): Promise<Token> {
+  async take(patience: LockWait): Promise<ProcessToken> {
     const token = this.#token ?? newToken();
     this.#token = token;
     const own = this.#path(ownerName(token.id));
@@ -83,7 +83,7 @@ export class ProcessLock {
   }
 
   /** Lets go. It throws nothing, for what it ends may be done: a file that stays is removed later. */
-  release({ id }: Token): void {
+  release({ id }: ProcessToken): void {
     this.#quietly(id, () => {
       const names = this.#disk.files.list(this.#folder) ?? [];
       const awaited = names.some(({ name }) => name.startsWith(waitingName('')));
@@ -154,7 +154,7 @@ export class ProcessLock {
     });
   }
 
-  #isGone(holder: Token): boolean {
+  #isGone(holder: ProcessToken): boolean {
     return ended.has(holder.id) || isDead(holder, this.#local);
   }
 
@@ -182,7 +182,7 @@ export class ProcessLock {
     }
   }
 
-  #read(name: string): Token | undefined {
+  #read(name: string): ProcessToken | undefined {
     return parseToken(this.#disk.files.read(this.#path(name))?.toString('utf8') ?? '');
   }
 
@@ -207,7 +207,7 @@ export class ProcessLock {
   }
 
   /** The lock of git's that a process waits for: its file for it has no second link yet. */
-  #awaitedBy({ id }: Token): LockRole | undefined {
+  #awaitedBy({ id }: ProcessToken): LockRole | undefined {
     const roles = ['index', 'head', 'ref'] as const;
     return roles.find((role) => this.#disk.files.lstat(this.#path(`${role}-${id}`))?.links === 1);
   }

@@ -1,14 +1,14 @@
 import { dirname } from 'node:path';
 import { type Disk, missingRepository, storageError } from '../disk/disk.ts';
-import type { Patience } from './lock.ts';
+import type { LockWait } from './lock.ts';
 import { ProcessLock } from './process-lock.ts';
-import type { Token } from './token.ts';
+import type { ProcessToken } from './token.ts';
 
 /** Cleans up after a dead process; gets its token's id and the names of its files in our folder. */
-export type Recover = (token: Token, id: string, names: readonly string[]) => Promise<void>;
+export type Recover = (token: ProcessToken, id: string, names: readonly string[]) => Promise<void>;
 
 /** The turns that the servers of one repository take at changing it. */
-export class Turns {
+export class RepositoryQueue {
   readonly #disk: Disk;
   readonly #folder: string;
   readonly #limit: number;
@@ -37,7 +37,7 @@ export class Turns {
    */
   take<T>(
     signal: AbortSignal | undefined,
-    action: (token: Token, patience: Patience) => Promise<T>,
+    action: (token: ProcessToken, patience: LockWait) => Promise<T>,
     create = false,
   ): Promise<T> {
     const run = async () => {

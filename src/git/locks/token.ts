@@ -8,7 +8,7 @@ import { hostname } from 'node:os';
  * A process is known by pid and start time, because pids are used again; these mean something only
  * within one boot and one pid namespace.
  */
-export interface Token {
+export interface ProcessToken {
   /** Unique; part of the names of the files that belong to the holder. */
   readonly id: string;
   readonly pid: number;
@@ -21,7 +21,7 @@ export interface Token {
 }
 
 /** A new token of this process. */
-export function newToken(): Token {
+export function newToken(): ProcessToken {
   const id = `${process.pid.toString(36)}-${randomBytes(8).toString('hex')}`;
   return { id, pid: process.pid, start: startOf(process.pid), ...place() };
 }
@@ -34,7 +34,7 @@ export function newToken(): Token {
  * @param local whether the disk that holds the lock can be in use by one kernel only; then a token
  *   of another boot is one from before a restart.
  */
-export function isDead(token: Token, local: boolean): boolean {
+export function isDead(token: ProcessToken, local: boolean): boolean {
   const here = place();
   if (token.boot !== here.boot) return local && token.start !== '' && here.boot !== hostname();
   if (token.namespace !== here.namespace) return false;
@@ -44,11 +44,13 @@ export function isDead(token: Token, local: boolean): boolean {
 }
 
 /** Reads a token; undefined for a text that is none. */
-export function parseToken(text: string): Token | undefined {
+export function parseToken(text: string): ProcessToken | undefined {
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value !== 'object' || value === null) return undefined;
-    const { id, pid, start, boot, namespace } = value as Partial<Record<keyof Token, unknown>>;
+    const { id, pid, start, boot, namespace } = value as Partial<
+      Record<keyof ProcessToken, unknown>
+    >;
     if (typeof id !== 'string' || !/^[0-9a-z-]{1,64}$/.test(id)) return undefined;
     if (typeof pid !== 'number' || !Number.isSafeInteger(pid)) return undefined;
     if (typeof start !== 'string' || typeof boot !== 'string') return undefined;
@@ -81,7 +83,7 @@ function exists(pid: number): boolean {
   return startOf(process.pid) === '' || startOf(pid) !== '';
 }
 
-function place(): Pick<Token, 'boot' | 'namespace'> {
+function place(): Pick<ProcessToken, 'boot' | 'namespace'> {
   try {
     return {
       boot: readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim(),

@@ -2,13 +2,13 @@ import { type Oid, parseCommit } from '../objects/object.ts';
 import type { ObjectDatabase } from '../objects/odb.ts';
 
 /** A name, as of a branch, and the commit or tag that it leads to. */
-export interface Name {
+export interface RefName {
   readonly name: string;
   readonly oid: Oid;
 }
 
 /** A commit on the way from names to their past. */
-interface Node {
+interface HistoryNode {
   readonly parents: readonly Oid[];
   readonly time: number;
   name: string | undefined;
@@ -23,17 +23,17 @@ interface Node {
  * The newest come first, so that what is before the base is mostly met as such and not followed; clocks
  * that went wrong make it slower, not wrong.
  */
-export function holders(
+export function reachableCommits(
   odb: ObjectDatabase,
   base: Oid,
-  names: readonly Name[],
+  names: readonly RefName[],
 ): ReadonlyMap<Oid, string> {
-  const nodes = new Map<Oid, Node>();
+  const nodes = new Map<Oid, HistoryNode>();
   /** By time, the newest last. */
-  const queue: Node[] = [];
+  const queue: HistoryNode[] = [];
   /** How many in the queue are not known to be before the base. */
   let open = 0;
-  const meet = (oid: Oid, { name, beneath }: Pick<Node, 'name' | 'beneath'>) => {
+  const meet = (oid: Oid, { name, beneath }: Pick<HistoryNode, 'name' | 'beneath'>) => {
     const node = nodes.get(oid) ?? read(odb, oid);
     if (!node || node.beneath || (!beneath && node.name !== undefined)) return;
     nodes.set(oid, node);
@@ -63,13 +63,13 @@ export function holders(
 }
 
 /** Undefined for a commit that this clone does not have. */
-function read(odb: ObjectDatabase, oid: Oid): Node | undefined {
+function read(odb: ObjectDatabase, oid: Oid): HistoryNode | undefined {
   if (!odb.has(oid)) return undefined;
   const { parents, committer } = parseCommit(odb.content(oid, 'commit'));
   return { parents, time: committer.seconds, name: undefined, beneath: false, queued: false };
 }
 
-function placeOf(queue: readonly Node[], time: number): number {
+function placeOf(queue: readonly HistoryNode[], time: number): number {
   let low = 0;
   let high = queue.length;
   while (low < high) {

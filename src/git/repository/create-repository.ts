@@ -3,8 +3,8 @@ import { MemoryError } from '../../core/error.ts';
 import type { Disk } from '../disk/disk.ts';
 import { removeIfEmpty } from '../disk/disk.ts';
 import { errno } from '../disk/file-layer.ts';
-import { GitLock, type Patience } from '../locks/lock.ts';
-import type { Token } from '../locks/token.ts';
+import { GitLock, type LockWait } from '../locks/lock.ts';
+import type { ProcessToken } from '../locks/token.ts';
 import { GitConfig } from './config.ts';
 
 const folders = [
@@ -47,8 +47,8 @@ export async function initRepository(
   gitDir: string,
   own: string,
   env: NodeJS.ProcessEnv,
-  token: Token,
-  patience: Patience,
+  token: ProcessToken,
+  patience: LockWait,
 ): Promise<void> {
   const head = join(gitDir, 'HEAD');
   // Another server may have been quicker.

@@ -10,7 +10,7 @@ import type { JsonObject, JsonValue } from '../../core/json.ts';
 import type { Session } from '../../core/session.ts';
 import { agentOf, type Endpoint, sendReply, setProvenance, untilClosed } from './endpoint.ts';
 import { errorBody, toHttpError } from './http-error.ts';
-import { extract, findPassages, type Passage, readFiles } from './recall.ts';
+import { extract, findPassages, type RecalledPassage, readFiles } from './recall.ts';
 
 const input = z.object({
   messages: z
@@ -191,12 +191,12 @@ class Talk {
     return Array.isArray(steps) ? steps.map(String) : [];
   }
 
-  async #recall(): Promise<Passage[]> {
+  async #recall(): Promise<RecalledPassage[]> {
     if (!this.#chat.useMemoryBank) return [];
     return [...(await this.#find()), ...(await readFiles(this.#app, this.#session, this.#options))];
   }
 
-  #find(): Promise<Passage[]> {
+  #find(): Promise<RecalledPassage[]> {
     return findPassages(this.#app, this.#session, this.#question, this.#options);
   }
 

@@ -3,7 +3,7 @@ import type { CallOptions } from '../../app/call-context.ts';
 import type { Session } from '../../core/session.ts';
 
 /** A piece of the memory, and the file that it stands in. */
-export interface Passage {
+export interface RecalledPassage {
   readonly file: string;
   readonly text: string;
 }
@@ -21,7 +21,7 @@ export function findPassages(
   session: Session,
   question: string,
   options: CallOptions,
-): Promise<Passage[]> {
+): Promise<RecalledPassage[]> {
   return app.run(session, 'chat', options, async ({ store }) => {
     // A search for no word at all is an error, and a question may have none.
     if (!/[\p{L}\p{N}]/u.test(question)) return [];
@@ -35,10 +35,10 @@ export async function readFiles(
   app: App,
   session: Session,
   options: CallOptions,
-): Promise<Passage[]> {
+): Promise<RecalledPassage[]> {
   const listed = await app.call(session, 'list_memory_bank_files', {}, options);
   const files = Array.isArray(listed?.body.files) ? listed.body.files : [];
-  const passages: Passage[] = [];
+  const passages: RecalledPassage[] = [];
   let left = maxText;
   for (const file of files.map(String)) {
     if (left <= 0) break;
@@ -51,7 +51,7 @@ export async function readFiles(
 }
 
 /** An answer made of passages alone, which says what it is (3.21). */
-export function extract(passages: readonly Passage[]): string {
+export function extract(passages: readonly RecalledPassage[]): string {
   if (passages.length === 0) return 'Based on the Memory Bank, nothing in it fits the question.';
   const found = passages.map(({ file, text }) => `${file}:\n${text.trim()}`);
   return `Based on the Memory Bank, these passages fit the question best:\n\n${found.join('\n\n')}`;

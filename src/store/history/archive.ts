@@ -6,9 +6,9 @@ import type { AnyRecordType } from '../../core/record-type.ts';
 import type { Repository } from '../../git/commit/repository.ts';
 import type { Disk } from '../../git/disk/disk.ts';
 import { type Oid, parseCommit } from '../../git/objects/object.ts';
-import type { Bank } from '../records/memory-folder.ts';
+import type { MemoryFolder } from '../records/memory-folder.ts';
 import { commitInfo } from '../records/message.ts';
-import { ChangeIndex, type Patience } from './change-index.ts';
+import { ChangeIndex, type IndexProgress } from './change-index.ts';
 import { folderAt } from './last-change.ts';
 import { PastRecords } from './past-records.ts';
 import { resolveRevision } from './revision.ts';
@@ -18,7 +18,7 @@ const maxStates = 4;
 
 /** The commits of one bank, shared by all calls. */
 export class Archive {
-  readonly bank: Bank;
+  readonly bank: MemoryFolder;
   readonly #disk: Disk;
   readonly #now: () => Date;
   readonly #states = new Map<string, PastRecords>();
@@ -26,7 +26,7 @@ export class Archive {
     | { readonly repository: Repository; readonly shallow: string; readonly index: ChangeIndex }
     | undefined;
 
-  constructor(bank: Bank, disk: Disk, now: () => Date) {
+  constructor(bank: MemoryFolder, disk: Disk, now: () => Date) {
     this.bank = bank;
     this.#disk = disk;
     this.#now = now;
@@ -49,7 +49,7 @@ export class Archive {
   /** The index with everything that is reachable from a commit, and the commit's number in it. */
   async index(
     head: Oid,
-    patience: Patience,
+    patience: IndexProgress,
   ): Promise<{ readonly index: ChangeIndex; readonly number: number }> {
     const index = this.#current();
     return { index, number: await index.update(head, patience) };
@@ -97,13 +97,13 @@ export class Archive {
   }
 
   /** @throws MemoryError as `resolveRevision`. */
-  resolve(revision: string, patience: Patience): Promise<Oid> {
+  resolve(revision: string, patience: IndexProgress): Promise<Oid> {
     const { refs, odb } = this.repository;
     const before = (head: Oid, time: number) => this.#before(head, time, patience);
     return resolveRevision(revision, { refs, odb, now: this.#now, before });
   }
 
-  async #before(head: Oid, time: number, patience: Patience): Promise<Oid> {
+  async #before(head: Oid, time: number, patience: IndexProgress): Promise<Oid> {
     const { index, number } = await this.index(head, patience);
     for (let at: number | undefined = number; at !== undefined; ) {
       const { oid, parents, time: committed } = index.commit(at);

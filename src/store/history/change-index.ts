@@ -45,7 +45,7 @@ interface Found {
   readonly parents: readonly Oid[] | undefined;
 }
 
-export interface Patience {
+export interface IndexProgress {
   readonly signal: AbortSignal;
   progress(done: number, total: number, message: string): void;
 }
@@ -94,7 +94,7 @@ export class ChangeIndex {
   }
 
   /** The number of a commit, after it and all of its ancestors are known. */
-  update(head: Oid, patience: Patience): Promise<number> {
+  update(head: Oid, patience: IndexProgress): Promise<number> {
     const update = async () => {
       if (!this.#numbers.has(head)) this.#load();
       return this.#numbers.get(head) ?? (await this.#extend(head, patience));
@@ -145,7 +145,7 @@ export class ChangeIndex {
     return (this.#order[b] ?? 0) - (this.#order[a] ?? 0) || b - a;
   }
 
-  async #extend(head: Oid, { signal, progress }: Patience): Promise<number> {
+  async #extend(head: Oid, { signal, progress }: IndexProgress): Promise<number> {
     const rest = pacer(signal);
     const missing = await this.#missing(head, rest);
     const trees = new Map<Oid, Oid | undefined>();

@@ -3,7 +3,7 @@ import type { SearchRequest, SearchResult } from '../../core/store.ts';
 import type { RecordFile } from '../records/record-file.ts';
 import { stepsOf } from './log-walk.ts';
 import type { PastRecords } from './past-records.ts';
-import { bankPath, isBelow, noRecord, recordPath, type Visit } from './visit.ts';
+import { isBelow, memoryPath, noRecord, recordPath, type Visit } from './visit.ts';
 
 /** The records of a commit, for one call. */
 export class CommitSnapshot implements Snapshot {
@@ -27,7 +27,7 @@ export class CommitSnapshot implements Snapshot {
   }
 
   async list(under: string | undefined, limit: number, skip = 0): ReturnType<Snapshot['list']> {
-    const folder = bankPath(under);
+    const folder = memoryPath(under);
     await this.#records.refresh();
     const { view } = this.#records;
     const paths = view

@@ -2,7 +2,7 @@ import { unifiedDiff } from '../../core/diff/unified-diff.ts';
 import type { Change, FieldChange, RecordChange } from '../../core/history.ts';
 import type { PathChange } from './change-index.ts';
 import { fieldChanges } from './difference.ts';
-import type { Version, Versions } from './versions.ts';
+import type { RecordVersion, Versions } from './versions.ts';
 
 /** A change, and the blobs of the record before and after it. */
 export interface Move extends Omit<PathChange, 'path'> {
@@ -52,7 +52,10 @@ export function describeChange(
 }
 
 /** How the fields of a record differ, or how its text does where one state cannot be read. */
-export function changedFields(old: Version | undefined, now: Version | undefined): FieldChange[] {
+export function changedFields(
+  old: RecordVersion | undefined,
+  now: RecordVersion | undefined,
+): FieldChange[] {
   if (old?.value && now?.value) {
     const changes = fieldChanges(old.value, now.value);
     // Comments and the order of keys are in the text only.

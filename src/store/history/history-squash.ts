@@ -5,7 +5,7 @@ import type { Squash } from '../../git/commit/squash-plan.ts';
 import { type Commit, formatCommit, type Oid, parseCommit } from '../../git/objects/object.ts';
 import { treeOf } from '../../git/objects/odb.ts';
 import { differences } from '../../git/objects/tree-diff.ts';
-import { holders } from '../../git/refs/reachability.ts';
+import { reachableCommits } from '../../git/refs/reachability.ts';
 import { squashMessage } from '../records/message.ts';
 import { toCommitMade } from '../records/permit.ts';
 import type { Visit } from './visit.ts';
@@ -86,7 +86,7 @@ function findLinks(
   }
   const oldest = links.at(-1);
   if (!oldest) return { links, end };
-  const held = holders(odb, oldest.parent, refs.others());
+  const held = reachableCommits(odb, oldest.parent, refs.others());
   const first = links.findIndex(({ oid }) => held.has(oid));
   if (first < 0) return { links, end };
   const { oid = '' } = links[first] ?? {};

@@ -2,14 +2,14 @@ import type { Log, LogEntry, LogRequest } from '../../core/history.ts';
 import type { ChangeIndex } from './change-index.ts';
 import { changedFields, pairMoves } from './comparison.ts';
 import { ancestors, lineage, ownChanges, type Step } from './lineage.ts';
-import { isBelow, type Place, type Visit } from './visit.ts';
+import { type IndexedCommit, isBelow, type Visit } from './visit.ts';
 
 type Page = Pick<LogRequest, 'limit' | 'skip'>;
 
 /** The history of one record; undefined when the commits up to this one never had it. */
 export async function logOf(
   visit: Visit,
-  { index, number }: Place,
+  { index, number }: IndexedCommit,
   path: string,
   { limit, skip }: Page,
 ): Promise<Log | undefined> {
@@ -24,7 +24,11 @@ export async function logOf(
 }
 
 /** The commits that a record comes from; descendants first. */
-export function stepsOf(visit: Visit, { index, number }: Place, path: string): Iterable<Step> {
+export function stepsOf(
+  visit: Visit,
+  { index, number }: IndexedCommit,
+  path: string,
+): Iterable<Step> {
   const blob = visit.archive.records(index.commit(number).oid).oid(path);
   return lineage(index, number, { path, blob }, visit.versions);
 }
@@ -46,7 +50,7 @@ async function stepEntry(visit: Visit, index: ChangeIndex, step: Step): Promise<
 /** The history of all records below a folder. */
 export async function logBelow(
   visit: Visit,
-  { index, number }: Place,
+  { index, number }: IndexedCommit,
   folder: string | undefined,
   { limit, skip }: Page,
 ): Promise<Log> {

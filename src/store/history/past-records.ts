@@ -2,21 +2,21 @@ import type { AnyRecordType } from '../../core/record-type.ts';
 import type { Oid } from '../../git/objects/object.ts';
 import type { ObjectDatabase } from '../../git/objects/odb.ts';
 import { TreeFolder } from '../../git/objects/tree-folder.ts';
-import { View } from '../records/live-records.ts';
+import { LiveRecords } from '../records/live-records.ts';
 import { decodeText, maxFileBytes } from '../records/record-file.ts';
 import type { Records } from '../records/transaction.ts';
 import { RecordSearch } from '../search/record-search.ts';
 
 /** The records of one commit, read from its trees by the same rules as those of the work tree. */
 export class PastRecords implements Records {
-  readonly view: View;
+  readonly view: LiveRecords;
   readonly search: RecordSearch;
   readonly #folder: TreeFolder;
   #listed = false;
 
   constructor(odb: ObjectDatabase, tree: Oid | undefined, types: readonly AnyRecordType[]) {
     this.#folder = new TreeFolder(odb, tree);
-    this.view = new View(this.#folder, types);
+    this.view = new LiveRecords(this.#folder, types);
     this.search = new RecordSearch(this.view, types);
   }
 

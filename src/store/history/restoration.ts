@@ -4,12 +4,12 @@ import type { Damaged } from '../../core/store.ts';
 import type { Oid } from '../../git/objects/object.ts';
 import { toCommitMade } from '../records/permit.ts';
 import type { RecordFile } from '../records/record-file.ts';
-import type { Draft } from '../records/transaction.ts';
+import type { LiveTransaction } from '../records/transaction.ts';
 import { logBelow, stepsOf } from './log-walk.ts';
 import type { PastRecords } from './past-records.ts';
-import { bankPath, isBelow, noRecord, type Visit } from './visit.ts';
+import { isBelow, memoryPath, noRecord, type Visit } from './visit.ts';
 
-type Outcome = Omit<Restoration, 'commit'>;
+type RestoredPaths = Omit<Restoration, 'commit'>;
 
 /** Brings records back to an earlier state; see `History`. */
 export async function restore(
@@ -17,13 +17,13 @@ export async function restore(
   given: string | undefined,
   revision: string | undefined,
 ): Promise<Restoration> {
-  const path = bankPath(given);
+  const path = memoryPath(given);
   const source = await (revision === undefined ? lastState(visit, path) : visit.resolve(revision));
   const records = visit.archive.records(source);
   await records.refresh();
   const { actor, signal, onCommit } = visit.permit;
   const { result, made } = await visit.archive.bank.change(
-    (outcome: Outcome) => ({
+    (outcome: RestoredPaths) => ({
       subject: `restore ${nameOf(path, outcome)} as of ${source.slice(0, 12)}`,
       trailers: { Restored: source },
     }),
@@ -68,11 +68,11 @@ async function lastState(visit: Visit, path: string | undefined): Promise<Oid> {
 
 async function restoreOne(
   visit: Visit,
-  draft: Draft,
+  draft: LiveTransaction,
   records: PastRecords,
   path: string,
   source: Oid,
-): Promise<Outcome> {
+): Promise<RestoredPaths> {
   const here = records.view.look(path);
   const now = visit.archive.bank.view.look(path);
   // What lies here now may have lain elsewhere then.
@@ -85,11 +85,11 @@ async function restoreOne(
 
 async function restoreAll(
   visit: Visit,
-  draft: Draft,
+  draft: LiveTransaction,
   records: PastRecords,
   folder: string | undefined,
   source: Oid,
-): Promise<Outcome> {
+): Promise<RestoredPaths> {
   const { view, types } = visit.archive.bank;
   const restored: string[] = [];
   const removed: string[] = [];
@@ -114,7 +114,7 @@ async function restoreAll(
 }
 
 async function restoreFile(
-  draft: Draft,
+  draft: LiveTransaction,
   records: PastRecords,
   { type, key, path, value }: RecordFile,
 ): Promise<string[]> {
@@ -124,7 +124,7 @@ async function restoreFile(
   return place === undefined ? [] : [place];
 }
 
-function nameOf(path: string | undefined, { restored, removed }: Outcome): string {
+function nameOf(path: string | undefined, { restored, removed }: RestoredPaths): string {
   const count = restored.length + removed.length;
   const records = `${count} record${count === 1 ? '' : 's'}`;
   return path === undefined ? `the memory (${records})` : path;

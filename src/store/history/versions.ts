@@ -7,7 +7,7 @@ import { decodeText, maxFileBytes } from '../records/record-file.ts';
 import type { PathChange } from './change-index.ts';
 
 /** What one blob says of a record; without a key and a value where it cannot be read. */
-export interface Version {
+export interface RecordVersion {
   readonly type: AnyRecordType;
   readonly text: string;
   readonly key: string | undefined;
@@ -21,7 +21,7 @@ export class Versions {
   /** By path and blob: one record is compared with many. */
   readonly #keys = new Map<string, string | undefined>();
   /** What one step of a history ends with, the next one begins with. */
-  #last: { readonly path: string; readonly blob: Oid; readonly version: Version } | undefined;
+  #last: { readonly path: string; readonly blob: Oid; readonly version: RecordVersion } | undefined;
 
   constructor(odb: ObjectDatabase, typeOf: (path: string) => AnyRecordType | undefined) {
     this.#odb = odb;
@@ -29,7 +29,7 @@ export class Versions {
   }
 
   /** The record that a blob is, at the path where it lies or lay; undefined where there is none. */
-  read(path: string, blob: Oid | undefined): Version | undefined {
+  read(path: string, blob: Oid | undefined): RecordVersion | undefined {
     const type = this.#typeOf(path);
     if (!type || blob === undefined) return undefined;
     if (this.#last?.path !== path || this.#last.blob !== blob) {
@@ -38,7 +38,7 @@ export class Versions {
     return this.#last.version;
   }
 
-  #read(type: AnyRecordType, path: string, blob: Oid): Version {
+  #read(type: AnyRecordType, path: string, blob: Oid): RecordVersion {
     let text = '';
     try {
       text = this.text(path, blob);

@@ -9,7 +9,7 @@ import { type ChangeIndex, type PathChange, pathChanges } from './change-index.t
 import { Versions } from './versions.ts';
 
 /** A commit in the index. */
-export interface Place {
+export interface IndexedCommit {
   readonly index: ChangeIndex;
   readonly number: number;
 }
@@ -42,7 +42,7 @@ export class Visit {
     return this.archive.resolve(revision, this.permit);
   }
 
-  place(commit: Oid): Promise<Place> {
+  place(commit: Oid): Promise<IndexedCommit> {
     return this.archive.index(commit, this.permit);
   }
 
@@ -80,7 +80,7 @@ export function isBelow(path: string, below: string | undefined): boolean {
  *
  * @throws MemoryError `invalid_input` for a path that leads out of the bank.
  */
-export function bankPath(path: string | undefined): string | undefined {
+export function memoryPath(path: string | undefined): string | undefined {
   const text = (path ?? '')
     .replace(/^(?:\.\/)?(?:\.memory-bank(?:\/|$))?/, '')
     .replace(/\/(?:\*\*)?$/, '');
@@ -98,7 +98,7 @@ export function bankPath(path: string | undefined): string | undefined {
  * @throws MemoryError `invalid_input`.
  */
 export function recordPath(path: string): string {
-  const found = bankPath(path);
+  const found = memoryPath(path);
   if (found !== undefined) return found;
   throw new MemoryError('invalid_input', 'The path of a record is needed.', {
     hint: 'Give it relative to .memory-bank/, as search results do.',

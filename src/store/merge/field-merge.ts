@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type JsonObject, type JsonValue, own } from '../../core/json.ts';
 import type { FieldMerge } from '../../core/record-type.ts';
 import type { Sides } from './diff3.ts';
-import { mergeText, type Outcome, settled } from './line-merge.ts';
+import { mergeText, type SidedResult, settled } from './line-merge.ts';
 import { mergeSections } from './section-merge.ts';
 
 type Value = JsonValue | undefined;
@@ -12,7 +12,7 @@ type Rules = { readonly [field: string]: FieldMerge | undefined };
 export function mergeFields(
   { base, ours, theirs }: Sides<JsonObject>,
   rules: Rules,
-): Outcome<JsonObject> {
+): SidedResult<JsonObject> {
   const merged = [...new Set([...Object.keys(ours), ...Object.keys(theirs)])].map((name) => {
     const sides = { base: own(base, name), ours: own(ours, name), theirs: own(theirs, name) };
     return { name, ...mergeField(sides, own(rules, name) ?? 'value') };
@@ -24,7 +24,7 @@ export function mergeFields(
   };
 }
 
-function mergeField(sides: Sides<Value>, rule: FieldMerge): Outcome<Value> {
+function mergeField(sides: Sides<Value>, rule: FieldMerge): SidedResult<Value> {
   const { base, ours, theirs } = sides;
   if (isDeepStrictEqual(ours, theirs) || isDeepStrictEqual(base, theirs)) return settled(ours);
   if (isDeepStrictEqual(base, ours)) return settled(theirs);
@@ -55,7 +55,7 @@ function mergeField(sides: Sides<Value>, rule: FieldMerge): Outcome<Value> {
 function mergeTexts(
   { base = '', ours, theirs }: Sides<Value>,
   rule: 'text' | 'sections',
-): Outcome<string> | undefined {
+): SidedResult<string> | undefined {
   if (typeof base !== 'string' || typeof ours !== 'string' || typeof theirs !== 'string') {
     return undefined;
   }

@@ -2,23 +2,26 @@ import { type Hunk, hunksOf } from '../../core/diff/line-diff.ts';
 import { diff3, mapSides, pick, type Sides } from './diff3.ts';
 
 /** What a merge comes to if its conflicts are decided for ours, and for theirs: equal where there is none. */
-export interface Outcome<T> {
+export interface SidedResult<T> {
   readonly ours: T;
   readonly theirs: T;
 }
 
 /** The outcome of what does not conflict. */
-export function settled<T>(value: T): Outcome<T> {
+export function settled<T>(value: T): SidedResult<T> {
   return { ours: value, theirs: value };
 }
 
 /** Works on both outcomes. */
-export function each<T, R>({ ours, theirs }: Outcome<T>, work: (value: T) => R): Outcome<R> {
+export function each<T, R>(
+  { ours, theirs }: SidedResult<T>,
+  work: (value: T) => R,
+): SidedResult<R> {
   return { ours: work(ours), theirs: work(theirs) };
 }
 
 /** A text as lines; `\n` or `\r\n` between them, unless it mixes the two. */
-interface Lines {
+interface TextLines {
   readonly eol: '\n' | '\r\n';
   /** Whether the last line has a line end, too. */
   readonly ended: boolean;
@@ -30,8 +33,8 @@ interface Lines {
  */
 export function mergeText(
   sides: Sides<string>,
-  merge: (sides: Sides<readonly string[]>) => Outcome<readonly string[]> = mergeLines,
-): Outcome<string> {
+  merge: (sides: Sides<readonly string[]>) => SidedResult<readonly string[]> = mergeLines,
+): SidedResult<string> {
   const mixed = Object.values(sides).some(isMixed);
   const read = mapSides(sides, (text) => readLines(text, mixed));
   const eol = pick(mapSides(read, (text) => text.eol));
@@ -42,7 +45,7 @@ export function mergeText(
 }
 
 /** Merges line by line. */
-export function mergeLines(sides: Sides<readonly string[]>): Outcome<readonly string[]> {
+export function mergeLines(sides: Sides<readonly string[]>): SidedResult<readonly string[]> {
   const regions = diff3(sides, (line) => line, false);
   return {
     ours: regions.flatMap((region) => region[region.from ?? 'ours']),
@@ -51,13 +54,13 @@ export function mergeLines(sides: Sides<readonly string[]>): Outcome<readonly st
 }
 
 /** The text of an outcome, with git's conflict markers around what the two sides decide differently. */
-export function markConflicts({ ours, theirs }: Outcome<string>, markerSize: number): string {
+export function markConflicts({ ours, theirs }: SidedResult<string>, markerSize: number): string {
   if (ours === theirs) return ours;
   const mixed = isMixed(ours) || isMixed(theirs);
   const [one, other] = [readLines(ours, mixed), readLines(theirs, mixed)];
   const isEndMarked = one.ended !== other.ended;
   // If one text ends its last line and the other does not, an empty line stands for that end.
-  const linesOf = ({ ended, lines }: Lines) => (ended && isEndMarked ? [...lines, ''] : lines);
+  const linesOf = ({ ended, lines }: TextLines) => (ended && isEndMarked ? [...lines, ''] : lines);
   const [before, after] = [linesOf(one), linesOf(other)];
   const marker = (character: string, label = '') => character.repeat(markerSize) + label;
   const marked: (readonly string[])[] = [];
@@ -104,7 +107,7 @@ function isMixed(text: string): boolean {
   return text.includes('\r') && /(?:^|[^\r])\n|\r(?!\n)/.test(text);
 }
 
-function readLines(text: string, mixed: boolean): Lines {
+function readLines(text: string, mixed: boolean): TextLines {
   const eol = !mixed && text.includes('\r\n') ? '\r\n' : '\n';
   if (text === '') return { eol, ended: true, lines: [] };
   const lines = text.split(eol);
@@ -113,6 +116,6 @@ function readLines(text: string, mixed: boolean): Lines {
   return { eol, ended, lines };
 }
 
-function writeLines({ eol, ended, lines }: Lines): string {
+function writeLines({ eol, ended, lines }: TextLines): string {
   return lines.length === 0 ? '' : lines.join(eol) + (ended ? eol : '');
 }

@@ -5,7 +5,7 @@ import type { AnyRecordType } from '../../core/record-type.ts';
 import { diff3, type Sides } from './diff3.ts';
 import { mergeFields } from './field-merge.ts';
 import { foreignKeys, withKeys } from './foreign-keys.ts';
-import { markConflicts, mergeText, type Outcome, settled } from './line-merge.ts';
+import { markConflicts, mergeText, type SidedResult, settled } from './line-merge.ts';
 
 /** What a merge has to know of a type. */
 export type Mergeable = Pick<AnyRecordType, 'name' | 'codec' | 'merge'>;
@@ -54,7 +54,7 @@ export function mergeRecord(
   return { text: markConflicts(outcome, onConflict), conflict, notes };
 }
 
-interface NotedOutcome extends Outcome<string> {
+interface NotedOutcome extends SidedResult<string> {
   readonly notes: readonly string[];
 }
 
@@ -111,7 +111,7 @@ function mergeTyped(type: Mergeable, path: string, texts: Texts): NotedOutcome {
  *
  * What both sides added in one place is kept from both; where both changed lines, the lines are ours.
  */
-function mergeKeys(sides: Sides<readonly string[]>): Outcome<readonly string[]> {
+function mergeKeys(sides: Sides<readonly string[]>): SidedResult<readonly string[]> {
   const lines = diff3(sides, (line) => line, true).flatMap(({ base, ours, theirs, from }) => {
     if (from) return from === 'ours' ? ours : theirs;
     const known = new Set([...base, ...ours]);

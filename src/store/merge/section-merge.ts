@@ -1,7 +1,7 @@
 import { hunksOf } from '../../core/diff/line-diff.ts';
 import { diff3, mapSides, type Region, type Sides } from './diff3.ts';
 import { pairEdits } from './edits.ts';
-import { each, mergeLines, type Outcome, settled } from './line-merge.ts';
+import { each, mergeLines, type SidedResult, settled } from './line-merge.ts';
 import { byDate, isNewestFirst } from './log-order.ts';
 import { numbered, type Piece, readOutline } from './pieces.ts';
 import { mergeGap, type Slot, Spacing } from './spacing.ts';
@@ -15,7 +15,7 @@ type Lines = readonly string[];
  * What one side added stays, once; what one side removed and the other left alone goes. Additions of both
  * sides in one place stand in the order of their dates, where they have dates, else ours before theirs.
  */
-export function mergeSections(sides: Sides<Lines>): Outcome<Lines> {
+export function mergeSections(sides: Sides<Lines>): SidedResult<Lines> {
   const outlines = mapSides(sides, readOutline);
   const end = mergeGap(mapSides(outlines, ({ gap }) => gap));
   return joined([mergeContent(outlines), settled(end)]);
@@ -23,7 +23,7 @@ export function mergeSections(sides: Sides<Lines>): Outcome<Lines> {
 
 type Content = Pick<Piece, 'body' | 'sections'>;
 
-function mergeContent(sides: Sides<Content | undefined>): Outcome<Lines> {
+function mergeContent(sides: Sides<Content | undefined>): SidedResult<Lines> {
   return joined([
     mergeSiblings(mapSides(sides, (content) => content?.body ?? [])),
     mergeSiblings(mapSides(sides, (content) => content?.sections ?? [])),
@@ -31,7 +31,7 @@ function mergeContent(sides: Sides<Content | undefined>): Outcome<Lines> {
 }
 
 /** Merges pieces that stand below one another in one place. */
-function mergeSiblings(given: Sides<readonly Piece[]>): Outcome<Lines> {
+function mergeSiblings(given: Sides<readonly Piece[]>): SidedResult<Lines> {
   const sides = identifyEntries(given);
   const known = mapSides(sides, byKey);
   const regions = diff3(sides, (piece) => `${piece.key}\0${piece.text}`, true).map((region) =>
@@ -45,7 +45,7 @@ function mergeSiblings(given: Sides<readonly Piece[]>): Outcome<Lines> {
   };
   const spacing = new Spacing(merged);
   let above: Slot | undefined;
-  const parts: Outcome<Lines>[] = [];
+  const parts: SidedResult<Lines>[] = [];
   for (const slot of slotsOf(regions, merged)) {
     const gap = spacing.between(above, slot);
     parts.push(each(mergePiece(slot), (lines) => (lines.length > 0 ? [...gap, ...lines] : lines)));
@@ -171,7 +171,7 @@ function withoutProse(pieces: readonly Piece[]): readonly Piece[] {
   return pieces.filter(({ kind }) => kind !== 'prose');
 }
 
-function mergePiece({ base, ours, theirs }: Slot): Outcome<Lines> {
+function mergePiece({ base, ours, theirs }: Slot): SidedResult<Lines> {
   const kind = (ours ?? theirs)?.kind;
   if (kind === 'prose') {
     return mergeLines({
@@ -191,13 +191,17 @@ function mergePiece({ base, ours, theirs }: Slot): Outcome<Lines> {
   return joined([mergeHead({ base, ours, theirs }), mergeContent({ base, ours, theirs })]);
 }
 
-function mergeHead({ base, ours, theirs }: Slot & { ours: Piece; theirs: Piece }): Outcome<Lines> {
+function mergeHead({
+  base,
+  ours,
+  theirs,
+}: Slot & { ours: Piece; theirs: Piece }): SidedResult<Lines> {
   const sides = { base: base?.head ?? [], ours: ours.head, theirs: theirs.head };
   // Which marker or number stands before the same text is not worth a conflict.
   const merged = mergeLines(sides);
   return ours.label === theirs.label ? settled(merged.ours) : merged;
 }
 
-function joined(parts: readonly Outcome<Lines>[]): Outcome<Lines> {
+function joined(parts: readonly SidedResult<Lines>[]): SidedResult<Lines> {
   return { ours: parts.flatMap(({ ours }) => ours), theirs: parts.flatMap(({ theirs }) => theirs) };
 }

@@ -2,13 +2,13 @@
 const maxLength = 256;
 
 /** A place in a pattern: it takes one character that passes `test`; without a test, none at all. */
-interface State {
+interface PatternState {
   readonly test?: RegExp;
-  readonly next: State[];
+  readonly next: PatternState[];
 }
 
 /** A piece of a pattern, built in front of what follows it. */
-type Piece = (next: State) => State;
+type Piece = (next: PatternState) => PatternState;
 
 /**
  * A regular expression as a test of whole messages, letter case aside.
@@ -26,7 +26,7 @@ export function commandPattern(source: string): ((message: string) => boolean) |
   if (source.length > maxLength) return undefined;
   const piece = new Parser(source).parse();
   if (!piece) return undefined;
-  const end: State = { next: [] };
+  const end: PatternState = { next: [] };
   const start = piece(end);
   return (message) => {
     if (message.length > maxLength) return false;
@@ -39,7 +39,7 @@ export function commandPattern(source: string): ((message: string) => boolean) |
 }
 
 /** The given states and those that can be reached from them without a character. */
-function reach(from: readonly State[]): Set<State> {
+function reach(from: readonly PatternState[]): Set<PatternState> {
   const reached = new Set(from);
   for (const state of reached) {
     if (!state.test) for (const next of state.next) reached.add(next);
@@ -112,7 +112,7 @@ function repeated(piece: Piece, quantifier: string | undefined): Piece {
     case '*':
     case '+':
       return (next) => {
-        const again: State = { next: [next] };
+        const again: PatternState = { next: [next] };
         const first = piece(again);
         again.next.push(first);
         return quantifier.startsWith('+') ? first : again;

@@ -43,7 +43,7 @@ export interface Rules {
  * those the files in `.memory-bank/rules/`. A file that cannot be used hides none below it.
  */
 export class ModeLibrary {
-  readonly #places: readonly Place[];
+  readonly #places: readonly RuleFolder[];
 
   /**
    * @param root absolute path of the project's root.
@@ -52,9 +52,9 @@ export class ModeLibrary {
   constructor(files: Files, root: string, bank: string) {
     const withExtension = /^(.*\.(?:json|ya?ml|toml))$/s;
     this.#places = [
-      new Place(files, builtInFolder(files), withExtension, () => 'built-in'),
-      new Place(files, root, /^\.clinerules-(.*)$/s, (name) => name),
-      new Place(
+      new RuleFolder(files, builtInFolder(files), withExtension, () => 'built-in'),
+      new RuleFolder(files, root, /^\.clinerules-(.*)$/s, (name) => name),
+      new RuleFolder(
         files,
         join(bank, 'rules'),
         withExtension,
@@ -92,23 +92,23 @@ function builtInFolder(files: Files): string {
   return join(folder, 'rules');
 }
 
-type Outcome = Mode | UnusedRule;
+type ParsedRule = Mode | UnusedRule;
 
 /** What a file said when it was as `stat` has it. */
-interface Entry {
+interface CachedRule {
   readonly stat: Stat;
   readonly readAt: number;
-  readonly outcome: Outcome;
+  readonly outcome: ParsedRule;
 }
 
 /** A folder that rule files come from. */
-class Place {
+class RuleFolder {
   readonly #files: Files;
   readonly #folder: string;
   readonly #pattern: RegExp;
   readonly #source: (name: string) => string;
   readonly #list: () => readonly DirectoryEntry[] | undefined;
-  #known: ReadonlyMap<string, Entry> = new Map();
+  #known: ReadonlyMap<string, CachedRule> = new Map();
 
   /**
    * @param pattern matches the names of rule files; its group is mode and extension.
@@ -130,8 +130,8 @@ class Place {
   }
 
   /** What its files say: each mode once, and why the others were skipped. */
-  load(planned: ReadonlyMap<string, string>): Outcome[] {
-    const known = new Map<string, Entry>();
+  load(planned: ReadonlyMap<string, string>): ParsedRule[] {
+    const known = new Map<string, CachedRule>();
     const modes = new Map<string, Mode>();
     const skipped: UnusedRule[] = [];
     for (const name of this.#names(planned, skipped)) {
@@ -173,7 +173,7 @@ class Place {
   }
 
   /** A file as it is now; undefined when it is gone. */
-  #entry(name: string): Entry | undefined {
+  #entry(name: string): CachedRule | undefined {
     const stat = this.#files.lstat(join(this.#folder, name));
     if (!stat) return undefined;
     const known = this.#known.get(name);
@@ -182,14 +182,14 @@ class Place {
     return { stat, readAt: Date.now(), outcome: this.#read(name, stat) };
   }
 
-  #read(name: string, stat: Stat): Outcome {
+  #read(name: string, stat: Stat): ParsedRule {
     if (stat.kind !== 'file') return this.#unused(name, 'is not a plain file');
     const path = join(this.#folder, name);
     const read = () => this.#files.read(path, maxBytes)?.toString() ?? '';
     return this.#parse(name, read, stat.size);
   }
 
-  #parse(name: string, read: () => string, size = Buffer.byteLength(read())): Outcome {
+  #parse(name: string, read: () => string, size = Buffer.byteLength(read())): ParsedRule {
     try {
       if (size > maxBytes) return this.#unused(name, `has more than ${maxBytes / 1024} KiB`);
       return parseRuleFile(read(), this.#ruleName(name), this.#source(name));

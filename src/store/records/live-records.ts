@@ -42,7 +42,7 @@ interface FolderState {
  * Everything is taken from the files and remembered under their state on disk; an edit or a checkout
  * by anybody shows in that state, and so in the next answer.
  */
-export class View {
+export class LiveRecords {
   readonly #folder: ReadFolder;
   readonly #types: readonly AnyRecordType[];
   readonly #folders = new Map<string, FolderState>();

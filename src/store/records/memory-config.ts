@@ -30,7 +30,7 @@ export const bankConfig = z.object({
     .describe('What the guard against credentials lets through.'),
 });
 
-export type BankConfig = z.output<typeof bankConfig>;
+export type MemoryConfig = z.output<typeof bankConfig>;
 
 const codec = yamlCodec(bankConfig);
 
@@ -38,7 +38,7 @@ const codec = yamlCodec(bankConfig);
 export const configRecord = {
   name: 'settings',
   codec,
-  merge: { format: 'max', project_id: 'first' } satisfies MergeRule<BankConfig>,
+  merge: { format: 'max', project_id: 'first' } satisfies MergeRule<MemoryConfig>,
 };
 
 /**
@@ -46,8 +46,8 @@ export const configRecord = {
  *
  * @throws MemoryError `unsupported` for a newer format, `damaged` for a text that is no configuration.
  */
-export function readConfig(text: string): BankConfig {
-  let config: BankConfig;
+export function readConfig(text: string): MemoryConfig {
+  let config: MemoryConfig;
   try {
     config = codec.decode(text, configPath);
   } catch (error) {

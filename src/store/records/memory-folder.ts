@@ -3,7 +3,7 @@ import { MemoryError } from '../../core/error.ts';
 import type { AnyRecordType } from '../../core/record-type.ts';
 import type { Provenance } from '../../core/store.ts';
 import type { Adoption, FileChange } from '../../git/commit/commit-plan.ts';
-import { type Made, Repository } from '../../git/commit/repository.ts';
+import { type MadeCommit, Repository } from '../../git/commit/repository.ts';
 import { type Disk, missingRepository, storageError } from '../../git/disk/disk.ts';
 import { type Stat, sameStat } from '../../git/disk/file-layer.ts';
 import { Folder } from '../../git/disk/folder.ts';
@@ -11,11 +11,11 @@ import { findWorkTree, isStillThere, type WorkTree } from '../../git/repository/
 import type { Access } from '../modes/access.ts';
 import { SecretGuard, type TextChange } from '../secrets/guard.ts';
 import { earlierId } from './earlier-id.ts';
-import { View } from './live-records.ts';
-import { type BankConfig, configPath, ownFiles, readConfig } from './memory-config.ts';
+import { LiveRecords } from './live-records.ts';
+import { configPath, type MemoryConfig, ownFiles, readConfig } from './memory-config.ts';
 import { type Actor, commitMessage } from './message.ts';
 import { decodeText, maxFileBytes, type RecordFile } from './record-file.ts';
-import { Draft } from './transaction.ts';
+import { LiveTransaction } from './transaction.ts';
 import { Watcher } from './watcher.ts';
 
 export interface BankOptions {
@@ -36,13 +36,13 @@ export interface BankOptions {
 }
 
 /** Thrown inside a change when a file moved under it; the change is worked out again. */
-class Moved extends Error {}
+class RecordChangedError extends Error {}
 
 const maxAttempts = 20;
 
 /** One bank on disk: its records, and the repository that they are committed to. */
-export class Bank {
-  readonly view: View;
+export class MemoryFolder {
+  readonly view: LiveRecords;
   readonly #options: BankOptions;
   readonly #folder: Folder;
   readonly #watcher: Watcher;
@@ -50,12 +50,14 @@ export class Bank {
   /** Where the repository was last found. */
   #tree: WorkTree | undefined;
   /** What `config.yaml` says, and what its file was when it was read. */
-  #config: { readonly stat: Stat | undefined; readonly values: BankConfig | undefined } | undefined;
+  #config:
+    | { readonly stat: Stat | undefined; readonly values: MemoryConfig | undefined }
+    | undefined;
 
   constructor(options: BankOptions) {
     this.#options = options;
     this.#folder = new Folder(options.disk.files, options.path);
-    this.view = new View(this.#folder, options.types);
+    this.view = new LiveRecords(this.#folder, options.types);
     this.#watcher = new Watcher(options.path, () => this.onHint?.());
   }
 
@@ -148,11 +150,11 @@ export class Bank {
    */
   async change<R>(
     why: Provenance | ((result: R) => Provenance),
-    edit: (draft: Draft) => Promise<R> | R,
+    edit: (draft: LiveTransaction) => Promise<R> | R,
     access: Access,
     actor: Actor,
     options: { readonly signal?: AbortSignal; readonly initialize?: boolean } = {},
-  ): Promise<{ readonly result: R; readonly made: Made | undefined }> {
+  ): Promise<{ readonly result: R; readonly made: MadeCommit | undefined }> {
     let outcome: { result: R } | undefined;
     let repository = this.repository();
     // What a dead process has left is cleaned up before each turn at changing the repository.
@@ -161,7 +163,7 @@ export class Bank {
       const settings = this.#settings();
       for (let attempt = 0; attempt < maxAttempts; attempt++) {
         try {
-          const draft = new Draft(records, access, (record) => this.#textOf(record));
+          const draft = new LiveTransaction(records, access, (record) => this.#textOf(record));
           const result = await edit(draft);
           outcome = { result };
           const edits = draft.changes();
@@ -177,7 +179,7 @@ export class Bank {
           const files = this.#fileChanges(changes, repository);
           return { message, changes: files, adopt: adoptionBy(guard) };
         } catch (error) {
-          if (!(error instanceof Moved)) throw error;
+          if (!(error instanceof RecordChangedError)) throw error;
         }
       }
       throw new MemoryError('busy', 'The files of the memory change too fast to work on them.', {
@@ -288,7 +290,7 @@ export class Bank {
     return adoptionBy(this.#guard(this.#settings()));
   }
 
-  #guard(settings: BankConfig | undefined): SecretGuard {
+  #guard(settings: MemoryConfig | undefined): SecretGuard {
     const allowed = settings?.secrets?.allow ?? [];
     return new SecretGuard(allowed, join(relative(this.root, this.path), configPath));
   }
@@ -324,7 +326,8 @@ export class Bank {
   /** The text that a record was decoded from. */
   #textOf(record: RecordFile): string {
     const bytes = this.#folder.read(record.path, maxFileBytes, record.stat);
-    if (!bytes || !sameStat(this.#folder.stat(record.path), record.stat)) throw new Moved();
+    if (!bytes || !sameStat(this.#folder.stat(record.path), record.stat))
+      throw new RecordChangedError();
     return decodeText(bytes);
   }
 
@@ -350,7 +353,7 @@ export class Bank {
   }
 
   /** What `config.yaml` says, read again when it changed; undefined where there is none. */
-  #settings(): BankConfig | undefined {
+  #settings(): MemoryConfig | undefined {
     const stat = this.#folder.stat(configPath);
     if (!this.#config || !sameStat(stat, this.#config.stat)) {
       const text = this.text(configPath);

@@ -5,7 +5,7 @@ import type { Access } from '../modes/access.ts';
 import type { TextChange } from '../secrets/guard.ts';
 import { fanOutPath, fullFolder } from './fan-out.ts';
 import { FoldedPaths } from './folded-paths.ts';
-import { maxDepth, type View } from './live-records.ts';
+import { type LiveRecords, maxDepth } from './live-records.ts';
 import type { RecordFile } from './record-file.ts';
 import { folderOf } from './record-path.ts';
 import { inSlices } from './slices.ts';
@@ -15,7 +15,7 @@ export const maxRecordBytes = 2 * 1024 * 1024;
 
 /** A bank's records, and how to bring them in line with the disk. */
 export interface Records {
-  readonly view: View;
+  readonly view: LiveRecords;
   refresh(): Promise<void>;
 }
 
@@ -23,8 +23,8 @@ export interface Records {
 const maxNamesakes = 100;
 
 /** Reads records for one call: what was on disk when the call came is what it sees. */
-export class ViewReader implements Reader {
-  protected readonly view: View;
+export class RecordReader implements Reader {
+  protected readonly view: LiveRecords;
   protected readonly access: Access;
   readonly #records: Records;
   #fresh: Promise<void> | undefined;
@@ -82,7 +82,7 @@ interface Write {
 }
 
 /** The records as a change sees them while it is being worked out: the view with its own writes over it. */
-export class Draft extends ViewReader implements Transaction {
+export class LiveTransaction extends RecordReader implements Transaction {
   readonly #writes = new Map<string, Write>();
   readonly #byKey = new Map<AnyRecordType, Map<string, Write>>();
   /** The text of each existing file when it was taken as the ground for a new one. */
@@ -290,7 +290,7 @@ function located<T>(record: RecordFile): Located<T> {
 }
 
 /** Record files as a caller gets them: what can be read, and by name what cannot. */
-export function toListing<T>(files: readonly RecordFile[], view: View): Listing<T> {
+export function toListing<T>(files: readonly RecordFile[], view: LiveRecords): Listing<T> {
   const records: Located<T>[] = [];
   const damaged: Listing<T>['damaged'][number][] = [];
   for (const file of files) {

@@ -9,7 +9,7 @@ const maxEvents = 4000;
 const maxFolders = 4096;
 
 /** What has happened in the watched folders since it was last asked. */
-export interface Changes {
+export interface WatchedChanges {
   /** Files and folders, relative to the root, that came, went or were changed. */
   readonly paths: ReadonlySet<string>;
   /** Whether events may be missing: then everything has to be looked at. */
@@ -71,7 +71,7 @@ export class Watcher {
    *
    * Two turns of the event loop: the first may be one that had looked for events already.
    */
-  async take(): Promise<Changes> {
+  async take(): Promise<WatchedChanges> {
     await turn();
     await turn();
     const changes = { paths: this.#paths, incomplete: this.#events > maxEvents };

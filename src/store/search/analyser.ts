@@ -1,7 +1,7 @@
 import { stemmer } from 'stemmer';
 
 /** Something that can be looked for, where it stands in a text. */
-export interface Token {
+export interface SearchToken {
   /** Case and diacritics folded, not stemmed. */
   readonly word: string;
   /** What the index knows it by: the stem of the word. */
@@ -50,13 +50,13 @@ const longestWhole = 80;
 const mostDigitParts = 4;
 
 /** The chunks that came more than once of late, each in the place of its hash. */
-const cache: ({ readonly chunk: string; readonly tokens: readonly Token[] } | undefined)[] =
+const cache: ({ readonly chunk: string; readonly tokens: readonly SearchToken[] } | undefined)[] =
   new Array(1 << 14).fill(undefined);
 /** The hash that was last seen in each place: numbers and ids come once, and are not worth keeping. */
 const seen = new Int32Array(cache.length);
 
 /** The tokens of a text in the order they stand in it; a whole follows its parts. */
-export function analyse(text: string, visit: (token: Token, offset: number) => void): void {
+export function analyse(text: string, visit: (token: SearchToken, offset: number) => void): void {
   for (let at = nextLetter(text, 0); at < text.length; ) {
     let end = plainEnd(text, at);
     if (end === undefined) {
@@ -68,7 +68,7 @@ export function analyse(text: string, visit: (token: Token, offset: number) => v
     }
     const tokens = tokensOf(text, at, end);
     // An iterator would take half as long again as all of the rest.
-    for (let i = 0; i < tokens.length; i++) visit(tokens[i] as Token, at);
+    for (let i = 0; i < tokens.length; i++) visit(tokens[i] as SearchToken, at);
     at = nextLetter(text, end);
   }
 }
@@ -100,7 +100,7 @@ function kindAt(text: string, at: number): number {
 }
 
 /** The tokens of a chunk; a known one is found without making a string of it. */
-function tokensOf(text: string, start: number, end: number): readonly Token[] {
+function tokensOf(text: string, start: number, end: number): readonly SearchToken[] {
   if (end - start > longestWhole) return divide(text.slice(start, end));
   let hash = end - start;
   for (let at = start; at < end; at++) hash = (Math.imul(hash, 31) + text.charCodeAt(at)) | 0;
@@ -117,10 +117,10 @@ function tokensOf(text: string, start: number, end: number): readonly Token[] {
 }
 
 /** The names of a path or of another chain, and the chain as a whole. */
-function divide(chunk: string): Token[] {
+function divide(chunk: string): SearchToken[] {
   if (plain.test(chunk)) return [token('word', chunk, 0)];
   const text = chunk.replace(/['’]s$/iu, '');
-  const tokens: Token[] = [];
+  const tokens: SearchToken[] = [];
   const spaced = ascii.test(text);
   for (const name of matches(names, text)) {
     let at = 0;
@@ -146,7 +146,7 @@ function matches(expression: RegExp, text: string): RegExpExecArray[] {
 }
 
 /** The parts of `userId`, `user_id` or `utf8`, and the whole when there is more than one. */
-function divideName(name: string, offset: number, tokens: Token[]): void {
+function divideName(name: string, offset: number, tokens: SearchToken[]): void {
   const first = tokens.length;
   for (const { 0: word, index } of matches(words, name)) {
     const start = offset + index;
@@ -164,11 +164,11 @@ function divideName(name: string, offset: number, tokens: Token[]): void {
 
 /** The whole that the words among some tokens, from one of them on, make together. */
 function join(
-  tokens: readonly Token[],
+  tokens: readonly SearchToken[],
   first: number,
   text: string,
   start: number,
-): Token | undefined {
+): SearchToken | undefined {
   if (text.length > longestWhole) return undefined;
   const parts: string[] = [];
   for (const { kind, word } of tokens.slice(first)) if (kind === 'word') parts.push(word);
@@ -179,7 +179,7 @@ function join(
 }
 
 /** Every letter and every pair of neighbours: where nothing marks the words, pairs stand in for them. */
-function letters(run: string, offset: number, tokens: Token[]): void {
+function letters(run: string, offset: number, tokens: SearchToken[]): void {
   const found = [...run.matchAll(/./gsu)];
   for (const [index, letter] of found.entries()) {
     const start = offset + letter.index;
@@ -189,7 +189,7 @@ function letters(run: string, offset: number, tokens: Token[]): void {
   }
 }
 
-function token(kind: Token['kind'], text: string, start: number): Token {
+function token(kind: SearchToken['kind'], text: string, start: number): SearchToken {
   const word = fold(text);
   return { kind, word, term: stem(word), start, end: start + text.length };
 }

@@ -1,5 +1,5 @@
 import { weigh } from './bm25.ts';
-import type { Collection, Entry } from './collection.ts';
+import type { Collection, IndexedDocument } from './collection.ts';
 import type { Term } from './dictionary.ts';
 import type { Concept } from './query.ts';
 import { fieldNames, fieldWeights } from './search-document.ts';
@@ -16,7 +16,7 @@ const pairDistance = 8;
 const titleWeight = 0.3;
 
 /** A token that one of the concepts asks for. */
-interface Place {
+interface ConceptToken {
   /** Where it stands among the tokens of the document; fields are far apart. */
   readonly at: number;
   readonly field: (typeof fieldNames)[number];
@@ -31,7 +31,7 @@ interface Place {
  */
 export function lookCloser(
   collection: Collection,
-  entry: Entry,
+  entry: IndexedDocument,
   score: number,
   concepts: readonly Concept[],
   rarities: readonly number[],
@@ -45,12 +45,12 @@ export function lookCloser(
 }
 
 /** Where the concepts stand, in the order of the text. */
-function locate(entry: Entry, concepts: readonly Concept[]): Place[] {
+function locate(entry: IndexedDocument, concepts: readonly Concept[]): ConceptToken[] {
   const wanted = new Map<Term, number[]>();
   for (const [index, { terms }] of concepts.entries()) {
     for (const term of terms.keys()) wanted.set(term, [...(wanted.get(term) ?? []), index]);
   }
-  const places: Place[] = [];
+  const places: ConceptToken[] = [];
   let at = 0;
   for (const [order, field] of fieldNames.entries()) {
     for (const { term } of entry.words[order] ?? []) {
@@ -65,7 +65,7 @@ function locate(entry: Entry, concepts: readonly Concept[]): Place[] {
 
 /** The score of the best passage. */
 function passage(
-  places: readonly Place[],
+  places: readonly ConceptToken[],
   rarities: readonly number[],
   length: number,
   average: number,
@@ -75,7 +75,7 @@ function passage(
     weigh(count, Math.min(length, passageLength), Math.min(average, passageLength));
   let best = 0;
   let sum = 0;
-  const count = ({ field, concept }: Place, sign: 1 | -1) => {
+  const count = ({ field, concept }: ConceptToken, sign: 1 | -1) => {
     const before = counts[concept] ?? 0;
     const after = before + sign * fieldWeights[field];
     counts[concept] = after;
@@ -96,7 +96,7 @@ function passage(
 
 /** The score of the pairs of concepts that stand near each other, in either order. */
 function pairs(
-  places: readonly Place[],
+  places: readonly ConceptToken[],
   rarities: readonly number[],
   length: number,
   average: number,
@@ -124,7 +124,7 @@ function pairs(
 }
 
 /** How much of what is asked for stands in the title, 0 to 1. */
-function titleShare(places: readonly Place[], rarities: readonly number[]): number {
+function titleShare(places: readonly ConceptToken[], rarities: readonly number[]): number {
   const titled = new Set<number>();
   for (const { field, concept } of places) if (field === 'title') titled.add(concept);
   const sum = (concepts: Iterable<number>) => {

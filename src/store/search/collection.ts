@@ -1,5 +1,5 @@
 import type { Steps } from '../records/slices.ts';
-import { analyse, type Token } from './analyser.ts';
+import { analyse, type SearchToken } from './analyser.ts';
 import { Dictionary, type Word } from './dictionary.ts';
 import { without, withWeight } from './postings.ts';
 import { fieldNames, fieldWeights, plain, type SearchDocument } from './search-document.ts';
@@ -21,7 +21,7 @@ interface Words {
 const nothing: Words = { words: [], length: 0 };
 
 /** A document as the ranking sees it. */
-export interface Entry extends SearchDocument {
+export interface IndexedDocument extends SearchDocument {
   readonly number: number;
   /** The title as it is compared with a query. */
   readonly name: string;
@@ -33,7 +33,7 @@ export interface Entry extends SearchDocument {
 export class Collection {
   readonly dictionary = new Dictionary();
   /** By number; a number is free again once its document is removed. */
-  readonly entries: (Entry | undefined)[] = [];
+  readonly entries: (IndexedDocument | undefined)[] = [];
   /** By number: how many telling words a document has. */
   readonly lengths: number[] = [];
   readonly #numbers = new Map<string, number>();
@@ -55,8 +55,8 @@ export class Collection {
   }
 
   /** The documents whose id is accepted. */
-  documents(accepts: (id: string) => boolean): Entry[] {
-    return this.entries.filter((entry): entry is Entry => !!entry && accepts(entry.id));
+  documents(accepts: (id: string) => boolean): IndexedDocument[] {
+    return this.entries.filter((entry): entry is IndexedDocument => !!entry && accepts(entry.id));
   }
 
   *adding({ id, fields }: SearchDocument): Steps {
@@ -114,7 +114,7 @@ export class Collection {
     const words = this.#words;
     let count = 0;
     let length = 0;
-    const visit = (token: Token) => {
+    const visit = (token: SearchToken) => {
       const word = this.dictionary.add(token.word, token.term);
       words[count++] = word;
       word.term.postings = withWeight(word.term.postings, number, weight);

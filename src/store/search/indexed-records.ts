@@ -1,5 +1,5 @@
 import type { AnyRecordType, SearchFields } from '../../core/record-type.ts';
-import type { View } from '../records/live-records.ts';
+import type { LiveRecords } from '../records/live-records.ts';
 import { inSlices, type Steps } from '../records/slices.ts';
 import { SearchIndex } from './index.ts';
 import { Sizes } from './sizes.ts';
@@ -36,7 +36,7 @@ interface Indexed {
  */
 export class IndexedRecords {
   readonly index = new SearchIndex();
-  readonly #view: View;
+  readonly #view: LiveRecords;
   readonly #types: readonly AnyRecordType[];
   readonly #records = new Map<string, Indexed>();
   /** Announced since the index was begun. */
@@ -52,7 +52,7 @@ export class IndexedRecords {
   #closed = false;
   #work: Promise<void> | undefined;
 
-  constructor(view: View, types: readonly AnyRecordType[]) {
+  constructor(view: LiveRecords, types: readonly AnyRecordType[]) {
     this.#view = view;
     this.#types = types;
     view.onChange((path) => {

@@ -1,5 +1,5 @@
 import type { Steps } from '../records/slices.ts';
-import { analyse, stem, type Token } from './analyser.ts';
+import { analyse, type SearchToken, stem } from './analyser.ts';
 import type { Dictionary, Term } from './dictionary.ts';
 import { stopWords } from './stop-words.ts';
 
@@ -70,8 +70,8 @@ export function* plan(query: string, dictionary: Dictionary): Steps<Concept[]> {
 }
 
 /** The tokens that say what is looked for: without stop words, unless there is nothing else. */
-function telling(query: string): { token: Token; start: number }[] {
-  const tokens: { token: Token; start: number }[] = [];
+function telling(query: string): { token: SearchToken; start: number }[] {
+  const tokens: { token: SearchToken; start: number }[] = [];
   analyse(query.slice(0, mostText), (token, offset) => {
     if (token.kind !== 'letter') tokens.push({ token, start: token.start + offset });
   });
@@ -81,7 +81,7 @@ function telling(query: string): { token: Token; start: number }[] {
 
 /** An identifier that the index does not know, when one of its parts is misspelt. */
 function repairWhole(
-  token: Token,
+  token: SearchToken,
   parts: readonly Reading[],
   dictionary: Dictionary,
 ): Term | undefined {
@@ -91,7 +91,7 @@ function repairWhole(
 }
 
 /** The known word that a word is, or those that it may be a misspelling, a beginning or a compound of. */
-function* read({ word, term: text }: Token, dictionary: Dictionary): Steps<Reading> {
+function* read({ word, term: text }: SearchToken, dictionary: Dictionary): Steps<Reading> {
   const term = dictionary.term(text);
   const terms = new Map<Term, number>();
   const offer = (known: Term, weight: number) => {

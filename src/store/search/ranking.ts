@@ -1,13 +1,13 @@
 import type { Steps } from '../records/slices.ts';
 import { rarity, weigh } from './bm25.ts';
 import { lookCloser } from './closeness.ts';
-import type { Collection, Entry } from './collection.ts';
+import type { Collection, IndexedDocument } from './collection.ts';
 import { documentOf, weightOf } from './postings.ts';
 import type { Concept } from './query.ts';
 
 /** A document that matched. */
 export interface Ranked {
-  readonly entry: Entry;
+  readonly entry: IndexedDocument;
   /** Above 0; 1 for a document whose title is the query, below 1 for every other. */
   readonly score: number;
 }

@@ -1,7 +1,7 @@
 import { invalid } from '../../core/error.ts';
 import type { AnyRecordType } from '../../core/record-type.ts';
 import type { LeftOut, SearchHit, SearchRequest, SearchResult } from '../../core/store.ts';
-import type { View } from '../records/live-records.ts';
+import type { LiveRecords } from '../records/live-records.ts';
 import { inSlices, type Steps } from '../records/slices.ts';
 import { toListing } from '../records/transaction.ts';
 import type { Hit, SearchDocument } from './index.ts';
@@ -17,11 +17,11 @@ const maxNamed = 3;
 
 /** Searches the records of a view. */
 export class RecordSearch {
-  readonly #view: View;
+  readonly #view: LiveRecords;
   readonly #types: readonly AnyRecordType[];
   readonly #indexed: IndexedRecords;
 
-  constructor(view: View, types: readonly AnyRecordType[]) {
+  constructor(view: LiveRecords, types: readonly AnyRecordType[]) {
     this.#view = view;
     this.#types = types;
     this.#indexed = new IndexedRecords(view, types);
@@ -88,12 +88,12 @@ export class RecordSearch {
 
 /** The records that are not in the index, read one after the other when a literal search comes to them. */
 class Rest implements Iterable<SearchDocument | undefined> {
-  readonly #view: View;
+  readonly #view: LiveRecords;
   readonly #paths: readonly string[];
   readonly #wanted: SearchFilter;
   #read = 0;
 
-  constructor(view: View, paths: readonly string[], wanted: SearchFilter) {
+  constructor(view: LiveRecords, paths: readonly string[], wanted: SearchFilter) {
     this.#view = view;
     this.#paths = paths;
     this.#wanted = wanted;

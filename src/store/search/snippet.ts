@@ -8,7 +8,7 @@ import { pieces } from './search-pieces.ts';
 const length = 160;
 const mostMatches = 10;
 
-interface Place {
+interface TextMatch {
   readonly concept: number;
   start: number;
   end: number;
@@ -45,8 +45,8 @@ export function* excerpt(
 }
 
 /** Where wanted terms stand; places that touch or overlap are one. */
-function* find(text: string, wanted: ReadonlyMap<string, number>): Steps<Place[]> {
-  const places: Place[] = [];
+function* find(text: string, wanted: ReadonlyMap<string, number>): Steps<TextMatch[]> {
+  const places: TextMatch[] = [];
   for (const { start, piece } of pieces(text)) {
     analyse(piece, (token, offset) => {
       const concept = wanted.get(token.term);
@@ -72,7 +72,7 @@ const stepPlaces = 1024;
 
 /** The stretch of text, short enough to show, with the most different concepts. */
 function* densest(
-  places: readonly Place[],
+  places: readonly TextMatch[],
 ): Steps<{ start: number; end: number; concepts: number } | undefined> {
   let best: { start: number; end: number; concepts: number } | undefined;
   for (const [index, first] of places.entries()) {

@@ -110,7 +110,7 @@ export class SecretGuard {
   }
 
   #check(texts: Iterable<NewText>, wayOut: string): void {
-    const places = new Map<string, Place>();
+    const places = new Map<string, SecretLocation>();
     for (const text of texts) {
       const found = this.#find(text);
       const { name, alias } = text;
@@ -161,13 +161,13 @@ export function checkNewFolder(path: string): void {
   });
 }
 
-interface Place extends JsonObject {
+interface SecretLocation extends JsonObject {
   readonly kind: string;
   readonly in: string;
   readonly line: number;
 }
 
-function placeOf(secret: Secret, { text, record }: NewText, shown: string): Place {
+function placeOf(secret: Secret, { text, record }: NewText, shown: string): SecretLocation {
   const field = record && fieldOf(record.value, secret);
   return {
     kind: secret.kind,
@@ -177,7 +177,7 @@ function placeOf(secret: Secret, { text, record }: NewText, shown: string): Plac
   };
 }
 
-function describe({ kind, in: where, line, field }: Place): string {
+function describe({ kind, in: where, line, field }: SecretLocation): string {
   const more = typeof field === 'string' ? `, field "${field}"` : '';
   return `${where} (line ${line}${more}) holds what looks like ${kind}`;
 }

@@ -20,7 +20,7 @@ import { checkSizes, maxBrought } from './size-check.ts';
 const maxNamed = 10;
 
 /** Two lines of history that are to become one. */
-export interface Lines {
+export interface JoiningHistories {
   readonly base: Oid;
   readonly head: Oid;
   readonly tip: Oid;
@@ -46,7 +46,7 @@ export interface Brought {
  */
 export function bringIn(
   { archive: { bank, repository }, access }: Visit,
-  lines: Lines,
+  lines: JoiningHistories,
   decisions: Decisions,
 ): Brought {
   const { odb, work } = repository;
@@ -107,7 +107,7 @@ function contentOf(odb: ObjectDatabase, entry: TreeDifference['after']): Buffer 
  */
 function codeOf(
   odb: ObjectDatabase,
-  { base, head, tip }: Lines,
+  { base, head, tip }: JoiningHistories,
   folder: string,
   all: readonly TreeDifference[],
 ): TreeDifference[] {

@@ -1,7 +1,7 @@
 import { invalid } from '../../core/error.ts';
 import type { Conflict, Decisions, Resolution } from '../../core/history.ts';
-import type { Settled } from '../../git/commit/resolve-merge.ts';
-import type { Unmerged, Version } from '../../git/index/index-file.ts';
+import type { ResolvedFile } from '../../git/commit/resolve-merge.ts';
+import type { Unmerged, UnmergedVersion } from '../../git/index/index-file.ts';
 import type { Visit } from '../history/visit.ts';
 import { mapSides } from '../merge/diff3.ts';
 import { isSame, type MergedFile, mergeFile } from '../merge/merge-file.ts';
@@ -11,8 +11,12 @@ import { decided } from './joining.ts';
 
 /** What becomes of one file. */
 type Verdict =
-  | { readonly as: 'resolved' | 'edited'; readonly settled?: Settled }
-  | { readonly as: 'conflict'; readonly reasons: readonly string[]; readonly settled?: Settled };
+  | { readonly as: 'resolved' | 'edited'; readonly settled?: ResolvedFile }
+  | {
+      readonly as: 'conflict';
+      readonly reasons: readonly string[];
+      readonly settled?: ResolvedFile;
+    };
 
 const plainModes = [0o100644, 0o100755];
 
@@ -61,14 +65,14 @@ function judge(
   path: string,
   decisions: Decisions,
 ): Verdict {
-  const modes = Object.values(versions).flatMap((version: Version | undefined) =>
+  const modes = Object.values(versions).flatMap((version: UnmergedVersion | undefined) =>
     version ? [version.mode] : [],
   );
   if (modes.some((mode) => !plainModes.includes(mode))) {
     return { as: 'conflict', reasons: ['it is no ordinary file'] };
   }
   const { odb, work } = repository;
-  const isLarge = (version: Version | undefined) =>
+  const isLarge = (version: UnmergedVersion | undefined) =>
     version !== undefined && odb.size(version.oid) > maxFileBytes;
   if (Object.values(versions).some(isLarge)) {
     return { as: 'conflict', reasons: ['one side of it is too large to be read'] };

@@ -1,7 +1,7 @@
 import type { Context } from '../../core/context.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { outline } from '../../core/markdown/sections.ts';
-import type { Bank, BankFile } from './bank.ts';
+import type { Bank, BankDocumentFile } from './bank.ts';
 import { contentBudget, listed, namesWithin, withinBudget } from './budget.ts';
 import { SummaryCache } from './cache.ts';
 import { standing } from './conversation.ts';
@@ -111,9 +111,9 @@ export function lastUpdated(bank: Bank): string | undefined {
 }
 
 /** What changed last comes first, then what has mattered most. */
-function byWorth(files: readonly BankFile[]): BankFile[] {
-  const time = ({ value }: BankFile) => Date.parse(value.last_updated ?? '') || 0;
-  const score = ({ value }: BankFile) => value.relevance_score ?? 0;
+function byWorth(files: readonly BankDocumentFile[]): BankDocumentFile[] {
+  const time = ({ value }: BankDocumentFile) => Date.parse(value.last_updated ?? '') || 0;
+  const score = ({ value }: BankDocumentFile) => value.relevance_score ?? 0;
   const [last, ...others] = files.toSorted((a, b) => time(b) - time(a));
   return last ? [last, ...others.sort((a, b) => score(b) - score(a))] : [];
 }

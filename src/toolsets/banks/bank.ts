@@ -33,7 +33,7 @@ export function bankName(args: { bank_type: BankType; bank_id: string }): BankNa
 }
 
 /** A document of a bank under its name in the bank. */
-export interface BankFile extends Located<BankDocument> {
+export interface BankDocumentFile extends Located<BankDocument> {
   /** `doc/api.md` */
   readonly file: string;
 }
@@ -43,7 +43,7 @@ export interface Bank extends BankName {
   /** Below `banks/`: `code/my-repo`. */
   readonly folder: string;
   /** By name. */
-  readonly files: readonly BankFile[];
+  readonly files: readonly BankDocumentFile[];
   readonly damaged: readonly Damaged[];
 }
 
@@ -100,7 +100,7 @@ export function label({ type, id }: BankName): string {
 
 async function banksBelow(reader: Reader, type: BankType, under: string): Promise<Bank[]> {
   const { records, damaged } = await reader.list(bankDocument, { under });
-  const found = new Map<string, { files: BankFile[]; damaged: Damaged[] }>();
+  const found = new Map<string, { files: BankDocumentFile[]; damaged: Damaged[] }>();
   const at = (path: string) => {
     const [root, name, ...rest] = path.split('/').slice(1);
     if (root === undefined || name === undefined || rest.length === 0) return undefined;
@@ -123,7 +123,7 @@ async function banksBelow(reader: Reader, type: BankType, under: string): Promis
 }
 
 /** What the documents say that the folder's name stands for; a folder made by a person has its name. */
-function idOf(folder: string, files: readonly BankFile[]): string {
+function idOf(folder: string, files: readonly BankDocumentFile[]): string {
   const name = folder.slice(folder.indexOf('/') + 1);
   const ids = files.flatMap(({ value }) => value.bank ?? []);
   return ids.find((id) => encodeName(id) === name) ?? name;

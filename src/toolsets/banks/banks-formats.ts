@@ -1,10 +1,10 @@
-import { type Format, Gathering } from '../../core/exchange-format.ts';
+import { type ExchangeFormat, Gathering } from '../../core/exchange-format.ts';
 import { fileNameProblem } from '../../core/names/file-name.ts';
 import { encodeName } from '../../core/names/name.ts';
 import { bankDocument } from './bank-document.ts';
 
 /** A folder of banks as seed 001 draws it: `global/`, `projects/<id>/`, `code/<id>/`. */
-const bankFolders: Format = {
+const bankFolders: ExchangeFormat = {
   name: 'banks',
   title: 'bank folders: global, projects/<id>, code/<id>',
   places: [],
@@ -60,4 +60,4 @@ const bankFolders: Format = {
   },
 };
 
-export const formats: readonly Format[] = [bankFolders];
+export const formats: readonly ExchangeFormat[] = [bankFolders];

@@ -10,7 +10,7 @@ import { bytesOf, summarize } from './summary.ts';
 const maxModelText = 64 * 1024;
 
 /** A summary, and the hash of the text that it was made of. */
-interface Entry extends JsonObject {
+interface CachedSummary extends JsonObject {
   of: string;
   summary: string;
 }
@@ -24,13 +24,13 @@ export class SummaryCache {
   readonly #context: Context;
   readonly #bank: Bank;
   readonly #texts: ReadonlyMap<string, string>;
-  readonly #entries: ReadonlyMap<string, Entry>;
+  readonly #entries: ReadonlyMap<string, CachedSummary>;
 
   private constructor(
     context: Context,
     bank: Bank,
     texts: ReadonlyMap<string, string>,
-    entries: ReadonlyMap<string, Entry>,
+    entries: ReadonlyMap<string, CachedSummary>,
   ) {
     this.#context = context;
     this.#bank = bank;
@@ -45,7 +45,7 @@ export class SummaryCache {
     texts: ReadonlyMap<string, string>,
   ): Promise<SummaryCache> {
     const kept = await keptOf(context, bank);
-    const entries = new Map<string, Entry>();
+    const entries = new Map<string, CachedSummary>();
     for (const [name, text] of texts) {
       const entry = own(kept, name);
       if (isEntry(entry) && entry.of === hash(text)) entries.set(name, entry);
@@ -66,7 +66,7 @@ export class SummaryCache {
    */
   async rebuild(): Promise<{ readonly cache_updated: boolean; readonly cache_optimized: boolean }> {
     try {
-      const entries: { [name: string]: Entry } = {};
+      const entries: { [name: string]: CachedSummary } = {};
       for (const [name, text] of this.#long()) {
         const summary = () => summarize(text, summaryLimit);
         entries[name] = this.#entries.get(name) ?? { of: hash(text), summary: summary() };
@@ -132,6 +132,6 @@ function hash(text: string): string {
   return createHash('sha256').update(text).digest('base64url');
 }
 
-function isEntry(value: unknown): value is Entry {
+function isEntry(value: unknown): value is CachedSummary {
   return isObject(value) && typeof value.of === 'string' && typeof value.summary === 'string';
 }

@@ -1,11 +1,11 @@
 import { MemoryError } from '../../core/error.ts';
-import { type Format, Gathering, isoTime, parseJson } from '../../core/exchange-format.ts';
+import { type ExchangeFormat, Gathering, isoTime, parseJson } from '../../core/exchange-format.ts';
 import { isObject } from '../../core/json.ts';
 import { byCreation } from '../../core/store.ts';
 import { documentRecord } from './document.ts';
 
 /** The folder `.infinity/` of seed 002: `project_id` and `memories.json`. */
-const infinity: Format = {
+const infinity: ExchangeFormat = {
   name: 'infinity',
   title: 'typed memories of an .infinity folder',
   places: ['.infinity'],
@@ -92,4 +92,4 @@ const infinity: Format = {
   },
 };
 
-export const formats: readonly Format[] = [infinity];
+export const formats: readonly ExchangeFormat[] = [infinity];

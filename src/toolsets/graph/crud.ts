@@ -3,10 +3,10 @@ import { describeIssue, type Issue, MemoryError } from '../../core/error.ts';
 import type { RecordType } from '../../core/record-type.ts';
 import type { Listing, Located, Reader, Transaction } from '../../core/store.ts';
 import { deletion, type Fallout, label, saying } from './provenance.ts';
-import type { Entry, OwnedType } from './records.ts';
+import type { GraphRecord, OwnedType } from './records.ts';
 
 /** The identity of a record that is about to be created. */
-export function newIdentity(context: Context): Entry {
+export function newIdentity(context: Context): GraphRecord {
   const now = timestamp(context.now());
   return { id: context.shortId(), created_at: now, updated_at: now };
 }
@@ -16,7 +16,7 @@ export function newIdentity(context: Context): Entry {
  *
  * @throws MemoryError `not_found` in the seed's words.
  */
-export async function find<T extends Entry>(
+export async function find<T extends GraphRecord>(
   reader: Reader,
   type: RecordType<T>,
   key: string,
@@ -27,7 +27,7 @@ export async function find<T extends Entry>(
 }
 
 /** The error about a record that does not exist. */
-export function missing<T extends Entry>(type: RecordType<T>, which: string): MemoryError {
+export function missing<T extends GraphRecord>(type: RecordType<T>, which: string): MemoryError {
   return new MemoryError('not_found', `${capitalised(type.name)} ${which} not found`);
 }
 
@@ -36,7 +36,7 @@ export function missing<T extends Entry>(type: RecordType<T>, which: string): Me
  *
  * A branch may delete a parent while another adds a child: the child stays readable without it.
  */
-export async function idOf<T extends Entry>(
+export async function idOf<T extends GraphRecord>(
   reader: Reader,
   type: RecordType<T>,
   key: string,
@@ -52,7 +52,7 @@ export async function idOf<T extends Entry>(
 const unreadable: ReadonlySet<string> = new Set(['damaged', 'conflict']);
 
 /** The records that belong to the one with the key `owner`. */
-export async function listOwned<T extends Entry>(
+export async function listOwned<T extends GraphRecord>(
   reader: Reader,
   type: OwnedType<T>,
   owner: string,
@@ -66,7 +66,7 @@ export async function listOwned<T extends Entry>(
  *
  * A link may lead nowhere: one branch makes it, another removes the record.
  */
-export async function listLinked<T extends Entry>(
+export async function listLinked<T extends GraphRecord>(
   reader: Reader,
   type: RecordType<T>,
   keys: readonly string[] = [],
@@ -96,7 +96,7 @@ export function byKey<T>(records: readonly Located<T>[]): T[] {
  * @throws MemoryError `already_exists` which names the first key that is taken, by a record or by
  *   an earlier element of the batch; what `add` throws.
  */
-export async function create<T extends Entry>(
+export async function create<T extends GraphRecord>(
   context: Context,
   type: RecordType<T>,
   values: readonly T[],
@@ -118,7 +118,7 @@ export async function create<T extends Entry>(
 }
 
 /** Fields to change; a field that is absent stays as it is. */
-export type Changes<T> = { readonly [field in keyof T]?: T[field] | undefined };
+export type FieldChanges<T> = { readonly [field in keyof T]?: T[field] | undefined };
 
 /**
  * Changes fields of a record.
@@ -126,11 +126,11 @@ export type Changes<T> = { readonly [field in keyof T]?: T[field] | undefined };
  * @returns the record as it then is; without a commit and with its old `updated_at` when every
  *   field had its value already.
  */
-export async function update<T extends Entry>(
+export async function update<T extends GraphRecord>(
   context: Context,
   type: RecordType<T>,
   key: string,
-  changes: Changes<T>,
+  changes: FieldChanges<T>,
 ): Promise<T> {
   const { value } = await context.store.change<{ value: T; fields: string[] }>(
     ({ value, fields }) => ({ subject: `update ${fields.join(', ')} of ${label(type, value)}` }),
@@ -151,7 +151,7 @@ export async function update<T extends Entry>(
  *
  * @param cascade removes or changes the other records and tells of it.
  */
-export async function remove<T extends Entry>(
+export async function remove<T extends GraphRecord>(
   context: Context,
   type: RecordType<T>,
   key: string,
@@ -175,7 +175,7 @@ export async function remove<T extends Entry>(
  * @param argument where in the arguments it stands; empty when it is all of them.
  * @throws MemoryError that names the element, when it is too large or otherwise no record.
  */
-export async function add<T extends Entry>(
+export async function add<T extends GraphRecord>(
   draft: Transaction,
   type: RecordType<T>,
   value: T,
@@ -198,7 +198,7 @@ export async function add<T extends Entry>(
 }
 
 /** Writes a record. */
-export async function save<T extends Entry>(
+export async function save<T extends GraphRecord>(
   draft: Transaction,
   type: RecordType<T>,
   value: T,
@@ -207,7 +207,7 @@ export async function save<T extends Entry>(
 }
 
 /** A record without its empty lists, as its file has it. */
-function compact<T extends Entry>(value: T): T {
+function compact<T extends GraphRecord>(value: T): T {
   const compacted = { ...value };
   for (const field in compacted) {
     const held: unknown = compacted[field];

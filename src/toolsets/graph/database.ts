@@ -1,9 +1,9 @@
 import type { RecordType } from '../../core/record-type.ts';
 import { byCreation, type Reader } from '../../core/store.ts';
 import {
-  type Entry,
   type Feature,
   feature,
+  type GraphRecord,
   type IdentityField,
   type Objective,
   objective,
@@ -136,7 +136,7 @@ function column<T>(sql: string, value: Column<T>['value']): Column<T> {
 }
 
 /** The table of records: their id, columns of their own, and their times; then their tables of links. */
-function tables<T extends Entry>(
+function tables<T extends GraphRecord>(
   noun: string,
   records: readonly T[],
   {
@@ -174,7 +174,7 @@ function tables<T extends Entry>(
   return [main, ...links.map((link) => linkTable(noun, records, link))];
 }
 
-function linkTable<T extends Entry>(
+function linkTable<T extends GraphRecord>(
   from: string,
   owners: readonly T[],
   { to, ids, keys }: Links<T>,
@@ -200,6 +200,6 @@ function references(noun: string): string {
 }
 
 /** The records of a type, the oldest first. */
-async function entriesOf<T extends Entry>(reader: Reader, type: RecordType<T>): Promise<T[]> {
+async function entriesOf<T extends GraphRecord>(reader: Reader, type: RecordType<T>): Promise<T[]> {
   return byCreation((await reader.list(type)).records).map(({ value }) => value);
 }

@@ -1,5 +1,5 @@
 import { MemoryError } from '../../core/error.ts';
-import { type Format, Gathering, isoTime } from '../../core/exchange-format.ts';
+import { type ExchangeFormat, Gathering, isoTime } from '../../core/exchange-format.ts';
 import type { RecordType } from '../../core/record-type.ts';
 import { writeDatabase } from './database.ts';
 import { normalisePath } from './project-path.ts';
@@ -15,7 +15,7 @@ import {
 import { type Row, SqliteFile, type SqlValue } from './sqlite.ts';
 
 /** The SQLite database of seed 000. */
-const database: Format = {
+const database: ExchangeFormat = {
   name: 'memory-bank-db',
   title: 'SQLite database of features, paths, objectives, tasks and tickets',
   places: ['.claude/memory-bank.db'],
@@ -44,7 +44,7 @@ const database: Format = {
   },
 };
 
-export const formats: readonly Format[] = [database];
+export const formats: readonly ExchangeFormat[] = [database];
 
 function readDatabase(data: SqliteFile, gathering: Gathering): void {
   const tables = new Map(

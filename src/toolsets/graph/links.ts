@@ -4,10 +4,10 @@ import type { RecordType } from '../../core/record-type.ts';
 import type { Transaction } from '../../core/store.ts';
 import { find, intact, save } from './crud.ts';
 import { label, saying } from './provenance.ts';
-import { type Entry, feature, objective, path, ticket } from './records.ts';
+import { feature, type GraphRecord, objective, path, ticket } from './records.ts';
 
 type Field = 'paths' | 'features' | 'tickets';
-type Holder<F extends Field> = Entry & { readonly [field in F]?: string[] | undefined };
+type Holder<F extends Field> = GraphRecord & { readonly [field in F]?: string[] | undefined };
 
 /**
  * A kind of link: records of `from` hold in `field`, sorted, the keys of records of `to`.
@@ -15,7 +15,7 @@ type Holder<F extends Field> = Entry & { readonly [field in F]?: string[] | unde
  * The tools do not return `field`, and so a link that comes or goes leaves `updated_at`
  * (RESOLUTIONS 0.24).
  */
-export interface Link<F extends Field, T extends Holder<F>, U extends Entry> {
+export interface Link<F extends Field, T extends Holder<F>, U extends GraphRecord> {
   readonly from: RecordType<T>;
   readonly field: F;
   readonly to: RecordType<U>;
@@ -30,7 +30,7 @@ export const objectiveTickets = { from: objective, field: 'tickets', to: ticket 
  *
  * @throws MemoryError `not_found` when one of the records does not exist; then none is linked.
  */
-export async function link<F extends Field, T extends Holder<F>, U extends Entry>(
+export async function link<F extends Field, T extends Holder<F>, U extends GraphRecord>(
   context: Context,
   { from, field, to }: Link<F, T, U>,
   key: string,
@@ -53,7 +53,7 @@ export async function link<F extends Field, T extends Holder<F>, U extends Entry
  *
  * @throws MemoryError `not_found` when there is no such link.
  */
-export async function unlink<F extends Field, T extends Holder<F>, U extends Entry>(
+export async function unlink<F extends Field, T extends Holder<F>, U extends GraphRecord>(
   context: Context,
   { from, field, to }: Link<F, T, U>,
   key: string,
@@ -81,7 +81,7 @@ function notLinked(from: string, key: string, to: string, target: string): Memor
  *
  * @returns the records that held one, as a commit message tells of it.
  */
-export async function dropLinks<F extends Field, T extends Holder<F>, U extends Entry>(
+export async function dropLinks<F extends Field, T extends Holder<F>, U extends GraphRecord>(
   draft: Transaction,
   { from, field }: Link<F, T, U>,
   target: string,

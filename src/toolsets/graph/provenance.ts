@@ -1,6 +1,6 @@
 import type { RecordType } from '../../core/record-type.ts';
 import type { Provenance } from '../../core/store.ts';
-import type { Entry } from './records.ts';
+import type { GraphRecord } from './records.ts';
 
 /** At most this many lines, and characters of each, of what a change did stand in its message. */
 const maxLines = 100;
@@ -24,7 +24,7 @@ export function saying(
 }
 
 /** A record as a commit message names it: by its text, or by what identifies it. */
-export function label<T extends Entry>(type: RecordType<T>, value: T): string {
+export function label<T extends GraphRecord>(type: RecordType<T>, value: T): string {
   return `${type.name} "${value.text ?? type.key(value)}"`;
 }
 

@@ -10,7 +10,7 @@ import {
 import { idPattern, pathType, slugPattern, status } from './graph-fields.ts';
 
 /** What all six kinds of record have, and the text that two of them are. */
-export interface Entry {
+export interface GraphRecord {
   readonly id: string;
   readonly created_at: string;
   readonly updated_at: string;
@@ -161,7 +161,7 @@ interface Kind<T extends object> extends Pick<RecordType<T>, 'vocabulary'> {
 }
 
 /** A kind known by a key which the caller chose, and which says where its file lies. */
-function named<T extends Entry>({
+function named<T extends GraphRecord>({
   fileName,
   ...kind
 }: Kind<T> & { key(value: T): string; fileName(key: string): string }): RecordType<T> {
@@ -179,7 +179,7 @@ export interface OwnedType<T extends object> extends RecordType<T> {
 }
 
 /** A kind known by its id, which lies in the folder of the record that it belongs to. */
-function owned<T extends Entry & { text: string }>({
+function owned<T extends GraphRecord & { text: string }>({
   owner,
   ...kind
 }: Kind<T> & Pick<OwnedType<T>, 'owner'>): OwnedType<T> {
@@ -189,7 +189,7 @@ function owned<T extends Entry & { text: string }>({
   return { ...type, owner, folderOf: encodePath };
 }
 
-function define<T extends Entry>({
+function define<T extends GraphRecord>({
   merge,
   ...kind
 }: Kind<T> & Pick<RecordType<T>, 'key' | 'id' | 'path' | 'locate'>): RecordType<T> {

@@ -43,10 +43,10 @@ const schema = z.object({
 });
 
 /** An entry of seed 004, just as its tools answer it. */
-export type Entry = z.infer<typeof schema>;
+export type KnowledgeEntry = z.infer<typeof schema>;
 
 /** An entry as a markdown file: its value below the front matter. */
-export const entryRecord = defineRecordType<Entry>({
+export const entryRecord = defineRecordType<KnowledgeEntry>({
   name: 'knowledge-entry',
   toolset: 'knowledge',
   folder: 'knowledge',
@@ -75,7 +75,7 @@ export const entryRecord = defineRecordType<Entry>({
 export async function listEntries(
   reader: Reader,
   wanted: readonly Category[],
-): Promise<Listing<Entry>> {
+): Promise<Listing<KnowledgeEntry>> {
   const { records, damaged } = await reader.list(entryRecord);
   const oldestFirst = byCreation(records);
   return {

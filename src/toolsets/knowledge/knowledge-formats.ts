@@ -1,14 +1,20 @@
 import { MemoryError } from '../../core/error.ts';
-import { type Format, Gathering, isoTime, parseJson } from '../../core/exchange-format.ts';
+import { type ExchangeFormat, Gathering, isoTime, parseJson } from '../../core/exchange-format.ts';
 import { isObject } from '../../core/json.ts';
-import { type Category, categories, type Entry, entryRecord, listEntries } from './entry.ts';
+import {
+  type Category,
+  categories,
+  entryRecord,
+  type KnowledgeEntry,
+  listEntries,
+} from './entry.ts';
 import { serverMemory } from './server-memory.ts';
 
 /** What tells when an entry was made: in the seed, in its reference, in the data of that. */
 const creationTimes = ['created_at', 'timestamp', 'recorded_at'];
 
 /** A folder `.claude/memory/` of seed 004: a JSON file for each category, in any of its four shapes (4.2). */
-const claudeMemory: Format = {
+const claudeMemory: ExchangeFormat = {
   name: 'claude-memory',
   title: 'knowledge of a .claude/memory folder, by category',
   places: ['.claude/memory'],
@@ -138,8 +144,8 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-function stored({ category: _, key: __, ...entry }: Entry) {
+function stored({ category: _, key: __, ...entry }: KnowledgeEntry) {
   return entry;
 }
 
-export const formats: readonly Format[] = [claudeMemory, serverMemory];
+export const formats: readonly ExchangeFormat[] = [claudeMemory, serverMemory];

@@ -8,7 +8,7 @@ import {
 } from '../../core/store.ts';
 import { defineTool } from '../../core/tool.ts';
 import { confirm, requireConfirmation } from './confirmation.ts';
-import { categories, type Entry, entryRecord, listEntries } from './entry.ts';
+import { categories, entryRecord, type KnowledgeEntry, listEntries } from './entry.ts';
 
 const millisecondsPerDay = 86_400_000;
 
@@ -40,7 +40,7 @@ export const memoryPrune = defineTool({
       return { dry_run, would_delete, total: would_delete.length, ...reportDamaged(damaged) };
     }
     const { records, damaged } = await context.store.change(
-      (pruned: Listing<Entry>) => provenance(pruned.records, limits, now),
+      (pruned: Listing<KnowledgeEntry>) => provenance(pruned.records, limits, now),
       async (transaction) => {
         const found = await stale(transaction, limits, now);
         for (const [index, { key }] of found.records.entries()) {
@@ -61,7 +61,11 @@ interface Limits {
 }
 
 /** The entries that are older than the age, or not among the last updated ones of their category. */
-async function stale(reader: Reader, limits: Limits, now: number): Promise<Listing<Entry>> {
+async function stale(
+  reader: Reader,
+  limits: Limits,
+  now: number,
+): Promise<Listing<KnowledgeEntry>> {
   const { records, damaged } = await listEntries(reader, prunable);
   const oldest = now - limits.max_age_days * millisecondsPerDay;
   const newest = new Set(
@@ -80,11 +84,11 @@ async function stale(reader: Reader, limits: Limits, now: number): Promise<Listi
   };
 }
 
-function updated({ value }: Located<Entry>): number {
+function updated({ value }: Located<KnowledgeEntry>): number {
   return Date.parse(value.updated_at);
 }
 
-function summary(record: Located<Entry>, now: number) {
+function summary(record: Located<KnowledgeEntry>, now: number) {
   const { category, key } = record.value;
   // Another machine's clock may have been ahead.
   const age = Math.max(0, now - updated(record));
@@ -92,7 +96,7 @@ function summary(record: Located<Entry>, now: number) {
 }
 
 function provenance(
-  records: readonly Located<Entry>[],
+  records: readonly Located<KnowledgeEntry>[],
   { max_age_days, max_entries }: Limits,
   now: number,
 ): Provenance {

@@ -1,4 +1,4 @@
-import { type Format, Gathering, isoTime, parseJson } from '../../core/exchange-format.ts';
+import { type ExchangeFormat, Gathering, isoTime, parseJson } from '../../core/exchange-format.ts';
 import { isObject } from '../../core/json.ts';
 import { entryRecord, listEntries } from './entry.ts';
 
@@ -23,7 +23,7 @@ interface Entity {
  * metadata holds whatever else its line says and the relations that begin at it. Observations that are
  * no single lines stand in the metadata as they are.
  */
-export const serverMemory: Format = {
+export const serverMemory: ExchangeFormat = {
   name: 'server-memory',
   title: 'knowledge graph in JSON lines: entities, observations, relations',
   places: ['memory.jsonl', '.claude/memory.jsonl', 'memory.json'],
@@ -124,16 +124,18 @@ export const serverMemory: Format = {
   },
 };
 
-type Line = { readonly [name: string]: unknown };
+type JsonLine = { readonly [name: string]: unknown };
 
 function isEntity(
-  data: Line,
-): data is Line & { readonly name: string; readonly observations: unknown[] } {
+  data: JsonLine,
+): data is JsonLine & { readonly name: string; readonly observations: unknown[] } {
   const { name, observations } = data;
   return typeof name === 'string' && name !== '' && Array.isArray(observations);
 }
 
-function isRelation(data: Line): data is Line & { readonly from: string; readonly to: string } {
+function isRelation(
+  data: JsonLine,
+): data is JsonLine & { readonly from: string; readonly to: string } {
   const { from, to } = data;
   return typeof from === 'string' && from !== '' && typeof to === 'string';
 }

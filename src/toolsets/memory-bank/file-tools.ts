@@ -3,7 +3,7 @@ import { reportDamaged } from '../../core/store.ts';
 import { defineTool, type Tool } from '../../core/tool.ts';
 import { type CoreFile, change, coreFiles } from './core-file.ts';
 import { find, notFound, pathFor } from './lookup.ts';
-import { bankFile, write } from './memory-file.ts';
+import { memoryFile, write } from './memory-file.ts';
 
 const filename = z.string().describe('Such as progress.md or docs/api.md');
 
@@ -49,7 +49,7 @@ export const deleteFile = defineTool({
     await store.change({ subject: `delete ${filename}` }, async (transaction) => {
       const file = await find(transaction, filename);
       if (!file) throw await notFound(transaction, filename);
-      await transaction.remove(bankFile, file.key);
+      await transaction.remove(memoryFile, file.key);
     });
     return { message: 'File deleted successfully' };
   },
@@ -62,7 +62,7 @@ export const listFiles = defineTool({
   effect: 'read',
   input: z.object({}),
   async handle({ store }) {
-    const { records, damaged } = await store.list(bankFile);
+    const { records, damaged } = await store.list(memoryFile);
     return { files: inOrder(records), ...reportDamaged(damaged) };
   },
 });

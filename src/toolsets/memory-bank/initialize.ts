@@ -5,7 +5,7 @@ import { defineTool } from '../../core/tool.ts';
 import { coreFiles, create, missingCoreFiles } from './core-file.ts';
 import { inOrder } from './file-tools.ts';
 import { olderName } from './lookup.ts';
-import { bankFile } from './memory-file.ts';
+import { memoryFile } from './memory-file.ts';
 
 const path = z
   .string()
@@ -53,7 +53,7 @@ export const getStatus = defineTool({
   effect: 'read',
   input: z.object({}),
   async handle({ project, store }) {
-    const { records, damaged } = await store.list(bankFile);
+    const { records, damaged } = await store.list(memoryFile);
     const files = inOrder(records);
     const missing = await missingCoreFiles(store);
     const shadowed = coreFiles.flatMap((name) => {

@@ -1,7 +1,7 @@
 import { invalid, MemoryError } from '../../core/error.ts';
 import { foldName } from '../../core/names/file-name.ts';
 import type { Located, Reader } from '../../core/store.ts';
-import { type BankFile, bankFile, nameProblem } from './memory-file.ts';
+import { type MemoryFile, memoryFile, nameProblem } from './memory-file.ts';
 
 /** The core files that older banks name otherwise: either name finds the file (3.4). */
 const olderNames = new Map([
@@ -31,14 +31,14 @@ export function newerName(name: string): string | undefined {
 export async function find(
   reader: Reader,
   filename: string,
-): Promise<Located<BankFile> | undefined> {
+): Promise<Located<MemoryFile> | undefined> {
   const name = checked(filename);
   for (const one of [name, olderNames.get(name) ?? newerNames.get(name)]) {
-    const found = one === undefined ? undefined : await reader.get(bankFile, one);
+    const found = one === undefined ? undefined : await reader.get(memoryFile, one);
     if (found) return found;
   }
   if (!/[^\0-\x7f]/.test(name)) return undefined;
-  const { records } = await reader.list(bankFile);
+  const { records } = await reader.list(memoryFile);
   return records.find(({ path }) => path.normalize() === name);
 }
 
@@ -51,7 +51,7 @@ export async function find(
 export async function pathFor(reader: Reader, filename: string): Promise<string> {
   const name = checked(filename);
   for (const one of [filename, olderNames.get(name) ?? newerNames.get(name)]) {
-    const found = one === undefined ? undefined : await reader.get(bankFile, one);
+    const found = one === undefined ? undefined : await reader.get(memoryFile, one);
     if (found) return found.path;
   }
   return placeFor(reader, filename);
@@ -60,7 +60,7 @@ export async function pathFor(reader: Reader, filename: string): Promise<string>
 /** The path for a new file. */
 async function placeFor(reader: Reader, filename: string): Promise<string> {
   const name = checked(filename);
-  const { records, damaged } = await reader.list(bankFile);
+  const { records, damaged } = await reader.list(memoryFile);
   for (const { path } of [...records, ...damaged]) {
     if (!collide(path, name)) continue;
     const form = path.normalize() === name;
@@ -77,7 +77,7 @@ async function placeFor(reader: Reader, filename: string): Promise<string> {
 /** Why there is no such file, with a name that may have been meant. */
 export async function notFound(reader: Reader, filename: string): Promise<MemoryError> {
   const wanted = foldName(filename);
-  const { records } = await reader.list(bankFile);
+  const { records } = await reader.list(memoryFile);
   const meant = records.find(({ path }) => foldName(path) === wanted)?.path;
   const hint =
     meant !== undefined

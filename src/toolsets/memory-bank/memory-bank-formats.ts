@@ -1,9 +1,14 @@
-import { type Finding, type Format, Gathering, type Source } from '../../core/exchange-format.ts';
+import {
+  type ExchangeFormat,
+  Gathering,
+  type ImportedRecord,
+  type Source,
+} from '../../core/exchange-format.ts';
 import { fileNameProblem, foldName } from '../../core/names/file-name.ts';
 import { encodeName } from '../../core/names/name.ts';
 import { coreFiles, isTemplate } from './core-file.ts';
 import { newerName, olderName } from './lookup.ts';
-import { bankFile, nameProblem } from './memory-file.ts';
+import { memoryFile, nameProblem } from './memory-file.ts';
 import { ruleFile } from './rule-record.ts';
 
 /** The names by which a folder is known as a memory bank, whoever's agent wrote it. */
@@ -16,7 +21,7 @@ const usual = [
 ];
 
 /** Folders `memory-bank/` and `cline_docs/` with their markdown files (seed 003). */
-const folder: Format = {
+const folder: ExchangeFormat = {
   name: 'memory-bank',
   title: 'markdown files of a memory-bank or cline_docs folder',
   places: ['memory-bank', 'cline_docs'],
@@ -35,7 +40,7 @@ const folder: Format = {
     });
   },
   async write({ project }) {
-    const { records } = await project.list(bankFile);
+    const { records } = await project.list(memoryFile);
     return new Map(
       records
         .filter(({ path }) => !path.startsWith(`${decisions}/`))
@@ -52,14 +57,14 @@ const decisions = 'decisions';
  * They stay markdown files under their own names, so that their numbers and the links between them
  * hold.
  */
-const adr: Format = {
+const adr: ExchangeFormat = {
   name: 'adr',
   title: 'architecture decision records: MADR, adr-tools',
   places: ['doc/adr', 'docs/adr', 'docs/decisions', 'doc/decisions', 'doc/architecture/decisions'],
   recognises: (_name, entries) => entries.some((entry) => /^\d{3,}-.+\.md$/.test(entry)),
   read: (source) => readMarkdown(source, (file) => `${decisions}/${file}`),
   async write({ project }) {
-    const { records } = await project.list(bankFile, { under: decisions });
+    const { records } = await project.list(memoryFile, { under: decisions });
     return new Map(
       records.map(({ path, value }) => [
         `docs/adr/${path.slice(decisions.length + 1)}`,
@@ -70,7 +75,7 @@ const adr: Format = {
 };
 
 /** The rule files of modes in the root of a project: `.clinerules-<mode>` (seed 003). */
-const rules: Format = {
+const rules: ExchangeFormat = {
   name: 'rules',
   title: 'rule files of modes: .clinerules-<mode>',
   places: ['.'],
@@ -100,7 +105,7 @@ const rules: Format = {
   },
 };
 
-export const formats: readonly Format[] = [folder, adr, rules];
+export const formats: readonly ExchangeFormat[] = [folder, adr, rules];
 
 /** Every markdown file of a source, byte for byte; the name says where it goes. */
 function readMarkdown(
@@ -122,9 +127,9 @@ function readMarkdown(
   return gathering;
 }
 
-function finding(path: string, content: string, from: string): Finding {
+function finding(path: string, content: string, from: string): ImportedRecord {
   return {
-    type: bankFile,
+    type: memoryFile,
     value: { path, content },
     from,
     replaces: (present) => 'content' in present && isTemplate(path, String(present.content)),

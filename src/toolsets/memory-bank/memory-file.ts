@@ -19,10 +19,10 @@ const schema = z.object({
 });
 
 /** A markdown file of the memory bank (seed 003), whoever wrote it. */
-export type BankFile = z.infer<typeof schema>;
+export type MemoryFile = z.infer<typeof schema>;
 
 /** The files are served as they are: no text is damaged, one with conflict markers neither. */
-export const bankFile = defineRecordType<BankFile>({
+export const memoryFile = defineRecordType<MemoryFile>({
   name: 'bank-file',
   toolset: 'memory-bank',
   folder: '',
@@ -58,7 +58,7 @@ export function nameProblem(name: string): string | undefined {
  *
  * @throws MemoryError `too_large` beyond `maxFileBytes`.
  */
-export function checkSize({ path, content }: BankFile): void {
+export function checkSize({ path, content }: MemoryFile): void {
   const bytes = Buffer.byteLength(content);
   if (bytes <= maxFileBytes) return;
   throw new MemoryError('too_large', `${path} is ${bytes} bytes large.`, {
@@ -68,7 +68,7 @@ export function checkSize({ path, content }: BankFile): void {
 }
 
 /** Writes a file; throws as `checkSize` and the store do. */
-export function write(transaction: Transaction, file: BankFile): Promise<Located<BankFile>> {
+export function write(transaction: Transaction, file: MemoryFile): Promise<Located<MemoryFile>> {
   checkSize(file);
-  return transaction.put(bankFile, file);
+  return transaction.put(memoryFile, file);
 }

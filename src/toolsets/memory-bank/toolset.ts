@@ -3,7 +3,7 @@ import type { Toolset } from '../../core/toolset.ts';
 import { coreReaders, deleteFile, listFiles, readFile, writeFile } from './file-tools.ts';
 import { getStatus, initialize, setPath } from './initialize.ts';
 import { logDecision, trackProgress, updateActiveContext } from './logging-tools.ts';
-import { bankFile } from './memory-file.ts';
+import { memoryFile } from './memory-file.ts';
 import { completeUmb, getCurrentMode, processUmbCommand, switchMode } from './mode-tools.ts';
 import { ruleFile } from './rule-record.ts';
 import { updatePrompt } from './update-prompt.ts';
@@ -54,9 +54,9 @@ export const memoryBank: Toolset = {
     completeUmb,
     deleteFile,
   ],
-  records: [bankFile, ruleFile],
+  records: [memoryFile, ruleFile],
   formats: async () => (await import('./memory-bank-formats.ts')).formats,
-  resources: { scheme: 'memory-bank', type: bankFile },
+  resources: { scheme: 'memory-bank', type: memoryFile },
   prompts: [updatePrompt],
   success: (_tool, value) => ({ status: 'success', ...value }),
   failure: (_tool, error) => ({

@@ -1,7 +1,7 @@
 import type { Mode } from '../../core/context.ts';
 import type { Prompt } from '../../core/toolset.ts';
 import { inOrder } from './file-tools.ts';
-import { bankFile } from './memory-file.ts';
+import { memoryFile } from './memory-file.ts';
 
 /** What begins an update in every mode that has no trigger of its own. */
 export const standardCommand = 'Update Memory Bank';
@@ -26,7 +26,7 @@ export const updatePrompt: Prompt = {
   description: 'Brings the memory bank up to date with what happened in this session.',
   async text({ modes, store }) {
     const mode = await modes.current();
-    const { records } = await store.list(bankFile);
+    const { records } = await store.list(memoryFile);
     const command = (await modes.isUmbCommand(standardCommand))
       ? standardCommand
       : mode?.umb?.trigger;
