@@ -291,6 +291,8 @@ export class Repository {
 
   /** The waits of a mutation for commits of others. */
   #courtesy(signal: AbortSignal | undefined): Courtesy {
+    // HEAD of an unknown kind of repository cannot be read: name the kind instead.
+    this.#knownConfig();
     const look = () => {
       const ground = this.#ground(this.checkWritable());
       this.#index = readIndex(ground, this.#index, indexKey(ground));
