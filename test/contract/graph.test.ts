@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { calls, sequence } from '../property/graph/steps.ts';
 import { follow, type World } from '../property/graph/world.ts';
+import { runs } from '../support/depth.ts';
 import fc from '../support/fc.ts';
 import { main, RawClient } from '../support/process.ts';
 import { Repo } from '../support/repo.ts';
@@ -57,6 +58,6 @@ test('the program answers like the model, with restart and git checkout among th
         world.repo.remove();
       }
     }),
-    { numRuns: 3 },
+    { numRuns: runs(3) },
   );
 });

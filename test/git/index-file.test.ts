@@ -2,6 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { IndexFile } from '../../src/git/index/index-file.ts';
 import type { Oid } from '../../src/git/objects/object.ts';
+import { runs } from '../support/depth.ts';
 import fc from '../support/fc.ts';
 import { Repo } from '../support/repo.ts';
 
@@ -73,7 +74,7 @@ describe.each([2, 4])('an index of version %i', (version) => {
         }
         expect(bytesOf(index).equals(gitIndex(version, model, unmerged))).toBe(true);
       }),
-      { numRuns: 15 },
+      { numRuns: runs(15) },
     );
   });
 });

@@ -7,6 +7,7 @@ import { IndexFile } from '../../src/git/index/index-file.ts';
 import { lineTime } from '../../src/git/index/index-time.ts';
 import { findWorkTree } from '../../src/git/repository/discover.ts';
 import { bury } from '../faults/place.ts';
+import { runs } from '../support/depth.ts';
 import { FaultFiles } from '../support/fault-files.ts';
 import fc from '../support/fc.ts';
 import { gitEnv, type Repo } from '../support/repo.ts';
@@ -294,7 +295,7 @@ test.each([2, 4])(
         repository.close();
         project.repo.remove();
       }),
-      { numRuns: 20 },
+      { numRuns: runs(20) },
     );
   },
 );

@@ -8,6 +8,7 @@ import {
 import { bytesOf, summarize } from '../../src/toolsets/banks/summary.ts';
 import { banks } from '../../src/toolsets/banks/toolset.ts';
 import { callTool, TestContext } from '../support/context.ts';
+import { runs } from '../support/depth.ts';
 import fc from '../support/fc.ts';
 
 const line = fc.oneof(
@@ -115,7 +116,7 @@ describe('update', () => {
         expect(isGrown(inserted, longer)).toBe(true);
         expect(unix(inserted)).toContain(added);
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type Codec, markdownCodec, yamlCodec } from '../../src/core/codec.ts';
+import { runs } from '../support/depth.ts';
 import fc from '../support/fc.ts';
 
 const schema = z.object({
@@ -60,7 +61,7 @@ describe.each(codecs)('the laws of the %s codec', (_, codec) => {
         const bytes = Buffer.from(codec.encode(value));
         expect(codec.decode(bytes.toString(), 'x')).toEqual(value);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 
@@ -70,7 +71,7 @@ describe.each(codecs)('the laws of the %s codec', (_, codec) => {
         const file = change(codec.encode(value));
         expect(codec.encode(codec.decode(file, 'x'), file)).toBe(file);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 
@@ -82,7 +83,7 @@ describe.each(codecs)('the laws of the %s codec', (_, codec) => {
         const turned = schema.parse(backwards({ ...value, ...(data && { data }) }));
         expect(codec.encode({ ...turned, ...(data && { data }) })).toBe(codec.encode(value));
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 
@@ -96,7 +97,7 @@ describe.each(codecs)('the laws of the %s codec', (_, codec) => {
           if (file.slice(0, 40).includes(`\n${trace}`)) expect(next).toContain(trace);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 });

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { runs } from '../support/depth.ts';
 import fc from '../support/fc.ts';
 import { note } from '../support/note.ts';
 import { type Opened, open } from '../support/open.ts';
@@ -177,7 +178,7 @@ test('the history is that of native git, whatever is committed, merged, rebased,
       }
     }),
     {
-      numRuns: 15,
+      numRuns: runs(15),
       examples: [
         // A merge that takes from both sides and adds nothing.
         [

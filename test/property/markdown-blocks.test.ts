@@ -3,6 +3,7 @@ import { gfmTable } from 'micromark-extension-gfm-table';
 import { describe, expect, it } from 'vitest';
 import { parseBlocks } from '../../src/core/markdown/blocks.ts';
 import { corpusMarkdown } from '../support/corpus-markdown.ts';
+import { runs } from '../support/depth.ts';
 import fc from '../support/fc.ts';
 
 /** What sections are edited by, as micromark sees it: where headings, lists and code stand. */
@@ -83,7 +84,7 @@ describe('parseBlocks', () => {
       fc.property(text, (markdown) => {
         expect(actual(markdown)).toEqual(expected(markdown));
       }),
-      { numRuns: 2_000 },
+      { numRuns: runs(2_000) },
     );
   });
 

@@ -18,6 +18,7 @@ import { task } from '../../src/toolsets/graph/records.ts';
 import { entryRecord } from '../../src/toolsets/knowledge/entry.ts';
 import { memoryFile } from '../../src/toolsets/memory-bank/memory-file.ts';
 import { corpusMarkdown } from '../support/corpus-markdown.ts';
+import { runs } from '../support/depth.ts';
 import fc from '../support/fc.ts';
 
 const line: fc.Arbitrary<string> = fc.constantFrom(
@@ -74,7 +75,7 @@ const merges: readonly (readonly [string, Merge])[] = [
   ['lines', mergeLines],
   ['sections', mergeSections],
 ];
-const runs = { numRuns: 1500 };
+const many = { numRuns: runs(1500) };
 
 it('hunks make the new sequence of the old one', () => {
   fc.assert(
@@ -87,7 +88,7 @@ it('hunks make the new sequence of the old one', () => {
       }
       expect([...made, ...base.slice(at)]).toEqual(ours);
     }),
-    runs,
+    many,
   );
 });
 
@@ -99,7 +100,7 @@ describe.each(merges)('merging %s', (_, merge) => {
         expect(merge({ base, ours: base, theirs: ours })).toEqual({ ours, theirs: ours });
         expect(merge({ base, ours, theirs: ours })).toEqual({ ours, theirs: ours });
       }),
-      runs,
+      many,
     );
   });
 
@@ -117,7 +118,7 @@ describe.each(merges)('merging %s', (_, merge) => {
           expect(merged[side].filter((line) => !known.has(line))).toEqual([]);
         }
       }),
-      runs,
+      many,
     );
   });
 });
@@ -133,7 +134,7 @@ describe('merging sections', () => {
         if (there.ours.join() !== there.theirs.join()) return;
         expect(sorted(back.ours)).toEqual(sorted(there.ours));
       }),
-      runs,
+      many,
     );
   });
 
@@ -141,7 +142,7 @@ describe('merging sections', () => {
     const check = (lines: readonly string[]) => {
       expect(linesOf(readOutline(lines))).toEqual(lines);
     };
-    fc.assert(fc.property(lines, check), runs);
+    fc.assert(fc.property(lines, check), many);
     for (const { text } of corpusMarkdown()) check(text.split('\n'));
   });
 });
@@ -169,7 +170,7 @@ describe('any texts', () => {
         const marked = markConflicts(merged, 9);
         expect(marked.includes('<<<<<<<<< ours')).toBe(merged.ours !== merged.theirs);
       }),
-      runs,
+      many,
     );
   });
 });
@@ -260,7 +261,7 @@ describe.each(kinds)('records: $type.name', ({ type, value }) => {
           if (isDeepStrictEqual(t[name], b[name])) expect(value).toEqual(o[name]);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 
@@ -293,6 +294,6 @@ it('of any text merges', () => {
     fc.property(type, text, text, text, (type, base, ours, theirs) => {
       expect(() => mergeRecord(type, 'a.md', { base, ours, theirs })).not.toThrow();
     }),
-    runs,
+    many,
   );
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { encodeName, encodePath, maxNameBytes, slug } from '../../src/core/names/name.ts';
+import { runs } from '../support/depth.ts';
 import fc from '../support/fc.ts';
 
 const units = fc.string({
@@ -123,7 +124,7 @@ describe('encodeName', () => {
           seen[i]?.set(name, value);
         });
       }),
-      { numRuns: 20_000 },
+      { numRuns: runs(20_000) },
     );
   });
 
@@ -146,7 +147,7 @@ describe('encodeName', () => {
           expect(fold(encodeName(value)) === fold(encodeName(other))).toBe(value === other);
         }
       }),
-      { numRuns: 10_000 },
+      { numRuns: runs(10_000) },
     );
   });
 
@@ -162,7 +163,7 @@ describe('encodeName', () => {
         expect(Buffer.byteLength(name)).toBeLessThanOrEqual(maxNameBytes);
         expect(name.normalize('NFC')).toBe(name);
       }),
-      { numRuns: 10_000 },
+      { numRuns: runs(10_000) },
     );
   });
 });
@@ -188,7 +189,7 @@ describe('slug', () => {
         expect(name).not.toMatch(/--|^-|-$/);
         expect(name.length).toBeLessThanOrEqual(Math.max(limit, 'untitled-com1'.length));
       }),
-      { numRuns: 10_000 },
+      { numRuns: runs(10_000) },
     );
   });
 });

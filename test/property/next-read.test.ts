@@ -3,6 +3,7 @@ import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Store } from '../../src/core/store.ts';
+import { runs } from '../support/depth.ts';
 import fc from '../support/fc.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { letter, note } from '../support/note.ts';
@@ -135,7 +136,7 @@ const read = fc.constantFrom('search', 'literal', 'list', 'get' as const);
 test.each([
   ['in memory', async (): Promise<Ground> => new Files(), 40],
   ['on disk', onDisk, 12],
-] as const)('every read sees the change before it: %s', async (_, ground, runs) => {
+] as const)('every read sees the change before it: %s', async (_, ground, most) => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.tuple(change, read), { minLength: 1, maxLength: 12 }),
@@ -150,7 +151,7 @@ test.each([
         }
       },
     ),
-    { numRuns: runs },
+    { numRuns: runs(most) },
   );
 });
 

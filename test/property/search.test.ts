@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { analyse } from '../../src/store/search/analyser.ts';
 import { SearchIndex } from '../../src/store/search/index.ts';
+import { runs } from '../support/depth.ts';
 import fc from '../support/fc.ts';
 
 const words = [
@@ -91,7 +92,7 @@ test('a text divides in the same way whatever spaces are in it', () => {
       // Only ASCII takes the quick way.
       expect(tokens(text)).toEqual(tokens(text.replaceAll(' ', '\u2003')));
     }),
-    { numRuns: 1000 },
+    { numRuns: runs(1000) },
   );
 });
 

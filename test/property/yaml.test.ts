@@ -5,6 +5,7 @@ import type { JsonObject, JsonValue } from '../../src/core/json.ts';
 import { readCanonicalYaml } from '../../src/core/yaml/reader.ts';
 import { writeYaml } from '../../src/core/yaml/writer.ts';
 import { readYaml, rewriteYaml } from '../../src/core/yaml/yaml.ts';
+import { runs } from '../support/depth.ts';
 import fc from '../support/fc.ts';
 
 /** Pieces that YAML, or a reader of an older YAML, could take for something else. */
@@ -147,7 +148,7 @@ describe('canonical YAML', () => {
           expect(entries(readCanonicalYaml(written) ?? null)).toStrictEqual(entries(data));
         expect(written.endsWith('\n')).toBe(true);
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
   });
 
@@ -157,7 +158,7 @@ describe('canonical YAML', () => {
         const read: JsonValue = parse(writeYaml(data), { stringKeys: true });
         expect(entries(read)).toStrictEqual(entries(data));
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 });
@@ -177,7 +178,7 @@ describe('the fast reader', () => {
         const other: JsonValue = parse(written, { stringKeys: true });
         expect(entries(read)).toStrictEqual(entries(other));
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
   });
 });
@@ -191,7 +192,7 @@ describe('rewriteYaml', () => {
           expect(isDeepStrictEqual(read, readYaml(writeYaml(after)))).toBe(true);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 });

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { graph } from '../../../src/toolsets/graph/toolset.ts';
 import { callTool, TestContext } from '../../support/context.ts';
+import { runs } from '../../support/depth.ts';
 import fc from '../../support/fc.ts';
 import { calls, sequence } from './steps.ts';
 import { follow, type World } from './world.ts';
@@ -35,6 +36,6 @@ test('the random sequences are made of all tools', () => {
 test('any sequence of calls answers like a plain model of the seed', async () => {
   await fc.assert(
     fc.asyncProperty(sequence, (steps) => follow(new MemoryWorld(), steps)),
-    { numRuns: 100 },
+    { numRuns: runs(100) },
   );
 });

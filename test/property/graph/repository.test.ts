@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { graph } from '../../../src/toolsets/graph/toolset.ts';
 import { callTool, TestContext } from '../../support/context.ts';
+import { runs } from '../../support/depth.ts';
 import fc from '../../support/fc.ts';
 import { type Opened, open } from '../../support/open.ts';
 import { Repo } from '../../support/repo.ts';
@@ -49,6 +50,6 @@ test('a repository answers like the model, with restart and git checkout among t
         world.repo.remove();
       }
     }),
-    { numRuns: 4 },
+    { numRuns: runs(4) },
   );
 });
