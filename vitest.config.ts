@@ -1,9 +1,20 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
+
+const all = 'test/**/*.test.ts';
+
+/** The test files that try more in the full run: those that ask for its depth. */
+const deep = readdirSync('test', { recursive: true, encoding: 'utf8' })
+  .map((name) => `test/${name.replaceAll('\\', '/')}`)
+  .filter((name) => name.endsWith('.test.ts'))
+  .filter((name) => readFileSync(name, 'utf8').includes('/support/depth.ts'));
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
     pool: 'forks',
+    // One process for each core of a small machine; the modules are loaded once in each.
+    maxWorkers: 2,
+    isolate: false,
     testTimeout: 300_000,
     hookTimeout: 300_000,
     // What is waited for comes when the machine has time for it.
@@ -11,5 +22,9 @@ export default defineConfig({
     // Fails on a missing snapshot instead of writing it; `--update` writes.
     update: 'none',
     reporters: ['default', './test/reporter.ts'],
+    projects: [
+      { extends: true, test: { name: 'short', include: [all] } },
+      { extends: true, test: { name: 'full', include: deep, env: { TEST_DEPTH: 'full' } } },
+    ],
   },
 });

@@ -11,8 +11,15 @@ const end = Date.now() + Number(minutes) * 60_000;
 for (let seed = Number(first); Date.now() < end; seed++) {
   const { status } = spawnSync(
     process.execPath,
-    [vitest, 'related', '--run', '--reporter=dot', '--silent=passed-only', 'test/support/seed.ts'],
-    { cwd: top, stdio: 'inherit', env: { ...process.env, TEST_SEED: `${seed}` } },
+    [
+      ...[vitest, 'related', '--run', '--project', 'short', '--reporter=dot'],
+      ...['--silent=passed-only', 'test/support/seed.ts'],
+    ],
+    {
+      cwd: top,
+      stdio: 'inherit',
+      env: { ...process.env, TEST_SEED: `${seed}`, TEST_DEPTH: 'full' },
+    },
   );
   console.log(`seed ${seed}: ${status === 0 ? 'passed' : 'FAILED'}`);
   if (status !== 0) {

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { printable } from '../../src/cli/terminal.ts';
+import { describeDeep, isFull } from '../support/depth.ts';
 import { main, newFolder } from '../support/process.ts';
 import { Repo } from '../support/repo.ts';
 
@@ -168,7 +169,7 @@ function pastOf(repo: Repo) {
   return { repo, first };
 }
 
-describe('a repository of a format that is not known', () => {
+describeDeep('a repository of a format that is not known', () => {
   test.each([
     ['objects named by sha256', /named by sha256.*--root set/],
     ['refs kept as reftable', /kept as reftable.*git refs migrate/],
@@ -211,7 +212,7 @@ describe('a repository of a format that is not known', () => {
   });
 });
 
-describe('import', () => {
+describeDeep('import', () => {
   test('reports what it did, and what it would do', () => {
     const { root } = Repo.create();
     const at = (...args: string[]) =>
@@ -234,7 +235,7 @@ describe('import', () => {
   });
 });
 
-describe.skipIf(!hasTerminal)('a terminal', () => {
+describe.skipIf(!hasTerminal || !isFull)('a terminal', () => {
   test('gets colours, unless NO_COLOR says otherwise', () => {
     expect(inTerminal({}, 'status')).toContain('\u001b[33mProject');
     expect(inTerminal({ NO_COLOR: '1' }, 'status')).not.toContain('\u001b[');

@@ -10,6 +10,7 @@ import {
   ResourceUpdatedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import { afterEach, describe, expect, test } from 'vitest';
+import { deep } from '../support/depth.ts';
 import { key, type Served, serve } from '../support/http.ts';
 import { HttpProgram } from '../support/http-program.ts';
 import { probe } from '../support/probe.ts';
@@ -221,7 +222,7 @@ describe('sessions', () => {
     await stream.body?.cancel();
   });
 
-  test('of one caller leave room for other callers', async () => {
+  deep('of one caller leave room for other callers', async () => {
     const { url, ask } = await started({ keys: [key, 'other'] });
     const other = new Wire(url, 'other');
     await other.begin();
@@ -285,7 +286,7 @@ describe('the transport', () => {
     expect(await response.json()).toMatchObject({ jsonrpc: '2.0', error: { code } });
   });
 
-  test('takes up a stream that broke off, from the last event that was seen', async () => {
+  deep('takes up a stream that broke off, from the last event that was seen', async () => {
     const { url } = await started();
     const wire = new Wire(url);
     await wire.begin();
@@ -337,46 +338,49 @@ describe('memory-bank serve', () => {
   const env = { MEMORY_BANK_API_KEYS: key };
   const unlimited = ['--limit-minute', '100000', '--limit-hour', '100000'];
 
-  test('two MCP clients, a REST client and a stdio server work on one repository, and nothing is lost', async () => {
-    const program = await HttpProgram.start(unlimited, env);
-    servers.push({ close: () => program.stop() });
-    const stdio = new StdioClientTransport({
-      command: process.execPath,
-      args: [main, '--root', program.repo.root],
-      stderr: 'ignore',
-    });
-    const [one, two, three] = await Promise.all([
-      connected(transportTo(program.url) as Transport),
-      connected(transportTo(program.url) as Transport),
-      connected(stdio),
-    ]);
-    const before = Number(program.repo.git('rev-list', '--count', 'HEAD'));
-    const rounds = Array.from({ length: 10 }, (_, i) => i);
-    const done = await Promise.all(
-      rounds.flatMap((i) => [
-        ...[one, two, three].map((client, c) =>
-          call(client, 'track_progress', { action: `Client ${c}`, description: `step ${i}` }),
-        ),
-        program
-          .ask('POST', '/memory-bank/trackProgress', {
-            body: { action: 'REST', description: `step ${i}` },
-          })
-          .then(({ body }) => body),
-      ]),
-    );
-    expect(new Set(done.map(({ status }) => status))).toEqual(new Set(['success']));
-    expect(Number(program.repo.git('rev-list', '--count', 'HEAD')) - before).toBe(40);
-    const progress = program.repo.read('.memory-bank/progress.md');
-    for (const i of rounds) {
-      for (const who of ['Client 0', 'Client 1', 'Client 2', 'REST']) {
-        expect(progress.split(`- ${who}: step ${i}\n`)).toHaveLength(2);
+  deep(
+    'two MCP clients, a REST client and a stdio server work on one repository, and nothing is lost',
+    async () => {
+      const program = await HttpProgram.start(unlimited, env);
+      servers.push({ close: () => program.stop() });
+      const stdio = new StdioClientTransport({
+        command: process.execPath,
+        args: [main, '--root', program.repo.root],
+        stderr: 'ignore',
+      });
+      const [one, two, three] = await Promise.all([
+        connected(transportTo(program.url) as Transport),
+        connected(transportTo(program.url) as Transport),
+        connected(stdio),
+      ]);
+      const before = Number(program.repo.git('rev-list', '--count', 'HEAD'));
+      const rounds = Array.from({ length: 10 }, (_, i) => i);
+      const done = await Promise.all(
+        rounds.flatMap((i) => [
+          ...[one, two, three].map((client, c) =>
+            call(client, 'track_progress', { action: `Client ${c}`, description: `step ${i}` }),
+          ),
+          program
+            .ask('POST', '/memory-bank/trackProgress', {
+              body: { action: 'REST', description: `step ${i}` },
+            })
+            .then(({ body }) => body),
+        ]),
+      );
+      expect(new Set(done.map(({ status }) => status))).toEqual(new Set(['success']));
+      expect(Number(program.repo.git('rev-list', '--count', 'HEAD')) - before).toBe(40);
+      const progress = program.repo.read('.memory-bank/progress.md');
+      for (const i of rounds) {
+        for (const who of ['Client 0', 'Client 1', 'Client 2', 'REST']) {
+          expect(progress.split(`- ${who}: step ${i}\n`)).toHaveLength(2);
+        }
       }
-    }
-    expect(program.repo.fsck()).toBe('');
-    expect(program.repo.status()).toEqual([]);
-  });
+      expect(program.repo.fsck()).toBe('');
+      expect(program.repo.status()).toEqual([]);
+    },
+  );
 
-  test('lets MCP clients go to the folders that --allow-folder names', async () => {
+  deep('lets MCP clients go to the folders that --allow-folder names', async () => {
     const folders = [newFolder(), newFolder()];
     const allowed = folders.flatMap((folder) => ['--allow-folder', folder]);
     const program = await HttpProgram.start(allowed, env);
@@ -414,21 +418,24 @@ describe('memory-bank serve', () => {
     expect(program.repo.status()).toEqual([]);
   });
 
-  test('passes the conformance suite of the protocol, as far as it needs no server of its own', async () => {
-    const program = await HttpProgram.start(['--no-auth']);
-    servers.push({ close: () => program.stop() });
-    const suite = join(
-      import.meta.dirname,
-      '../../node_modules/@modelcontextprotocol/conformance/dist/index.js',
-    );
-    const baseline = join(import.meta.dirname, '../fixtures/conformance.yaml');
-    const args = ['server', '--url', `${program.url}/mcp`, '--suite', 'all'];
-    const { status, stdout } = spawnSync(
-      process.execPath,
-      [suite, ...args, '--expected-failures', baseline],
-      { encoding: 'utf8' },
-    );
-    expect(stdout).toContain('✓ server-initialize');
-    expect(status, stdout).toBe(0);
-  });
+  deep(
+    'passes the conformance suite of the protocol, as far as it needs no server of its own',
+    async () => {
+      const program = await HttpProgram.start(['--no-auth']);
+      servers.push({ close: () => program.stop() });
+      const suite = join(
+        import.meta.dirname,
+        '../../node_modules/@modelcontextprotocol/conformance/dist/index.js',
+      );
+      const baseline = join(import.meta.dirname, '../fixtures/conformance.yaml');
+      const args = ['server', '--url', `${program.url}/mcp`, '--suite', 'all'];
+      const { status, stdout } = spawnSync(
+        process.execPath,
+        [suite, ...args, '--expected-failures', baseline],
+        { encoding: 'utf8' },
+      );
+      expect(stdout).toContain('✓ server-initialize');
+      expect(status, stdout).toBe(0);
+    },
+  );
 });

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, readdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/core/json.ts';
+import { deep } from '../support/depth.ts';
 import { main, newFolder } from '../support/process.ts';
 import { gitEnv, Repo } from '../support/repo.ts';
 import { Served } from '../support/served.ts';
@@ -136,13 +137,13 @@ describe('two branches of memory', () => {
     await project.call('log_decision', { title: 'Next', context: 'c', decision: 'd' });
   });
 
-  it('rebase without a conflict', async () => {
+  deep('rebase without a conflict', async () => {
     const project = copyStory();
     expect(project.tryGit('rebase', '-q', 'one')).toEqual({ status: 0, output: '' });
     await project.expectEverythingOnce();
   });
 
-  it('may be picked commit by commit', async () => {
+  deep('may be picked commit by commit', async () => {
     const project = copyStory();
     expect(project.tryGit('cherry-pick', 'main..one')).toMatchObject({ status: 0 });
     await project.expectEverythingOnce();
@@ -311,7 +312,7 @@ describe('native git', () => {
     expect((await project.call('memory_read', {})).entries).toHaveLength(2);
   });
 
-  it('merges branches that were merged into each other', async () => {
+  deep('merges branches that were merged into each other', async () => {
     const project = copyStory();
     project.repo.git('branch', 'before', 'one');
     expect(project.tryGit('merge', '--no-edit', 'one')).toMatchObject({ status: 0 });

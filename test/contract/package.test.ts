@@ -12,6 +12,7 @@ import { join, resolve } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { make, writeTypes } from '../../build.js';
 import packageJson from '../../package.json' with { type: 'json' };
+import { deep } from '../support/depth.ts';
 import { newFolder, RawClient } from '../support/process.ts';
 import { Repo } from '../support/repo.ts';
 
@@ -126,23 +127,26 @@ describe('the package', () => {
   });
 });
 
-test('a build without --types keeps the declarations that are there, and keeps them true', async () => {
-  const outdir = newFolder();
-  const declarations = join(outdir, 'types/app/library.d.ts');
-  writeFileSync(join(outdir, 'old.js'), '');
-  await make(outdir, false);
-  expect(existsSync(declarations)).toBe(false);
-  expect(existsSync(join(outdir, 'old.js'))).toBe(false);
-  await writeTypes('app/library.ts', join(outdir, 'types'));
-  const text = readFileSync(declarations, 'utf8');
-  const changed = `${text}// changed\n`;
-  writeFileSync(declarations, changed);
-  await make(outdir, false);
-  expect(readFileSync(declarations, 'utf8')).toBe(changed);
-  utimesSync(declarations, 1, 1);
-  await make(outdir, false);
-  expect(readFileSync(declarations, 'utf8')).toBe(text);
-});
+deep(
+  'a build without --types keeps the declarations that are there, and keeps them true',
+  async () => {
+    const outdir = newFolder();
+    const declarations = join(outdir, 'types/app/library.d.ts');
+    writeFileSync(join(outdir, 'old.js'), '');
+    await make(outdir, false);
+    expect(existsSync(declarations)).toBe(false);
+    expect(existsSync(join(outdir, 'old.js'))).toBe(false);
+    await writeTypes('app/library.ts', join(outdir, 'types'));
+    const text = readFileSync(declarations, 'utf8');
+    const changed = `${text}// changed\n`;
+    writeFileSync(declarations, changed);
+    await make(outdir, false);
+    expect(readFileSync(declarations, 'utf8')).toBe(changed);
+    utimesSync(declarations, 1, 1);
+    await make(outdir, false);
+    expect(readFileSync(declarations, 'utf8')).toBe(text);
+  },
+);
 
 describe('installed in an empty folder', () => {
   test('it starts by npx and serves a project', async () => {

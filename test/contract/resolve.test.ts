@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describeDeep } from '../support/depth.ts';
 import { main } from '../support/process.ts';
 import { gitEnv, Repo } from '../support/repo.ts';
 import { Served } from '../support/served.ts';
@@ -157,7 +158,7 @@ describe('a conflicted merge', () => {
   });
 });
 
-describe('what truly conflicts', () => {
+describeDeep('what truly conflicts', () => {
   beforeEach(async () => {
     repo.git('checkout', '-q', 'other');
     await served.call('update_feature', { slug: 'auth', name: 'Theirs', description: 'added' });
@@ -218,7 +219,7 @@ describe('what truly conflicts', () => {
   });
 });
 
-describe('a deletion', () => {
+describeDeep('a deletion', () => {
   beforeEach(async () => {
     repo.git('checkout', '-q', 'other');
     await served.call('memory_delete', { category: 'patterns', key: 'tabs', confirm: true });

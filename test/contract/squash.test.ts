@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { chmodSync, readdirSync, rmSync } from 'node:fs';
 import { afterAll, describe, expect, test } from 'vitest';
 import { litter } from '../faults/place.ts';
+import { deep, isFull } from '../support/depth.ts';
 import { main, newFolder } from '../support/process.ts';
 import { Repo } from '../support/repo.ts';
 import { hasTerminal, runOnTerminal } from '../support/terminal.ts';
@@ -56,7 +57,7 @@ function expectSound(repo: Repo): void {
 }
 
 describe('squash', () => {
-  test.skipIf(!hasTerminal).each([
+  test.runIf(isFull && !!hasTerminal).each([
     ['Ctrl-C', '\u0003'],
     ['Ctrl-D', '\u0004'],
   ])('is cancelled by %s', async (_, key) => {
@@ -125,7 +126,7 @@ describe('squash', () => {
     expect(subjects(repo)).toHaveLength(5);
   });
 
-  test('folds what was squashed before, and by whom, once more', () => {
+  deep('folds what was squashed before, and by whom, once more', () => {
     const repo = create();
     remember(repo, 'one');
     repo.git('config', 'user.name', 'Bob');
@@ -140,7 +141,7 @@ describe('squash', () => {
     expect(run(repo, 'squash', '--yes').stdout).toMatch(/^1 commit of .*\n.*\n.*Nothing to squash/);
   });
 
-  test.each([
+  deep.each([
     ['a remote-tracking branch', ['update-ref', 'refs/remotes/origin/main', 'HEAD'], 'origin/main'],
     ['another branch', ['branch', 'other'], 'other'],
     ['an annotated tag', ['tag', '-a', '-m', 'x', 'v1'], 'v1'],
@@ -188,7 +189,7 @@ describe('squash', () => {
     expect(subjects(repo)).toHaveLength(3);
   });
 
-  test('signed commits become a signed one where commits are signed', () => {
+  deep('signed commits become a signed one where commits are signed', () => {
     const repo = create();
     const home = create();
     const lines = ['-----BEGIN PGP SIGNATURE-----', '', 'none', '-----END PGP SIGNATURE-----'];
@@ -224,7 +225,7 @@ describe('squash', () => {
     expect(repo.git('log', '-1', '--format=%s', 'main').trim()).toBe('Begin');
   });
 
-  test('an unborn branch and a folder without a repository have nothing to squash', () => {
+  deep('an unborn branch and a folder without a repository have nothing to squash', () => {
     const unborn = new Repo();
     repos.push(unborn);
     unborn.git('init', '-q');
@@ -236,7 +237,7 @@ describe('squash', () => {
     expect(readdirSync(none.root)).toEqual([]);
   });
 
-  test('is refused in the middle of a merge, and without a reflog', () => {
+  deep('is refused in the middle of a merge, and without a reflog', () => {
     const repo = create();
     commit(repo, 'one', 'two');
     const tip = repo.git('rev-parse', 'HEAD');
@@ -253,7 +254,7 @@ describe('squash', () => {
     expect(repo.git('rev-parse', 'HEAD')).toBe(tip);
   });
 
-  test('by two processes at once, beside writers, loses nothing', async () => {
+  deep('by two processes at once, beside writers, loses nothing', async () => {
     const repo = create();
     remember(repo, 'before');
     commit(repo, 'one', 'two', 'three', 'four');

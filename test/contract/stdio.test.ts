@@ -172,9 +172,14 @@ describe('tools', () => {
 describe('logging', () => {
   test('sends messages of the level that was asked for', async () => {
     const client = greeted().request(1, 'logging/setLevel', { level: 'error' }).call(2, 'wait');
-    client.request(3, 'logging/setLevel', { level: 'debug' });
+    client.request(3, 'ping');
     await client.answer(3);
-    client.notify('notifications/cancelled', { requestId: 2 }).call(4, 'wait');
+    // A call waits for the one before it, so the answer to this one says that the first is over.
+    client.notify('notifications/cancelled', { requestId: 2 }).call(4, 'note_read', { name: 'a' });
+    await client.answer(4);
+    client.request(5, 'logging/setLevel', { level: 'debug' });
+    await client.answer(5);
+    client.call(6, 'wait');
     expect((await client.told('notifications/message')).params).toEqual({
       level: 'notice',
       logger: 'memory-bank',

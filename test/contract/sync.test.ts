@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/core/json.ts';
+import { deep, describeDeep } from '../support/depth.ts';
 import { GitServer } from '../support/git-server.ts';
 import { main, newFolder } from '../support/process.ts';
 import { gitEnv, Repo } from '../support/repo.ts';
@@ -208,7 +209,7 @@ describe.each([
   });
 });
 
-test('a race that is lost is run again', async () => {
+deep('a race that is lost is run again', async () => {
   const [one, two] = [clone(name), clone(name)];
   await one.write('one', '1');
   await two.write('two', '2');
@@ -225,7 +226,7 @@ test('a race that is lost is run again', async () => {
   expect(one.head()).toBe(tip());
 });
 
-describe('code', () => {
+describeDeep('code', () => {
   /** A commit of a person that changes a file of the code. */
   function edit({ repo }: Clone, file: string, text: string | undefined, push = true): void {
     if (text === undefined) repo.git('rm', '-q', file);
@@ -397,7 +398,7 @@ describe('memory', () => {
   });
 });
 
-describe('it says by name', () => {
+describeDeep('it says by name', () => {
   test('that there is no upstream, no branch, or one of another name', async () => {
     const one = clone(name);
     one.repo.checkout('topic');
@@ -542,7 +543,7 @@ describe('it says by name', () => {
   });
 });
 
-describe('credentials', () => {
+describeDeep('credentials', () => {
   beforeEach(() => {
     server.credentials = 'me:right';
   });

@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { runs, sample } from '../support/depth.ts';
 import { newFolder } from '../support/process.ts';
 import { Random } from '../support/random.ts';
 import { seed } from '../support/seed.ts';
@@ -16,12 +17,12 @@ import { Driver } from './worker.ts';
 // A part of what `npm run test:faults` tries in full.
 const tally = new Tally();
 const share: Share = {
-  kill: 60,
-  torn: 30,
-  once: 200,
-  sticky: 200,
-  performed: 60,
-  power: 90,
+  kill: runs(60),
+  torn: runs(30),
+  once: runs(200),
+  sticky: runs(200),
+  performed: runs(60),
+  power: runs(90),
   twice: 1,
 };
 
@@ -46,7 +47,7 @@ describe(
   'a fault at a point of a change leaves it wholly there or wholly absent',
   unhurried,
   () => {
-    test.each(scenarios)('$name', async (scenario) => {
+    test.each(sample(scenarios, 1))('$name', async (scenario) => {
       const since = tally.violations.length;
       await crash(tally, scenario, share, new Random(seed));
       expectNone(since);
@@ -69,7 +70,7 @@ describe('nothing is lost', unhurried, () => {
     ["in another user's repository", () => readOnly(tally, driver)],
     ['when the server is killed from outside', () => killedByTracer(tally, 1, new Random(seed))],
   ];
-  test.each(tries)('%s', async (_, attempt) => {
+  test.each(sample(tries, 1))('%s', async (_, attempt) => {
     const since = tally.violations.length;
     await attempt();
     expectNone(since);

@@ -2,11 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Recorded } from '../faults/points.ts';
 import { scenarios } from '../faults/scenario.ts';
 import { Stage } from '../faults/stage.ts';
+import { isFull, runs, sample } from '../support/depth.ts';
 import { Random } from '../support/random.ts';
 
 // The seeds are fixed, so that a missing fsync shows in every run; others are tried by the faults.
 const names = ['update', 'two changes', 'edit by hand', 'unborn branch'];
-describe.each(names)('a power cut in "%s"', (name) => {
+describe.each(sample(names, 1))('a power cut in "%s"', (name) => {
   let stage: Stage;
   let recorded: Recorded;
   beforeAll(async () => {
@@ -19,13 +20,13 @@ describe.each(names)('a power cut in "%s"', (name) => {
 
   describe.each(['journal', 'tree-log'] as const)('on a disk with a %s', (ordering) => {
     test('loses nothing that was acknowledged', async () => {
-      for (let seed = 1; seed <= 12; seed++) {
+      for (let seed = 1; seed <= runs(12); seed++) {
         expect(await recorded.cut(recorded.moments - 1, ordering, new Random(seed))).toEqual([]);
       }
     });
 
     test('leaves no change by halves', async () => {
-      for (let moment = 0; moment < recorded.moments; moment += 2) {
+      for (let moment = 0; moment < recorded.moments; moment += isFull ? 2 : 12) {
         for (const seed of [moment, 1000 + moment]) {
           expect(await recorded.cut(moment, ordering, new Random(seed))).toEqual([]);
         }

@@ -106,15 +106,27 @@ async function failsWithout(folder, { file, code, without, test, title }) {
 function failedTests(folder, files, titles, patience) {
   const report = join(folder, 'report.json');
   rmSync(report, { force: true });
-  const args = ['run', ...files.map((file) => `test/${file}`), '-t', titles, '--maxWorkers=1'];
+  const args = ['run', ...files.map((file) => `test/${file}`), '-t', titles];
   const child = spawn(
     process.execPath,
     [
       join(folder, 'node_modules/vitest/vitest.mjs'),
       ...args,
-      ...['--reporter=json', `--outputFile=${report}`, '--testTimeout=60000'],
+      ...[
+        '--project',
+        'short',
+        '--maxWorkers=1',
+        '--reporter=json',
+        `--outputFile=${report}`,
+        '--testTimeout=60000',
+      ],
     ],
-    { cwd: folder, stdio: 'ignore', detached: true },
+    {
+      cwd: folder,
+      stdio: 'ignore',
+      detached: true,
+      env: { ...process.env, TEST_DEPTH: 'full' },
+    },
   );
   return new Promise((done) => {
     const timer = setTimeout(() => {

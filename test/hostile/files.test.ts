@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describeDeep } from '../support/depth.ts';
 import { Stage } from './stage.ts';
 
 let stage: Stage;
@@ -110,7 +111,7 @@ describe('a record that is broken', () => {
   });
 });
 
-describe('front matter that is broken', () => {
+describeDeep('front matter that is broken', () => {
   const path = '.memory-bank/knowledge/patterns/bad.md';
   const cases: readonly (readonly [name: string, text: string])[] = [
     ['no opening line', 'text\n'],
@@ -140,7 +141,7 @@ describe('front matter that is broken', () => {
   });
 });
 
-describe('bytes that are no UTF-8', () => {
+describeDeep('bytes that are no UTF-8', () => {
   test.each([
     ['a lone continuation byte', Buffer.from([0x61, 0x80])],
     ['half a surrogate pair', Buffer.from([0xed, 0xa0, 0x80])],
@@ -202,7 +203,7 @@ describe('a rule file that is broken', () => {
   });
 });
 
-describe('config.yaml that is broken', () => {
+describeDeep('config.yaml that is broken', () => {
   test.each([
     ...brokenYaml,
     ['a newer format', 'format: 99\nproject_id: 5f0c4b1e-52b5-4e0e-9d0d-0f6b1f6a9a01\n'] as const,

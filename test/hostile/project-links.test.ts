@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { isFull } from '../support/depth.ts';
 import { main, newFolder } from '../support/process.ts';
 import { Repo } from '../support/repo.ts';
 
@@ -157,7 +158,7 @@ describe.skipIf(skip)('init', () => {
   });
 });
 
-describe.skipIf(skip)('doctor', () => {
+describe.skipIf(skip || !isFull)('doctor', () => {
   test.each([
     ['a device', '/dev/zero'],
     ['a file outside', '../out/x.json'],
@@ -187,7 +188,7 @@ describe.skipIf(skip)('doctor', () => {
   });
 });
 
-describe.skipIf(skip)('import', () => {
+describe.skipIf(skip || !isFull)('import', () => {
   test.each([
     ['a folder outside', 'memory-bank', '../out/memory-bank', 'memory-bank'],
     ['another', 'cline_docs', '../out/cline_docs', 'cline_docs'],
@@ -223,7 +224,7 @@ describe.skipIf(skip)('import', () => {
   });
 });
 
-describe.skipIf(skip)('show and export', () => {
+describe.skipIf(skip || !isFull)('show and export', () => {
   test('neither print nor write through a link', () => {
     const scene = new Scene();
     expect(scene.run('init', '--yes', '--clients', 'none').status).toBe(0);

@@ -16,6 +16,7 @@ import { editInstructions } from '../../src/cli/setup/agent-instructions.ts';
 import { editJson } from '../../src/cli/setup/json-entry.ts';
 import { editToml } from '../../src/cli/setup/toml-entry.ts';
 import { newToken } from '../../src/git/locks/token.ts';
+import { deep, isFull } from '../support/depth.ts';
 import { main, newFolder } from '../support/process.ts';
 import { Repo } from '../support/repo.ts';
 import { hasTerminal, runOnTerminal } from '../support/terminal.ts';
@@ -161,29 +162,32 @@ describe('init', () => {
     expect(repo.status()).toEqual([]);
   });
 
-  it('shows the memory and the merge driver before it makes them, and asks for nothing else', () => {
-    const { repo, run } = project();
-    const head = repo.git('rev-parse', 'HEAD');
-    const config = repo.read('.git/config');
-    const { status, stdout } = run('init', '--dry-run', '--clients', 'none');
-    expect(status).toBe(0);
-    expect(stdout).toContain(`--- ${repo.path('.git/config')}\n`);
-    expect(stdout).toContain('+[merge "memory-bank"]\n');
-    const bank = repo.path('.memory-bank');
-    expect(stdout).toContain(`${bank} gets config.yaml and .gitattributes, as a commit.\n`);
-    expect(stdout).not.toContain('No file has to change.');
-    expect(repo.read('.git/config')).toBe(config);
-    expect(repo.git('rev-parse', 'HEAD')).toBe(head);
-    expect(run('init', '--clients', 'none').status).toBe(5);
-    expect(run('init', '--yes', '--clients', 'none').status).toBe(0);
-    const none = { status: 0, stdout: 'No file has to change.\n', stderr: '' };
-    expect(run('init', '--clients', 'none')).toMatchObject(none);
-    const undo = run('init', '--undo', '--dry-run').stdout;
-    expect(undo).toContain('-[merge "memory-bank"]\n');
-    expect(undo).toContain(`${repo.path('.git/memory-bank')} is removed`);
-    expect(run('init', '--undo', '--yes').status).toBe(0);
-    expect(run('init', '--undo')).toMatchObject(none);
-  });
+  deep(
+    'shows the memory and the merge driver before it makes them, and asks for nothing else',
+    () => {
+      const { repo, run } = project();
+      const head = repo.git('rev-parse', 'HEAD');
+      const config = repo.read('.git/config');
+      const { status, stdout } = run('init', '--dry-run', '--clients', 'none');
+      expect(status).toBe(0);
+      expect(stdout).toContain(`--- ${repo.path('.git/config')}\n`);
+      expect(stdout).toContain('+[merge "memory-bank"]\n');
+      const bank = repo.path('.memory-bank');
+      expect(stdout).toContain(`${bank} gets config.yaml and .gitattributes, as a commit.\n`);
+      expect(stdout).not.toContain('No file has to change.');
+      expect(repo.read('.git/config')).toBe(config);
+      expect(repo.git('rev-parse', 'HEAD')).toBe(head);
+      expect(run('init', '--clients', 'none').status).toBe(5);
+      expect(run('init', '--yes', '--clients', 'none').status).toBe(0);
+      const none = { status: 0, stdout: 'No file has to change.\n', stderr: '' };
+      expect(run('init', '--clients', 'none')).toMatchObject(none);
+      const undo = run('init', '--undo', '--dry-run').stdout;
+      expect(undo).toContain('-[merge "memory-bank"]\n');
+      expect(undo).toContain(`${repo.path('.git/memory-bank')} is removed`);
+      expect(run('init', '--undo', '--yes').status).toBe(0);
+      expect(run('init', '--undo')).toMatchObject(none);
+    },
+  );
 
   it('shows that a folder becomes a repository', () => {
     const { run } = project();
@@ -230,7 +234,7 @@ describe('init', () => {
     expect(existsSync(repo.path('.memory-bank/config.yaml'))).toBe(true);
   });
 
-  it('leaves no trace but the memory in the clone of a foreign repository', () => {
+  deep('leaves no trace but the memory in the clone of a foreign repository', () => {
     const foreign = Repo.create();
     foreign.write('src/main.c', 'int main(void) { return 0; }\n');
     foreign.write('CLAUDE.md', '# Mine\r\n');
@@ -280,7 +284,7 @@ describe('init', () => {
     expect(repo.read('.memory-bank/knowledge/patterns/k.md')).toContain('v');
   });
 
-  it.each([
+  deep.each([
     ['another program', { command: 'npx', args: ['other'] }, 'starts "npx other"'],
     ['a script', { command: 'node', args: ['/opt/main.js'] }, 'starts "node /opt/main.js"'],
     ['a project', { command: 'memory-bank', args: ['--root', '/srv'] }, 'serves /srv'],
@@ -335,7 +339,7 @@ describe('init', () => {
     expect(repo.read('.mcp.json')).toBe(foreign);
   });
 
-  it.skipIf(!hasTerminal).each([
+  test.runIf(isFull && !!hasTerminal).each([
     ['\r', []],
     ['all\r', []],
     ['graph, search\r', ['--toolsets', 'graph,search']],
@@ -358,7 +362,7 @@ describe('init', () => {
     expect(repo.status()).toEqual([]);
   });
 
-  it.skipIf(!hasTerminal)('replaces such an entry when a person says so', async () => {
+  test.runIf(isFull && !!hasTerminal)('replaces such an entry when a person says so', async () => {
     const { repo, answer } = project({ '.mcp.json': foreign });
     const { status } = await answer(
       ['init', '--clients', 'claude', '--instructions', 'AGENTS.md'],
@@ -374,7 +378,7 @@ describe('init', () => {
     });
   });
 
-  it.each([
+  deep.each([
     ['its name', ['memory-bank'], []],
     ['npx', ['npx', '-y', 'memory-bank@1'], []],
     ['an installed place that is gone', ['node', '/gone/memory-bank/dist/main.cjs'], []],
@@ -387,7 +391,7 @@ describe('init', () => {
     expect(existsSync(repo.path('.mcp.json'))).toBe(false);
   });
 
-  it.skipIf(!hasTerminal).each([
+  test.runIf(isFull && !!hasTerminal).each([
     ['Ctrl-C', 'Clients (', '\u0003'],
     ['Ctrl-D', 'Clients (', '\u0004'],
     ['Ctrl-C', 'Make these changes? [y/N] ', '\u0003'],
@@ -408,7 +412,7 @@ describe('init', () => {
     expect(repo.status()).toEqual([]);
   });
 
-  it('leaves a file with a syntax error alone, says so, and does the rest', () => {
+  deep('leaves a file with a syntax error alone, says so, and does the rest', () => {
     const { repo, run } = project({ '.mcp.json': '{ "mcpServers": ' });
     const { status, stdout } = run('init', '--yes', '--clients', 'claude,cursor');
     expect(status).toBe(6);
@@ -417,18 +421,21 @@ describe('init', () => {
     expect(existsSync(repo.path('.cursor/mcp.json'))).toBe(true);
   });
 
-  it('leaves comments where a client may not read them alone, also when it takes things back', () => {
-    const mine = '{\n  // mine\n  "mcpServers": {}\n}\n';
-    const { repo, run } = project({ '.cursor/mcp.json': mine, '.gemini/settings.json': mine });
-    const { status, stdout } = run('init', '--yes', '--clients', 'cursor,gemini');
-    expect(status).toBe(6);
-    expect(stdout).toMatch(/\.cursor\/mcp\.json is left alone: line 2: a comment/);
-    expect(repo.read('.cursor/mcp.json')).toBe(mine);
-    expect(repo.read('.gemini/settings.json')).toContain('// mine');
-    expect(run('init', '--undo', '--yes').status).toBe(0);
-    expect(repo.read('.cursor/mcp.json')).toBe(mine);
-    expect(repo.read('.gemini/settings.json')).toContain('// mine');
-  });
+  deep(
+    'leaves comments where a client may not read them alone, also when it takes things back',
+    () => {
+      const mine = '{\n  // mine\n  "mcpServers": {}\n}\n';
+      const { repo, run } = project({ '.cursor/mcp.json': mine, '.gemini/settings.json': mine });
+      const { status, stdout } = run('init', '--yes', '--clients', 'cursor,gemini');
+      expect(status).toBe(6);
+      expect(stdout).toMatch(/\.cursor\/mcp\.json is left alone: line 2: a comment/);
+      expect(repo.read('.cursor/mcp.json')).toBe(mine);
+      expect(repo.read('.gemini/settings.json')).toContain('// mine');
+      expect(run('init', '--undo', '--yes').status).toBe(0);
+      expect(repo.read('.cursor/mcp.json')).toBe(mine);
+      expect(repo.read('.gemini/settings.json')).toContain('// mine');
+    },
+  );
 
   it.each(['emacs', 'constructor'])('refuses an unknown client: %s', (client) => {
     const { repo, run } = project();
@@ -484,7 +491,7 @@ describe('doctor', () => {
     expect(existsSync(repo.path('.git/index.lock'))).toBe(true);
   });
 
-  test.each([
+  deep.each([
     ['a merge', 'note', /A merge is under way.*git merge --abort/],
     ['a conflict', 'note', /holds unmerged files.*git add/],
     ['a split index', 'WRONG', /uses a split index.*--no-split-index/],
@@ -505,7 +512,7 @@ describe('doctor', () => {
     expect(status).toBe(mark === 'note' ? 0 : 6);
   });
 
-  test.each([
+  deep.each([
     ['a broken config.yaml', 'Settings', /config\.yaml: .*Mend it/],
     ['a HEAD that is garbage', 'Repository', /HEAD .*cannot be read.*git switch/],
     ['an emptied branch', 'Repository', /refs\/heads\/main cannot be read.*git update-ref/],
@@ -536,7 +543,7 @@ describe('doctor', () => {
     expect(run(...change).stderr).toMatch(text);
   });
 
-  test.each([
+  deep.each([
     ['a format that is not known', { 'gpg.format': 'pgp' }, /gpg\.format is "pgp"/],
     ['no key for ssh', { 'gpg.format': 'ssh' }, /user\.signingKey is not set/],
     ['a program that is not there', { 'gpg.program': 'no-gpg' }, /no-gpg is not installed/],
@@ -562,7 +569,7 @@ describe('doctor', () => {
     expect(status).toBe(6);
   });
 
-  test.each([
+  deep.each([
     ['of a process that is gone', { start: '1' }, /^ok +Locks .*its process is gone/m],
     ['of a process at work', {}, /^note +Locks .*the memory-bank process \d+ is at work/m],
   ])('tells of a lock of our own: %s', (_, change, line) => {
@@ -574,7 +581,7 @@ describe('doctor', () => {
     expect(existsSync(lock)).toBe(true);
   });
 
-  test('tells of locks of git on HEAD and the branch', () => {
+  deep('tells of locks of git on HEAD and the branch', () => {
     const { repo, run } = project();
     for (const lock of ['HEAD.lock', 'refs/heads/main.lock']) repo.write(`.git/${lock}`, '');
     const { stdout } = run('doctor');
@@ -582,7 +589,7 @@ describe('doctor', () => {
     expect(stdout).toMatch(/^note +Locks .*main\.lock is there/m);
   });
 
-  test('survives files where folders should be', () => {
+  deep('survives files where folders should be', () => {
     const { repo, run } = project({ '.memory-bank': '' });
     repo.git('pack-refs', '--all');
     rmSync(repo.path('.git/refs/heads'), { recursive: true });
@@ -593,7 +600,7 @@ describe('doctor', () => {
     expect(stderr).not.toContain('ENOTDIR');
   });
 
-  test('completes the attributes of an older memory when asked, as a commit', () => {
+  deep('completes the attributes of an older memory when asked, as a commit', () => {
     const { repo, run } = project();
     run('init', '--yes', '--clients', 'none');
     const complete = repo.read('.memory-bank/.gitattributes');
@@ -607,25 +614,28 @@ describe('doctor', () => {
     expect(run('doctor').stdout).not.toContain('Attributes');
   });
 
-  test('names a client that starts what is not there, a missing identity, and the work tree', () => {
-    const { repo, home, run } = project();
-    const gone = join(newFolder(), 'main.js');
-    const entry = `[mcp_servers.memory-bank]\ncommand = "node"\nargs = ["${gone}"]\n`;
-    mkdirSync(join(home, '.codex'));
-    writeFileSync(join(home, '.codex/config.toml'), entry);
-    repo.git('config', '--unset', 'user.name');
-    const tree = join(newFolder(), 'tree');
-    repo.git('worktree', 'add', '-q', tree);
-    const { status, stdout } = run('--root', tree, 'doctor');
-    expect(status).toBe(6);
-    expect(stdout).toContain(
-      `starts ${gone}, which is not there: memory-bank init --clients codex`,
-    );
-    expect(stdout).toMatch(/^note +Identity +git knows no user\.name/m);
-    expect(stdout).toMatch(/^ok +Repository +linked work tree /m);
-  });
+  deep(
+    'names a client that starts what is not there, a missing identity, and the work tree',
+    () => {
+      const { repo, home, run } = project();
+      const gone = join(newFolder(), 'main.js');
+      const entry = `[mcp_servers.memory-bank]\ncommand = "node"\nargs = ["${gone}"]\n`;
+      mkdirSync(join(home, '.codex'));
+      writeFileSync(join(home, '.codex/config.toml'), entry);
+      repo.git('config', '--unset', 'user.name');
+      const tree = join(newFolder(), 'tree');
+      repo.git('worktree', 'add', '-q', tree);
+      const { status, stdout } = run('--root', tree, 'doctor');
+      expect(status).toBe(6);
+      expect(stdout).toContain(
+        `starts ${gone}, which is not there: memory-bank init --clients codex`,
+      );
+      expect(stdout).toMatch(/^note +Identity +git knows no user\.name/m);
+      expect(stdout).toMatch(/^ok +Repository +linked work tree /m);
+    },
+  );
 
-  test('says what is wrong with the place itself', () => {
+  deep('says what is wrong with the place itself', () => {
     const { run } = project();
     const { status, stdout } = run('--root', '/', 'doctor');
     expect(status).toBe(6);

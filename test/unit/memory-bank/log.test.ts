@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { sample } from '../../support/depth.ts';
 import { failure, open } from './open.ts';
 
 const decision = {
@@ -139,7 +140,7 @@ describe('an edit of a file made to be slow', () => {
     ['one fence of markers', '<<<<<<< a\n'],
   ];
 
-  it.each(shapes)('takes time in proportion to it: %s', async (name, shape) => {
+  it.each(sample(shapes, 1))('takes time in proportion to it: %s', async (name, shape) => {
     const above = name === 'one fence of markers' ? '```\n' : '';
     const time = async (size: number) => {
       const text = `${above}${shape.repeat(size / shape.length)}${above}`;
