@@ -795,4 +795,9 @@ export const guards: readonly Guard[] = [
     ['server/http/mcp-sessions.ts', 'const maxShare = 50;', 'const maxShare = 200;'],
     ['contract/http-mcp.test.ts', 'of one caller leave room'],
   ),
+  guard(
+    'reads that all run at once',
+    ['server/http/backlog.ts', 'if (this.#reading >= maxReads) return;', ''],
+    ['contract/http-backlog.test.ts', 'a small answer does not wait'],
+  ),
 ];

@@ -18,6 +18,12 @@ const pauseAt = 16;
 /** Pipelined requests of one connection; a single read can bring more than `pauseAt`. */
 const maxPipelined = 1_000;
 
+/** Reads of all connections that are worked on at once; more would each hold an answer. */
+const maxReads = 2;
+
+/** The longest time after a read before the next one takes its place, in milliseconds. */
+const maxPause = 100;
+
 /** Seconds after which a refused caller may retry. */
 const retryAfter = '10';
 
@@ -34,6 +40,9 @@ export class Backlog {
   readonly #readTimeout: number;
   readonly #queues = new Map<Socket, (() => void)[]>();
   readonly #streams = new Map<ServerResponse, Stream>();
+  /** The reads that wait for their turn, in their order. */
+  readonly #reads = new Set<() => void>();
+  #reading = 0;
 
   /** @param readTimeout how long a client may leave an answer unread, in milliseconds. */
   constructor(readTimeout: number) {
@@ -68,6 +77,36 @@ export class Backlog {
     };
   }
 
+  /**
+   * Starts few reads at a time, in their order; a connection has at most one of them waiting.
+   *
+   * Many at once would each make a large answer before the first of them is counted, and would
+   * leave the event loop no time for other requests.
+   */
+  readonly queueRead: RequestHandler = (_request, response, next) => {
+    const start = () => {
+      this.#reading += 1;
+      const began = performance.now();
+      let ended = false;
+      const end = () => {
+        if (ended) return;
+        ended = true;
+        // The event loop accepts one connection per turn, and a turn with large answers is long:
+        // two thirds of the time are for turns without one.
+        const pause = Math.min(maxPause, 2 * maxReads * (performance.now() - began));
+        setTimeout(() => {
+          this.#reading -= 1;
+          this.#startReads();
+        }, pause);
+      };
+      response.once('prefinish', end).once('close', end);
+      next();
+    };
+    this.#reads.add(start);
+    response.once('close', () => this.#reads.delete(start));
+    this.#startReads();
+  };
+
   /** Refuses a large answer where too many wait already. */
   readonly guard: RequestHandler = (_request, response, next) => {
     const send = response.send.bind(response);
@@ -99,6 +138,14 @@ export class Backlog {
     // The frames of a stream are not counted when they are sent, but when they are written.
     if (stream) stream.sent = stream.socket.bytesWritten - stream.start + queued(stream) + bytes;
     return true;
+  }
+
+  #startReads(): void {
+    for (const start of this.#reads) {
+      if (this.#reading >= maxReads) return;
+      this.#reads.delete(start);
+      start();
+    }
   }
 
   #waiting(): number {

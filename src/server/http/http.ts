@@ -133,9 +133,11 @@ async function createApi(
     endpoints.filter(({ open }) => open),
   );
   api.use(admitted);
+  // The open ones are small, and answer however much is read.
   addRoutes(
     api,
     endpoints.filter(({ open }) => !open),
+    [backlog.queueRead],
   );
   api.use(() => {
     throw new HttpError(404, 'There is no such path; /openapi.json says what there is.');
@@ -187,15 +189,19 @@ function crossOrigin(origins: readonly string[]): express.RequestHandler {
   });
 }
 
-function addRoutes(api: Express, endpoints: readonly Endpoint[]): void {
+/** @param beforeRead what each GET passes before it is handled. */
+function addRoutes(
+  api: Express,
+  endpoints: readonly Endpoint[],
+  beforeRead: readonly express.RequestHandler[] = [],
+): void {
   const paths = [...new Set(endpoints.map(({ path }) => path))];
   for (const path of paths) {
     const route = api.route(path.replace(/\{(\w+)\}/g, '*$1'));
     const here = endpoints.filter((endpoint) => endpoint.path === path);
     for (const { method, handle } of here) {
-      route[method](...(method === 'post' ? jsonBody : []), (request, response) =>
-        handle(request, response),
-      );
+      const before = { get: beforeRead, post: jsonBody, delete: [] }[method];
+      route[method](...before, (request, response) => handle(request, response));
     }
     const allow = here.map(({ method }) => method.toUpperCase()).join(', ');
     route.all(() => {
