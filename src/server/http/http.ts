@@ -71,6 +71,8 @@ export async function listen(app: App, settings: HttpSettings): Promise<HttpServ
     requireHostHeader: false,
   });
   server.maxConnections = maxConnections;
+  // Whoever connects next finds room.
+  server.on('drop', () => server.closeIdleConnections());
   let closing = false;
   const answer = backlog.inTurn((request, response) => {
     // A connection that stays open would keep the server from closing.
@@ -81,7 +83,9 @@ export async function listen(app: App, settings: HttpSettings): Promise<HttpServ
   server.on('checkContinue', answer);
   server.on('checkExpectation', answer);
   server.on('clientError', refuseUnreadable);
-  server.listen(settings.port, settings.host);
+  const { host, port } = settings;
+  // The system makes a client wait for seconds where more connect at once than it may queue.
+  server.listen({ host, port, backlog: maxConnections });
   await once(server, 'listening');
   return {
     url: urlOf(server),
