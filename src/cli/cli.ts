@@ -15,7 +15,7 @@ import { printable } from './terminal.ts';
 const { version } = packageJson;
 
 /** The options of every command. */
-const flags: Flags = {
+export const flags: Flags = {
   root: {
     value: 'folder',
     about: 'the project to serve (MEMORY_BANK_ROOT); default: the current one',
@@ -29,22 +29,15 @@ const flags: Flags = {
   help: { about: 'print this text, or that of the command' },
 };
 
-/** The commands that are no tools; each is loaded when it is needed, since a client waits for the server. */
-const commands: ReadonlyMap<string, () => Promise<Command>> = new Map([
+/** The commands that are not tools; each loads when it is called, since a client waits for the server. */
+const ownCommands: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['', async () => serve],
   ['init', async () => (await import('./setup/init.ts')).init],
   ['doctor', async () => (await import('./setup/doctor.ts')).doctor],
   ['status', async () => (await import('./commands/status.ts')).status],
   ['search', async () => (await import('./commands/search.ts')).search],
   ['show', async () => (await import('./commands/show.ts')).show],
-  ['log', async () => (await import('./commands/log.ts')).log],
-  ['diff', async () => (await import('./commands/log.ts')).diff],
-  ['blame', async () => (await import('./commands/blame.ts')).blame],
-  ['branches', async () => (await import('./commands/branches.ts')).branches],
-  ['restore', async () => (await import('./commands/restore.ts')).restore],
   ['squash', async () => (await import('./commands/squash.ts')).squash],
-  ['sync', async () => (await import('./commands/sync.ts')).sync],
-  ['resolve', async () => (await import('./commands/sync.ts')).resolve],
   ['import', async () => (await import('./commands/import.ts')).importCommand],
   ['export', async () => (await import('./commands/export.ts')).exportCommand],
   ['serve', async () => (await import('./commands/serve-http.ts')).serveHttp],
@@ -59,9 +52,17 @@ const commands: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ],
 ]);
 
-async function everyCommand(): Promise<Commands> {
-  const loading = [...commands].map(async ([name, load]) => [name, await load()] as const);
-  return new Map(await Promise.all(loading));
+/** Every command by the name that people see: those of the program, operations, then other tools. */
+export async function everyCommand(): Promise<Commands> {
+  const { declaredCommands } = await import('./tool-command.ts');
+  const loading = [...ownCommands].map(async ([name, load]) => [name, await load()] as const);
+  const declared = declaredCommands(await program.toolsets());
+  const short = declared.filter(({ tool }) => tool.command);
+  const others = declared.filter(({ tool }) => !tool.command);
+  return new Map([
+    ...(await Promise.all(loading)),
+    ...[...short, ...others].map(({ name, command }) => [name, command] as const),
+  ]);
 }
 
 /**
@@ -83,18 +84,19 @@ export async function run(args: readonly string[], packageFolder: string): Promi
     return await command.run({ app, options, version, values, operands });
   } catch (error) {
     if (!(error instanceof MemoryError)) throw error;
-    process.stderr.write(`memory-bank: ${printable(error.text)}\n`);
+    const { withCommands } = await import('./error-wording.ts');
+    const text = withCommands(error.text, await program.toolsets());
+    process.stderr.write(`memory-bank: ${printable(text)}\n`);
     if (error.code === 'invalid_input') process.stderr.write(await usage(args));
     return exitStatus[error.code];
   }
 }
 
 async function find(name: string): Promise<Command | undefined> {
-  const load = commands.get(name);
+  const load = ownCommands.get(name);
   if (load) return load();
-  const { findTool, toolCommand } = await import('./tool-command.ts');
-  const tool = findTool(await program.toolsets(), name);
-  return tool && toolCommand(tool);
+  const { findCommand } = await import('./tool-command.ts');
+  return findCommand(await program.toolsets(), name);
 }
 
 async function help(name: string, command: Command): Promise<string> {
@@ -111,9 +113,7 @@ async function usage(args: readonly string[]): Promise<string> {
     const command = await find(word);
     if (command) return `${usageLine(word, command)}\nSee memory-bank ${word} --help\n`;
   }
-  const { commandName } = await import('./tool-command.ts');
-  const tools = (await program.toolsets()).flatMap((toolset) => toolset.tools);
-  const names = [...commands.keys(), ...tools.map((tool) => commandName(tool.name))];
+  const names = [...(await everyCommand()).keys()];
   const similar = words.slice(0, 1).flatMap((word) => similarNames(word, names));
   const guess = similar.length === 0 ? '' : `Did you mean ${similar.join(' or ')}?\n`;
   return `${guess}${usageLine('', serve)}\nSee memory-bank --help\n`;

@@ -11,6 +11,14 @@ export interface Flag {
   readonly choices?: readonly string[];
   /** Whether it may be given more than once. */
   readonly many?: boolean;
+  /** What holds without it, in words. */
+  readonly default?: string;
+}
+
+/** The help of an option: what it does, and what holds without it. */
+export function flagMeaning({ about, default: usual }: Flag): string {
+  const notes = [about, usual === undefined ? '' : `default: ${usual}`];
+  return notes.filter((note) => note !== '').join('; ');
 }
 
 /** Options by name. */

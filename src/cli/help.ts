@@ -1,7 +1,7 @@
 import type { Toolset } from '../core/toolset.ts';
-import type { Command, Commands, Flags } from './command.ts';
+import { type Command, type Commands, type Flag, type Flags, flagMeaning } from './command.ts';
 import { operandText } from './command-line.ts';
-import { commandName } from './tool-command.ts';
+import { commandName } from './tool-arguments.ts';
 
 const width = 100;
 
@@ -11,16 +11,18 @@ export function programHelp(
   general: Flags,
   toolsets: readonly Toolset[],
 ): string {
-  const shown = [...commands].filter(([, { hidden }]) => !hidden);
-  const tools = toolsets.map(({ name, tools }) => {
-    const names = tools.map((tool) => commandName(tool.name)).join(', ');
-    return `  ${name}\n${wrap(names, 4)}`;
+  const plainTools = toolsets.map(({ name, tools }) => {
+    const names = tools.filter(({ command }) => !command).map((tool) => commandName(tool.name));
+    return { name, names };
   });
+  const listed = new Set(plainTools.flatMap(({ names }) => names));
+  const shown = [...commands].filter(([name, { hidden }]) => !hidden && !listed.has(name));
+  const tools = plainTools.map(({ name, names }) => `  ${name}\n${wrap(names.join(', '), 4)}`);
   return `Usage: memory-bank [command] [options]
 
 Commands:
 ${shown.map(([name, { about }]) => row(name || '(none)', about)).join('')}
-Every tool is a command, too; "memory-bank <command> --help" tells its options:
+Every other tool is also a command; "memory-bank <command> --help" lists its options:
 ${tools.join('')}
 Options of every command:
 ${rows(general)}`;
@@ -54,11 +56,14 @@ export function similarNames(word: string, names: readonly string[]): string[] {
 function rows(flags: Flags): string {
   return Object.entries(flags)
     .filter(([name]) => !negates(name, flags))
-    .map(([name, { value, about, many }]) => {
-      const flag = Object.hasOwn(flags, `no-${name}`) ? `[no-]${name}` : name;
-      return row(`--${flag}${value ? ` <${value}>` : ''}${many ? ' ...' : ''}`, about);
-    })
+    .map(([name, flag]) => row(optionText(name, flag, flags), flagMeaning(flag)))
     .join('');
+}
+
+/** How an option is written: `--limit <number>`, `--[no-]fuzzy`. */
+export function optionText(name: string, { value, many }: Flag, flags: Flags): string {
+  const flag = Object.hasOwn(flags, `no-${name}`) ? `[no-]${name}` : name;
+  return `--${flag}${value ? ` <${value}>` : ''}${many ? ' ...' : ''}`;
 }
 
 /** Whether an option only turns off another one. */

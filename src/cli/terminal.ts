@@ -1,9 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { WriteStream } from 'node:tty';
 import { escapedUnits } from '../core/json.ts';
-
-/** What a piece of text is to the reader, told by its colour where there is one. */
-export type Style = 'title' | 'key' | 'faint' | 'good' | 'bad' | 'match';
+import type { Painter, Style } from '../core/painter.ts';
 
 const codes: Record<Style, readonly [on: number, off: number]> = {
   title: [1, 22],
@@ -15,7 +13,7 @@ const codes: Record<Style, readonly [on: number, off: number]> = {
 };
 
 /** Where a command shows its result: a terminal of some size, or a pipe, which gets plain text. */
-export class Screen {
+export class Screen implements Painter {
   /** Whether a person looks at it. */
   readonly terminal: boolean;
   /** Characters of a line. */

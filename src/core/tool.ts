@@ -1,7 +1,9 @@
 import type { z } from 'zod';
 import type { Context } from './context.ts';
+import type { ErrorCode } from './error.ts';
 import { parseInput } from './input.ts';
 import type { JsonObject } from './json.ts';
+import type { Painter } from './painter.ts';
 
 /**
  * What calling a tool can do to the memory: `read` changes nothing, `write` adds or changes, `destroy`
@@ -32,8 +34,60 @@ export interface ToolDeclaration<I extends z.ZodObject> {
   handle(context: Context, args: z.output<I>): Promise<JsonObject> | JsonObject;
 }
 
-/** One operation offered to agents. */
+/** How people call an operation on the command line, and how they read its result. */
+export interface CommandForm<P extends z.ZodObject, R> {
+  /** The name of the command; the tool's own name is a command as well. */
+  readonly name: string;
+  /** One line for the help. */
+  readonly about: string;
+  /** The arguments that follow the name without an option; `path?` may be left out. */
+  readonly operands?: readonly `${keyof P['shape'] & string}${'' | '?'}`[];
+  /** Names of options that differ from those of their arguments. */
+  readonly options?: { readonly [argument in keyof P['shape'] & string]?: string };
+  /** The arguments as people give them: with other defaults, limits and descriptions than for agents. */
+  readonly input: P;
+  /** The result as lines of text. */
+  show(result: R, painter: Painter): readonly string[];
+  /** Says of a result which error's exit status the command ends with. Default: success. */
+  failure?(result: R): ErrorCode | undefined;
+}
+
+/** An operation whose result agents get as JSON and people get as text. */
+export interface OperationDeclaration<
+  A,
+  R,
+  I extends z.ZodObject & z.ZodType<A>,
+  P extends z.ZodObject & z.ZodType<A>,
+> extends Omit<ToolDeclaration<I>, 'handle'> {
+  /** Does the work, or throws a MemoryError. */
+  run(context: Context, request: A): Promise<R>;
+  /** The toolset's success value for a result. */
+  answer(result: R, request: A): JsonObject;
+  readonly command: CommandForm<P, R>;
+}
+
+/** The result of a command before its format is known. */
+export interface CommandResult {
+  readonly failure: ErrorCode | undefined;
+  answer(): JsonObject;
+  show(painter: Painter): readonly string[];
+}
+
+/** A command form without the types of its arguments and its result. */
+export interface ToolCommand {
+  readonly name: string;
+  readonly about: string;
+  readonly operands: readonly string[];
+  readonly options: { readonly [argument: string]: string | undefined };
+  readonly input: z.ZodObject;
+  /** Validates the arguments, then does the work. */
+  run(context: Context, args: unknown): Promise<CommandResult>;
+}
+
+/** One operation offered to agents, and to people as a command. */
 export interface Tool extends Omit<ToolDeclaration<z.ZodObject>, 'handle'> {
+  /** The form for people; undefined where the command is made from the arguments alone. */
+  readonly command?: ToolCommand;
   /** Validates the arguments in our own words, then does the work. */
   call(context: Context, args: unknown): Promise<JsonObject>;
 }
@@ -45,6 +99,40 @@ export function defineTool<I extends z.ZodObject>(declaration: ToolDeclaration<I
     ...rest,
     async call(context, args) {
       return handle(context, parseInput(declaration.input, args));
+    },
+  };
+}
+
+/** Declares a tool that people call by a short name and read as text. */
+export function defineOperation<
+  A,
+  R,
+  I extends z.ZodObject & z.ZodType<A>,
+  P extends z.ZodObject & z.ZodType<A>,
+>(declaration: OperationDeclaration<A, R, I, P>): Tool {
+  const { run, answer, command, ...rest } = declaration;
+  const { name, about, operands = [], options = {}, input } = command;
+  return {
+    ...rest,
+    async call(context, given) {
+      const args = parseInput(declaration.input, given);
+      return answer(await run(context, args), args);
+    },
+    command: {
+      name,
+      about,
+      operands,
+      options,
+      input,
+      async run(context, given) {
+        const request = parseInput(input, given);
+        const result = await run(context, request);
+        return {
+          answer: () => answer(result, request),
+          failure: command.failure?.(result),
+          show: (painter) => command.show(result, painter),
+        };
+      },
     },
   };
 }

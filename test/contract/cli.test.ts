@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { run as runHere } from '../../src/cli/cli.ts';
 import { exitStatus } from '../../src/cli/exit-status.ts';
-import { commandName } from '../../src/cli/tool-command.ts';
+import { commandName } from '../../src/cli/tool-arguments.ts';
 import { errorCodes } from '../../src/core/error.ts';
 import { toolsets } from '../../src/toolsets/index.ts';
 import { main, newFolder } from '../support/process.ts';
@@ -98,14 +98,14 @@ describe('the arguments of a tool', () => {
     expect(JSON.parse(stdout)).toMatchObject({ success: true, entries: [{ value: 'line\n' }] });
     const broken = run('create-features', '--features', '{');
     expect(broken).toMatchObject({ status: 2, stdout: '' });
-    expect(broken.stderr).toContain('--features is no JSON');
+    expect(broken.stderr).toContain('--features is not valid JSON');
   });
 
   test.each([
-    [['log-decision', '--title', 'x'], 2, 'context: is required'],
-    [['memory-read', '--limit', 'many'], 2, 'limit: expected number, received string'],
+    [['log-decision', '--title', 'x'], 2, '--context is required'],
+    [['memory-read', '--limit', 'many'], 2, '--limit must be a number, not "many"'],
     [['get-feature', '--slug', 'none'], 3, "Feature 'none' not found"],
-    [['memory-write', '--category', 'decisions', '--key', 'k', '--value', 'v'], 5, 'confirm: true'],
+    [['memory-write', '--category', 'decisions', '--key', 'k', '--value', 'v'], 5, '--confirm'],
     [['memory-read', '--toolsets', 'graph'], 2, '--toolsets leaves out'],
     [['memory-read', '--nonsense'], 2, '--nonsense'],
     [['nonsense'], 2, 'There is no command "nonsense".'],
@@ -182,9 +182,11 @@ describe('the completion', () => {
     expect(complete('merge-dr')).toBe('');
   });
 
-  test.each(['zsh', 'fish'])('of %s names every tool', (shell) => {
+  test.each(['zsh', 'fish'])('of %s names every tool by its short name', (shell) => {
     const { stdout } = run('completion', shell);
-    for (const { name } of tools) expect(stdout).toContain(commandName(name));
+    for (const { name, command } of tools)
+      expect(stdout).toContain(command?.name ?? commandName(name));
+    expect(stdout).not.toContain('record-history');
     expect(stdout).toContain('user-preferences');
   });
 

@@ -1,7 +1,5 @@
-import { program } from '../../app/workspaces.ts';
 import { MemoryError } from '../../core/error.ts';
-import type { Command, Commands, Flag, Flags } from '../command.ts';
-import { commandName, toolCommand } from '../tool-command.ts';
+import { type Command, type Commands, type Flag, type Flags, flagMeaning } from '../command.ts';
 
 /** A command as completion knows it. */
 interface CompletableCommand {
@@ -23,7 +21,7 @@ export function completion(everyCommand: () => Promise<Commands>, general: Flags
           hint: `The shells are: ${Object.keys(shells).join(', ')}.`,
         });
       }
-      process.stdout.write(shells[shell](await entries(await everyCommand(), general)));
+      process.stdout.write(shells[shell](entries(await everyCommand(), general)));
       return 0;
     },
   };
@@ -33,13 +31,8 @@ function isShell(name: string): name is keyof typeof shells {
   return Object.hasOwn(shells, name);
 }
 
-async function entries(commands: Commands, general: Flags): Promise<CompletableCommand[]> {
-  const tools = (await program.toolsets()).flatMap((toolset) => toolset.tools);
-  const all: [string, Command][] = [
-    ...commands,
-    ...tools.map((tool): [string, Command] => [commandName(tool.name), toolCommand(tool)]),
-  ];
-  return all
+function entries(commands: Commands, general: Flags): CompletableCommand[] {
+  return [...commands]
     .filter(([, { hidden }]) => !hidden)
     .map(([name, { about, flags }]) => ({
       name,
@@ -93,10 +86,11 @@ function zsh(all: readonly CompletableCommand[]): string {
   const named = all.filter(({ name }) => name !== '');
   const list = named.map(({ name, about }) => `    '${name}:${plain(about)}'`);
   const cases = named.map(({ name, flags }) => {
-    const options = flags.map(([flag, { value, about, choices, many }]) => {
+    const options = flags.map(([name, flag]) => {
+      const { value, choices, many } = flag;
       const action = choices ? `(${choices.join(' ')})` : '_files';
       const taking = value === undefined ? '' : `:${plain(value)}:${action}`;
-      return `'${many ? '*' : ''}--${flag}[${plain(about)}]${taking}'`;
+      return `'${many ? '*' : ''}--${name}[${plain(flagMeaning(flag))}]${taking}'`;
     });
     return `    ${name}) _arguments ${options.join(' ')} '*:file:_files' ;;`;
   });
@@ -128,13 +122,14 @@ function fish(all: readonly CompletableCommand[]): string {
     const here = name === '' ? none : `__fish_seen_subcommand_from ${name}`;
     const command =
       name === '' ? [] : [`complete -c memory-bank -n ${none} -fa ${name} -d ${quote(about)}`];
-    const options = flags.map(([flag, { value, about: what, choices }]) => {
+    const options = flags.map(([option, flag]) => {
+      const { value, choices } = flag;
       const taking = choices
         ? ` -xa ${quote(choices.join(' '))}`
         : value === undefined
           ? ''
           : ' -r';
-      return `complete -c memory-bank -n ${quote(here)} -l ${flag}${taking} -d ${quote(what)}`;
+      return `complete -c memory-bank -n ${quote(here)} -l ${option}${taking} -d ${quote(flagMeaning(flag))}`;
     });
     return [...command, ...options];
   });

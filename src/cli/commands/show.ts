@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { readProjectFile } from '../../app/project-file.ts';
 import { MemoryError } from '../../core/error.ts';
+import { pastedPath } from '../../core/names/pasted-path.ts';
 import { type Command, flagText } from '../command.ts';
 import { inSession } from '../run-in-session.ts';
 import { Screen } from '../terminal.ts';
-import { inBank } from './log.ts';
 
 /** `memory-bank show <path>`: the file of one record. */
 export const show: Command = {
@@ -19,7 +19,7 @@ export const show: Command = {
   async run(invocation) {
     const { app, operands, values } = invocation;
     const [given = ''] = operands;
-    const wanted = inBank(given);
+    const wanted = pastedPath(given);
     const revision = flagText(values, 'as-of');
     if (revision !== undefined) {
       const { text } = await inSession(invocation, (session, call) =>

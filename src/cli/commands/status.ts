@@ -1,6 +1,7 @@
 import { repositoryKind } from '../../app/health/repository-kind.ts';
 import { bankFolder, findRoot } from '../../app/root.ts';
 import type { Context } from '../../core/context.ts';
+import { counted } from '../../core/painter.ts';
 import type { Damaged } from '../../core/store.ts';
 import type { Toolset } from '../../core/toolset.ts';
 import type { Command } from '../command.ts';
@@ -71,13 +72,6 @@ async function countRecords(context: Context, toolsets: readonly Toolset[]) {
     counts.push([name, found.join(', ') || 'nothing']);
   }
   return { counts, damaged };
-}
-
-/** `1 feature`, `2 knowledge entries`. */
-export function counted(count: number, name: string): string {
-  const noun = name.replaceAll('-', ' ');
-  if (count === 1) return `1 ${noun}`;
-  return `${count} ${noun.endsWith('y') ? `${noun.slice(0, -1)}ies` : `${noun}s`}`;
 }
 
 function rows(screen: Screen, pairs: readonly (readonly [string, string])[]): string[] {

@@ -10,9 +10,9 @@ import {
 } from '../../app/merging.ts';
 import { bankFolder, findRoot } from '../../app/root.ts';
 import { MemoryError } from '../../core/error.ts';
+import { paintDiff } from '../../core/painter.ts';
 import type { Session } from '../../core/session.ts';
 import { type Command, flagText, type Invocation } from '../command.ts';
-import { paintDiff } from '../commands/log.ts';
 import { agrees, mayAsk, mayGoOn, question } from '../prompt.ts';
 import { inSession } from '../run-in-session.ts';
 import { Screen } from '../terminal.ts';

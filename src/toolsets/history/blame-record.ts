@@ -1,10 +1,21 @@
 import { z } from 'zod';
 import type { BlamedLine } from '../../core/history.ts';
-import { defineTool } from '../../core/tool.ts';
+import type { Painter } from '../../core/painter.ts';
+import { defineOperation } from '../../core/tool.ts';
 import { cutDiff, shallowNote, shortId, tellCommit, withinBudget } from './answer.ts';
-import { path, revision } from './history-fields.ts';
+import { forPeople, path, revision } from './history-fields.ts';
 
-export const blameRecord = defineTool({
+/** How many lines an answer reports unless the call says otherwise. */
+const usualLines = 200;
+
+interface BlameRequest {
+  readonly path: string;
+  readonly revision: string;
+  readonly first_line?: number;
+  readonly lines?: number;
+}
+
+export const blameRecord = defineOperation({
   name: 'blame_record',
   title: 'Who wrote this line',
   description: 'The commit that wrote each line of a record, its author, agent and tool.',
@@ -13,10 +24,10 @@ export const blameRecord = defineTool({
     path,
     revision: revision.default('HEAD'),
     first_line: z.int().min(1).max(10_000_000).default(1),
-    lines: z.int().min(1).max(1000).default(200),
+    lines: z.int().min(1).max(1000).default(usualLines),
   }),
-  async handle({ history }, { path, revision, first_line, lines }) {
-    const all = await history.blame(path, revision);
+  run: ({ history }, { path, revision }: BlameRequest) => history.blame(path, revision),
+  answer(all, { path, first_line = 1, lines = usualLines }) {
     const wanted = all.slice(first_line - 1, first_line - 1 + lines);
     const blame = withinBudget(stretches(wanted, first_line));
     const shown = new Set(blame.map(({ commit }) => commit));
@@ -36,6 +47,19 @@ export const blameRecord = defineTool({
       ...(wanted.some(({ boundary }) => boundary) && { note: shallowNote }),
     };
   },
+  command: {
+    name: 'blame',
+    about: 'show who wrote each line of a record: commit, day, author, agent',
+    operands: ['path'],
+    options: { revision: 'as-of' },
+    input: z.object({
+      path: forPeople.path,
+      revision: forPeople.revision
+        .default('HEAD')
+        .describe('the record as a commit, branch or date has it'),
+    }),
+    show: blameLines,
+  },
 });
 
 /** Longer stretches are told in parts, so that an answer can end between two of them. */
@@ -54,4 +78,21 @@ function stretches(lines: readonly BlamedLine[], first: number) {
     } else found.push({ from: line, to: line, commit: shortId(commit.oid), text: shown });
   }
   return found;
+}
+
+function blameLines(lines: readonly BlamedLine[], painter: Painter): string[] {
+  const writers = lines.map(({ commit: { author, agent } }) => {
+    const name = author.replace(/ <[^<>]*>$/, '');
+    return painter.fit(agent === undefined ? name : `${name}, ${agent}`, 40);
+  });
+  const width = Math.max(0, ...writers.map((writer) => writer.length));
+  const digits = String(lines.length).length;
+  return lines.map(({ text, commit, boundary }, i) => {
+    // As in git, the mark of a boundary: in a shallow clone the line may be older than this commit.
+    const id = `${boundary ? '^' : ' '}${shortId(commit.oid)}`;
+    const writer = `${commit.at.slice(0, 10)} ${(writers[i] ?? '').padEnd(width)}`;
+    const head = `${writer} ${String(i + 1).padStart(digits)}`;
+    const line = painter.plain(text.replace(/\n$/, ''));
+    return `${painter.paint('key', id)} ${painter.paint('faint', head)} ${line}`;
+  });
 }

@@ -1,10 +1,13 @@
 import { z } from 'zod';
-import type { FieldChange, RecordChange } from '../../core/history.ts';
-import { defineTool } from '../../core/tool.ts';
+import type { CompareRequest, Comparison, FieldChange, RecordChange } from '../../core/history.ts';
+import type { JsonValue } from '../../core/json.ts';
+import { type Painter, paintDiff, type Style } from '../../core/painter.ts';
+import { defineOperation } from '../../core/tool.ts';
 import { cutDiff, cutList, cutValue, fits, pageOf, tellCommit, withinBudget } from './answer.ts';
-import { limit, path, revision, skip } from './history-fields.ts';
+import { forPeople, limit, path, revision, revisionForms, skip } from './history-fields.ts';
+import { changeLine, restLines } from './history-text.ts';
 
-export const diffMemory = defineTool({
+export const diffMemory = defineOperation({
   name: 'diff_memory',
   title: 'Compare two states of the memory',
   description:
@@ -17,19 +20,46 @@ export const diffMemory = defineTool({
     limit,
     skip,
   }),
-  async handle({ history }, request) {
-    const { from, to, counts, changes } = await history.compare(request);
+  run: ({ history }, request: CompareRequest) => history.compare(request),
+  answer(comparison, { skip }) {
+    const { from, to, counts, changes } = comparison;
     const told = withinBudget(changes.map(tellChange));
-    const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
     return {
       from: tellCommit(from),
       to: tellCommit(to),
       ...counts,
       changes: told,
-      ...pageOf(request.skip, told.length, total),
+      ...pageOf(skip, told.length, totalOf(comparison)),
     };
   },
+  command: {
+    name: 'diff',
+    about: `compare two states of the memory; a state is ${revisionForms}`,
+    operands: ['from', 'to?'],
+    input: z.object({
+      from: forPeople.revision,
+      to: forPeople.revision.default('HEAD'),
+      path: forPeople.path.optional().describe('only this record or folder'),
+      limit: forPeople.limit,
+      skip: forPeople.skip,
+    }),
+    show(comparison, painter) {
+      const { changes } = comparison;
+      const total = totalOf(comparison);
+      return [
+        ...changes.flatMap((change) => [
+          changeLine(painter, change),
+          ...change.fields.flatMap((field) => fieldLines(painter, field)),
+        ]),
+        ...restLines(painter, total - changes.length, total, 'more'),
+      ];
+    },
+  },
 });
+
+function totalOf({ counts }: Comparison): number {
+  return Object.values(counts).reduce((sum, count) => sum + count, 0);
+}
 
 function tellChange({ type, key, title, fields, ...change }: RecordChange) {
   const told = fields.map(tellField);
@@ -53,4 +83,29 @@ function tellField({ field, before, after, added, removed, diff }: FieldChange) 
     ...(added !== undefined && { added: cutList(added) }),
     ...(diff !== undefined && { diff: cutDiff(diff) }),
   };
+}
+
+function fieldLines(
+  painter: Painter,
+  { field, before, after, added, removed, diff }: FieldChange,
+): string[] {
+  if (diff !== undefined) {
+    const lines = diff.replace(/\n$/, '').split('\n');
+    return [
+      `    ${painter.paint('faint', field)}`,
+      ...lines.map((line) => `    ${paintDiff(painter, line)}`),
+    ];
+  }
+  const valueLines = (mark: string, values: readonly (JsonValue | undefined)[], style: Style) =>
+    values
+      .filter((value) => value !== undefined)
+      .map((value) => {
+        const text = typeof value === 'string' ? value : JSON.stringify(value);
+        const shown = painter.fit(text, painter.width - 10);
+        return `    ${painter.paint(style, `${mark} ${field}: ${shown}`)}`;
+      });
+  return [
+    ...valueLines('-', removed ?? [before], 'bad'),
+    ...valueLines('+', added ?? [after], 'good'),
+  ];
 }

@@ -1,24 +1,41 @@
 import { z } from 'zod';
 import type { BranchInfo, ChangeKind } from '../../core/history.ts';
-import { defineTool } from '../../core/tool.ts';
-import { pageOf, tellChanges, tellCommit, withinBudget } from './answer.ts';
-import { limit, skip } from './history-fields.ts';
+import type { Painter } from '../../core/painter.ts';
+import { defineOperation } from '../../core/tool.ts';
+import { pageOf, shortId, tellChanges, tellCommit, withinBudget } from './answer.ts';
+import { forPeople, limit, skip } from './history-fields.ts';
+import { restLines } from './history-text.ts';
 
-export const listBranches = defineTool({
+export const listBranches = defineOperation({
   name: 'list_branches',
   title: 'Branches and their memory',
   description: 'Local branches and how the memory of each differs from the current one.',
   effect: 'read',
   input: z.object({ limit, skip }),
-  async handle({ history }, { limit, skip }) {
-    const { branches, total } = await history.branches(limit, skip);
+  run: ({ history }, { limit, skip }: { readonly limit: number; readonly skip: number }) =>
+    history.branches(limit, skip),
+  answer({ branches, total }, { skip }) {
     const told = withinBudget(branches.map(tellBranch));
     return { branches: told, ...pageOf(skip, told.length, total) };
   },
+  command: {
+    name: 'branches',
+    about: 'show the branches and how their memory differs from the current one',
+    input: z.object({ limit: forPeople.limit, skip: forPeople.skip }),
+    show: ({ branches, total }, painter) => [
+      ...branches.flatMap((branch) => branchLines(painter, branch)),
+      ...restLines(painter, total - branches.length, total, 'more'),
+    ],
+  },
 });
 
+const kinds: readonly ChangeKind[] = ['added', 'changed', 'moved', 'removed'];
+
+function countOf(changes: BranchInfo['changes'], kind: ChangeKind): number {
+  return changes.filter(({ change }) => change === kind).length;
+}
+
 function tellBranch({ name, current, commit, ahead, behind, unrelated, changes }: BranchInfo) {
-  const count = (kind: ChangeKind) => changes.filter(({ change }) => change === kind).length;
   return {
     name,
     current,
@@ -27,10 +44,25 @@ function tellBranch({ name, current, commit, ahead, behind, unrelated, changes }
     ahead,
     behind,
     ...(unrelated && { unrelated }),
-    added: count('added'),
-    changed: count('changed'),
-    moved: count('moved'),
-    removed: count('removed'),
+    added: countOf(changes, 'added'),
+    changed: countOf(changes, 'changed'),
+    moved: countOf(changes, 'moved'),
+    removed: countOf(changes, 'removed'),
     ...tellChanges(changes),
   };
+}
+
+function branchLines(painter: Painter, branch: BranchInfo): string[] {
+  const { name, current, commit, ahead, behind, unrelated, changes } = branch;
+  const id = painter.paint('key', shortId(commit.oid));
+  const head = `${current ? '*' : ' '} ${painter.paint('title', name)}  ${id}`;
+  const first = `${head}  ${painter.fit(commit.subject, 72)}`;
+  if (current) return [first];
+  const counts = kinds
+    .map((kind) => [countOf(changes, kind), kind] as const)
+    .flatMap(([count, kind]) => (count > 0 ? `${count} ${kind}` : []));
+  const records = counts.length === 0 ? 'the same records' : `records: ${counts.join(', ')}`;
+  const origin = unrelated ? 'no commit in common; ' : '';
+  const rest = `    ${origin}${ahead} ahead, ${behind} behind; ${records}`;
+  return [first, painter.paint('faint', rest)];
 }

@@ -1,9 +1,12 @@
 import { z } from 'zod';
-import { defineTool } from '../../core/tool.ts';
-import { pageOf, shallowNote, tellChanges, tellCommit, withinBudget } from './answer.ts';
-import { limit, path, revision, skip } from './history-fields.ts';
+import type { LogEntry, LogRequest } from '../../core/history.ts';
+import type { Painter } from '../../core/painter.ts';
+import { defineOperation } from '../../core/tool.ts';
+import { pageOf, shallowNote, shortId, tellChanges, tellCommit, withinBudget } from './answer.ts';
+import { forPeople, limit, path, revision, revisionForms, skip } from './history-fields.ts';
+import { changeLine, provenanceText, restLines } from './history-text.ts';
 
-export const recordHistory = defineTool({
+export const recordHistory = defineOperation({
   name: 'record_history',
   title: 'History of records',
   description:
@@ -17,15 +20,42 @@ export const recordHistory = defineTool({
     limit,
     skip,
   }),
-  async handle({ history }, request) {
-    const { entries, total, shallow } = await history.log(request);
+  run: ({ history }, request: LogRequest) => history.log(request),
+  answer({ entries, total, shallow }, { skip }) {
     const commits = withinBudget(
       entries.map(({ commit, changes }) => ({ ...tellCommit(commit), ...tellChanges(changes) })),
     );
     return {
       commits,
-      ...pageOf(request.skip, commits.length, total),
+      ...pageOf(skip, commits.length, total),
       ...(shallow && { note: shallowNote }),
     };
   },
+  command: {
+    name: 'log',
+    about: 'show who changed the memory, one record or a folder of it, when and why',
+    operands: ['path?'],
+    input: z.object({
+      path: forPeople.path.optional(),
+      revision: forPeople.revision.default('HEAD').describe(`where to begin: ${revisionForms}`),
+      limit: forPeople.limit,
+      skip: forPeople.skip,
+    }),
+    show: ({ entries, total, shallow }, painter) => [
+      ...entries.flatMap((entry) => entryLines(painter, entry)),
+      ...restLines(painter, total - entries.length, total, 'older ones'),
+      ...(shallow ? [painter.paint('faint', shallowNote)] : []),
+    ],
+  },
 });
+
+function entryLines(painter: Painter, { commit, changes }: LogEntry): string[] {
+  const { oid, subject, reason } = commit;
+  return [
+    `${painter.paint('key', shortId(oid))}  ${painter.paint('title', subject)}`,
+    `    ${painter.paint('faint', provenanceText(commit))}`,
+    ...(reason?.split('\n') ?? []).map((line) => `    ${painter.plain(line)}`.trimEnd()),
+    ...changes.map((change) => `  ${changeLine(painter, change)}`),
+    '',
+  ];
+}

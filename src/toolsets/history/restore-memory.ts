@@ -1,14 +1,20 @@
 import { z } from 'zod';
 import { MemoryError } from '../../core/error.ts';
 import { reportDamaged } from '../../core/store.ts';
-import { defineTool } from '../../core/tool.ts';
-import { tellCommit } from './answer.ts';
-import { path, revision } from './history-fields.ts';
+import { defineOperation } from '../../core/tool.ts';
+import { shortId, tellCommit } from './answer.ts';
+import { forPeople, path, revision } from './history-fields.ts';
+
+interface RestoreRequest {
+  readonly path?: string | undefined;
+  readonly revision?: string | undefined;
+  readonly confirm?: boolean | undefined;
+}
 
 /** At most this many paths are named. */
 const maxPaths = 100;
 
-export const restoreMemory = defineTool({
+export const restoreMemory = defineOperation({
   name: 'restore_memory',
   title: 'Restore an earlier state',
   description:
@@ -20,13 +26,15 @@ export const restoreMemory = defineTool({
     revision: revision.optional(),
     confirm: z.boolean().optional(),
   }),
-  async handle({ history }, { path, revision, confirm }) {
+  async run({ history }, { path, revision, confirm }: RestoreRequest) {
     if (path === undefined && confirm !== true) {
       throw new MemoryError('confirmation_required', 'This would restore the whole memory.', {
         hint: 'Give a path, or confirm: true. diff_memory tells what would change.',
       });
     }
-    const { commit, restored, removed, damaged } = await history.restore(path, revision);
+    return history.restore(path, revision);
+  },
+  answer({ commit, restored, removed, damaged }) {
     return {
       as_of: tellCommit(commit),
       changed: restored.length + removed.length,
@@ -34,5 +42,24 @@ export const restoreMemory = defineTool({
       removed: removed.slice(0, maxPaths),
       ...reportDamaged(damaged),
     };
+  },
+  command: {
+    name: 'restore',
+    about:
+      'bring a record or folder back to an earlier state; "restore-memory --confirm" takes all',
+    operands: ['path'],
+    options: { revision: 'as-of' },
+    input: z.object({
+      path: forPeople.path,
+      revision: forPeople.revision
+        .optional()
+        .describe('the commit, branch or date; a record that is gone needs none'),
+    }),
+    show: ({ commit, restored, removed, damaged }, painter) => [
+      ...restored.map((one) => painter.paint('good', `restored ${one}`)),
+      ...removed.map((one) => painter.paint('bad', `removed ${one}`)),
+      ...damaged.map(({ error }) => painter.paint('bad', `cannot be read: ${error.text}`)),
+      `${restored.length + removed.length} changed, as of ${shortId(commit.oid)}  ${painter.plain(commit.subject)}`,
+    ],
   },
 });

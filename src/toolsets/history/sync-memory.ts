@@ -1,11 +1,28 @@
 import { z } from 'zod';
-import { defineTool } from '../../core/tool.ts';
-import { tellChanges, tellCommit } from './answer.ts';
-import { path } from './history-fields.ts';
+import { counted } from '../../core/painter.ts';
+import { defineOperation } from '../../core/tool.ts';
+import { shortId, tellChanges, tellCommit } from './answer.ts';
+import { forPeople, path } from './history-fields.ts';
+import { changeLine } from './history-text.ts';
 
 const side = z.array(path).max(1000).optional();
 
-export const syncMemory = defineTool({
+const paths = z.array(forPeople.path).optional();
+const sidesForPeople = z.object({
+  ours: paths.describe('keep ours where this record conflicts'),
+  theirs: paths.describe('take theirs where this record conflicts'),
+});
+
+interface Sides {
+  readonly ours?: readonly string[] | undefined;
+  readonly theirs?: readonly string[] | undefined;
+}
+
+interface SyncArguments extends Sides {
+  readonly confirm?: boolean | undefined;
+}
+
+export const syncMemory = defineOperation({
   name: 'sync_memory',
   title: 'Sync with the remote',
   description:
@@ -13,9 +30,9 @@ export const syncMemory = defineTool({
   effect: 'destroy',
   openWorld: true,
   input: z.object({ ours: side, theirs: side, confirm: z.boolean().optional() }),
-  async handle({ history }, { ours = [], theirs = [], confirm = false }) {
-    const request = { ours, theirs, confirm };
-    const { upstream, commit, received, files, sent } = await history.sync(request);
+  run: ({ history }, { ours = [], theirs = [], confirm = false }: SyncArguments) =>
+    history.sync({ ours, theirs, confirm }),
+  answer({ upstream, commit, received, files, sent }) {
     return {
       upstream,
       now: tellCommit(commit),
@@ -25,20 +42,34 @@ export const syncMemory = defineTool({
       sent,
     };
   },
+  command: {
+    name: 'sync',
+    about: 'fetch, merge and push the current branch with its memory',
+    input: sidesForPeople.extend({
+      confirm: z.boolean().optional().describe('push commits that change other files also'),
+    }),
+    show({ upstream, commit, received, files, sent }, painter) {
+      const outside = files > 0 ? `, ${counted(files, 'file')} outside the memory` : '';
+      return [
+        ...received.map((change) => changeLine(painter, change)),
+        painter.plain(
+          `Received ${counted(received.length, 'change')}${outside}; sent ${counted(sent, 'commit')}.`,
+        ),
+        painter.plain(`Here and ${upstream} are at ${shortId(commit.oid)}.`),
+      ];
+    },
+  },
 });
 
-export const resolveConflicts = defineTool({
+export const resolveConflicts = defineOperation({
   name: 'resolve_conflicts',
   title: 'Finish a merge of the memory',
   description:
     'Merges what git left in conflict, without a commit; ours, theirs: paths that one side wins.',
   effect: 'destroy',
   input: z.object({ ours: side, theirs: side }),
-  async handle({ history }, { ours = [], theirs = [] }) {
-    const { resolved, conflicts, edited, elsewhere, next } = await history.resolve({
-      ours,
-      theirs,
-    });
+  run: ({ history }, { ours = [], theirs = [] }: Sides) => history.resolve({ ours, theirs }),
+  answer({ resolved, conflicts, edited, elsewhere, next }) {
     return {
       resolved: [...resolved],
       conflicts: conflicts.map(({ path, reasons }) => ({ path, reasons: [...reasons] })),
@@ -46,6 +77,24 @@ export const resolveConflicts = defineTool({
       outside_memory: [...elsewhere],
       next: wayOut(conflicts.length, edited.length, elsewhere.length, next),
     };
+  },
+  command: {
+    name: 'resolve',
+    about: 'finish a merge, rebase or stash pop that left the memory in conflict',
+    input: sidesForPeople,
+    show({ resolved, conflicts, edited, elsewhere, next }, painter) {
+      const lines = [
+        ...resolved.map((path) => painter.paint('good', `resolved ${path}`)),
+        ...conflicts.map(({ path, reasons }) =>
+          painter.paint('bad', `conflict ${path}: ${reasons.join('; ')}`),
+        ),
+        ...edited.map((path) => painter.paint('key', `edited by hand ${path}: "git add" it`)),
+        ...elsewhere.map((path) => painter.paint('key', `outside the memory ${path}`)),
+        ...(next === undefined ? [] : [painter.plain(`Conclude it: ${next}.`)]),
+      ];
+      return lines.length === 0 ? ['Nothing to resolve.'] : lines;
+    },
+    failure: ({ conflicts }) => (conflicts.length > 0 ? 'conflict' : undefined),
   },
 });
 
