@@ -45,7 +45,6 @@ export class CallContext implements Context {
   readonly store: Store;
   readonly home: Store;
   readonly project: Project;
-  readonly history: History;
   readonly modes: Modes;
   readonly session: Session;
   readonly signal: AbortSignal;
@@ -55,15 +54,12 @@ export class CallContext implements Context {
   readonly shortId = shortId;
   readonly progress: Context['progress'];
   readonly log: Context['log'];
+  #here: CallScope['here'];
 
   constructor(scope: CallScope) {
-    let here = scope.here;
-    const bound = (): BoundWorkspace => {
-      if (here instanceof Error) throw here;
-      return here;
-    };
+    this.#here = scope.here;
+    const bound = () => this.#bound();
     const project = async () => bound().project;
-    const history = async () => bound().history;
     const modes = async () => bound().modes;
     this.session = scope.session;
     this.signal = scope.signal;
@@ -78,22 +74,11 @@ export class CallContext implements Context {
       readFile: async (path, limit) => (await project()).readFile(path, limit),
       lastChange: async (path) => (await project()).lastChange(path),
       drift: async (since, limit) => (await project()).drift(since, limit),
-      async use(path, choice) {
-        here = await scope.use(path, choice);
+      use: async (path, choice) => {
+        const here = await scope.use(path, choice);
+        this.#here = here;
         return here.project.info();
       },
-    };
-    this.history = {
-      log: async (request) => (await history()).log(request),
-      at: async (revision) => (await history()).at(revision),
-      compare: async (request) => (await history()).compare(request),
-      restore: async (path, revision) => (await history()).restore(path, revision),
-      branches: async (limit) => (await history()).branches(limit),
-      squashable: async () => (await history()).squashable(),
-      squash: async (expected) => (await history()).squash(expected),
-      resolve: async (decisions) => (await history()).resolve(decisions),
-      sync: async (request) => (await history()).sync(request),
-      blame: async (path, revision) => (await history()).blame(path, revision),
     };
     this.modes = {
       list: async (planned) => (await modes()).list(planned),
@@ -108,6 +93,15 @@ export class CallContext implements Context {
     };
     this.progress = scope.progress;
     this.log = scope.log;
+  }
+
+  get history(): History {
+    return this.#bound().history;
+  }
+
+  #bound(): BoundWorkspace {
+    if (this.#here instanceof Error) throw this.#here;
+    return this.#here;
   }
 }
 

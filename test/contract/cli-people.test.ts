@@ -124,6 +124,40 @@ describe('the past', () => {
     );
   });
 
+  test('is paged, and answered as JSON with the paths and limits that people give', () => {
+    expect(at('branches', '--limit', '1', '--skip', '1').stdout).toMatch(
+      /^ {2}side {2}.*\n {4}1 ahead, 1 behind/,
+    );
+    const json = (...args: string[]) => JSON.parse(at(...args, '--output', 'json').stdout);
+    expect(json('log', `.memory-bank/${file}`, '--limit', '1000')).toMatchObject({
+      success: true,
+      commits: [{ changes: [{ path: file }] }, {}],
+      total: 2,
+    });
+    expect(json('branches', '--skip', '1')).toMatchObject({ branches: [{ name: 'side' }] });
+    expect(json('blame', file, '--as-of', past.first)).toMatchObject({ path: file, blame: [{}] });
+    const missing = at('log', 'nothing.md', '--output', 'json');
+    expect(missing.status).toBe(3);
+    expect(JSON.parse(missing.stdout)).toMatchObject({ success: false, error: 'not_found' });
+  });
+
+  test('is restored by a commit that names the command', () => {
+    const other = pastOf(Repo.create()).repo;
+    const options = { cwd: other.root, env };
+    spawnSync(process.execPath, [main, 'restore', file], options);
+    expect(other.git('log', '-1', '--format=%(trailers:key=Memory-Tool)').trim()).toBe(
+      'Memory-Tool: restore',
+    );
+  });
+
+  test('is refused in words of the command line', () => {
+    expect(at('restore-memory').stderr).toContain(
+      'Give a path, or --confirm. "memory-bank diff" tells',
+    );
+    expect(at('log', '--limit', '0').stderr).toContain('--limit must be at least 1');
+    expect(at('blame', '').stderr).toContain('<path> must not be empty');
+  });
+
   test.each<[string, ...string[]]>([
     ['record-history', '--path', file],
     ['read-as-of', '--revision', 'HEAD~1', '--path', file],
