@@ -199,6 +199,11 @@ describeDeep('what truly conflicts', () => {
       status: 4,
       stdout: `conflict ${path}: both sides changed name\n`,
     });
+    const json = run('--output', 'json');
+    expect({ status: json.status, ...JSON.parse(json.stdout) }).toMatchObject({
+      status: 4,
+      conflicts: [{ path }],
+    });
     expect(run('--ours', feature)).toMatchObject({
       status: 0,
       stdout: expect.stringMatching(/^resolved .*\nConclude it: "git merge --continue"/),

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { commandName } from '../../src/cli/tool-arguments.ts';
 import { inputSchema } from '../../src/core/input.ts';
 import { isObject, type JsonValue } from '../../src/core/json.ts';
 import { toListing } from '../../src/server/mcp/tool-listing.ts';
@@ -43,6 +44,13 @@ describe('the tools', () => {
     const names = tools.map((tool) => tool.name);
     expect(names.filter((name) => !/^[a-zA-Z0-9_-]{1,40}$/.test(name))).toEqual([]);
     expect(names.filter((name, i) => names.indexOf(name) !== i)).toEqual([]);
+  });
+
+  it('have short names that no other command has', () => {
+    const short = tools.flatMap(({ command }) => command?.name ?? []);
+    expect(short.length).toBeGreaterThan(5);
+    const all = [...short, ...tools.map(({ name }) => commandName(name))];
+    expect(all.filter((name, i) => all.indexOf(name) !== i)).toEqual([]);
   });
 
   it('say what they are for', () => {
