@@ -14,17 +14,19 @@ import { printable } from './terminal.ts';
 
 const { version } = packageJson;
 
-/** The options of every command. */
+/** Options of every command. */
 export const flags: Flags = {
   root: {
     value: 'folder',
-    about: 'the project to serve (MEMORY_BANK_ROOT); default: the current one',
+    about: 'the project to serve (MEMORY_BANK_ROOT)',
+    default: 'the current one',
   },
   toolsets: {
     value: 'a,b,...',
-    about: 'the toolsets to offer (MEMORY_BANK_TOOLSETS); default: all',
+    about: 'the toolsets to offer (MEMORY_BANK_TOOLSETS)',
+    default: 'all',
   },
-  mode: { value: 'name', about: 'the mode in which a session begins; default: none' },
+  mode: { value: 'name', about: 'the mode in which a session begins', default: 'none' },
   version: { about: 'print the version' },
   help: { about: 'print this text, or that of the command' },
 };

@@ -11,13 +11,15 @@ export interface Flag {
   readonly choices?: readonly string[];
   /** Whether it may be given more than once. */
   readonly many?: boolean;
-  /** What holds without it, in words. */
+  /** The value without it, in words. */
   readonly default?: string;
+  /** Whether the command needs it. */
+  readonly required?: boolean;
 }
 
-/** The help of an option: what it does, and what holds without it. */
-export function flagMeaning({ about, default: usual }: Flag): string {
-  const notes = [about, usual === undefined ? '' : `default: ${usual}`];
+/** The help text of an option. */
+export function flagMeaning({ about, required, default: usual }: Flag): string {
+  const notes = [about, required ? 'required' : '', usual === undefined ? '' : `default: ${usual}`];
   return notes.filter((note) => note !== '').join('; ');
 }
 

@@ -67,7 +67,7 @@ export function optionText(name: string, { value, many }: Flag, flags: Flags): s
 }
 
 /** Whether an option only turns off another one. */
-function negates(name: string, flags: Flags): boolean {
+export function negates(name: string, flags: Flags): boolean {
   return name.startsWith('no-') && Object.hasOwn(flags, name.slice(3));
 }
 

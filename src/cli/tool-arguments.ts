@@ -58,14 +58,10 @@ export function flagsOf({
 }: Parameter): [string, Flag][] {
   if (position !== undefined) return [];
   const kind = kindOf(schema);
-  const notes = [
-    typeof schema.description === 'string' ? schema.description : '',
-    required ? 'required' : '',
-  ];
-  const about = notes.filter((note) => note !== '').join('; ');
   const usual = schema.default;
   const described = {
-    about,
+    about: typeof schema.description === 'string' ? schema.description : '',
+    ...(required && { required }),
     ...(usual !== undefined && {
       default: typeof usual === 'string' ? usual : JSON.stringify(usual),
     }),

@@ -9,16 +9,21 @@ import { Screen } from '../terminal.ts';
 
 /** `memory-bank import [path]`: takes over what other programs keep. */
 export const importCommand: Command = {
-  about: 'take over memory that other programs keep; without a path, that of this project',
+  about: 'import the memory of other programs; without a path, what this project has of them',
   operands: ['path?'],
   flags: {
-    from: { value: 'format', about: 'read it as this format, whatever it looks like' },
-    'dry-run': { about: 'only say what would be done' },
-    overwrite: { about: 'replace records that differ; default: keep and report them' },
+    from: {
+      value: 'format',
+      about: 'read the source as this format',
+      default: 'recognized from the files',
+    },
+    'dry-run': { about: 'only report what would be imported' },
+    overwrite: { about: 'replace records that differ', default: 'keep and report them' },
     output: {
       value: 'text|json',
       choices: ['text', 'json'],
-      about: 'how to report; default: text',
+      about: 'how to report',
+      default: 'text',
     },
   },
   async run(invocation) {

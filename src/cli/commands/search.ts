@@ -10,7 +10,7 @@ export const search: Command = {
   operands: ['word', 'word...'],
   flags: {
     toolset: { value: 'name', about: 'only records of this toolset' },
-    limit: { value: 'number', about: 'at most this many; default: 10' },
+    limit: { value: 'number', about: 'at most this many', default: '10' },
     exact: { about: 'the words as one literal text' },
     'as-of': { value: 'revision', about: 'in the memory of a commit, branch or date' },
   },

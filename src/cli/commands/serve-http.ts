@@ -19,19 +19,19 @@ import { keepHeapSmall } from '../v8-heap.ts';
 export const serveHttp: Command = {
   about: 'serve the REST API and MCP over HTTP',
   flags: {
-    host: { value: 'address', about: 'the address to listen on; default: 127.0.0.1' },
-    port: { value: 'number', about: 'the port to listen on, 0 for any; default: 3000' },
+    host: { value: 'address', about: 'the address to listen on', default: '127.0.0.1' },
+    port: { value: 'number', about: 'the port to listen on, 0 for any', default: '3000' },
     'api-key-file': { value: 'file', about: 'the API keys, one a line (MEMORY_BANK_API_KEYS)' },
-    'no-auth': { about: 'ask for no key; on a loopback address only' },
-    'allow-host': { value: 'a,b,...', about: 'more names by which the server is called' },
-    'allow-origin': { value: 'a,b,...', about: 'origins of web pages that may call it' },
+    'no-auth': { about: 'require no API key; on a loopback address only' },
+    'allow-host': { value: 'a,b,...', about: 'more host names that requests may use' },
+    'allow-origin': { value: 'a,b,...', about: 'origins of web pages that may call the server' },
     'allow-folder': {
       value: 'folder',
-      about: 'where MCP clients may go beside the project; / for anywhere',
+      about: 'another folder that MCP clients may open; / for any folder',
       many: true,
     },
-    'limit-minute': { value: 'number', about: 'requests a minute of each caller; default: 60' },
-    'limit-hour': { value: 'number', about: 'requests an hour of each caller; default: 1000' },
+    'limit-minute': { value: 'number', about: 'requests a minute of each caller', default: '60' },
+    'limit-hour': { value: 'number', about: 'requests an hour of each caller', default: '1000' },
   },
   async run(invocation) {
     const { app, options } = invocation;

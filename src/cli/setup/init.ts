@@ -27,7 +27,8 @@ export const init: Command = {
   flags: {
     clients: {
       value: 'a,b,...',
-      about: `${Object.keys(clients).join(', ')}, all or none; default: those that are in use here`,
+      about: `${Object.keys(clients).join(', ')}, all or none`,
+      default: 'those that are in use here',
     },
     instructions: {
       value: forAgents.join('|'),
@@ -37,7 +38,8 @@ export const init: Command = {
     },
     command: {
       value: 'command',
-      about: 'how clients start the server; default: this program where it lies',
+      about: 'how clients start the server',
+      default: 'this program where it is installed',
     },
     yes: { about: 'do not ask' },
     undo: { about: 'take everything back but the memory itself' },

@@ -1,0 +1,110 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { expect, it } from 'vitest';
+import { everyCommand, flags as general } from '../../src/cli/cli.ts';
+import type { Command, Flags } from '../../src/cli/command.ts';
+import { operandText } from '../../src/cli/command-line.ts';
+import { negates, optionText } from '../../src/cli/help.ts';
+import { type DeclaredCommand, declaredCommands } from '../../src/cli/tool-command.ts';
+import { toolsets } from '../../src/toolsets/index.ts';
+
+const declared = declaredCommands(toolsets);
+
+it('docs/cli.md describes every command', async () => {
+  const file = resolve(import.meta.dirname, '../../docs/cli.md');
+  const reference = await commandReference();
+  const text = readFileSync(file, 'utf8').replace(
+    /(<!-- commands: .*? -->\n)[\s\S]*?(<!-- end of commands -->)/,
+    (_, begin: string, end: string) => `${begin}\n${reference}\n\n${end}`,
+  );
+  expect(text).toContain('### log');
+  await expect(text).toMatchFileSnapshot(file);
+});
+
+it('has one command for each name', async () => {
+  const names = [...(await everyCommand())].map(([name]) => name);
+  for (const { name, command } of declared) {
+    const about = (await everyCommand()).get(name)?.about;
+    expect({ name, about }).toEqual({ name, about: command.about });
+  }
+  expect(names).toContain('init');
+});
+
+async function commandReference(): Promise<string> {
+  const tools = new Set(declared.filter(({ tool }) => !tool.command).map(({ name }) => name));
+  const shown = [...(await everyCommand())].filter(
+    ([name, { hidden }]) => !hidden && !tools.has(name),
+  );
+  return [
+    'Options of every command:',
+    optionTable(general),
+    ...shown.map(([name, command]) => section(name, command)),
+    '### Commands of the other tools',
+    'Each is the tool of the same name; [tools.md](tools.md) says what its arguments mean. Options in brackets may be left out. All of them take `--json` and `--output`.',
+    ...toolsets.flatMap(({ name }) => {
+      const own = declared.filter(({ tool, toolset }) => toolset.name === name && !tool.command);
+      return own.length === 0 ? [] : [`#### ${name}`, toolTable(own)];
+    }),
+  ].join('\n\n');
+}
+
+function section(name: string, command: Command): string {
+  const operands = operandText(command.operands ?? []);
+  const usage = ['memory-bank', name, operands, command.flags ? '[options]' : '']
+    .filter((part) => part !== '')
+    .join(' ');
+  const tool = declared.find((one) => one.name === name)?.tool;
+  return [
+    `### ${name || 'memory-bank without a command'}`,
+    `\`${usage}\``,
+    sentence(command.about),
+    ...(tool ? [`Tool: [\`${tool.name}\`](tools.md#${tool.name}).`] : []),
+    ...(command.flags ? [optionTable(command.flags)] : []),
+  ].join('\n\n');
+}
+
+function optionTable(flags: Flags): string {
+  const shown = Object.entries(flags).filter(([name]) => !negates(name, flags));
+  return table(
+    ['option', 'meaning', 'default'],
+    shown.map(([name, flag]) => [
+      `\`${optionText(name, flag, flags)}\``,
+      flag.about,
+      flag.default ?? '',
+    ]),
+  );
+}
+
+function toolTable(commands: readonly DeclaredCommand[]): string {
+  return table(
+    ['command', 'options', 'defaults'],
+    commands.map(({ name, tool, command: { flags = {} } }) => {
+      const shown = Object.entries(flags).filter(
+        ([flag]) => !['json', 'output'].includes(flag) && !negates(flag, flags),
+      );
+      const options = shown.map(([flag, value]) => {
+        const text = optionText(flag, value, flags);
+        return value.required ? `\`${text}\`` : `\`[${text}]\``;
+      });
+      const defaults = shown.flatMap(([flag, value]) =>
+        value.default === undefined ? [] : `\`--${flag}\` ${value.default}`,
+      );
+      return [
+        `[\`${name}\`](tools.md#${tool.name.toLowerCase()})`,
+        options.join(' '),
+        defaults.join(', '),
+      ];
+    }),
+  );
+}
+
+function sentence(text: string): string {
+  const end = text.endsWith('.') ? '' : '.';
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${end}`;
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll('\n', ' ')).join(' | ')} |`;
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+}
