@@ -28,7 +28,7 @@ export const flags: Flags = {
   },
   mode: { value: 'name', about: 'the mode in which a session begins', default: 'none' },
   version: { about: 'print the version' },
-  help: { about: 'print this text, or that of the command' },
+  help: { about: 'print this help, or that of the command' },
 };
 
 /** The commands that are not tools; each loads when it is called, since a client waits for the server. */
@@ -70,8 +70,8 @@ export async function everyCommand(): Promise<Commands> {
 /**
  * Runs the program.
  *
- * @param packageFolder where the program's own package.json lies.
- * @returns the exit status: 0, or what `exitStatus` has for the failure.
+ * @param packageFolder the folder of the program's own package.json.
+ * @returns the exit status: 0, or the one of the error in `exitStatus`.
  */
 export async function run(args: readonly string[], packageFolder: string): Promise<number> {
   try {
@@ -81,7 +81,7 @@ export async function run(args: readonly string[], packageFolder: string): Promi
     if (values.version) return print(`${version}\n`);
     const options = appOptions(general, packageFolder);
     const app = new App(options);
-    // A misspelt name is told at the start, and nothing else is loaded earlier than needed.
+    // Refuses a misspelt toolset before the command runs.
     if (options.enabled) await app.toolsets();
     return await command.run({ app, options, version, values, operands });
   } catch (error) {
@@ -107,7 +107,7 @@ async function help(name: string, command: Command): Promise<string> {
   return programHelp(await everyCommand(), flags, await program.toolsets());
 }
 
-/** What to say below a complaint about the command line. */
+/** Help below an error about the command line: similar names and the usage. */
 async function usage(args: readonly string[]): Promise<string> {
   const { similarNames, usageLine } = await import('./help.ts');
   const words = args.filter((arg) => !arg.startsWith('-'));
@@ -140,7 +140,7 @@ function appOptions(values: FlagValues, packageFolder: string): AppOptions {
   };
 }
 
-/** Messages for the person who runs the server; the chatty ones only with `DEBUG=true`. */
+/** Writes a log message to stderr; those of the levels debug and info only with `DEBUG=true`. */
 function report(level: LogLevel, message: string): void {
   const chatty = level === 'debug' || level === 'info';
   if (chatty && process.env.DEBUG !== 'true') return;

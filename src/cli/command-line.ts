@@ -3,11 +3,11 @@ import { MemoryError } from '../core/error.ts';
 import { own } from '../core/json.ts';
 import type { Command, Flags, FlagValues } from './command.ts';
 
-/** A command line, understood. */
+/** A parsed command line. */
 export interface CommandLine {
   readonly name: string;
   readonly command: Command;
-  /** The options of every command; one of the command's own hides that of the same name. */
+  /** Options of every command, without those that the command has under the same name. */
   readonly general: FlagValues;
   /** All options. */
   readonly values: FlagValues;
@@ -15,28 +15,32 @@ export interface CommandLine {
 }
 
 /**
- * Understands the arguments of the program: options of every command, the name of one, and what
- * belongs to that one.
+ * Parses the arguments of the program: options of every command, the name of a command, and its own
+ * options and operands.
  *
- * @param find the command with a name.
- * @throws MemoryError `invalid_input` for what no command takes.
+ * @param find looks a command up by its name.
+ * @throws MemoryError `invalid_input` for an unknown command or option, or a wrong number of operands.
  */
 export async function readCommandLine(
   args: readonly string[],
   general: Flags,
   find: (name: string) => Promise<Command | undefined>,
 ): Promise<CommandLine> {
-  const at = commandAt(args, general);
+  const at = commandIndex(args, general);
   const name = args[at] ?? '';
   const command = await find(name);
   if (!command) {
     throw new MemoryError('invalid_input', `There is no command "${name}".`);
   }
-  const own = command.flags ?? {};
+  const ownFlags = command.flags ?? {};
   const before = parse(args.slice(0, at), general, false).values;
   const names = command.operands ?? [];
-  const { values, operands } = parse(args.slice(at + 1), { ...general, ...own }, names.length > 0);
-  const after = Object.entries(values).filter(([flag]) => !Object.hasOwn(own, flag));
+  const { values, operands } = parse(
+    args.slice(at + 1),
+    { ...general, ...ownFlags },
+    names.length > 0,
+  );
+  const after = Object.entries(values).filter(([flag]) => !Object.hasOwn(ownFlags, flag));
   if (!values.help) checkOperands(name, names, operands);
   return {
     name,
@@ -47,14 +51,14 @@ export async function readCommandLine(
   };
 }
 
-/** The place of the first argument that is neither an option nor the value of one. */
-function commandAt(args: readonly string[], general: Flags): number {
+/** The index of the first argument that is neither an option nor the value of one. */
+function commandIndex(args: readonly string[], general: Flags): number {
   let at = 0;
   for (; at < args.length; at++) {
     const arg = args[at] ?? '';
     if (!arg.startsWith('-')) return at;
     const flag = own(general, arg.slice(2));
-    // Of an option that no command has, the command may know what follows it.
+    // The value of an option follows it. An unknown option is reported by the parser.
     if (flag?.value !== undefined) at++;
   }
   return at;

@@ -3,11 +3,11 @@ import { MemoryError } from '../core/error.ts';
 
 /** An option of a command line: `--name`, or `--name <value>`. */
 export interface Flag {
-  /** What stands for the value in the usage text; undefined for an option without one. */
+  /** Name of the value in the help; undefined for an option without a value. */
   readonly value?: string;
-  /** What it does, in a few words. */
+  /** Its meaning in a few words. */
   readonly about: string;
-  /** The values that it takes, where they are few. */
+  /** The accepted values, where there are only a few. */
   readonly choices?: readonly string[];
   /** Whether it may be given more than once. */
   readonly many?: boolean;
@@ -26,7 +26,7 @@ export function flagMeaning({ about, required, default: usual }: Flag): string {
 /** Options by name. */
 export type Flags = { readonly [name: string]: Flag };
 
-/** What the command line said, by the names of the options. */
+/** Values of the options of a command line, by name. */
 export type FlagValues = {
   readonly [name: string]: string | boolean | readonly string[] | undefined;
 };
@@ -44,9 +44,9 @@ export function flagTexts(values: FlagValues, name: string): readonly string[] {
 }
 
 /**
- * The number that an option gives.
+ * The value of an option that takes a number.
  *
- * @throws MemoryError `invalid_input` for anything but a whole number within the bounds.
+ * @throws MemoryError `invalid_input` for a value that is not a whole number within the bounds.
  */
 export function flagNumber(
   values: FlagValues,
@@ -62,14 +62,14 @@ export function flagNumber(
   throw new MemoryError('invalid_input', `--${name} must be a number from ${least} to ${most}.`);
 }
 
-/** What a command is run with. */
+/** Input of one run of a command. */
 export interface Invocation {
   readonly app: App;
   readonly options: AppOptions;
   /** The version of this program. */
   readonly version: string;
   readonly values: FlagValues;
-  /** What follows the name of the command, beside options. */
+  /** Arguments after the name of the command that are not options. */
   readonly operands: readonly string[];
 }
 
@@ -77,18 +77,18 @@ export interface Invocation {
 export interface Command {
   /** One line for the usage text. */
   readonly about: string;
-  /** The options that it has beside those of every command. */
+  /** Its own options, next to those of every command. */
   readonly flags?: Flags;
   /**
-   * What has to follow its name, beside options: `path`; `path?` may be left out, `path...` may be
-   * repeated or left out. Default: nothing.
+   * Arguments after its name that are not options: `path`; `path?` may be left out, `path...` may be
+   * repeated or left out. Default: none.
    */
   readonly operands?: readonly string[];
-  /** Whether it is for programs only: it is in no list for people. */
+  /** Whether only programs call it: help and completion leave it out. */
   readonly hidden?: boolean;
   /** Does the work and returns the exit status. */
   run(invocation: Invocation): Promise<number>;
 }
 
-/** The commands of the program by name; the one without a name is what an MCP client starts. */
+/** Commands by name; the empty name is the server that an MCP client starts. */
 export type Commands = ReadonlyMap<string, Command>;

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../core/error.ts';
 
-/** The exit status of a command that failed, by what went wrong; 0 is success. */
+/** The exit status of a failed command by its error code; 0 is success. */
 export const exitStatus: Record<ErrorCode, number> = {
   internal: 1,
   invalid_input: 2,
@@ -22,6 +22,6 @@ export const exitStatus: Record<ErrorCode, number> = {
   cannot_create: 9,
   storage: 10,
   remote: 11,
-  // What a shell reports of a program that was interrupted.
+  // The status that a shell reports for an interrupted program.
   cancelled: 130,
 };

@@ -39,13 +39,13 @@ Options of every command:
 ${rows(Object.fromEntries(others))}`;
 }
 
-/** How a command is called, in one line. */
+/** One line that shows how to call a command. */
 export function usageLine(name: string, command: Command): string {
   const words = name === '' ? '[command]' : [name, operandText(command.operands ?? [])].join(' ');
   return `Usage: memory-bank ${words.trim()} [options]`;
 }
 
-/** The commands whose names look most like a word that is none. */
+/** The names that are most similar to an unknown word. */
 export function similarNames(word: string, names: readonly string[]): string[] {
   const beginning = word.slice(0, 4);
   const isSimilar = (name: string) =>
@@ -79,7 +79,7 @@ function row(name: string, about: string): string {
     : `  ${name.padEnd(column - 2)}${text.slice(column) || '\n'}`;
 }
 
-/** A text in lines that fit, each after so many spaces. */
+/** Wraps a text into lines of at most `width` characters, each after so many spaces. */
 function wrap(text: string, indent: number): string {
   const lines: string[] = [];
   let line = '';

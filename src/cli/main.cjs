@@ -1,10 +1,9 @@
 #!/usr/bin/env node
-// A CommonJS module, because node reads it without any of libuv's threads: how many of them there are
-// to be can still be said here.
+// A CommonJS module: Node.js reads it before libuv starts its threads, so it can still set how many.
 const { join } = require('node:path');
 
-// A change takes eight files and more to the medium at a time. The usual four threads would do it in
-// rounds, each with a commit of the file system's journal of its own.
+// A change syncs eight or more files to the medium at a time. The default of four threads would do it
+// in rounds, and each round would commit the journal of the file system.
 if (process.env.UV_THREADPOOL_SIZE === undefined) process.env.UV_THREADPOOL_SIZE = '16';
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
@@ -15,10 +14,10 @@ if (major < 20 || (major === 20 && minor < 19)) {
   );
   process.exitCode = 1;
 } else {
-  // Loaded after the check, because an older Node.js does not understand it.
+  // Loaded after the check, because an older Node.js cannot parse it.
   void import('./cli.js').then(async ({ run }) => {
     const status = await run(process.argv.slice(2), join(__dirname, '..'));
-    // To a pipe, what was printed may still be on its way.
+    // Output to a pipe may not be written yet.
     process.stdout.write('', () => process.exit(status));
   });
 }

@@ -2,25 +2,25 @@ import { createInterface } from 'node:readline/promises';
 import { MemoryError } from '../core/error.ts';
 import type { FlagValues } from './command.ts';
 
-/** Whether there is a person to ask, who has not said `--yes`. */
+/** Whether to ask: stdin is a terminal, and `--yes` is not given. */
 export function mayAsk(values: FlagValues): boolean {
   return process.stdin.isTTY === true && values.yes !== true;
 }
 
 /**
- * What a person answers in the terminal.
+ * Asks a question in the terminal and returns the answer.
  *
  * @throws MemoryError `cancelled` when Ctrl-C or Ctrl-D is the answer.
  */
 export async function question(text: string): Promise<string> {
   const lines = createInterface({ input: process.stdin, output: process.stderr });
-  // At Ctrl-D the question would wait for ever, and at the end of a closed terminal, too.
+  // Without a signal, the question would wait for ever after Ctrl-D or when the terminal closes.
   const closed = new AbortController();
   lines.once('close', () => closed.abort());
   try {
     return (await lines.question(text, { signal: closed.signal })).trim();
   } catch (cause) {
-    // What is told next begins a line of its own.
+    // The next message starts on its own line.
     process.stderr.write('\n');
     throw new MemoryError('cancelled', 'It was cancelled; nothing was changed.', { cause });
   } finally {
@@ -28,13 +28,13 @@ export async function question(text: string): Promise<string> {
   }
 }
 
-/** Whether the answer to a question is yes. */
+/** Asks a question and returns whether the answer is yes. */
 export async function agrees(text: string): Promise<boolean> {
   return /^y(es)?$/i.test(await question(`${text} [y/N] `));
 }
 
 /**
- * Whether to go on with what was shown: `--yes`, or the answer of a person.
+ * Returns whether to make the changes that were shown: by `--yes`, or by the answer of a person.
  *
  * @throws MemoryError `confirmation_required` where there is neither.
  */

@@ -4,10 +4,10 @@ import type { Invocation } from './command.ts';
 import { Screen } from './terminal.ts';
 
 /**
- * Does the work of one command in a session of its own: one run of the program is one session.
+ * Runs the work of one command in its own session: one run of the program is one session.
  *
- * An interrupt from the terminal cancels the call under way, which then writes nothing. What takes
- * long says how far it is.
+ * An interrupt from the terminal cancels the running call, which then writes nothing. A long call
+ * shows its progress.
  */
 export async function inSession<R>(
   { app, version }: Invocation,
@@ -27,7 +27,7 @@ export async function inSession<R>(
   }
 }
 
-/** One line of a terminal that says how far something is, as long as it lasts. */
+/** A progress line in a terminal, shown while a call runs. */
 export class ProgressLine {
   readonly #stream: NodeJS.WriteStream;
   #shown = false;

@@ -3,17 +3,16 @@ import { inspect } from 'node:util';
 import type { AppOptions } from '../app/app.ts';
 
 /**
- * Lets the program end in order: `stop` is called, once, when it is told to end or an error was caught
- * by nobody.
+ * Ends the program in order: calls `stop` once, after a signal to end or an uncaught error.
  *
- * @returns asks for the exit status.
+ * @returns a function that returns the exit status.
  */
 export function endInOrder(log: AppOptions['log'], stop: () => void): () => number {
   let status = 0;
   let stopped = false;
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
     process.on(signal, () => {
-      // The first signal lets the calls under way finish, the second one does not wait for them.
+      // The first signal lets running calls finish; the second one ends the program at once.
       if (stopped) process.exit(128 + constants.signals[signal]);
       stopped = true;
       stop();
@@ -22,7 +21,7 @@ export function endInOrder(log: AppOptions['log'], stop: () => void): () => numb
   process.stderr.on('error', () => {});
   process.on('unhandledRejection', (reason) => log('error', inspect(reason)));
   process.on('uncaughtException', (error) => {
-    // Nobody knows what state it left behind, so no further call is taken.
+    // The state after an uncaught error is unknown, so the program takes no further call.
     log('error', inspect(error));
     status = 1;
     stop();

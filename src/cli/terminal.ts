@@ -12,9 +12,9 @@ const codes: Record<Style, readonly [on: number, off: number]> = {
   match: [36, 39],
 };
 
-/** Where a command shows its result: a terminal of some size, or a pipe, which gets plain text. */
+/** The output of a command: a terminal of some size, or a pipe, which gets plain text. */
 export class Screen implements Painter {
-  /** Whether a person looks at it. */
+  /** Whether it is a terminal. */
   readonly terminal: boolean;
   /** Characters of a line. */
   readonly width: number;
@@ -28,29 +28,29 @@ export class Screen implements Painter {
     this.width = this.terminal ? Math.max(40, stream.columns ?? 80) : 100;
     // https://no-color.org: whatever its value, unless it is empty.
     this.#colour = this.terminal && !env.NO_COLOR && env.TERM !== 'dumb';
-    // Only what the user's own environment says is run; a repository has no say in it.
+    // Only the user's own environment chooses the pager; a repository cannot make it run a program.
     this.#pager = this.terminal && env.PAGER !== 'cat' ? env.PAGER || undefined : undefined;
   }
 
-  /** A text in the colour of its style; control characters in it are made visible. */
+  /** Text in the colour of its style, with control characters made visible. */
   paint(style: Style, text: string): string {
     const [on, off] = codes[style];
     const plain = printable(text);
     return this.#colour ? `\u001b[${on}m${plain}\u001b[${off}m` : plain;
   }
 
-  /** A text as it is to be seen, with the control characters in it made visible. */
+  /** Text with control characters made visible. */
   plain(text: string): string {
     return printable(text);
   }
 
-  /** A line cut to the width, without control characters. */
+  /** Text as one line, cut to the width, with control characters made visible. */
   fit(text: string, room = this.width): string {
     const points = [...printable(text.replace(/\s+/g, ' ').trim())];
     return points.length <= room ? points.join('') : `${points.slice(0, room - 1).join('')}…`;
   }
 
-  /** Shows a text of lines that were painted here, through `$PAGER` where it does not fit a terminal. */
+  /** Writes painted text, through `$PAGER` where it does not fit the terminal. */
   async show(text: string): Promise<void> {
     const rows = this.#stream.rows ?? 24;
     if (this.#pager !== undefined && text.split('\n').length > rows) {
@@ -59,13 +59,13 @@ export class Screen implements Painter {
     await this.#write(text);
   }
 
-  /** The exact text to a pipe; to a terminal with control characters made visible. */
+  /** Writes text exactly to a pipe, and to a terminal with control characters made visible. */
   async showExactly(text: string): Promise<void> {
     if (!this.terminal) await this.#write(text);
     else await this.show(printable(text.endsWith('\n') || text === '' ? text : `${text}\n`));
   }
 
-  /** A value as JSON; on a terminal the same characters as above are written by their code. */
+  /** Writes a value as JSON; for a terminal, with control characters escaped. */
   async showJson(value: unknown): Promise<void> {
     const text = `${JSON.stringify(value, undefined, 2)}\n`;
     await this.show(this.terminal ? text.replace(hidden, escapedUnits) : text);
@@ -73,7 +73,7 @@ export class Screen implements Painter {
 
   #write(text: string): Promise<void> {
     return new Promise((resolve) => {
-      // A reader that went away, as `head` does, is no failure; it is told to both.
+      // A reader that closes the pipe, as `head` does, is not an error. Node reports it to both callbacks.
       const gone = () => resolve();
       this.#stream.once('error', gone);
       this.#stream.write(text, (error) => {
@@ -85,12 +85,12 @@ export class Screen implements Painter {
 }
 
 /**
- * What steers a terminal, hides or reorders text. Line ends and tabs are not, nor what makes a sign
- * an emoji.
+ * Characters that control a terminal, or hide or reorder text. Line ends, tabs and the selector that
+ * makes a character an emoji are not among them.
  */
 const hidden = /(?!\n|\t|\ufe0f)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 
-/** A text whose characters are all seen as what they are: what is hidden is written as `\u{1b}`. */
+/** Text in which every hidden character is written by its code: `\u{1b}`. */
 export function printable(text: string): string {
   return text.replace(hidden, (char) =>
     char === '\r' ? '' : `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`,

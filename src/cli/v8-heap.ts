@@ -1,13 +1,13 @@
 import { setFlagsFromString } from 'node:v8';
 
 /**
- * Has garbage collected once it is a quarter of what is in use.
+ * Makes V8 collect garbage once the heap has grown by a quarter.
  *
- * By default V8 lets it grow to several times that. A server that stands beside an editor all day
- * takes less memory this way, and answers as quickly.
+ * By default V8 lets it grow to several times its size. A server that runs next to an editor all day
+ * needs less memory this way, and answers as quickly.
  */
 export function keepHeapSmall(): void {
   setFlagsFromString('--heap-growing-percent=25');
-  // What is new may take at once what it would be given step by step: nothing is copied at each step.
+  // The space for new objects grows to its full size at once, because each step would copy them.
   setFlagsFromString('--semi-space-growth-factor=16');
 }

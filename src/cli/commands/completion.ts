@@ -1,7 +1,7 @@
 import { MemoryError } from '../../core/error.ts';
 import { type Command, type Commands, type Flag, type Flags, flagMeaning } from '../command.ts';
 
-/** A command as completion knows it. */
+/** The parts of a command that completion uses. */
 interface CompletableCommand {
   readonly name: string;
   readonly about: string;
@@ -10,7 +10,7 @@ interface CompletableCommand {
 
 const shells = { bash, zsh, fish };
 
-/** `memory-bank completion <shell>`: a script that completes commands, options and their values. */
+/** `memory-bank completion <shell>`: prints a script that completes commands, options and their values. */
 export function completion(everyCommand: () => Promise<Commands>, general: Flags): Command {
   return {
     about: 'print the completion script of a shell: bash, zsh or fish',

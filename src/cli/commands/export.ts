@@ -9,12 +9,12 @@ import type { Command } from '../command.ts';
 import { inSession } from '../run-in-session.ts';
 import { Screen } from '../terminal.ts';
 
-/** `memory-bank export <format> [folder]`: the memory as files of another program, or as a report. */
+/** `memory-bank export <format> [folder]`: writes the memory as files of another program, or as a report. */
 export const exportCommand: Command = {
   about:
-    'write the memory as another program keeps it, or as markdown or html: one report, to stdout without a folder',
+    'write the memory in the format of another program, or as one markdown or html report; without a folder, the report goes to stdout',
   operands: ['format', 'folder?'],
-  flags: { force: { about: 'replace files that are there' } },
+  flags: { force: { about: 'replace existing files' } },
   async run(invocation) {
     const { app, options, operands, values } = invocation;
     const [name = '', given] = operands;

@@ -7,7 +7,7 @@ import { type Command, flagText } from '../command.ts';
 import { inSession } from '../run-in-session.ts';
 import { Screen } from '../terminal.ts';
 
-/** `memory-bank import [path]`: takes over what other programs keep. */
+/** `memory-bank import [path]`: imports the memory of other programs. */
 export const importCommand: Command = {
   about: 'import the memory of other programs; without a path, what this project has of them',
   operands: ['path?'],
@@ -31,7 +31,7 @@ export const importCommand: Command = {
     const { cwd, env } = options.place;
     const [given] = operands;
     const root = await findRoot({ ...options.place, clientRoots: async () => [] });
-    // Seed 004 says by this variable where its store lies, if it is not in the usual place (4.23).
+    // The program of seed 004 keeps its store in the folder that this variable names.
     const paths =
       given === undefined ? [root.path, ...(env.MEMORY_PATH ? [env.MEMORY_PATH] : [])] : [given];
     const dryRun = values['dry-run'] === true;

@@ -5,7 +5,7 @@ import { findRoot } from '../../app/root.ts';
 import type { Command } from '../command.ts';
 import { printable } from '../terminal.ts';
 
-/** `memory-bank merge-driver`: what git runs for a file that both sides changed (gitattributes, "merge"). */
+/** `memory-bank merge-driver`: merges a file that both sides changed, for git (gitattributes, "merge"). */
 export const mergeDriver: Command = {
   about: 'merge one file of a memory; git runs it',
   hidden: true,
@@ -13,7 +13,7 @@ export const mergeDriver: Command = {
   async run({ operands: [base = '', ours = '', theirs = '', markerSize, path = ''] }) {
     const ancestor = await readFile(base);
     const versions = {
-      // Git hands an empty file in the place of none.
+      // Git passes an empty file where there is no common ancestor.
       base: ancestor.length === 0 ? undefined : ancestor,
       ours: await readFile(ours),
       theirs: await readFile(theirs),
@@ -26,10 +26,10 @@ export const mergeDriver: Command = {
   },
 };
 
-/** `memory-bank install-merge-driver`: the setting that makes git run it. */
+/** `memory-bank install-merge-driver`: makes git run the merge driver. */
 export const installMergeDriver: Command = {
   about: 'let git merge memory by record',
-  flags: { uninstall: { about: 'no longer' } },
+  flags: { uninstall: { about: 'remove the setting' } },
   async run({ options, values }) {
     const uninstall = values.uninstall === true;
     const { path } = await findRoot({ ...options.place, clientRoots: async () => [] });

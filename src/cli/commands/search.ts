@@ -4,15 +4,15 @@ import { type Command, flagNumber, flagText } from '../command.ts';
 import { inSession } from '../run-in-session.ts';
 import { Screen } from '../terminal.ts';
 
-/** `memory-bank search <words>`: the records in which words are found, the best first. */
+/** `memory-bank search <words>`: finds records by words, the best matches first. */
 export const search: Command = {
   about: 'find anything in the memory by words',
   operands: ['word', 'word...'],
   flags: {
     toolset: { value: 'name', about: 'only records of this toolset' },
     limit: { value: 'number', about: 'at most this many', default: '10' },
-    exact: { about: 'the words as one literal text' },
-    'as-of': { value: 'revision', about: 'in the memory of a commit, branch or date' },
+    exact: { about: 'find the words as one literal text' },
+    'as-of': { value: 'revision', about: 'search the memory of a commit, branch or date' },
   },
   async run(invocation) {
     const { app, operands, values } = invocation;

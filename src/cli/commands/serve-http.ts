@@ -15,7 +15,7 @@ import {
 import { endInOrder } from '../shutdown.ts';
 import { keepHeapSmall } from '../v8-heap.ts';
 
-/** `memory-bank serve`: the REST API and MCP over HTTP, until the process is told to end. */
+/** `memory-bank serve`: serves the REST API and MCP over HTTP until a signal ends it. */
 export const serveHttp: Command = {
   about: 'serve the REST API and MCP over HTTP',
   flags: {
@@ -38,7 +38,7 @@ export const serveHttp: Command = {
     const made = randomBytes(32).toString('base64url');
     keepHeapSmall();
     const settings = readSettings(invocation, process.env, made);
-    // Loaded here, because a client over stdio waits for the start of everything else.
+    // Loaded here, so that a client over stdio does not wait for it.
     const { listen } = await import('../../server/http/http.ts');
     const server = await listen(app, settings).catch((cause: unknown) => {
       const why = cause instanceof Error ? cause.message : String(cause);
@@ -58,9 +58,9 @@ export const serveHttp: Command = {
 };
 
 /**
- * What the command line and the environment say of the server.
+ * The settings of the server from the command line and the environment.
  *
- * @param made the key that is valid when they name none.
+ * @param made the generated key, valid where they name none.
  */
 function readSettings(
   { values, options, version }: Invocation,
@@ -87,7 +87,7 @@ function readSettings(
   } satisfies HttpSettings;
 }
 
-/** The API keys that are valid; undefined when none is asked for. */
+/** The valid API keys; undefined when the server requires none. */
 function keysFor(
   host: string,
   values: FlagValues,

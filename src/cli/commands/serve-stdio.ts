@@ -4,7 +4,7 @@ import type { Command, Invocation } from '../command.ts';
 import { endInOrder } from '../shutdown.ts';
 import { keepHeapSmall } from '../v8-heap.ts';
 
-/** `memory-bank` without a command: the server over stdio, until the client leaves. */
+/** `memory-bank` without a command: serves MCP over stdio until the client disconnects. */
 export const serve: Command = {
   about: 'serve the memory of a project to an MCP client over stdio',
   async run(invocation) {
@@ -21,7 +21,7 @@ export const serve: Command = {
   },
 };
 
-/** What a person is told who starts the server in a terminal. */
+/** Text for a person who starts the server in a terminal. */
 async function guide({ app, options, version }: Invocation): Promise<string> {
   const toolsets = (await app.toolsets()).map((toolset) => toolset.name).join(', ');
   const root = await findRoot({ ...options.place, clientRoots: async () => [] }).then(
@@ -32,7 +32,7 @@ async function guide({ app, options, version }: Invocation): Promise<string> {
   return `memory-bank ${version}, an MCP server over stdio
   project   ${root}
   toolsets  ${toolsets}
-An MCP client is to start it, for example:
+Register it with an MCP client, for example:
   claude mcp add memory-bank -- node ${JSON.stringify(program)}
 It now reads JSON-RPC from this terminal. Ctrl-D ends it.
 `;

@@ -6,14 +6,14 @@ import { type Command, flagText } from '../command.ts';
 import { inSession } from '../run-in-session.ts';
 import { Screen } from '../terminal.ts';
 
-/** `memory-bank show <path>`: the file of one record. */
+/** `memory-bank show <path>`: prints the file of one record. */
 export const show: Command = {
   about: 'show one record: by its path below .memory-bank/, its key or its title',
   operands: ['path'],
   flags: {
     'as-of': {
       value: 'revision',
-      about: 'as a commit, branch or date has it; then by its path only',
+      about: 'the record as a commit, branch or date has it; by its path only',
     },
   },
   async run(invocation) {
@@ -55,7 +55,7 @@ export const show: Command = {
     const bytes = readProjectFile(root, file);
     if (bytes === undefined) throw new MemoryError('not_found', `${file} is gone.`);
     const screen = new Screen();
-    // A pipe gets the file byte for byte, whatever it holds.
+    // A pipe gets the file byte for byte.
     if (!screen.terminal) process.stdout.write(bytes);
     else await screen.showExactly(bytes.toString('utf8'));
     return 0;

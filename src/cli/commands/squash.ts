@@ -4,13 +4,13 @@ import { mayGoOn } from '../prompt.ts';
 import { inSession } from '../run-in-session.ts';
 import { Screen } from '../terminal.ts';
 
-/** `memory-bank squash`: one commit in the place of those that nobody else has yet. */
+/** `memory-bank squash`: replaces the last unpushed commits of the memory by one. */
 export const squash: Command = {
   about:
-    'make the last commits one, as far as they touch nothing but the memory and were not pushed; shows them and asks',
+    'make the last unpushed commits that change only the memory one commit; shows them and asks',
   flags: {
     yes: { about: 'do not ask' },
-    'dry-run': { about: 'only show the commits, and what their one commit would say' },
+    'dry-run': { about: 'only show the commits, and the message of the one commit' },
   },
   async run(invocation) {
     const { app, values } = invocation;
@@ -25,7 +25,7 @@ export const squash: Command = {
           return 0;
         }
         if (!(await mayGoOn(values, 'Make them one commit?'))) return 0;
-        // Who was asked has agreed to these commits; --yes is said of whatever there is.
+        // A person has agreed to the commits that were shown; --yes agrees to any.
         const done = await history.squash(values.yes === true ? undefined : found);
         if (done) await screen.show(report(screen, done.commits, done.made));
         return 0;

@@ -8,9 +8,9 @@ import type { Command } from '../command.ts';
 import { inSession } from '../run-in-session.ts';
 import { Screen } from '../terminal.ts';
 
-/** `memory-bank status`: what is served from where, and what there is. */
+/** `memory-bank status`: shows the project, its repository and the number of its records. */
 export const status: Command = {
-  about: 'show which project is served, and what its memory holds',
+  about: 'show which project is served and what its memory contains',
   async run(invocation) {
     const { app, options } = invocation;
     const screen = new Screen();
@@ -57,7 +57,7 @@ export const status: Command = {
   },
 };
 
-/** How many records of which type each toolset has, and those that cannot be read. */
+/** Counts the records of each toolset by type, and lists those that cannot be read. */
 async function countRecords(context: Context, toolsets: readonly Toolset[]) {
   const counts: [string, string][] = [];
   const damaged: Damaged[] = [];

@@ -1,42 +1,42 @@
 import type { Change, CommitInfo } from '../../core/history.ts';
 import type { JsonObject, JsonValue } from '../../core/json.ts';
 
-/** How many bytes the list in an answer may take: 5,000 tokens. */
+/** Maximum size of the list in an answer, in bytes: 5,000 tokens. */
 const listBudget = 20_000;
-/** Longer texts within a list are cut. */
+/** Maximum length of a text in a list, in characters. */
 const maxText = 600;
-/** Longer differences are cut, and values that take more bytes. */
+/** Maximum length of a difference or of a value as JSON, in characters. */
 const maxDiff = 4000;
-/** At most this many of the records that one commit or branch changes are named. */
+/** Maximum number of changed records that an answer names for one commit or branch. */
 const maxChanges = 10;
 
-/** A commit as every answer tells of it; the first digits of its id are a revision too. */
-export function tellCommit({ oid, at, author, subject, reason, ...trailers }: CommitInfo) {
-  const told = { at, author, ...trailers, subject, ...(reason !== undefined && { reason }) };
-  const texts = Object.entries(told).map(([name, text]) => [name, cutText(text)] as const);
+/** A commit in an answer; the first digits of its id are also a revision. */
+export function commitAnswer({ oid, at, author, subject, reason, ...trailers }: CommitInfo) {
+  const shown = { at, author, ...trailers, subject, ...(reason !== undefined && { reason }) };
+  const texts = Object.entries(shown).map(([name, text]) => [name, cutText(text)] as const);
   return { commit: shortId(oid), ...Object.fromEntries(texts) };
 }
 
-/** As much of an id as tells it from others, for a long time to come. */
+/** The beginning of an id, long enough to stay unique in a large repository. */
 export function shortId(oid: string): string {
   return oid.slice(0, 12);
 }
 
-/** Changes by path, the first ones of many. */
-export function tellChanges(
+/** The first changes of a list, and the number of the others. */
+export function changesAnswer(
   changes: readonly (Change & { readonly fields?: readonly string[] })[],
 ) {
-  const told = changes.slice(0, maxChanges).map(({ change, path, from, fields }) => ({
+  const shown = changes.slice(0, maxChanges).map(({ change, path, from, fields }) => ({
     change,
     path,
     ...(from !== undefined && { from }),
     ...(fields !== undefined && { fields: [...fields] }),
   }));
-  const more = changes.length - told.length;
-  return { changes: told, ...(more > 0 && { more_changes: more }) };
+  const more = changes.length - shown.length;
+  return { changes: shown, ...(more > 0 && { more_changes: more }) };
 }
 
-/** The first items of a list, as many as the budget has room for, and at least one. */
+/** The first items of a list that fit into the budget, and at least one. */
 export function withinBudget<T extends JsonValue>(items: readonly T[], budget = listBudget): T[] {
   let left = budget;
   const end = items.findIndex((item, i) => {
@@ -46,29 +46,29 @@ export function withinBudget<T extends JsonValue>(items: readonly T[], budget = 
   return end < 0 ? [...items] : items.slice(0, end);
 }
 
-/** Whether something fits into an answer. */
+/** Whether a value fits into an answer. */
 export function fits(value: JsonValue): boolean {
   return Buffer.byteLength(JSON.stringify(value)) <= listBudget;
 }
 
-/** What to say of a list that goes on: with which `skip` to ask for the rest. */
+/** The total of a list, and the `skip` of the next page where there is one. */
 export function pageOf(skip: number, shown: number, total: number): JsonObject {
   const next = skip + shown;
   return { total, ...(next < total && shown > 0 && { next_skip: next }) };
 }
 
-/** A value as it is, or the beginning of it where it is large. */
+/** A value, or its beginning where it is large. */
 export function cutValue(value: JsonValue): JsonValue {
   if (typeof value === 'string') return cutText(value);
   const json = JSON.stringify(value);
   return json.length <= maxDiff ? value : cutText(json);
 }
 
-/** The first items of a list, and how many more there are. */
+/** The first items of a list, and the number of the others. */
 export function cutList(items: readonly JsonValue[]): JsonValue[] {
-  const told = withinBudget(items.map(cutValue), maxDiff);
-  const more = items.length - told.length;
-  return more > 0 ? [...told, `… (${more} more)`] : told;
+  const shown = withinBudget(items.map(cutValue), maxDiff);
+  const more = items.length - shown.length;
+  return more > 0 ? [...shown, `… (${more} more)`] : shown;
 }
 
 /** A difference or a line, cut at the end of a line where there is one. */
@@ -78,7 +78,7 @@ export function cutDiff(diff: string): string {
   return `${diff.slice(0, end)}… (${diff.length - end} more characters)\n`;
 }
 
-/** Where a piece of a text ends that is given at once: behind a line, else not within a character. */
+/** The end of a piece of text: after a line end where there is one, and never within a character. */
 export function endOfPiece(text: string, start: number, limit: number): number {
   const end = start + limit;
   if (end >= text.length) return text.length;
@@ -93,6 +93,6 @@ export function cutText(text: string): string {
   return text.length <= maxText ? text : `${points.slice(0, maxText).join('')}…`;
 }
 
-/** What an answer says where older commits are missing. */
+/** Note of an answer from a shallow clone. */
 export const shallowNote =
-  'The clone is shallow: older commits are not here. "git fetch --unshallow" brings them.';
+  'The clone is shallow: older commits are missing. "git fetch --unshallow" fetches them.';

@@ -2,12 +2,12 @@ import { z } from 'zod';
 import type { PastRecord } from '../../core/history.ts';
 import { reportSearch } from '../../core/store.ts';
 import { defineTool } from '../../core/tool.ts';
-import { endOfPiece, tellCommit, withinBudget } from './answer.ts';
+import { commitAnswer, endOfPiece, withinBudget } from './answer.ts';
 import { limit, path, revision } from './history-fields.ts';
 
-/** How many characters of a text are given at once: 5,000 tokens. */
+/** Maximum length of the text in one answer, in characters: 5,000 tokens. */
 const maxText = 20_000;
-/** How many records a list names. */
+/** Maximum number of records in one list. */
 const maxRecords = 200;
 
 export const readAsOf = defineTool({
@@ -23,10 +23,10 @@ export const readAsOf = defineTool({
   }),
   async handle({ history }, { revision, path, offset }) {
     const snapshot = await history.at(revision);
-    const as_of = tellCommit(snapshot.commit);
+    const as_of = commitAnswer(snapshot.commit);
     if (path === undefined || !/\.(?:md|yaml)$/.test(path)) {
       const { records, total } = await snapshot.list(path, maxRecords, offset);
-      const listed = withinBudget(records.map(tellRecord));
+      const listed = withinBudget(records.map(recordAnswer));
       const next = offset + listed.length;
       return { as_of, records: listed, total, ...(next < total && { next_offset: next }) };
     }
@@ -34,15 +34,15 @@ export const readAsOf = defineTool({
     const end = endOfPiece(text, offset, maxText);
     return {
       as_of,
-      ...tellRecord(record),
-      last_change: tellCommit(last),
+      ...recordAnswer(record),
+      last_change: commitAnswer(last),
       text: text.slice(offset, end),
       ...(end < text.length && { next_offset: end, characters: text.length }),
     };
   },
 });
 
-function tellRecord({ type, path, key, value, error }: PastRecord) {
+function recordAnswer({ type, path, key, value, error }: PastRecord) {
   return {
     path,
     record: type.name,
@@ -75,6 +75,6 @@ export const searchAsOf = defineTool({
     const report = reportSearch(found);
     const results = withinBudget(report.results);
     const truncated = results.length < report.total;
-    return { as_of: tellCommit(snapshot.commit), ...report, results, truncated };
+    return { as_of: commitAnswer(snapshot.commit), ...report, results, truncated };
   },
 });

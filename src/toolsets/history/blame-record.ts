@@ -2,10 +2,10 @@ import { z } from 'zod';
 import type { BlamedLine } from '../../core/history.ts';
 import type { Painter } from '../../core/painter.ts';
 import { defineOperation } from '../../core/tool.ts';
-import { cutDiff, shallowNote, shortId, tellCommit, withinBudget } from './answer.ts';
+import { commitAnswer, cutDiff, shallowNote, shortId, withinBudget } from './answer.ts';
 import { forPeople, path, revision } from './history-fields.ts';
 
-/** How many lines an answer reports unless the call says otherwise. */
+/** Number of lines in an answer by default. */
 const usualLines = 200;
 
 interface BlameRequest {
@@ -33,8 +33,8 @@ export const blameRecord = defineOperation({
     const shown = new Set(blame.map(({ commit }) => commit));
     const commits = Object.fromEntries(
       wanted.flatMap(({ commit }) => {
-        const { commit: id, ...told } = tellCommit(commit);
-        return shown.has(id) ? [[id, told]] : [];
+        const { commit: id, ...rest } = commitAnswer(commit);
+        return shown.has(id) ? [[id, rest]] : [];
       }),
     );
     const next = (blame.at(-1)?.to ?? first_line - 1) + 1;
@@ -62,10 +62,10 @@ export const blameRecord = defineOperation({
   },
 });
 
-/** Longer stretches are told in parts, so that an answer can end between two of them. */
+/** Maximum length of a stretch, in characters: an answer can end only between two stretches. */
 const maxStretch = 2000;
 
-/** Lines that follow each other and come from one commit, as one. */
+/** Joins consecutive lines of the same commit. */
 function stretches(lines: readonly BlamedLine[], first: number) {
   const found: { from: number; to: number; commit: string; text: string }[] = [];
   for (const [i, { text, commit }] of lines.entries()) {

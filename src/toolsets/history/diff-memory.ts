@@ -3,7 +3,7 @@ import type { CompareRequest, Comparison, FieldChange, RecordChange } from '../.
 import type { JsonValue } from '../../core/json.ts';
 import { type Painter, paintDiff, type Style } from '../../core/painter.ts';
 import { defineOperation } from '../../core/tool.ts';
-import { cutDiff, cutList, cutValue, fits, pageOf, tellCommit, withinBudget } from './answer.ts';
+import { commitAnswer, cutDiff, cutList, cutValue, fits, pageOf, withinBudget } from './answer.ts';
 import { forPeople, limit, path, revision, revisionForms, skip } from './history-fields.ts';
 import { changeLine, restLines } from './history-text.ts';
 
@@ -23,13 +23,13 @@ export const diffMemory = defineOperation({
   run: ({ history }, request: CompareRequest) => history.compare(request),
   answer(comparison, { skip }) {
     const { from, to, counts, changes } = comparison;
-    const told = withinBudget(changes.map(tellChange));
+    const shown = withinBudget(changes.map(changeAnswer));
     return {
-      from: tellCommit(from),
-      to: tellCommit(to),
+      from: commitAnswer(from),
+      to: commitAnswer(to),
       ...counts,
-      changes: told,
-      ...pageOf(skip, told.length, totalOf(comparison)),
+      changes: shown,
+      ...pageOf(skip, shown.length, totalOf(comparison)),
     };
   },
   command: {
@@ -61,20 +61,20 @@ function totalOf({ counts }: Comparison): number {
   return Object.values(counts).reduce((sum, count) => sum + count, 0);
 }
 
-function tellChange({ type, key, title, fields, ...change }: RecordChange) {
-  const told = fields.map(tellField);
+function changeAnswer({ type, key, title, fields, ...change }: RecordChange) {
+  const shown = fields.map(fieldAnswer);
   return {
     ...change,
     record: type.name,
     ...(key !== undefined && { key }),
     ...(title !== undefined && title !== key && { title }),
     ...(fields.length > 0 && {
-      fields: fits(told) ? told : fields.map(({ field }) => ({ field })),
+      fields: fits(shown) ? shown : fields.map(({ field }) => ({ field })),
     }),
   };
 }
 
-function tellField({ field, before, after, added, removed, diff }: FieldChange) {
+function fieldAnswer({ field, before, after, added, removed, diff }: FieldChange) {
   return {
     field,
     ...(before !== undefined && { before: cutValue(before) }),

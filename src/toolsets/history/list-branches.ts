@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { BranchInfo, ChangeKind } from '../../core/history.ts';
 import type { Painter } from '../../core/painter.ts';
 import { defineOperation } from '../../core/tool.ts';
-import { pageOf, shortId, tellChanges, tellCommit, withinBudget } from './answer.ts';
+import { changesAnswer, commitAnswer, pageOf, shortId, withinBudget } from './answer.ts';
 import { forPeople, limit, skip } from './history-fields.ts';
 import { restLines } from './history-text.ts';
 
@@ -15,8 +15,8 @@ export const listBranches = defineOperation({
   run: ({ history }, { limit, skip }: { readonly limit: number; readonly skip: number }) =>
     history.branches(limit, skip),
   answer({ branches, total }, { skip }) {
-    const told = withinBudget(branches.map(tellBranch));
-    return { branches: told, ...pageOf(skip, told.length, total) };
+    const shown = withinBudget(branches.map(branchAnswer));
+    return { branches: shown, ...pageOf(skip, shown.length, total) };
   },
   command: {
     name: 'branches',
@@ -35,11 +35,11 @@ function countOf(changes: BranchInfo['changes'], kind: ChangeKind): number {
   return changes.filter(({ change }) => change === kind).length;
 }
 
-function tellBranch({ name, current, commit, ahead, behind, unrelated, changes }: BranchInfo) {
+function branchAnswer({ name, current, commit, ahead, behind, unrelated, changes }: BranchInfo) {
   return {
     name,
     current,
-    ...tellCommit(commit),
+    ...commitAnswer(commit),
     // In commits that change memory.
     ahead,
     behind,
@@ -48,7 +48,7 @@ function tellBranch({ name, current, commit, ahead, behind, unrelated, changes }
     changed: countOf(changes, 'changed'),
     moved: countOf(changes, 'moved'),
     removed: countOf(changes, 'removed'),
-    ...tellChanges(changes),
+    ...changesAnswer(changes),
   };
 }
 

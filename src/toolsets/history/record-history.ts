@@ -2,7 +2,14 @@ import { z } from 'zod';
 import type { LogEntry, LogRequest } from '../../core/history.ts';
 import type { Painter } from '../../core/painter.ts';
 import { defineOperation } from '../../core/tool.ts';
-import { pageOf, shallowNote, shortId, tellChanges, tellCommit, withinBudget } from './answer.ts';
+import {
+  changesAnswer,
+  commitAnswer,
+  pageOf,
+  shallowNote,
+  shortId,
+  withinBudget,
+} from './answer.ts';
 import { forPeople, limit, path, revision, revisionForms, skip } from './history-fields.ts';
 import { changeLine, provenanceText, restLines } from './history-text.ts';
 
@@ -23,7 +30,10 @@ export const recordHistory = defineOperation({
   run: ({ history }, request: LogRequest) => history.log(request),
   answer({ entries, total, shallow }, { skip }) {
     const commits = withinBudget(
-      entries.map(({ commit, changes }) => ({ ...tellCommit(commit), ...tellChanges(changes) })),
+      entries.map(({ commit, changes }) => ({
+        ...commitAnswer(commit),
+        ...changesAnswer(changes),
+      })),
     );
     return {
       commits,

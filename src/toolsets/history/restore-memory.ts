@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { MemoryError } from '../../core/error.ts';
 import { reportDamaged } from '../../core/store.ts';
 import { defineOperation } from '../../core/tool.ts';
-import { shortId, tellCommit } from './answer.ts';
+import { commitAnswer, shortId } from './answer.ts';
 import { forPeople, path, revision } from './history-fields.ts';
 
 interface RestoreRequest {
@@ -11,7 +11,7 @@ interface RestoreRequest {
   readonly confirm?: boolean | undefined;
 }
 
-/** At most this many paths are named. */
+/** Maximum number of paths that an answer names. */
 const maxPaths = 100;
 
 export const restoreMemory = defineOperation({
@@ -29,14 +29,14 @@ export const restoreMemory = defineOperation({
   async run({ history }, { path, revision, confirm }: RestoreRequest) {
     if (path === undefined && confirm !== true) {
       throw new MemoryError('confirmation_required', 'This would restore the whole memory.', {
-        hint: 'Give a path, or confirm: true. diff_memory tells what would change.',
+        hint: 'Give a path, or confirm: true. diff_memory shows what would change.',
       });
     }
     return history.restore(path, revision);
   },
   answer({ commit, restored, removed, damaged }) {
     return {
-      as_of: tellCommit(commit),
+      as_of: commitAnswer(commit),
       changed: restored.length + removed.length,
       restored: restored.slice(0, maxPaths),
       removed: removed.slice(0, maxPaths),

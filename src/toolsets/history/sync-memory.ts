@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { counted } from '../../core/painter.ts';
 import { defineOperation } from '../../core/tool.ts';
-import { shortId, tellChanges, tellCommit } from './answer.ts';
+import { changesAnswer, commitAnswer, shortId } from './answer.ts';
 import { forPeople, path } from './history-fields.ts';
 import { changeLine } from './history-text.ts';
 
@@ -35,9 +35,9 @@ export const syncMemory = defineOperation({
   answer({ upstream, commit, received, files, sent }) {
     return {
       upstream,
-      now: tellCommit(commit),
+      now: commitAnswer(commit),
       received: received.length,
-      ...tellChanges(received),
+      ...changesAnswer(received),
       ...(files > 0 && { files_outside: files }),
       sent,
     };
@@ -75,7 +75,7 @@ export const resolveConflicts = defineOperation({
       conflicts: conflicts.map(({ path, reasons }) => ({ path, reasons: [...reasons] })),
       edited_by_hand: [...edited],
       outside_memory: [...elsewhere],
-      next: wayOut(conflicts.length, edited.length, elsewhere.length, next),
+      next: nextStep(conflicts.length, edited.length, elsewhere.length, next),
     };
   },
   command: {
@@ -98,10 +98,10 @@ export const resolveConflicts = defineOperation({
   },
 });
 
-/** What is left to do. */
-function wayOut(conflicts: number, edited: number, elsewhere: number, next: string | undefined) {
+/** The next step for the caller. */
+function nextStep(conflicts: number, edited: number, elsewhere: number, next: string | undefined) {
   if (conflicts > 0)
-    return 'Name the paths in ours or theirs, or mend the files and "git add" them.';
+    return 'Name the paths in ours or theirs, or edit the files and "git add" them.';
   if (edited > 0) return 'Look through the files edited by hand and "git add" them.';
   if (elsewhere > 0) return 'Resolve the files outside the memory and "git add" them.';
   return next === undefined ? 'Nothing is left to resolve.' : `Conclude it: ${next}.`;

@@ -7,7 +7,7 @@ import { recordHistory } from './record-history.ts';
 import { restoreMemory } from './restore-memory.ts';
 import { resolveConflicts, syncMemory } from './sync-memory.ts';
 
-/** What versioned files make possible: the memory's past, the way back to it, and the way to others. */
+/** The past of the memory, the way back to it, and the exchange with a remote. */
 export const history: Toolset = {
   name: 'history',
   title: 'The past of the memory: who changed what and why, earlier states, branches, sync',
