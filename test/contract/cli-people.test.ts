@@ -152,7 +152,7 @@ describe('the past', () => {
 
   test('is refused in words of the command line', () => {
     expect(at('restore-memory').stderr).toContain(
-      'Give a path, or --confirm. "memory-bank diff" tells',
+      'Give a path, or --confirm. "memory-bank diff" shows',
     );
     expect(at('log', '--limit', '0').stderr).toContain('--limit must be at least 1');
     expect(at('blame', '').stderr).toContain('<path> must not be empty');

@@ -628,7 +628,7 @@ describe('doctor', () => {
       const { status, stdout } = run('--root', tree, 'doctor');
       expect(status).toBe(6);
       expect(stdout).toContain(
-        `starts ${gone}, which is not there: memory-bank init --clients codex`,
+        `starts ${gone}, which does not exist: run memory-bank init --clients codex`,
       );
       expect(stdout).toMatch(/^note +Identity +git knows no user\.name/m);
       expect(stdout).toMatch(/^ok +Repository +linked work tree /m);

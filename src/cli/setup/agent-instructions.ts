@@ -9,10 +9,10 @@ const section = `${begin}
 
 This project keeps its memory in \`.memory-bank/\`, served by the MCP server \`memory-bank\`. Every change is a git commit.
 
-- Before you begin, read what is known: \`search_memory\` for the subject, \`Active_Context\` for the state of the work.
-- When a choice was made that others should know the reason of, call \`log_decision\`.
-- When a piece of work is done, call \`track_progress\`; when the tasks or open issues changed, \`update_active_context\`.
-- Remember preferences, corrections and patterns as soon as you learn them: \`memory_write\`.
+- Before you begin, search the memory for the subject (\`search_memory\`) and read the state of the work (\`Active_Context\`).
+- When a decision is made whose reason others should know, call \`log_decision\`.
+- When a piece of work is done, call \`track_progress\`. When tasks or open issues change, call \`update_active_context\`.
+- When you learn a preference, correction or pattern, call \`memory_write\` at once.
 - Never put credentials into the memory. Do not edit the files of \`.memory-bank/\` by hand.
 ${end}
 `;
@@ -20,7 +20,7 @@ ${end}
 /**
  * A text for agents (AGENTS.md, CLAUDE.md) with the section about the memory, or without it.
  *
- * @throws MemoryError `damaged` when only one of the section's two marks is there, `conflict` when
+ * @throws MemoryError `damaged` when only one of the section's two marks is present, `conflict` when
  *   the text holds conflict markers: the section could hold one of them.
  */
 export function editInstructions(text: string, wanted: boolean): string {
@@ -28,7 +28,7 @@ export function editInstructions(text: string, wanted: boolean): string {
   const from = text.indexOf(begin);
   const to = text.indexOf(end);
   if (from < 0 !== to < 0 || to < from) {
-    throw new MemoryError('damaged', `only one of "${begin}" and "${end}" is there`);
+    throw new MemoryError('damaged', `only one of "${begin}" and "${end}" is present`);
   }
   const eol = text.includes('\r\n') ? '\r\n' : '\n';
   const own = section.replaceAll('\n', eol);
@@ -40,7 +40,7 @@ export function editInstructions(text: string, wanted: boolean): string {
     return (isOurs ? before.replace(/\r?\n$/, '') : before) + after;
   }
   if (!wanted) return text;
-  // One line end, whatever the text ends in: that one is taken out with the section.
+  // Always one line end, whatever the text ends in, so that undo can remove it with the section.
   const gap = text === '' ? '' : eol;
   return text + gap + own;
 }

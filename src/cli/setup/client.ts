@@ -4,16 +4,16 @@ import { json, jsonWithComments } from './json-entry.ts';
 import type { Language } from './language.ts';
 import { toml } from './toml-entry.ts';
 
-/** How a client is to start the server. */
+/** The command by which a client starts the server. */
 export interface Start {
-  /** Only where the client wants to be told. */
+  /** Only for a client that requires it. */
   readonly type?: 'stdio';
   readonly command: string;
   readonly args: readonly string[];
   readonly env?: { readonly [name: string]: string };
 }
 
-/** What the places of configurations depend on. */
+/** The folders and variables that decide where clients keep their configuration. */
 export interface Surroundings {
   readonly root: string;
   readonly home: string;
@@ -21,20 +21,20 @@ export interface Surroundings {
   readonly platform: NodeJS.Platform;
 }
 
-/** An MCP client that can be told of the server. */
+/** An MCP client whose configuration the setup can edit. */
 export interface McpClient {
   readonly title: string;
   /** Absolute path of the file that lists its servers. */
   config(around: Surroundings): string;
-  /** Whether that file is the user's own, outside of any project. */
+  /** Whether that file is the user's own, outside any project. */
   readonly personal?: boolean;
-  /** Files or folders that show that somebody uses it here. */
+  /** Files or folders whose presence shows that the client is in use here. */
   signs(around: Surroundings): readonly string[];
-  /** What its configuration is written in. */
+  /** The language of its configuration. */
   readonly language: Language;
-  /** Where in it the servers are listed. */
+  /** The key of the list of servers in it. */
   readonly servers: string;
-  /** What of the start is different for it. */
+  /** Adapts the command to the client. */
   start?(start: Start, around: Surroundings): Start;
 }
 
@@ -54,7 +54,7 @@ export const entryName = 'memory-bank';
 
 const stdio = (start: Start): Start => ({ type: 'stdio', ...start });
 
-/** The clients by the name that `--clients` takes. */
+/** Clients by the name that `--clients` takes. */
 export const clients: { readonly [name: string]: McpClient } = {
   claude: {
     title: 'Claude Code',
@@ -108,7 +108,7 @@ export const clients: { readonly [name: string]: McpClient } = {
     signs: (around) => [clineFolder(around)],
     language: json,
     servers: 'mcpServers',
-    // Its settings are those of the user, and so tell which project is meant.
+    // Its settings are per user, so the entry names the project.
     start: (start, { root }) => ({ ...start, args: [...start.args, '--root', root] }),
   },
 };

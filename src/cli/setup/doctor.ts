@@ -14,10 +14,10 @@ import { clients, configPath, entryName, type McpClient, type Surroundings } fro
 const marks = { good: 'ok', note: 'note', bad: 'WRONG' } as const;
 const styles = { good: 'good', note: 'key', bad: 'bad' } as const;
 
-/** `memory-bank doctor`: looks at everything that can be wrong, and mends what is safe to mend. */
+/** `memory-bank doctor`: checks everything that can be wrong, and repairs what is safe to repair. */
 export const doctor: Command = {
-  about: 'check everything that can keep the memory from working, and say what to do',
-  flags: { fix: { about: 'mend what is safe to mend' } },
+  about: 'check everything that can keep the memory from working, and report what to do',
+  flags: { fix: { about: 'repair what is safe to repair' } },
   async run(invocation) {
     const { app, options, values } = invocation;
     const program = [process.execPath, resolve(process.argv[1] ?? '')];
@@ -25,11 +25,11 @@ export const doctor: Command = {
     return inSession(invocation, async (session, call) => {
       const findings = [
         ...(await checkHealth(app, session, options.place, program, call)),
-        ...(await lookAtClients(invocation)),
+        ...(await checkClients(invocation)),
       ];
       let wrong = false;
       for (const finding of findings) {
-        const { what, state, text } = values.fix === true ? await mended(finding) : finding;
+        const { what, state, text } = values.fix === true ? await repaired(finding) : finding;
         wrong ||= state === 'bad';
         const label = `${marks[state].padEnd(6)}${what.padEnd(14)}`;
         await screen.show(`${screen.paint(styles[state], label)}${screen.plain(text)}\n`);
@@ -39,8 +39,8 @@ export const doctor: Command = {
   },
 };
 
-/** What is left of a finding after it was mended, where that is safe. */
-async function mended(finding: Finding): Promise<Finding> {
+/** Repairs a finding where that is safe, and returns what is left of it. */
+async function repaired(finding: Finding): Promise<Finding> {
   const { what, fix } = finding;
   if (!fix) return finding;
   try {
@@ -51,8 +51,8 @@ async function mended(finding: Finding): Promise<Finding> {
   }
 }
 
-/** Whether the configurations of clients start a server, for those that are in use here. */
-async function lookAtClients({ options }: Invocation): Promise<Finding[]> {
+/** Checks that the configurations of the clients in use here start the server. */
+async function checkClients({ options }: Invocation): Promise<Finding[]> {
   const { home, env } = options.place;
   const root = await findRoot({ ...options.place, clientRoots: async () => [] }).catch(
     () => undefined,
@@ -60,12 +60,12 @@ async function lookAtClients({ options }: Invocation): Promise<Finding[]> {
   if (!root) return [];
   const around = { root: root.path, home, env, platform: process.platform };
   return Object.entries(clients).flatMap(
-    ([name, client]) => lookAtClient(name, client, around) ?? [],
+    ([name, client]) => checkClient(name, client, around) ?? [],
   );
 }
 
-/** Undefined where there is no configuration. */
-function lookAtClient(name: string, client: McpClient, around: Surroundings): Finding | undefined {
+/** Checks the entry of a client; undefined when the client has no configuration. */
+function checkClient(name: string, client: McpClient, around: Surroundings): Finding | undefined {
   const what = client.title;
   const path = client.config(around);
   try {
@@ -73,12 +73,12 @@ function lookAtClient(name: string, client: McpClient, around: Surroundings): Fi
     if (config === undefined) return undefined;
     const entry = client.language.read(config, [client.servers, entryName]);
     if (entry === undefined) {
-      const text = `${path} does not know the server: memory-bank init --clients ${name}`;
+      const text = `${path} does not list the server: run memory-bank init --clients ${name}`;
       return { what, state: 'note', text };
     }
     const gone = programs(entry).find((file) => !existsSync(file));
     if (gone === undefined) return { what, state: 'good', text: `${path} starts the server` };
-    const text = `${path} starts ${gone}, which is not there: memory-bank init --clients ${name}`;
+    const text = `${path} starts ${gone}, which does not exist: run memory-bank init --clients ${name}`;
     return { what, state: 'bad', text };
   } catch (error) {
     if (!(error instanceof MemoryError)) throw error;
@@ -86,7 +86,7 @@ function lookAtClient(name: string, client: McpClient, around: Surroundings): Fi
   }
 }
 
-/** The files by their whole path that an entry starts: a program, or the script that it runs. */
+/** Absolute paths of the files that an entry starts: a program, or the script that it runs. */
 function programs(entry: unknown): string[] {
   if (!isObject(entry)) return [];
   const [script] = Array.isArray(entry.args) ? entry.args : [];

@@ -21,9 +21,9 @@ import { applyEdit, diffOf, type FileEdit, planSetup, type SetupPlan } from './s
 
 const forAgents = ['AGENTS.md', 'CLAUDE.md'] as const;
 
-/** `memory-bank init`: sets a project and its clients up, or takes that back. */
+/** `memory-bank init`: sets up a project and its clients, or undoes that. */
 export const init: Command = {
-  about: 'set this project up: clients, memory, merge driver; shows what it will change and asks',
+  about: 'set up this project: clients, memory, merge driver; shows what it will change and asks',
   flags: {
     clients: {
       value: 'a,b,...',
@@ -42,7 +42,7 @@ export const init: Command = {
       default: 'this program where it is installed',
     },
     yes: { about: 'do not ask' },
-    undo: { about: 'take everything back but the memory itself' },
+    undo: { about: 'undo everything but the memory itself' },
     'dry-run': { about: 'only show what would change' },
   },
   async run(invocation) {
@@ -64,7 +64,7 @@ export const init: Command = {
     return inSession(invocation, async (session, call) => {
       const memory: SetupSession = { invocation, root, session, call };
       const plan = await planSetup(setup);
-      // What is for something else was never ours to take back.
+      // An entry for something else does not belong to the setup, so leaving it is not a failure of undo.
       const status = plan.untouched.some(({ isForeign }) => !(undo && isForeign)) ? 6 : 0;
       const driver = await planMergeDriver(root, undo ? undefined : ownProgram());
       const edits = [...plan.edits, ...(driver ? [driver] : [])];
@@ -89,12 +89,12 @@ interface SetupSession {
   readonly call: CallOptions;
 }
 
-/** How git is to start this program. */
+/** The command by which git starts this program. */
 function ownProgram(): readonly string[] {
   return [process.execPath, resolve(process.argv[1] ?? '')];
 }
 
-/** What the first commit of the memory will make, in words. */
+/** Describes what the first commit of the memory will make. */
 async function made(
   { invocation: { app }, root, session, call }: SetupSession,
   driver: FileEdit | undefined,
@@ -107,19 +107,19 @@ async function made(
   ];
 }
 
-/** What goes beside the files that are shown, in words. */
+/** Describes what undo removes apart from the files that are shown. */
 async function takenBack(root: string): Promise<string[]> {
   const folder = await findOwnFolder(root);
-  return folder === undefined ? [] : [`${folder} is removed: it holds caches.`];
+  return folder === undefined ? [] : [`${folder} is removed: it contains caches.`];
 }
 
-/** The words that clients start the program by. */
+/** The command by which clients start the program. */
 function programOf({ values }: Invocation): readonly string[] {
   const given = flagText(values, 'command')?.trim().split(/\s+/);
   return given ?? ['node', resolve(process.argv[1] ?? '')];
 }
 
-/** The program as clients are to start it. */
+/** The command with its options, as clients start it. */
 function startOf(program: readonly string[], toolsets: readonly string[] | undefined): Start {
   const [command = process.execPath, ...args] = program;
   const narrowed = toolsets ? ['--toolsets', toolsets.join(',')] : [];
@@ -146,7 +146,7 @@ async function chosenClients(
   return namesIn(text);
 }
 
-/** The toolsets that clients are to be offered; undefined for all. */
+/** The toolsets to offer to clients; undefined for all. */
 async function chosenToolsets(
   { app, options }: Invocation,
   ask: boolean,
@@ -188,15 +188,15 @@ function planText(
       .map((line) => paintDiff(screen, line)),
   );
   const left = untouched.map(({ path, reason, isForeign }) => {
-    const told = `${path} is left alone: ${reason}.`;
-    if (undo && isForeign) return screen.plain(told);
-    const remedy = isForeign ? 'Rename that entry' : 'Mend it';
-    const what = undo ? `take the entry "${entryName}" out` : 'add the server';
-    return screen.paint('bad', `${told} ${remedy}, or ${what} by hand.`);
+    const message = `${path} is left alone: ${reason}.`;
+    if (undo && isForeign) return screen.plain(message);
+    const remedy = isForeign ? 'Rename that entry' : 'Fix it';
+    const what = undo ? `remove the entry "${entryName}"` : 'add the server';
+    return screen.paint('bad', `${message} ${remedy}, or ${what} by hand.`);
   });
   const none = edits.length + notes.length === 0 ? ['No file has to change.'] : [];
-  const told = notes.map((line) => screen.plain(line));
-  return `${[...diffs, ...told, ...left, ...none].join('\n')}\n`;
+  const noteLines = notes.map((line) => screen.plain(line));
+  return `${[...diffs, ...noteLines, ...left, ...none].join('\n')}\n`;
 }
 
 async function setUp({ invocation, root, session, call }: SetupSession): Promise<string[]> {
@@ -207,11 +207,11 @@ async function setUp({ invocation, root, session, call }: SetupSession): Promise
   return [
     `The memory of ${root} is ready (project ${id}).`,
     `git merges it by record in ${top}.`,
-    'Restart the clients, or have them connect again.',
-    '"memory-bank import" takes over what other programs have kept here.',
+    'Restart the clients, or let them connect again.',
+    '"memory-bank import" imports what other programs have kept here.',
     ...(/[\\/]_npx[\\/]/.test(program.join(' '))
       ? [
-          'This program lies in the cache of npx, which may be emptied: install it ("npm install -g") and call init again, or say by --command how clients are to start it.',
+          'This program is in the cache of npx, which npm may empty: install it ("npm install -g") and run init again, or give the command for clients with --command.',
         ]
       : []),
   ];
@@ -219,5 +219,5 @@ async function setUp({ invocation, root, session, call }: SetupSession): Promise
 
 async function takeBack({ invocation: { options }, root }: SetupSession): Promise<string[]> {
   await leaveRepository(root, options.durability);
-  return ['Everything is taken back. The memory itself stays in .memory-bank.'];
+  return ['The setup is undone. The memory itself stays in .memory-bank.'];
 }

@@ -13,11 +13,12 @@ import { MemoryError } from '../../core/error.ts';
 import type { Language } from './language.ts';
 
 /**
- * A JSON text, comments and trailing commas allowed, with some members of one object set, or the object
- * removed; everything else stays as it is, byte for byte.
+ * Sets members of one object in a JSON text with comments and trailing commas, or removes the object.
  *
- * @param value undefined removes it, and the objects around it that are then empty.
- * @throws MemoryError `damaged` with the line, when the text is no JSON object.
+ * Everything else stays as it is, byte for byte.
+ *
+ * @param value undefined removes the object, and the objects around it that are then empty.
+ * @throws MemoryError `damaged` with the line, when the text is not a JSON object.
  */
 export function editJson(text: string, path: readonly string[], value: object | undefined): string {
   const bom = text.startsWith('\ufeff') ? '\ufeff' : '';
@@ -50,10 +51,10 @@ function readJson(text: string, path: readonly string[]): unknown {
   return node && getNodeValue(node);
 }
 
-/** JSON with comments and trailing commas, of clients that read it so. */
+/** JSON of clients that accept comments and trailing commas. */
 export const jsonWithComments: Language = { edit: editJson, read: readJson };
 
-/** JSON of clients that may not read comments: a text that has some is left to its owner. */
+/** JSON of clients that may not accept comments: a text with comments is not edited. */
 export const json: Language = {
   edit(text, path, value) {
     const edited = editJson(text, path, value);
@@ -71,7 +72,7 @@ function checkSyntax(text: string, options: ParseOptions): void {
   const line = text.slice(0, error.offset).split('\n').length;
   const what = printParseErrorCode(error.error);
   const why =
-    what === 'InvalidCommentToken' ? 'a comment, which not every JSON reader takes' : what;
+    what === 'InvalidCommentToken' ? 'a comment, which not every JSON reader accepts' : what;
   throw new MemoryError('damaged', `line ${line}: ${why}`);
 }
 
@@ -81,7 +82,7 @@ function check(text: string, path: readonly string[]): void {
     const node = nodeAt(text, path.slice(0, depth));
     if (node && node.type !== 'object') {
       const where = depth === 0 ? 'the text' : `"${path.slice(0, depth).join('.')}"`;
-      throw new MemoryError('damaged', `${where} is no object`);
+      throw new MemoryError('damaged', `${where} is not an object`);
     }
   }
 }
@@ -118,12 +119,12 @@ function set(text: string, path: readonly string[], value: unknown): string {
   }
   const end = endOf(last);
   const comma = commaAfter(text, end);
-  // A remark behind the last member stays on its line.
+  // A comment after the last member stays on its line.
   const line =
     /^[ \t]*(?:\/\/[^\r\n]*|\/\*[^\r\n]*?\*\/)?/.exec(text.slice(comma ?? end))?.[0] ?? '';
   const from = (comma ?? end) + line.length;
   if (comma === undefined) return `${text.slice(0, end)},${line}${member}${text.slice(from)}`;
-  // Where the last member has a comma, the new one gets one: it is taken out together with its own.
+  // After a trailing comma the new member also gets one, so that undo removes both.
   return `${text.slice(0, from)}${member},${text.slice(from)}`;
 }
 
@@ -147,7 +148,7 @@ function remove(text: string, path: readonly string[]): string {
   return text.slice(0, divider - 1) + text.slice(divider, start) + text.slice(endOf(property));
 }
 
-/** Where the text goes on behind the next comma; undefined when something else comes first. */
+/** The offset after the next comma; undefined when another token comes first. */
 function commaAfter(text: string, offset: number): number | undefined {
   const scanner = createScanner(text, true);
   scanner.setPosition(offset);
@@ -160,7 +161,7 @@ function endOf({ offset, length }: Node): number {
   return offset + length;
 }
 
-/** What stands before everything else on the line of a place. */
+/** The indentation of the line of an offset. */
 function indentAt(text: string, offset: number): string {
   return /^[ \t]*/.exec(text.slice(text.lastIndexOf('\n', offset - 1) + 1))?.[0] ?? '';
 }

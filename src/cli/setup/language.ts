@@ -1,8 +1,7 @@
-/** What configurations are written in: an object in a text, found by the keys that lead to it. */
+/** The language of a configuration: an object in a text, found by the keys that lead to it. */
 export interface Language {
   /**
-   * The text with the members of the value set, or without the value that is there; everything else
-   * stays as it is.
+   * Sets the members of the value in the text, or removes the value; everything else stays as it is.
    *
    * @throws MemoryError `damaged` when the text cannot be edited safely.
    */

@@ -6,15 +6,15 @@ import { isObject } from '../../core/json.ts';
 const { name: packageName, bin } = packageJson;
 
 /**
- * What else an entry is for than to start this program for a project, in words that follow the entry;
- * undefined where it is for that alone.
+ * Describes what an entry does if it does not start this program for this project.
  *
- * Its program is known by where it lies, by its name (`memory-bank`, `npx memory-bank`, the path of an
- * installed one, which may be gone), or because it is written as `init` would write it now. An entry
- * that names no folder is for whichever project its client is in.
+ * The program is recognized by its path, by its name (`memory-bank`, `npx memory-bank`, the path of an
+ * installed one, which may be gone), or because the entry is what `init` would write now. An entry
+ * without a folder serves the project that its client has open.
  *
- * @param program the words that `init` would have clients start it by.
+ * @param program the command that `init` would write.
  * @param root absolute real path of the project.
+ * @returns words that follow the name of the entry; undefined for an entry of this setup.
  */
 export function otherUse(
   entry: unknown,
@@ -30,12 +30,12 @@ export function otherUse(
   }
   const { MEMORY_BANK_ROOT } = isObject(entry.env) ? entry.env : {};
   const served = rootOption(words) ?? MEMORY_BANK_ROOT ?? entry.cwd;
-  // A variable of the client stands for the project that it is in.
+  // A variable of the client means the project that it has open.
   if (typeof served !== 'string' || served === '' || served.includes('${')) return undefined;
   return realPath(resolve(root, served)) === root ? undefined : `serves ${served}`;
 }
 
-/** What a command line starts: a script or package, where the command itself only runs one. */
+/** The program that a command line starts: the script or package where the command is a runner. */
 function startedBy([command = '', ...args]: readonly string[]): string {
   const runner = /^(?:node|npx)(?:\.exe|\.cmd)?$/i.test(basename(command));
   return (runner ? args.find((arg) => !arg.startsWith('-')) : undefined) ?? command;
@@ -49,9 +49,9 @@ function isThisProgram(started: string): boolean {
 }
 
 function rootOption(words: readonly string[]): string | undefined {
-  const place = words.findIndex((word) => /^--root(?:=|$)/.test(word));
-  const word = words[place];
-  return word === '--root' ? words[place + 1] : word?.slice('--root='.length);
+  const index = words.findIndex((word) => /^--root(?:=|$)/.test(word));
+  const word = words[index];
+  return word === '--root' ? words[index + 1] : word?.slice('--root='.length);
 }
 
 function realPath(path: string): string {

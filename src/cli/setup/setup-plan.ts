@@ -9,7 +9,7 @@ import { editInstructions } from './agent-instructions.ts';
 import { clients, configPath, entryName, type Start, type Surroundings } from './client.ts';
 import { otherUse } from './own-entry.ts';
 
-/** A file that the setup changes, and how; undefined where there is none. */
+/** A change of a file; its text is undefined where the file does not exist. */
 export interface FileEdit {
   /** Absolute, links resolved: what is shown is what is written. */
   readonly path: string;
@@ -17,11 +17,11 @@ export interface FileEdit {
   readonly after: string | undefined;
 }
 
-/** A file that is left alone, and why. */
+/** A file that the setup does not edit, and why. */
 export interface Untouched {
   readonly path: string;
   readonly reason: string;
-  /** Whether nothing is wrong with it: its entry of our name is for something else. */
+  /** Whether its entry of our name is for something else, which is not an error. */
   readonly isForeign?: boolean;
 }
 
@@ -30,22 +30,22 @@ export interface SetupPlan {
   readonly untouched: readonly Untouched[];
 }
 
-/** What a setup is to do. */
+/** Input of the plan of a setup. */
 export interface Setup {
   /** Names of clients. */
   readonly names: readonly string[];
-  /** Names of the files for agents. */
+  /** Names of the instruction files for agents. */
   readonly instructions: readonly string[];
-  /** The words that clients start this program by. */
+  /** The command by which clients start this program. */
   readonly program: readonly string[];
-  /** Undefined takes the entries and sections out again. */
+  /** Undefined removes the entries and sections again. */
   readonly start: Start | undefined;
   readonly around: Surroundings;
-  /** Whether the entry of our name in a file may be replaced, though it is for something else. */
+  /** Whether to replace the entry of our name in a file, although it is for something else. */
   mayReplace(path: string, use: string): Promise<boolean>;
 }
 
-/** What has to change in the files of clients and in those for agents. */
+/** Plans the changes of the configurations of clients and of the instructions for agents. */
 export async function planSetup({
   names,
   instructions,
@@ -72,10 +72,10 @@ export async function planSetup({
       return;
     }
     try {
-      // Links may lead from two files to one, which then gets both changes.
+      // Two files may be links to one, which then gets both changes.
       const earlier = edits.find((one) => one.path === path);
       const before = earlier ? earlier.after : readText(path);
-      // What does not even name it has no entry to take out, however it is written.
+      // A text without the name of the entry has nothing to remove, even where it cannot be parsed.
       if (start === undefined && !before?.includes(entryName)) return;
       const text = await edit(before ?? '');
       const after = start === undefined && isEmpty(text) ? undefined : text;
@@ -103,7 +103,7 @@ export async function planSetup({
       const present = language.read(text, keys);
       if (present === undefined) return language.edit(text, keys, entry);
       const use = otherUse(present, program, around.root);
-      // What a person added to an entry of ours is theirs.
+      // Keep the members that a person added to an entry of ours.
       const change = entry && { command: entry.command, args: entry.args };
       if (use === undefined) return language.edit(text, keys, change);
       if (entry && (await mayReplace(path, use))) {
@@ -128,7 +128,7 @@ export function diffOf({ path, before, after }: FileEdit): string {
   return `--- ${old}\n+++ ${now}\n${unifiedDiff(before ?? '', after ?? '')}`;
 }
 
-/** Makes the change; the file is never seen half written. */
+/** Writes the change at once: the file is never seen half-written. */
 export async function applyEdit(
   { path, after }: FileEdit,
   { root, home }: Pick<Surroundings, 'root' | 'home'>,
@@ -142,7 +142,7 @@ export async function applyEdit(
   try {
     if (after === undefined) {
       await rm(path);
-      // The folders that were made for the file alone go with it.
+      // Remove the folders that only contained this file.
       const ends = await Promise.all([root, home].map((end) => realpath(end).catch(() => end)));
       let folder = dirname(path);
       while (!ends.includes(folder) && (await isRemoved(folder))) folder = dirname(folder);
@@ -161,7 +161,7 @@ export async function applyEdit(
   }
 }
 
-/** Removes a folder if nothing is in it; whether it did. */
+/** Removes a folder if it is empty; returns whether it did. */
 function isRemoved(folder: string): Promise<boolean> {
   return rmdir(folder).then(
     () => true,
@@ -169,7 +169,7 @@ function isRemoved(folder: string): Promise<boolean> {
   );
 }
 
-/** Whether nothing but what the setup itself began a file with is left. */
+/** Whether the text contains only what the setup itself starts a file with. */
 function isEmpty(text: string): boolean {
   return /^\ufeff?\s*(?:\{\s*\}\s*)?$/.test(text);
 }

@@ -5,13 +5,14 @@ import { isObject } from '../../core/json.ts';
 import type { Language } from './language.ts';
 
 /**
- * A TOML text with some keys of one table set, or the table removed; everything else stays as it is,
- * byte for byte.
+ * Sets keys of one table in a TOML text, or removes the table.
+ *
+ * Everything else stays as it is, byte for byte.
  *
  * @param path the keys of its header: `[mcp_servers.memory-bank]`.
- * @param value undefined removes it.
- * @throws MemoryError `damaged` when the text is no TOML, or has the table in a form that cannot be
- *   edited by its lines.
+ * @param value undefined removes the table.
+ * @throws MemoryError `damaged` when the text is not TOML, or has the table in a form that cannot be
+ *   edited line by line.
  */
 export function editToml(text: string, path: readonly string[], value: object | undefined): string {
   const present = at(read(text), path);
@@ -30,7 +31,7 @@ export function editToml(text: string, path: readonly string[], value: object | 
   return edited;
 }
 
-/** TOML, as Codex keeps it. */
+/** TOML, the language of the configuration of Codex. */
 export const toml: Language = { edit: editToml, read: (text, path) => at(read(text), path) };
 
 function read(text: string): unknown {
@@ -58,7 +59,7 @@ function addTable(text: string, name: string, value: object): string {
   return text + gap + table;
 }
 
-/** The text with a key of a table set in its place, or else below the header. */
+/** Sets a key of a table on its own line, or else below the header. */
 function setKey(text: string, name: string, key: string, value: unknown): string {
   const lines = text.split(/(?<=\n)/);
   const from = lines.findIndex((line) => headerOf(line) === name) + 1;
@@ -69,7 +70,7 @@ function setKey(text: string, name: string, key: string, value: unknown): string
   for (let start = from, end = from + 1; end <= to; end++) {
     const keys = keysOf(lines.slice(start, end).join(''));
     if (keys?.includes(key)) return lines.toSpliced(start, end - start, drawn).join('');
-    // A value goes on over lines until all of them can be read.
+    // A value ends at the first line up to which the text can be parsed.
     if (keys) start = end;
   }
   return lines.toSpliced(from, 0, drawn).join('');
@@ -91,7 +92,7 @@ function eolOf(text: string): string {
   return text.includes('\r\n') ? '\r\n' : '\n';
 }
 
-/** The text without a table and the tables below it: from their headers to the next header. */
+/** Removes a table and the tables below it: from their headers to the next header. */
 function removeTable(text: string, name: string): string {
   const lines = text.split(/(?<=\n)/);
   const kept: string[] = [];
@@ -101,7 +102,7 @@ function removeTable(text: string, name: string): string {
     if (header !== undefined) {
       const was = inside;
       inside = header === name || header.startsWith(`${name}.`);
-      // The blank line that stood before the table goes with it.
+      // Remove also the blank line before the table.
       if (inside && !was && /^\s*$/.test(kept.at(-1) ?? 'x')) kept.pop();
       if (!inside && was && kept.length > 0) kept.push('\n');
     }
