@@ -45,8 +45,7 @@ export const restoreMemory = defineOperation({
   },
   command: {
     name: 'restore',
-    about:
-      'bring a record or folder back to an earlier state; "restore-memory --confirm" takes all',
+    about: 'bring a record or folder back to an earlier state; restore-memory takes all memory',
     operands: ['path'],
     options: { revision: 'as-of' },
     input: z.object({
