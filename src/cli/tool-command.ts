@@ -39,11 +39,13 @@ export function declaredCommands(toolsets: readonly Toolset[]): DeclaredCommand[
 
 /** The command with a name: the short name of an operation, or the name of its tool. */
 export function findCommand(toolsets: readonly Toolset[], name: string): Command | undefined {
-  const short = declaredCommands(toolsets).find((one) => one.name === name);
-  if (short) return short.command;
-  const tools = toolsets.flatMap((toolset) => toolset.tools);
-  const tool = tools.find((one) => commandName(one.name) === name);
-  return tool && toolCommand(tool);
+  for (const toolset of toolsets) {
+    for (const tool of toolset.tools) {
+      if (tool.command?.name === name) return shortCommand(toolset, tool, tool.command);
+      if (commandName(tool.name) === name) return toolCommand(tool);
+    }
+  }
+  return undefined;
 }
 
 const output: Flags = {
