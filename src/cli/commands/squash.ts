@@ -1,4 +1,5 @@
 import type { Squashable } from '../../core/history.ts';
+import { counted } from '../../core/painter.ts';
 import type { Command } from '../command.ts';
 import { mayGoOn } from '../prompt.ts';
 import { inSession } from '../run-in-session.ts';
@@ -35,14 +36,13 @@ export const squash: Command = {
 };
 
 function preview(screen: Screen, { commits, end, message }: Squashable): string {
-  const count = commits.length === 1 ? '1 commit' : `${commits.length} commits`;
   const lines = commits.map(
     ({ oid, at, subject }) =>
       `${screen.paint('key', short(oid))}  ${screen.paint('faint', at.slice(0, 10))}  ${screen.plain(subject)}`,
   );
   const rest = message === undefined ? ' Nothing to squash.' : '';
   return [
-    screen.paint('title', `${count} of the memory to make one`),
+    screen.paint('title', `${counted(commits.length, 'commit')} of the memory to make one`),
     ...lines,
     screen.paint('faint', `${end}${rest}`),
     '',
