@@ -42,8 +42,10 @@ interface Container {
   readonly indent: number;
 }
 
-/** Deeper nesting is taken as text, so that no input takes long. */
-const maxDepth = 100;
+/** Deeper nesting is read as text: each level of it costs time in every line. */
+const maxDepth = 16;
+/** Shared by the blocks that have none: most blocks of a long text are leaves. */
+const none: never[] = [];
 /** Columns of indentation that make code. */
 const codeIndent = 4;
 
@@ -236,16 +238,11 @@ class BlockParser {
     const siblings = this.#siblings(depth);
     let list = siblings.at(-1);
     if (list?.kind !== 'list' || list.marker !== marker) {
-      list = { kind: 'list', start: next, end: this.#line.stop, children: [], lines: [], marker };
+      list = newBlock('list', next, this.#line.stop);
+      list.marker = marker;
       siblings.push(list);
     }
-    const block: Block = {
-      kind: 'item',
-      start: next,
-      end: this.#line.stop,
-      children: [],
-      lines: [],
-    };
+    const block = newBlock('item', next, this.#line.stop);
     list.children.push(block);
     this.#open.push({ block, list, indent: columns + length + padding });
     this.#reach(block);
@@ -277,7 +274,7 @@ class BlockParser {
 
   #add(kind: Block['kind'], depth: number, start: number): Block {
     this.#close(depth);
-    const block: Block = { kind, start, end: this.#line.stop, children: [], lines: [] };
+    const block = newBlock(kind, start, this.#line.stop);
     this.#siblings(depth).push(block);
     this.#reach(block);
     return block;
@@ -300,6 +297,18 @@ class BlockParser {
       if (container.list) container.list.end = this.#line.stop;
     }
   }
+}
+
+function newBlock(kind: Block['kind'], start: number, end: number): Block {
+  const holdsBlocks = kind === 'list' || kind === 'item' || kind === 'quote';
+  const holdsLines = kind === 'paragraph' || kind === 'table';
+  return {
+    kind,
+    start,
+    end,
+    children: holdsBlocks ? [] : none,
+    lines: holdsLines ? [] : none,
+  };
 }
 
 /** The text of a heading without the hashes that may close it. */

@@ -36,6 +36,9 @@ export class LineCursor {
   at = 0;
   /** Where the line ends. */
   stop = 0;
+  /** What `ahead` found last. */
+  next = 0;
+  columns = 0;
   /** Column of `at`; inside a tab that was entered in part, more than its first. */
   #column = 0;
   readonly #text: string;
@@ -51,7 +54,7 @@ export class LineCursor {
   }
 
   /** The next character that is no white space, and how many columns away it is. */
-  ahead(): { next: number; columns: number } {
+  ahead(): { readonly next: number; readonly columns: number } {
     let next = this.at;
     let column = this.#column;
     for (; next < this.stop; next++) {
@@ -59,7 +62,10 @@ export class LineCursor {
       if (width === 0) break;
       column += width;
     }
-    return { next, columns: column - this.#column };
+    this.next = next;
+    this.columns = column - this.#column;
+    // Called several times for each line: an object for each answer would cost more than the scan.
+    return this;
   }
 
   /** Passes the white space ahead, by what `ahead` said of it, and a marker after it. */
@@ -81,7 +87,7 @@ export class LineCursor {
 
   /** The columns of the white space at an offset; 0 for anything else. */
   #width(at: number, column: number): number {
-    const char = this.#text[at];
-    return char === ' ' ? 1 : char === '\t' ? 4 - (column % 4) : 0;
+    const code = this.#text.charCodeAt(at);
+    return code === 0x20 ? 1 : code === 0x09 ? 4 - (column % 4) : 0;
   }
 }
