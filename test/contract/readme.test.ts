@@ -6,13 +6,15 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { main, newFolder, RawClient } from '../support/process.ts';
 
-const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
+const read = (page: string) => readFileSync(join(import.meta.dirname, '../..', page), 'utf8');
+const clientsPage = read('docs/clients.md');
+const configurationPage = read('docs/configuration.md');
 
 /** The fenced block of a language in the section with a heading. */
 function snippet(heading: string, language: string): string {
-  const section = readme.split(`\n### ${heading}\n`)[1]?.split('\n#')[0] ?? '';
+  const section = clientsPage.split(`\n## ${heading}\n`)[1]?.split('\n#')[0] ?? '';
   const block = new RegExp(`\`\`\`${language}\n(.*?)\`\`\``, 's').exec(section)?.[1];
-  if (block === undefined) throw new Error(`README.md has no ${language} under ${heading}`);
+  if (block === undefined) throw new Error(`docs/clients.md has no ${language} under ${heading}`);
   return block;
 }
 
@@ -49,22 +51,25 @@ const clients: [string, () => z.output<typeof named>][] = [
   ],
 ];
 
-test.each(clients)('what README.md says to configure starts the server: %s', async (_, read) => {
-  const { command, args, env } = read()['memory-bank'];
-  expect(command).toBe('node');
-  const client = new RawClient(
-    args.map((arg) => arg.replace('/path/to/memory-bank/dist/main.cjs', main)),
-    { cwd: newFolder(), ...(env && { env }) },
-  );
-  client.initialize().request(1, 'tools/list');
-  expect((await client.answer(1)).result.tools.length).toBeGreaterThan(50);
-  expect(await client.end()).toBe(0);
-  expect(client.err).toBe('');
-});
+test.each(clients)(
+  'what docs/clients.md says to configure starts the server: %s',
+  async (_, configured) => {
+    const { command, args, env } = configured()['memory-bank'];
+    expect(command).toBe('node');
+    const client = new RawClient(
+      args.map((arg) => arg.replace('/path/to/memory-bank/dist/main.cjs', main)),
+      { cwd: newFolder(), ...(env && { env }) },
+    );
+    client.initialize().request(1, 'tools/list');
+    expect((await client.answer(1)).result.tools.length).toBeGreaterThan(50);
+    expect(await client.end()).toBe(0);
+    expect(client.err).toBe('');
+  },
+);
 
-test('every option of the usage text is in README.md', () => {
+test('every option of the usage text is in docs/configuration.md', () => {
   const { stdout } = spawnSync(process.execPath, [main, '--help'], { encoding: 'utf8' });
   const named = stdout.match(/--[a-z]+|MEMORY_BANK_[A-Z]+/g) ?? [];
   expect(named.length).toBeGreaterThan(4);
-  for (const name of named) expect(readme).toContain(`\`${name}`);
+  for (const name of named) expect(configurationPage).toContain(`\`${name}`);
 });
