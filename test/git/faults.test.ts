@@ -50,6 +50,8 @@ function put(repository: Repository, path: string, text: string, meanwhile?: () 
   });
 }
 
+const refRename = /^rename .*\/refs\/heads\/main$/;
+
 /** Kills a change right before an operation; the process is dead for whoever comes next. */
 async function killBefore(root: string, folder: string, operation: RegExp): Promise<void> {
   const files = new FaultFiles();
@@ -81,7 +83,6 @@ describe('what a dead process has left half done', () => {
       await put(open(repo.path(name)), 'm/a.md', 'old\n');
     }
     await killBefore(repo.root, repo.path('one'), /^rename .*\/refs\/heads\/one$/);
-    rmSync(repo.path('.git/worktrees/one/index.lock'));
     repo.git('worktree', 'move', '-f', repo.path('one'), repo.path('three'));
     await open(repo.root).repair();
     expect(repo.gitWith({ cwd: repo.path('three') }, 'status', '--porcelain')).toBe('');
@@ -96,7 +97,7 @@ describe('what a dead process has left half done', () => {
     const repo = create();
     await put(open(repo.root), 'm/a.md', 'old\n');
     repo.write('m/a.md', 'by hand\n');
-    await killBefore(repo.root, repo.root, /^rename .*\/\.git\/index$/);
+    await loseIndex(repo);
     await open(repo.root).repair();
     expect(repo.git('log', '-1', '--format=%s').trim()).toBe('m');
     expect(repo.status()).toEqual([]);
@@ -105,10 +106,60 @@ describe('what a dead process has left half done', () => {
   test('shows a later edit of the file as what it is', async () => {
     const repo = create();
     await put(open(repo.root), 'm/a.md', 'old\n');
-    await killBefore(repo.root, repo.root, /^rename .*\/\.git\/index$/);
+    await loseIndex(repo);
     repo.write('m/a.md', 'later\n');
     await open(repo.root).repair();
     expect(repo.status()).toEqual([' M m/a.md']);
+  });
+
+  test('is undone in the index, which keeps what a person has staged since', async () => {
+    const repo = create();
+    await put(open(repo.root), 'm/a.md', 'old\n');
+    await killBefore(repo.root, repo.root, refRename);
+    expect(repo.git('show', ':m/a.md')).toBe('new\n');
+    repo.write('staged.txt', 'staged\n');
+    repo.git('add', 'staged.txt');
+    expect(() => repo.git('commit', '-q', '-m', 'by hand')).toThrow();
+    await open(repo.root).repair();
+    expect(repo.status()).toEqual(['A  staged.txt']);
+    expect(repo.git('show', ':m/a.md')).toBe('old\n');
+    expect(litter(repo.root)).toEqual([]);
+  });
+
+  /** Kills a change after its commit point; a power cut has lost the rename of the index. */
+  async function loseIndex(repo: Repo): Promise<void> {
+    const index = readFileSync(repo.path('.git/index'));
+    await killBefore(repo.root, repo.root, /^unlink .*\/HEAD\.lock$/);
+    writeFileSync(repo.path('.git/index'), index);
+  }
+});
+
+describe('between the renames of the index and of the ref', () => {
+  const staged = 'staged.txt';
+  function createStaged(): Repo {
+    const repo = create();
+    repo.write(staged, 'staged\n');
+    repo.git('add', staged);
+    return repo;
+  }
+
+  test.each([false, true])('a failure puts the index back (%s: it is done)', async (performed) => {
+    const repo = createStaged();
+    await put(open(repo.root), 'm/a.md', 'old\n');
+    const target = performed ? /^rename .*\/\.git\/index$/ : refRename;
+    const files = new FaultFiles();
+    files.plan = () => {
+      return files.hit === undefined && target.test(files.log.at(-1) ?? '')
+        ? { kind: 'error', code: 'EIO', performed }
+        : undefined;
+    };
+    await expect(put(open(repo.root, files), 'm/a.md', 'new\n')).rejects.toThrow();
+    expect(files.hit).toMatch(target);
+    expect(repo.read('m/a.md')).toBe('old\n');
+    expect(repo.status()).toEqual(['A  staged.txt']);
+    expect(litter(repo.root)).toEqual([]);
+    await put(open(repo.root), 'm/a.md', 'later\n');
+    expect(repo.status()).toEqual(['A  staged.txt']);
   });
 });
 
@@ -252,7 +303,7 @@ describe('a journal that no server has written', () => {
       expect(readFileSync(path, 'utf8')).toBe('outside');
     }
     rmSync(outside);
-    expect(repo.status()).toEqual([' M m/a.md']);
+    expect(repo.status()).toEqual(['M  m/a.md']);
     await put(open(repo.root), 'm/a.md', 'later\n');
     expect(repo.git('show', 'HEAD~1:m/a.md')).toBe('new\n');
     expect(repo.status()).toEqual([]);
@@ -376,7 +427,6 @@ describe('a disk that reads nothing any more', () => {
   }
 
   test.each([
-    ['the branch has moved', /^rename .*\/\.git\/index$/],
     ['the locks are to be let go', /^unlink .*\/HEAD\.lock$/],
     ['the journal is to be ended', /^truncate .*\/journal-/],
     ['it is tidied up', /^unlink .*\/memory-bank\/file0-/],

@@ -149,7 +149,7 @@ test('a lock that a person has put in the place of a dead server’s stays', asy
   await put(repo);
   const files = new FaultFiles();
   files.plan = () => {
-    return /^rename .*\/heads\/main$/.test(files.log.at(-1) ?? '') ? { kind: 'kill' } : undefined;
+    return /^rename .*\/\.git\/index$/.test(files.log.at(-1) ?? '') ? { kind: 'kill' } : undefined;
   };
   repo.write('m/a.md', 'by hand\n');
   await expect(put(repo, files)).rejects.toThrow();
@@ -183,16 +183,84 @@ test('locks of a person stay when those of a dead server in a linked work tree g
   for (const lock of his) expect(repo.read(lock)).toBe('his');
 });
 
-test('locks that a person removes in the last moment, for a commit: the change comes after it', async () => {
+test.each([
+  ['index', /^rename .*\/\.git\/index$/],
+  ['ref', /^rename .*\/heads\/main$/],
+])(
+  'locks that a person removes right before the rename of the %s, for a commit: the change comes after it',
+  async (_, rename) => {
+    const repo = create();
+    const files = when(rename, () => {
+      for (const lock of ['index.lock', 'HEAD.lock', 'refs/heads/main.lock']) {
+        rmSync(repo.path(`.git/${lock}`), { force: true });
+      }
+      repo.git('commit', '-q', '--allow-empty', '-m', 'by hand');
+    });
+    const made = await put(repo, files);
+    expect(repo.git('log', '--format=%s').trim().split('\n')).toEqual(['m', 'by hand', 'Begin']);
+    expect(repo.git('show', `${made?.oid}:m/a.md`)).toBe('text\n');
+    expect(repo.status()).toEqual([]);
+  },
+);
+
+test('a person who removes the locks and moves the branch gets no staged line of a lost change', async () => {
   const repo = create();
-  const files = when(/^rename .*\/heads\/main$/, () => {
-    for (const lock of ['index.lock', 'HEAD.lock', 'refs/heads/main.lock']) {
-      rmSync(repo.path(`.git/${lock}`));
-    }
-    repo.git('commit', '-q', '--allow-empty', '-m', 'by hand');
-  });
-  const made = await put(repo, files);
-  expect(repo.git('log', '--format=%s').trim().split('\n')).toEqual(['m', 'by hand', 'Begin']);
-  expect(repo.git('show', `${made?.oid}:m/a.md`)).toBe('text\n');
+  let his = '';
+  const files = new FaultFiles();
+  files.plan = () => {
+    if (his !== '' || !/^rename .*\/heads\/main$/.test(files.log.at(-1) ?? '')) return undefined;
+    for (const lock of ['HEAD.lock', 'refs/heads/main.lock']) rmSync(repo.path(`.git/${lock}`));
+    his = repo.git('commit-tree', '-m', 'his', '-p', 'HEAD', 'HEAD^{tree}').trim();
+    repo.git('update-ref', 'refs/heads/main', his);
+    return { kind: 'error', code: 'EIO' };
+  };
+  await expect(put(repo, files)).rejects.toThrow();
+  expect(repo.git('rev-parse', 'HEAD').trim()).toBe(his);
   expect(repo.status()).toEqual([]);
+});
+
+describe('a commit of a person between the two renames of a change', () => {
+  test.each(['index', 'heads/main'])('right before that of %s drops no record', async (target) => {
+    const repo = create();
+    await put(repo);
+    repo.write('his.txt', 'his\n');
+    repo.git('add', 'his.txt');
+    let failed = false;
+    const files = when(new RegExp(`^rename .*/${target}$`), () => {
+      try {
+        repo.git('commit', '-q', '-m', 'his');
+      } catch {
+        failed = true;
+      }
+    });
+    const made = await open(repo, files).commit(async () => {
+      return {
+        message: 'm',
+        changes: [{ path: 'm/b.md', bytes: Buffer.from('b\n'), seen: undefined }],
+      };
+    });
+    expect(files.log.filter((line) => line.startsWith('rename')).length).toBeGreaterThan(2);
+    if (!failed) expect(repo.git('log', '--format=%s')).toContain('his');
+    expect(repo.git('rev-parse', 'HEAD').trim()).toBe(made?.oid);
+    expect(repo.git('show', 'HEAD:m/b.md')).toBe('b\n');
+    if (failed) repo.git('commit', '-q', '-m', 'his');
+    const tree = repo.git('ls-tree', '-r', '--name-only', 'HEAD').trim().split('\n');
+    expect(tree).toEqual(expect.arrayContaining(['his.txt', 'm/a.md', 'm/b.md']));
+    expect(repo.status()).toEqual([]);
+    expect(repo.fsck()).toBe('');
+  });
+
+  test('finds the record in the index as soon as it finds the change in HEAD', async () => {
+    const repo = create();
+    const begin = repo.git('rev-parse', 'HEAD');
+    const files = new FaultFiles();
+    let index: string | undefined;
+    files.plan = () => {
+      // A commit reads the index after HEAD, and before it takes the lock of the index.
+      if (repo.read('.git/refs/heads/main') !== begin) index ??= repo.git('ls-files');
+      return undefined;
+    };
+    await put(repo, files);
+    expect(index).toContain('m/a.md');
+  });
 });

@@ -140,7 +140,7 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'the locks are looked at once more before the ref moves',
-    ['git/commit/mutation.ts', 'for (const lock of others) lock.check();', ''],
+    ['git/commit/mutation.ts', 'for (const lock of all(locks)) lock.check();', ''],
     [faults, 'his lock is left alone'],
   ),
   guard(
@@ -324,6 +324,33 @@ export const guards: readonly Guard[] = [
       '',
     ],
     [faults, 'is finished in the index'],
+  ),
+  guard(
+    'the index is renamed before the ref',
+    [
+      'git/commit/mutation.ts',
+      'this.#moveIndex(locks);\n      this.#moveRef(locks);',
+      'this.#moveRef(locks);\n      this.#moveIndex(locks);',
+    ],
+    [races, 'as soon as it finds the change in HEAD'],
+  ),
+  guard(
+    'index lines are put back when the ref went elsewhere',
+    [
+      'git/commit/recovery.ts',
+      "await fixIndex(site, token, { ...journal, files }, top, 'before');",
+      '',
+    ],
+    [races, 'no staged line of a lost change'],
+  ),
+  guard(
+    'an old proof of ours does not keep the index from being put back',
+    [
+      'git/commit/recovery.ts',
+      'if (!ours) disk.discard(join(site.folder, `index-${token.id}`));',
+      '',
+    ],
+    [faults, 'a failure puts the index back'],
   ),
   guard(
     'a journal names nothing outside',

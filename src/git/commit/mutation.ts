@@ -80,8 +80,12 @@ export async function underLocks<T>(
 }
 
 /**
- * Carries out a plan: files, index and ref change under git's own locks, and the rename of the ref is
- * the moment at which it has happened.
+ * Carries out a plan: files, index and ref change under git's own locks, in this order. The rename of
+ * the ref is the commit point.
+ *
+ * The index is renamed before the ref, as git itself does. A `git commit` reads HEAD first and the
+ * index second: one that sees the new HEAD also sees the new index, so its tree keeps our files. One
+ * that sees the old HEAD fails, because HEAD is locked or has moved.
  *
  * What takes long and harms nobody, storing the objects and the journal, is done before a lock of
  * git's is taken: git itself does not wait for one.
@@ -245,6 +249,7 @@ class Mutation {
     let index: KnownIndex | undefined;
     try {
       index = await this.#prepare(locks, unsettled);
+      this.#moveIndex(locks);
       this.#moveRef(locks);
       this.#moved = true;
       await this.#finish(locks);
@@ -332,9 +337,16 @@ class Mutation {
     return writeIndex(this.#ground, this.#known.file, { set, remove, trees }, lock);
   }
 
+  /** Puts the new index in place; the ref follows at once, or `#mend` resets the lines. */
+  #moveIndex(locks: Locks): void {
+    for (const lock of all(locks)) lock.check();
+    if (this.#plan.files.length === 0) return;
+    locks.index.commit(join(this.#ground.tree.gitDir, 'index'));
+  }
+
   #moveRef(locks: Locks): void {
-    const [moving, ...others] = all(locks);
-    for (const lock of others) lock.check();
+    const [moving] = all(locks);
+    locks.head.check();
     const ground = this.#ground;
     const name = this.#plan.head.ref;
     const target = name === undefined ? join(ground.tree.gitDir, 'HEAD') : refPath(ground, name);
@@ -359,9 +371,8 @@ class Mutation {
   async #finish({ index, head }: Locks): Promise<void> {
     const { disk, tree, refs } = this.#ground;
     const { ref } = this.#plan.head;
-    if (this.#plan.files.length === 0) index.release();
-    else index.commit(join(tree.gitDir, 'index'));
-    // Now, so that its removal is on the medium before that of our proof that it was ours.
+    // Now, so that their removal is on the medium before that of our proof that they were ours.
+    index.release();
     head.release();
     const refFolder = ref === undefined ? tree.gitDir : dirname(join(refs.folderOf(ref), ref));
     await disk.settle([refFolder, tree.gitDir]);
@@ -378,7 +389,7 @@ class Mutation {
     try {
       side = sideOf(this.#ground, this.#journal);
       await settle(this.#ground, this.#token, this.#journal, side);
-      if (side === 'elsewhere') await takeBack(this.#ground, this.#journal);
+      if (side === 'elsewhere') await takeBack(this.#ground, this.#token, this.#journal);
     } catch (error) {
       // Whoever takes the process lock next does what could not be done now. Until then nobody may
       // commit the half of it: git's locks stay.

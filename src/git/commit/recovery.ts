@@ -85,8 +85,9 @@ export function sideOf(site: RepositorySite, journal: Journal): RefState {
 /**
  * Brings the work tree and the index in line with the ref.
  *
- * After the mutation its index is finished; before it, its files are put back. With the ref elsewhere
- * what lies in the work tree is a person's, and only our temporary files go.
+ * The index may be on either side of the ref: a power cut can lose one of the two renames. After the
+ * mutation its index lines are set; before it, its files and index lines are put back. With the ref
+ * elsewhere, what is in the work tree is a person's, and only our temporary files go.
  */
 export async function settle(
   site: RepositorySite,
@@ -106,15 +107,21 @@ export async function settle(
 }
 
 /**
- * Puts back what a mutation has placed although the ref went elsewhere under it, because somebody has
- * removed its locks. For the process itself, which knows that the files are its own: left there they
+ * Puts back the files and index lines of a mutation although the ref went elsewhere under it, because
+ * somebody has removed its locks. For the process itself, which knows that the files are its own: left there they
  * would look like an edit by hand, and the same change like one that is made already.
  */
-export async function takeBack(site: RepositorySite, journal: Journal): Promise<void> {
+export async function takeBack(
+  site: RepositorySite,
+  token: ProcessToken,
+  journal: Journal,
+): Promise<void> {
   const { oid } = new Refs(site.disk.files, gitDirOf(site, journal), site.commonDir).head();
   const committed = new TreeFolder(site.odb, oid && treeOf(site.odb, oid));
   const files = journal.files.filter(({ path, after }) => committed.oid(path) !== after);
-  await putBack(site, { ...journal, files }, topOf(site, journal));
+  const top = topOf(site, journal);
+  await putBack(site, { ...journal, files }, top);
+  await fixIndex(site, token, { ...journal, files }, top, 'before');
 }
 
 function gitDirOf(site: RepositorySite, journal: Journal): string {
@@ -171,6 +178,8 @@ async function fixIndex(
   const ours = GitLock.adopt(disk, target, proof);
   // Where somebody else holds the lock by now there is mostly nothing to do under it.
   if (!ours && !changes()) return;
+  // A network disk may report an error for a rename that it did; then an old proof of ours is left.
+  if (!ours) disk.discard(join(site.folder, `index-${token.id}`));
   const lock = ours ?? (await GitLock.take(disk, target, 'index', site.folder, token, patience));
   try {
     const change = changes();
