@@ -326,7 +326,7 @@ const limits: readonly (readonly [
   [
     'one run of git in sync',
     'git/remote/program-remote.ts',
-    'patience',
+    'defaultTimeout',
     'ms',
     '`remote`; git is ended',
   ],

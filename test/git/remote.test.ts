@@ -107,7 +107,7 @@ test('ends git where the remote does not answer', async () => {
   const port = address !== null && typeof address === 'object' ? address.port : 0;
   const silent = { kind: 'http', url: `http://127.0.0.1:${port}/x.git` } as const;
   await expect(
-    remote(silent, { patience: 500 }).fetch(main, [], () => {}, signal),
+    remote(silent, { timeout: 500 }).fetch(main, [], () => {}, signal),
   ).rejects.toMatchObject({ code: 'remote', message: expect.stringContaining('did not finish') });
   const control = new AbortController();
   setTimeout(() => control.abort(new Error('given up')), 500);

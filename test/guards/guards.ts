@@ -170,7 +170,7 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'an index that was changed meanwhile',
-    ['git/commit/mutation.ts', 'if (indexKey(ground) !== known.key) return false;', ''],
+    ['git/commit/mutation.ts', 'if (indexKey(site) !== known.key) return false;', ''],
     [races, 'it stays staged'],
   ),
   guard(
@@ -185,7 +185,7 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'a merge that began meanwhile',
-    ['git/commit/mutation.ts', 'checkIdle(ground.disk.files, ground.tree.gitDir);', ''],
+    ['git/commit/mutation.ts', 'checkIdle(site.disk.files, site.tree.gitDir);', ''],
     [races, 'a merge begins'],
   ),
   guard(
@@ -247,7 +247,7 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     "a person's work in the index",
-    ['git/commit/repository.ts', 'await courtesy.wait();', ''],
+    ['git/commit/repository.ts', 'await waits.wait();', ''],
     [repository, 'is waited for until it is committed'],
   ),
 
@@ -345,11 +345,7 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'an old proof of ours does not keep the index from being put back',
-    [
-      'git/commit/recovery.ts',
-      'if (!ours) disk.discard(join(site.folder, `index-${token.id}`));',
-      '',
-    ],
+    ['git/commit/recovery.ts', 'if (!ours) disk.discard(', 'if (false) disk.discard('],
     [faults, 'a failure puts the index back'],
   ),
   guard(
@@ -414,7 +410,7 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'the proofs of the locks are on the medium before the locks are',
-    ['git/commit/mutation.ts', '[...(await stored), ground.folder]', '[...(await stored)]'],
+    ['git/commit/mutation.ts', '[...(await stored), site.folder]', '[...(await stored)]'],
     [power, 'a power cut'],
   ),
   guard(

@@ -13,10 +13,10 @@ const longestWait = 5;
 const firstPause = 2;
 const longestPause = 10;
 /** For how long after a commit of a loop the next one is not expected, in milliseconds. */
-const momentOfRest = 2 * longestPause;
+const loopPause = 2 * longestPause;
 
 /** Where to look. */
-type Place = Pick<MutationSite, 'disk' | 'tree' | 'odb' | 'refs' | 'folder'>;
+type WatchedSite = Pick<MutationSite, 'disk' | 'tree' | 'odb' | 'refs' | 'folder'>;
 
 /**
  * Finds out whether a `git commit` of somebody else is under way.
@@ -30,7 +30,7 @@ type Place = Pick<MutationSite, 'disk' | 'tree' | 'odb' | 'refs' | 'folder'>;
  * it; the next change waits for the next commit, or until the program has paused.
  */
 export class CommitWatch {
-  readonly #place: Place;
+  readonly #site: WatchedSite;
   readonly #mark: IndexMark;
   readonly #calm: number;
   /** The content of the index at the last look, and since when it has had it, in milliseconds. */
@@ -41,9 +41,9 @@ export class CommitWatch {
   #own: OwnCommit | undefined;
 
   /** @param calm for how long a staged change counts as evidence, in milliseconds; 0 for none. */
-  constructor(place: Place, calm: number) {
-    this.#place = place;
-    this.#mark = new IndexMark(place.disk, place.folder);
+  constructor(site: WatchedSite, calm: number) {
+    this.#site = site;
+    this.#mark = new IndexMark(site.disk, site.folder);
     this.#calm = calm;
   }
 
@@ -70,10 +70,10 @@ export class CommitWatch {
    *
    * @param look reads the index as it is now.
    */
-  begin(look: () => KnownIndex, signal: AbortSignal | undefined): Courtesy {
-    const { refs } = this.#place;
-    const rest = (from?: Oid) => this.#rest(look(), from);
-    return new Courtesy(rest, () => refs.head().oid, this.#calm * longestWait, signal);
+  begin(look: () => KnownIndex, signal: AbortSignal | undefined): CommitWaits {
+    const { refs } = this.#site;
+    const remaining = (from?: Oid) => this.#remaining(look(), from);
+    return new CommitWaits(remaining, () => refs.head().oid, this.#calm * longestWait, signal);
   }
 
   /**
@@ -81,8 +81,8 @@ export class CommitWatch {
    *
    * @param from where HEAD was when the wait began.
    */
-  #rest({ file }: KnownIndex, from: Oid | undefined): number {
-    const { refs, tree } = this.#place;
+  #remaining({ file }: KnownIndex, from: Oid | undefined): number {
+    const { refs, tree } = this.#site;
     const head = refs.head();
     const moved = this.#lastMove(head);
     this.#moved = moved;
@@ -91,22 +91,22 @@ export class CommitWatch {
     const written = this.#stat(join(tree.gitDir, 'COMMIT_EDITMSG'))?.mtimeMs ?? 0;
     const staged = this.#stagedSince(file, head, own);
     return Math.max(
-      own?.quick ? this.#restOfLoop(own, head, moved, from) : 0,
-      written > moved ? restOf(written, this.#calm * longestWait) : 0,
-      staged > moved ? restOf(staged, this.#calm) : 0,
+      own?.quick ? this.#remainingOfLoop(own, head, moved, from) : 0,
+      written > moved ? remaining(written, this.#calm * longestWait) : 0,
+      staged > moved ? remaining(staged, this.#calm) : 0,
     );
   }
 
   /** How long to wait for the next commit of a loop; 0 right after one. */
-  #restOfLoop(own: OwnCommit, { oid }: Head, moved: number, from: Oid | undefined): number {
-    if (oid === own.oid) return restOf(own.foreign, this.#calm);
-    if (oid !== from || restOf(moved, momentOfRest) > 0) return 0;
-    return restOf(moved, this.#calm);
+  #remainingOfLoop(own: OwnCommit, { oid }: Head, moved: number, from: Oid | undefined): number {
+    if (oid === own.oid) return remaining(own.foreign, this.#calm);
+    if (oid !== from || remaining(moved, loopPause) > 0) return 0;
+    return remaining(moved, this.#calm);
   }
 
   /** When HEAD last moved. A rename into place changes only the time of the last status change. */
   #lastMove({ ref }: Head): number {
-    const { refs, tree } = this.#place;
+    const { refs, tree } = this.#site;
     const paths = [join(tree.gitDir, 'HEAD'), join(tree.gitDir, 'logs/HEAD')];
     if (ref !== undefined) paths.push(join(refs.folderOf(ref), ref));
     return Math.max(...paths.map((path) => this.#stat(path)?.ctimeMs ?? 0));
@@ -114,26 +114,26 @@ export class CommitWatch {
 
   /** When somebody else staged what is not committed yet; 0 where nothing of the kind is staged. */
   #stagedSince(index: IndexFile, head: Head, own: OwnCommit | undefined): number {
-    const { odb, tree } = this.#place;
+    const { odb, tree } = this.#site;
     const { content } = index;
     if (this.#seen?.content !== content) {
       const since = this.#stat(join(tree.gitDir, 'index'))?.mtimeMs ?? 0;
       this.#seen = { content, since };
     }
     const { since } = this.#seen;
-    if (restOf(since, this.#calm) <= 0 || content === own?.content) return 0;
+    if (remaining(since, this.#calm) <= 0 || content === own?.content) return 0;
     const committed = head.oid && treeOf(odb, head.oid);
     return index.tree !== undefined && index.tree === committed ? 0 : since;
   }
 
   #stat(path: string) {
-    return this.#place.disk.files.lstat(path);
+    return this.#site.disk.files.lstat(path);
   }
 }
 
 /** Waits for the commits of others. The waits of one mutation are bounded together. */
-export class Courtesy {
-  readonly #rest: (from?: Oid) => number;
+export class CommitWaits {
+  readonly #remaining: (from?: Oid) => number;
   readonly #tip: () => Oid | undefined;
   readonly #signal: AbortSignal | undefined;
   /** How long it may still wait, in milliseconds. */
@@ -141,12 +141,12 @@ export class Courtesy {
   #pause = firstPause;
 
   constructor(
-    rest: (from?: Oid) => number,
+    remaining: (from?: Oid) => number,
     tip: () => Oid | undefined,
     limit: number,
     signal: AbortSignal | undefined,
   ) {
-    this.#rest = rest;
+    this.#remaining = remaining;
     this.#tip = tip;
     this.#left = limit;
     this.#signal = signal;
@@ -154,7 +154,7 @@ export class Courtesy {
 
   /** Whether a commit has begun that is to be waited for. */
   get due(): boolean {
-    return this.#left > 0 && this.#rest() > 0;
+    return this.#left > 0 && this.#remaining() > 0;
   }
 
   /**
@@ -165,7 +165,7 @@ export class Courtesy {
   async wait(): Promise<void> {
     if (this.#left <= 0) return;
     const from = this.#tip();
-    while (this.#left > 0 && this.#rest(from) > 0) {
+    while (this.#left > 0 && this.#remaining(from) > 0) {
       const begin = performance.now();
       const time = Math.min(this.#pause, this.#left);
       await sleep(time, undefined, this.#signal ? { signal: this.#signal } : {}).catch(() => {
@@ -178,6 +178,6 @@ export class Courtesy {
 }
 
 /** How much is left of a time that began then; less than nothing also for a clock that was set back. */
-function restOf(since: number, time: number): number {
+function remaining(since: number, time: number): number {
   return time - Math.abs(Date.now() - since);
 }

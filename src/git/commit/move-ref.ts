@@ -12,11 +12,11 @@ export async function moveRef(
   to: Oid,
   committer: Signature,
   token: ProcessToken,
-  patience: LockWait,
+  wait: LockWait,
 ): Promise<void> {
   if (refs.resolve(ref) === to) return;
   const path = join(refs.folderOf(ref), ref);
-  const lock = await GitLock.take(disk, path, 'ref', folder, token, patience);
+  const lock = await GitLock.take(disk, path, 'ref', folder, token, wait);
   try {
     const from = refs.resolve(ref);
     const lines = reflogLines([{ oid: to, before: from, log: 'memory-bank sync' }], committer);

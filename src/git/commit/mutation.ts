@@ -65,13 +65,13 @@ export interface Applied {
  * @param ref full name of the branch; undefined when HEAD is detached.
  */
 export async function underLocks<T>(
-  ground: MutationSite,
+  site: MutationSite,
   ref: string | undefined,
   token: ProcessToken,
-  patience: LockWait,
+  wait: LockWait,
   work: (locks: Locks) => Promise<T>,
 ): Promise<T> {
-  const locks = await takeLocks(ground, ref, token, patience);
+  const locks = await takeLocks(site, ref, token, wait);
   try {
     return await work(locks);
   } finally {
@@ -95,18 +95,18 @@ export async function underLocks<T>(
  * @throws MemoryError or a system error, after which nothing has changed.
  */
 export async function applyPlan(
-  ground: MutationSite,
+  site: MutationSite,
   prepared: Prepared,
   token: ProcessToken,
   locked: (run: LockedWork<Applied>) => Promise<Applied | undefined>,
 ): Promise<Applied | undefined> {
   const { plan, stored, known } = prepared;
-  const mutation = new Mutation(ground, prepared, token);
+  const mutation = new Mutation(site, prepared, token);
   const run = async (locks: Locks) => {
-    const unsettled = [...(await stored), ground.folder];
+    const unsettled = [...(await stored), site.folder];
     try {
-      checkIdle(ground.disk.files, ground.tree.gitDir);
-      if (!holdsStill(ground, plan, known) || !mutation.isAnnounced()) return undefined;
+      checkIdle(site.disk.files, site.tree.gitDir);
+      if (!holdsStill(site, plan, known) || !mutation.isAnnounced()) return undefined;
       return await mutation.run(locks, unsettled);
     } finally {
       locks.kept = mutation.unfinished;
@@ -147,22 +147,22 @@ export function areHeld(locks: Locks): boolean {
 
 /** In the order in which git takes them, so that two programs never wait for each other. */
 async function takeLocks(
-  ground: MutationSite,
+  site: MutationSite,
   ref: string | undefined,
   token: ProcessToken,
-  patience: LockWait,
+  wait: LockWait,
 ): Promise<Locks> {
-  const { disk, folder, tree } = ground;
+  const { disk, folder, tree } = site;
   const taken: GitLock[] = [];
   const take = async (target: string, role: 'index' | 'head' | 'ref') => {
-    const lock = await GitLock.take(disk, target, role, folder, token, patience);
+    const lock = await GitLock.take(disk, target, role, folder, token, wait);
     taken.push(lock);
     return lock;
   };
   try {
     const index = await take(join(tree.gitDir, 'index'), 'index');
     const head = await take(join(tree.gitDir, 'HEAD'), 'head');
-    const own = ref === undefined ? undefined : await take(refPath(ground, ref), 'ref');
+    const own = ref === undefined ? undefined : await take(refPath(site, ref), 'ref');
     return { index, head, ref: own, kept: false };
   } catch (error) {
     for (const lock of taken.reverse()) lock.release();
@@ -170,22 +170,22 @@ async function takeLocks(
   }
 }
 
-function refPath(ground: MutationSite, ref: string): string {
-  return join(ground.refs.folderOf(ref), ref);
+function refPath(site: MutationSite, ref: string): string {
+  return join(site.refs.folderOf(ref), ref);
 }
 
 /** Whether HEAD, the index and the files are still what the plan was made from. */
-function holdsStill(ground: MutationSite, plan: CommitPlan, known: KnownIndex): boolean {
-  const head = ground.refs.head();
+function holdsStill(site: MutationSite, plan: CommitPlan, known: KnownIndex): boolean {
+  const head = site.refs.head();
   if (head.ref !== plan.head.ref || head.oid !== plan.head.oid) return false;
-  if (indexKey(ground) !== known.key) return false;
-  return plan.files.every((file) => isAsSeen(ground.disk, ground.tree.top, file));
+  if (indexKey(site) !== known.key) return false;
+  return plan.files.every((file) => isAsSeen(site.disk, site.tree.top, file));
 }
 
 class Mutation {
   /** Whether its journal and its locks have to stay for whoever cleans up. */
   unfinished = false;
-  readonly #ground: MutationSite;
+  readonly #site: MutationSite;
   readonly #plan: CommitPlan;
   readonly #known: KnownIndex;
   readonly #token: ProcessToken;
@@ -199,11 +199,11 @@ class Mutation {
   #ended = false;
 
   constructor(
-    ground: MutationSite,
+    site: MutationSite,
     { oid, plan, folders, known, committer }: Prepared,
     token: ProcessToken,
   ) {
-    this.#ground = ground;
+    this.#site = site;
     this.#plan = plan;
     this.#known = known;
     this.#token = token;
@@ -213,7 +213,7 @@ class Mutation {
 
   /** Puts on disk what is going to happen, and the files that are to be placed. */
   async announce(): Promise<void> {
-    const { disk, folder, tree } = this.#ground;
+    const { disk, folder, tree } = this.#site;
     const at = (i: number) => stagingPath(folder, this.#token.id, i);
     [, this.#staged] = await together([
       writeJournal(disk, folder, this.#journal),
@@ -226,7 +226,7 @@ class Mutation {
     if (this.unfinished || this.#ended) return;
     // The journal may be that of the next attempt by then.
     this.#ended = true;
-    const { disk, folder } = this.#ground;
+    const { disk, folder } = this.#site;
     endJournal(disk, folder, this.#token.id);
     for (const [i] of this.#plan.files.entries()) {
       disk.tryDiscard(stagingPath(folder, this.#token.id, i));
@@ -235,7 +235,7 @@ class Mutation {
 
   /** Whether what was announced is still what would happen. */
   isAnnounced(): boolean {
-    const { disk, tree } = this.#ground;
+    const { disk, tree } = this.#site;
     const { logs, folders } = this.#journal;
     const now = [this.#logs(), missingFolders(disk, tree.top, this.#plan.files)];
     return isDeepStrictEqual(now, [logs, folders]);
@@ -255,13 +255,13 @@ class Mutation {
       await this.#finish(locks);
     } catch (error) {
       // What has happened and what has not is for the disk to say: a rename that failed may be done.
-      const side = await this.#mend(error);
+      const side = await this.#recover(error);
       if (side !== 'after') {
         // A folder that somebody has removed is as good as a file that he has changed.
         if (error instanceof FileChangedError || errno(error) === 'ENOENT') return undefined;
         throw error;
       }
-      this.#ground.warn(`The commit ${this.#commit} was made; finishing it failed: ${error}`);
+      this.#site.warn(`The commit ${this.#commit} was made; finishing it failed: ${error}`);
       index = undefined;
     }
     const { ref, oid: parent } = this.#plan.head;
@@ -269,7 +269,7 @@ class Mutation {
   }
 
   #describe(folders: readonly string[], committer: Signature): Journal {
-    const { tree, commonDir } = this.#ground;
+    const { tree, commonDir } = this.#site;
     const { head, files, commits } = this.#plan;
     return {
       token: this.#token.id,
@@ -288,14 +288,14 @@ class Mutation {
   }
 
   #logs(): Reflog[] {
-    const { disk, commonDir, config, refs } = this.#ground;
+    const { disk, commonDir, config, refs } = this.#site;
     const { ref } = this.#plan.head;
     return reflogsOf(disk, commonDir, config, refs, ref ? ['HEAD', ref] : ['HEAD']);
   }
 
   /** Everything up to the commit point; the new index as it lies in its lock. */
   async #prepare(locks: Locks, unsettled: readonly string[]): Promise<KnownIndex> {
-    const { disk, commonDir, tree } = this.#ground;
+    const { disk, commonDir, tree } = this.#site;
     const { logs, logLines } = this.#journal;
     const { files } = this.#plan;
     // Undoing it puts back what a person had written, and nobody had stored.
@@ -334,26 +334,26 @@ class Mutation {
   ): Promise<KnownIndex> {
     if (this.#plan.files.length === 0) return this.#known;
     const { trees } = this.#plan;
-    return writeIndex(this.#ground, this.#known.file, { set, remove, trees }, lock);
+    return writeIndex(this.#site, this.#known.file, { set, remove, trees }, lock);
   }
 
-  /** Puts the new index in place; the ref follows at once, or `#mend` resets the lines. */
+  /** Puts the new index in place; the ref follows at once, or `#recover` resets the lines. */
   #moveIndex(locks: Locks): void {
     for (const lock of all(locks)) lock.check();
     if (this.#plan.files.length === 0) return;
-    locks.index.commit(join(this.#ground.tree.gitDir, 'index'));
+    locks.index.commit(join(this.#site.tree.gitDir, 'index'));
   }
 
   #moveRef(locks: Locks): void {
     const [moving] = all(locks);
     locks.head.check();
-    const ground = this.#ground;
+    const site = this.#site;
     const name = this.#plan.head.ref;
-    const target = name === undefined ? join(ground.tree.gitDir, 'HEAD') : refPath(ground, name);
+    const target = name === undefined ? join(site.tree.gitDir, 'HEAD') : refPath(site, name);
     try {
       moving.commit(target);
     } catch (error) {
-      if (ground.disk.files.lstat(target)?.kind !== 'directory') throw error;
+      if (site.disk.files.lstat(target)?.kind !== 'directory') throw error;
       // Git leaves empty folders behind where a branch of that name once had others below it.
       this.#removeEmptyFolders(target);
       moving.commit(target);
@@ -361,7 +361,7 @@ class Mutation {
   }
 
   #removeEmptyFolders(folder: string): void {
-    const { disk } = this.#ground;
+    const { disk } = this.#site;
     for (const { name, kind } of disk.files.list(folder) ?? []) {
       if (kind === 'directory') this.#removeEmptyFolders(join(folder, name));
     }
@@ -369,7 +369,7 @@ class Mutation {
   }
 
   async #finish({ index, head }: Locks): Promise<void> {
-    const { disk, tree, refs } = this.#ground;
+    const { disk, tree, refs } = this.#site;
     const { ref } = this.#plan.head;
     // Now, so that their removal is on the medium before that of our proof that they were ours.
     index.release();
@@ -383,13 +383,13 @@ class Mutation {
    *
    * @throws MemoryError when nothing has happened and not all of it can be undone now.
    */
-  async #mend(cause: unknown): Promise<RefState> {
+  async #recover(cause: unknown): Promise<RefState> {
     // Where the disk does not even say what has happened, it is what it has said last.
     let side: RefState = this.#moved ? 'after' : 'before';
     try {
-      side = sideOf(this.#ground, this.#journal);
-      await settle(this.#ground, this.#token, this.#journal, side);
-      if (side === 'elsewhere') await takeBack(this.#ground, this.#token, this.#journal);
+      side = sideOf(this.#site, this.#journal);
+      await settle(this.#site, this.#token, this.#journal, side);
+      if (side === 'elsewhere') await takeBack(this.#site, this.#token, this.#journal);
     } catch (error) {
       // Whoever takes the process lock next does what could not be done now. Until then nobody may
       // commit the half of it: git's locks stay.

@@ -127,11 +127,11 @@ export async function placeFiles(
   } catch (error) {
     if (errno(error) !== 'EXDEV') throw error;
     // The work tree is on another file system than its git directory.
-    const beside = (i: number) => {
+    const inSameFolder = (i: number) => {
       const { path = '' } = placements[i] ?? {};
       return placed.has(path) ? undefined : join(top, dirname(path), temporaryName(token.id, i));
     };
-    for (const one of await stageFiles(disk, top, placements, beside)) move(one);
+    for (const one of await stageFiles(disk, top, placements, inSameFolder)) move(one);
   }
   for (const one of placements) if (one.bytes === undefined) remove(disk, top, one, changed);
   return placed;

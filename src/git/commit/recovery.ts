@@ -27,7 +27,7 @@ export interface RepositorySite {
 }
 
 /** How long to wait for git's own locks while cleaning up, in milliseconds. */
-const patience = { limit: 10_000 };
+const lockWait = { limit: 10_000 };
 
 /**
  * Cleans up after a process that died or gave up: its mutation ends up wholly there or wholly
@@ -180,7 +180,7 @@ async function fixIndex(
   if (!ours && !changes()) return;
   // A network disk may report an error for a rename that it did; then an old proof of ours is left.
   if (!ours) disk.discard(join(site.folder, `index-${token.id}`));
-  const lock = ours ?? (await GitLock.take(disk, target, 'index', site.folder, token, patience));
+  const lock = ours ?? (await GitLock.take(disk, target, 'index', site.folder, token, lockWait));
   try {
     const change = changes();
     if (!change) {

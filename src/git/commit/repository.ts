@@ -20,7 +20,7 @@ import { initRepository } from '../repository/create-repository.ts';
 import type { WorkTree } from '../repository/discover.ts';
 import { IgnoreRules } from '../repository/ignore.ts';
 import { type CommitPlan, type Proposal, planCommits } from './commit-plan.ts';
-import { CommitWatch, type Courtesy } from './commit-watch.ts';
+import { type CommitWaits, CommitWatch } from './commit-watch.ts';
 import { moveRef } from './move-ref.ts';
 import {
   type Applied,
@@ -67,7 +67,7 @@ export interface RepositoryOptions {
   warn(message: string): void;
 }
 
-/** How often a proposal is worked out again because the ground moved under it. */
+/** How often a proposal is worked out again because HEAD, the index or a file changed. */
 const maxAttempts = 50;
 /** How long to wait before a file is read again that another program is writing, in milliseconds. */
 const pause = 20;
@@ -85,7 +85,7 @@ export class Repository {
   readonly #disk: Disk;
   readonly #options: RepositoryOptions;
   readonly #site: RepositorySite;
-  readonly #turns: RepositoryQueue;
+  readonly #queue: RepositoryQueue;
   readonly #watch: CommitWatch;
   #config:
     | {
@@ -104,8 +104,11 @@ export class Repository {
     const folder = join(commonDir, 'memory-bank');
     this.odb = new ObjectDatabase(disk, commonDir);
     this.#site = { disk, odb: this.odb, commonDir, folder, warn: options.warn };
-    this.#turns = new RepositoryQueue(disk, this.#site.folder, options.lockTimeout, (...left) =>
-      recover(this.#site, ...left),
+    this.#queue = new RepositoryQueue(
+      disk,
+      this.#site.folder,
+      options.lockTimeout,
+      (...leftovers) => recover(this.#site, ...leftovers),
     );
     this.work = new Folder(disk.files, tree.top);
     this.#refs = new Refs(disk.files, tree.gitDir, tree.commonDir);
@@ -129,10 +132,10 @@ export class Repository {
     const same = known && (!known.config.asksForBranch || known.branch === branch());
     if (same && known.config.isCurrent(this.#disk.files)) return known.config;
     const { gitDir, commonDir } = this.tree;
-    const places = { gitDir, commonDir, branch: branch(), env: this.#options.env };
-    const config = GitConfig.read(this.#disk.files, places);
+    const sources = { gitDir, commonDir, branch: branch(), env: this.#options.env };
+    const config = GitConfig.read(this.#disk.files, sources);
     const rules = new IgnoreRules(this.#disk.files, this.tree, config, this.#options.env);
-    this.#config = { branch: places.branch, config, rules };
+    this.#config = { branch: sources.branch, config, rules };
     return config;
   }
 
@@ -146,41 +149,41 @@ export class Repository {
     return doesSign(this.#options.env);
   }
 
-  /** Finishes or undoes what a dead process has left half done; see `Turns`. */
+  /** Finishes or undoes what a dead process has left half done; see `RepositoryQueue`. */
   repair(): Promise<void> {
-    return this.#turns.repair();
+    return this.#queue.repair();
   }
 
   /** Makes the repository that is not there yet. */
   initialize(): Promise<void> {
     const { gitDir } = this.tree;
     const { env } = this.#options;
-    const init = (token: ProcessToken, patience: LockWait) =>
-      initRepository(this.#disk, gitDir, this.folder, env, token, patience);
-    return this.#turns.take(undefined, init, true);
+    const init = (token: ProcessToken, wait: LockWait) =>
+      initRepository(this.#disk, gitDir, this.folder, env, token, wait);
+    return this.#queue.take(undefined, init, true);
   }
 
   /**
    * One mutation, one commit.
    *
-   * @param propose called with all other servers of this repository locked out, and again when the
-   *   ground moved.
+   * @param propose called with all other servers of this repository locked out, and again when
+   *   HEAD, the index or a file changed.
    * @throws MemoryError after which nothing has changed.
    */
   commit(propose: Propose, signal?: AbortSignal): Promise<MadeCommit | undefined> {
-    return this.#turns.take(signal, async (token, patience) => {
-      const courtesy = this.#courtesy(signal);
+    return this.#queue.take(signal, async (token, wait) => {
+      const waits = this.#beginWaits(signal);
       for (let attempt = 0; attempt < maxAttempts; ) {
-        await courtesy.wait();
+        await waits.wait();
         const prepared = await this.#prepare(propose, signal);
         if (!prepared) return undefined;
         let over = false;
-        const ground = this.#ground(prepared.config);
+        const site = this.#siteFor(prepared.config);
         const { ref } = prepared.plan.head;
         const applied = await this.#carryOut(prepared, token, async (run) => {
-          if (courtesy.due) return undefined;
-          return underLocks(ground, ref, token, patience, async (locks) => {
-            if (courtesy.due) return undefined;
+          if (waits.due) return undefined;
+          return underLocks(site, ref, token, wait, async (locks) => {
+            if (waits.due) return undefined;
             attempt += 1;
             const first = await run(locks);
             if (first || !areHeld(locks) || this.#refs.head().ref !== ref) return first;
@@ -198,8 +201,8 @@ export class Repository {
 
   /** The first half of `commit`: works out and stores what `apply` then does. */
   prepare(propose: Propose, signal: AbortSignal): Promise<Prepared | undefined> {
-    return this.#turns.take(signal, async () => {
-      await this.#courtesy(signal).wait();
+    return this.#queue.take(signal, async () => {
+      await this.#beginWaits(signal).wait();
       const prepared = await this.#prepare(propose, signal);
       await prepared?.stored;
       return prepared;
@@ -209,14 +212,14 @@ export class Repository {
   /**
    * The second half of `commit`.
    *
-   * @returns undefined when the ground has moved since; nothing has changed then.
+   * @returns undefined when HEAD, the index or a file has changed since; nothing has changed then.
    */
   apply(prepared: Prepared, signal: AbortSignal): Promise<MadeCommit | undefined> {
-    return this.#turns.take(signal, async (token, patience) => {
-      const ground = this.#ground(prepared.config);
+    return this.#queue.take(signal, async (token, wait) => {
+      const site = this.#siteFor(prepared.config);
       const { ref } = prepared.plan.head;
       const applied = await this.#carryOut(prepared, token, (run) =>
-        underLocks(ground, ref, token, patience, run),
+        underLocks(site, ref, token, wait, run),
       );
       return applied && this.#made(applied);
     });
@@ -228,8 +231,8 @@ export class Repository {
    * @param settle called under git's lock of the index.
    */
   settleMerge(settle: ResolveMerge, signal: AbortSignal): Promise<void> {
-    return this.#turns.take(signal, (token, patience) =>
-      resolveMerge(this.#ground(this.#knownConfig()), settle, token, patience),
+    return this.#queue.take(signal, (token, wait) =>
+      resolveMerge(this.#siteFor(this.#knownConfig()), settle, token, wait),
     );
   }
 
@@ -258,10 +261,10 @@ export class Repository {
 
   /** Writes down where a branch of a remote is, as `git fetch` does. */
   track(ref: string, tip: Oid): Promise<void> {
-    return this.#turns.take(undefined, async (token, patience) => {
+    return this.#queue.take(undefined, async (token, wait) => {
       const config = this.#knownConfig();
       const committer = identity(config, 'committer', this.#options.now());
-      await moveRef(this.#ground(config), ref, tip, committer, token, patience);
+      await moveRef(this.#siteFor(config), ref, tip, committer, token, wait);
     });
   }
 
@@ -278,7 +281,7 @@ export class Repository {
   }
 
   close(): void {
-    this.#turns.close();
+    this.#queue.close();
     this.odb.close();
   }
 
@@ -290,12 +293,12 @@ export class Repository {
   }
 
   /** The waits of a mutation for commits of others. */
-  #courtesy(signal: AbortSignal | undefined): Courtesy {
+  #beginWaits(signal: AbortSignal | undefined): CommitWaits {
     // HEAD of an unknown kind of repository cannot be read: name the kind instead.
     this.#knownConfig();
     const look = () => {
-      const ground = this.#ground(this.checkWritable());
-      this.#index = readIndex(ground, this.#index, indexKey(ground));
+      const site = this.#siteFor(this.checkWritable());
+      this.#index = readIndex(site, this.#index, indexKey(site));
       return this.#index;
     };
     return this.#watch.begin(look, signal);
@@ -308,17 +311,17 @@ export class Repository {
   ): Promise<Prepared | undefined> {
     for (let attempt = 1; ; attempt++) {
       const config = this.checkWritable();
-      const ground = this.#ground(config);
-      const key = indexKey(ground);
+      const site = this.#siteFor(config);
+      const key = indexKey(site);
       // Before the files: what a checkout does to them meanwhile shows in the index.
-      const known = readIndex(ground, this.#index, key);
+      const known = readIndex(site, this.#index, key);
       this.#index = known;
       const head = this.#refs.head();
       let proposal: Proposal | Squash | undefined;
       try {
         proposal = await propose(head);
       } catch (error) {
-        const moving = !locks && attempt < maxAttempts && isMoving(ground, known);
+        const moving = !locks && attempt < maxAttempts && isMoving(site, known);
         if (!isDamage(error) || !moving) throw error;
         await sleep(pause, undefined, signal ? { signal } : {}).catch(() => undefined);
         continue;
@@ -376,8 +379,8 @@ export class Repository {
     token: ProcessToken,
     locked: (run: LockedWork<Applied>) => Promise<Applied | undefined>,
   ): Promise<Applied | undefined> {
-    const ground = this.#ground(prepared.config);
-    const applying = applyPlan(ground, prepared, token, locked);
+    const site = this.#siteFor(prepared.config);
+    const applying = applyPlan(site, prepared, token, locked);
     // Nothing may be at work any more when the next one begins.
     return applying.finally(() => prepared.stored.catch(() => undefined));
   }
@@ -394,7 +397,7 @@ export class Repository {
     this.#config?.rules.check(added.map(({ path }) => path));
   }
 
-  #ground(config: GitConfig): MutationSite {
+  #siteFor(config: GitConfig): MutationSite {
     return { ...this.#site, tree: this.tree, refs: this.#refs, config };
   }
 }
@@ -408,9 +411,9 @@ function isDamage(error: unknown): boolean {
 }
 
 /** Whether another program is changing files and index just now, or has since they were read. */
-function isMoving(ground: MutationSite, known: KnownIndex): boolean {
-  const lock = join(ground.tree.gitDir, 'index.lock');
-  return indexKey(ground) !== known.key || ground.disk.files.lstat(lock) !== undefined;
+function isMoving(site: MutationSite, known: KnownIndex): boolean {
+  const lock = join(site.tree.gitDir, 'index.lock');
+  return indexKey(site) !== known.key || site.disk.files.lstat(lock) !== undefined;
 }
 
 function tooFast(): MemoryError {

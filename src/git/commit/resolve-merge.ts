@@ -36,14 +36,14 @@ const none = '0'.repeat(40);
  *   their new content then; the index is as it was, and the same call once more does the rest.
  */
 export async function resolveMerge(
-  ground: MutationSite,
+  site: MutationSite,
   settle: ResolveMerge,
   token: ProcessToken,
-  patience: LockWait,
+  wait: LockWait,
 ): Promise<void> {
-  const { disk, odb, folder, commonDir, tree } = ground;
+  const { disk, odb, folder, commonDir, tree } = site;
   const target = join(tree.gitDir, 'index');
-  const lock = await GitLock.take(disk, target, 'index', folder, token, patience);
+  const lock = await GitLock.take(disk, target, 'index', folder, token, wait);
   try {
     const index = IndexFile.read(disk.files.read(target));
     const files = await settle(index.unmergedBelow(''));
@@ -81,7 +81,7 @@ export async function resolveMerge(
       set.push({ path, oid: blob.oid, mode, stat: stats.get(path) });
     }
     const stored = await odb.write(blobs);
-    await writeIndex(ground, index, { set, remove, trees: [] }, lock);
+    await writeIndex(site, index, { set, remove, trees: [] }, lock);
     await disk.settle([...changed, ...stored]);
     lock.commit(target);
     await disk.settle([tree.gitDir]);

@@ -29,7 +29,7 @@ export class Folder {
   stat(path: string): Stat | undefined {
     if (path === '') return this.#lstat(this.root, path);
     if (!this.#isFolder(folderOf(path), path)) return undefined;
-    const stat = this.#lstat(this.#place(path), path);
+    const stat = this.#lstat(this.#absolute(path), path);
     return stat && this.#isExact(path) ? stat : undefined;
   }
 
@@ -37,7 +37,7 @@ export class Folder {
   #isFolder(folder: string, path: string): boolean {
     if (this.#seen.has(folder)) return true;
     if (folder !== '' && !this.#isFolder(folderOf(folder), path)) return false;
-    if (this.#lstat(this.#place(folder), path)?.kind !== 'directory') return false;
+    if (this.#lstat(this.#absolute(folder), path)?.kind !== 'directory') return false;
     if (this.#seen.size === 0) queueMicrotask(() => this.#seen.clear());
     this.#seen.add(folder);
     return true;
@@ -56,7 +56,7 @@ export class Folder {
   /** The same for a path that is known to be spelt as the disk has it. */
   peek(path: string): Stat | undefined {
     if (!this.#isFolder(folderOf(path), path)) return undefined;
-    return this.#lstat(this.#place(path), path);
+    return this.#lstat(this.#absolute(path), path);
   }
 
   /**
@@ -68,13 +68,13 @@ export class Folder {
   read(path: string, limit: number, stat = this.stat(path)): Buffer | undefined {
     if (stat?.kind !== 'file') return undefined;
     checkSize(path, stat.size, limit);
-    return this.#try(path, () => this.#files.read(this.#place(path)));
+    return this.#try(path, () => this.#files.read(this.#absolute(path)));
   }
 
   /** The same as `peek` and then `read`, but for a file over `limit`: it comes without its bytes. */
   load(path: string, limit: number): LoadedFile | undefined {
     if (!this.#isFolder(folderOf(path), path)) return undefined;
-    const at = this.#place(path);
+    const at = this.#absolute(path);
     const loaded = this.#try(path, () => this.#files.load(at, limit));
     checkKind(loaded?.stat, at, path);
     return loaded;
@@ -83,11 +83,11 @@ export class Folder {
   /** The entries of a folder; undefined when there is none. */
   list(path: string): DirectoryEntry[] | undefined {
     if (this.stat(path)?.kind !== 'directory') return undefined;
-    return this.#try(path, () => this.#files.list(this.#place(path)));
+    return this.#try(path, () => this.#files.list(this.#absolute(path)));
   }
 
   /** Where a path is; node's `join` takes longer than a look at the file. */
-  #place(path: string): string {
+  #absolute(path: string): string {
     return path === '' ? this.root : `${this.root}/${path}`;
   }
 

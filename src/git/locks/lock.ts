@@ -17,18 +17,18 @@ const longestPause = 10;
 export const longestGap = 2 * longestPause;
 
 /**
- * Runs `attempt` until it succeeds or patience ends.
+ * Runs `attempt` until it succeeds or wait ends.
  *
  * @throws MemoryError `busy` from `onTimeout`, or `cancelled`.
  */
 export async function waitFor<T>(
   attempt: () => T | undefined | Promise<T | undefined>,
-  patience: LockWait,
+  wait: LockWait,
   onTimeout: () => MemoryError,
 ): Promise<T> {
-  const end = performance.now() + patience.limit;
+  const end = performance.now() + wait.limit;
   for (let pause = firstPause; ; pause = Math.min(pause * 2, longestPause)) {
-    if (patience.signal?.aborted) {
+    if (wait.signal?.aborted) {
       throw new MemoryError('cancelled', 'The call was cancelled; nothing was changed.');
     }
     const result = await attempt();
@@ -78,7 +78,7 @@ export class GitLock {
     role: LockRole,
     folder: string,
     token: ProcessToken,
-    patience: LockWait,
+    wait: LockWait,
   ): Promise<GitLock> {
     const path = `${target}.lock`;
     const proof = join(folder, `${role}-${token.id}`);
@@ -87,7 +87,7 @@ export class GitLock {
       lock.#fd = disk.files.open(proof, 'wx', 0o666);
       await waitFor(
         () => (lock.#tryTake(role) ? true : undefined),
-        patience,
+        wait,
         () => busy(path),
       );
     } catch (error) {

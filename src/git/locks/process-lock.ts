@@ -10,8 +10,8 @@ import { isDead, newToken, type ProcessToken, parseToken } from './token.ts';
 
 /** After this nobody needs the files of a process that does nothing, in milliseconds. */
 const idleTime = 24 * 3_600_000;
-/** After so many vain attempts a process tells the others that it waits. */
-const vainAttempts = 4;
+/** After so many failed attempts a process tells the others that it waits. */
+const silentAttempts = 4;
 
 /**
  * The ids of tokens that this process is done with although the disk did not let go of their files:
@@ -47,25 +47,25 @@ export class ProcessLock {
     this.#local = isLocal(folder);
   }
 
-  async take(patience: LockWait): Promise<ProcessToken> {
+  async take(wait: LockWait): Promise<ProcessToken> {
     const token = this.#token ?? newToken();
     this.#token = token;
     const own = this.#path(ownerName(token.id));
     const bytes = Buffer.from(`${JSON.stringify(token)}\n`);
     const waiting = this.#path(waitingName(token.id));
-    let vain = 0;
+    let failed = 0;
     const attempt = async () => {
       // Who cleans up may have seen this file before it was whole, and taken it for a dead one's.
       if (!this.#disk.files.lstat(own)) await this.#disk.create(own, [bytes]);
       if (this.#tryTake('lock', own)) return token;
-      if (++vain === vainAttempts) this.#tell(own, waiting);
+      if (++failed === silentAttempts) this.#announceWait(own, waiting);
       return undefined;
     };
     try {
       const rest = this.#backAt - performance.now();
       if (rest > 0) await sleep(rest);
-      return await waitFor(attempt, patience, () => this.#busy()).finally(() => {
-        if (vain >= vainAttempts) this.#disk.tryDiscard(waiting);
+      return await waitFor(attempt, wait, () => this.#busy()).finally(() => {
+        if (failed >= silentAttempts) this.#disk.tryDiscard(waiting);
       });
     } catch (error) {
       this.close();
@@ -74,7 +74,7 @@ export class ProcessLock {
   }
 
   /** Says that this process waits; where the disk does not let it, it waits longer. */
-  #tell(own: string, waiting: string): void {
+  #announceWait(own: string, waiting: string): void {
     try {
       this.#disk.files.link(own, waiting);
     } catch (error) {

@@ -37,7 +37,7 @@ export class RepositoryQueue {
    */
   take<T>(
     signal: AbortSignal | undefined,
-    action: (token: ProcessToken, patience: LockWait) => Promise<T>,
+    action: (token: ProcessToken, wait: LockWait) => Promise<T>,
     create = false,
   ): Promise<T> {
     const run = async () => {
@@ -47,12 +47,12 @@ export class RepositoryQueue {
         if (!create && !this.#disk.files.lstat(commonDir)) throw missingRepository(commonDir);
         await this.#disk.settle(this.#disk.makeDirectories(this.#folder));
         const lock = this.#processLock();
-        const patience = { limit: this.#limit, ...(signal && { signal }) };
-        const token = await lock.take(patience);
+        const wait = { limit: this.#limit, ...(signal && { signal }) };
+        const token = await lock.take(wait);
         this.#working = true;
         try {
           for (const [id, names] of lock.leftovers()) await this.#recover(token, id, names);
-          return await action(token, patience);
+          return await action(token, wait);
         } finally {
           this.#working = false;
           lock.release(token);

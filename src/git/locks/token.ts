@@ -23,7 +23,7 @@ export interface ProcessToken {
 /** A new token of this process. */
 export function newToken(): ProcessToken {
   const id = `${process.pid.toString(36)}-${randomBytes(8).toString('hex')}`;
-  return { id, pid: process.pid, start: startOf(process.pid), ...place() };
+  return { id, pid: process.pid, start: startOf(process.pid), ...thisHost() };
 }
 
 /**
@@ -35,7 +35,7 @@ export function newToken(): ProcessToken {
  *   of another boot is one from before a restart.
  */
 export function isDead(token: ProcessToken, local: boolean): boolean {
-  const here = place();
+  const here = thisHost();
   if (token.boot !== here.boot) return local && token.start !== '' && here.boot !== hostname();
   if (token.namespace !== here.namespace) return false;
   const start = startOf(token.pid);
@@ -83,7 +83,7 @@ function exists(pid: number): boolean {
   return startOf(process.pid) === '' || startOf(pid) !== '';
 }
 
-function place(): Pick<ProcessToken, 'boot' | 'namespace'> {
+function thisHost(): Pick<ProcessToken, 'boot' | 'namespace'> {
   try {
     return {
       boot: readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim(),

@@ -54,9 +54,9 @@ export function checkReflog(disk: Disk, commonDir: string, config: GitConfig, re
 
 /** The lines of a reflog for commits that are made one upon the other. */
 export function reflogLines(commits: readonly PlannedCommit[], committer: Signature): string {
-  const who = formatSignature(committer);
+  const signature = formatSignature(committer);
   return commits
-    .map(({ oid, before, log }) => `${before ?? none} ${oid} ${who}\t${log}\n`)
+    .map(({ oid, before, log }) => `${before ?? none} ${oid} ${signature}\t${log}\n`)
     .join('');
 }
 
@@ -69,8 +69,8 @@ export async function appendReflogs(
 ): Promise<string[]> {
   const changed: string[] = [];
   await together(
-    logs.map(async ({ path: place, size }) => {
-      const path = resolve(commonDir, place);
+    logs.map(async ({ path: relativePath, size }) => {
+      const path = resolve(commonDir, relativePath);
       if (size === undefined) changed.push(...disk.makeDirectories(dirname(path)), dirname(path));
       const fd = disk.files.open(path, 'a');
       try {
@@ -92,8 +92,8 @@ export function trimReflogs(
   lines: string,
 ): void {
   const ours = Buffer.from(lines, 'utf8');
-  for (const { path: place, size = -1 } of logs) {
-    const path = resolve(commonDir, place);
+  for (const { path: relativePath, size = -1 } of logs) {
+    const path = resolve(commonDir, relativePath);
     const bytes = disk.files.read(path);
     if (!bytes || bytes.length <= size) continue;
     // Only our own lines, or the torn beginning of them, may go.

@@ -10,7 +10,7 @@ import { maxFetched, Quarantine } from './quarantine.ts';
 import { isTaken, type Push, type Remote } from './remote.ts';
 
 /** Time after which a run of git is ended, in milliseconds. */
-const patience = 300_000;
+const defaultTimeout = 300_000;
 /** Size from which on git does not keep a file in memory, in bytes. */
 const bigFile = 16 * 1024 * 1024;
 
@@ -64,7 +64,7 @@ export interface RemoteOptions {
   /** Whether the repository is a partial clone. */
   readonly partial: boolean;
   /** Time after which a run of git is ended, in milliseconds; for tests. */
-  readonly patience?: number;
+  readonly timeout?: number;
   /** Limit of one fetch, in bytes; for tests. */
   readonly limit?: number;
 }
@@ -179,7 +179,7 @@ export class ProgramRemote implements Remote {
       cwd: quarantine.gitDir,
       env: this.#environment(quarantine.gitDir),
       signal,
-      limit: this.#options.patience ?? patience,
+      limit: this.#options.timeout ?? defaultTimeout,
       guard: () => quarantine.check(),
     });
   }

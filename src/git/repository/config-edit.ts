@@ -13,7 +13,7 @@ export interface ConfigSection {
 }
 
 /** How long to wait for the lock of another program, in milliseconds. */
-const patience = 5000;
+const lockTimeout = 5000;
 const headerLine = /^\s*\[\s*([A-Za-z0-9.-]+)(?:\s+"((?:[^"\\]|\\.)*)")?\s*\]/;
 
 /**
@@ -70,7 +70,7 @@ export async function editConfig(
   try {
     const fd = await waitFor(
       () => createNew(disk, lock),
-      { limit: patience },
+      { limit: lockTimeout },
       () => busy(lock),
     );
     let changed = false;

@@ -48,7 +48,7 @@ export async function initRepository(
   own: string,
   env: NodeJS.ProcessEnv,
   token: ProcessToken,
-  patience: LockWait,
+  wait: LockWait,
 ): Promise<void> {
   const head = join(gitDir, 'HEAD');
   // Another server may have been quicker.
@@ -61,7 +61,7 @@ export async function initRepository(
     for (const folder of folders) disk.makeDirectories(join(gitDir, folder));
     disk.discard(config);
     await disk.create(config, [Buffer.from(configText())]);
-    const lock = await GitLock.take(disk, head, 'head', own, token, patience);
+    const lock = await GitLock.take(disk, head, 'head', own, token, wait);
     try {
       await lock.fill([Buffer.from(`ref: refs/heads/${branch}\n`)]);
       await disk.settle([own, ...folders.map((folder) => join(gitDir, folder))]);

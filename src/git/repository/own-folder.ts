@@ -5,7 +5,7 @@ import { ProcessLock, tokenIn } from '../locks/process-lock.ts';
 import { findWorkTree } from './discover.ts';
 
 /** How long to wait for a server that is at work, in milliseconds. */
-const patience = { limit: 10_000 };
+const lockWait = { limit: 10_000 };
 
 /** The folder in which servers keep caches, by its absolute path; undefined where there is none. */
 export function findOwnFolder(files: Files, root: string): string | undefined {
@@ -29,7 +29,7 @@ export async function removeOwnFolder(root: string, durability: Durability): Pro
   if (folder === undefined) return;
   try {
     const lock = new ProcessLock(disk, folder);
-    const token = await lock.take(patience);
+    const token = await lock.take(lockWait);
     try {
       const left = [...lock.leftovers().values()].filter((names) =>
         names.every((name) => lock.isAtRest(name)),
