@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, rmSync, statSync, utimesSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { Repository } from '../../src/git/commit/repository.ts';
@@ -181,20 +181,30 @@ describe("a person's edit in the second of the index, of the same size", () => {
     expect(project.status()).toBe(' M m/a.md\n');
   });
 
-  test('is seen after the change of a dead process was finished', async () => {
+  test.each([
+    ['finished', /^unlink .*\/HEAD\.lock$/, 'm/a.md\n'],
+    ['undone', /^rename .*\/heads\/main$/, ''],
+  ])('is seen after the change of a dead process was %s', async (way, operation, listed) => {
     const project = new Project();
     project.edit('f', 'MY!\n');
     project.now += 2;
+    const index = project.repo.path('.git/index');
+    const bytes = readFileSync(index);
+    const { mtime } = statSync(index);
     const files = project.disk();
     const { plan } = files;
-    files.plan = (n, operation) => {
-      if (/^rename .*\/\.git\/index$/.test(files.log.at(-1) ?? '')) return { kind: 'kill' };
-      return plan(n, operation);
+    files.plan = (n, name) => {
+      return operation.test(files.log.at(-1) ?? '') ? { kind: 'kill' } : plan(n, name);
     };
     await expect(project.put('m/a.md', 'one\n', project.open(files))).rejects.toThrow();
     bury(project.repo.root);
+    if (way === 'finished') {
+      // A power cut has lost the rename of the index.
+      writeFileSync(index, bytes);
+      utimesSync(index, mtime, mtime);
+    }
     await project.open().repair();
-    expect(project.repo.git('ls-files', 'm')).toBe('m/a.md\n');
+    expect(project.repo.git('ls-files', 'm')).toBe(listed);
     expect(project.status()).toBe(' M f\n');
   });
 
