@@ -3,15 +3,15 @@ import { basename, dirname, join } from 'node:path';
 import { MemoryError } from '../../core/error.ts';
 import { errno, type Files, type Stat } from './file-layer.ts';
 
-/** How much is on the disk itself before a mutation is acknowledged. */
+/** Whether a mutation waits until its data is on the medium. */
 export type Durability = 'full' | 'relaxed';
 
-/** After this nobody is at work on a temporary file any more, in milliseconds. */
+/** Age from which a temporary file counts as abandoned, in milliseconds. */
 const abandoned = 3_600_000;
 
 /**
- * Writing files whole: each appears complete or not at all, and with full durability it is on the
- * medium when the promise is fulfilled.
+ * Writes whole files: each appears complete or not at all. With full durability it is on the medium
+ * when the promise is fulfilled.
  */
 export class Disk {
   readonly files: Files;
@@ -23,10 +23,10 @@ export class Disk {
   }
 
   /**
-   * Brings an open file, or the entries of an open directory, on the medium.
+   * Flushes an open file, or the entries of an open directory, to the medium.
    *
-   * It begins when all that is written in this turn is written: file systems with a journal then
-   * take it to the medium in one go, and not file by file.
+   * The fsync starts after all writes of this turn of the event loop: a journaling file system then
+   * flushes them together instead of file by file.
    */
   async sync(fd: number, kind: 'data' | 'all'): Promise<void> {
     if (this.durability === 'relaxed') return;
@@ -37,12 +37,12 @@ export class Disk {
   /**
    * Creates a file that must not exist and fills it.
    *
-   * A failed write or fsync removes the file again; an fsync is never tried twice on one file,
+   * A failed write or fsync removes the file again. An fsync is never retried on the same file,
    * because the kernel may have dropped the pages that it could not write.
    *
-   * @param pieces taken as they are written, so that a large file need not be whole in memory.
-   * @param mode what the user's umask may take from.
-   * @param exact permissions to give regardless of the umask: those of the file that is replaced.
+   * @param pieces consumed while they are written, so a large file need not be in memory at once.
+   * @param mode permissions before the umask.
+   * @param exact permissions regardless of the umask: those of the file that is replaced.
    */
   async create(
     path: string,
@@ -66,15 +66,16 @@ export class Disk {
   }
 
   /**
-   * Fills a file that is there, through a name that is ours; what it looks like on disk then.
+   * Fills an existing file through a name of our own.
    *
    * @param time see `finish`.
+   * @returns its stat.
    */
   async fill(path: string, pieces: readonly Uint8Array[], time?: number): Promise<Stat> {
     const { files } = this;
     const fd = files.open(path, 'r+');
     try {
-      // An empty file is not emptied: ext4 then writes it out at once.
+      // Truncating an empty file makes ext4 flush it on close.
       if (files.fstat(fd).size > 0) files.truncate(path, 0);
     } catch (error) {
       files.close(fd);
@@ -84,9 +85,10 @@ export class Disk {
   }
 
   /**
-   * Fills an open file that is empty, and closes it; what it looks like on disk then.
+   * Fills an open, empty file and closes it.
    *
-   * @param time of its last change, in seconds. Default: that of the write.
+   * @param time of its last change, in seconds. Default: the time of the write.
+   * @returns its stat.
    */
   async finish(fd: number, pieces: readonly Uint8Array[], time?: number): Promise<Stat> {
     const { files } = this;
@@ -101,10 +103,10 @@ export class Disk {
   }
 
   /**
-   * Puts a file that can be made again in the place of another, whole: a cache, a note of our own.
+   * Replaces a file that can be rebuilt, such as a cache, by one rename.
    *
-   * What an earlier try has left, whose process was killed, goes when it is an hour old: its writer,
-   * should it live, loses what can be made again.
+   * Temporary files of killed processes are removed when they are an hour old. A writer that is still
+   * alive then loses only what can be rebuilt.
    */
   async replace(path: string, pieces: readonly Uint8Array[], mode?: number): Promise<void> {
     const { files } = this;
@@ -125,7 +127,7 @@ export class Disk {
     }
   }
 
-  /** Makes renames, links and removals in these directories permanent. */
+  /** Flushes renames, links and removals in these directories to the medium. */
   async settle(directories: Iterable<string>): Promise<void> {
     // Directories cannot be opened on Windows; NTFS journals its metadata by itself.
     if (this.durability === 'relaxed' || process.platform === 'win32') return;
@@ -140,7 +142,7 @@ export class Disk {
     });
   }
 
-  /** Undefined for one that is gone: git removes folders of refs and objects when they are empty. */
+  /** Opens a directory; undefined if it is gone, because git removes empty folders of refs and objects. */
   #openDirectory(path: string): number | undefined {
     try {
       return this.files.open(path, 'r');
@@ -150,7 +152,7 @@ export class Disk {
     }
   }
 
-  /** Creates a directory and those above it; returns the ones whose entries changed. */
+  /** Creates a directory and its missing parents; returns the directories whose entries changed. */
   makeDirectories(path: string): string[] {
     const stat = this.files.lstat(path);
     if (stat?.kind === 'directory') return [];
@@ -163,7 +165,7 @@ export class Disk {
     return [...changed, dirname(path)];
   }
 
-  /** Removes a file; whether there was one. */
+  /** Removes a file; returns whether it existed. */
   discard(path: string): boolean {
     try {
       this.files.unlink(path);
@@ -174,7 +176,7 @@ export class Disk {
     }
   }
 
-  /** Removes a file if the disk lets us; for what is swept later when it does not. */
+  /** Removes a file and ignores system errors, for files that a later cleanup removes. */
   tryDiscard(path: string): void {
     try {
       this.discard(path);
@@ -184,7 +186,7 @@ export class Disk {
   }
 }
 
-/** Waits for all of them, also when one fails: nothing may be at work any more when it is undone. */
+/** Waits for all promises even if one fails, so that nothing still runs when the work is undone. */
 export async function together<T extends readonly unknown[]>(
   work: {
     [K in keyof T]: Promise<T[K]>;
@@ -194,13 +196,13 @@ export async function together<T extends readonly unknown[]>(
   return Promise.all(work) as Promise<unknown> as Promise<T>;
 }
 
-/** How many files are written at a time: each is open until it is on the medium. */
+/** Files written concurrently: each stays open until it is on the medium. */
 const waveSize = 256;
 
 /**
- * Does the same with each item, one wave of them after the other.
+ * Does the same work for each item, wave by wave.
  *
- * All of a wave is written before the first of it is brought on the medium; see `Disk.sync`.
+ * All files of a wave are written before the first of them is flushed; see `Disk.sync`.
  */
 export async function inWaves<T, R>(
   items: readonly T[],
@@ -214,7 +216,7 @@ export async function inWaves<T, R>(
   return results;
 }
 
-/** How much is written in one go: bytes, and pieces of them. */
+/** Limits of one write call: bytes and number of pieces. */
 const groupBytes = 4 * 1024 * 1024;
 const groupPieces = 1024;
 
@@ -249,7 +251,7 @@ const reasons: { readonly [code: string]: string } = {
   ELOOP: 'too many symbolic links',
 };
 
-/** A system error in words; anything else as it is. */
+/** Describes a system error in words; returns any other error unchanged. */
 export function storageError(error: unknown, doing: string): unknown {
   const code = errno(error);
   if (code === undefined) return error;
@@ -263,7 +265,7 @@ export function storageError(error: unknown, doing: string): unknown {
   });
 }
 
-/** Removes a folder that nothing is in. */
+/** Removes a folder if it is empty; returns whether it was removed. */
 export function removeIfEmpty(disk: Disk, folder: string): boolean {
   try {
     disk.files.rmdir(folder);
@@ -275,10 +277,10 @@ export function removeIfEmpty(disk: Disk, folder: string): boolean {
   }
 }
 
-/** The error about a repository that was there before; a new one does not take its place. */
+/** The error for a repository that has disappeared; a new one is not created instead. */
 export function missingRepository(dotGit: string): MemoryError {
   return new MemoryError('storage', `${dotGit} is missing: the memory is in that repository.`, {
-    hint: 'Move it back, or restart the server to begin with what is there now. Nothing was changed.',
+    hint: 'Move it back, or restart the server to start with what is there now. Nothing was changed.',
     data: { path: dotGit },
   });
 }

@@ -1,6 +1,6 @@
 import * as fs from 'node:fs';
 
-/** A file's identity and size, as far as a change of it can be seen without reading it. */
+/** A file's identity, size and times: what shows a change without reading the file. */
 export interface Stat {
   readonly kind: 'file' | 'directory' | 'link' | 'other';
   readonly size: number;
@@ -12,10 +12,10 @@ export interface Stat {
   readonly links: number;
 }
 
-/** A file that was looked at and read in one go. */
+/** A file's stat and content, from one open. */
 export interface LoadedFile {
   readonly stat: Stat;
-  /** Undefined for what is no regular file, or a larger one than asked for. */
+  /** Undefined for anything but a regular file, and for one over the limit. */
   readonly bytes?: Buffer;
 }
 
@@ -25,21 +25,22 @@ export interface DirectoryEntry {
 }
 
 /**
- * Every touch of the disk, one method an operation: the seam at which the fault tests put their own.
+ * All disk operations, one method each, so that the fault tests can replace them.
  *
- * What may be absent answers `undefined` instead of throwing ENOENT or ENOTDIR; every other failure
- * throws node's error. Only `fsync` is asynchronous: the rest is quicker than a turn of the loop.
+ * Methods that look up a path return `undefined` instead of throwing ENOENT or ENOTDIR; every other
+ * failure throws node's error. Only `fsync` is asynchronous: the others take less time than a turn of
+ * the event loop.
  */
 export interface Files {
   lstat(path: string): Stat | undefined;
-  /** The same with nanoseconds, for the index. */
+  /** Like `lstat`, with nanoseconds, for the index. */
   lstatExact(path: string): fs.BigIntStats | undefined;
   /**
    * The bytes of a regular file, links followed. Anything else fails with EISDIR or EFTYPE, and a file
    * over the limit with EFBIG, before a byte is read: a pipe or device may never end.
    */
   read(path: string, limit?: number): Buffer | undefined;
-  /** Like `lstat` and then `read`, of at most so many bytes: opened once, many files take less time. */
+  /** Like `lstat` and then `read` with a limit, but with one open, which is faster for many files. */
   load(path: string, limit: number): LoadedFile | undefined;
   list(path: string): DirectoryEntry[] | undefined;
   realpath(path: string): string | undefined;
@@ -54,7 +55,7 @@ export interface Files {
   setTime(fd: number, seconds: number): void;
   close(fd: number): void;
   rename(from: string, to: string): void;
-  /** The same over a file that may be large. */
+  /** Like `rename`, over a file that may be large. */
   replace(from: string, to: string): void;
   link(existing: string, path: string): void;
   unlink(path: string): void;
@@ -64,10 +65,10 @@ export interface Files {
 
 const { O_RDONLY, O_NONBLOCK = 0, O_NOCTTY = 0 } = fs.constants;
 
-/** Opens for reading, but waits for no writer of a pipe and takes no terminal. */
+/** Flags for reading that do not wait for the writer of a pipe and acquire no terminal. */
 const withoutWaiting = O_RDONLY | O_NONBLOCK | O_NOCTTY;
 
-/** No file is read whole that has more bytes. */
+/** Size limit of a file that is read whole, in bytes. */
 const maxFileSize = 1024 * 1024 * 1024;
 
 /** The real disk. */
@@ -122,7 +123,7 @@ export class NodeFiles implements Files {
     try {
       return unlessAbsent(() => fs.realpathSync.native(path));
     } catch (error) {
-      // A link that leads to itself leads nowhere.
+      // A link that leads to itself has no target.
       if (errno(error) === 'ELOOP') return undefined;
       throw error;
     }
@@ -148,7 +149,7 @@ export class NodeFiles implements Files {
   }
 
   write(fd: number, pieces: readonly Uint8Array[]): void {
-    // In one call: for many small ones a file system with a journal takes twice as long.
+    // One call: with many small writes a journaling file system takes twice as long.
     let rest = pieces;
     while (rest.length > 0) rest = beyond(rest, fs.writevSync(fd, rest));
   }
@@ -207,7 +208,7 @@ export class NodeFiles implements Files {
   }
 }
 
-/** The system's code of an error (`ENOENT`), or undefined for what is no system error. */
+/** The system's code of an error (`ENOENT`); undefined if it is not a system error. */
 export function errno(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined;
   return typeof error.code === 'string' && /^E[A-Z0-9]+$/.test(error.code) ? error.code : undefined;
@@ -217,7 +218,7 @@ function refusal(code: string, reason: string, path: string): NodeJS.ErrnoExcept
   return Object.assign(new Error(`${code}: ${path} ${reason}`), { code, path });
 }
 
-/** What pieces hold after so many bytes. */
+/** The rest of the pieces after this many bytes. */
 function beyond(pieces: readonly Uint8Array[], bytes: number): readonly Uint8Array[] {
   let rest = bytes;
   for (const [i, piece] of pieces.entries()) {
@@ -227,15 +228,15 @@ function beyond(pieces: readonly Uint8Array[], bytes: number): readonly Uint8Arr
   return [];
 }
 
-/** From this size on a file takes longer to free than another thread to be woken for it, in bytes. */
+/** Size from which freeing a file takes longer than waking another thread to do it, in bytes. */
 const large = 256 * 1024;
 
 /**
- * Opens a file that is about to be replaced, so that it is freed by another thread later: that takes
- * milliseconds where the file is large, like an index.
+ * Opens a file that is about to be replaced, so that another thread frees it later. Freeing a large
+ * file, such as an index, takes milliseconds.
  */
 function hold(path: string): number | undefined {
-  // Windows does not replace a file that is open.
+  // Windows cannot replace an open file.
   if (process.platform === 'win32') return undefined;
   const stat = fs.lstatSync(path, { throwIfNoEntry: false });
   if (!stat?.isFile() || stat.size < large) return undefined;
@@ -247,9 +248,9 @@ function hold(path: string): number | undefined {
 }
 
 /**
- * Opens a file for reading, but nothing that stands for another file or never ends.
+ * Opens a file for reading unless it is a link.
  *
- * Undefined for a link, and where the system cannot open a file without following one.
+ * Returns undefined for a link, and on systems that cannot open a file without following links.
  */
 function openIfPlain(path: string): number | undefined {
   const { O_NOFOLLOW } = fs.constants;
@@ -290,7 +291,7 @@ function unlessAbsent<T>(action: () => T): T | undefined {
   }
 }
 
-/** The same as `lstat`, of what a link leads to in the end; undefined for one that leads nowhere. */
+/** Like `lstat`, but of the target of a link; undefined for a dangling link. */
 export function lookThrough(files: Files, path: string): Stat | undefined {
   const stat = files.lstat(path);
   if (stat?.kind !== 'link') return stat;
@@ -298,7 +299,7 @@ export function lookThrough(files: Files, path: string): Stat | undefined {
   return target === undefined ? undefined : files.lstat(target);
 }
 
-/** Whether two looks at a path saw the same file, unchanged. */
+/** Whether two stats of a path show the same unchanged file. */
 export function sameStat(a: Stat | undefined, b: Stat | undefined): boolean {
   if (a === undefined || b === undefined) return a === b;
   return (

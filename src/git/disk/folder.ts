@@ -3,18 +3,18 @@ import { MemoryError } from '../../core/error.ts';
 import { storageError } from './disk.ts';
 import type { DirectoryEntry, Files, LoadedFile, Stat } from './file-layer.ts';
 
-/** Reading below a folder, on disk or of a commit. */
+/** Read access to a folder, on disk or in a commit. */
 export type ReadFolder = Pick<Folder, 'stat' | 'peek' | 'read' | 'load' | 'list'>;
 
 /**
- * Reading below one folder and never out of it: no part of a path may be a symbolic link.
+ * Reads below one folder and never outside it: no part of a path may be a symbolic link.
  *
  * Paths are relative, `/` between segments; the caller has checked that they hold no `..`.
  */
 export class Folder {
   readonly root: string;
   readonly #files: Files;
-  /** What was seen to be a folder since the caller last waited for anything. */
+  /** Paths known to be folders; cleared when the caller next awaits. */
   readonly #seen = new Set<string>();
 
   constructor(files: Files, root: string) {
@@ -33,7 +33,7 @@ export class Folder {
     return stat && this.#isExact(path) ? stat : undefined;
   }
 
-  /** @param path what is looked at in the end. */
+  /** @param path the path that an error names. */
   #isFolder(folder: string, path: string): boolean {
     if (this.#seen.has(folder)) return true;
     if (folder !== '' && !this.#isFolder(folderOf(folder), path)) return false;
@@ -44,8 +44,8 @@ export class Folder {
   }
 
   /**
-   * Whether the path is spelt as the disk has it. Where letter case does not count on disk it counts
-   * here all the same: a pattern that a mode's rules protect must have no second spelling.
+   * Whether the path is spelt as on disk. Letter case counts even where the file system ignores it: a
+   * path that the rules of a mode protect must not have a second spelling.
    */
   #isExact(path: string): boolean {
     if (process.platform === 'linux') return true;
@@ -53,7 +53,7 @@ export class Folder {
     return root !== undefined && full === join(root, path);
   }
 
-  /** The same for a path that is known to be spelt as the disk has it. */
+  /** Like `stat`, for a path that is known to be spelt as on disk. */
   peek(path: string): Stat | undefined {
     if (!this.#isFolder(folderOf(path), path)) return undefined;
     return this.#lstat(this.#absolute(path), path);
@@ -62,7 +62,7 @@ export class Folder {
   /**
    * The bytes of a file; undefined when there is none.
    *
-   * @param stat what the path was seen to be just now.
+   * @param stat of the path, from just now.
    * @throws MemoryError `too_large` over `limit` bytes.
    */
   read(path: string, limit: number, stat = this.stat(path)): Buffer | undefined {
@@ -71,7 +71,7 @@ export class Folder {
     return this.#try(path, () => this.#files.read(this.#absolute(path)));
   }
 
-  /** The same as `peek` and then `read`, but for a file over `limit`: it comes without its bytes. */
+  /** Like `peek` and then `read`, but a file over `limit` is returned without its bytes. */
   load(path: string, limit: number): LoadedFile | undefined {
     if (!this.#isFolder(folderOf(path), path)) return undefined;
     const at = this.#absolute(path);
@@ -86,7 +86,7 @@ export class Folder {
     return this.#try(path, () => this.#files.list(this.#absolute(path)));
   }
 
-  /** Where a path is; node's `join` takes longer than a look at the file. */
+  /** The absolute path; node's `join` takes longer than an lstat. */
   #absolute(path: string): string {
     return path === '' ? this.root : `${this.root}/${path}`;
   }
@@ -106,17 +106,17 @@ export class Folder {
   }
 }
 
-/** Refuses what stands for another file, or would be read for ever: a pipe or a device. */
+/** Refuses a link, and a pipe or device, which could be read without end. */
 function checkKind(stat: Stat | undefined, at: string, path: string): void {
   if (stat?.kind === 'link') throw isLink(at, path);
   if (stat?.kind !== 'other') return;
   throw new MemoryError('damaged', `${at} is neither a file nor a folder.`, {
-    hint: 'Move it out of the way.',
+    hint: 'Move or remove it.',
     data: { path },
   });
 }
 
-/** The folder that a path lies in; empty for the topmost one. */
+/** The folder that contains a path; empty at the top. */
 export function folderOf(path: string): string {
   return path.slice(0, Math.max(path.lastIndexOf('/'), 0));
 }

@@ -5,7 +5,7 @@ import type { Disk } from '../disk/disk.ts';
 import { errno, type Stat } from '../disk/file-layer.ts';
 import type { ProcessToken } from './token.ts';
 
-/** How long to wait for locks of others, and how often to look, in milliseconds. */
+/** How long to wait for locks of other processes, in milliseconds, and the signal that cancels it. */
 export interface LockWait {
   readonly limit: number;
   readonly signal?: AbortSignal;
@@ -13,11 +13,11 @@ export interface LockWait {
 
 const firstPause = 2;
 const longestPause = 10;
-/** More than passes between two looks of one who waits, in milliseconds. */
+/** Upper bound of the time between two polls of a waiter, in milliseconds. */
 export const longestGap = 2 * longestPause;
 
 /**
- * Runs `attempt` until it succeeds or wait ends.
+ * Polls `attempt` until it returns a value or the limit is reached.
  *
  * @throws MemoryError `busy` from `onTimeout`, or `cancelled`.
  */
@@ -34,30 +34,30 @@ export async function waitFor<T>(
     const result = await attempt();
     if (result !== undefined) return result;
     if (performance.now() >= end) throw onTimeout();
-    // A random share keeps several waiters from looking in step.
+    // Jitter keeps several waiters from polling in step.
     await sleep(pause * (0.5 + Math.random()));
   }
 }
 
-/** What a lock of git's protects. */
+/** What one of git's locks protects. */
 export type LockRole = 'index' | 'head' | 'ref';
 
 /**
- * A lock of git's own (`index.lock`, `HEAD.lock`, `refs/heads/main.lock`).
+ * One of git's own locks (`index.lock`, `HEAD.lock`, `refs/heads/main.lock`).
  *
- * It is made as a second link to a file in our folder whose name carries our token: if this process
- * dies, the inode proves that the lock is ours, and nobody else's lock is ever removed.
+ * The lock is a second link to a file in our folder whose name contains our token. If this process
+ * dies, the inode proves that the lock is ours, so a lock of another process is never removed.
  */
 export class GitLock {
   readonly path: string;
   /** Our link to the same file. */
   readonly proof: string;
-  /** Folders whose entries have changed because folders had to be made for the lock. */
+  /** Folders whose entries changed because folders were created for the lock. */
   readonly changed: string[] = [];
   readonly #disk: Disk;
   /** Open for writing, until it is filled. */
   #fd: number | undefined;
-  /** Whether nothing of it is left to let go of. */
+  /** Whether the lock is committed or released. */
   #over = false;
 
   private constructor(disk: Disk, path: string, proof: string) {
@@ -68,9 +68,9 @@ export class GitLock {
 
   /**
    * @param target the file to lock.
-   * @param role what kind of file that is; a mutation takes one lock of each.
+   * @param role the kind of that file; a mutation takes one lock of each.
    * @param folder our own folder in the common git directory.
-   * @throws MemoryError `busy` naming the lock of another.
+   * @throws MemoryError `busy` with the path of the lock that another process holds.
    */
   static async take(
     disk: Disk,
@@ -99,7 +99,7 @@ export class GitLock {
   }
 
   /**
-   * Takes over the lock of a dead process; undefined when that lock is not there any more.
+   * Takes over the lock of a dead process; undefined if that lock no longer exists.
    *
    * @param proof the dead process's own link to it.
    */
@@ -115,9 +115,9 @@ export class GitLock {
   }
 
   /**
-   * When the lock was made or last filled, by the clock of its file system; in nanoseconds.
+   * When the lock was created or last filled, by the clock of its file system, in nanoseconds.
    *
-   * @throws MemoryError `busy` when the lock is not ours any more.
+   * @throws MemoryError `busy` when our link to the lock is gone.
    */
   get timeNs(): bigint {
     const stat = this.#disk.files.lstatExact(this.proof);
@@ -126,11 +126,12 @@ export class GitLock {
   }
 
   /**
-   * Fills the lock with what its target is to hold; what that looks like on disk.
+   * Writes the new content of the target into the lock.
    *
-   * It writes through our own link: under the lock's name may lie another's by now.
+   * It writes through our own link, because the lock's name may belong to another process by now.
    *
-   * @param time of its last change, in seconds. Default: that of the write.
+   * @param time of its last change, in seconds. Default: the time of the write.
+   * @returns its stat.
    */
   fill(pieces: readonly Uint8Array[], time?: number): Promise<Stat> {
     const fd = this.#fd;
@@ -139,13 +140,13 @@ export class GitLock {
     return this.#disk.finish(fd, pieces, time);
   }
 
-  /** @throws MemoryError `busy` when the lock is not ours any more. */
+  /** @throws MemoryError `busy` when the lock is no longer ours. */
   check(): void {
     if (this.isOurs()) return;
     throw removed(this.path);
   }
 
-  /** Puts the filled lock in its target's place; this is the moment of the change. */
+  /** Renames the filled lock to its target. */
   commit(target: string): void {
     this.check();
     this.#disk.files.replace(this.path, target);
@@ -153,7 +154,7 @@ export class GitLock {
     this.#over = true;
   }
 
-  /** Lets go. It throws nothing: whoever takes the process lock next removes what stays. */
+  /** Releases the lock. It does not throw: the next holder of the process lock removes what is left. */
   release(): void {
     this.leave();
     if (this.#over) return;
@@ -166,7 +167,7 @@ export class GitLock {
     }
   }
 
-  /** Stays, for whoever cleans up. */
+  /** Closes the file and keeps the lock, for the next process that cleans up. */
   leave(): void {
     const fd = this.#fd;
     if (fd === undefined) return;
@@ -179,13 +180,13 @@ export class GitLock {
   }
 
   #tryTake(role: LockRole): boolean {
-    // Git removes a folder of refs, at any time, when it has packed the last of them.
+    // Git removes a folder of refs at any time, when it has packed the last of them.
     if (role === 'ref') this.changed.push(...this.#disk.makeDirectories(dirname(this.path)));
     try {
       this.#disk.files.link(this.proof, this.path);
       return true;
     } catch (error) {
-      // A network disk may have done what it says has failed.
+      // A network disk may report an error for a link that it made.
       if (this.isOurs()) return true;
       if (errno(error) === 'EEXIST') return false;
       if (errno(error) === 'ENOENT' && role === 'ref') return false;
@@ -200,11 +201,11 @@ function removed(lock: string): MemoryError {
   });
 }
 
-/** What helps where git is at work. */
+/** The hint for a lock that git holds. */
 export const waitForGit =
   'Wait for git to finish, or close the editor of a "git commit". "memory-bank doctor" lists the locks.';
 
-/** The error about a lock of git's that another holds. */
+/** The error for a lock of git that another process holds. */
 export function busy(lock: string): MemoryError {
   return new MemoryError('busy', `Another git process holds ${lock}.`, {
     hint: waitForGit,

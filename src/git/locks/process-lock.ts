@@ -8,36 +8,36 @@ import { errno } from '../disk/file-layer.ts';
 import { type LockRole, type LockWait, longestGap, waitFor, waitForGit } from './lock.ts';
 import { isDead, newToken, type ProcessToken, parseToken } from './token.ts';
 
-/** After this nobody needs the files of a process that does nothing, in milliseconds. */
+/** Idle time after which the files of a process may be removed, in milliseconds. */
 const idleTime = 24 * 3_600_000;
-/** After so many failed attempts a process tells the others that it waits. */
+/** Failed attempts before a waiter announces itself. */
 const silentAttempts = 4;
 
 /**
- * The ids of tokens that this process is done with although the disk did not let go of their files:
- * their holder is as good as dead.
+ * Ids of tokens that this process no longer uses, but whose files it could not remove. Their holder
+ * counts as dead.
  */
 const ended = new Set<string>();
 
 /**
- * The lock that keeps the servers of one repository apart: `memory-bank/lock` in the common git
- * directory, a hard link to a file that names its holder.
+ * The mutex of the servers of one repository: `memory-bank/lock` in the common git directory, a hard
+ * link to a file that names its holder.
  *
- * A lock is taken from a holder only when he is proved dead, never because it is old: a stopped
- * process is alive. Who removes a dead holder's lock holds a lock of its own for that, named after
- * the dead one's token, so that two who find it dead cannot remove a third's.
+ * A lock is taken from a holder only if that is proved dead, never because of its age: a stopped
+ * process is alive. Removing a dead holder's lock needs a second lock, named after the dead token, so
+ * that two processes that find it dead cannot remove the lock of a third.
  *
- * Who waits looks now and then, and would never be in time for the moment between two turns of a
- * process that has much to do. So it says that it waits, by a file, and after its turn that process
- * stands back for as long as it takes the other to look.
+ * A waiter polls, so it would starve next to a busy process that takes the lock again at once. It
+ * therefore announces itself by a file, and the busy process pauses after its turn for the length of
+ * one poll.
  */
 export class ProcessLock {
   readonly #disk: Disk;
   readonly #folder: string;
   readonly #local: boolean;
-  /** For all turns of this process, as long as none of them leaves anything behind. */
+  /** Used for all turns of this process, as long as none of them leaves files behind. */
   #token: ProcessToken | undefined;
-  /** Until when this process stands back, because others waited when it let go. */
+  /** Until when this process pauses, because others waited when it released the lock. */
   #backAt = 0;
 
   /** @param folder our own folder in the common git directory; it must exist. */
@@ -55,7 +55,7 @@ export class ProcessLock {
     const waiting = this.#path(waitingName(token.id));
     let failed = 0;
     const attempt = async () => {
-      // Who cleans up may have seen this file before it was whole, and taken it for a dead one's.
+      // A cleaner may have read this file half-written and removed it as stale.
       if (!this.#disk.files.lstat(own)) await this.#disk.create(own, [bytes]);
       if (this.#tryTake('lock', own)) return token;
       if (++failed === silentAttempts) this.#announceWait(own, waiting);
@@ -73,7 +73,7 @@ export class ProcessLock {
     }
   }
 
-  /** Says that this process waits; where the disk does not let it, it waits longer. */
+  /** Announces that this process waits; if the disk refuses, it waits longer. */
   #announceWait(own: string, waiting: string): void {
     try {
       this.#disk.files.link(own, waiting);
@@ -82,13 +82,13 @@ export class ProcessLock {
     }
   }
 
-  /** Lets go. It throws nothing, for what it ends may be done: a file that stays is removed later. */
+  /** Releases the lock. It does not throw, because the change may be done; files are removed later. */
   release({ id }: ProcessToken): void {
     this.#quietly(id, () => {
       const names = this.#disk.files.list(this.#folder) ?? [];
       const awaited = names.some(({ name }) => name.startsWith(waitingName('')));
       if (awaited) this.#backAt = performance.now() + longestGap;
-      // What has left something behind is over, so that whoever comes next cleans up after it.
+      // A turn that left files behind ends its token, so that the next process cleans up after it.
       if (names.some(({ name }) => name.endsWith(id) && !this.isAtRest(name))) this.close();
     });
     this.#quietly(id, () => {
@@ -96,7 +96,7 @@ export class ProcessLock {
     });
   }
 
-  /** Gives up the token, so that nothing of it stays; a later turn takes another. */
+  /** Drops the token and its files; a later turn takes a new one. */
   close(): void {
     const { id } = this.#token ?? {};
     this.#token = undefined;
@@ -109,7 +109,7 @@ export class ProcessLock {
     });
   }
 
-  /** Whether a file in our folder is one that a process has while it changes nothing. */
+  /** Whether an idle process has such a file in our folder. */
   isAtRest(name: string): boolean {
     if (/^(?:owner|waiting)-/.test(name)) return true;
     return name.startsWith('journal-') && !this.#disk.files.lstat(this.#path(name))?.size;
@@ -126,8 +126,8 @@ export class ProcessLock {
   }
 
   /**
-   * Names in our folder of what processes that are dead, or that gave up, have left behind, by the
-   * id of the token at their end. Those of a token whose `owner-` file is there are a living process's.
+   * Names of the files that processes which died or gave up have left in our folder, by token id. A
+   * token whose `owner-` file exists belongs to a live process.
    */
   leftovers(): ReadonlyMap<string, readonly string[]> {
     const found = new Map<string, string[]>();
@@ -144,8 +144,8 @@ export class ProcessLock {
   }
 
   /**
-   * Whether these are of a process that has done nothing for long: in a container that is gone,
-   * perhaps. Should it live, it makes them again.
+   * Whether these files belong to a process that has been idle for long, perhaps in a removed
+   * container. If it is alive, it creates them again.
    */
   #isIdle(names: readonly string[]): boolean {
     return names.every((name) => {
@@ -206,7 +206,7 @@ export class ProcessLock {
     });
   }
 
-  /** The lock of git's that a process waits for: its file for it has no second link yet. */
+  /** The git lock that a process waits for: its file for that lock has no second link yet. */
   #awaitedBy({ id }: ProcessToken): LockRole | undefined {
     const roles = ['index', 'head', 'ref'] as const;
     return roles.find((role) => this.#disk.files.lstat(this.#path(`${role}-${id}`))?.links === 1);
@@ -214,8 +214,8 @@ export class ProcessLock {
 }
 
 /**
- * The id of the token in a name in our folder. Locks, journals, proofs and files on their way carry
- * that of their process.
+ * The token id in the name of a file in our folder. Locks, journals, proofs and staged files have that
+ * of their process.
  */
 export function tokenIn(name: string): string | undefined {
   return /^[a-z]+\d*-([0-9a-z]+-[0-9a-f]{16})$/.exec(name)?.[1];
@@ -229,7 +229,7 @@ function waitingName(id: string): string {
   return `waiting-${id}`;
 }
 
-/** File systems that two kernels can have mounted at a time, by their magic number. */
+/** File systems that two kernels can mount concurrently, by magic number. */
 const sharedFileSystems = new Set([
   0x6969, // NFS
   0xff534d42, // CIFS
@@ -245,7 +245,7 @@ const sharedFileSystems = new Set([
   0x47504653, // GPFS
 ]);
 
-/** Whether only this kernel can have the disk of a folder mounted. */
+/** Whether only this kernel can mount the disk of a folder. */
 export function isLocal(folder: string): boolean {
   try {
     return process.platform === 'linux' && !sharedFileSystems.has(statfsSync(folder).type >>> 0);

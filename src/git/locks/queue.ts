@@ -4,23 +4,23 @@ import type { LockWait } from './lock.ts';
 import { ProcessLock } from './process-lock.ts';
 import type { ProcessToken } from './token.ts';
 
-/** Cleans up after a dead process; gets its token's id and the names of its files in our folder. */
+/** Cleans up after a dead process, given its token id and the names of its files in our folder. */
 export type Recover = (token: ProcessToken, id: string, names: readonly string[]) => Promise<void>;
 
-/** The turns that the servers of one repository take at changing it. */
+/** Runs changes of one repository one at a time, across all its servers. */
 export class RepositoryQueue {
   readonly #disk: Disk;
   readonly #folder: string;
   readonly #limit: number;
   readonly #recover: Recover;
   #lock: ProcessLock | undefined;
-  /** Whether it is this process's turn. */
+  /** Whether this process holds the process lock. */
   #working = false;
   #queue: Promise<unknown> = Promise.resolve();
 
   /**
    * @param folder our own folder in the common git directory.
-   * @param limit how long to wait for a lock of others, in milliseconds.
+   * @param limit how long to wait for a lock of another process, in milliseconds.
    */
   constructor(disk: Disk, folder: string, limit: number, recover: Recover) {
     this.#disk = disk;
@@ -30,10 +30,10 @@ export class RepositoryQueue {
   }
 
   /**
-   * Runs an action alone among the servers of this repository, after cleaning up behind dead ones.
+   * Runs an action under the process lock, after cleaning up after dead processes.
    *
-   * @param action gets the token of the turn, and how long to wait for the locks of others.
-   * @param create whether the git directory is made where it is missing.
+   * @param action gets the token of this process, and how long to wait for the locks of others.
+   * @param create whether a missing git directory is created.
    */
   take<T>(
     signal: AbortSignal | undefined,
@@ -43,7 +43,7 @@ export class RepositoryQueue {
     const run = async () => {
       try {
         const commonDir = dirname(this.#folder);
-        // Somebody may have moved it away: our own folder in it must not bring it back.
+        // The user may have moved it away: creating our folder must not bring it back.
         if (!create && !this.#disk.files.lstat(commonDir)) throw missingRepository(commonDir);
         await this.#disk.settle(this.#disk.makeDirectories(this.#folder));
         const lock = this.#processLock();
@@ -67,20 +67,20 @@ export class RepositoryQueue {
   }
 
   /**
-   * Finishes or undoes the mutation of a process that died in the middle of one, so that its half is
-   * not read as the truth. Creates nothing.
+   * Finishes or undoes the mutation of a process that died in the middle of one, so that nothing reads
+   * a half-done change. Creates nothing.
    */
   async repair(): Promise<void> {
-    // While a mutation of ours is at work, what is left here belongs to it.
+    // While a mutation of this process runs, the files in our folder belong to it.
     if (this.#working) return;
     const lock = this.#processLock();
     const left = [...lock.leftovers().values()].flat();
-    // A dead process's own lock is in nobody's way before the next mutation.
+    // The lock of a dead process blocks nothing before the next mutation.
     if (left.every((name) => name.startsWith('break-') || lock.isAtRest(name))) return;
     await this.take(undefined, async () => undefined);
   }
 
-  /** Leaves nothing of this process behind; what is under way goes on. */
+  /** Removes the files of this process; a change that runs goes on. */
   close(): void {
     if (!this.#working) this.#lock?.close();
   }

@@ -3,18 +3,18 @@ import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 
 /**
- * Who holds a lock: enough to prove later that the holder is dead.
+ * Identifies a lock holder well enough to prove later that it is dead.
  *
- * A process is known by pid and start time, because pids are used again; these mean something only
- * within one boot and one pid namespace.
+ * A process is identified by pid and start time, because pids are reused. Both are valid only within
+ * one boot and one pid namespace.
  */
 export interface ProcessToken {
-  /** Unique; part of the names of the files that belong to the holder. */
+  /** Unique; part of the names of the holder's files. */
   readonly id: string;
   readonly pid: number;
-  /** Clock ticks from boot to the start of the process; empty where the system does not tell. */
+  /** Clock ticks from boot to the start of the process; empty where the system does not report it. */
   readonly start: string;
-  /** The kernel's boot id; the host's name where there is none. */
+  /** The kernel's boot id; the host name where there is none. */
   readonly boot: string;
   /** The pid namespace; empty where there is none. */
   readonly namespace: string;
@@ -29,10 +29,10 @@ export function newToken(): ProcessToken {
 /**
  * Whether the holder of a token is certainly dead.
  *
- * "False" may mean "cannot be told from here": another host on a shared disk, another container.
+ * False may mean that this host cannot know: the holder is on another host or in another container.
  *
- * @param local whether the disk that holds the lock can be in use by one kernel only; then a token
- *   of another boot is one from before a restart.
+ * @param local whether only one kernel can use the disk that holds the lock; then a token of another
+ *   boot is from before a restart.
  */
 export function isDead(token: ProcessToken, local: boolean): boolean {
   const here = thisHost();
@@ -43,7 +43,7 @@ export function isDead(token: ProcessToken, local: boolean): boolean {
   return !exists(token.pid);
 }
 
-/** Reads a token; undefined for a text that is none. */
+/** Parses a token; undefined for any other text. */
 export function parseToken(text: string): ProcessToken | undefined {
   try {
     const value: unknown = JSON.parse(text);
@@ -61,11 +61,11 @@ export function parseToken(text: string): ProcessToken | undefined {
   }
 }
 
-/** The start of a process; empty when there is none of this number, it is a zombie, or nobody tells. */
+/** Start time of a process; empty if it does not exist, is a zombie, or the system does not report it. */
 function startOf(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // The program's name may hold spaces and parentheses; the fields proper begin after the last one.
+    // The program's name may contain spaces and parentheses: the fields start after the last one.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return fields[0] === 'Z' || fields[0] === 'X' ? '' : (fields[19] ?? '');
   } catch {
@@ -79,7 +79,7 @@ function exists(pid: number): boolean {
   } catch (error) {
     return !(error instanceof Error && 'code' in error && error.code === 'ESRCH');
   }
-  // A zombie answers to signals and runs nothing any more.
+  // A zombie accepts signals but runs nothing.
   return startOf(process.pid) === '' || startOf(pid) !== '';
 }
 
