@@ -1,13 +1,13 @@
 import type { RawObject } from './object.ts';
 
-/** Objects that were read, kept up to so many bytes of content; the one not asked for longest goes first. */
+/** Cache of read objects, bounded in bytes; the least recently used object is evicted first. */
 export class ObjectCache<K> {
   readonly #size: number;
   readonly #largest: number;
   readonly #objects = new Map<K, RawObject>();
   #bytes = 0;
 
-  /** @param largest a larger object is not kept. */
+  /** @param largest size limit of a cached object, in bytes. */
   constructor(size: number, largest: number) {
     this.#size = size;
     this.#largest = largest;
@@ -26,7 +26,7 @@ export class ObjectCache<K> {
     return object;
   }
 
-  /** Keeps an object that never changes; the object. */
+  /** Caches an object and returns it. */
   keep(key: K, object: RawObject): RawObject {
     if (object.content.length > this.#largest || this.#objects.has(key)) return object;
     this.#objects.set(key, object);

@@ -13,7 +13,7 @@ export interface EncodedObject {
   readonly content: Uint8Array;
 }
 
-/** The id that git gives these bytes. */
+/** The object id of these bytes. */
 export function objectId(type: ObjectType, content: Uint8Array): Oid {
   return createHash('sha1').update(header(type, content)).update(content).digest('hex');
 }
@@ -27,12 +27,12 @@ export function deflateObject({ type, content }: EncodedObject): Buffer {
   return compress(Buffer.concat([header(type, content), content]));
 }
 
-/** What a file takes on disk at the least, in bytes. */
+/** Smallest size of a file on disk, in bytes. */
 const block = 4096;
 
 /**
- * As quickly as git compresses by default. What fits into one block of the disk is stored as it is,
- * like with `core.looseCompression=0`: compressed it would take no less, until gc packs it.
+ * Compresses at git's default level. An object that fits into one disk block is stored uncompressed,
+ * as with `core.looseCompression=0`: compressed it would take as much space, until gc packs it.
  */
 function compress(bytes: Buffer): Buffer {
   const stream = 11 + bytes.length;
@@ -68,7 +68,7 @@ export function isOid(text: string): boolean {
   return /^[0-9a-f]{40}$/.test(text);
 }
 
-/** Name, address and time of a commit's author or committer. */
+/** Name, email address and time of a commit's author or committer. */
 export interface Signature {
   readonly name: string;
   readonly email: string;
@@ -86,7 +86,7 @@ export interface Commit {
   readonly message: string;
 }
 
-/** A commit object's bytes (gitformat-commit); the message ends in exactly one line feed. */
+/** Formats a commit object (gitformat-commit); the message ends in exactly one line feed. */
 export function formatCommit(commit: Commit): Buffer {
   const lines = [
     `tree ${commit.tree}`,
@@ -99,7 +99,7 @@ export function formatCommit(commit: Commit): Buffer {
   return Buffer.from(lines.join('\n'), 'utf8');
 }
 
-/** A signature as commits and reflogs write it. */
+/** Formats a signature as in commits and reflogs. */
 export function formatSignature(signature: Signature): string {
   const sign = signature.offset < 0 ? '-' : '+';
   const minutes = Math.abs(signature.offset);
@@ -112,7 +112,7 @@ export function formatName({ name, email }: Signature): string {
   return `${name} <${email}>`;
 }
 
-/** Reads a commit object; a signature that git would not write reads as 1970. */
+/** Parses a commit object; an invalid signature gets the year 1970. */
 export function parseCommit(bytes: Buffer): Commit {
   const text = bytes.toString('utf8');
   const end = text.indexOf('\n\n');

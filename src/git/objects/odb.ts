@@ -16,26 +16,26 @@ import { ObjectCache } from './object-cache.ts';
 import { inflateStart, maxObjectSize, Pack } from './pack.ts';
 import { storeAsPack } from './pack-file.ts';
 
-/** How many bytes of trees and commits stay in memory. */
+/** Cache limit: bytes of trees and commits kept in memory. */
 const cacheSize = 16 * 1024 * 1024;
 const maxAlternateDepth = 5;
-/** How often an object is looked for while other packs appear each time. */
+/** Retries of a look-up while new packs appear. */
 const maxLookUps = 5;
 /** The type and the size of a loose object are in its first bytes. */
 const looseStart = 256;
-/** From this many objects on that come at once, they are stored as a pack. */
+/** Number of objects from which one write stores them as a pack. */
 const packFrom = 256;
-/** Larger than this, before compression, they are stored one by one. */
+/** Size from which objects are stored one by one, in bytes before compression. */
 const maxPackBytes = 1024 * 1024 * 1024;
-/** Answers of our file layer to isomorphic-git, made once: it asks several times for each object. */
+/** Answers of our file layer to isomorphic-git, created once: it asks several times per object. */
 const absent = rejected(Object.assign(new Error('absent'), { code: 'ENOENT' }));
 const notAllowed = rejected(new Error('isomorphic-git may only write objects'));
 
 /**
- * The object database of a repository: its loose objects, its packs, and its alternates'.
+ * The object database of a repository: loose objects, packs, and those of its alternates.
  *
- * Objects never change, so what was read once stays true; only which packs there are has to be
- * looked at again, because gc and repack run at any time.
+ * Objects never change, so they can be cached. The list of packs is read again when an object is
+ * missing, because gc and repack run at any time.
  */
 export class ObjectDatabase {
   readonly #files: Files;
@@ -44,10 +44,10 @@ export class ObjectDatabase {
   readonly #folders: readonly ObjectFolder[];
   readonly #gitDir: string;
   readonly #cache = new ObjectCache<Oid>(cacheSize, cacheSize / 4);
-  /** What no other process has in the names of its temporary files. */
+  /** Makes the names of temporary files unique to this process. */
   readonly #run = randomBytes(6).toString('hex');
   #written = 0;
-  /** The fan-out folders that were there when this process last wrote to them. */
+  /** Fan-out folders that existed when this process last wrote to them. */
   readonly #fanOut = new Set<string>();
 
   /** @param gitDir the common git directory. */
@@ -61,9 +61,9 @@ export class ObjectDatabase {
   }
 
   /**
-   * An object's type and content.
+   * Reads an object's type and content.
    *
-   * @throws MemoryError `damaged` when the object is not there, as in a partial clone or after a prune.
+   * @throws MemoryError `damaged` when the object is missing, as in a partial clone or after a prune.
    */
   read(oid: Oid): RawObject {
     const cached = this.#cache.get(oid);
@@ -72,7 +72,7 @@ export class ObjectDatabase {
     return object.type === 'blob' ? object : this.#cache.keep(oid, object);
   }
 
-  /** The content of an object that has to be of this type. */
+  /** Reads the content of an object that must have this type. */
   content(oid: Oid, type: ObjectType): Buffer {
     const object = this.read(oid);
     if (object.type !== type) {
@@ -82,9 +82,9 @@ export class ObjectDatabase {
   }
 
   /**
-   * How many bytes an object holds, without unpacking it.
+   * The size of an object in bytes, without unpacking it.
    *
-   * @throws MemoryError `damaged` when the object is not there.
+   * @throws MemoryError `damaged` when the object is missing.
    */
   size(oid: Oid): number {
     return this.#found(oid).size();
@@ -94,7 +94,7 @@ export class ObjectDatabase {
     return this.#cache.has(oid) || this.#lookUp(oid) !== undefined;
   }
 
-  /** Full ids that begin with these digits, at most `limit`; packs and loose objects alike. */
+  /** Full ids with this prefix in packs and loose objects, at most `limit`. */
   startingWith(prefix: string, limit: number): Oid[] {
     const found = new Set<Oid>();
     for (const folder of this.#folders) {
@@ -104,17 +104,17 @@ export class ObjectDatabase {
   }
 
   /**
-   * Stores objects, each whole and, with full durability, its content on the medium.
+   * Stores objects; with full durability their content is on the medium afterwards.
    *
-   * An object that is there already is written again: what another program left behind may be
-   * truncated, not yet on the medium, or in a pack that a running gc is about to drop.
+   * An object that exists is written again: a file of another program may be truncated, not yet on the
+   * medium, or in a pack that a running gc is about to drop.
    */
   async write(objects: readonly EncodedObject[]): Promise<Iterable<string>> {
     const folder = join(this.#gitDir, 'objects');
     const changed = new Set<string>();
     if (isForPack(objects)) await storeAsPack(this.#disk, join(folder, 'pack'), objects);
     else await this.#writeEach(objects, folder, changed);
-    // The next mutation starts from these.
+    // The next mutation reads these.
     for (const { oid, type, content } of objects) {
       if (type !== 'blob') this.#cache.keep(oid, { type, content: Buffer.from(content) });
     }
@@ -141,9 +141,9 @@ export class ObjectDatabase {
   }
 
   /**
-   * The file layer that isomorphic-git writes objects through: a temporary name that gc knows and
-   * sweeps, then a rename. Every `stat` answers "absent", so that it neither trusts a file that is
-   * there nor looks for a git directory of its own.
+   * The file layer through which isomorphic-git writes objects: a temporary name that gc removes, then
+   * a rename. Every `stat` answers "absent", so that isomorphic-git neither trusts an existing file nor
+   * looks for a git directory.
    */
   #objectWriter(changed: Set<string>) {
     const refuse = () => notAllowed;
@@ -183,7 +183,7 @@ export class ObjectDatabase {
         }
         return;
       } catch (error) {
-        // gc removes a fan-out folder that is empty at that moment, under whoever fills it.
+        // gc removes an empty fan-out folder at any time, even before a new object is renamed into it.
         if (errno(error) !== 'ENOENT' || attempt === 5) throw error;
         this.#fanOut.delete(folder);
       }
@@ -203,8 +203,8 @@ export class ObjectDatabase {
 
   #lookUp(oid: Oid): Found | undefined {
     const resolve = (base: Oid) => this.#found(base).read();
-    // A repack moves objects to another pack while they are looked for. An object is missing only
-    // when it was not found and the packs are still the same.
+    // A repack moves objects to another pack during a look-up. An object is missing only if it was not
+    // found and the list of packs has not changed.
     for (let attempt = 0; attempt < maxLookUps; attempt++) {
       for (const folder of this.#folders) {
         const found = folder.lookUp(oid, resolve);
@@ -216,16 +216,16 @@ export class ObjectDatabase {
   }
 }
 
-/** An object that is there, and not read yet. */
+/** An object that exists and is not read yet. */
 interface Found {
   read(): RawObject;
-  /** How many bytes it holds. */
+  /** Its size in bytes. */
   size(): number;
 }
 
 /**
- * Whether so many objects are stored as one pack, as git does with what it receives: as loose ones
- * each takes a file, a block of the disk and an fsync. The index of our packs ends at 2 GiB.
+ * Whether these objects are stored as one pack, as git does with a fetch: each loose object takes a
+ * file, a disk block and an fsync. The index format of our packs ends at 2 GiB.
  */
 function isForPack(objects: readonly EncodedObject[]): boolean {
   if (objects.length < packFrom) return false;
@@ -237,7 +237,7 @@ class ObjectFolder {
   readonly #files: Files;
   readonly #path: string;
   #packs = new Map<string, Pack>();
-  /** What the last list has named; undefined before the first one. */
+  /** The packs at the last listing; undefined before the first one. */
   #names: ReadonlySet<string> | undefined;
 
   constructor(files: Files, path: string) {
@@ -245,7 +245,7 @@ class ObjectFolder {
     this.#path = path;
   }
 
-  /** Looks among the packs that were listed last, and the loose objects. */
+  /** Looks in the packs of the last listing, and in the loose objects. */
   lookUp(oid: Oid, resolve: (oid: Oid) => RawObject): Found | undefined {
     if (!this.#names) this.list();
     for (const pack of this.#packs.values()) {
@@ -260,7 +260,7 @@ class ObjectFolder {
     return { read: () => parseLoose(oid, loose.bytes), size: () => sizeOfLoose(oid, start()) };
   }
 
-  /** The beginning of a file that is too large to read. */
+  /** The first bytes of a file that is too large to read. */
   #startOf(path: string): Buffer {
     const fd = this.#files.open(path, 'r');
     try {
@@ -287,7 +287,7 @@ class ObjectFolder {
     this.#names = undefined;
   }
 
-  /** Lists the packs again; whether others are there than the last time. */
+  /** Lists the packs again; returns whether the list changed. */
   list(): boolean {
     const folder = join(this.#path, 'pack');
     const names = new Set<string>();
@@ -310,14 +310,14 @@ class ObjectFolder {
     try {
       return Pack.open(this.#files, folder, name);
     } catch (error) {
-      // A repack may have removed it since the folder was listed: the next list has another one.
+      // A repack may have removed it since the listing: the next listing has another pack.
       if (errno(error) === 'ENOENT') return undefined;
       throw error;
     }
   }
 }
 
-/** @param bytes undefined for more than are read. */
+/** @param bytes undefined for a file over the limit. */
 function parseLoose(oid: Oid, bytes: Buffer | undefined): RawObject {
   if (!bytes) throw damaged(oid, 'too large to read');
   try {
@@ -327,12 +327,12 @@ function parseLoose(oid: Oid, bytes: Buffer | undefined): RawObject {
     const content = raw.subarray(nul + 1);
     if (isType(type) && Number(size) === content.length) return { type, content };
   } catch {
-    // The one message below says it for every kind of damage.
+    // The message below covers every kind of damage.
   }
   throw damaged(oid, 'damaged');
 }
 
-/** @param bytes all of it, or its beginning. */
+/** @param bytes the file, or its first bytes. */
 function sizeOfLoose(oid: Oid, bytes: Buffer): number {
   const start = inflateStart(bytes.subarray(0, looseStart)).toString('latin1', 0, looseStart);
   const [, size] = /^[a-z]+ (\d{1,15})\0/.exec(start) ?? [];
@@ -347,7 +347,7 @@ function damaged(oid: Oid, what: string): MemoryError {
   });
 }
 
-/** A promise whose failure counts as seen, so that node need not keep an eye on it. */
+/** Marks the rejection of a promise as handled; its caller awaits it later. */
 function rejected(reason: Error): Promise<never> {
   const promise = Promise.reject(reason);
   promise.catch(() => undefined);

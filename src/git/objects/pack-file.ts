@@ -7,7 +7,7 @@ import type { EncodedObject, ObjectType } from './object.ts';
 const types: { readonly [type in ObjectType]: number } = { commit: 1, tree: 2, blob: 3, tag: 4 };
 
 /**
- * Stores objects as one pack, which is written piece by piece: it is never whole in memory.
+ * Stores objects as one pack, which is written piece by piece and never held in memory.
  *
  * @param folder `objects/pack` of the repository.
  * @param objects at least one; no two of them have the same id.
@@ -42,7 +42,7 @@ export async function storeAsPack(
 /**
  * Writes the two files of a pack.
  *
- * @param index called when the pack is written, as is `trailer`: the checksum that names both.
+ * @param index called when the pack is written, like `trailer`: the checksum in the names of both.
  */
 async function place(
   disk: Disk,
@@ -52,7 +52,7 @@ async function place(
   trailer: () => Buffer,
 ): Promise<void> {
   const changed = disk.makeDirectories(folder);
-  // A pack is looked for by its index, so that comes last.
+  // Readers find a pack by its index, so the index comes last.
   for (const [ending, pieces] of [
     ['pack', () => pack],
     ['idx', index],

@@ -5,39 +5,39 @@ import type { Files } from '../disk/file-layer.ts';
 import type { ObjectType, Oid, RawObject } from './object.ts';
 import { ObjectCache } from './object-cache.ts';
 
-/** Where an object lies in a pack: whole, or as a difference from another. */
+/** An object's entry in a pack: whole, or a delta against another object. */
 type Piece =
   | { readonly type: ObjectType; readonly content: Buffer }
   | { readonly delta: Buffer; readonly base: number | Oid };
 
-/** How an object in a pack begins. */
+/** The header of an object in a pack. */
 interface Head {
-  /** What was read of it: its compressed bytes begin at `at`. */
+  /** The bytes that were read; the compressed data begins at `at`. */
   readonly head: Buffer;
   readonly at: number;
-  /** What these are when they are unpacked, in bytes. */
+  /** Size of the unpacked data, in bytes. */
   readonly size: number;
   readonly kind: { readonly type: ObjectType } | { readonly base: number | Oid };
 }
 
 const types: readonly (ObjectType | undefined)[] = [undefined, 'commit', 'tree', 'blob', 'tag'];
 
-/** Nothing that is read here is larger: trees, commits and records. */
+/** Size limit of an object, in bytes; trees, commits and records are smaller. */
 export const maxObjectSize = 256 * 1024 * 1024;
-/** Where the names of the objects begin in an index, behind its head and its fan-out table. */
+/** Offset of the object names in an index, after its header and fan-out table. */
 const namesAt = 8 + 1024;
-/** Git makes no longer chain of differences; one that is longer goes round in a circle. */
+/** The longest delta chain that git writes; a longer one is a cycle. */
 const maxChain = 4096;
-/** Up to this many objects the ids of a pack stay in memory once they were asked for. */
+/** Number of objects up to which the ids of a pack are cached. */
 const maxKeptIds = 500_000;
-/** How many bytes of objects that others are a difference from stay in memory. */
+/** Cache limit: bytes of delta bases kept in memory. */
 const maxKeptBases = 4 * 1024 * 1024;
-/** Most trees, commits and records fit into this many bytes of a pack. */
+/** Bytes read at once; most trees, commits and records fit. */
 const firstRead = 2048;
 
 /**
- * One pack with its index (gitformat-pack, index version 2), read in the few places that a look-up
- * needs: a pack of any size costs little memory and no time.
+ * One pack with its index (gitformat-pack, index version 2). A look-up reads only the parts that it
+ * needs, so a large pack costs little memory and time.
  */
 export class Pack {
   readonly #files: Files;
@@ -46,9 +46,9 @@ export class Pack {
   readonly #packSize: number;
   readonly #fanout: Buffer;
   readonly #count: number;
-  /** The ids that begin with a byte, as the index has them. */
+  /** The ids that begin with each byte, as in the index. */
   readonly #ids = new Map<number, Buffer>();
-  /** By offset. Git walks a history along its differences, so that the last ones are wanted next. */
+  /** By offset. A walk of the history follows the deltas, so the last ones are needed next. */
   readonly #bases = new ObjectCache<number>(maxKeptBases, maxKeptBases / 16);
 
   private constructor(files: Files, index: number, pack: number) {
@@ -68,7 +68,7 @@ export class Pack {
     }
   }
 
-  /** @param path the pack's path without its ending. */
+  /** @param path the pack's path without its extension. */
   static open(files: Files, folder: string, name: string): Pack {
     const index = files.open(join(folder, `${name}.idx`), 'r');
     try {
@@ -90,7 +90,7 @@ export class Pack {
     this.#files.close(this.#pack);
   }
 
-  /** The object's offset in the pack, or undefined when it is not in here. */
+  /** The object's offset in the pack; undefined if it is not in this pack. */
   offsetOf(oid: Oid): number | undefined {
     const wanted = Buffer.from(oid, 'hex');
     const first = wanted[0] ?? 0;
@@ -109,7 +109,7 @@ export class Pack {
     return undefined;
   }
 
-  /** Ids in this pack that begin with these hexadecimal digits, at most `limit`. */
+  /** Ids in this pack with this hexadecimal prefix, at most `limit`. */
   startingWith(prefix: string, limit: number): Oid[] {
     const lowest = Buffer.from(prefix.padEnd(40, '0'), 'hex');
     let low = 0;
@@ -128,7 +128,7 @@ export class Pack {
     return found;
   }
 
-  /** @param resolve reads an object of another pack or a loose one, for a difference from it. */
+  /** @param resolve reads a delta base that is in another pack or loose. */
   read(offset: number, resolve: (oid: Oid) => RawObject): RawObject {
     const chain: { readonly offset: number; readonly delta: Buffer }[] = [];
     let object: RawObject | undefined;
@@ -145,7 +145,7 @@ export class Pack {
         else at = near;
       }
     }
-    // All of them: the next one that is wanted is as likely to be on this chain as beyond it.
+    // Cache all of them: the next object is as likely to be on this chain as after it.
     for (const { offset, delta } of chain.reverse()) {
       const content = applyDelta(object.content, delta);
       object = this.#bases.keep(offset, { type: object.type, content });
@@ -220,7 +220,7 @@ export class Pack {
     return { head, at: bytes.at, size, kind: { type } };
   }
 
-  /** @param head what was read at the offset, the beginning of the compressed bytes among it. */
+  /** @param head bytes read at the offset, which include the start of the compressed data. */
   #inflate(head: Buffer, offset: number, at: number, size: number): Buffer {
     // zlib's own bound for stored data: the compressed form is never longer than this.
     const bound = size + (size >> 12) + (size >> 14) + (size >> 25) + 64;
@@ -236,14 +236,14 @@ export class Pack {
         chunkSize: Math.min(Math.max(size, 64), 64 * 1024),
       });
     } catch {
-      // The one message below says it for every kind of damage.
+      // The message below covers every kind of damage.
     }
     if (content?.length !== size) throw damaged('an object in a pack cannot be unpacked');
     return content;
   }
 }
 
-/** Makes an object from another and a list of copies and insertions (gitformat-pack, deltified). */
+/** Applies a delta, a list of copies and insertions, to its base (gitformat-pack, deltified). */
 export function applyDelta(base: Buffer, delta: Buffer): Buffer {
   const bytes = new Reader(delta);
   if (bytes.size() !== base.length) throw damaged('a difference in a pack does not fit its base');
@@ -275,7 +275,7 @@ export function applyDelta(base: Buffer, delta: Buffer): Buffer {
   return result;
 }
 
-/** Reads byte by byte and never beyond the end. */
+/** Reads byte by byte and never past the end. */
 class Reader {
   at = 0;
   readonly #bytes: Buffer;
@@ -290,7 +290,7 @@ class Reader {
     return byte;
   }
 
-  /** A size as a difference begins with. */
+  /** Reads a size in the header of a delta. */
   size(): number {
     let value = 0;
     for (let shift = 0; shift < 49; shift += 7) {
@@ -302,7 +302,7 @@ class Reader {
   }
 }
 
-/** What the first compressed bytes hold; empty for what is damaged. */
+/** Unpacks the first compressed bytes; empty if they are damaged. */
 export function inflateStart(deflated: Buffer): Buffer {
   try {
     return inflateSync(deflated, { finishFlush: constants.Z_SYNC_FLUSH });

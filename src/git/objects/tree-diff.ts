@@ -3,8 +3,8 @@ import type { ObjectDatabase } from './odb.ts';
 import { compareTrees, folderMode, type TreeDifference } from './tree.ts';
 
 /**
- * The files, links and submodules in which two trees differ, sorted by path, byte for byte; folders
- * that are the same are not read.
+ * Lists the files, links and submodules that differ between two trees, sorted by the bytes of their
+ * paths. Equal folders are not read.
  *
  * @param before undefined for the empty tree, and so is `after`.
  * @throws MemoryError `damaged` when a tree is not in the repository.
@@ -21,7 +21,7 @@ export function* differences(
   for (const difference of compareTrees(content(before), content(after))) {
     const { before: old, after: now } = difference;
     const path = prefix + difference.path;
-    // A file and a folder of one name have two places, so that both sides are of one kind.
+    // A file and a folder of one name are two entries, so both sides have the same kind.
     const folder = (old ?? now)?.mode === folderMode;
     if (folder) yield* differences(odb, old?.oid, now?.oid, `${path}/`);
     else yield { ...difference, path };

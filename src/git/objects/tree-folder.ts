@@ -4,11 +4,11 @@ import type { Oid } from './object.ts';
 import type { ObjectDatabase } from './odb.ts';
 import { findEntry, listTree, type TreeEntry } from './tree.ts';
 
-/** A folder of a commit, read the way a folder on disk is, without a checkout. */
+/** Reads a folder of a commit like a folder on disk, without a checkout. */
 export class TreeFolder implements ReadFolder {
   readonly #odb: ObjectDatabase;
   readonly #tree: Oid | undefined;
-  /** What the folders that were listed hold, by path: whoever lists one asks for all of it. */
+  /** Entries of the listed folders, by path: a caller that lists a folder reads all of it. */
   readonly #listed = new Map<string, ReadonlyMap<string, TreeEntry>>();
 
   /** @param tree undefined for a folder that the commit does not have. */
@@ -90,7 +90,7 @@ function kindOf({ mode }: TreeEntry): Stat['kind'] {
   return kinds.find(([digits]) => mode.startsWith(digits))?.[1] ?? 'other';
 }
 
-/** A commit never changes, so that all there is to know of its files is what they are. */
+/** The stat of a file in a commit; it never changes, so only kind and size matter. */
 function toStat(kind: Stat['kind']): Stat {
   return { kind, size: 0, mtimeMs: 0, ctimeMs: 0, ino: 0, mode: 0, links: 1 };
 }

@@ -1,9 +1,9 @@
 import { MemoryError } from '../../core/error.ts';
 import type { Oid } from './object.ts';
 
-/** One line of a tree: a file, a folder, a link or a submodule. */
+/** An entry of a tree: a file, folder, link or submodule. */
 export interface TreeEntry {
-  /** Octal, as the tree writes it: `100644`, `40000`. */
+  /** Octal, as in the tree: `100644`, `40000`. */
   readonly mode: string;
   readonly oid: Oid;
 }
@@ -12,8 +12,8 @@ export interface TreeEntry {
 export const folderMode = '40000';
 
 /**
- * Trees are edited in their raw bytes: the user's other entries are never decoded, so that a name
- * in no known encoding or a mode that git no longer writes comes through untouched.
+ * Trees are edited as raw bytes. The user's other entries are never decoded, so a name in an unknown
+ * encoding or a mode that git no longer writes stays unchanged.
  */
 export function findEntry(tree: Buffer, name: string): TreeEntry | undefined {
   const bytes = Buffer.from(name, 'utf8');
@@ -23,7 +23,7 @@ export function findEntry(tree: Buffer, name: string): TreeEntry | undefined {
   return undefined;
 }
 
-/** The tree with entries set, or taken out where they are undefined. */
+/** Returns the tree with entries set, or removed where they are undefined. */
 export function spliceTree(
   tree: Buffer,
   edits: Iterable<readonly [name: string, entry: TreeEntry | undefined]>,
@@ -32,7 +32,7 @@ export function spliceTree(
   for (const [name, entry] of edits) {
     const line = entry && formatEntry(name, entry);
     const folder = entry?.mode === folderMode;
-    // A file and a folder of one name have two places; what is in the other one goes as well.
+    // A file and a folder of one name sort differently; an entry at the other position is removed.
     slots.push({ key: Buffer.from(name, 'utf8'), line: folder ? undefined : line });
     slots.push({ key: Buffer.from(`${name}/`, 'utf8'), line: folder ? line : undefined });
   }
@@ -51,7 +51,7 @@ export function spliceTree(
   return Buffer.concat(pieces);
 }
 
-/** Every entry, names as UTF-8; for reading only. */
+/** Every entry, with names decoded as UTF-8; only for reading. */
 export function listTree(tree: Buffer): ({ readonly name: string } & TreeEntry)[] {
   const entries = [];
   for (const at = new Cursor(tree); !at.done; at.next()) {
@@ -60,16 +60,16 @@ export function listTree(tree: Buffer): ({ readonly name: string } & TreeEntry)[
   return entries;
 }
 
-/** A file, folder, link or submodule that two trees do not have in common. */
+/** A file, folder, link or submodule that differs between two trees. */
 export interface TreeDifference {
   /** Relative to the trees. */
   readonly path: string;
-  /** Undefined where the tree has none at this path, or has one of another kind. */
+  /** Undefined where the tree has no entry at this path, or one of another kind. */
   readonly before: TreeEntry | undefined;
   readonly after: TreeEntry | undefined;
 }
 
-/** Which entries differ, in the order of git; those that do not are never decoded. */
+/** Yields the entries that differ, in git's order; equal entries are never decoded. */
 export function* compareTrees(before: Buffer, after: Buffer): Generator<TreeDifference> {
   const [old, now] = [new Cursor(before), new Cursor(after)];
   for (old.passEqual(now); !old.done || !now.done; old.passEqual(now)) {
@@ -88,9 +88,9 @@ function formatEntry(name: string, { mode, oid }: TreeEntry): Buffer {
   return Buffer.concat([Buffer.from(`${mode} ${name}\0`, 'utf8'), Buffer.from(oid, 'hex')]);
 }
 
-/** Goes through a tree entry by entry, without an object for each: a folder may have thousands. */
+/** Walks a tree entry by entry without allocating: a folder may have thousands of entries. */
 class Cursor {
-  /** Where the present entry, its name and the end of its name are; behind the last one all of it ends. */
+  /** Offsets of the current entry, its name and the end of its name; the tree's length after the last. */
   start = 0;
   name = 0;
   nameEnd = 0;
@@ -110,7 +110,7 @@ class Cursor {
     this.#read();
   }
 
-  /** Moves on, in two trees at once, to the first entries that are not the same. */
+  /** Advances two cursors to the first entries that differ. */
   passEqual(other: Cursor): void {
     const [from, otherFrom] = [this.start, other.start];
     const end = from + equalBytes(this.#tree, from, other.#tree, otherFrom);
@@ -119,12 +119,12 @@ class Cursor {
     other.#read();
   }
 
-  /** The name; for reading only. */
+  /** The name, decoded; only for reading. */
   text(): string {
     return this.#tree.toString('utf8', this.name, this.nameEnd);
   }
 
-  /** What git sorts the entry by: the name of a folder as if it ended in a slash. */
+  /** Git's sort key: a folder sorts as if its name ended in a slash. */
   key(): Buffer {
     const name = this.#tree.subarray(this.name, this.nameEnd);
     return this.#isFolder ? Buffer.concat([name, slash]) : name;
@@ -138,7 +138,7 @@ class Cursor {
     };
   }
 
-  /** Where the entry stands beside the key of another. */
+  /** Compares the entry with the sort key of another. */
   compare(key: Buffer): number {
     if (this.done) return 1;
     const tree = this.#tree;
@@ -172,10 +172,10 @@ class Cursor {
 }
 
 const slash = Buffer.from('/');
-/** How many bytes are compared in one go; a call costs as much as a few dozen of them. */
+/** Bytes compared per call; a call costs as much as comparing a few dozen bytes. */
 const stretch = 1024;
 
-/** For how many bytes two buffers are the same, from a place in each. */
+/** Length of the common bytes of two buffers, from an offset in each. */
 function equalBytes(a: Buffer, from: number, b: Buffer, otherFrom: number): number {
   const length = Math.min(a.length - from, b.length - otherFrom);
   let same = 0;

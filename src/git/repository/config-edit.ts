@@ -4,7 +4,7 @@ import { errno } from '../disk/file-layer.ts';
 import { busy, waitFor } from '../locks/lock.ts';
 import { endsInBackslash, maxConfigSize } from './config.ts';
 
-/** A section of a git configuration, `[name "subsection"]`, with its settings; without any it is no section. */
+/** A section of a git configuration, `[name "subsection"]`; without settings it does not exist. */
 export interface ConfigSection {
   /** In lower case. */
   readonly name: string;
@@ -12,21 +12,22 @@ export interface ConfigSection {
   readonly settings: { readonly [setting: string]: string };
 }
 
-/** How long to wait for the lock of another program, in milliseconds. */
+/** How long to wait for the lock of another process, in milliseconds. */
 const lockTimeout = 5000;
 const headerLine = /^\s*\[\s*([A-Za-z0-9.-]+)(?:\s+"((?:[^"\\]|\\.)*)")?\s*\]/;
 
 /**
- * A configuration text in which a section has these settings and no others; the rest stays as it is.
+ * Returns a configuration text in which a section has exactly these settings.
  *
- * The section stays where it was first, or is added at the end. Comments between its settings go.
+ * The section stays at its first position, or is added at the end. Comments between its settings are
+ * lost; everything else stays.
  */
 export function replaceSection(text: string, section: ConfigSection): string {
   const lines: string[] = [];
   let place: number | undefined;
   let isInside = false;
   let isContinued = false;
-  // Comments and blank lines, which belong to the section only if a setting follows.
+  // Comments and blank lines belong to the section only if a setting follows.
   let loose: string[] = [];
   for (const line of text.split(/(?<=\n)/)) {
     const header = isContinued ? undefined : headerLine.exec(line);
@@ -53,11 +54,11 @@ export function replaceSection(text: string, section: ConfigSection): string {
 }
 
 /**
- * Gives a section of a configuration file these settings, under the lock that git takes for it.
+ * Writes a section of a configuration file, under git's lock of that file.
  *
  * @param path of a file that may be missing; a link is followed.
  * @returns whether the file had to be changed.
- * @throws MemoryError `busy` when another holds the lock, `storage`; then nothing has changed.
+ * @throws MemoryError `busy` when another process holds the lock, `storage`; nothing has changed then.
  */
 export async function editConfig(
   disk: Disk,
@@ -75,7 +76,7 @@ export async function editConfig(
     );
     let changed = false;
     try {
-      // Bytes that are no UTF-8 come back as they were.
+      // Bytes that are not UTF-8 stay unchanged.
       const before = files.read(target, maxConfigSize)?.toString('latin1') ?? '';
       const after = replaceSection(before, section);
       if (after === before) return false;
@@ -95,7 +96,7 @@ export async function editConfig(
   }
 }
 
-/** Opens a new file; undefined when there is one already. */
+/** Creates and opens a file; undefined if it exists. */
 function createNew(disk: Disk, path: string): number | undefined {
   try {
     return disk.files.open(path, 'wx', 0o666);

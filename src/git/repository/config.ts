@@ -3,12 +3,12 @@ import { dirname, isAbsolute, join } from 'node:path';
 import { errno, type Files, lookThrough, type Stat, sameStat } from '../disk/file-layer.ts';
 
 const maxIncludeDepth = 10;
-/** Files that include each other more than once would multiply. */
+/** File limit: files that include each other more than once would multiply. */
 const maxFiles = 200;
-/** A larger file is not read, in bytes. */
+/** Size limit of a configuration file, in bytes. */
 export const maxConfigSize = 4 * 1024 * 1024;
 
-/** Where the configuration of a repository is read from, lowest precedence first. */
+/** The sources of a repository's configuration, lowest precedence first. */
 export interface ConfigPlaces {
   /** Per-worktree git directory, for `includeIf "gitdir:…"`. */
   readonly gitDir: string;
@@ -21,11 +21,11 @@ export interface ConfigPlaces {
 /**
  * The user's git configuration: system, global, repository and worktree files with their includes.
  *
- * Values that name programs are read like any other and never run.
+ * Values that name programs are read, never run.
  */
 export class GitConfig {
   readonly #values = new Map<string, string>();
-  /** Every file that was looked for, with its state then. */
+  /** Every file that was looked for, with its stat at that time. */
   readonly #sources: { readonly path: string; readonly stat: Stat | undefined }[] = [];
   readonly #repository = new Map<string, string>();
   readonly #own = new Map<string, string>();
@@ -39,7 +39,7 @@ export class GitConfig {
     const config = new GitConfig();
     config.#readAll(files, places);
     if (!config.#asksForRemotes) return config;
-    // Which remotes there are is known when all of it is read, so that this takes another round.
+    // The remotes are known only after everything is read, so this needs another pass.
     const again = new GitConfig();
     again.#remotes = [...config.section('remote')].flatMap(([key, url]) =>
       key.endsWith('.url') ? url : [],
@@ -48,12 +48,12 @@ export class GitConfig {
     return again;
   }
 
-  /** Whether it may say something else on another branch. */
+  /** Whether a value may differ on another branch. */
   get asksForBranch(): boolean {
     return this.#asksForBranch;
   }
 
-  /** Whether reading it again on the same branch would find the same. */
+  /** Whether no file has changed since it was read. */
   isCurrent(files: Files): boolean {
     return this.#sources.every(({ path, stat }) => sameStat(stat, lookQuietly(files, path)));
   }
@@ -73,12 +73,12 @@ export class GitConfig {
     return this.#own.get(key);
   }
 
-  /** The settings that begin with this section, by the rest of their key. */
+  /** The settings with this prefix, by the rest of their key. */
   section(section: string): ReadonlyMap<string, string> {
     return below(this.#values, section);
   }
 
-  /** The same of the repository's own settings. */
+  /** Like `section`, but only of the repository's own settings. */
   repositorySection(section: string): ReadonlyMap<string, string> {
     return below(this.#repository, section);
   }
@@ -136,7 +136,7 @@ export class GitConfig {
   }
 }
 
-/** A boolean as git reads it. */
+/** Parses a boolean as git does. */
 export function isTrue(value: string): boolean {
   return /^(?:true|yes|on|[1-9].*)$/is.test(value);
 }
@@ -149,7 +149,7 @@ function below(settings: ReadonlyMap<string, string>, section: string): Map<stri
   return found;
 }
 
-/** The settings of a configuration text, in order; what git would reject is left out. */
+/** Parses the settings of a configuration text, in order; lines that git would reject are skipped. */
 export function parseConfig(text: string): { readonly key: string; readonly value: string }[] {
   const settings: { key: string; value: string }[] = [];
   let section = '';
@@ -176,14 +176,14 @@ export function parseConfig(text: string): { readonly key: string; readonly valu
   return settings;
 }
 
-/** Whether a line goes on in the next one. */
+/** Whether a line continues in the next one. */
 export function endsInBackslash(text: string): boolean {
   let at = text.length;
   while (text[at - 1] === '\\') at -= 1;
   return (text.length - at) % 2 === 1;
 }
 
-/** Takes quotes, escapes, comments and the space around a value away. */
+/** Removes quotes, escapes, comments and surrounding space from a value. */
 function unquote(raw: string): string {
   let value = '';
   let solid = 0;
@@ -219,7 +219,7 @@ function withDepth(pattern: string, end = ''): string {
   return pattern.endsWith('/') ? `${pattern}**` : pattern + end;
 }
 
-/** A glob of git's as a regular expression without nested repetition, so that it cannot run for ever. */
+/** Translates a git glob into a regular expression without nested repetition, which runs in bounded time. */
 function matches(glob: string, text: string, flags: string): boolean {
   if (glob.length > 1024 || (glob.match(/\*/g)?.length ?? 0) > 12) return false;
   const source = glob
@@ -240,7 +240,7 @@ function expand(path: string, base: string): string {
 
 function lookQuietly(files: Files, path: string): Stat | undefined {
   try {
-    // Many a person's own one is a link into a collection of such files.
+    // A user's configuration is often a link into a collection of such files.
     return lookThrough(files, path);
   } catch {
     return undefined;
@@ -250,7 +250,7 @@ function lookQuietly(files: Files, path: string): Stat | undefined {
 /** Why a file cannot be read that will not be readable in a moment either. */
 const unreadable = new Set([
   ...['EACCES', 'EPERM', 'EISDIR', 'ELOOP', 'ENAMETOOLONG'],
-  // A device or pipe (GIT_CONFIG_GLOBAL=/dev/null), and a file over the limit.
+  // A device or pipe (GIT_CONFIG_GLOBAL=/dev/null), or a file over the limit.
   ...['EFTYPE', 'EFBIG', 'ENXIO'],
 ]);
 
@@ -258,8 +258,8 @@ function readQuietly(files: Files, path: string): Buffer | undefined {
   try {
     return files.read(path, maxConfigSize);
   } catch (error) {
-    // Git warns about a configuration file that it may not read, and goes on. One that is there and
-    // cannot be read now may hold whose name is to stand in the commit.
+    // Git warns about a configuration file without read permission, and goes on. Any other error is
+    // thrown: the file may contain the author's name.
     if (!unreadable.has(errno(error) ?? '')) throw error;
     return undefined;
   }

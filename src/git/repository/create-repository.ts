@@ -17,7 +17,7 @@ const folders = [
   'refs/tags',
 ];
 
-/** What `git init` finds out about the platform by trying; isomorphic-git would write other values. */
+/** Platform settings that `git init` detects; isomorphic-git would write other values. */
 function configText(): string {
   const lines = [
     '[core]',
@@ -33,14 +33,14 @@ function configText(): string {
 }
 
 /**
- * Makes a folder a git directory, as `git init` does, with the branch name that the user's
- * configuration asks for. Needs the process lock.
+ * Creates a git directory, as `git init` does, with the branch name of the user's configuration. The
+ * caller holds the process lock.
  *
- * HEAD comes last. A folder without it is no repository to any git, so one that is half made is in
- * nobody's way, and the next attempt completes it.
+ * HEAD is written last. Git does not take a folder without HEAD as a repository, so the next attempt
+ * can complete a half-made one.
  *
  * @param own our own folder in the git directory, which exists.
- * @throws MemoryError `unsupported` for the rest of a repository that has lost its HEAD.
+ * @throws MemoryError `unsupported` for a git directory that has lost its HEAD.
  */
 export async function initRepository(
   disk: Disk,
@@ -51,7 +51,7 @@ export async function initRepository(
   wait: LockWait,
 ): Promise<void> {
   const head = join(gitDir, 'HEAD');
-  // Another server may have been quicker.
+  // Another server may have created it first.
   if (disk.files.lstat(head)) return;
   checkEmpty(disk, gitDir);
   const places = { gitDir, commonDir: gitDir, branch: undefined, env };
@@ -76,13 +76,13 @@ export async function initRepository(
   }
 }
 
-/** Nothing of a person's may lie there: what remains of a repository is for him to save. */
+/** Refuses a folder with foreign files: the user has to save the rest of a repository. */
 function checkEmpty(disk: Disk, gitDir: string): void {
   const known = new Set(['config', 'HEAD.lock', 'memory-bank', ...folders]);
   const strange = disk.files.list(gitDir)?.find(({ name }) => !known.has(name));
   if (!strange) return;
-  throw new MemoryError('unsupported', `${gitDir} is not empty, and no git repository either.`, {
-    hint: 'Its HEAD is missing. Mend it, or move it out of the way.',
+  throw new MemoryError('unsupported', `${gitDir} is not empty and not a git repository.`, {
+    hint: 'Its HEAD is missing. Restore HEAD, or move the folder away.',
     data: { path: gitDir, found: strange.name },
   });
 }

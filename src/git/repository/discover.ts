@@ -2,7 +2,7 @@ import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { MemoryError } from '../../core/error.ts';
 import type { Files } from '../disk/file-layer.ts';
 
-/** A file `.git` with more bytes does not lead to a git directory. */
+/** Size limit of a file `.git` that points to a git directory, in bytes. */
 const maxPointer = 64 * 1024;
 
 /** A work tree and the git directories that belong to it. */
@@ -11,12 +11,12 @@ export interface WorkTree {
   readonly top: string;
   /** HEAD, index and logs of this work tree. */
   readonly gitDir: string;
-  /** Objects, refs and configuration; the same as `gitDir` but in a linked work tree. */
+  /** Objects, refs and configuration; differs from `gitDir` only in a linked work tree. */
   readonly commonDir: string;
 }
 
 /**
- * Finds the work tree that a folder lies in: a plain repository, a submodule or a linked work tree.
+ * Finds the work tree that contains a folder: a plain repository, a submodule or a linked work tree.
  *
  * @param start absolute path; need not exist.
  * @returns undefined outside any work tree.
@@ -28,7 +28,7 @@ export function findWorkTree(files: Files, start: string): WorkTree | undefined 
     const gitDir = gitDirOf(files, join(folder, '.git'));
     if (gitDir !== undefined) return { top: folder, gitDir, commonDir: commonDirOf(files, gitDir) };
     if (isGitDir(files, folder)) {
-      throw new MemoryError('unsupported', `${folder} is a git directory, and no work tree.`, {
+      throw new MemoryError('unsupported', `${folder} is a git directory, not a work tree.`, {
         hint: 'Serve the work tree, or a clone of a bare repository.',
       });
     }
@@ -39,7 +39,7 @@ export function findWorkTree(files: Files, start: string): WorkTree | undefined 
 }
 
 /**
- * Whether a work tree that was found from a folder would be found again: cheaper than to find it.
+ * Whether a work tree would still be found from a folder; cheaper than finding it.
  *
  * @param start absolute path, links resolved.
  */
@@ -68,7 +68,7 @@ function gitDirOf(files: Files, dotGit: string): string | undefined {
   if (real === undefined) return undefined;
   const stat = files.lstat(real);
   if (stat?.kind === 'directory') return isGitDir(files, real) ? real : undefined;
-  // Like git, which goes on above what is neither a folder nor a file.
+  // Like git, which continues in the parent if `.git` is neither a folder nor a file.
   if (stat?.kind !== 'file' || stat.size > maxPointer) return undefined;
   const pointer = /^gitdir: (.+?)\s*$/.exec(
     files.read(real, maxPointer)?.toString('utf8') ?? '',
@@ -79,7 +79,7 @@ function gitDirOf(files: Files, dotGit: string): string | undefined {
   if (target === undefined || !isGitDir(files, target)) {
     throw new MemoryError(
       'unsupported',
-      `${dotGit} points to ${path}, which is no git directory.`,
+      `${dotGit} points to ${path}, which is not a git directory.`,
       {
         hint: 'If the repository was moved, run "git worktree repair" in it.',
       },

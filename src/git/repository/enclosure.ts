@@ -5,18 +5,18 @@ import { errno, type Files, lookThrough, NodeFiles } from '../disk/file-layer.ts
 import { checkSize } from '../disk/folder.ts';
 import { findWorkTree } from './discover.ts';
 
-/** Whether a path is a folder or lies below it; both absolute, links resolved. */
+/** Whether a path is a folder or is below it; both absolute, links resolved. */
 export function contains(folder: string, path: string): boolean {
   const way = relative(folder, path);
   return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
 
 /**
- * Reading and writing the files of a project by their paths, and never what lies outside of it.
+ * Reads and writes the files of a project by path, and never a file outside it.
  *
- * A link that stays inside is followed, and the path that it leads to is the one that callers show. A
- * link that leads out, into a git directory or nowhere is refused by name: a repository may bring any
- * link with it. Only regular files are opened, and none above a size.
+ * A link that stays inside is followed, and callers show its target. A link that leads out, into a git
+ * directory or nowhere is refused by name, because a repository may contain any link. Only regular
+ * files up to a size limit are opened.
  */
 export class Enclosure {
   /** Absolute path, links resolved. */
@@ -29,14 +29,14 @@ export class Enclosure {
     this.root = files.realpath(root) ?? root;
   }
 
-  /** The enclosure of a project: its repository, of which the root may be a part; else the root. */
+  /** The enclosure of a project: the repository that contains the root, or else the root. */
   static ofProject(root: string, files: Files = new NodeFiles()): Enclosure {
     return new Enclosure(topOf(files, root) ?? root, files);
   }
 
   /**
-   * The enclosure of a path that a person names: the project when the path belongs to it, else what the
-   * path leads to.
+   * The enclosure of a path that the user names: the project if it contains the path, else the folder
+   * that the path leads to.
    */
   static around(path: string, root: string, files: Files = new NodeFiles()): Enclosure {
     const project = Enclosure.ofProject(root, files);
@@ -49,7 +49,7 @@ export class Enclosure {
   }
 
   /**
-   * The real path that a path leads to; its last parts need not be there.
+   * Resolves the links of a path; its last parts need not exist.
    *
    * @param path absolute.
    * @throws MemoryError `damaged` for a link that leads out, into a git directory or nowhere.
@@ -68,15 +68,15 @@ export class Enclosure {
   }
 
   /**
-   * The bytes of a file; undefined where there is none.
+   * Reads a file; undefined if it does not exist.
    *
-   * @throws MemoryError `damaged` as `resolve` and as `readRegular`, `too_large`, `storage`.
+   * @throws MemoryError `damaged` like `resolve` and `readRegular`, `too_large`, `storage`.
    */
   read(path: string, limit: number): Buffer | undefined {
     return readRegular(this.resolve(path), limit, this.#files);
   }
 
-  /** The first bytes of a regular file, and its size; undefined where there is none. */
+  /** The first bytes of a regular file, and its size; undefined if it does not exist. */
   head(
     path: string,
     length: number,
@@ -91,22 +91,22 @@ export class Enclosure {
     }
   }
 
-  /** The parts of the path below the root; undefined when it does not begin there. */
+  /** The parts of the path below the root; undefined if it is not below the root. */
   #stepsTo(path: string): string[] | undefined {
     for (let folder = path; ; folder = dirname(folder)) {
-      // The caller may have come by a link above the root, such as /tmp on macOS.
+      // The path may go through a link above the root, such as /tmp on macOS.
       if (folder === this.root || this.#files.realpath(folder) === this.root) {
         return stepsOf(relative(folder, path));
       }
       if (folder === dirname(folder)) break;
     }
-    // A link outside of the root that leads into it.
+    // A link outside the root that leads into it.
     const real = this.#files.realpath(path);
     if (real === undefined || !contains(this.root, real)) return undefined;
     return stepsOf(relative(this.root, real));
   }
 
-  /** Whether the way to a path goes through the root. */
+  /** Whether a path goes through the root. */
   #reaches(path: string): boolean {
     return this.#stepsTo(resolve(path)) !== undefined;
   }
@@ -114,7 +114,7 @@ export class Enclosure {
   #follow(link: string): string {
     const target = this.#files.realpath(link);
     if (target === undefined) {
-      throw new MemoryError('damaged', `${link} is a symbolic link that leads nowhere.`, {
+      throw new MemoryError('damaged', `${link} is a symbolic link whose target does not exist.`, {
         hint: 'Remove the link, or put a file or folder in its place.',
         data: { path: link },
       });
@@ -127,7 +127,7 @@ export class Enclosure {
 }
 
 /**
- * The bytes of a regular file, links followed; undefined where there is none.
+ * Reads a regular file, following links; undefined if it does not exist.
  *
  * @throws MemoryError `damaged` for a pipe, device or folder, `too_large`, `storage`.
  */
@@ -143,7 +143,7 @@ export function readRegular(
     if (code === 'EFBIG') checkSize(path, lookThrough(files, path)?.size ?? limit + 1, limit);
     if (code !== 'EFTYPE' && code !== 'EISDIR') throw storageError(error, `read ${path}`);
     throw new MemoryError('damaged', `${path} is not a regular file.`, {
-      hint: 'Move it out of the way.',
+      hint: 'Move or remove it.',
       data: { path },
       cause: error,
     });
@@ -163,7 +163,7 @@ function outside(link: string, target: string, root: string): MemoryError {
   });
 }
 
-/** Whether a path below the root is git's own. */
+/** Whether a path below the root is in a git directory. */
 function isOfGit(root: string, path: string): boolean {
   return relative(root, path)
     .split(sep)
@@ -174,7 +174,7 @@ function topOf(files: Files, root: string): string | undefined {
   try {
     return findWorkTree(files, root)?.top;
   } catch (error) {
-    // What is wrong with the repository is reported by whatever opens it.
+    // The code that opens the repository reports what is wrong with it.
     if (error instanceof MemoryError) return undefined;
     throw error;
   }

@@ -7,7 +7,7 @@ import { checkSize } from '../disk/folder.ts';
 import type { GitConfig } from './config.ts';
 import type { WorkTree } from './discover.ts';
 
-/** A larger file of rules cannot be judged, in bytes; nothing is committed past it. */
+/** Size limit of a file of rules, in bytes; with a larger one nothing is committed. */
 const maxBytes = 4 * 1024 * 1024;
 
 interface RuleFile {
@@ -15,14 +15,14 @@ interface RuleFile {
   readonly rules: Ignore | undefined;
 }
 
-/** The ignore rules that can cover a path of the work tree (gitignore). */
+/** The ignore rules that can apply to a path of the work tree (gitignore). */
 export class IgnoreRules {
   readonly #files: Files;
   readonly #tree: WorkTree;
   readonly #config: GitConfig;
   readonly #env: NodeJS.ProcessEnv;
   readonly #cache = new Map<string, RuleFile>();
-  /** Rule files that were looked at in the present call. */
+  /** Rule files that were checked during this call. */
   readonly #fresh = new Set<string>();
 
   constructor(files: Files, tree: WorkTree, config: GitConfig, env: NodeJS.ProcessEnv) {
@@ -44,7 +44,7 @@ export class IgnoreRules {
     for (const path of paths) {
       const parts = path.split('/');
       for (let depth = 1; depth <= parts.length; depth++) {
-        // A rule may cover a folder above; nothing below an ignored folder can be taken back.
+        // A rule may match a parent folder; nothing below an ignored folder can be included again.
         const part = parts.slice(0, depth).join('/') + (depth < parts.length ? '/' : '');
         const hit = passed.has(part) ? undefined : this.#find(part);
         if (hit) throw refusal(path, hit.file, hit.pattern);
@@ -53,14 +53,14 @@ export class IgnoreRules {
     }
   }
 
-  /** The last rule that decides on a path, from the nearest file outwards. */
+  /** The last rule that matches a path, from the nearest file outwards. */
   #find(path: string): { readonly file: string; readonly pattern: string } | undefined {
     const parts = path.replace(/\/$/, '').split('/');
     for (let depth = parts.length - 1; depth >= 0; depth--) {
       const base = parts.slice(0, depth).join('/');
       const file = join(this.#tree.top, base, '.gitignore');
       const below = path.slice(base === '' ? 0 : base.length + 1);
-      // Like git, which follows no link of the work tree here.
+      // Like git, which does not follow a link of the work tree here.
       const verdict = this.#ask(file, below, () => this.#files.lstat(file));
       if (verdict === false) return undefined;
       if (verdict)
@@ -74,7 +74,7 @@ export class IgnoreRules {
     return undefined;
   }
 
-  /** The pattern that ignores the path, false when one takes it back, undefined when none is about it. */
+  /** The pattern that ignores the path, false if one includes it again, undefined if none matches. */
   #ask(file: string, path: string, look: () => Stat | undefined): string | false | undefined {
     const rules = this.#load(file, look);
     if (!rules) return undefined;
@@ -92,7 +92,7 @@ export class IgnoreRules {
     if (stat?.kind === 'file') checkSize(file, stat.size, maxBytes);
     const bytes = stat?.kind === 'file' ? this.#files.read(file, maxBytes) : undefined;
     const text = bytes?.toString('utf8').replace(/^\uFEFF/, '') ?? '';
-    // Many of these files hold nothing but comments.
+    // Many of these files contain only comments.
     const rules = /^[^#\r\n]/m.test(text)
       ? ignore({ ignorecase: this.#config.bool('core.ignorecase') ?? false }).add(text)
       : undefined;

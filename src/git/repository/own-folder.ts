@@ -4,10 +4,10 @@ import { type Files, NodeFiles } from '../disk/file-layer.ts';
 import { ProcessLock, tokenIn } from '../locks/process-lock.ts';
 import { findWorkTree } from './discover.ts';
 
-/** How long to wait for a server that is at work, in milliseconds. */
+/** How long to wait for a server that is changing the memory, in milliseconds. */
 const lockWait = { limit: 10_000 };
 
-/** The folder in which servers keep caches, by its absolute path; undefined where there is none. */
+/** Absolute path of the folder of the servers' caches; undefined if it does not exist. */
 export function findOwnFolder(files: Files, root: string): string | undefined {
   const tree = findWorkTree(files, root);
   const folder = tree && join(tree.commonDir, 'memory-bank');
@@ -15,12 +15,12 @@ export function findOwnFolder(files: Files, root: string): string | undefined {
 }
 
 /**
- * Removes what servers keep in the git directory of a repository: caches, and what they last used. A
- * server that still runs begins them anew.
+ * Removes the servers' files from the git directory of a repository: caches and last use. A server that
+ * still runs creates them again.
  *
- * What a dead process has left half done stays, for whoever can finish it.
+ * Files of a half-done change stay, so that the next server can finish or undo it.
  *
- * @param root a folder of the work tree; in none, there is nothing to remove.
+ * @param root a folder of the work tree; outside a work tree there is nothing to remove.
  * @throws MemoryError `busy`, `storage`.
  */
 export async function removeOwnFolder(root: string, durability: Durability): Promise<void> {
