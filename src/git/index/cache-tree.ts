@@ -12,14 +12,14 @@ const maxDepth = 1000;
 const untold = { before: undefined, after: undefined };
 
 /**
- * Brings the index extension TREE (gitformat-index, "Cache tree") in line with a commit.
+ * Updates the index extension TREE (gitformat-index, "Cache tree") for a commit.
  *
- * Only the folders on the way to the changed paths are written anew. One whose cached tree was the
- * one that the commit replaced gets the new one; any other becomes invalid, as git would have it.
+ * Only the parent folders of the changed paths are rewritten. A folder whose cached tree is the one that
+ * the commit replaced gets the new tree; any other becomes invalid, as in git.
  *
  * @param bytes the extension's content.
- * @param growth by how many entries each folder on the way has grown, the root as `''`.
- * @returns undefined when the content makes no sense: better no cache than a wrong one.
+ * @param growth number of entries by which each parent folder has grown, the root as `''`.
+ * @returns undefined for invalid content: the extension is dropped then.
  */
 export function updateCachedTrees(
   bytes: Buffer,
@@ -36,7 +36,7 @@ export function updateCachedTrees(
   }
 }
 
-/** The tree of the root in the extension's content; undefined where it is invalid. */
+/** The root tree in the extension's content; undefined where it is invalid. */
 export function cachedRoot(bytes: Buffer): Oid | undefined {
   const head = /^\0(\d+) \d+\n/.exec(bytes.toString('latin1', 0, 32));
   return head ? bytes.toString('hex', head[0].length, head[0].length + 20) : undefined;
@@ -44,7 +44,7 @@ export function cachedRoot(bytes: Buffer): Oid | undefined {
 
 class Update {
   readonly pieces: Buffer[] = [];
-  /** Up to where the content was read. */
+  /** Offset of the first byte that was not read. */
   end = 0;
   readonly #bytes: Buffer;
   readonly #growth: ReadonlyMap<string, number>;
@@ -55,7 +55,7 @@ class Update {
   constructor(bytes: Buffer, trees: readonly TreeChange[], growth: ReadonlyMap<string, number>) {
     this.#bytes = bytes;
     this.#growth = growth;
-    // A folder on the way of which nobody says how its tree changed has one that is not known.
+    // The new tree of a parent folder without a `TreeChange` is unknown.
     const unknown = [...growth.keys()].map((folder) => ({ folder, ...untold }));
     this.#changes = new Map([...unknown, ...trees].map((change) => [change.folder, change]));
     for (const change of this.#changes.values()) {
@@ -66,7 +66,7 @@ class Update {
     }
   }
 
-  /** Reads a node with all below it and writes what it becomes; whether it is valid. */
+  /** Reads a node with its children and writes the updated one; returns whether it is valid. */
   node(folder: string, depth: number): boolean {
     if (depth > maxDepth) throw new RangeError('the cached trees are too deep');
     const name = this.#upTo(0);
@@ -83,11 +83,11 @@ class Update {
       const path = this.#childPath(folder);
       const change = strange.get(path);
       strange.delete(path);
-      // Siblings off the way are copied as they are.
+      // Folders without a changed path are copied unchanged.
       if (!change) this.pieces.push(this.#skip(depth + 1));
       else if (!this.node(path, depth + 1) || change.after === undefined) valid = false;
     }
-    // A folder that the cache does not know yet, or one that went, makes those above it uncertain.
+    // A folder that is new to the cache, or gone, makes its parents invalid.
     const after = this.#changes.get(folder)?.after;
     const sure = valid && strange.size === 0 && after !== undefined;
     const grown = count + (this.#growth.get(folder) ?? 0);
@@ -97,14 +97,14 @@ class Update {
     return sure;
   }
 
-  /** The path of the node that comes next. */
+  /** The name of the next node. */
   #childPath(folder: string): string {
     const end = this.#bytes.indexOf(0, this.end);
     const name = this.#bytes.toString('utf8', this.end, end);
     return folder === '' ? name : `${folder}/${name}`;
   }
 
-  /** The bytes of a node and of all below it. */
+  /** The bytes of a node and its children. */
   #skip(depth: number): Buffer {
     if (depth > maxDepth) throw new RangeError('the cached trees are too deep');
     const start = this.end;

@@ -2,9 +2,9 @@ import type { Oid } from '../objects/object.ts';
 import { damaged } from './index-extensions.ts';
 import { becomesTrusted, type IndexTimes, type LineContent } from './index-time.ts';
 
-/** Lines that are kept together, at most; a path in several stages may make it more. */
+/** Maximum lines of a block; a path in several stages may exceed it. */
 const maxLines = 512;
-/** What stands before the name of a line, but for two bytes more where an extended flag says so. */
+/** Bytes of a line before its name; two more where an extended flag is set. */
 export const fixedSize = 62;
 const stageMask = 0x3000;
 const extendedFlag = 0x4000;
@@ -19,31 +19,31 @@ export interface IndexLine {
   readonly name: Buffer;
   readonly oid: Oid;
   readonly mode: number;
-  /** 0, or which version of an unmerged file it is: 1 the base, 2 ours, 3 theirs. */
+  /** 0, or the version of an unmerged file: 1 the base, 2 ours, 3 theirs. */
   readonly stage: number;
   readonly skipWorktree: boolean;
 }
 
-/** What to make of all lines of one name. */
+/** The edit of all lines of one name. */
 export interface LineEdit {
   readonly name: Buffer;
-  /** What is to stand before the name; undefined takes the lines out. */
+  /** The new bytes before the name; undefined removes the lines. */
   readonly fixed: Buffer | undefined;
 }
 
 /**
- * Lines of the index that follow one another, in their raw bytes (gitformat-index, versions 2 to 4).
+ * Consecutive lines of the index in their raw bytes (gitformat-index, versions 2 to 4).
  *
- * All lines of one name are in one block. A block never changes: an index and the one that a change
- * makes of it have all but the changed ones in common.
+ * All lines of one name are in one block. Blocks are immutable: an index and its edited successor share
+ * all blocks without a changed line.
  */
 export class IndexBlock {
   readonly bytes: Buffer;
   /** Whether a merge has left a path in several stages. */
   readonly unmerged: boolean;
-  /** Where each line begins, and where the last one ends. */
+  /** Offset of each line, and the end of the last one. */
   readonly #offsets: Uint32Array;
-  /** Only version 4 needs them: its names are prefix-compressed. */
+  /** Only for version 4, whose names are prefix-compressed. */
   readonly #names: readonly Buffer[] | undefined;
   #newest: number | undefined;
   #sums: readonly [number, number] | undefined;
@@ -57,11 +57,11 @@ export class IndexBlock {
   }
 
   /**
-   * The lines that bytes begin with, in blocks of about the same size; at least one block.
+   * Reads the lines at the start of bytes into blocks of about the same size, at least one.
    *
-   * @param compressed whether names are told by how they differ from the one before, as in version 4.
+   * @param compressed whether each name is a difference from the previous one, as in version 4.
    * @param previous the name before the first line.
-   * @throws MemoryError `damaged` when they are not that many lines.
+   * @throws MemoryError `damaged` when there are fewer lines.
    */
   static read(
     bytes: Buffer,
@@ -77,7 +77,7 @@ export class IndexBlock {
     for (let i = 0; i < count; i++) {
       offsets[i] = at;
       if (at + fixedSize > bytes.length) throw damaged();
-      // By single bytes: this runs a hundred thousand times, and `readUInt16BE` costs more than the rest.
+      // Single bytes: this runs 100,000 times, and `readUInt16BE` costs more than the rest.
       const flags = ((bytes[at + 60] ?? 0) << 8) | (bytes[at + 61] ?? 0);
       const name = at + fixedSize + (flags & extendedFlag ? 2 : 0);
       if (names) {
@@ -118,9 +118,9 @@ export class IndexBlock {
   }
 
   /**
-   * Two sums over what the lines stage: ids, modes, stages and lengths of names, but no times.
+   * Two checksums of what the lines stage: ids, modes, stages and name lengths, but no times.
    *
-   * A sum does not depend on how the lines are distributed over blocks.
+   * They do not depend on how the lines are distributed over blocks.
    */
   get sums(): readonly [number, number] {
     this.#sums ??= this.#sum();
@@ -147,12 +147,12 @@ export class IndexBlock {
     return this.bytes.subarray(name, end);
   }
 
-  /** The last name; an empty one where there are no lines. */
+  /** The last name; empty if there are no lines. */
   get last(): Buffer {
     return this.count === 0 ? noName : this.name(this.count - 1);
   }
 
-  /** Where the first line at or after this name is. */
+  /** Position of the first line at or after this name. */
   position(name: Buffer): number {
     let low = 0;
     let high = this.count;
@@ -164,7 +164,7 @@ export class IndexBlock {
     return low;
   }
 
-  /** Where the lines of this name end that begin at a place; there, when it has none. */
+  /** End of the lines of this name that begin at a position; that position if there are none. */
   after(name: Buffer, at: number): number {
     let end = at;
     while (end < this.count && this.name(end).equals(name)) end++;
@@ -172,11 +172,11 @@ export class IndexBlock {
   }
 
   /**
-   * What the block becomes: no block where no line is left.
+   * Applies edits; returns no block if no line is left.
    *
-   * @param edits by name; each is of a name that belongs between the lines of this block.
-   * @param was the name that stands before the block.
-   * @param previous the name that will.
+   * @param edits sorted by name; each name belongs into this block.
+   * @param was the name before the block.
+   * @param previous the name before the result.
    */
   splice(edits: readonly LineEdit[], was: Buffer, previous: Buffer): readonly IndexBlock[] {
     const moved = this.#names !== undefined && !previous.equals(was);
@@ -184,7 +184,7 @@ export class IndexBlock {
     const pieces: Buffer[] = [];
     let copied = 0;
     let count = this.count;
-    /** The name before the next line to copy, where that is not the one before it here. */
+    /** The name before the next copied line, if it is not its predecessor here. */
     let other = moved ? previous : undefined;
     for (const { name, fixed } of edits) {
       const at = this.position(name);
@@ -207,13 +207,13 @@ export class IndexBlock {
   }
 
   /**
-   * The block with each line smudged that would look clean by the new time of the index and may not
-   * be: with the size 0 in a line that is not of an empty blob, git compares the file itself.
+   * Smudges each line that the new time of the index would make look clean although it may not be: if
+   * the size is 0 and the blob is not empty, git compares the file itself.
    *
-   * A line that has the size 0 by itself is of an empty file, or smudged: no other content of the
-   * same size can hide in it. What a gitlink leads to is compared at every look.
+   * A line of size 0 is that of an empty file, or smudged already, so it cannot hide other content of the
+   * same size. Git always compares a gitlink.
    *
-   * @param holds whether the file of such a line holds the blob of the line.
+   * @param holds whether the file of a line contains the blob of the line.
    */
   smudge(times: IndexTimes, holds: (line: LineContent) => boolean): IndexBlock {
     if (this.#newestSecond() < times.before.seconds) return this;
@@ -233,7 +233,7 @@ export class IndexBlock {
     return copy ? new IndexBlock(copy, this.#offsets, this.#names) : this;
   }
 
-  /** The latest second in which a file of the lines was changed. */
+  /** The latest mtime of the lines, in seconds. */
   #newestSecond(): number {
     if (this.#newest !== undefined) return this.#newest;
     let newest = 0;
@@ -244,7 +244,7 @@ export class IndexBlock {
     return newest;
   }
 
-  /** Copies lines; the first of them is compressed anew where another name now stands before it. */
+  /** Copies lines; compresses the first one again if its predecessor has changed. */
   #copy(pieces: Buffer[], from: number, to: number, previous: Buffer | undefined): void {
     if (from >= to) return;
     const start = this.#start(from);
@@ -260,7 +260,7 @@ export class IndexBlock {
     );
   }
 
-  /** The same lines in blocks that are small enough. */
+  /** Splits the lines into blocks of at most the maximum size. */
   #parts(): IndexBlock[] {
     const size = Math.ceil(this.count / Math.ceil(this.count / maxLines));
     const parts: IndexBlock[] = [];
@@ -293,7 +293,7 @@ export class IndexBlock {
   }
 }
 
-/** A name as versions 2 and 3 have it: zeros, at least one, fill it up to a multiple of eight. */
+/** Formats a name for versions 2 and 3: at least one zero pads the line to a multiple of eight. */
 function padName(name: Buffer): Buffer {
   const padding = 8 - ((fixedSize + name.length) % 8);
   return Buffer.concat([name, Buffer.alloc(padding)]);

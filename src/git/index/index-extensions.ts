@@ -1,16 +1,16 @@
 import { MemoryError } from '../../core/error.ts';
 import { type TreeChange, updateCachedTrees } from './cache-tree.ts';
 
-/** What follows the lines of an index (gitformat-index, "Extensions"). */
+/** An extension after the lines of an index (gitformat-index, "Extensions"). */
 export interface Extension {
   readonly name: string;
   readonly bytes: Buffer;
 }
 
 /**
- * The extensions of an index, from where its last line ends.
+ * Reads the extensions of an index, from the end of its last line.
  *
- * @throws MemoryError `unsupported` for one that must be understood and is not.
+ * @throws MemoryError `unsupported` for an unknown extension that is not optional.
  */
 export function readExtensions(bytes: Buffer, from: number): Extension[] {
   const found: Extension[] = [];
@@ -31,7 +31,7 @@ export function readExtensions(bytes: Buffer, from: number): Extension[] {
         'unsupported',
         `The index has an extension "${name}" that is not known.`,
         {
-          hint: 'It was written by a newer git; update this program.',
+          hint: 'A newer git wrote it. Update this program.',
         },
       );
     }
@@ -41,7 +41,7 @@ export function readExtensions(bytes: Buffer, from: number): Extension[] {
   return found;
 }
 
-/** What becomes of an extension: kept where the change leaves it true, brought up to date, or dropped. */
+/** Keeps an extension that stays valid, updates it, or drops it. */
 export function keepExtension(
   extension: Extension,
   structural: boolean,
@@ -57,7 +57,7 @@ export function keepExtension(
     case 'REUC':
       return [extension];
     case 'UNTR':
-      // A path that is tracked from now on may be listed in here as untracked.
+      // It may list a path as untracked that is tracked from now on.
       return structural ? [] : [extension];
     default:
       return [];
@@ -71,7 +71,7 @@ function makeExtension(name: string, content: Buffer): Extension {
   return { name, bytes: Buffer.concat([head, content]) };
 }
 
-/** The error for bytes that are no index. */
+/** The error for bytes that are not an index. */
 export function damaged(): MemoryError {
   return new MemoryError('damaged', 'The index of this repository is damaged.', {
     hint: 'Run "git status"; if it fails, remove .git/index and run "git reset".',

@@ -12,14 +12,14 @@ export interface IndexEntry {
   readonly oid: Oid;
   /** `0o100644` and the like. */
   readonly mode: number;
-  /** The file is not wanted in the work tree (sparse checkout). */
+  /** Whether the file is left out of the work tree (sparse checkout). */
   readonly skipWorktree: boolean;
 }
 
 /** A version of a file that a merge has left in the index. */
 export type UnmergedVersion = Pick<IndexEntry, 'oid' | 'mode'>;
 
-/** A path that a merge could not settle, and what each side has of it; undefined for no file. */
+/** An unmerged path and its version on each side; undefined for no file. */
 export interface Unmerged {
   readonly path: string;
   readonly base: UnmergedVersion | undefined;
@@ -27,12 +27,12 @@ export interface Unmerged {
   readonly theirs: UnmergedVersion | undefined;
 }
 
-/** What to make of one path: a new line for it, or none. */
+/** A new index line for a path. */
 export interface IndexChange {
   readonly path: string;
   readonly oid: Oid;
   readonly mode: number;
-  /** The file as it holds just these bytes; without it git looks for itself what the file holds. */
+  /** Stat of the file with exactly this content; without it git compares the file itself. */
   readonly stat: BigIntStats | undefined;
 }
 
@@ -46,12 +46,12 @@ const sides = [undefined, 'base', 'ours', 'theirs'] as const;
 /**
  * The index in its raw bytes (gitformat-index, versions 2 to 4).
  *
- * Only the lines of the changed paths are written anew; every other line, flag and extension comes
- * through as it is, so that what the user has staged stays staged.
+ * Only the lines of changed paths are rewritten. Every other line, flag and extension stays unchanged,
+ * so what the user has staged stays staged.
  */
 export class IndexFile {
   readonly #format: number;
-  /** At least one; where there is no line, one without any. */
+  /** At least one; an index without lines has an empty block. */
   readonly #blocks: readonly IndexBlock[];
   readonly #extensions: readonly Extension[];
   readonly #skipHash: boolean;
@@ -73,8 +73,8 @@ export class IndexFile {
 
   /**
    * @param bytes undefined where there is no index yet.
-   * @throws MemoryError `unsupported` for a split index or an extension that must be understood and
-   *   is not, `damaged` for bytes that are no index.
+   * @throws MemoryError `unsupported` for a split index or an unknown extension that is not optional,
+   *   `damaged` for bytes that are not an index.
    */
   static read(bytes: Buffer | undefined): IndexFile {
     if (!bytes) return new IndexFile(2, [], [], false);
@@ -88,7 +88,7 @@ export class IndexFile {
     return new IndexFile(format, blocks, readExtensions(bytes, end), skipHash);
   }
 
-  /** The path's line; the first of them, where a merge has left several. */
+  /** The path's line; the first one of an unmerged path. */
   find(path: string): IndexEntry | undefined {
     const name = Buffer.from(path, 'utf8');
     const block = this.#blockOf(name);
@@ -98,7 +98,7 @@ export class IndexFile {
     return { path, oid, mode, skipWorktree };
   }
 
-  /** The tree of all lines that git has cached; undefined after a line has changed. */
+  /** The cached tree of all lines; undefined after a line has changed. */
   get tree(): Oid | undefined {
     const cache = this.#extensions.find(({ name }) => name === 'TREE');
     return cache && cachedRoot(cache.bytes.subarray(8));
@@ -107,7 +107,7 @@ export class IndexFile {
   /**
    * Identifies what is staged. A refresh of the times, as by `git status`, does not change it.
    *
-   * `git commit` changes it also when nothing new is staged: it caches the tree before its hooks run.
+   * `git commit` changes it even when nothing new is staged: it caches the tree before its hooks run.
    */
   get content(): string {
     const count = this.#blocks.reduce((sum, block) => sum + block.count, 0);
@@ -115,7 +115,7 @@ export class IndexFile {
     return [count, sum(0), sum(1), this.tree ?? 'none'].join(' ');
   }
 
-  /** The paths below a folder that a merge has left in several versions; all of them for ''. */
+  /** The unmerged paths below a folder; all unmerged paths for ''. */
   unmergedBelow(folder: string): Unmerged[] {
     const found = new Map<string, Unmerged>();
     const none = { base: undefined, ours: undefined, theirs: undefined };
@@ -132,18 +132,16 @@ export class IndexFile {
     return [...found.values()];
   }
 
-  /** Whether a sparse index keeps a folder above this path as one line. */
+  /** Whether a sparse index collapses a parent folder of this path into one line. */
   collapses(path: string): boolean {
     const parts = path.split('/');
     return parts.some((_, depth) => depth > 0 && this.find(`${parts.slice(0, depth).join('/')}/`));
   }
 
   /**
-   * The index with these lines set, in the place of all that their paths have, and those paths taken
-   * out.
+   * Returns the index with lines set and paths removed; a new line replaces all lines of its path.
    *
-   * @param trees how the commit changed the trees above the paths, so that the cached trees that
-   *   were true stay true.
+   * @param trees how the commit changed the parent trees, so that valid cached trees stay valid.
    */
   splice(
     set: readonly IndexChange[],
@@ -181,16 +179,17 @@ export class IndexFile {
   }
 
   /**
-   * The index with each line smudged that would look clean by the new time and may not be.
+   * Returns the index with each line smudged that the new time would make look clean although it may
+   * not be.
    *
-   * @param holds whether the file of such a line holds the blob of the line.
+   * @param holds whether the file of a line contains the blob of the line.
    */
   smudge(times: IndexTimes, holds: (line: LineContent) => boolean): IndexFile {
     const blocks = this.#blocks.map((block) => block.smudge(times, holds));
     return new IndexFile(this.#format, blocks, this.#extensions, this.#skipHash);
   }
 
-  /** What the file holds, with its checksum or the zeros that stand for none. */
+  /** The content of the file, with its checksum, or zeros where git writes none. */
   pieces(): readonly Buffer[] {
     const count = this.#blocks.reduce((sum, block) => sum + block.count, 0);
     const head = Buffer.alloc(headSize);
@@ -204,7 +203,7 @@ export class IndexFile {
     return [...pieces, hash.digest()];
   }
 
-  /** The block that the lines of a name are in, or would be. */
+  /** The block that contains the lines of a name, or would. */
   #blockOf(name: Buffer): IndexBlock {
     let low = 0;
     let high = this.#blocks.length - 1;
@@ -226,7 +225,7 @@ function toEdit(path: string, change: IndexChange | undefined): LineEdit {
   return { name, fixed: change && formatLine(name, change) };
 }
 
-/** What stands before the name in a line for a file that is at stage 0. */
+/** Formats the bytes before the name, for a line at stage 0. */
 function formatLine(name: Buffer, { oid, mode, stat }: IndexChange): Buffer {
   const fixed = Buffer.alloc(fixedSize);
   const seconds = (ns: bigint) => Number((ns / 1_000_000_000n) & 0xffff_ffffn);

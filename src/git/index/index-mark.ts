@@ -4,22 +4,22 @@ import type { Disk } from '../disk/disk.ts';
 import { errno } from '../disk/file-layer.ts';
 import type { Oid } from '../objects/object.ts';
 
-/** Longer than any mark, so that one is written over the other. */
+/** Longer than any mark, so that a new mark overwrites the old one. */
 const markLength = 180;
 const form = /^(\w{40}) (\d+) (quick|slow) (.*?) *\n/;
 
 /** The last commit of a server of this repository. */
 export interface OwnCommit {
   readonly oid: Oid;
-  /** When somebody else last moved HEAD before it, in milliseconds. */
+  /** When another program last moved HEAD before it, in milliseconds. */
   readonly foreign: number;
-  /** Whether somebody else moves HEAD in quick succession, as a script does. */
+  /** Whether another program moves HEAD in quick succession, as a script does. */
   readonly quick: boolean;
-  /** What the index held after it; see `IndexFile.content`. */
+  /** The content of the index after it; see `IndexFile.content`. */
   readonly content: string;
 }
 
-/** Makes the last commit of ours known to all servers of this repository. */
+/** Shares the last commit of a server with all servers of this repository. */
 export class IndexMark {
   readonly #disk: Disk;
   readonly #path: string;
@@ -41,12 +41,12 @@ export class IndexMark {
         files.close(fd);
       }
     } catch (error) {
-      // Without the mark the next mutation waits in vain, and that is all.
+      // Without the mark the next mutation only waits longer than it needs.
       if (errno(error) === undefined) throw error;
     }
   }
 
-  /** Undefined where there is none, or none of a form that is known. */
+  /** Reads the mark; undefined if it is missing or of an unknown form. */
   get(): OwnCommit | undefined {
     const text = this.#disk.files.read(this.#path)?.toString('latin1') ?? '';
     const [, oid, foreign, pace, content] = form.exec(text) ?? [];
@@ -55,7 +55,7 @@ export class IndexMark {
   }
 }
 
-/** The error of a call that its caller has given up. */
+/** The error of a cancelled call. */
 export function cancelled(): MemoryError {
   return new MemoryError('cancelled', 'The call was cancelled; nothing was changed.');
 }

@@ -3,31 +3,31 @@ import type { Disk } from '../disk/disk.ts';
 import { errno } from '../disk/file-layer.ts';
 import { type Oid, objectId } from '../objects/object.ts';
 
-/** The time of a file's last change in the two numbers of an index line. */
+/** The mtime of a file as the two numbers of an index line. */
 export interface LineTime {
   readonly seconds: number;
   readonly nanoseconds: number;
 }
 
 /**
- * The times of an index and of the one that replaces it.
+ * The mtimes of an index and of the index that replaces it.
  *
- * Git trusts the stat of a line only where the file is older than the index. A file that is changed
- * twice within one tick of the clock may have the stat of its first change, so git compares the
- * content of one that is not older ("racy git" in git's documentation).
+ * Git trusts the stat of a line only if the file is older than the index. A file that changes twice
+ * within one clock tick may keep the stat of its first change, so git compares the content of a file
+ * that is not older ("racy git" in git's documentation).
  */
 export interface IndexTimes {
   readonly before: LineTime;
   readonly after: LineTime;
 }
 
-/** What a line says of the content of its file. */
+/** The path and blob of a line. */
 export interface LineContent {
   readonly path: string;
   readonly oid: Oid;
 }
 
-/** How much is read to compare files with their lines; of the others git itself does it later. */
+/** Limits for comparing files with their lines; git compares the others itself later. */
 const maxCompared = { files: 512, bytes: 8 * 1024 * 1024 };
 
 export function lineTime(ns: bigint): LineTime {
@@ -35,9 +35,9 @@ export function lineTime(ns: bigint): LineTime {
 }
 
 /**
- * Whether git compares a file by the time of the old index, and would no longer by that of the new.
+ * Whether git compares a file under the old index time, but would trust its line under the new one.
  *
- * A git that is built with USE_NSEC looks at nanoseconds, any other at seconds: either one counts.
+ * A git built with USE_NSEC compares nanoseconds, any other seconds; both are checked.
  */
 export function becomesTrusted(file: LineTime, { before, after }: IndexTimes): boolean {
   const bySeconds = file.seconds >= before.seconds && file.seconds < after.seconds;
@@ -51,10 +51,10 @@ function isOlder(a: LineTime, b: LineTime): boolean {
 /**
  * Compares files of the work tree with their lines, up to a limit of files and bytes.
  *
- * It looks at the bytes as they are and runs no filter. A file that a filter converts therefore
- * counts as changed, and so does all beyond the limit.
+ * It compares the raw bytes and runs no filter. A file that a filter converts therefore counts as
+ * changed, and so does every file past the limit.
  *
- * @returns whether the file of a line holds the blob of the line.
+ * @returns whether the file of a line contains the blob of the line.
  */
 export function comparison(disk: Disk, top: string): (line: LineContent) => boolean {
   let { files, bytes } = maxCompared;

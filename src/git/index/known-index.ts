@@ -7,13 +7,13 @@ import type { TreeChange } from './cache-tree.ts';
 import { type IndexChange, IndexFile } from './index-file.ts';
 import { comparison, lineTime } from './index-time.ts';
 
-/** Where an index lies. */
+/** The work tree of an index. */
 interface IndexLocation {
   readonly disk: Disk;
   readonly tree: Pick<WorkTree, 'top' | 'gitDir'>;
 }
 
-/** An index as it was seen. */
+/** An index as it was read. */
 export interface KnownIndex {
   readonly file: IndexFile;
   /** Inode, size and time of the file; undefined when there was none. */
@@ -28,9 +28,9 @@ export interface IndexEdit {
 }
 
 /**
- * Reads the index, or answers with the one that is known when it has not changed since.
+ * Reads the index, or returns the known one if it has not changed.
  *
- * @param key of the index as it was seen just now.
+ * @param key of the index, from just now.
  */
 export function readIndex(
   { disk, tree }: IndexLocation,
@@ -43,13 +43,13 @@ export function readIndex(
 }
 
 /**
- * Fills git's lock of the index with the changed index. The files that it sets are in place.
+ * Writes the edited index into git's lock of the index. The files of the set lines are in place.
  *
- * The time of the new index is that of its lock and not that of the write. Everything that is
- * written to a file after its line was checked has the same time or a later one, and git compares
- * it. What the old time made git compare, and the new time would not, is compared here.
+ * The mtime of the new index is that of its lock, not that of the write. A write to a file after its
+ * line was checked then has the same or a later time, so git compares the file. Files that git would
+ * compare under the old time, but not under the new one, are compared here.
  *
- * @param file the index as it is now, under the lock.
+ * @param file the current index, under the lock.
  */
 export async function writeIndex(
   { disk, tree }: IndexLocation,
@@ -57,7 +57,7 @@ export async function writeIndex(
   { set, remove, trees }: IndexEdit,
   lock: GitLock,
 ): Promise<KnownIndex> {
-  // A part of a second that a floating-point number holds exactly: it is not rounded up.
+  // In units of 1/1024 second, which a floating-point number represents exactly: no rounding up.
   const ticks = (lock.timeNs * 1024n) / 1_000_000_000n;
   const after = (ticks * 1_000_000_000n) / 1024n;
   const before = disk.files.lstatExact(join(tree.gitDir, 'index'))?.mtimeNs ?? 0n;
@@ -78,7 +78,7 @@ export function indexKey({ disk, tree }: IndexLocation): string | undefined {
   return stat && keyOf(stat);
 }
 
-/** Without the time of the last status change, which the rename into place moves. */
+/** Identifies an index file; without the ctime, which the rename into place changes. */
 export function keyOf(stat: Stat): string {
   return `${stat.ino} ${stat.size} ${stat.mtimeMs}`;
 }

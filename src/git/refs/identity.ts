@@ -4,9 +4,9 @@ import type { GitConfig } from '../repository/config.ts';
 const fallback = { name: 'memory-bank', email: 'memory-bank@localhost' };
 
 /**
- * The user's git identity, repository before global configuration; `memory-bank` when there is none.
+ * The user's git identity; repository configuration overrides global, and the default is `memory-bank`.
  *
- * @param role `author.*` and `committer.*` come before `user.*`, as in git.
+ * @param role `author.*` and `committer.*` override `user.*`, as in git.
  */
 export function identity(config: GitConfig, role: 'author' | 'committer', time: Date): Signature {
   const name = clean(config.get(`${role}.name`) ?? config.get('user.name') ?? '');
@@ -19,7 +19,7 @@ export function identity(config: GitConfig, role: 'author' | 'committer', time: 
   };
 }
 
-/** What git strips from a name: line ends, angle brackets, and crud at both ends. */
+/** What git removes from a name: line ends, angle brackets, and punctuation at both ends. */
 function clean(text: string): string {
   return text.replace(/[\0\n\r<>]/g, '').replace(/^[\s.,:;"'\\]+|[\s.,:;"'\\]+$/g, '');
 }

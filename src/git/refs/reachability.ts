@@ -1,27 +1,27 @@
 import { type Oid, parseCommit } from '../objects/object.ts';
 import type { ObjectDatabase } from '../objects/odb.ts';
 
-/** A name, as of a branch, and the commit or tag that it leads to. */
+/** A name, such as a branch, and the commit or tag that it points to. */
 export interface RefName {
   readonly name: string;
   readonly oid: Oid;
 }
 
-/** A commit on the way from names to their past. */
+/** A commit of the walk from the names to their ancestors. */
 interface HistoryNode {
   readonly parents: readonly Oid[];
   readonly time: number;
   name: string | undefined;
-  /** Whether it is the base or before it. */
-  beneath: boolean;
+  /** Whether it is the base or an ancestor of it. */
+  merged: boolean;
   queued: boolean;
 }
 
 /**
- * The commits after a base that names lead to, each by one of these names.
+ * Maps each commit that is reachable from names but not from a base to one of these names.
  *
- * The newest come first, so that what is before the base is mostly met as such and not followed; clocks
- * that went wrong make it slower, not wrong.
+ * The walk takes the newest commit first, so it rarely follows ancestors of the base. Wrong clocks make
+ * it slower, not incorrect.
  */
 export function reachableCommits(
   odb: ObjectDatabase,
@@ -29,44 +29,44 @@ export function reachableCommits(
   names: readonly RefName[],
 ): ReadonlyMap<Oid, string> {
   const nodes = new Map<Oid, HistoryNode>();
-  /** By time, the newest last. */
+  /** Sorted by time, the newest last. */
   const queue: HistoryNode[] = [];
-  /** How many in the queue are not known to be before the base. */
+  /** Number of queued commits that are not known to be ancestors of the base. */
   let open = 0;
-  const meet = (oid: Oid, { name, beneath }: Pick<HistoryNode, 'name' | 'beneath'>) => {
+  const meet = (oid: Oid, { name, merged }: Pick<HistoryNode, 'name' | 'merged'>) => {
     const node = nodes.get(oid) ?? read(odb, oid);
-    if (!node || node.beneath || (!beneath && node.name !== undefined)) return;
+    if (!node || node.merged || (!merged && node.name !== undefined)) return;
     nodes.set(oid, node);
     if (node.queued) open -= 1;
     else queue.splice(placeOf(queue, node.time), 0, node);
     node.name ??= name;
-    node.beneath = beneath;
+    node.merged = merged;
     node.queued = true;
-    if (!beneath) open += 1;
+    if (!merged) open += 1;
   };
-  meet(base, { name: undefined, beneath: true });
+  meet(base, { name: undefined, merged: true });
   for (const { name, oid } of names) {
     const commit = commitBehind(odb, oid);
-    if (commit !== undefined) meet(commit, { name, beneath: false });
+    if (commit !== undefined) meet(commit, { name, merged: false });
   }
   while (open > 0) {
     const node = queue.pop();
     if (!node) break;
     node.queued = false;
-    if (!node.beneath) open -= 1;
+    if (!node.merged) open -= 1;
     for (const parent of node.parents) meet(parent, node);
   }
-  const held = [...nodes].flatMap(([oid, { name, beneath }]) =>
-    name === undefined || beneath ? [] : [[oid, name] as const],
+  const held = [...nodes].flatMap(([oid, { name, merged }]) =>
+    name === undefined || merged ? [] : [[oid, name] as const],
   );
   return new Map(held);
 }
 
-/** Undefined for a commit that this clone does not have. */
+/** Reads a commit; undefined if this clone does not have it. */
 function read(odb: ObjectDatabase, oid: Oid): HistoryNode | undefined {
   if (!odb.has(oid)) return undefined;
   const { parents, committer } = parseCommit(odb.content(oid, 'commit'));
-  return { parents, time: committer.seconds, name: undefined, beneath: false, queued: false };
+  return { parents, time: committer.seconds, name: undefined, merged: false, queued: false };
 }
 
 function placeOf(queue: readonly HistoryNode[], time: number): number {
@@ -80,7 +80,7 @@ function placeOf(queue: readonly HistoryNode[], time: number): number {
   return low;
 }
 
-/** The commit that a tag, or a tag of one, leads to; undefined for what names no commit. */
+/** Follows tags to their commit; undefined if there is none. */
 function commitBehind(odb: ObjectDatabase, oid: Oid): Oid | undefined {
   for (let at = oid; odb.has(at); ) {
     const { type, content } = odb.read(at);

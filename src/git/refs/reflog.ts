@@ -10,11 +10,11 @@ export interface PlannedCommit {
   readonly oid: Oid;
   /** Where the branch is before it. */
   readonly before: Oid | undefined;
-  /** What reflogs say of it. */
+  /** The message in the reflogs. */
   readonly log: string;
 }
 
-/** A reflog, and its length before the mutation; undefined for one that did not exist. */
+/** A reflog and its length before the mutation; undefined if it did not exist. */
 export interface Reflog {
   readonly path: string;
   readonly size: number | undefined;
@@ -39,7 +39,7 @@ export function reflogsOf(
 }
 
 /**
- * Refuses to leave commits behind where no reflog of HEAD or its branch would hold them.
+ * Refuses to drop commits where neither the reflog of HEAD nor that of its branch would keep them.
  *
  * @throws MemoryError `unsupported`.
  */
@@ -48,11 +48,11 @@ export function checkReflog(disk: Disk, commonDir: string, config: GitConfig, re
   const names = ref === undefined ? ['HEAD'] : ['HEAD', ref];
   if (reflogsOf(disk, commonDir, config, refs, names).length > 0) return;
   throw new MemoryError('unsupported', 'This repository keeps no reflog (core.logAllRefUpdates).', {
-    hint: 'Without one, nothing would hold the old commits: "git config core.logAllRefUpdates true".',
+    hint: 'Without one, git would delete the old commits. Run "git config core.logAllRefUpdates true".',
   });
 }
 
-/** The lines of a reflog for commits that are made one upon the other. */
+/** The reflog lines for a chain of commits. */
 export function reflogLines(commits: readonly PlannedCommit[], committer: Signature): string {
   const signature = formatSignature(committer);
   return commits
@@ -84,7 +84,7 @@ export async function appendReflogs(
   return changed;
 }
 
-/** Takes back what was appended, wholly or in part, for a commit that did not come to be. */
+/** Removes appended lines, also partly written ones, of a commit that was not made. */
 export function trimReflogs(
   disk: Disk,
   commonDir: string,
@@ -96,7 +96,7 @@ export function trimReflogs(
     const path = resolve(commonDir, relativePath);
     const bytes = disk.files.read(path);
     if (!bytes || bytes.length <= size) continue;
-    // Only our own lines, or the torn beginning of them, may go.
+    // Only our own lines, or a torn prefix of them, may be removed.
     const added = bytes.subarray(Math.max(size, 0));
     if (!ours.subarray(0, added.length).equals(added)) continue;
     if (size < 0) disk.discard(path);

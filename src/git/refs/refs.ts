@@ -5,7 +5,7 @@ import { isOid, type Oid } from '../objects/object.ts';
 
 /** Where HEAD points. */
 export interface Head {
-  /** Full name of the branch, the one that a symbolic branch stands for; undefined when HEAD is detached. */
+  /** Full name of the branch, symbolic branches resolved; undefined when HEAD is detached. */
   readonly ref: string | undefined;
   /** The commit; undefined on an unborn branch. */
   readonly oid: Oid | undefined;
@@ -27,7 +27,7 @@ export class Refs {
     this.#commonDir = commonDir;
   }
 
-  /** The full name that HEAD carries, whatever lies behind it; undefined when it is detached. */
+  /** The full ref name in HEAD, which may itself be symbolic; undefined when HEAD is detached. */
   branch(): string | undefined {
     return branchIn(this.#headText());
   }
@@ -48,35 +48,35 @@ export class Refs {
     return this.#files.read(join(this.#gitDir, 'HEAD'))?.toString('utf8').trim() ?? '';
   }
 
-  /** The commit that a full ref name leads to; undefined when there is no such ref. */
+  /** The commit of a full ref name; undefined if there is no such ref. */
   resolve(ref: string): Oid | undefined {
     return this.#follow(ref).oid;
   }
 
-  /** The ref that moves when a commit is made on a ref: its own, or that which a symbolic one names. */
+  /** The ref that a commit on a ref moves: the ref itself, or the target of a symbolic one. */
   #follow(ref: string, depth = 0): Head {
     const text = this.#loose(ref)?.trim();
-    // An empty file is a ref that was lost, in a power cut perhaps: an older packed value, or none,
-    // would put the next commit in the wrong place.
+    // An empty file is a ref that was lost, perhaps in a power cut. With an older packed value, or
+    // none, the next commit would get the wrong parent.
     if (text === undefined) return { ref, oid: this.#packedRefs().get(ref) };
     if (isOid(text)) return { ref, oid: text };
     const next = branchIn(text);
     if (next !== undefined && depth < maxSymbolicDepth) return this.#follow(next, depth + 1);
     throw new MemoryError('damaged', `The ref ${ref} cannot be read.`, {
-      hint: 'Its last values stand in its reflog, below "logs" in the git directory; set it with "git update-ref".',
+      hint: 'Its last values are in its reflog, below "logs" in the git directory; set it with "git update-ref".',
       data: { ref },
     });
   }
 
-  /** The file of a ref, and the folder that logs and locks of it belong to. */
+  /** The git directory of a ref, its reflog and its lock. */
   folderOf(ref: string): string {
     const own = /^refs\/(bisect|worktree|rewritten)\//.test(ref) || !ref.startsWith('refs/');
     return own ? this.#gitDir : this.#commonDir;
   }
 
-  /** Every ref below a prefix (`refs/heads/`), loose over packed, by name. */
+  /** Lists the refs below a prefix (`refs/heads/`) by name; a loose ref overrides a packed one. */
   list(prefix: string): { readonly ref: string; readonly oid: Oid }[] {
-    // The loose ones first: "git pack-refs" packs a ref before it removes its file.
+    // Loose refs first: "git pack-refs" packs a ref before it removes its file.
     const loose = this.#looseBelow(prefix.replace(/\/$/, ''));
     const found = new Map<string, Oid>();
     for (const [ref, oid] of this.#packedRefs()) if (ref.startsWith(prefix)) found.set(ref, oid);
@@ -88,9 +88,9 @@ export class Refs {
   }
 
   /**
-   * What holds commits beside HEAD and its branch: other branches, tags, remote-tracking branches,
-   * detached HEADs of other work trees. The stash does not: it stays whole whatever becomes of them;
-   * and a remote's HEAD is another name of one of its branches.
+   * Lists what keeps commits besides HEAD and its branch: other branches, tags, remote-tracking branches,
+   * and detached HEADs of other work trees. It leaves out the stash, which keeps its own commits, and a
+   * remote's HEAD, which is another name of one of its branches.
    */
   others(): { readonly name: string; readonly oid: Oid }[] {
     const own = [this.branch(), this.head().ref];
@@ -140,11 +140,11 @@ export class Refs {
   }
 }
 
-/** The ref that a symbolic one names; none by a name that git would not take, which could lead elsewhere. */
+/** The target of a symbolic ref; undefined for a name that git rejects, which could lead elsewhere. */
 function branchIn(head: string): string | undefined {
   const name = /^ref: (refs\/.+)/.exec(head)?.[1]?.trim();
   return name !== undefined && !refused.test(name) ? name : undefined;
 }
 
-/** What no name of a ref holds (git-check-ref-format). */
+/** What a ref name must not contain (git-check-ref-format). */
 const refused = /\.\.|\/\/|\/\.|\.lock(?:\/|$)|[./]$|@\{|[\0- \x7f~^:?*[\\]/;

@@ -1,13 +1,13 @@
-/** Where a remote is. */
+/** The address of a remote. */
 export interface Address {
   readonly kind: 'http' | 'ssh' | 'folder';
-  /** For HTTP without the login: command lines show it. */
+  /** For HTTP without the login, because command lines are visible. */
   readonly url: string;
-  /** The user and the password that the address has. */
+  /** The user and the password in the address. */
   readonly login?: Login;
 }
 
-/** The user and the password for a remote over HTTP; each is empty where it is not known. */
+/** The user and the password for a remote over HTTP; each is empty if unknown. */
 export interface Login {
   readonly username: string;
   readonly password: string;
@@ -22,8 +22,8 @@ export interface Credentials {
 /**
  * Returns the logins of an address and of `MEMORY_BANK_GIT_CREDENTIALS` as credential helpers.
  *
- * A helper belongs to one origin, so that git itself keeps a login from any other host. It takes the
- * place of the user's helpers there, which therefore never store these logins.
+ * A helper belongs to one origin, so git itself does not send a login to another host. It replaces the
+ * user's helpers there, which therefore never store these logins.
  */
 export function credentialsFor({ kind, url, login }: Address, env: NodeJS.ProcessEnv): Credentials {
   if (kind !== 'http') return { sections: [], env: {} };
@@ -67,13 +67,13 @@ function name(i: number, what: string): string {
   return `MEMORY_BANK_GIT_${what}_${i}`;
 }
 
-/** Decodes and drops line ends and the like: they would be further lines of a helper's answer. */
+/** Decodes a value and drops control characters: a line end would start a new line of the answer. */
 function decoded(text: string): string {
   let plain = text;
   try {
     plain = decodeURIComponent(text);
   } catch {
-    // It is not encoded.
+    // Not percent-encoded.
   }
   return plain.replace(/[\u0000-\u001f\u007f]/g, '');
 }

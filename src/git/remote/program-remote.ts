@@ -11,13 +11,13 @@ import { isTaken, type Push, type Remote } from './remote.ts';
 
 /** Time after which a run of git is ended, in milliseconds. */
 const defaultTimeout = 300_000;
-/** Size from which on git does not keep a file in memory, in bytes. */
+/** Size from which git streams a file, in bytes. */
 const bigFile = 16 * 1024 * 1024;
 
 /**
  * Settings that keep git from running hooks, asking questions and starting maintenance.
  *
- * It stores objects as packs, which are on the medium when it ends.
+ * Git stores objects as packs, which are on the medium when it ends.
  */
 const settings = [
   'core.hooksPath=/dev/null',
@@ -50,11 +50,11 @@ const otherSide = [
   .map((setting) => `-c ${setting}`)
   .join(' ');
 
-/** Variables of git that say how a remote is reached; the others say where a repository is. */
+/** Variables of git that control how a remote is reached; the others locate a repository. */
 const kept =
   /^GIT_(?:CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM|COUNT|KEY_\d+|VALUE_\d+)|EXEC_PATH|HTTP_\w+|PROXY_\w+|SSH|SSH_VARIANT|SSL_\w+)$/;
 
-/** The repository that reaches a remote, and its limits. */
+/** The repository of a remote, and the limits. */
 export interface RemoteOptions {
   readonly disk: Disk;
   readonly commonDir: string;
@@ -70,10 +70,10 @@ export interface RemoteOptions {
 }
 
 /**
- * A remote that the installed git speaks with.
+ * A remote that is reached by the installed git.
  *
- * It works in a git directory of its own, which sees the objects of the repository: so it reads the
- * user's configuration and not the repository's, and touches no ref and no index.
+ * Git runs in a separate git directory with access to the objects of the repository. It therefore reads
+ * the user's configuration but not the repository's, and changes neither refs nor the index.
  */
 export class ProgramRemote implements Remote {
   readonly #address: Address;
@@ -165,10 +165,10 @@ export class ProgramRemote implements Remote {
     const { partial } = this.#options;
     return [
       `[core]\n\trepositoryformatversion = ${partial ? 1 : 0}\n\tbare = true\n`,
-      // Named for the conditions of the user's configuration (`includeIf "hasconfig:remote.*.url:…"`).
+      // For conditions in the user's configuration (`includeIf "hasconfig:remote.*.url:…"`).
       `[remote "memory-bank"]\n\turl = ${quoted(url)}\n`,
       partial ? '\tpromisor = true\n[extensions]\n\tpartialClone = memory-bank\n' : '',
-      // The address is rewritten already. The longest rule counts, which is this one.
+      // The address is already rewritten. The longest rule wins, which is this one.
       `[url ${quoted(url)}]\n\tinsteadOf = ${quoted(url)}\n\tpushInsteadOf = ${quoted(url)}\n`,
       ...this.#credentials.sections,
     ].join('');
@@ -206,7 +206,7 @@ export class ProgramRemote implements Remote {
     };
   }
 
-  /** The protocols that git may use, also where a server sends it elsewhere. */
+  /** The protocols that git may use, also for redirects. */
   #protocols(): string {
     const { kind, url } = this.#address;
     if (kind === 'http') return url.startsWith('https:') ? 'https' : 'http:https';
@@ -235,7 +235,7 @@ export class ProgramRemote implements Remote {
   }
 }
 
-/** How the versions of git say that they may not ask for a login. */
+/** Messages of different git versions that they may not prompt for a login. */
 const asksForLogin =
   /could not read (?:Username|Password)|unable to (?:get password from user|read askpass response)/;
 

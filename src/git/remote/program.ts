@@ -4,9 +4,9 @@ import { errno } from '../disk/file-layer.ts';
 
 /** Limit of the output that is kept, in characters. */
 const maxOutput = 64 * 1024;
-/** Time for git to clean up after it was asked to end, in milliseconds. */
+/** Time for git to clean up after SIGTERM, in milliseconds. */
 const grace = 5000;
-/** Time for output after the end of the program, in milliseconds: ssh can hold its pipes open. */
+/** Time for output after the program ends, in milliseconds: ssh can keep its pipes open. */
 const drain = 1000;
 /** Time between two calls of the guard, in milliseconds. */
 const interval = 100;
@@ -31,8 +31,7 @@ export interface RunOptions {
 /**
  * Runs the installed git.
  *
- * It is the leader of a session of its own: no program that it starts has a terminal to ask on, and
- * all of them end with it.
+ * Git leads its own session: programs that it starts have no terminal to prompt on, and end with it.
  *
  * @throws MemoryError `unsupported` where git is not installed, `remote` after `limit`.
  */
@@ -62,7 +61,7 @@ export function runGit(args: readonly string[], options: RunOptions): Promise<Ou
     const end = (why: unknown) => {
       if (ended) return;
       ended = { why };
-      // Git removes its lock files when it is asked to end, and not when it is killed.
+      // Git removes its lock files on SIGTERM, but not on SIGKILL.
       kill(child, 'SIGTERM');
       after(grace, () => kill(child, 'SIGKILL'));
     };
@@ -98,7 +97,7 @@ export function runGit(args: readonly string[], options: RunOptions): Promise<Ou
   });
 }
 
-/** Signals the program and all that it has started. */
+/** Signals the program and all programs that it started. */
 function kill(child: ChildProcess, signal: NodeJS.Signals): void {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
   try {

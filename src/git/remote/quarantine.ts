@@ -12,17 +12,17 @@ export const maxFetched = 256 * 1024 * 1024;
 export interface QuarantineOptions {
   /** The settings of its configuration file. */
   readonly config: string;
-  /** Commits that a remote is offered as being here. */
+  /** Commits that are offered to a remote as known. */
   readonly known: readonly Oid[];
   /** In bytes of packed objects. */
   readonly limit: number;
 }
 
 /**
- * A git directory for one exchange with a remote: fetched objects stay in it until they are kept.
+ * A git directory for one exchange with a remote; fetched objects stay in it until they are accepted.
  *
- * It sees the objects of the repository, and none of its refs and settings. It is in the folder of
- * the objects, under a name that `git prune` sweeps when this process was killed.
+ * It has access to the objects of the repository, but not to its refs and settings. It is in the objects
+ * folder, under a name that `git prune` removes if this process was killed.
  */
 export class Quarantine {
   readonly gitDir: string;
@@ -66,7 +66,7 @@ export class Quarantine {
   async keep(): Promise<void> {
     const found = this.#files().filter(({ name }) => !/^tmp_|\.(?:keep|lock)$/.test(name));
     const isIndex = ({ name }: { readonly name: string }) => name.endsWith('.idx');
-    // Readers find a pack by its index, so that comes last.
+    // Readers find a pack by its index, so the index comes last.
     await this.#move(found.filter((file) => !isIndex(file)));
     await this.#move(found.filter(isIndex));
   }

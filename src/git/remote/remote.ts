@@ -10,20 +10,20 @@ import { loginOf } from './login.ts';
 /** How a branch of a remote is to move. */
 export interface Push {
   readonly ref: string;
-  /** Where it was seen; undefined where there was no such branch. */
+  /** Its expected commit; undefined if the branch did not exist. */
   readonly from: Oid | undefined;
   readonly to: Oid;
 }
 
-/** A repository elsewhere. */
+/** A remote repository. */
 export interface Remote {
   /**
-   * Brings a branch and all that is behind it.
+   * Fetches a branch with its history.
    *
-   * @param known commits that are here and that the remote may have.
-   * @param inspect looks at what came, among all objects that are here; nothing of it is kept when
-   *   this throws.
-   * @returns where it is; undefined where there is no such branch.
+   * @param known local commits that the remote may have.
+   * @param inspect checks the fetched objects together with the local ones; if it throws, none of them is
+   *   kept.
+   * @returns the commit of the branch; undefined if there is no such branch.
    * @throws MemoryError `remote`, `unsupported`, `too_large`.
    */
   fetch(
@@ -33,22 +33,22 @@ export interface Remote {
     signal: AbortSignal,
   ): Promise<Oid | undefined>;
   /**
-   * Moves a branch on; never to where not all of it is kept.
+   * Moves a branch forward, never to a commit that drops history.
    *
-   * @returns false when somebody else has moved it since it was fetched.
+   * @returns false when the branch has moved since it was fetched.
    */
   push(push: Push, signal: AbortSignal): Promise<boolean>;
 }
 
-/** The branch of a remote that a local one follows. */
+/** The upstream branch of a local branch. */
 export interface Upstream {
-  /** The full name of the local one. */
+  /** Full name of the local branch. */
   readonly branch: string;
   /** `origin`. */
   readonly remote: string;
-  /** Its full name there: `refs/heads/main`. */
+  /** Its full name on the remote: `refs/heads/main`. */
   readonly ref: string;
-  /** The ref that tells here where it was last seen; undefined where the configuration has none. */
+  /** The remote-tracking ref; undefined if the configuration has none. */
   readonly tracking: string | undefined;
   readonly fetch: Address;
   readonly push: Address;
@@ -59,7 +59,7 @@ export interface Upstream {
  *
  * @param ref full name of the branch; undefined on a detached HEAD.
  * @param top the work tree, against which a path is understood.
- * @throws MemoryError `not_found` where there is none, `unsupported` for one that a push could surprise.
+ * @throws MemoryError `not_found` if there is none, `unsupported` if a push would go elsewhere.
  */
 export function upstreamOf(config: GitConfig, ref: string | undefined, top: string): Upstream {
   if (ref === undefined) {
@@ -96,12 +96,12 @@ export function upstreamOf(config: GitConfig, ref: string | undefined, top: stri
   };
 }
 
-/** The name under which a person knows a branch of a remote. */
+/** The short name of a branch of a remote. */
 export function shortName(remote: string, ref: string): string {
   return `${remote}/${ref.replace(/^refs\/heads\//, '')}`;
 }
 
-/** Where a fetch puts a branch, by the refspec of the remote (git-fetch). */
+/** The ref that a fetch writes for a branch, by the refspec of the remote (git-fetch). */
 function trackingRef(refspec: string | undefined, ref: string): string | undefined {
   const [, from = '', to] = /^\+?([^:]+):(refs\/remotes\/.+)$/.exec(refspec ?? '') ?? [];
   if (to === undefined || from === ref) return to;
@@ -110,12 +110,12 @@ function trackingRef(refspec: string | undefined, ref: string): string | undefin
   return fits ? to.replace('*', ref.slice(before.length, ref.length - after.length)) : undefined;
 }
 
-/** What a push address is rewritten by: `pushInsteadOf` is for remotes that have none of their own. */
+/** The rewrite rules of a push address: `pushInsteadOf` applies only without a `pushurl`. */
 function pushWords(pushUrl: string | undefined): string[] {
   return pushUrl === undefined ? ['pushinsteadof', 'insteadof'] : ['insteadof'];
 }
 
-/** An address as `url.<base>.insteadOf` and the like have it; the longest match counts. */
+/** Rewrites an address by `url.<base>.insteadOf` and the like; the longest match wins. */
 function rewritten(config: GitConfig, url: string, words: readonly string[]): string {
   for (const word of words) {
     const [best] = [...config.section('url')]
@@ -131,7 +131,7 @@ function rewritten(config: GitConfig, url: string, words: readonly string[]): st
 }
 
 /**
- * What kind of address this is. Those of helpers (`ext::`, `foo://`) name programs, and none is run.
+ * The kind of an address. A helper address (`ext::`, `foo://`) names a program, which is never run.
  *
  * @throws MemoryError `unsupported`.
  */
@@ -144,7 +144,7 @@ function addressOf(url: string, top: string): Address {
   } else if (scheme === 'file' && URL.canParse(url)) {
     return { kind: 'folder', url: fileURLToPath(url) };
   } else if (scheme === undefined) {
-    // As git tells them apart: a colon before the first slash makes it a host and a path there.
+    // As in git: a colon before the first slash separates a host from a path.
     const isHost = /^[^/]+:/.test(url) && !/^[a-z]:[\\/]/i.test(url);
     return isHost ? { kind: 'ssh', url } : { kind: 'folder', url: resolve(top, url) };
   }
@@ -166,7 +166,7 @@ function webAddress(url: URL): Address {
 }
 
 /**
- * Whether a push was taken; false where somebody else was quicker.
+ * Whether a push was accepted; false if the branch had moved.
  *
  * @throws MemoryError `remote` when the remote refuses it for another reason.
  */
