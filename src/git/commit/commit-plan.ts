@@ -15,32 +15,32 @@ import { findEntry, folderMode, spliceTree, type TreeEntry } from '../objects/tr
 import type { PlannedCommit } from '../refs/reflog.ts';
 import type { Head } from '../refs/refs.ts';
 
-/** A change of one file, as the store asks for it. */
+/** A requested change of one file. */
 export interface FileChange {
   /** Relative to the top of the work tree, `/` between segments. */
   readonly path: string;
-  /** What it is to hold; undefined removes it. */
+  /** The new content; undefined removes the file. */
   readonly bytes: Uint8Array | undefined;
-  /** What was on disk when the change was worked out; undefined for no file. */
+  /** The content on disk when the change was planned; undefined for no file. */
   readonly seen: Uint8Array | undefined;
-  /** The mode of a file that is new here, as trees write it. Default: an ordinary file. */
+  /** The mode of a new file, as in a tree. Default: an ordinary file. */
   readonly mode?: string | undefined;
-  /** Whether the file is not ours: what a person did to it is not committed but stands in the way. */
+  /** Whether the file is not a memory file: an uncommitted edit of it is a conflict. */
   readonly foreign?: boolean;
 }
 
-/** Another line of history that a commit takes in. */
+/** Another line of history that a commit merges. */
 export interface Joined {
   /** Its last commit. */
   readonly tip: Oid;
   /**
-   * Whether it goes on from HEAD, and the changes are all that it brings: then there is nothing to
-   * commit, and its last commit is the new HEAD. Edits of a person make a merge of it.
+   * Whether it continues from HEAD and the changes are all that it brings. Then its last commit becomes
+   * HEAD without a new commit, unless uncommitted edits of the user make it a merge.
    */
   readonly forward: boolean;
 }
 
-/** What a caller wants committed. */
+/** A change that a caller wants to commit. */
 export interface Proposal {
   readonly changes: readonly FileChange[];
   /** The whole message of the commit, subject first. */
@@ -49,22 +49,22 @@ export interface Proposal {
   readonly join?: Joined;
 }
 
-/** One line of the coming commit, with what is needed to undo it. */
+/** One file of the planned commit, with what is needed to undo it. */
 export interface PlannedFile {
   readonly path: string;
   readonly bytes: Uint8Array | undefined;
-  /** What is on disk now, and its id. */
+  /** The content on disk now, and its id. */
   readonly seen: Uint8Array | undefined;
   readonly before: Oid | undefined;
   readonly after: Oid | undefined;
   readonly mode: number;
 }
 
-/** Everything that a mutation will write, worked out and hashed before any lock of git's is taken. */
+/** Everything that a mutation will write, planned and hashed before git's locks are taken. */
 export interface CommitPlan {
   readonly head: Head;
   readonly files: readonly PlannedFile[];
-  /** In the order in which the branch comes to them: the person's edits first, ours last. */
+  /** In the order of the branch: the user's edits first, ours last. */
   readonly commits: readonly PlannedCommit[];
   readonly objects: readonly EncodedObject[];
   readonly trees: readonly TreeChange[];
@@ -76,20 +76,20 @@ export interface Signatures {
 }
 
 /**
- * Asked about each version of a file that a person has made and that would be committed with ours.
+ * Checks each version of a file that the user has made and that would be committed with ours.
  *
- * @param committed what HEAD has of it; undefined for no file.
- * @throws anything, to keep all of it from being committed.
+ * @param committed the content in HEAD; undefined for no file.
+ * @throws any error, to cancel the commit.
  */
 export type Adoption = (path: string, version: Buffer, committed: Buffer | undefined) => void;
 
 const fileMode = '100644';
 
 /**
- * Works out the commits of a mutation.
+ * Plans the commits of a mutation.
  *
- * A file that on disk is not what HEAD says is a person's work: it is committed first, in a commit
- * of its own, and so is a third version of it that stands staged. Nothing of it is lost that way.
+ * A file that differs from HEAD on disk is the user's work. It is committed first, in a separate
+ * commit, and so is a third version of it that is staged, so that nothing is lost.
  */
 export function planCommits(
   odb: ObjectDatabase,
@@ -106,7 +106,7 @@ export function planCommits(
   for (const { path, bytes, seen, foreign, ...added } of changes) {
     // Git itself checks out no such path, and receives none.
     if (/(?:^|\/)\.git(?:\/|$)/i.test(path)) {
-      throw new MemoryError('unsupported', `${path} lies inside of a folder .git.`, {
+      throw new MemoryError('unsupported', `${path} is inside a folder .git.`, {
         data: { path },
       });
     }
@@ -126,14 +126,10 @@ export function planCommits(
     }
     const before = seen && objectId('blob', seen);
     if (foreign && (before !== committed?.oid || indexed?.oid !== committed?.oid)) {
-      throw new MemoryError(
-        'conflict',
-        `Changes of ${path} that are not committed are in the way.`,
-        {
-          hint: 'Commit or stash them. Nothing was changed.',
-          data: { path },
-        },
-      );
+      throw new MemoryError('conflict', `${path} has changes that are not committed.`, {
+        hint: 'Commit or stash them. Nothing was changed.',
+        data: { path },
+      });
     }
     const known = () => committed && odb.content(committed.oid, 'blob');
     if (indexed && indexed.oid !== committed?.oid && indexed.oid !== before) {
@@ -169,7 +165,7 @@ function describeEdit(what: string, edits: readonly TreeEdit[]): string {
   return `${subject}\n\n${body}\n\n${list}\n`;
 }
 
-/** Trees and commits one upon the other, starting at HEAD. */
+/** Builds a chain of trees and commits on top of HEAD. */
 class Builder {
   readonly #odb: ObjectDatabase;
   readonly #signatures: Signatures;
@@ -189,7 +185,7 @@ class Builder {
     this.#root = tip && treeOf(odb, tip);
   }
 
-  /** What the present root tree has at a path. */
+  /** The entry of the current root tree at a path. */
   entry(path: string): TreeEntry | undefined {
     let entry: TreeEntry | undefined =
       this.#root === undefined ? undefined : { mode: folderMode, oid: this.#root };
@@ -220,7 +216,7 @@ class Builder {
     this.#move(oid, `commit${kind}: ${message.split('\n', 1)[0] ?? ''}`);
   }
 
-  /** Goes to a commit that there is already, and whose tree the edits lead to. */
+  /** Moves to an existing commit whose tree equals the result of the edits. */
   forward(edits: readonly TreeEdit[], tip: Oid): void {
     if (this.#apply(edits) !== treeOf(this.#odb, tip)) {
       throw new MemoryError('internal', `The changes do not lead to the tree of ${tip}.`);
@@ -246,7 +242,7 @@ class Builder {
     return { commits: this.#commits, objects: [...this.#objects.values()], trees };
   }
 
-  /** Applies edits below a folder; the id of its new tree, or undefined when nothing is left in it. */
+  /** Applies edits below a folder; returns its new tree, or undefined if it is empty. */
   #edit(
     folder: string,
     oid: Oid | undefined,
@@ -267,7 +263,7 @@ class Builder {
       const path = folder === '' ? name : `${folder}/${name}`;
       if (old && old.mode !== folderMode) {
         throw new MemoryError('damaged', `${path} is committed as something other than a folder.`, {
-          hint: 'Move it out of the way and commit that.',
+          hint: 'Move it away and commit that.',
           data: { path },
         });
       }

@@ -8,39 +8,39 @@ import { treeOf } from '../objects/odb.ts';
 import type { Head } from '../refs/refs.ts';
 import type { MutationSite } from './mutation.ts';
 
-/** The longest wait of one mutation, as a multiple of the age up to which a staged change counts. */
+/** Limit of all waits of one mutation, as a multiple of `calm`. */
 const longestWait = 5;
 const firstPause = 2;
 const longestPause = 10;
-/** For how long after a commit of a loop the next one is not expected, in milliseconds. */
+/** Time after a commit of a loop in which the next one is not expected, in milliseconds. */
 const loopPause = 2 * longestPause;
 
-/** Where to look. */
+/** The parts of a repository that show a commit under way. */
 type WatchedSite = Pick<MutationSite, 'disk' | 'tree' | 'odb' | 'refs' | 'folder'>;
 
 /**
- * Finds out whether a `git commit` of somebody else is under way.
+ * Detects a `git commit` of another program that is under way.
  *
  * A plain `git commit` with an editor or a hook holds no lock, and fails if HEAD moves meanwhile. Its
  * evidence is in two files. It writes `COMMIT_EDITMSG` before it moves HEAD. Before that, it or the
  * `git add` in front of it writes an index whose lines are neither ours nor those of HEAD. A `git
  * status` that refreshes the index stages nothing, so it is not evidence.
  *
- * A program that commits in a loop leaves a moment of rest after each of its commits. One change uses
- * it; the next change waits for the next commit, or until the program has paused.
+ * A program that commits in a loop pauses after each commit. One change uses the pause; the next change
+ * waits for the next commit, or until the program has stopped.
  */
 export class CommitWatch {
   readonly #site: WatchedSite;
   readonly #mark: IndexMark;
   readonly #calm: number;
-  /** The content of the index at the last look, and since when it has had it, in milliseconds. */
+  /** The content of the index at the last poll, and since when it is unchanged, in milliseconds. */
   #seen: { readonly content: string; readonly since: number } | undefined;
 
-  /** When HEAD had last moved, and the last commit of ours, at the last look. */
+  /** At the last poll: when HEAD had last moved, and our last commit. */
   #moved = 0;
   #own: OwnCommit | undefined;
 
-  /** @param calm for how long a staged change counts as evidence, in milliseconds; 0 for none. */
+  /** @param calm how long a staged change counts as evidence, in milliseconds; 0 turns waiting off. */
   constructor(site: WatchedSite, calm: number) {
     this.#site = site;
     this.#mark = new IndexMark(site.disk, site.folder);
@@ -48,14 +48,14 @@ export class CommitWatch {
   }
 
   /**
-   * Makes a commit of ours known to all servers of this repository.
+   * Shares a commit of ours with all servers of this repository.
    *
-   * @param parent of the first commit that was made.
-   * @param index as it is now.
+   * @param parent of the first new commit.
+   * @param index the current one.
    */
   setOwn(oid: Oid, parent: Oid | undefined, { file }: KnownIndex): void {
     if (this.#calm === 0) return;
-    // As it was at the last look: after the commit, nothing may fail any more.
+    // Values of the last poll: after the commit nothing may fail, so nothing is read.
     const last = this.#own;
     const { foreign, quick } =
       last && last.oid === parent
@@ -68,7 +68,7 @@ export class CommitWatch {
   /**
    * Begins the waits of one mutation.
    *
-   * @param look reads the index as it is now.
+   * @param look reads the current index.
    */
   begin(look: () => KnownIndex, signal: AbortSignal | undefined): CommitWaits {
     const { refs } = this.#site;
@@ -77,9 +77,9 @@ export class CommitWatch {
   }
 
   /**
-   * For how long the evidence of a commit still counts, in milliseconds; 0 or less for none.
+   * How long the evidence of a commit still counts, in milliseconds; 0 or less for none.
    *
-   * @param from where HEAD was when the wait began.
+   * @param from HEAD when the wait began.
    */
   #remaining({ file }: KnownIndex, from: Oid | undefined): number {
     const { refs, tree } = this.#site;
@@ -97,14 +97,14 @@ export class CommitWatch {
     );
   }
 
-  /** How long to wait for the next commit of a loop; 0 right after one. */
+  /** How long to wait for the next commit of a loop; 0 right after a commit. */
   #remainingOfLoop(own: OwnCommit, { oid }: Head, moved: number, from: Oid | undefined): number {
     if (oid === own.oid) return remaining(own.foreign, this.#calm);
     if (oid !== from || remaining(moved, loopPause) > 0) return 0;
     return remaining(moved, this.#calm);
   }
 
-  /** When HEAD last moved. A rename into place changes only the time of the last status change. */
+  /** When HEAD last moved. A rename into place changes only the ctime. */
   #lastMove({ ref }: Head): number {
     const { refs, tree } = this.#site;
     const paths = [join(tree.gitDir, 'HEAD'), join(tree.gitDir, 'logs/HEAD')];
@@ -112,7 +112,7 @@ export class CommitWatch {
     return Math.max(...paths.map((path) => this.#stat(path)?.ctimeMs ?? 0));
   }
 
-  /** When somebody else staged what is not committed yet; 0 where nothing of the kind is staged. */
+  /** When another program staged a change that is not committed yet; 0 if there is none. */
   #stagedSince(index: IndexFile, head: Head, own: OwnCommit | undefined): number {
     const { odb, tree } = this.#site;
     const { content } = index;
@@ -131,12 +131,12 @@ export class CommitWatch {
   }
 }
 
-/** Waits for the commits of others. The waits of one mutation are bounded together. */
+/** Waits for commits of other programs, with one limit for all waits of a mutation. */
 export class CommitWaits {
   readonly #remaining: (from?: Oid) => number;
   readonly #tip: () => Oid | undefined;
   readonly #signal: AbortSignal | undefined;
-  /** How long it may still wait, in milliseconds. */
+  /** Remaining time for waits, in milliseconds. */
   #left: number;
   #pause = firstPause;
 
@@ -152,13 +152,13 @@ export class CommitWaits {
     this.#signal = signal;
   }
 
-  /** Whether a commit has begun that is to be waited for. */
+  /** Whether a commit is under way and there is time left to wait for it. */
   get due(): boolean {
     return this.#left > 0 && this.#remaining() > 0;
   }
 
   /**
-   * Waits until no commit is under way, or the time for that is used up.
+   * Waits until no commit is under way or the limit is reached.
    *
    * @throws MemoryError `cancelled`.
    */
@@ -177,7 +177,7 @@ export class CommitWaits {
   }
 }
 
-/** How much is left of a time that began then; less than nothing also for a clock that was set back. */
+/** The rest of a period that began then; negative when it is over, even if the clock was set back. */
 function remaining(since: number, time: number): number {
   return time - Math.abs(Date.now() - since);
 }

@@ -7,20 +7,20 @@ import type { Oid } from '../objects/object.ts';
 import type { Reflog } from '../refs/reflog.ts';
 
 /**
- * What a mutation is about to do, on disk before the first file of the work tree changes.
+ * The plan of a mutation, on disk before the first file of the work tree changes.
  *
- * Its file stays for all mutations of a token, empty in between: a name that is on the medium already
- * saves each of them a round of fsyncs.
+ * The file is reused by all mutations of a token and empty in between: a name that is already on the
+ * medium saves each of them a round of fsyncs.
  *
- * Whoever finds it after its writer's death can finish or undo all of it: once anything has been done
- * every object that it names is stored.
+ * After its writer has died, another process can finish or undo the whole mutation: every object that
+ * the journal names is stored before anything changes.
  */
 export interface Journal {
-  /** Of the writer; also the end of the journal's own name. */
+  /** Token id of the writer; also the end of the journal's file name. */
   readonly token: string;
   /**
-   * The work tree and its git directory, relative to the common git directory, as all folders and
-   * logs here: whoever cleans up may find the repository at another place, as in a container.
+   * The work tree and its git directory, relative to the common git directory like all paths here: the
+   * process that cleans up may see the repository under another path, as in a container.
    */
   readonly top: string;
   readonly gitDir: string;
@@ -30,9 +30,9 @@ export interface Journal {
   readonly commit: Oid;
   readonly files: readonly JournalFile[];
   readonly logs: readonly Reflog[];
-  /** What is appended to each of them. */
+  /** The text that is appended to each of them. */
   readonly logLines: string;
-  /** Folders that the mutation makes, outermost first. */
+  /** Folders that the mutation creates, outermost first. */
   readonly folders: readonly string[];
 }
 
@@ -41,17 +41,17 @@ export interface JournalFile {
   readonly path: string;
   readonly before: Oid | undefined;
   readonly after: Oid | undefined;
-  /** What the index had, which is neither where a person has edited the file. */
+  /** The blob in the index before; neither of the two if the user has edited the file. */
   readonly indexed: Oid | undefined;
   readonly mode: number;
 }
 
-/** Where the journal of a token lies. */
+/** The path of a token's journal. */
 export function journalPath(folder: string, token: string): string {
   return join(folder, journalName(token));
 }
 
-/** The name of a temporary file beside a record, so that recovery knows it. */
+/** The name of a temporary file next to a record, by which recovery finds it. */
 export function temporaryName(token: string, i: number): string {
   return `.memory-bank-${token}-${i}.tmp`;
 }
@@ -68,14 +68,14 @@ export async function writeJournal(disk: Disk, folder: string, journal: Journal)
     try {
       await disk.settle([folder]);
     } catch (error) {
-      // The next mutation would take its name to be on the medium.
+      // Otherwise the next mutation would assume that its name is on the medium.
       disk.tryDiscard(path);
       throw error;
     }
   }
 }
 
-/** Says that what a journal speaks of is over; where the disk does not let us, whoever comes next sees it. */
+/** Ends a journal by emptying it; if the disk refuses, the next process acts on it. */
 export function endJournal(disk: Disk, folder: string, token: string): void {
   try {
     disk.files.truncate(journalPath(folder, token), 0);
@@ -85,9 +85,9 @@ export function endJournal(disk: Disk, folder: string, token: string): void {
 }
 
 /**
- * Reads a journal; undefined for one that was not written to its end, before which nothing happened.
+ * Reads a journal; undefined if it is incomplete, because nothing changes before it is complete.
  *
- * @throws MemoryError `damaged` for a whole file that no mutation has written.
+ * @throws MemoryError `damaged` for a complete file that is not a journal.
  */
 export function readJournal(disk: Disk, path: string): Journal | undefined {
   const text = disk.files.read(path)?.toString('utf8') ?? '';
@@ -100,8 +100,8 @@ export function readJournal(disk: Disk, path: string): Journal | undefined {
 }
 
 /**
- * The journal that a value is. The files that it names lie in the work tree and its logs among the
- * reflogs, so that nobody who acts on it is led elsewhere.
+ * Validates a journal. Its files must be in the work tree and its logs among the reflogs, so that
+ * recovery never changes another file.
  *
  * @throws TypeError for any other value.
  */
@@ -138,7 +138,7 @@ function toJournalFile(value: unknown): JournalFile {
   };
 }
 
-/** A path that leads neither out of its folder nor into a git directory. */
+/** Validates a path that leads neither out of its folder nor into a git directory. */
 function toPath(value: unknown, form?: RegExp): string {
   const path = toText(value, form);
   const parts = path.split(/[/\\]/);
@@ -152,25 +152,25 @@ function toOid(value: unknown): Oid {
 
 function toText(value: unknown, form = /^/): string {
   if (typeof value !== 'string' || value.includes('\0') || !form.test(value)) {
-    throw new TypeError('no such text');
+    throw new TypeError('not a valid text');
   }
   return value;
 }
 
 function toNumber(value: unknown): number {
   if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0) {
-    throw new TypeError('no whole number');
+    throw new TypeError('not a whole number');
   }
   return value;
 }
 
 function toList<T>(value: unknown, toItem: (item: unknown) => T): T[] {
-  if (!Array.isArray(value)) throw new TypeError('no list');
+  if (!Array.isArray(value)) throw new TypeError('not a list');
   return value.map(toItem);
 }
 
 function toObject(value: unknown): { readonly [key: string]: unknown } {
-  if (typeof value !== 'object' || value === null) throw new TypeError('no object');
+  if (typeof value !== 'object' || value === null) throw new TypeError('not an object');
   return { ...value };
 }
 

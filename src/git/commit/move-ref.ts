@@ -5,7 +5,7 @@ import type { Oid, Signature } from '../objects/object.ts';
 import { appendReflogs, reflogLines, reflogsOf } from '../refs/reflog.ts';
 import type { MutationSite } from './mutation.ts';
 
-/** Moves a ref that is not checked out anywhere: that of a branch of a remote. */
+/** Moves a ref that is never checked out, such as a remote-tracking branch. */
 export async function moveRef(
   { disk, folder, refs, commonDir, config }: MutationSite,
   ref: string,

@@ -34,33 +34,33 @@ export interface MutationSite extends RepositorySite {
   readonly config: GitConfig;
 }
 
-/** Commits that are worked out, and that no branch holds yet. */
+/** Planned commits that are not on a branch yet. */
 export interface Prepared {
   /** The last of them. */
   readonly oid: Oid;
   readonly plan: CommitPlan;
-  /** The folders that its files need and that are not there yet; see `missingFolders`. */
+  /** The missing folders of its files; see `missingFolders`. */
   readonly folders: readonly string[];
   /** Fulfilled when all objects of the plan are stored, with the folders to settle. */
   readonly stored: Promise<Iterable<string>>;
-  /** What they were worked out from. */
+  /** The index that they were planned from. */
   readonly known: KnownIndex;
   readonly config: GitConfig;
   readonly committer: Signature;
 }
 
-/** A mutation that has come to be. */
+/** A mutation that has happened. */
 export interface Applied {
   readonly commit: Oid;
-  /** Where HEAD was before; undefined on an unborn branch. */
+  /** HEAD before it; undefined on an unborn branch. */
   readonly parent: Oid | undefined;
   readonly ref: string | undefined;
-  /** Undefined where it has to be read again. */
+  /** Undefined if it must be read again. */
   readonly index: KnownIndex | undefined;
 }
 
 /**
- * Does some work while nobody else can change HEAD, this branch or the index.
+ * Runs work under git's locks of HEAD, this branch and the index.
  *
  * @param ref full name of the branch; undefined when HEAD is detached.
  */
@@ -87,11 +87,11 @@ export async function underLocks<T>(
  * index second: one that sees the new HEAD also sees the new index, so its tree keeps our files. One
  * that sees the old HEAD fails, because HEAD is locked or has moved.
  *
- * What takes long and harms nobody, storing the objects and the journal, is done before a lock of
- * git's is taken: git itself does not wait for one.
+ * Objects and journal are stored before git's locks are taken, because that takes long and git does not
+ * wait for a lock.
  *
  * @param locked runs the second part under the locks for the plan's branch, or not at all.
- * @returns undefined when something that the plan rests on has changed meanwhile; nothing was done.
+ * @returns undefined when HEAD, the index or a file has changed since the plan; nothing was done then.
  * @throws MemoryError or a system error, after which nothing has changed.
  */
 export async function applyPlan(
@@ -110,7 +110,7 @@ export async function applyPlan(
       return await mutation.run(locks, unsettled);
     } finally {
       locks.kept = mutation.unfinished;
-      // Before the locks are let go: after that others change what the journal speaks of.
+      // Before the locks are released: after that others may change what the journal names.
       mutation.end();
     }
   };
@@ -122,30 +122,30 @@ export async function applyPlan(
   }
 }
 
-/** Work that is done under locks; undefined when it has come to nothing. */
+/** Work under locks; undefined if it changed nothing. */
 export type LockedWork<T> = (locks: Locks) => Promise<T | undefined>;
 
-/** The locks of git's that a mutation holds. */
+/** The git locks of a mutation. */
 export interface Locks {
   readonly index: GitLock;
   readonly head: GitLock;
   /** Undefined when HEAD is detached: then HEAD itself is what changes. */
   readonly ref: GitLock | undefined;
-  /** Whether they have to stay for whoever cleans up. */
+  /** Whether they must stay for the next process that cleans up. */
   kept: boolean;
 }
 
-/** Of all of them, that of what the commit moves is the first. */
+/** All locks; the first is that of the ref or HEAD that the commit moves. */
 function all({ ref, head, index }: Locks): [GitLock, ...GitLock[]] {
   return ref ? [ref, head, index] : [head, index];
 }
 
-/** Whether nobody has removed one of the locks; an undone mutation may have let go of the index. */
+/** Whether all locks are still ours; an undone mutation may have released that of the index. */
 export function areHeld(locks: Locks): boolean {
   return all(locks).every((lock) => lock.isOurs());
 }
 
-/** In the order in which git takes them, so that two programs never wait for each other. */
+/** Takes the locks in git's order, so that there is no deadlock. */
 async function takeLocks(
   site: MutationSite,
   ref: string | undefined,
@@ -174,7 +174,7 @@ function refPath(site: MutationSite, ref: string): string {
   return join(site.refs.folderOf(ref), ref);
 }
 
-/** Whether HEAD, the index and the files are still what the plan was made from. */
+/** Whether HEAD, the index and the files are unchanged since the plan. */
 function holdsStill(site: MutationSite, plan: CommitPlan, known: KnownIndex): boolean {
   const head = site.refs.head();
   if (head.ref !== plan.head.ref || head.oid !== plan.head.oid) return false;
@@ -183,7 +183,7 @@ function holdsStill(site: MutationSite, plan: CommitPlan, known: KnownIndex): bo
 }
 
 class Mutation {
-  /** Whether its journal and its locks have to stay for whoever cleans up. */
+  /** Whether its journal and locks must stay for the next process that cleans up. */
   unfinished = false;
   readonly #site: MutationSite;
   readonly #plan: CommitPlan;
@@ -192,9 +192,9 @@ class Mutation {
   readonly #commit: Oid;
   readonly #journal: Journal;
   #staged: readonly Staged[] = [];
-  /** Folders whose entries have to be on the medium before the mutation is acknowledged. */
+  /** Folders whose entries must be on the medium before the mutation is acknowledged. */
   readonly #changed = new Set<string>();
-  /** Whether it has happened, as far as the disk has said so. */
+  /** Whether the rename of the ref has succeeded. */
   #moved = false;
   #ended = false;
 
@@ -211,7 +211,7 @@ class Mutation {
     this.#journal = this.#describe(folders, committer);
   }
 
-  /** Puts on disk what is going to happen, and the files that are to be placed. */
+  /** Writes the journal and stages the new files. */
   async announce(): Promise<void> {
     const { disk, folder, tree } = this.#site;
     const at = (i: number) => stagingPath(folder, this.#token.id, i);
@@ -221,10 +221,10 @@ class Mutation {
     ]);
   }
 
-  /** Leaves nothing behind, unless there is something left to clean up. */
+  /** Removes journal and staged files, unless another process must clean up. */
   end(): void {
     if (this.unfinished || this.#ended) return;
-    // The journal may be that of the next attempt by then.
+    // A second call could end the journal of the next attempt.
     this.#ended = true;
     const { disk, folder } = this.#site;
     endJournal(disk, folder, this.#token.id);
@@ -233,7 +233,7 @@ class Mutation {
     }
   }
 
-  /** Whether what was announced is still what would happen. */
+  /** Whether the journal still describes what would happen. */
   isAnnounced(): boolean {
     const { disk, tree } = this.#site;
     const { logs, folders } = this.#journal;
@@ -254,10 +254,10 @@ class Mutation {
       this.#moved = true;
       await this.#finish(locks);
     } catch (error) {
-      // What has happened and what has not is for the disk to say: a rename that failed may be done.
+      // The disk decides what has happened: a rename that reported an error may be done.
       const side = await this.#recover(error);
       if (side !== 'after') {
-        // A folder that somebody has removed is as good as a file that he has changed.
+        // A removed folder counts as a changed file.
         if (error instanceof FileChangedError || errno(error) === 'ENOENT') return undefined;
         throw error;
       }
@@ -293,12 +293,12 @@ class Mutation {
     return reflogsOf(disk, commonDir, config, refs, ref ? ['HEAD', ref] : ['HEAD']);
   }
 
-  /** Everything up to the commit point; the new index as it lies in its lock. */
+  /** Does everything before the two renames; returns the new index, which is in its lock. */
   async #prepare(locks: Locks, unsettled: readonly string[]): Promise<KnownIndex> {
     const { disk, commonDir, tree } = this.#site;
     const { logs, logLines } = this.#journal;
     const { files } = this.#plan;
-    // Undoing it puts back what a person had written, and nobody had stored.
+    // Undoing puts back the user's edits from these objects, which exist nowhere else.
     if (files.some(({ before }) => before && this.#stores(before))) await disk.settle(unsettled);
     const { top } = tree;
     makeFolders(disk, top, this.#journal.folders, this.#changed);
@@ -315,9 +315,9 @@ class Mutation {
       ref.fill([Buffer.from(`${this.#commit}\n`, 'latin1')]),
       appendReflogs(disk, commonDir, logs, logLines),
     ]);
-    // After the files: a journal of the file system that has taken them has taken their names, too.
+    // After the files: a journaling file system flushes their names together with them.
     await disk.settle([...unsettled, ...this.#changed, ...ref.changed]);
-    // The git directory may be among them, with git's locks in it: after the proofs that they are ours.
+    // The git directory, with git's locks, may be among them: after the proofs that they are ours.
     await disk.settle(logFolders);
     return index;
   }
@@ -326,7 +326,7 @@ class Mutation {
     return this.#plan.objects.some((object) => object.oid === oid);
   }
 
-  /** Without a changed file the index stays the file that it is: a later time of it would mean more. */
+  /** Writes the new index, unless no file changes: a later mtime would make git trust more lines. */
   async #fillIndex(
     lock: GitLock,
     set: readonly IndexChange[],
@@ -337,7 +337,7 @@ class Mutation {
     return writeIndex(this.#site, this.#known.file, { set, remove, trees }, lock);
   }
 
-  /** Puts the new index in place; the ref follows at once, or `#recover` resets the lines. */
+  /** Renames the new index into place; the ref follows at once, or `#recover` resets the lines. */
   #moveIndex(locks: Locks): void {
     for (const lock of all(locks)) lock.check();
     if (this.#plan.files.length === 0) return;
@@ -354,7 +354,7 @@ class Mutation {
       moving.commit(target);
     } catch (error) {
       if (site.disk.files.lstat(target)?.kind !== 'directory') throw error;
-      // Git leaves empty folders behind where a branch of that name once had others below it.
+      // Git leaves empty folders where branches below this name existed.
       this.#removeEmptyFolders(target);
       moving.commit(target);
     }
@@ -379,20 +379,20 @@ class Mutation {
   }
 
   /**
-   * Finishes what has happened although something failed, and undoes what has not.
+   * Finishes a mutation that has happened although a step failed, and undoes any other.
    *
-   * @throws MemoryError when nothing has happened and not all of it can be undone now.
+   * @throws MemoryError when it has not happened and cannot be undone completely now.
    */
   async #recover(cause: unknown): Promise<RefState> {
-    // Where the disk does not even say what has happened, it is what it has said last.
+    // If the ref cannot be read, the result of the last rename decides.
     let side: RefState = this.#moved ? 'after' : 'before';
     try {
       side = sideOf(this.#site, this.#journal);
       await settle(this.#site, this.#token, this.#journal, side);
       if (side === 'elsewhere') await takeBack(this.#site, this.#token, this.#journal);
     } catch (error) {
-      // Whoever takes the process lock next does what could not be done now. Until then nobody may
-      // commit the half of it: git's locks stay.
+      // The next holder of the process lock does the rest. Until then git's locks stay, so that the
+      // half-done change cannot be committed.
       this.unfinished = true;
       if (side !== 'after') throw undone(cause, error);
     }
@@ -400,13 +400,13 @@ class Mutation {
   }
 }
 
-/** The error of a change that was given up, with its files still in place. */
+/** The error of a change that failed and whose files are still in place. */
 function undone(cause: unknown, error: unknown): MemoryError {
   return new MemoryError(
     'storage',
-    `Changing the memory failed (${cause}), undoing it too (${error}).`,
+    `Changing the memory failed (${cause}), and undoing the change also failed (${error}).`,
     {
-      hint: 'Nothing was committed; the files are put back by the next call, when the disk allows it.',
+      hint: 'Nothing was committed. The next call puts the files back when the disk allows it.',
       cause,
     },
   );

@@ -7,13 +7,13 @@ import type { ProcessToken } from '../locks/token.ts';
 import type { PlannedFile } from './commit-plan.ts';
 import { temporaryName } from './journal.ts';
 
-/** A file of the work tree that is to hold something else, or to go. */
+/** A file of the work tree that is written or removed. */
 export type Placement = Pick<PlannedFile, 'path' | 'bytes' | 'seen' | 'mode'>;
 
-/** A person has changed a file at the last moment: what was worked out has to be worked out again. */
+/** The user changed a file at the last moment: the change must be planned again. */
 export class FileChangedError extends Error {}
 
-/** Whether a file holds what was seen of it. */
+/** Whether a file still has the content that was read. */
 export function isAsSeen(disk: Disk, top: string, { path, seen }: Placement): boolean {
   const at = join(top, path);
   if (seen === undefined) return disk.files.lstat(at) === undefined;
@@ -21,9 +21,9 @@ export function isAsSeen(disk: Disk, top: string, { path, seen }: Placement): bo
 }
 
 /**
- * The folders that have to be made for files, outermost first.
+ * Lists the missing folders of files, outermost first.
  *
- * @throws MemoryError `cannot_create` where something else is in the way.
+ * @throws MemoryError `cannot_create` where a file or link is in the way.
  */
 export function missingFolders(
   disk: Disk,
@@ -45,9 +45,9 @@ export function missingFolders(
 }
 
 /**
- * Makes folders that are missing.
+ * Creates missing folders.
  *
- * @param changed gets the folders whose entries change.
+ * @param changed collects the folders whose entries change.
  */
 export function makeFolders(
   disk: Disk,
@@ -60,21 +60,21 @@ export function makeFolders(
   }
 }
 
-/** A file that is written whole, and not yet in its place. */
+/** A file that is completely written, but not yet renamed into place. */
 export interface Staged {
   readonly from: string;
   readonly placement: Placement;
 }
 
-/** Where a file of a mutation is written first: in our own folder, where no `git add` finds it. */
+/** The staging path of a file: in our folder, where `git add` does not find it. */
 export function stagingPath(folder: string, token: string, i: number): string {
   return join(folder, `file${i}-${token}`);
 }
 
 /**
- * Writes the files that are to be placed.
+ * Writes the new files to staging paths.
  *
- * @param at where to, for the number of a placement; undefined for one to leave out.
+ * @param at staging path by the number of a placement; undefined skips it.
  */
 export async function stageFiles(
   disk: Disk,
@@ -94,13 +94,13 @@ export async function stageFiles(
 }
 
 /**
- * Puts each file in place under its name, whole, and removes those that are to go.
+ * Renames each new file into place, and removes the files without new content.
  *
- * Their folders have to be there.
+ * Their folders must exist.
  *
- * @param changed gets the folders whose entries change.
- * @returns the state of each file as the index is to have it.
- * @throws Moved when a file is not as it was seen any more.
+ * @param changed collects the folders whose entries change.
+ * @returns the stat of each file for the index.
+ * @throws FileChangedError when the content of a file is no longer the one that was read.
  */
 export async function placeFiles(
   disk: Disk,
@@ -113,7 +113,7 @@ export async function placeFiles(
   const placed = new Map<string, BigIntStats | undefined>();
   for (const { placement } of staged) changed.add(dirname(join(top, placement.path)));
   const move = ({ from, placement }: Staged) => {
-    // Writing them took a while, and a person may save his file at any moment.
+    // Writing them took a while, and the user may save the file at any moment.
     if (!isAsSeen(disk, top, placement)) throw new FileChangedError();
     const to = join(top, placement.path);
     const was = disk.files.lstatExact(from);
@@ -126,7 +126,7 @@ export async function placeFiles(
     for (const one of staged) move(one);
   } catch (error) {
     if (errno(error) !== 'EXDEV') throw error;
-    // The work tree is on another file system than its git directory.
+    // The work tree and its git directory are on different file systems.
     const inSameFolder = (i: number) => {
       const { path = '' } = placements[i] ?? {};
       return placed.has(path) ? undefined : join(top, dirname(path), temporaryName(token.id, i));
@@ -137,7 +137,7 @@ export async function placeFiles(
   return placed;
 }
 
-/** Removes a file and, as git does, the folders that it leaves empty. */
+/** Removes a file and, like git, the folders that become empty. */
 function remove(disk: Disk, top: string, placement: Placement, changed: Set<string>): void {
   const { path } = placement;
   if (!isAsSeen(disk, top, placement)) throw new FileChangedError();

@@ -15,14 +15,14 @@ import { trimReflogs } from '../refs/reflog.ts';
 import { Refs } from '../refs/refs.ts';
 import { type Journal, journalPath, readJournal, temporaryName } from './journal.ts';
 
-/** What recovery works with: one repository, all its work trees. */
+/** A repository for recovery, with all its work trees. */
 export interface RepositorySite {
   readonly disk: Disk;
   readonly odb: ObjectDatabase;
   readonly commonDir: string;
   /** Our own folder in the common git directory. */
   readonly folder: string;
-  /** Told of what went wrong without making the call fail. */
+  /** Reports a problem that does not make the call fail. */
   warn(message: string): void;
 }
 
@@ -30,8 +30,8 @@ export interface RepositorySite {
 const lockWait = { limit: 10_000 };
 
 /**
- * Cleans up after a process that died or gave up: its mutation ends up wholly there or wholly
- * absent, and none of its locks and temporary files stay. Needs the process lock.
+ * Cleans up after a process that died or gave up: finishes or undoes its mutation, and removes its locks
+ * and temporary files. The caller holds the process lock.
  *
  * @param id of the dead process's token.
  * @param names its files in our folder.
@@ -51,7 +51,7 @@ export async function recover(
   for (const name of [...rest, `owner-${id}`]) site.disk.discard(join(site.folder, name));
 }
 
-/** A journal that cannot be read is put aside: what it was about is a person's edit from now on. */
+/** Reads a journal; an invalid one is renamed, and its files count as the user's edits from then on. */
 function journalOf(site: RepositorySite, path: string): Journal | undefined {
   try {
     return readJournal(site.disk, path);
@@ -65,18 +65,17 @@ function journalOf(site: RepositorySite, path: string): Journal | undefined {
 }
 
 /**
- * What became of the ref of a mutation: it is where it was before, or at the commit, or a person has
- * moved it elsewhere since.
+ * The ref of a mutation: still at the parent, at the commit, or moved elsewhere by the user.
  */
 export type RefState = 'before' | 'after' | 'elsewhere';
 
-/** On which side of a mutation the repository is. */
+/** Compares the ref with the journal of a mutation. */
 export function sideOf(site: RepositorySite, journal: Journal): RefState {
   const gitDir = gitDirOf(site, journal);
   // A linked work tree may have been removed since, with its git directory.
   if (!site.disk.files.lstat(join(gitDir, 'HEAD'))) return 'elsewhere';
   const head = new Refs(site.disk.files, gitDir, site.commonDir).head();
-  // Another branch is checked out by now: the files on disk belong to that one.
+  // Another branch is checked out by now, and the files on disk belong to it.
   if (head.ref !== journal.ref) return 'elsewhere';
   if (head.oid === journal.commit) return 'after';
   return head.oid === journal.parent ? 'before' : 'elsewhere';
@@ -85,9 +84,9 @@ export function sideOf(site: RepositorySite, journal: Journal): RefState {
 /**
  * Brings the work tree and the index in line with the ref.
  *
- * The index may be on either side of the ref: a power cut can lose one of the two renames. After the
- * mutation its index lines are set; before it, its files and index lines are put back. With the ref
- * elsewhere, what is in the work tree is a person's, and only our temporary files go.
+ * The index may be on either side of the ref: a power cut can lose one of the two renames. If the ref is
+ * at the commit, the index lines are set; if it is at the parent, files and index lines are put back.
+ * With the ref elsewhere the work tree belongs to the user, and only our temporary files are removed.
  */
 export async function settle(
   site: RepositorySite,
@@ -107,9 +106,9 @@ export async function settle(
 }
 
 /**
- * Puts back the files and index lines of a mutation although the ref went elsewhere under it, because
- * somebody has removed its locks. For the process itself, which knows that the files are its own: left there they
- * would look like an edit by hand, and the same change like one that is made already.
+ * Puts back the files and index lines of a mutation whose ref moved elsewhere because its locks were
+ * removed. Only for the process itself, which knows that the files are its own: left in place they would
+ * look like an edit by hand, and a retry like a change that is already made.
  */
 export async function takeBack(
   site: RepositorySite,
@@ -128,7 +127,7 @@ function gitDirOf(site: RepositorySite, journal: Journal): string {
   return resolve(site.commonDir, journal.gitDir);
 }
 
-/** A linked work tree may have been moved since; its git directory knows where to. */
+/** The top of the work tree; the git directory of a linked work tree knows where it was moved to. */
 function topOf(site: RepositorySite, journal: Journal): string {
   const linked = site.disk.files.read(join(gitDirOf(site, journal), 'gitdir'));
   return linked ? dirname(linked.toString('utf8').trim()) : resolve(site.commonDir, journal.top);
@@ -162,7 +161,7 @@ async function putBack(site: RepositorySite, journal: Journal, top: string): Pro
   await site.disk.settle(folders);
 }
 
-/** Sets the index lines of the journal's files to one side, where they are at the other. */
+/** Sets the index lines of the journal's files to one side if they are at the other. */
 async function fixIndex(
   site: RepositorySite,
   token: ProcessToken,
@@ -176,7 +175,7 @@ async function fixIndex(
   const changes = () => indexChanges(disk, target, journal, top, side);
   const proof = join(site.folder, `index-${journal.token}`);
   const ours = GitLock.adopt(disk, target, proof);
-  // Where somebody else holds the lock by now there is mostly nothing to do under it.
+  // If another process holds the lock by now, mostly nothing is left to change.
   if (!ours && !changes()) return;
   // A network disk may report an error for a rename that it did; then an old proof of ours is left.
   if (!ours) disk.discard(join(site.folder, `index-${token.id}`));
@@ -196,7 +195,7 @@ async function fixIndex(
   }
 }
 
-/** What sets the lines of an index to one side; undefined where none of them is at the other. */
+/** The edit that sets index lines to one side; undefined if none of them is at the other. */
 function indexChanges(
   disk: Disk,
   target: string,
@@ -216,14 +215,14 @@ function indexChanges(
   return set.length + remove.length > 0 ? { file, edit: { set, remove, trees: [] } } : undefined;
 }
 
-/** The state of a file that holds just this blob; a person may have changed it since. */
+/** The stat of a file if it contains this blob; the user may have changed it since. */
 function statOf(disk: Disk, path: string, oid: Oid): BigIntStats | undefined {
   const stat = disk.files.lstatExact(path);
   const bytes = stat?.isFile() ? disk.files.read(path) : undefined;
   return bytes && objectId('blob', bytes) === oid ? stat : undefined;
 }
 
-/** Removes a lock of git's that a dead process holds, found by its inode. */
+/** Removes a git lock of a dead process, which is found by its inode. */
 function removeLock(site: RepositorySite, role: LockRole, id: string): void {
   const { files } = site.disk;
   const proof = files.lstat(join(site.folder, `${role}-${id}`));

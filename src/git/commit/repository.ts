@@ -48,33 +48,32 @@ export interface MadeCommit {
 }
 
 /**
- * Works out a change from what is on disk now, or which commits at HEAD are to be one; undefined: there
- * is nothing to commit.
+ * Plans a change from the files on disk, or a squash of commits at HEAD; undefined if there is nothing to
+ * commit.
  */
 export type Propose = (head: Head) => Promise<Proposal | Squash | undefined>;
 
 export interface RepositoryOptions {
-  /** Where git's own variables and HOME are looked up. */
+  /** Environment with git's variables and HOME. */
   readonly env: NodeJS.ProcessEnv;
   readonly now: () => Date;
-  /** How long to wait for a lock of others, in milliseconds. */
+  /** How long to wait for a lock of another process, in milliseconds. */
   readonly lockTimeout: number;
   /**
-   * For how long we wait after others have staged something, in milliseconds; 0 for no wait. A plain
+   * How long to wait after another program has staged something, in milliseconds; 0 for no wait. A plain
    * `git commit` with an editor or hooks holds no lock meanwhile, and fails if HEAD moves.
    */
   readonly calm: number;
   warn(message: string): void;
 }
 
-/** How often a proposal is worked out again because HEAD, the index or a file changed. */
+/** Retries of a proposal when HEAD, the index or a file has changed. */
 const maxAttempts = 50;
-/** How long to wait before a file is read again that another program is writing, in milliseconds. */
+/** Pause before a file that another program is writing is read again, in milliseconds. */
 const pause = 20;
 
 /**
- * Somebody else's repository, in which we are a guest: reading it, and committing single files to it
- * without touching anything else.
+ * The user's repository: reads it, and commits single files to it without changing anything else.
  */
 export class Repository {
   readonly tree: WorkTree;
@@ -115,7 +114,7 @@ export class Repository {
     this.#watch = new CommitWatch({ ...this.#site, tree, refs: this.#refs }, options.calm);
   }
 
-  /** @throws MemoryError `unsupported` where refs or objects are kept in a way that is not known. */
+  /** @throws MemoryError `unsupported` for an unknown format of refs or objects. */
   get refs(): Refs {
     checkStorage(this.config());
     return this.#refs;
@@ -125,7 +124,7 @@ export class Repository {
     return this.refs.head();
   }
 
-  /** The user's configuration as it is now. */
+  /** The user's current configuration. */
   config(): GitConfig {
     const known = this.#config;
     const branch = () => this.#refs.branch()?.replace(/^refs\/heads\//, '');
@@ -139,7 +138,7 @@ export class Repository {
     return config;
   }
 
-  /** Where files that belong to us and to no branch may lie: caches, session state. */
+  /** The folder for our files that belong to no branch: caches, session state. */
   get folder(): string {
     return this.#site.folder;
   }
@@ -149,12 +148,12 @@ export class Repository {
     return doesSign(this.#options.env);
   }
 
-  /** Finishes or undoes what a dead process has left half done; see `RepositoryQueue`. */
+  /** Finishes or undoes the mutation of a dead process; see `RepositoryQueue`. */
   repair(): Promise<void> {
     return this.#queue.repair();
   }
 
-  /** Makes the repository that is not there yet. */
+  /** Creates the repository. */
   initialize(): Promise<void> {
     const { gitDir } = this.tree;
     const { env } = this.#options;
@@ -166,8 +165,7 @@ export class Repository {
   /**
    * One mutation, one commit.
    *
-   * @param propose called with all other servers of this repository locked out, and again when
-   *   HEAD, the index or a file changed.
+   * @param propose called under the process lock, and again when HEAD, the index or a file changed.
    * @throws MemoryError after which nothing has changed.
    */
   commit(propose: Propose, signal?: AbortSignal): Promise<MadeCommit | undefined> {
@@ -199,7 +197,7 @@ export class Repository {
     });
   }
 
-  /** The first half of `commit`: works out and stores what `apply` then does. */
+  /** The first half of `commit`: plans the change and stores its objects. */
   prepare(propose: Propose, signal: AbortSignal): Promise<Prepared | undefined> {
     return this.#queue.take(signal, async () => {
       await this.#beginWaits(signal).wait();
@@ -226,7 +224,7 @@ export class Repository {
   }
 
   /**
-   * Settles what a merge under way has left unmerged in the index, without a commit.
+   * Resolves unmerged files of the index, without a commit.
    *
    * @param settle called under git's lock of the index.
    */
@@ -236,7 +234,7 @@ export class Repository {
     );
   }
 
-  /** What is under way in which nobody else may commit, and how it ends; undefined for nothing. */
+  /** The operation under way during which other programs must not commit; undefined for none. */
   underWay() {
     return underWayIn(this.#disk.files, this.tree.gitDir);
   }
@@ -259,7 +257,7 @@ export class Repository {
     });
   }
 
-  /** Writes down where a branch of a remote is, as `git fetch` does. */
+  /** Updates a remote-tracking ref, as `git fetch` does. */
   track(ref: string, tip: Oid): Promise<void> {
     return this.#queue.take(undefined, async (token, wait) => {
       const config = this.#knownConfig();
@@ -269,9 +267,9 @@ export class Repository {
   }
 
   /**
-   * Refuses a repository in which nobody may commit now, or no program like this one ever.
+   * Refuses a repository to which this program cannot commit, now or at all.
    *
-   * @returns the configuration by which it may.
+   * @returns its configuration.
    * @throws MemoryError `busy`, `unsupported`.
    */
   checkWritable(): GitConfig {
@@ -285,14 +283,14 @@ export class Repository {
     this.odb.close();
   }
 
-  /** The configuration of a repository of a kind that is known. */
+  /** The configuration of a repository with a supported format. */
   #knownConfig(): GitConfig {
     const config = this.config();
     checkFormat(config, this.tree);
     return config;
   }
 
-  /** The waits of a mutation for commits of others. */
+  /** Begins the waits of a mutation for commits of other programs. */
   #beginWaits(signal: AbortSignal | undefined): CommitWaits {
     // HEAD of an unknown kind of repository cannot be read: name the kind instead.
     this.#knownConfig();
@@ -313,7 +311,7 @@ export class Repository {
       const config = this.checkWritable();
       const site = this.#siteFor(config);
       const key = indexKey(site);
-      // Before the files: what a checkout does to them meanwhile shows in the index.
+      // Before the files: a checkout that changes them meanwhile also changes the index.
       const known = readIndex(site, this.#index, key);
       this.#index = known;
       const head = this.#refs.head();
@@ -341,7 +339,7 @@ export class Repository {
   ): Promise<Prepared> {
     checkMerged(known.file);
     if ('onto' in proposal) checkReflog(this.#disk, this.tree.commonDir, config, this.#refs);
-    // What comes from another line of history has been committed already.
+    // Files of another line of history are already committed.
     else if (!proposal.join) this.#checkIgnored(proposal, known);
     const time = this.#options.now();
     const author = identity(config, 'author', time);
@@ -352,18 +350,18 @@ export class Repository {
         : planCommits(this.odb, head, known.file, proposal, { author, committer });
     const sign = signerOf(config, committer, this.#options.env, signal);
     const plan = sign ? await signPlan(unsigned, sign) : unsigned;
-    // Before anything is stored: a file may be in the way of a folder.
+    // Before anything is stored, because a file may be in the way of a folder.
     const folders = missingFolders(this.#disk, this.tree.top, plan.files);
     const stored = this.#store(plan);
-    // Who waits for it hears of a failure; nobody may be waiting yet.
+    // The caller that awaits it gets the error; until then the rejection counts as handled.
     stored.catch(() => undefined);
     const oid = plan.commits.at(-1)?.oid ?? '';
     return { oid, plan, folders, stored, known, config, committer };
   }
 
-  /** Stores what a plan has made; fulfilled with the folders to settle. */
+  /** Stores the objects of a plan; fulfilled with the folders to settle. */
   async #store({ files, objects }: CommitPlan): Promise<Iterable<string>> {
-    // Git's fsck looks into them in every tree that it finds, be it of a change that never came to be.
+    // Git's fsck reads them in every tree, even in a tree of a change that was never committed.
     const attributes = new Set(
       files
         .filter(({ path }) => basename(path) === '.gitattributes')
@@ -381,7 +379,7 @@ export class Repository {
   ): Promise<Applied | undefined> {
     const site = this.#siteFor(prepared.config);
     const applying = applyPlan(site, prepared, token, locked);
-    // Nothing may be at work any more when the next one begins.
+    // Nothing may still run when the next mutation begins.
     return applying.finally(() => prepared.stored.catch(() => undefined));
   }
 
@@ -391,7 +389,7 @@ export class Repository {
     return { oid: commit, ref };
   }
 
-  /** A path that is tracked already may be ignored, as in git; a new one may not. */
+  /** A tracked path may be ignored, as in git; a new one may not. */
   #checkIgnored(proposal: Proposal, index: KnownIndex): void {
     const added = proposal.changes.filter((one) => one.bytes && !index.file.find(one.path));
     this.#config?.rules.check(added.map(({ path }) => path));
@@ -410,7 +408,7 @@ function isDamage(error: unknown): boolean {
   return error instanceof MemoryError && error.code === 'damaged';
 }
 
-/** Whether another program is changing files and index just now, or has since they were read. */
+/** Whether another program is changing the index, or has changed it since it was read. */
 function isMoving(site: MutationSite, known: KnownIndex): boolean {
   const lock = join(site.tree.gitDir, 'index.lock');
   return indexKey(site) !== known.key || site.disk.files.lstat(lock) !== undefined;

@@ -17,23 +17,23 @@ import {
   stagingPath,
 } from './placement.ts';
 
-/** What becomes of a file that a merge has left unmerged. */
+/** The resolution of an unmerged file. */
 export interface ResolvedFile extends Placement {
-  /** Whether the merge of it is over: it gets one line in the index, or none where it is to go. */
+  /** Whether it is merged: it gets one line in the index, or none if it is removed. */
   readonly staged: boolean;
 }
 
-/** Decides what becomes of the files that a merge has left unmerged; those left out stay as they are. */
+/** Resolves unmerged files; files that are left out stay unmerged. */
 export type ResolveMerge = (unmerged: readonly Unmerged[]) => Promise<readonly ResolvedFile[]>;
 
-/** No commit has this id, so that whoever finds the journal removes its temporary files and no more. */
+/** No commit has this id, so recovery by this journal only removes temporary files. */
 const none = '0'.repeat(40);
 
 /**
- * Puts settled files into the work tree and the index, under git's lock of the index.
+ * Writes resolved files into the work tree and the index, under git's lock of the index.
  *
- * @throws MemoryError `busy` when a person changed a file meanwhile, and others. Some files may have
- *   their new content then; the index is as it was, and the same call once more does the rest.
+ * @throws MemoryError `busy` when the user changed a file meanwhile, and others. Some files may have
+ *   their new content then; the index is unchanged, and a retry does the rest.
  */
 export async function resolveMerge(
   site: MutationSite,
@@ -88,7 +88,7 @@ export async function resolveMerge(
     endJournal(disk, folder, token.id);
   } catch (error) {
     if (!(error instanceof FileChangedError)) throw error;
-    throw new MemoryError('busy', 'A file of the memory changed while its merge was settled.', {
+    throw new MemoryError('busy', 'A memory file changed while its merge was being resolved.', {
       hint: 'Try again.',
     });
   } finally {

@@ -17,7 +17,7 @@ import {
 import { type GitConfig, isTrue } from '../repository/config.ts';
 import type { CommitPlan } from './commit-plan.ts';
 
-/** How long a program may take to sign, in milliseconds: a person may have to type a passphrase. */
+/** Time limit of a signing program, in milliseconds: the user may have to type a passphrase. */
 const limit = 60_000;
 
 /** Makes the signature of a commit from the commit's bytes. */
@@ -28,7 +28,7 @@ export function doesSign(env: NodeJS.ProcessEnv): boolean {
   return isTrue(env.MEMORY_BANK_SIGN ?? '');
 }
 
-/** What signs, by format, where the configuration names no other program. */
+/** The default signing program of each format. */
 const programs = new Map([
   ['openpgp', 'gpg'],
   ['ssh', 'ssh-keygen'],
@@ -38,8 +38,8 @@ const programs = new Map([
 /**
  * Signs commits as `git commit -S` does, if `MEMORY_BANK_SIGN` is set; undefined otherwise.
  *
- * Format and key are those of the configuration. The program is that of the user's own
- * configuration or git's default: a repository names no program that is run.
+ * Format and key come from the configuration. The program comes from the user's own configuration or is
+ * git's default: a program that a repository names is never run.
  */
 export function signerOf(
   config: GitConfig,
@@ -65,7 +65,7 @@ export function signerOf(
 }
 
 /**
- * Refuses a configuration by which no commit can be signed, as far as that shows without signing one.
+ * Refuses a configuration that cannot sign, as far as that can be checked without signing.
  *
  * @throws MemoryError `unsupported`.
  */
@@ -74,7 +74,7 @@ export function checkSigning(config: GitConfig, env: NodeJS.ProcessEnv): void {
   if (method && !isInstalled(method.program, env)) throw notInstalled(method.program);
 }
 
-/** How commits are signed; undefined where they are not. */
+/** How commits are signed; undefined if they are not. */
 function methodOf(config: GitConfig, env: NodeJS.ProcessEnv) {
   if (!doesSign(env)) return undefined;
   const format = config.get('gpg.format') ?? 'openpgp';
@@ -86,7 +86,7 @@ function methodOf(config: GitConfig, env: NodeJS.ProcessEnv) {
   return { format, key, program: config.own(`gpg.${format}.program`) ?? older ?? usual };
 }
 
-/** Whether there is a program of a name, or at a path. */
+/** Whether a program exists, by name or path. */
 function isInstalled(program: string, env: NodeJS.ProcessEnv): boolean {
   const folders = /[\\/]/.test(program) ? [''] : (env.PATH ?? '').split(delimiter);
   const endings = process.platform === 'win32' ? ['', '.exe'] : [''];
@@ -95,14 +95,14 @@ function isInstalled(program: string, env: NodeJS.ProcessEnv): boolean {
   );
 }
 
-/** The same plan with each of its new commits signed. */
+/** Returns the plan with each new commit signed. */
 export async function signPlan(plan: CommitPlan, sign: Sign): Promise<CommitPlan> {
   const objects = new Map(plan.objects.map((object) => [object.oid, object]));
   const signed = new Map<Oid, EncodedObject>();
   const idOf = (oid: Oid) => signed.get(oid)?.oid ?? oid;
   for (const { oid } of plan.commits) {
     const object = objects.get(oid);
-    // One that is there already, and that the branch only goes to.
+    // An existing commit, to which the branch only moves.
     if (!object) continue;
     const payload = withParents(object.content, idOf);
     const signature = await sign(payload);
@@ -118,7 +118,7 @@ export async function signPlan(plan: CommitPlan, sign: Sign): Promise<CommitPlan
   };
 }
 
-/** A commit as it was before it was signed. */
+/** A commit without its signature. */
 export function withoutSignature(commit: Uint8Array): Buffer {
   return editHead(commit, (head) => head.replace(/^gpgsig .*\n(?: .*\n)*/m, ''));
 }
@@ -129,7 +129,7 @@ function withParents(commit: Uint8Array, idOf: (oid: Oid) => Oid): Buffer {
   );
 }
 
-/** A commit with its signature as the last field of its head (gitformat-signature). */
+/** Adds a signature as the last header field of a commit (gitformat-signature). */
 function withSignature(commit: Uint8Array, signature: string): Buffer {
   const lines = signature.replaceAll('\r', '').trimEnd().split('\n').join('\n ');
   return editHead(commit, (head) => `${head}gpgsig ${lines}\n`);
@@ -142,7 +142,7 @@ function editHead(commit: Uint8Array, edit: (head: string) => string): Buffer {
   return Buffer.from(edit(text.slice(0, end)) + text.slice(end), 'latin1');
 }
 
-/** Puts what `ssh-keygen` wants to have in files there: what is to be signed and, where it is given as text, the key. */
+/** Writes the files that `ssh-keygen` reads: the commit and, if it is given as text, the key. */
 async function withFiles<T>(
   payload: Buffer,
   key: string,
@@ -161,7 +161,7 @@ async function withFiles<T>(
   }
 }
 
-/** Runs a program that signs; what it prints. */
+/** Runs a signing program; returns its output. */
 async function runProgram(
   program: string,
   args: readonly string[],
@@ -169,7 +169,7 @@ async function runProgram(
   env: NodeJS.ProcessEnv,
   signal: AbortSignal | undefined,
 ): Promise<string> {
-  // Without the terminal, which is not ours to ask for a passphrase on; an agent has its own window.
+  // Without the terminal, which belongs to the client; an agent asks for a passphrase in its own window.
   const { GPG_TTY, ...rest } = env;
   const child = spawn(program, args, {
     env: { ...rest, LC_ALL: 'C' },
@@ -178,7 +178,7 @@ async function runProgram(
     timeout: limit,
     signal,
   });
-  // What it says at its end tells more than that it did not listen.
+  // Its exit status and output say more than a broken pipe.
   child.stdin.on('error', () => undefined);
   child.stdin.end(input);
   const ended = new Promise<number | null>((resolve, reject) => {
@@ -207,6 +207,6 @@ function notInstalled(program: string): MemoryError {
 
 function cannotSign(why: string): MemoryError {
   return new MemoryError('unsupported', `The commit cannot be signed: ${why}.`, {
-    hint: 'Nothing was changed. See that "git commit -S" works without a terminal, or unset MEMORY_BANK_SIGN.',
+    hint: 'Nothing was changed. Make "git commit -S" work without a terminal, or unset MEMORY_BANK_SIGN.',
   });
 }

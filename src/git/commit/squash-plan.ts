@@ -4,18 +4,18 @@ import { treeOf } from '../objects/odb.ts';
 import type { Head } from '../refs/refs.ts';
 import type { CommitPlan } from './commit-plan.ts';
 
-/** The last commits up to HEAD, which become one with the same state. */
+/** The request to replace the last commits up to HEAD by one commit with the same tree. */
 export interface Squash {
   /** The commit below the first of them, which stays. */
   readonly onto: Oid;
   readonly author: Signature;
   /** The whole message of the commit, subject first. */
   readonly message: string;
-  /** What reflogs say of it. */
+  /** The message in the reflogs. */
   readonly log: string;
 }
 
-/** Works out the one commit; files and index stay as they are. */
+/** Plans the commit; files and index stay unchanged. */
 export function planSquash(
   odb: ObjectDatabase,
   head: Head,

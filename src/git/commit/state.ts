@@ -5,7 +5,7 @@ import type { IndexFile } from '../index/index-file.ts';
 import type { GitConfig } from '../repository/config.ts';
 import type { WorkTree } from '../repository/discover.ts';
 
-/** What git leaves in its directory while something is under way in which nobody else may commit. */
+/** Files in the git directory that show an operation during which other programs must not commit. */
 const underWay = [
   {
     file: 'rebase-merge',
@@ -61,8 +61,7 @@ const knownExtensions = new Set([
 ]);
 
 /**
- * Refuses a repository whose objects or refs are kept in a way that is not known, so that not even
- * its past can be read.
+ * Refuses a repository with an unknown format of objects or refs, whose history cannot be read.
  *
  * @throws MemoryError `unsupported` with the reason and the way out.
  */
@@ -111,14 +110,14 @@ export function checkFormat(config: GitConfig, tree: WorkTree): void {
   }
 }
 
-/** What is under way, and how it ends; undefined where nothing is. */
+/** The operation under way and the command that ends it; undefined if there is none. */
 export function underWayIn(files: Files, gitDir: string) {
   const names = new Set(files.list(gitDir)?.map(({ name }) => name));
   return underWay.find(({ file }) => names.has(file));
 }
 
 /**
- * Refuses to commit in the middle of a merge, rebase, cherry-pick, revert or bisect.
+ * Refuses to commit during a merge, rebase, cherry-pick, revert or bisect.
  *
  * @throws MemoryError `busy` with the way out.
  */
@@ -132,7 +131,7 @@ export function checkIdle(files: Files, gitDir: string): void {
 }
 
 /**
- * Refuses an index in which a merge has left open what a file is to be.
+ * Refuses an index with unmerged files.
  *
  * @throws MemoryError `busy` with the way out.
  */

@@ -17,8 +17,8 @@ import { checkSigning } from './signing.ts';
 import { checkFormat, checkIdle, checkMerged } from './state.ts';
 
 /**
- * What keeps a file from being written and committed, each with the way out; locks aside. Asked is what a
- * commit of it asks, and nothing is written.
+ * Lists what prevents a file from being written and committed, each with a hint; except locks. It makes
+ * the checks of a commit and writes nothing.
  *
  * @param path of the file, relative to the top of the work tree.
  */
@@ -38,7 +38,7 @@ export function obstacles(
   ]);
 }
 
-/** The same of a folder in no repository yet. */
+/** The same for a folder that is not in a repository yet. */
 export function obstaclesToFirst(files: Files, folder: string, path: string): MemoryError[] {
   return failures([() => checkFolders(files, folder, path)]);
 }
@@ -61,7 +61,7 @@ function checkFolders(files: Files, top: string, path: string): void {
   missingFolders(new Disk(files, 'relaxed'), top, [placement]);
 }
 
-/** Works out a commit of the file. Each of its steps can be judged only after those before it. */
+/** Plans a commit of the file. Each step can be checked only after the previous ones. */
 function checkCommit(files: Files, tree: WorkTree, config: GitConfig, path: string): void {
   checkFormat(config, tree);
   const index = IndexFile.read(files.read(join(tree.gitDir, 'index')));
@@ -80,15 +80,15 @@ function checkCommit(files: Files, tree: WorkTree, config: GitConfig, path: stri
   }
 }
 
-/** A lock on what a change of the memory needs. */
+/** A lock that a change of the memory needs. */
 export interface FoundLock {
   readonly path: string;
   readonly since: Date;
-  /** Of a lock of ours: who made it, and whether he is proved to be gone. */
+  /** For a lock of ours: its holder, and whether that is proved dead. */
   readonly holder?: { readonly pid: number; readonly gone: boolean };
 }
 
-/** The locks that are there now: git's own, and the one by which servers keep apart. */
+/** The current locks: git's own, and the process lock of the servers. */
 export function foundLocks(files: Files, { gitDir, commonDir }: WorkTree): FoundLock[] {
   const refs = new Refs(files, gitDir, commonDir);
   const branch = refs.branch();
