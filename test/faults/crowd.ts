@@ -134,14 +134,14 @@ class Human {
     this.#repo.write(`src/${name}.txt`, name);
     if ((await this.git('add', `src/${name}.txt`)) === undefined) return;
     if ((await this.git('commit', '-qm', name)) === undefined) return;
-    // His branch stays checked out until he himself checks out another.
+    // The user's branch stays checked out until the user checks out another.
     const branch = await this.git('symbolic-ref', 'HEAD');
     const oid = await this.git('log', '-1', '--format=%H', `--grep=^${name}$`);
     if (oid && branch) this.commits.push({ oid, branch });
   }
 }
 
-/** What is missing of what was acknowledged, and what else is wrong. */
+/** Lists missing acknowledged changes and other errors. */
 async function account(
   repo: Repo,
   workers: readonly Worker[],

@@ -6,7 +6,7 @@ import { note } from '../support/note.ts';
 import { serve } from './place.ts';
 import { scenarios } from './scenario.ts';
 
-/** What a process of its own is to do with a memory; one JSON object, as its only argument. */
+/** The task of a separate process: one JSON object, as its only argument. */
 export interface Orders {
   readonly root: string;
   /** In the names of what it writes. */
@@ -25,7 +25,7 @@ export interface Orders {
 
 /** One line of its output. */
 export interface Answer {
-  /** What was acknowledged: the key of the note, or the number of the act. */
+  /** An acknowledged change: the key of the note, or the number of the act. */
   readonly done?: string;
   readonly oid?: string;
   readonly branch?: string;

@@ -11,7 +11,7 @@ import { difference, litter, look, serve, temporaryFolder } from './place.ts';
 import { begin, put, work } from './scenario.ts';
 import type { Tally } from './tally.ts';
 
-/** Things that stand in the way of a change, each with a repository of its own. */
+/** Obstacles to a change, each in a separate repository. */
 export async function hindrances(tally: Tally): Promise<void> {
   await foreignLocks((wrong) => tally.add("another program's lock", wrong));
   await operationsUnderWay((wrong) => tally.add('merge, rebase and the like under way', wrong));
@@ -78,7 +78,7 @@ async function operationsUnderWay(report: Report): Promise<void> {
   }
 }
 
-/** Somebody removes the whole folder: his removal stays his, and new records come in a new one. */
+/** The user removes the whole folder: the removal is the user's commit, and new records get a new folder. */
 async function bankDeleted(report: Report): Promise<void> {
   await onRepo(async (repo, opened) => {
     fs.rmSync(repo.path('.memory-bank'), { recursive: true });
@@ -115,7 +115,7 @@ async function clockSetBack(report: Report): Promise<void> {
 }
 
 /**
- * A checkout that has changed files and index and stands still before it changes HEAD, as in a hook:
+ * A checkout that has changed files and index and pauses before it changes HEAD, as in a hook:
  * the change goes to the branch that HEAD names, and neither branch loses anything.
  */
 async function checkoutHalfDone(report: Report): Promise<void> {
@@ -224,7 +224,7 @@ async function onRepo(action: (repo: Repo, opened: Opened) => Promise<void>): Pr
   }
 }
 
-/** What is wrong with how a change is refused: by code and by what its text says; nothing changes. */
+/** Checks the refusal of a change by code and text, and that nothing changes; returns what is wrong. */
 async function refused(repo: Repo, opened: Opened, code: string, about: string): Promise<string[]> {
   const before = look(repo.root);
   const wrong: string[] = [];
@@ -242,7 +242,7 @@ async function refused(repo: Repo, opened: Opened, code: string, about: string):
   return wrong;
 }
 
-/** What is wrong once nothing is in the way any more. */
+/** Checks the state after the obstacle is gone; returns what is wrong. */
 async function goesOn(repo: Repo, opened: Opened, calm = 0): Promise<string[]> {
   const other = await serve(repo.root, undefined, undefined, { calm });
   try {

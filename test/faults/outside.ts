@@ -196,7 +196,7 @@ async function onServer(injection: string): Promise<string[]> {
   }
 }
 
-/** A repository of another user, who lets nobody write: reading works, and a change says why not. */
+/** A read-only repository of another user: reading works, and a change is refused with the reason. */
 export async function readOnly(tally: Tally, driver: Driver): Promise<void> {
   const kind = "another user's repository";
   if (process.getuid?.() !== 0) return tally.skip(kind, 'only root may become another user');

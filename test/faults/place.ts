@@ -10,14 +10,14 @@ import { letter, note } from '../support/note.ts';
 import { Opened } from '../support/open.ts';
 import { gitEnv } from '../support/repo.ts';
 
-/** Where repositories for faults lie: in memory where that can be, because there are thousands. */
+/** The folder for fault repositories: in memory if possible, because there are thousands. */
 const base = fs.existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 
 export function temporaryFolder(): string {
   return fs.realpathSync(fs.mkdtempSync(join(base, 'memory-bank-faults-')));
 }
 
-/** The same memory, served over this disk, with a clock that stands still: equal calls make equal commits. */
+/** Serves a memory over this disk with a fixed clock: equal calls make equal commits. */
 export async function serve(
   root: string,
   files: Files = new NodeFiles(),
@@ -108,7 +108,7 @@ export function look(root: string, folder = '.'): Look {
     seen[`log of HEAD of ${top}`] = text(join(gitDir, 'logs/HEAD'));
     seen[`index of ${top}`] = index;
     seen[`status of ${top}`] = status;
-    // Where the branch is unborn, a complaint stands in their place.
+    // On an unborn branch git prints an error instead of them.
     seen[`commit of ${top}`] = commits.filter((line) => /^[0-9a-f]{40}$/.test(line)).join(' ');
   }
   for (const line of refs.split('\n').filter(Boolean)) {
@@ -122,7 +122,7 @@ export function look(root: string, folder = '.'): Look {
 const fsck =
   'git -c core.commitGraph=false -c core.multiPackIndex=false fsck --full --strict --no-dangling --no-progress';
 
-/** What differs between two looks; empty when nothing does. */
+/** Lists the differences between two snapshots. */
 export function difference(expected: Look, found: Look): string {
   // A repository without a commit is as good as none.
   const fresh = expected.refs === undefined && found.refs === '' && found.fsck === '';
@@ -136,7 +136,7 @@ export function difference(expected: Look, found: Look): string {
   return parts.join('\n');
 }
 
-/** Locks, journals and temporary files that somebody has left behind; not who is there and alive. */
+/** Lists locks, journals and temporary files that were left behind; not those of live processes. */
 export function litter(root: string, objects = true): string[] {
   const found = fs.readdirSync(root, { recursive: true, encoding: 'utf8' });
   return found.filter((path) => {
@@ -150,7 +150,7 @@ export function litter(root: string, objects = true): string[] {
   });
 }
 
-/** Whether a file is one that a server has while it changes nothing: it says who, and is in nobody's way. */
+/** Whether an idle server has such a file: it identifies the server and blocks nothing. */
 export function isAtRest(root: string, path: string): boolean {
   if (/\/memory-bank\/owner-[^/]*$/.test(path)) return true;
   return /\/memory-bank\/journal-[^/]*$/.test(path) && fs.statSync(join(root, path)).size === 0;

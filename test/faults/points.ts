@@ -13,7 +13,7 @@ import { type Outcome, play, type Stage } from './stage.ts';
 /**
  * Kills the process at its nth operation and starts another.
  *
- * @returns what is wrong then; undefined when it does not come, or is no write that could be torn.
+ * @returns what is wrong then; undefined if there is no nth operation, or it is not a write to tear.
  */
 export async function kill(
   stage: Stage,
@@ -195,7 +195,7 @@ export async function restart(stage: Stage, root: string, done: number): Promise
     await opened.call.store.list(note);
     const seen = stage.look(root);
     const wrong = stage.compare(seen, done, true);
-    // A dead server's own files wait for the next change; what stands in git's way does not.
+    // A dead server's own files stay until the next change; locks that block git do not.
     const left = litter(root, false).filter(
       (path) => !isAtRest(root, path) && !/memory-bank\/lock$/.test(path),
     );

@@ -7,7 +7,7 @@ import { Repo } from '../support/repo.ts';
 import { copy, difference, type Look, litter, look, serve, temporaryFolder } from './place.ts';
 import { put, type Scenario } from './scenario.ts';
 
-/** What the mutations of a scenario came to. */
+/** The result of the mutations of a scenario. */
 export interface Outcome {
   /** How many were acknowledged. */
   readonly done: number;
@@ -18,7 +18,7 @@ export interface Outcome {
 /** A scenario that was played once without a fault: what it looks like after each of its mutations. */
 export class Stage {
   readonly scenario: Scenario;
-  /** What its mutations do to the disk when nothing fails. */
+  /** The disk operations of its mutations when nothing fails. */
   readonly operations: readonly Operation[];
   readonly #home: string;
   /** Before the first mutation, and after each. */

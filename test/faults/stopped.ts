@@ -9,12 +9,12 @@ import { begin, put, work } from './scenario.ts';
 import type { Tally } from './tally.ts';
 import type { Driver, Worker } from './worker.ts';
 
-/** What happens while a process stands still in the middle of a change. */
+/** Events while a process is stopped in the middle of a change. */
 interface Interruption {
   readonly kind: string;
   /** @returns what is wrong already; the process goes on afterwards. */
   interrupt(repo: Repo, driver: Driver): Promise<string[]>;
-  /** What is wrong when it has come to its end. */
+  /** Checks the state at the end; returns what is wrong. */
   check?(repo: Repo, worker: Worker): string[];
 }
 

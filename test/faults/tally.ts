@@ -1,4 +1,4 @@
-/** What a suite of faults came to: how many were tried, and what went wrong. */
+/** The result of a suite of faults: how many were tried, and what went wrong. */
 export class Tally {
   readonly #rows = new Map<string, { tried: number; violations: string[]; note: string }>();
 

@@ -46,7 +46,7 @@ export class Worker {
     });
   }
 
-  /** What was acknowledged. */
+  /** The acknowledged changes. */
   get done(): (Answer & { readonly done: string; readonly oid: string })[] {
     return this.answers.flatMap((answer) => {
       const { done, oid } = answer;
@@ -54,7 +54,7 @@ export class Worker {
     });
   }
 
-  /** What was answered otherwise, and what else came out. */
+  /** Other answers and output. */
   get complaints(): string[] {
     const errors = this.answers.flatMap(({ error, text }) => (error ? [`${error}: ${text}`] : []));
     return this.#err === '' ? errors : [...errors, this.#err];

@@ -18,7 +18,7 @@ function oneLine(version: number, length: number, nameLength: number): Buffer {
 
 const base = Buffer.from('base');
 
-// What fuzzing has found (`npm run fuzz`).
+// Cases found by fuzzing (`npm run fuzz`).
 describe('damage is called so:', () => {
   test.each<[string, () => unknown]>([
     ['a difference that ends early', () => applyDelta(base, Buffer.from([4, 8, 0x91]))],

@@ -52,7 +52,7 @@ function put(repository: Repository, path: string, text: string, meanwhile?: () 
 
 const refRename = /^rename .*\/refs\/heads\/main$/;
 
-/** Kills a change right before an operation; the process is dead for whoever comes next. */
+/** Kills a change right before an operation; other processes see its process as dead. */
 async function killBefore(root: string, folder: string, operation: RegExp): Promise<void> {
   const files = new FaultFiles();
   files.plan = () => (operation.test(files.log.at(-1) ?? '') ? { kind: 'kill' } : undefined);
@@ -183,7 +183,7 @@ test('a squash that dies anywhere has happened wholly or not at all', async () =
       .commit(async () => squash)
       .catch(() => undefined);
     bury(repo.root);
-    // What a mutation cleans up that has nothing to do.
+    // A mutation without a change also cleans up.
     await open(repo.root).commit(async () => undefined);
     const head = repo.git('rev-parse', 'HEAD').trim();
     if (head !== tip) {

@@ -26,7 +26,7 @@ test('a changed line makes the cached trees above it invalid, whoever knows of t
   expect(repo.git('rev-parse', `${tree}:a/b/one.txt`).trim()).toBe(oid);
 });
 
-/** Names that have little and much in common with those beside them, one longer than a line can say. */
+/** Names that share short and long prefixes with their neighbours, one longer than a line can record. */
 function pathOf(i: number): string {
   if (i === 1000) return `${'long/'.repeat(820)}name`;
   return `part-${i % 7}/a${'ab'.repeat(i % 5)}/${i}${'é'.repeat(i % 3)}`;
@@ -87,7 +87,7 @@ function sorted(paths: ReadonlySet<string>): string[] {
   return [...paths].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
 }
 
-/** What git writes for these files, some of them in the three versions of a merge. */
+/** The index that git writes for these files, some of them unmerged. */
 function gitIndex(
   version: number,
   files: ReadonlyMap<string, Oid>,

@@ -24,7 +24,7 @@ class Project {
 
   constructor(version = 2) {
     this.repo = create();
-    // The time of the last change of its state is the one that nobody can set.
+    // The ctime is the one that no program can set.
     this.repo.git('config', 'core.trustctime', 'false');
     this.edit('f', 'aaa\n');
     this.edit('g', 'ggg\n');
@@ -90,7 +90,7 @@ class Project {
     });
   }
 
-  /** What git says, which does not get to write the index by it. */
+  /** The output of `git status`, which does not write the index. */
   status(index = '.git/index'): string {
     const env = { GIT_INDEX_FILE: this.repo.path(index), GIT_OPTIONAL_LOCKS: '0' };
     return this.repo.gitWith({ env }, 'status', '--porcelain', '-uno');

@@ -22,7 +22,7 @@ function lock(files = new FaultFiles()): ProcessLock {
   return new ProcessLock(new Disk(files, 'relaxed'), folder);
 }
 
-/** Lets somebody hold the lock. */
+/** Makes another process hold the lock. */
 function hold(token: ProcessToken): void {
   const own = join(folder, `owner-${token.id}`);
   writeFileSync(own, `${JSON.stringify(token)}\n`);
@@ -111,7 +111,7 @@ describe('the lock of a process', () => {
     await vi.waitUntil(() => turns > 0);
     const token = await other.take({ limit: 10_000 });
     over = true;
-    // Who looks that seldom would find the lock free by chance alone.
+    // A waiter that polls this rarely would find the lock free only by chance.
     expect(turns).toBeLessThan(10);
     expect(readdirSync(folder).filter((name) => name.endsWith(token.id))).toEqual([
       `owner-${token.id}`,

@@ -50,7 +50,7 @@ const beforeTheLocks = /^link .*\/index\.lock$/;
 describe('between the plan and the locks', () => {
   test('a person moves the branch: his commit stays', async () => {
     const repo = create();
-    // The journal knows the lengths of the reflogs, and would see it, too.
+    // The journal has the lengths of the reflogs and would also detect it.
     repo.git('config', 'core.logAllRefUpdates', 'false');
     rmSync(repo.path('.git/logs'), { recursive: true });
     let his = '';

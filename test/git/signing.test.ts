@@ -20,7 +20,7 @@ const has = (program: string) => {
   }
 };
 
-/** A repository, and beside it a folder of the user's with his configuration of git. */
+/** A repository, and next to it a home folder with the user's git configuration. */
 function project(settings: Readonly<Record<string, string>>, more: NodeJS.ProcessEnv = {}) {
   const repo = create();
   const home = create();
@@ -52,7 +52,7 @@ function project(settings: Readonly<Record<string, string>>, more: NodeJS.Proces
   return { repo, home, env, put };
 }
 
-/** A program that stands where one that signs is expected. */
+/** A program in place of the signing program. */
 function script(home: Repo, text: string): string {
   home.write('program', `#!/bin/sh\n${text}\n`);
   chmodSync(home.path('program'), 0o755);
