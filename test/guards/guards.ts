@@ -1,12 +1,12 @@
 /** A piece of code that keeps a promise, and the test that has to fail without it. */
 export interface Guard {
-  /** What it keeps from happening, or sees to. */
+  /** The promise that it keeps. */
   readonly name: string;
   /** Relative to `src/`. */
   readonly file: string;
-  /** The code, which stands once in the file. */
+  /** The code, which occurs once in the file. */
   readonly code: string;
-  /** What stands there when the guard is taken out. */
+  /** The replacement that removes the guard. */
   readonly without: string;
   /** Relative to `test/`. */
   readonly test: string;

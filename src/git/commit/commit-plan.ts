@@ -113,7 +113,7 @@ export function planCommits(
     const committed = builder.entry(path);
     const indexed = index.find(path);
     if (index.collapses(path) || (indexed?.skipWorktree && seen === undefined)) {
-      throw new MemoryError('unsupported', `${path} is left out of this sparse checkout.`, {
+      throw new MemoryError('unsupported', `${path} is not in this sparse checkout.`, {
         hint: `Run "git sparse-checkout add ${path.slice(0, path.indexOf('/'))}".`,
         data: { path },
       });

@@ -154,7 +154,7 @@ function remove(disk: Disk, top: string, placement: Placement, changed: Set<stri
 function inTheWay(path: string, kind: string): MemoryError {
   const what = kind === 'link' ? 'a symbolic link' : 'a file';
   return new MemoryError('cannot_create', `${path} is ${what} where a folder should be.`, {
-    hint: 'Memory is never written through a link or over a file: move it out of the way.',
+    hint: 'Memory is never written through a link or over a file. Move it out of the way.',
     data: { path },
   });
 }

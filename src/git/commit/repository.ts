@@ -415,7 +415,11 @@ function isMoving(site: MutationSite, known: KnownIndex): boolean {
 }
 
 function tooFast(): MemoryError {
-  return new MemoryError('busy', 'Git changes this repository too fast to commit to it.', {
-    hint: 'Nothing was changed. Try again when no script switches branches or writes files.',
-  });
+  return new MemoryError(
+    'busy',
+    `HEAD, the index or a file changed during all ${maxAttempts} attempts to commit.`,
+    {
+      hint: 'Nothing was changed. Try again when no script commits, switches branches or writes files.',
+    },
+  );
 }

@@ -125,7 +125,7 @@ export function checkIdle(files: Files, gitDir: string): void {
   const found = underWayIn(files, gitDir);
   if (!found) return;
   throw new MemoryError('busy', `${found.what} is under way in this repository.`, {
-    hint: `Finish it first: ${found.wayOut}. Reading goes on.`,
+    hint: `Finish it first: ${found.wayOut}. Reading still works.`,
     data: { state: found.file },
   });
 }
@@ -138,7 +138,7 @@ export function checkIdle(files: Files, gitDir: string): void {
 export function checkMerged({ unmerged }: IndexFile): void {
   if (!unmerged) return;
   throw new MemoryError('busy', 'The index of this repository holds unmerged files.', {
-    hint: 'Resolve them with "git add", or "git reset --merge". Reading goes on.',
+    hint: 'Resolve them with "git add", or "git reset --merge". Reading still works.',
   });
 }
 

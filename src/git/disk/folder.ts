@@ -129,8 +129,8 @@ export function folderOf(path: string): string {
 export function checkSize(path: string, size: number, limit: number): void {
   if (size <= limit) return;
   const megabytes = (bytes: number) => `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
-  throw new MemoryError('too_large', `${path} is ${megabytes(size)} large.`, {
-    hint: `At most ${megabytes(limit)} are read.`,
+  throw new MemoryError('too_large', `${path} has ${megabytes(size)}.`, {
+    hint: `The limit is ${megabytes(limit)}. Make the file smaller.`,
     data: { path, limit },
   });
 }

@@ -201,7 +201,7 @@ export class ProcessLock {
       return new MemoryError('busy', text, { hint: waitForGit, data });
     }
     return new MemoryError('busy', `The memory is locked by ${who}.`, {
-      hint: 'Try again. If it stays locked, "memory-bank doctor" says by whom and since when.',
+      hint: 'Try again. If it stays locked, "memory-bank doctor" names the lock holder and since when it is held.',
       data,
     });
   }

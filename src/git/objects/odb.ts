@@ -342,7 +342,7 @@ function sizeOfLoose(oid: Oid, bytes: Buffer): number {
 
 function damaged(oid: Oid, what: string): MemoryError {
   return new MemoryError('damaged', `The git object ${oid} is ${what}.`, {
-    hint: 'Run "git fsck" to see what else is.',
+    hint: 'Run "git fsck" to list all damage.',
     data: { oid },
   });
 }

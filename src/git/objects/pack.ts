@@ -313,6 +313,6 @@ export function inflateStart(deflated: Buffer): Buffer {
 
 function damaged(what: string): MemoryError {
   return new MemoryError('damaged', `This repository is damaged: ${what}.`, {
-    hint: 'Run "git fsck" to see what else is.',
+    hint: 'Run "git fsck" to list all damage.',
   });
 }

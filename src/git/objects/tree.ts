@@ -165,7 +165,7 @@ class Cursor {
     this.nameEnd = at;
     if (at + 21 > tree.length) {
       throw new MemoryError('damaged', 'A tree object of this repository is damaged.', {
-        hint: 'Run "git fsck" to see what else is.',
+        hint: 'Run "git fsck" to list all damage.',
       });
     }
   }
