@@ -1,5 +1,5 @@
 import type { Steps } from '../records/slices.ts';
-import { analyse, type SearchToken } from './analyser.ts';
+import { analyse } from './analyser.ts';
 import { Dictionary, type Word } from './dictionary.ts';
 import { without, withWeight } from './postings.ts';
 import { fieldNames, fieldWeights, plain, type SearchDocument } from './search-document.ts';
@@ -9,8 +9,6 @@ import { pieces } from './search-pieces.ts';
 const stepTokens = 4096;
 /** Texts of this length are divided once, however many documents have them. */
 const sharedLength = 4096;
-/** How long the list may stay in which the words of a text are gathered. */
-const keptWords = 64 * 1024;
 
 /** The tokens of a text, and how many of them are telling words. */
 interface Words {
@@ -43,7 +41,7 @@ export class Collection {
   #totalLength = 0;
   /** The words of the long texts, by text. */
   readonly #shared = new Map<string, Words & { uses: number }>();
-  /** Where the words of a text are gathered; it has grown for the ones before. */
+  /** Buffer for the words of one piece; it keeps its capacity between pieces. */
   readonly #words: Word[] = [];
 
   get size(): number {
@@ -59,22 +57,50 @@ export class Collection {
     return this.entries.filter((entry): entry is IndexedDocument => !!entry && accepts(entry.id));
   }
 
-  *adding({ id, fields }: SearchDocument): Steps {
+  /**
+   * Adds a new document with short texts only, as nearly all are: steps would take longer than the rest.
+   *
+   * @returns false when a text is long or the document is known; then nothing is added.
+   */
+  addShort(document: SearchDocument): boolean {
+    const { id, fields } = document;
+    if (this.#numbers.has(id)) return false;
+    for (const field of fieldNames) if ((fields[field]?.length ?? 0) >= sharedLength) return false;
+    const number = this.#newNumber();
+    const texts = fieldNames.map((field) => {
+      return this.#divide(fields[field] ?? '', number, fieldWeights[field]);
+    });
+    this.#keep(document, number, texts);
+    return true;
+  }
+
+  /** Adds a document that is not known. */
+  *adding(document: SearchDocument): Steps {
+    const number = this.#newNumber();
+    const texts: Words[] = [];
+    for (const field of fieldNames) {
+      texts.push(yield* this.#enter(document.fields[field] ?? '', number, fieldWeights[field]));
+    }
+    this.#keep(document, number, texts);
+  }
+
+  #newNumber(): number {
     const number = this.#free.pop() ?? this.entries.length;
     this.entries[number] = undefined;
-    const words: (readonly Word[])[] = [];
-    let length = 0;
-    for (const field of fieldNames) {
-      const text = fields[field] ?? '';
-      const found = text === '' ? nothing : yield* this.#wordsOf(text, number, fieldWeights[field]);
-      words.push(found.words);
-      length += found.length;
-      this.tokens += found.words.length;
+    return number;
+  }
+
+  #keep({ id, fields }: SearchDocument, number: number, texts: readonly Words[]): void {
+    const words = texts.map((text) => text.words);
+    let total = 0;
+    for (const { words, length } of texts) {
+      total += length;
+      this.tokens += words.length;
     }
     this.#numbers.set(id, number);
     this.entries[number] = { id, fields, number, name: plain(fields.title), words };
-    this.lengths[number] = length;
-    this.#totalLength += length;
+    this.lengths[number] = total;
+    this.#totalLength += total;
   }
 
   *removing(id: string): Steps {
@@ -98,9 +124,10 @@ export class Collection {
     this.#free.push(number);
   }
 
-  /** The words of a text, entered for a document; those of a long text that is known are not divided again. */
-  *#wordsOf(text: string, number: number, weight: number): Steps<Words> {
-    const known = text.length < sharedLength ? undefined : this.#shared.get(text);
+  /** The words of a text, entered for a document; a long text that is known is not analysed again. */
+  *#enter(text: string, number: number, weight: number): Steps<Words> {
+    if (text.length < sharedLength) return this.#divide(text, number, weight);
+    const known = this.#shared.get(text);
     if (known) {
       known.uses += 1;
       for (let at = 0; at < known.words.length; at++) {
@@ -111,24 +138,31 @@ export class Collection {
       }
       return known;
     }
+    const parts: Words[] = [];
+    for (const { start, piece } of pieces(text)) {
+      if (start > 0) yield;
+      parts.push(this.#divide(piece, number, weight));
+    }
+    const words = parts.flatMap((part) => part.words);
+    const found = { words, length: parts.reduce((sum, part) => sum + part.length, 0) };
+    this.#shared.set(text, { ...found, uses: 1 });
+    return found;
+  }
+
+  /** The words of a short text, or of a piece of a long one, entered for a document. */
+  #divide(text: string, number: number, weight: number): Words {
+    if (text === '') return nothing;
     const words = this.#words;
     let count = 0;
     let length = 0;
-    const visit = (token: SearchToken) => {
+    analyse(text, (token) => {
       const word = this.dictionary.add(token.word, token.term);
       words[count++] = word;
       word.term.postings = withWeight(word.term.postings, number, weight);
       if (!word.stop && (token.kind === 'word' || token.kind === 'letter')) length += 1;
-    };
-    for (const { start, piece } of pieces(text)) {
-      if (start > 0) yield;
-      analyse(piece, visit);
-    }
+    });
     // A copy: a list that was made to grow has room for more.
-    const found = { words: words.slice(0, count), length };
-    if (count > keptWords) words.length = keptWords;
-    if (text.length >= sharedLength) this.#shared.set(text, { ...found, uses: 1 });
-    return found;
+    return { words: words.slice(0, count), length };
   }
 
   #forget(text: string): void {

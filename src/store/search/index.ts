@@ -47,6 +47,11 @@ export class SearchIndex {
     allAtOnce(this.upserting(document));
   }
 
+  /** Adds a new document in one step if it is short; returns false, and does nothing, for any other. */
+  addShort(document: SearchDocument): boolean {
+    return this.#collection.addShort(document);
+  }
+
   *upserting(document: SearchDocument): Steps {
     yield* this.#collection.removing(document.id);
     yield* this.#collection.adding(document);

@@ -7,11 +7,11 @@ import { Sizes } from './sizes.ts';
 /** A larger file is not indexed. */
 const maxIndexedBytes = 1024 * 1024;
 /** How large all indexed files may be together. */
-const maxTotalBytes = 64 * 1024 * 1024;
+const maxTotalBytes = 32 * 1024 * 1024;
 /** How many different words the index may have. */
 const maxWords = 200_000;
 /** How many words it may have, every use of each. */
-const maxTokens = 8_000_000;
+const maxTokens = 6_000_000;
 /** Larger files come after all others, the smallest of them first. */
 const smallBytes = 64 * 1024;
 /** From this share of a file's size on another one is about as large. */
@@ -21,6 +21,8 @@ const awaitedBytes = 8 * 1024 * 1024;
 const awaitedWords = 100_000;
 /** What is beyond that it waits for so long, in milliseconds. */
 const patience = 1000;
+/** How often a search looks after that whether what it must wait for is indexed, in milliseconds. */
+const poll = 50;
 
 interface Indexed {
   readonly type: AnyRecordType;
@@ -81,8 +83,9 @@ export class IndexedRecords {
     this.#begun ??= this.#types.flatMap((type) => [...this.#view.pathsOf(type)]).reverse();
     const start = performance.now();
     while (this.#isBehind()) {
-      if (this.#isLarge() && performance.now() - start > patience) return;
-      await soon(this.#start());
+      const left = start + patience - performance.now();
+      if (left <= 0 && this.#isLarge()) return;
+      await soon(this.#start(), left > 0 ? left : poll);
     }
   }
 
@@ -114,18 +117,17 @@ export class IndexedRecords {
     while (this.#isBehind() && !this.#closed) {
       const changed = this.#firstChanged();
       const path = changed ?? this.#begun?.pop();
-      if (path !== undefined) {
+      if (changed !== undefined) {
         // What is written now has to be found, whatever has to go for it.
-        yield* this.#update(
-          path,
-          smallBytes,
-          changed === undefined ? this.#room() : maxIndexedBytes,
-        );
-      } else {
+        yield* this.#update(changed, smallBytes, maxIndexedBytes);
+      } else if (path === undefined) {
         const [smallest = ''] = this.#large.smallest() ?? [];
         this.#large.delete(smallest);
         yield* this.#update(smallest, maxIndexedBytes, this.#room());
+      } else if (!this.#addShort(path)) {
+        yield* this.#update(path, smallBytes, this.#room());
       }
+      while (this.#isFull()) yield* this.#leaveOut();
       yield;
     }
   }
@@ -164,10 +166,24 @@ export class IndexedRecords {
     } else {
       const fields: SearchFields = type.search(value);
       yield* this.index.upserting({ id: path, fields });
-      this.#records.set(path, { type, fields, bytes });
-      this.#bytes += bytes;
-      while (this.#isFull()) yield* this.#leaveOut();
+      this.#add(path, { type, fields, bytes });
     }
+  }
+
+  /** Indexes a record that is new and short in one step; returns false where that is not all to do. */
+  #addShort(path: string): boolean {
+    const record = this.#leftOut.count > 0 ? undefined : this.#view.known(path, smallBytes);
+    if (!record?.value || this.#view.shadowedBy(record) !== undefined) return false;
+    const { type, value, bytes } = record;
+    const fields: SearchFields = type.search(value);
+    if (!this.index.addShort({ id: path, fields })) return false;
+    this.#add(path, { type, fields, bytes });
+    return true;
+  }
+
+  #add(path: string, record: Indexed): void {
+    this.#records.set(path, record);
+    this.#bytes += record.bytes;
   }
 
   *#remove(path: string): Steps<boolean> {
@@ -207,14 +223,14 @@ export class IndexedRecords {
   }
 }
 
-/** Waits for work, but not for long. */
-async function soon(work: Promise<void>): Promise<void> {
+/** Waits for work, at most so many milliseconds. */
+async function soon(work: Promise<void>, time: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
-  const time = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, patience);
+  const over = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, time);
   });
   try {
-    await Promise.race([work, time]);
+    await Promise.race([work, over]);
   } finally {
     clearTimeout(timer);
   }
