@@ -17,6 +17,9 @@ export interface SearchFields {
   readonly category?: string;
 }
 
+/** A field with text to search. */
+export type TextField = 'title' | 'body' | 'reason' | 'notes';
+
 /**
  * How one field of a record merges when both sides changed it.
  *

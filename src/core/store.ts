@@ -1,6 +1,6 @@
 import type { MemoryError } from './error.ts';
 import type { JsonObject, JsonValue } from './json.ts';
-import type { AnyRecordType, RecordType } from './record-type.ts';
+import type { AnyRecordType, RecordType, TextField } from './record-type.ts';
 
 /** A record with its place. */
 export interface Located<T> {
@@ -132,6 +132,8 @@ export interface SearchRequest {
   readonly type?: string;
   /** Only records whose fields have one of these categories. */
   readonly categories?: readonly string[];
+  /** Only matches in these fields are found and count. Default: all fields. */
+  readonly fields?: readonly TextField[];
   /** Only the record at this path, those below this folder, or those whose path matches this glob. */
   readonly path?: string;
   /** False: the query as a literal, case-insensitive substring. Default true. */

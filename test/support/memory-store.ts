@@ -67,7 +67,8 @@ export class MemoryStore implements Store {
       for (const { key, path, value } of listing.records) {
         const fields = type.search(value);
         if (!filter.accepts(path, type, fields)) continue;
-        const text = [fields.title, fields.body, fields.reason, fields.notes].join('\n');
+        const { fields: searched = ['title', 'body', 'reason', 'notes'] as const } = request;
+        const text = searched.map((field) => fields[field]).join('\n');
         const at = text.toLowerCase().indexOf(needle);
         if (at < 0) continue;
         const match = text.slice(at, at + needle.length);

@@ -1,6 +1,7 @@
 import { weigh } from './bm25.ts';
 import type { Collection, IndexedDocument } from './collection.ts';
 import type { Term } from './dictionary.ts';
+import type { FieldScope } from './field-scope.ts';
 import type { Concept } from './query.ts';
 import { fieldNames, fieldWeights } from './search-document.ts';
 
@@ -35,9 +36,10 @@ export function lookCloser(
   score: number,
   concepts: readonly Concept[],
   rarities: readonly number[],
+  scope: FieldScope,
 ): number {
-  const places = locate(entry, concepts);
-  const length = collection.lengths[entry.number] ?? 0;
+  const places = locate(entry, concepts, scope);
+  const length = scope.length(collection, entry.number);
   const best = passage(places, rarities, length, collection.averageLength);
   const near = pairs(places, rarities, length, collection.averageLength);
   const sum = score + passageWeight * best + pairWeight * near;
@@ -45,7 +47,11 @@ export function lookCloser(
 }
 
 /** Where the concepts stand, in the order of the text. */
-function locate(entry: IndexedDocument, concepts: readonly Concept[]): ConceptToken[] {
+function locate(
+  entry: IndexedDocument,
+  concepts: readonly Concept[],
+  scope: FieldScope,
+): ConceptToken[] {
   const wanted = new Map<Term, number[]>();
   for (const [index, { terms }] of concepts.entries()) {
     for (const term of terms.keys()) wanted.set(term, [...(wanted.get(term) ?? []), index]);
@@ -53,6 +59,7 @@ function locate(entry: IndexedDocument, concepts: readonly Concept[]): ConceptTo
   const places: ConceptToken[] = [];
   let at = 0;
   for (const [order, field] of fieldNames.entries()) {
+    if (!scope.has(field)) continue;
     for (const { term } of entry.words[order] ?? []) {
       const found = wanted.get(term);
       if (found) for (const concept of found) places.push({ at, field, concept });

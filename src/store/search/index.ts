@@ -1,5 +1,7 @@
+import type { TextField } from '../../core/record-type.ts';
 import { allAtOnce, type Steps } from '../records/slices.ts';
 import { Collection } from './collection.ts';
+import { FieldScope } from './field-scope.ts';
 import { literal } from './literal.ts';
 import { isDoubtful, plan } from './query.ts';
 import { rank } from './ranking.ts';
@@ -15,6 +17,8 @@ export interface SearchOptions {
   readonly limit?: number;
   /** False: the query as a literal, case-insensitive substring. Default true. */
   readonly fuzzy?: boolean;
+  /** Only matches in these fields count. Default: all fields. */
+  readonly fields?: readonly TextField[];
   /** Documents that are not in the index: only a literal search looks through them, with pauses. */
   readonly rest?: Iterable<SearchDocument | undefined>;
 }
@@ -73,19 +77,20 @@ export class SearchIndex {
 
   *searching(query: string, options: SearchOptions): Steps<Hits> {
     const { filter = () => true, limit = 20, fuzzy = true, rest = [] } = options;
+    const scope = new FieldScope(options.fields);
     const { dictionary } = this.#collection;
     if (fuzzy && isDoubtful(query, dictionary)) yield* dictionary.preparing();
     const concepts = fuzzy ? yield* plan(query, dictionary) : [];
     const name = plain(query);
-    const { ranked, total } = yield* rank(this.#collection, concepts, name, filter, limit);
+    const { ranked, total } = yield* rank(this.#collection, concepts, name, filter, limit, scope);
     if (total === 0) {
       // Signs without letters, and the middle of a word, are found by no word of the index.
       const documents = this.#collection.documents(filter);
-      return yield* literal([documents, rest], query, limit, fuzzy ? 0.1 : 1);
+      return yield* literal([documents, rest], query, limit, fuzzy ? 0.1 : 1, scope);
     }
     const hits: Hits['hits'][number][] = [];
     for (const { entry, score } of ranked.slice(0, limit)) {
-      const found = yield* excerpt(entry.fields, concepts);
+      const found = yield* excerpt(entry.fields, concepts, scope);
       hits.push({ id: entry.id, score: Math.round(1e4 * score) / 1e4, ...found });
     }
     return { hits, total };

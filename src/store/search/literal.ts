@@ -1,4 +1,5 @@
 import type { Steps } from '../records/slices.ts';
+import type { FieldScope } from './field-scope.ts';
 import { fieldNames, type Hits, plain, type SearchDocument } from './search-document.ts';
 import { around } from './snippet.ts';
 
@@ -18,6 +19,7 @@ export function* literal(
   query: string,
   limit: number,
   score: number,
+  scope: FieldScope,
 ): Steps<Hits> {
   const wanted = lower(query);
   const name = plain(query);
@@ -28,10 +30,10 @@ export function* literal(
       if (!document) continue;
       const { id, fields } = document;
       for (const [order, field] of fieldNames.entries()) {
-        const text = fields[field] ?? '';
+        const text = scope.text(fields, field);
         const at = yield* indexOf(text, wanted);
         if (at < 0) continue;
-        const rank = plain(fields.title) === name ? -1 : order;
+        const rank = plain(scope.text(fields, 'title')) === name ? -1 : order;
         found.push({ id, rank, ...near(text, at, query.length) });
         break;
       }

@@ -2,7 +2,8 @@ import type { Steps } from '../records/slices.ts';
 import { rarity, weigh } from './bm25.ts';
 import { lookCloser } from './closeness.ts';
 import type { Collection, IndexedDocument } from './collection.ts';
-import { documentOf, weightOf } from './postings.ts';
+import type { FieldScope } from './field-scope.ts';
+import { documentOf } from './postings.ts';
 import type { Concept } from './query.ts';
 
 /** A document that matched. */
@@ -22,6 +23,7 @@ const closely = 100;
  * again after a closer look.
  *
  * @param name the query as titles are compared with it.
+ * @param scope the fields that count.
  * @returns at least `limit` of them, or all, and how many there are.
  */
 export function* rank(
@@ -30,25 +32,27 @@ export function* rank(
   name: string,
   accepts: (id: string) => boolean,
   limit: number,
+  scope: FieldScope,
 ): Steps<{ ranked: Ranked[]; total: number }> {
   const average = collection.averageLength;
   const scores = new Float64Array(collection.entries.length);
   const rarities: number[] = [];
   for (const { terms, weight } of concepts) {
-    const { documents, sums } = holders(terms, scores.length);
+    const { documents, sums } = holders(terms, collection, scope);
     const counts = weight * rarity(documents.length, collection.size);
     rarities.push(counts);
     for (const number of documents) {
-      const found = weigh(sums[number] ?? 0, collection.lengths[number] ?? 0, average);
+      const found = weigh(sums[number] ?? 0, scope.length(collection, number), average);
       scores[number] = (scores[number] ?? 0) + counts * found;
     }
   }
   const asked = rarities.reduce((sum, counts) => sum + counts, 0);
-  const { best, total } = select(collection, scores, name, accepts, Math.max(limit, closely));
+  const titled = scope.has('title') ? name : undefined;
+  const { best, total } = select(collection, scores, titled, accepts, Math.max(limit, closely));
   const ranked: Ranked[] = [];
   for (const [index, { entry, score }] of best.entries()) {
     const closer =
-      index < closely ? lookCloser(collection, entry, score, concepts, rarities) : score;
+      index < closely ? lookCloser(collection, entry, score, concepts, rarities, scope) : score;
     ranked.push({ entry, score: 1 / (1 + asked / (2 * closer)) });
     yield;
   }
@@ -58,15 +62,18 @@ export function* rank(
 /** In which documents any of some terms stands, and by document how much all of them say together. */
 function holders(
   terms: Concept['terms'],
-  size: number,
+  collection: Collection,
+  scope: FieldScope,
 ): { documents: readonly number[]; sums: Float64Array } {
-  const sums = new Float64Array(size);
+  const sums = new Float64Array(collection.entries.length);
   const documents: number[] = [];
   for (const [term, weight] of terms) {
     for (const posting of term.postings) {
       const number = documentOf(posting);
+      const found = scope.weight(term, posting, collection.entries[number]);
+      if (found === 0) continue;
       if (sums[number] === 0) documents.push(number);
-      sums[number] = (sums[number] ?? 0) + weight * weightOf(posting);
+      sums[number] = (sums[number] ?? 0) + weight * found;
     }
   }
   return { documents, sums };
@@ -81,7 +88,7 @@ function order(a: Ranked, b: Ranked): number {
 function select(
   collection: Collection,
   scores: Float64Array,
-  name: string,
+  name: string | undefined,
   accepts: (id: string) => boolean,
   limit: number,
 ): { best: Ranked[]; total: number } {

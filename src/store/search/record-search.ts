@@ -55,6 +55,7 @@ export class RecordSearch {
         return mayRead(path);
       },
       limit: Math.min(limit, maxLimit),
+      ...(request.fields && { fields: request.fields }),
       // Words are made of letters and digits; anything else can only be found as it stands.
       fuzzy: (request.fuzzy ?? true) && /[\p{L}\p{N}]/u.test(query),
       rest,

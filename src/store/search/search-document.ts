@@ -1,4 +1,4 @@
-import type { SearchFields } from '../../core/record-type.ts';
+import type { SearchFields, TextField } from '../../core/record-type.ts';
 
 /** What the engine is given of one record. */
 export interface SearchDocument {
@@ -8,9 +8,14 @@ export interface SearchDocument {
 }
 
 /** The fields that are searched, the heaviest first, and how much a word in each of them counts. */
-export const fieldWeights = { title: 3, body: 1.3, reason: 1.1, notes: 1 } as const;
+export const fieldWeights: { readonly [F in TextField]: number } = {
+  title: 3,
+  body: 1.3,
+  reason: 1.1,
+  notes: 1,
+};
 
-export const fieldNames = ['title', 'body', 'reason', 'notes'] as const;
+export const fieldNames: readonly TextField[] = ['title', 'body', 'reason', 'notes'];
 
 export interface Hit {
   readonly id: string;

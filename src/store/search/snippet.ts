@@ -1,6 +1,7 @@
 import type { SearchFields } from '../../core/record-type.ts';
 import type { Steps } from '../records/slices.ts';
 import { analyse } from './analyser.ts';
+import type { FieldScope } from './field-scope.ts';
 import type { Concept } from './query.ts';
 import { pieces } from './search-pieces.ts';
 
@@ -18,6 +19,7 @@ interface TextMatch {
 export function* excerpt(
   fields: SearchFields,
   concepts: readonly Concept[],
+  scope: FieldScope,
 ): Steps<{ matches: string[]; snippet: string }> {
   const wanted = new Map<string, number>();
   for (const [index, { terms }] of concepts.entries()) {
@@ -27,8 +29,9 @@ export function* excerpt(
   let snippet = '';
   let best = -1;
   // The title is shown beside a hit anyway, so the snippet is rather taken from the text.
-  for (const text of [fields.body, fields.reason, fields.notes, fields.title]) {
-    if (!text) continue;
+  for (const field of ['body', 'reason', 'notes', 'title'] as const) {
+    const text = scope.text(fields, field);
+    if (text === '') continue;
     const places = yield* find(text, wanted);
     for (const { start, end, concept } of places) {
       const match = text.slice(start, end);

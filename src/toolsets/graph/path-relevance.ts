@@ -3,10 +3,10 @@ import { byKey } from './crud.ts';
 import { listPaths } from './paths.ts';
 import { type Path, path } from './records.ts';
 
-/** How many paths may follow that match only words of the query. */
+/** Limit of paths that match only words of the query. */
 const relatedLimit = 20;
 
-/** How many hits of the search are looked at; other features' paths are among them. */
+/** Limit of search hits to consider; paths of other features are among them. */
 const searchLimit = 1_000;
 
 export interface RelevanceQuery {
@@ -21,7 +21,7 @@ export interface RelevanceQuery {
  *
  * Those that contain the whole query, in any case, come first, by path; at most 20 that match words
  * of it follow, those with most words first, then by path. The text of the path itself counts neither
- * for what is found nor for its order (RESOLUTIONS 0.17).
+ * for what is found nor for its order: a caller asks for what a path is about.
  *
  * @throws MemoryError `not_found` when one of the features does not exist.
  */
@@ -36,36 +36,23 @@ export async function findRelevantPaths(
   for (const { path } of exact) rest.delete(path);
   if (rest.size === 0 || !/[\p{L}\p{N}]/u.test(query)) return { paths: exact, damaged };
 
-  const { hits } = await store.search({ query, types: [path], limit: searchLimit });
+  const { hits } = await store.search({
+    query,
+    types: [path],
+    fields: ['body', 'notes'],
+    limit: searchLimit,
+  });
   const asked = new Set(query.toLowerCase().split(/[^\p{L}\p{M}\p{N}]+/u));
   const related = hits.flatMap(({ key, matches }) => {
     const value = rest.get(key);
     // The search divides "v2" into "v" and "2": such a piece is not a word of the query.
     const words = new Set(matches.map((match) => match.toLowerCase())).values();
-    const own = [...words].filter(
-      (word) => ([...word].length > 1 || asked.has(word)) && value && hasWord(value, word),
-    );
+    const own = [...words].filter((word) => [...word].length > 1 || asked.has(word));
     return value && own.length > 0 ? [{ value, words: own.length }] : [];
   });
   related.sort((a, b) => b.words - a.words || (a.value.path < b.value.path ? -1 : 1));
   const best = related.slice(0, relatedLimit).map(({ value }) => value);
   return { paths: [...exact, ...best], damaged };
-}
-
-/** Two characters within one word: a letter or digit that goes on. Scripts without case always divide. */
-const within = /^(?:\p{L}|\p{M})(?:\p{Ll}|\p{M})$|^\p{N}\p{N}$/u;
-
-/** Whether a word, or a part of an identifier, is in the texts of a path, and not only its letters. */
-function hasWord({ description = '', use_when = [] }: Path, word: string): boolean {
-  return [description, ...use_when].some((text) => {
-    const lower = text.toLowerCase();
-    for (let at = lower.indexOf(word); at >= 0; at = lower.indexOf(word, at + 1)) {
-      const end = at + word.length;
-      const edges = [text.slice(Math.max(0, at - 1), at + 1), text.slice(end - 1, end + 1)];
-      if (!edges.some((edge) => within.test(edge))) return true;
-    }
-    return false;
-  });
 }
 
 function says({ description = '', use_when = [] }: Path, words: string): boolean {

@@ -101,11 +101,11 @@ test('paths that match only words of the query follow, most words first, not by 
     if (!record) throw new Error(key);
     return { ...record, type: path, score: 0.5, matches, snippet: '' };
   };
-  plan.context.store.search = async () => ({
-    hits: [hit('src/ui.ts', 'login'), hit('src/login.ts', 'Login'), hit('src/auth', 'src')],
-    total: 3,
-    damaged: [],
-  });
+  plan.context.store.search = async ({ fields }) => {
+    expect(fields).toEqual(['body', 'notes']);
+    const hits = [hit('src/ui.ts', 'login'), hit('src/login.ts', 'Login')];
+    return { hits, total: hits.length, damaged: [] };
+  };
   expect(await found(plan, { query: 'login layout' })).toEqual(['src/login.ts', 'src/ui.ts']);
   expect(await found(plan, { query: 'login bug' })).toEqual(['src/login.ts', 'src/ui.ts']);
   expect(await found(plan, { query: 'login layout', feature_slugs: ['auth'] })).toEqual([

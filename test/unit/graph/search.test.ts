@@ -58,3 +58,19 @@ test('find_relevant_paths finds no path by its own text, nor by a piece of a wor
   expect(await found('boats one')).toEqual(['src/one.js', 'src/one.ts']);
   expect(await found('user name')).toEqual(['login/z.ts']);
 });
+
+test('find_relevant_paths finds a description however many paths have the words in their own text', async () => {
+  const call = await onDisk();
+  const create = (paths: readonly (readonly [path: string, description: string])[]) => {
+    const described = paths.map(([path, description]) => ({ path, type: 'file', description }));
+    return call('create_paths', { paths: described });
+  };
+  for (let at = 0; at < 1_100; at += 100) {
+    await create(
+      Array.from({ length: 100 }, (_, i) => [`session/login/p${at + i}.ts`, 'Something else']),
+    );
+  }
+  await create([['z.ts', 'The page of a login, after which it goes on']]);
+  const { paths } = await call('find_relevant_paths', { query: 'session login' });
+  expect(paths.map(({ path }: Answer) => path)).toEqual(['z.ts']);
+});

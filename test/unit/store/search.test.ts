@@ -356,3 +356,28 @@ describe('hostile input', () => {
     expect(ids(made, '\ud800', { fuzzy: false })).toEqual(['a']);
   });
 });
+
+describe('fields', () => {
+  const made = index({
+    titled: { title: 'login session', body: 'the page of the boats' },
+    short: { title: 'quay', body: 'login', notes: 'harbour' },
+    long: { title: 'login '.repeat(50), body: `login ${'and so on '.repeat(50)}` },
+  });
+
+  test('only matches in the fields asked for are found, counted and shown', () => {
+    const found = made.search('login session', { fields: ['body', 'notes'] });
+    expect(found.hits.map(({ id, matches }) => [id, matches])).toEqual([
+      ['short', ['login']],
+      ['long', ['login']],
+    ]);
+    expect(found.total).toBe(2);
+    expect(ids(made, 'harbour', { fields: ['title', 'body'] })).toEqual([]);
+    expect(ids(made, 'harbour', { fields: ['notes'] })).toEqual(['short']);
+  });
+
+  test('the same holds for a literal search and for a title that is the query', () => {
+    expect(ids(made, 'login', { fields: ['notes'], fuzzy: false })).toEqual([]);
+    expect(ids(made, 'ogin', { fields: ['body'], fuzzy: false })).toEqual(['long', 'short']);
+    expect(ids(made, 'quay', { fields: ['body'] })).toEqual([]);
+  });
+});

@@ -1,0 +1,49 @@
+import type { SearchFields, TextField } from '../../core/record-type.ts';
+import type { Collection, IndexedDocument } from './collection.ts';
+import type { Term } from './dictionary.ts';
+import { weightOf } from './postings.ts';
+import { fieldNames, fieldWeights } from './search-document.ts';
+
+/** The fields that a search looks at: a match in any other field neither finds a document nor counts. */
+export class FieldScope {
+  readonly #fields: ReadonlySet<TextField>;
+
+  constructor(fields: readonly TextField[] = fieldNames) {
+    this.#fields = new Set(fields);
+  }
+
+  has(field: TextField): boolean {
+    return this.#fields.has(field);
+  }
+
+  get #isWhole(): boolean {
+    return this.#fields.size === fieldNames.length;
+  }
+
+  /** The text of a field, or of none where the search does not look at it. */
+  text(fields: SearchFields, field: TextField): string {
+    return this.has(field) ? (fields[field] ?? '') : '';
+  }
+
+  /** The weight of a term in a document. Postings hold the sum of all fields only. */
+  weight(term: Term, posting: number, entry: IndexedDocument | undefined): number {
+    if (this.#isWhole) return weightOf(posting);
+    let weight = 0;
+    for (const [order, field] of fieldNames.entries()) {
+      if (!this.has(field)) continue;
+      for (const word of entry?.words[order] ?? []) {
+        if (word.term === term) weight += fieldWeights[field];
+      }
+    }
+    return weight;
+  }
+
+  /** The length of a document in words, as the ranking counts it. */
+  length(collection: Collection, number: number): number {
+    if (this.#isWhole) return collection.lengths[number] ?? 0;
+    const words = collection.entries[number]?.words ?? [];
+    return fieldNames.reduce((sum, field, order) => {
+      return this.has(field) ? sum + (words[order]?.length ?? 0) : sum;
+    }, 0);
+  }
+}
