@@ -15,7 +15,7 @@ export interface Damaged {
   readonly path: string;
   /** The key, where it can be told from the file's name. */
   readonly key?: string;
-  /** `damaged` or `conflict`, with the path in its data. */
+  /** `damaged`, `conflict`, or `too_large` for one list, with the path in its data. */
   readonly error: MemoryError;
 }
 

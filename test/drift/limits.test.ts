@@ -216,6 +216,13 @@ const limits: readonly (readonly [
     'the same for the largest of them',
   ],
   [
+    'files of one type in a list',
+    'store/records/bounded-listing.ts',
+    'maxListedBytes',
+    'bytes',
+    'the largest are named as too large; they can be read by name',
+  ],
+  [
     'files that one literal search reads because the index lacks them',
     'store/search/record-search.ts',
     'maxReadBytes',

@@ -84,6 +84,22 @@ test('of more words than the index takes the largest files are left out, until t
   await vi.waitFor(async () => expect(await left()).toBeUndefined(), 30_000);
 });
 
+test('a list holds no more than memory allows: it names the largest files, which can still be read', async () => {
+  const large = Array.from({ length: 10 }, (_, i) => `large${i}.md`);
+  for (const [i, path] of large.entries()) {
+    repo.write(`.memory-bank/${path}`, 'x'.repeat(14 * 1024 * 1024 + i));
+  }
+  repo.write('.memory-bank/z.md', 'last by name\n');
+  const { records, damaged } = await opened.call.store.list(memoryFile);
+  expect(records.map(({ path }) => path)).toEqual([...large.slice(0, 9), 'small.md', 'z.md']);
+  expect(damaged.map(({ path, error }) => [path, error.code])).toEqual([
+    ['large9.md', 'too_large'],
+  ]);
+  expect((await opened.call.store.get(memoryFile, 'large9.md'))?.value.content).toHaveLength(
+    14 * 1024 * 1024 + 9,
+  );
+});
+
 test('other calls come between the slices of the first search, and their changes are found', async () => {
   for (let i = 0; i < 10; i++) {
     repo.write(`.memory-bank/w${i}.md`, `${words(40_000, i)} common\n`);

@@ -155,22 +155,30 @@ export class LiveRecords {
   }
 
   /** The same in steps. */
-  *listing(type: AnyRecordType, { under = '', keys, ids }: ListOptions = {}): Steps<RecordFile[]> {
-    if (keys || ids) yield* this.reading(type);
-    const folder = join(type.folder, under);
-    const prefix = folder === '' ? '' : `${folder}/`;
+  *listing(type: AnyRecordType, options: ListOptions = {}): Steps<RecordFile[]> {
     const found: RecordFile[] = [];
-    const sorted = keys || ids ? this.#named(type, keys, ids) : this.#ownedBy(type).sorted();
-    const start = placeIn(sorted, prefix);
-    let end = start;
-    while (sorted[end]?.startsWith(prefix)) end += 1;
-    // A copy: what comes or goes between two steps must not move the others.
-    for (const path of sorted.slice(start, end)) {
+    for (const path of yield* this.selecting(type, options)) {
       const record = this.#known(path, type);
       if (record) found.push(record);
       yield;
     }
     return found;
+  }
+
+  /** The paths of the record files that a list with these options is about, sorted. */
+  *selecting(
+    type: AnyRecordType,
+    { under = '', keys, ids }: ListOptions = {},
+  ): Steps<readonly string[]> {
+    if (keys || ids) yield* this.reading(type);
+    const folder = join(type.folder, under);
+    const prefix = folder === '' ? '' : `${folder}/`;
+    const sorted = keys || ids ? this.#named(type, keys, ids) : this.#ownedBy(type).sorted();
+    const start = placeIn(sorted, prefix);
+    let end = start;
+    while (sorted[end]?.startsWith(prefix)) end += 1;
+    // A copy: what comes or goes between two steps must not move the others.
+    return sorted.slice(start, end);
   }
 
   /** Reads what was not read yet, in steps. */

@@ -3,6 +3,7 @@ import type { AnyRecordType, RecordType } from '../../core/record-type.ts';
 import type { Listing, ListOptions, Located, Reader, Transaction } from '../../core/store.ts';
 import type { Access } from '../modes/access.ts';
 import type { TextChange } from '../secrets/guard.ts';
+import { boundedListing } from './bounded-listing.ts';
 import { fanOutPath, fullFolder } from './fan-out.ts';
 import { FoldedPaths } from './folded-paths.ts';
 import { type LiveRecords, maxDepth } from './live-records.ts';
@@ -47,7 +48,7 @@ export class RecordReader implements Reader {
     options: ListOptions = {},
   ): Promise<Listing<T>> {
     await this.refresh();
-    const all = await inSlices(this.view.listing(type, options));
+    const all = await inSlices(boundedListing(this.view, type, options));
     const files = all.filter(({ path }) => this.mayRead(path));
     return toListing(files, this.view);
   }
@@ -223,7 +224,7 @@ export class LiveTransaction extends RecordReader implements Transaction {
     let folded = this.#folded.get(type);
     if (!folded) {
       const written = [...(this.#byKey.get(type)?.values() ?? [])];
-      folded = new FoldedPaths([...this.view.all(type), ...written].map((one) => one.path));
+      folded = new FoldedPaths([...this.view.pathsOf(type), ...written.map(({ path }) => path)]);
       this.#folded.set(type, folded);
     }
     const twin = folded.twinsOf(path).find((other) => {

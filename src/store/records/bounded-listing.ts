@@ -1,0 +1,50 @@
+import { MemoryError } from '../../core/error.ts';
+import type { AnyRecordType } from '../../core/record-type.ts';
+import type { ListOptions } from '../../core/store.ts';
+import type { LiveRecords } from './live-records.ts';
+import { failed, type RecordFile } from './record-file.ts';
+import type { Steps } from './slices.ts';
+
+/** Limit of the total size of the files in one list: all their values are in memory at once. */
+const maxListedBytes = 128 * 1024 * 1024;
+/** Larger files come after all others, the smallest of them first. */
+const smallBytes = 64 * 1024;
+
+/**
+ * Lists the record files of a type by path, within a total size.
+ *
+ * The largest files beyond it are not read, and come with the error `too_large`.
+ */
+export function* boundedListing(
+  view: LiveRecords,
+  type: AnyRecordType,
+  options: ListOptions,
+): Steps<RecordFile[]> {
+  const found: RecordFile[] = [];
+  const large: RecordFile[] = [];
+  let room = maxListedBytes;
+  for (const path of yield* view.selecting(type, options)) {
+    const file = view.known(path, Math.min(smallBytes, room));
+    if (file?.value || file?.error) {
+      found.push(file);
+      room -= file.value ? file.bytes : 0;
+    } else if (file) large.push(file);
+    yield;
+  }
+  if (large.length === 0) return found;
+  for (const { path, bytes } of large.sort((a, b) => a.bytes - b.bytes)) {
+    const file = bytes > room ? failed(path, type, unlisted(bytes)) : view.known(path, room);
+    if (file?.value || file?.error) found.push(file);
+    room -= file?.value ? file.bytes : 0;
+    yield;
+  }
+  return found.sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+function unlisted(bytes: number): MemoryError {
+  const left = `more than is left of the ${maxListedBytes} bytes that one list takes`;
+  return new MemoryError('too_large', `the file has ${bytes} bytes, ${left}`, {
+    hint: 'Ask for it by its name, or divide the large files.',
+    data: { size: bytes, limit: maxListedBytes },
+  });
+}
