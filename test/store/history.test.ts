@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { LogRequest } from '../../src/core/history.ts';
+import { ObjectDatabase } from '../../src/git/objects/odb.ts';
 import { letter, note } from '../support/note.ts';
 import { type Opened, open } from '../support/open.ts';
 import { Repo } from '../support/repo.ts';
@@ -152,6 +153,25 @@ describe('the history', () => {
 });
 
 describe('an earlier state', () => {
+  test('is searched without unpacking a file that is too large for the index', async () => {
+    await put('one', 'the old otter');
+    repo.write(`${bank}/notes/large.yaml`, `key: large\ntext: ${'x '.repeat(800_000)}\ntags: []\n`);
+    commit('Write much');
+    const large = repo.git('rev-parse', `HEAD:${bank}/notes/large.yaml`).trim();
+    repo.git('rm', '-q', `${bank}/notes/large.yaml`);
+    commit('Remove it');
+    const content = vi.spyOn(ObjectDatabase.prototype, 'content');
+    try {
+      const snapshot = await opened.call.history.at('HEAD~1');
+      const { hits, leftOut } = await snapshot.search({ query: 'otter' });
+      expect(hits).toMatchObject([{ key: 'one' }]);
+      expect(leftOut).toMatchObject({ paths: ['notes/large.yaml'] });
+      expect(content.mock.calls.map(([oid]) => oid)).not.toContain(large);
+    } finally {
+      content.mockRestore();
+    }
+  });
+
   test('is read, listed and searched without a checkout', async () => {
     await put('one', 'the old otter');
     const old = head();

@@ -22,21 +22,20 @@ export class TreeFolder implements ReadFolder {
    *   object is not in the repository.
    */
   stat(path: string): Stat | undefined {
-    return path === '' ? toStat('directory') : this.peek(path);
+    return path === '' ? toStat('directory', 0) : this.peek(path);
   }
 
   peek(path: string): Stat | undefined {
     const entry = this.#entry(path);
     const kind = entry && kindOf(entry);
     if (kind === 'link') throw isLink(path, path);
-    return kind && toStat(kind);
+    return kind && toStat(kind, kind === 'file' ? this.#odb.size(entry.oid) : 0);
   }
 
-  read(path: string, limit: number): Buffer | undefined {
-    if (this.stat(path)?.kind !== 'file') return undefined;
-    const bytes = this.#odb.content(this.oid(path) ?? '', 'blob');
-    checkSize(path, bytes.length, limit);
-    return bytes;
+  read(path: string, limit: number, stat = this.stat(path)): Buffer | undefined {
+    if (stat?.kind !== 'file') return undefined;
+    checkSize(path, stat.size, limit);
+    return this.#odb.content(this.oid(path) ?? '', 'blob');
   }
 
   load(path: string): LoadedFile | undefined {
@@ -90,7 +89,7 @@ function kindOf({ mode }: TreeEntry): Stat['kind'] {
   return kinds.find(([digits]) => mode.startsWith(digits))?.[1] ?? 'other';
 }
 
-/** The stat of a file in a commit; it never changes, so only kind and size matter. */
-function toStat(kind: Stat['kind']): Stat {
-  return { kind, size: 0, mtimeMs: 0, ctimeMs: 0, ino: 0, mode: 0, links: 1 };
+/** The stat of a file or folder in a commit; it never changes, so only kind and size matter. */
+function toStat(kind: Stat['kind'], size: number): Stat {
+  return { kind, size, mtimeMs: 0, ctimeMs: 0, ino: 0, mode: 0, links: 1 };
 }
