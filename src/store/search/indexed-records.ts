@@ -17,8 +17,8 @@ const smallBytes = 64 * 1024;
 /** From this share of a file's size on another one is about as large. */
 const alike = 0.75;
 /** A search waits until so much is indexed, however long that takes. */
-const awaitedBytes = 8 * 1024 * 1024;
-const awaitedWords = 100_000;
+const awaitedBytes = 6 * 1024 * 1024;
+const awaitedWords = 75_000;
 /** What is beyond that it waits for so long, in milliseconds. */
 const patience = 1000;
 /** How often a search looks after that whether what it must wait for is indexed, in milliseconds. */
