@@ -1,10 +1,10 @@
 import { stemmer } from 'stemmer';
 
-/** Something that can be looked for, where it stands in a text. */
+/** A searchable part of a text, with its position. */
 export interface SearchToken {
   /** Case and diacritics folded, not stemmed. */
   readonly word: string;
-  /** What the index knows it by: the stem of the word. */
+  /** The stem of the word, under which the index keeps it. */
   readonly term: string;
   /** Offsets in UTF-16 code units. */
   readonly start: number;
@@ -20,7 +20,7 @@ export interface SearchToken {
 /** Letters and digits, together with the signs that hold an identifier, a path or a version together. */
 const chunks =
   /[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}]|[_'’./\\:@-]{1,2}(?=[\p{L}\p{N}]))*(?:\+\+|#(?![\p{L}\p{N}]))?/gu;
-/** What an ASCII character is to `chunks`. */
+/** The role of an ASCII character in `chunks`. */
 const [divider, joint, ending, letter, foreign] = [0, 1, 2, 3, 4];
 const kinds = Uint8Array.from({ length: 128 }, (_, code) => {
   const character = String.fromCharCode(code);
@@ -30,7 +30,7 @@ const kinds = Uint8Array.from({ length: 128 }, (_, code) => {
 });
 /** A chunk that does not divide, as most do not. */
 const plain = /^(?:[A-Za-z][a-z]*|\d+)$/;
-/** The signs between the names of a path; `_` and `-` stand inside a name. */
+/** The names of a path; `_` and `-` are part of a name. */
 const names = /[^'’./\\:@]+/gu;
 /** The words of a name as `_` and `-` divide it. */
 const words = /[^_-]+/gu;
@@ -49,13 +49,13 @@ const longestWhole = 80;
 /** `utf8mb4` divides into four; a hash would divide into many meaningless ones. */
 const mostDigitParts = 4;
 
-/** The chunks that came more than once of late, each in the place of its hash. */
+/** Cache of chunks seen more than once, by hash. */
 const cache: ({ readonly chunk: string; readonly tokens: readonly SearchToken[] } | undefined)[] =
   new Array(1 << 14).fill(undefined);
-/** The hash that was last seen in each place: numbers and ids come once, and are not worth keeping. */
+/** The hash last seen in each slot: most numbers and ids come only once and are not worth caching. */
 const seen = new Int32Array(cache.length);
 
-/** The tokens of a text in the order they stand in it; a whole follows its parts. */
+/** Visits the tokens of a text in order; a whole follows its parts. */
 export function analyse(text: string, visit: (token: SearchToken, offset: number) => void): void {
   for (let at = nextLetter(text, 0); at < text.length; ) {
     let end = plainEnd(text, at);
@@ -67,7 +67,7 @@ export function analyse(text: string, visit: (token: SearchToken, offset: number
       end = chunks.lastIndex;
     }
     const tokens = tokensOf(text, at, end);
-    // An iterator would take half as long again as all of the rest.
+    // An iterator would add half as much time again.
     for (let i = 0; i < tokens.length; i++) visit(tokens[i] as SearchToken, at);
     at = nextLetter(text, end);
   }
@@ -94,7 +94,7 @@ function plainEnd(text: string, start: number): number | undefined {
   return ends ? end : undefined;
 }
 
-/** What a character is to `chunks`; the end of the text divides. */
+/** The role of a character in `chunks`; the end of the text divides. */
 function kindAt(text: string, at: number): number {
   return at < text.length ? (kinds[text.charCodeAt(at)] ?? foreign) : divider;
 }
@@ -137,7 +137,7 @@ function divide(chunk: string): SearchToken[] {
   return tokens;
 }
 
-/** All matches; `matchAll` would make the expression anew each time, at ten times the cost. */
+/** All matches. `matchAll` clones the expression each time, at ten times the cost. */
 function matches(expression: RegExp, text: string): RegExpExecArray[] {
   const found: RegExpExecArray[] = [];
   expression.lastIndex = 0;
@@ -178,7 +178,7 @@ function join(
   return { kind: 'whole', word, term: stem(word), start, end: start + text.length };
 }
 
-/** Every letter and every pair of neighbours: where nothing marks the words, pairs stand in for them. */
+/** Adds every letter and every pair of neighbours: without word boundaries, pairs replace words. */
 function letters(run: string, offset: number, tokens: SearchToken[]): void {
   const found = [...run.matchAll(/./gsu)];
   for (const [index, letter] of found.entries()) {
@@ -197,7 +197,7 @@ function token(kind: SearchToken['kind'], text: string, start: number): SearchTo
 const stems = new Map<string, string>();
 const mostStems = 10_000;
 
-/** What the forms of an English word have in common. */
+/** Returns the stem that the forms of an English word have in common. */
 export function stem(word: string): string {
   if (!/^[a-z]{3,}$/.test(word)) return word;
   let found = stems.get(word);
@@ -209,7 +209,7 @@ export function stem(word: string): string {
   return found;
 }
 
-/** Letters that are another letter, or two, with a stroke or in another place. */
+/** Letters that are searched as another letter, or as two. */
 const variants: { readonly [letter: string]: string } = {
   ß: 'ss',
   æ: 'ae',

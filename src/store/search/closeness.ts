@@ -5,20 +5,20 @@ import type { FieldScope } from './field-scope.ts';
 import type { Concept } from './query.ts';
 import { fieldNames, fieldWeights } from './search-document.ts';
 
-/** A longer document is also judged by its best stretch of this many tokens, its best passage. */
+/** Length of a passage in tokens: a longer document is also scored by its best passage. */
 const passageLength = 200;
-/** How much the best passage counts beside the whole document. */
+/** Weight of the best passage, relative to the whole document. */
 const passageWeight = 1.5;
-/** How much two concepts near each other count beside one. */
+/** Weight of two concepts near each other, relative to one concept. */
 const pairWeight = 0.5;
-/** How near, in tokens. */
+/** Longest distance of two concepts that count as near each other, in tokens. */
 const pairDistance = 8;
-/** How much a title adds that holds all concepts, as a share of the score. */
+/** The part of the score that a title with all concepts adds. */
 const titleWeight = 0.3;
 
 /** A token that one of the concepts asks for. */
 interface ConceptToken {
-  /** Where it stands among the tokens of the document; fields are far apart. */
+  /** Position among the tokens of the document; fields are far apart. */
   readonly at: number;
   readonly field: (typeof fieldNames)[number];
   /** Index of the concept. */
@@ -26,9 +26,9 @@ interface ConceptToken {
 }
 
 /**
- * The score of a document after a closer look: never less than the score before.
+ * Refines the score of a document by where its matches are; never lowers it.
  *
- * @param rarities by concept, how much it counts.
+ * @param rarities the weight of each concept.
  */
 export function lookCloser(
   collection: Collection,
@@ -46,7 +46,7 @@ export function lookCloser(
   return sum * (1 + titleWeight * titleShare(places, rarities));
 }
 
-/** Where the concepts stand, in the order of the text. */
+/** Finds the tokens that concepts ask for, in the order of the text. */
 function locate(
   entry: IndexedDocument,
   concepts: readonly Concept[],
@@ -101,7 +101,7 @@ function passage(
   return best;
 }
 
-/** The score of the pairs of concepts that stand near each other, in either order. */
+/** The score of the pairs of concepts that are near each other, in either order. */
 function pairs(
   places: readonly ConceptToken[],
   rarities: readonly number[],
@@ -130,7 +130,7 @@ function pairs(
   return sum;
 }
 
-/** How much of what is asked for stands in the title, 0 to 1. */
+/** The share of the concepts that the title contains, by rarity, 0 to 1. */
 function titleShare(places: readonly ConceptToken[], rarities: readonly number[]): number {
   const titled = new Set<number>();
   for (const { field, concept } of places) if (field === 'title') titled.add(concept);

@@ -5,12 +5,12 @@ import { without, withWeight } from './postings.ts';
 import { fieldNames, fieldWeights, plain, type SearchDocument } from './search-document.ts';
 import { pieces } from './search-pieces.ts';
 
-/** How many known words are entered or taken out in one step. */
+/** Known words that are added or removed in one step. */
 const stepTokens = 4096;
-/** Texts of this length are divided once, however many documents have them. */
+/** Texts of at least this length are analysed once, however many documents share them. */
 const sharedLength = 4096;
 
-/** The tokens of a text, and how many of them are telling words. */
+/** The tokens of a text, and the number of content words among them. */
 interface Words {
   readonly words: readonly Word[];
   readonly length: number;
@@ -18,28 +18,28 @@ interface Words {
 
 const nothing: Words = { words: [], length: 0 };
 
-/** A document as the ranking sees it. */
+/** A document in the form that the ranking needs. */
 export interface IndexedDocument extends SearchDocument {
   readonly number: number;
-  /** The title as it is compared with a query. */
+  /** The title, normalised for the comparison with a query. */
   readonly name: string;
   /** For each field, every token in the order of its text. */
   readonly words: readonly (readonly Word[])[];
 }
 
-/** The inverted index: which documents hold a term, and what each document says. */
+/** The inverted index: the documents of each term, and the words of each document. */
 export class Collection {
   readonly dictionary = new Dictionary();
-  /** By number; a number is free again once its document is removed. */
+  /** By number; the number of a removed document is reused. */
   readonly entries: (IndexedDocument | undefined)[] = [];
-  /** By number: how many telling words a document has. */
+  /** The number of content words of each document, by document number. */
   readonly lengths: number[] = [];
   readonly #numbers = new Map<string, number>();
   readonly #free: number[] = [];
-  /** How many tokens the documents have. */
+  /** The total number of tokens of all documents. */
   tokens = 0;
   #totalLength = 0;
-  /** The words of the long texts, by text. */
+  /** The words of long texts, by text. */
   readonly #shared = new Map<string, Words & { uses: number }>();
   /** Buffer for the words of one piece; it keeps its capacity between pieces. */
   readonly #words: Word[] = [];
@@ -58,7 +58,7 @@ export class Collection {
   }
 
   /**
-   * Adds a new document with short texts only, as nearly all are: steps would take longer than the rest.
+   * Adds a new document with short texts only, as nearly all are: generators would double the cost.
    *
    * @returns false when a text is long or the document is known; then nothing is added.
    */
@@ -107,7 +107,7 @@ export class Collection {
     const number = this.#numbers.get(id);
     const entry = number === undefined ? undefined : this.entries[number];
     if (number === undefined || entry === undefined) return;
-    // From here on it is not found any more, however long the rest takes.
+    // From here on no search finds it, however long the rest takes.
     this.#numbers.delete(id);
     this.entries[number] = undefined;
     this.#totalLength -= this.lengths[number] ?? 0;
@@ -161,7 +161,7 @@ export class Collection {
       word.term.postings = withWeight(word.term.postings, number, weight);
       if (!word.stop && (token.kind === 'word' || token.kind === 'letter')) length += 1;
     });
-    // A copy: a list that was made to grow has room for more.
+    // A copy, because a list that has grown keeps spare capacity.
     return { words: words.slice(0, count), length };
   }
 

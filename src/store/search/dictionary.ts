@@ -3,34 +3,34 @@ import { allAtOnce, type Steps } from '../records/slices.ts';
 import type { Postings } from './postings.ts';
 import { stopWords } from './stop-words.ts';
 
-/** What documents hold one stem. */
+/** A stem with the documents that contain it. */
 export interface Term {
   readonly text: string;
   postings: Postings;
 }
 
-/** A word as it is written, case and diacritics folded. */
+/** A word in its written form, with case and diacritics folded. */
 export interface Word {
   readonly text: string;
   readonly term: Term;
-  /** Whether it says nothing about what is looked for. */
+  /** Whether it is a stop word, which does not count for the ranking. */
   readonly stop: boolean;
   /** How many tokens of the index are this word. */
   uses: number;
 }
 
-/** A known word that stands in for an unknown one. */
+/** A known word as a substitute for an unknown one. */
 export interface Candidate {
   readonly word: Word;
-  /** At most 1, which the likeliest one has. */
+  /** At most 1, the value of the likeliest one. */
   readonly likeness: number;
 }
 
-/** By how many letters two forms of a word may differ in length, and from what length words have forms. */
+/** Largest difference in length of two forms of a word, and the length from which words have forms. */
 const longestEnding = 4;
 const shortestInflected = 5;
 
-/** How many words are put into the tree in one step. */
+/** Words put into the tree in one step. */
 const stepWords = 512;
 
 const number = /\p{N}/u;
@@ -42,7 +42,7 @@ export class Dictionary {
   #tree: SearchableMap<Word> | undefined;
   #unsorted: Iterator<readonly [string, Word]> | undefined;
 
-  /** How many words there are. */
+  /** The number of distinct words. */
   get size(): number {
     return this.#words.size;
   }
@@ -51,12 +51,12 @@ export class Dictionary {
     return this.#terms.get(text);
   }
 
-  /** The words by their letters, for what is asked for in part or misspelt: made when it first is. */
+  /** The words by their letters, for incomplete and misspelt words; built at the first use. */
   get #known(): SearchableMap<Word> {
     return allAtOnce(this.preparing());
   }
 
-  /** Puts the words in order that were known when this was first called; later ones come by themselves. */
+  /** Builds the tree from the words known at the first call; `add` keeps it up to date. */
   *preparing(): Steps<SearchableMap<Word>> {
     this.#tree ??= new SearchableMap<Word>();
     this.#unsorted ??= this.#words.entries();
@@ -64,7 +64,7 @@ export class Dictionary {
     let steps = 0;
     for (let next = this.#unsorted.next(); !next.done; next = this.#unsorted.next()) {
       const [text, word] = next.value;
-      // What is nearly the same but for a digit is something else.
+      // Words that differ in a digit are different things, not misspellings.
       if (!number.test(text)) tree.set(text, word);
       if (++steps % stepWords === 0) yield;
     }
@@ -88,7 +88,7 @@ export class Dictionary {
     return word;
   }
 
-  /** Counts one use less; a word without uses is forgotten, and so is a term in no document. */
+  /** Counts one use less; removes a word without uses and a term without documents. */
   remove(word: Word): void {
     word.uses -= 1;
     if (word.uses > 0) return;
@@ -106,7 +106,7 @@ export class Dictionary {
     return best(found, limit);
   }
 
-  /** The words that are one slip of the pen away from a text, or, from eight letters, two. */
+  /** The words one typo away from a text, or two for texts of eight letters and more. */
   corrections(text: string, limit: number): Candidate[] {
     const near = [...this.#known.fuzzyGet(text, 1).values()].map(([word]) => word);
     for (let at = 1; at < text.length; at++) {
@@ -117,12 +117,12 @@ export class Dictionary {
     if (near.length === 0 && text.length >= 8) {
       near.push(...[...this.#known.fuzzyGet(text, 2).values()].map(([word]) => word));
     }
-    // Almost nobody misses the first letter.
+    // A typo in the first letter is rare.
     const found = near.map((word) => ({ word, likeness: word.text[0] === text[0] ? 1 : 0.3 }));
     return best(found, limit);
   }
 
-  /** The words that a text is a misspelt form of: `deploys` for `deplyo`. */
+  /** The words of which a text is a misspelt form: `deploys` for `deplyo`. */
   inflections(text: string, limit: number): Candidate[] {
     const found: Candidate[] = [];
     for (const [, word] of this.#known.atPrefix(text.slice(0, 1))) {
@@ -133,7 +133,7 @@ export class Dictionary {
     return best(found, limit);
   }
 
-  /** The two known words that a text consists of, the longest first half first; none when there are no such two. */
+  /** The two known words that a text consists of, with the longest first half; empty without such words. */
   halves(text: string): Word[] {
     for (let at = text.length - 3; at >= 3; at--) {
       const left = this.#words.get(text.slice(0, at));
@@ -155,7 +155,7 @@ function best(candidates: readonly Candidate[], limit: number): Candidate[] {
   return likely.map(({ word, likeness }) => ({ word, likeness: likeness / most }));
 }
 
-/** Whether two words are the same but for one slip of the pen and the end of the longer one. */
+/** Returns whether two words differ only in one typo and the ending of the longer one. */
 function alike(a: string, b: string): boolean {
   let at = 0;
   while (at < a.length && a[at] === b[at]) at += 1;

@@ -15,33 +15,33 @@ export interface SearchOptions {
   readonly filter?: (id: string) => boolean;
   /** At most this many hits. Default 20. */
   readonly limit?: number;
-  /** False: the query as a literal, case-insensitive substring. Default true. */
+  /** False to search for the query as a literal, case-insensitive substring. Default true. */
   readonly fuzzy?: boolean;
   /** Only matches in these fields count. Default: all fields. */
   readonly fields?: readonly TextField[];
-  /** Documents that are not in the index: only a literal search looks through them, with pauses. */
+  /** Documents that are not in the index: only a literal search reads them; `undefined` ends a step. */
   readonly rest?: Iterable<SearchDocument | undefined>;
 }
 
 /**
- * The search engine: documents in memory, changed one at a time, found by their words.
+ * The search engine: an in-memory index of documents by their words.
  *
- * What takes long can be done in steps. Steps that change the index must not come between each other.
+ * Long work can run in steps. Steps that change the index must not interleave.
  */
 export class SearchIndex {
   readonly #collection = new Collection();
 
-  /** How many documents there are. */
+  /** The number of documents. */
   get size(): number {
     return this.#collection.size;
   }
 
-  /** How many different words they have. */
+  /** The number of distinct words. */
   get words(): number {
     return this.#collection.dictionary.size;
   }
 
-  /** How many words they have, every use of each. */
+  /** The number of words, with each use counted. */
   get tokens(): number {
     return this.#collection.tokens;
   }
@@ -84,7 +84,7 @@ export class SearchIndex {
     const name = plain(query);
     const { ranked, total } = yield* rank(this.#collection, concepts, name, filter, limit, scope);
     if (total === 0) {
-      // Signs without letters, and the middle of a word, are found by no word of the index.
+      // The index has no entry for punctuation or for the middle of a word.
       const documents = this.#collection.documents(filter);
       return yield* literal([documents, rest], query, limit, fuzzy ? 0.1 : 1, scope);
     }

@@ -6,22 +6,22 @@ import { Sizes } from './sizes.ts';
 
 /** A larger file is not indexed. */
 const maxIndexedBytes = 1024 * 1024;
-/** How large all indexed files may be together. */
+/** Limit of the total size of all indexed files. */
 const maxTotalBytes = 32 * 1024 * 1024;
-/** How many different words the index may have. */
+/** Limit of distinct words in the index. */
 const maxWords = 200_000;
-/** How many words it may have, every use of each. */
+/** Limit of words in the index, with each use counted. */
 const maxTokens = 6_000_000;
-/** Larger files come after all others, the smallest of them first. */
+/** Larger files are indexed after all others, the smallest of them first. */
 const smallBytes = 64 * 1024;
-/** From this share of a file's size on another one is about as large. */
+/** Two files are about equally large when the smaller one has at least this share of the larger one. */
 const alike = 0.75;
-/** A search waits until so much is indexed, however long that takes. */
+/** A search waits until this much is indexed, however long that takes. */
 const awaitedBytes = 6 * 1024 * 1024;
 const awaitedWords = 75_000;
-/** What is beyond that it waits for so long, in milliseconds. */
+/** Time that a search waits for more than that, in milliseconds. */
 const patience = 1000;
-/** How often a search looks after that whether what it must wait for is indexed, in milliseconds. */
+/** Interval at which a search checks after that whether enough is indexed, in milliseconds. */
 const poll = 50;
 
 interface Indexed {
@@ -31,23 +31,23 @@ interface Indexed {
 }
 
 /**
- * The records of a view in a search index, within bounds: beyond them the largest are left out.
+ * The records of a view in a search index, within limits: beyond them the largest are left out.
  *
- * The view announces each record that comes, changes or goes before it is read, so what is to be done
- * is known without looking at any other.
+ * The view announces each new, changed or removed record before it is read, so no other record has to
+ * be checked.
  */
 export class IndexedRecords {
   readonly index = new SearchIndex();
   readonly #view: LiveRecords;
   readonly #types: readonly AnyRecordType[];
   readonly #records = new Map<string, Indexed>();
-  /** Announced since the index was begun. */
+  /** Paths announced since indexing began. */
   readonly #changed = new Set<string>();
-  /** Goes through them; to look for the first one again each time would pass all that are done. */
+  /** Iterator over `#changed`: a new one each time would skip all deleted entries again. */
   #next = this.#changed.values();
-  /** There when the index was begun, and not looked at yet, the last one first; undefined before. */
+  /** Paths that existed when indexing began and are not read yet, in reverse; undefined before. */
   #begun: string[] | undefined;
-  /** Waiting because they are large, and left out, by path with their sizes. */
+  /** Large files that wait, and files that are left out. */
   readonly #large = new Sizes();
   readonly #leftOut = new Sizes();
   #bytes = 0;
@@ -62,7 +62,7 @@ export class IndexedRecords {
     });
   }
 
-  /** What is indexed of the record at a path; undefined when it is not. */
+  /** The index entry of the record at a path; undefined when it is not indexed. */
   at(path: string): Indexed | undefined {
     return this.#records.get(path);
   }
@@ -89,7 +89,7 @@ export class IndexedRecords {
     }
   }
 
-  /** Ends the work that no search waits for. */
+  /** Stops indexing in the background. */
   close(): void {
     this.#closed = true;
   }
@@ -100,7 +100,7 @@ export class IndexedRecords {
       this.#work = undefined;
     });
     this.#work = work;
-    // It may fail when no search waits for it any more; the next one begins where it ended.
+    // It may fail when no search waits for it; the next search resumes the work.
     work.catch(() => undefined);
     return work;
   }
@@ -118,7 +118,7 @@ export class IndexedRecords {
       const changed = this.#firstChanged();
       const path = changed ?? this.#begun?.pop();
       if (changed !== undefined) {
-        // What is written now has to be found, whatever has to go for it.
+        // A new change has to be found at once, even if it evicts another record.
         yield* this.#update(changed, smallBytes, maxIndexedBytes);
       } else if (path === undefined) {
         const [smallest = ''] = this.#large.smallest() ?? [];
@@ -170,7 +170,7 @@ export class IndexedRecords {
     }
   }
 
-  /** Indexes a record that is new and short in one step; returns false where that is not all to do. */
+  /** Indexes a new, short record in one step; returns false for any other. */
   #addShort(path: string): boolean {
     const record = this.#leftOut.count > 0 ? undefined : this.#view.known(path, smallBytes);
     if (!record?.value || this.#view.shadowedBy(record) !== undefined) return false;
@@ -200,13 +200,13 @@ export class IndexedRecords {
     return this.#bytes > maxTotalBytes || words > maxWords || tokens > maxTokens;
   }
 
-  /** A larger file need not be tried: one of about its size is left out already. */
+  /** The size up to which a file is worth indexing: one about as large may be left out already. */
   #room(): number {
     const [, least = Number.POSITIVE_INFINITY] = this.#leftOut.smallest() ?? [];
     return Math.min(maxIndexedBytes, alike * least);
   }
 
-  /** Takes the largest record out of the index. */
+  /** Evicts the largest record from the index. */
   *#leaveOut(): Steps {
     let [path, most] = ['', -1];
     for (const [at, { bytes }] of this.#records) if (bytes > most) [path, most] = [at, bytes];
@@ -214,7 +214,7 @@ export class IndexedRecords {
     this.#leftOut.set(path, most);
   }
 
-  /** Gives the smallest of those that are left out another chance. */
+  /** Queues the smallest file that is left out for another attempt. */
   #takeBack(): void {
     const [path = '', bytes = maxIndexedBytes + 1] = this.#leftOut.smallest() ?? [];
     if (bytes > maxIndexedBytes) return;
@@ -223,7 +223,7 @@ export class IndexedRecords {
   }
 }
 
-/** Waits for work, at most so many milliseconds. */
+/** Waits for work, at most `time` milliseconds. */
 async function soon(work: Promise<void>, time: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const over = new Promise<void>((resolve) => {

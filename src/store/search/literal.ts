@@ -3,16 +3,16 @@ import type { FieldScope } from './field-scope.ts';
 import { fieldNames, type Hits, plain, type SearchDocument } from './search-document.ts';
 import { around } from './snippet.ts';
 
-/** How much of a text is compared in one step. */
+/** Characters compared in one step. */
 const stretch = 256 * 1024;
-/** How much of a long text is kept on each side of what was found in it. */
+/** Characters of a long text kept on each side of a match. */
 const margin = 1000;
 
 /**
- * The documents that hold the query as it is, case aside: in a heavier field first, then by id.
+ * Finds the documents that contain the query literally, ignoring case: heavier fields first, then by id.
  *
- * @param groups of documents; where there is none a step ends.
- * @param score of each of them but those whose title is the query: they have 1 in any case.
+ * @param groups of documents; `undefined` ends a step.
+ * @param score of each hit, except for documents whose title is the query: these have 1.
  */
 export function* literal(
   groups: readonly Iterable<SearchDocument | undefined>[],
@@ -49,7 +49,7 @@ export function* literal(
   return { hits, total: found.length };
 }
 
-/** Where a text first holds what is wanted, in lower case; -1 where it does not. */
+/** The offset of the first match of a lower-case text, or -1. */
 function* indexOf(text: string, wanted: string): Steps<number> {
   if (text.length <= stretch) return lower(text).indexOf(wanted);
   for (let start = 0; start < text.length; start += stretch) {
@@ -61,7 +61,7 @@ function* indexOf(text: string, wanted: string): Steps<number> {
   return -1;
 }
 
-/** What is near a place in a long text, as a text of its own: the long one need not stay in memory. */
+/** Copies the surroundings of a match in a long text, so that the long text can leave memory. */
 function near(text: string, at: number, length: number): { text: string; at: number } {
   if (text.length <= stretch) return { text, at };
   const start = Math.max(0, at - margin);
@@ -69,7 +69,7 @@ function near(text: string, at: number, length: number): { text: string; at: num
   return { text: Buffer.from(piece, 'utf16le').toString('utf16le'), at: at - start };
 }
 
-/** A text in lower case, every letter where it was: İ is the one letter that would become two. */
+/** A text in lower case with unchanged offsets: İ is the one letter that would become two. */
 function lower(text: string): string {
   return text.replaceAll('İ', 'i').toLowerCase();
 }

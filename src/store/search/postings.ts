@@ -1,5 +1,5 @@
 /**
- * The documents that hold a term, ascending, and how much it says in each of them.
+ * The documents that contain a term, ascending, with its weight in each of them.
  *
  * Each is one number of 32 bits, the document's with the weight in its lowest bits: there are hundreds
  * of thousands of them, and as two lists they would take twice the memory.
@@ -19,7 +19,7 @@ export function weightOf(posting: number): number {
   return (posting & heaviest) / scale;
 }
 
-/** The postings with so much more weight in a document; the list is changed where it can be. */
+/** Adds weight for a document; changes the list in place where possible. */
 export function withWeight(postings: Postings, document: number, weight: number): Postings {
   const added = Math.round(weight * scale);
   // Most terms stay in one document; a list that was made to grow has room for many.
@@ -34,7 +34,7 @@ export function withWeight(postings: Postings, document: number, weight: number)
   return list;
 }
 
-/** The postings without a document; the list is changed. */
+/** Removes a document from the postings, in place. */
 export function without(postings: Postings, document: number): Postings {
   const list = postings as number[];
   const at = placeOf(list, document);
@@ -46,7 +46,7 @@ function join(document: number, weight: number): number {
   return (document << weightBits) | Math.min(weight, heaviest);
 }
 
-/** Where a document stands, or belongs. */
+/** The position of a document in the list, or the one where it belongs. */
 function placeOf(postings: Postings, document: number): number {
   const last = documentOf(postings[postings.length - 1] ?? 0);
   // New documents come at the end.

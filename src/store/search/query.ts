@@ -5,36 +5,39 @@ import { stopWords } from './stop-words.ts';
 
 /** One thing that the query asks for. */
 export interface Concept {
-  /** How much it counts beside the others, at most 1. */
+  /** Weight relative to the other concepts, at most 1. */
   readonly weight: number;
-  /** The terms that count as it, and how much each of them, at most 1. */
+  /** The terms that match it, each with its weight, at most 1. */
   readonly terms: ReadonlyMap<Term, number>;
 }
 
-/** A word of the query as it is understood. */
+/** The interpretation of a word of the query. */
 interface Reading {
   readonly known: boolean;
-  /** The word as the index spells it. */
+  /** The word in the spelling of the index. */
   readonly spelt: string;
   readonly terms: Map<Term, number>;
-  /** What a known word stands for if it is a slip: asked for as well, at a lower weight. */
+  /** The likely correction of a known but rare word: also searched, at a lower weight. */
   readonly slip?: Concept;
 }
 
-/** A longer query is a pasted text: its first words say enough. */
+/** Limits of a query: a longer one is a pasted text, and its first words say enough. */
 const mostTokens = 64;
 const mostText = 10_000;
-/** How much a whole identifier counts beside its parts, and a pair of letters beside its neighbours. */
+/** Weight of a whole identifier relative to its parts, and of a pair of letters to its neighbours. */
 const wholeWeight = 0.6;
-/** How much a word counts that is a correction, a completion or a half of an unknown one. */
+/** Weight of a correction, a completion and a half of an unknown word. */
 const correctionWeight = 0.7;
 const completionWeight = 0.8;
 const halfWeight = 0.5;
-/** A word in this few documents may be a slip: its correction counts in full that is in so many times more. */
+/**
+ * A word in at most `hardlyKnown` documents may be a typo. Its correction counts in full when it is in
+ * `farMore` times as many.
+ */
 const hardlyKnown = 3;
 const farMore = 50;
 
-/** Whether a query holds a word that may be misspelt or cut off. */
+/** Returns whether a query contains a word that may be misspelt or cut off. */
 export function isDoubtful(query: string, dictionary: Dictionary): boolean {
   return telling(query).some(({ token }) => {
     const term = token.kind === 'word' ? dictionary.term(token.term) : undefined;
@@ -42,7 +45,7 @@ export function isDoubtful(query: string, dictionary: Dictionary): boolean {
   });
 }
 
-/** What a query asks for, in the words that the index knows. */
+/** Divides a query into concepts, in the words that the index knows. */
 export function* plan(query: string, dictionary: Dictionary): Steps<Concept[]> {
   const readings = new Map<string, Reading>();
   const concepts = new Map<string, Concept>();
@@ -69,17 +72,17 @@ export function* plan(query: string, dictionary: Dictionary): Steps<Concept[]> {
   return [...concepts.values()].filter(({ terms }) => terms.size > 0);
 }
 
-/** The tokens that say what is looked for: without stop words, unless there is nothing else. */
+/** The tokens of a query without stop words, unless it has no others. */
 function telling(query: string): { token: SearchToken; start: number }[] {
   const tokens: { token: SearchToken; start: number }[] = [];
   analyse(query.slice(0, mostText), (token, offset) => {
     if (token.kind !== 'letter') tokens.push({ token, start: token.start + offset });
   });
-  const told = tokens.filter(({ token }) => !stopWords.has(token.word));
-  return (told.length > 0 ? told : tokens).slice(0, mostTokens);
+  const content = tokens.filter(({ token }) => !stopWords.has(token.word));
+  return (content.length > 0 ? content : tokens).slice(0, mostTokens);
 }
 
-/** An identifier that the index does not know, when one of its parts is misspelt. */
+/** Finds the known identifier for an unknown one with a misspelt part. */
 function repairWhole(
   token: SearchToken,
   parts: readonly Reading[],
@@ -90,7 +93,7 @@ function repairWhole(
   return whole?.word.term ?? dictionary.term(stem(parts.map((part) => part.spelt).join('')));
 }
 
-/** The known word that a word is, or those that it may be a misspelling, a beginning or a compound of. */
+/** Finds a word in the index, or the words that it may be a misspelling, beginning or compound of. */
 function* read({ word, term: text }: SearchToken, dictionary: Dictionary): Steps<Reading> {
   const term = dictionary.term(text);
   const terms = new Map<Term, number>();

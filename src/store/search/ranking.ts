@@ -13,14 +13,14 @@ export interface Ranked {
   readonly score: number;
 }
 
-/** How many documents are looked at closely. */
+/** Number of documents whose scores are refined. */
 const closely = 100;
 
 /**
- * The documents that hold something of what is asked for, the best first.
+ * Ranks the documents that match any concept, the best first.
  *
- * All of them are ranked by BM25 over the weighted sum of their fields, the first of them then
- * again after a closer look.
+ * BM25 over the weighted sum of the fields ranks all of them; the best are ranked again by where their
+ * matches are.
  *
  * @param name the query as titles are compared with it.
  * @param scope the fields that count.
@@ -59,7 +59,7 @@ export function* rank(
   return { ranked: ranked.sort(order), total };
 }
 
-/** In which documents any of some terms stands, and by document how much all of them say together. */
+/** The documents that contain any of some terms, and the sum of the weights for each document. */
 function holders(
   terms: Concept['terms'],
   collection: Collection,

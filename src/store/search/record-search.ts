@@ -10,9 +10,9 @@ import { SearchFilter } from './search-filter.ts';
 
 const maxLimit = 1000;
 
-/** How many bytes of files that are not indexed one literal search reads. */
+/** Limit of bytes that one literal search reads from files that are not indexed. */
 const maxReadBytes = 32 * 1024 * 1024;
-/** How many files that are not indexed are named. */
+/** Limit of files that are named as not indexed. */
 const maxNamed = 3;
 
 /** Searches the records of a view. */
@@ -27,7 +27,7 @@ export class RecordSearch {
     this.#indexed = new IndexedRecords(view, types);
   }
 
-  /** Ends what is going on without a search. */
+  /** Stops the indexing that runs in the background. */
   close(): void {
     this.#indexed.close();
   }
@@ -56,7 +56,7 @@ export class RecordSearch {
       },
       limit: Math.min(limit, maxLimit),
       ...(request.fields && { fields: request.fields }),
-      // Words are made of letters and digits; anything else can only be found as it stands.
+      // Words are made of letters and digits; anything else can only be found literally.
       fuzzy: (request.fuzzy ?? true) && /[\p{L}\p{N}]/u.test(query),
       rest,
     });
@@ -65,7 +65,7 @@ export class RecordSearch {
     return { hits: found, total, damaged, ...(missing.length > 0 && { leftOut: rest.report() }) };
   }
 
-  /** The records that may be meant and are not in the index. */
+  /** The records that pass the filter and are not in the index. */
   #missing(wanted: SearchFilter, mayRead: (path: string) => boolean): string[] {
     return this.#indexed.missing().filter((path) => {
       const type = this.#view.typeOf(path);
@@ -87,7 +87,7 @@ export class RecordSearch {
   }
 }
 
-/** The records that are not in the index, read one after the other when a literal search comes to them. */
+/** The records that are not in the index, each read when a literal search reaches it. */
 class Rest implements Iterable<SearchDocument | undefined> {
   readonly #view: LiveRecords;
   readonly #paths: readonly string[];
@@ -107,7 +107,7 @@ class Rest implements Iterable<SearchDocument | undefined> {
       if (record && record.bytes > left) return;
       this.#read += 1;
       left -= record?.bytes ?? 0;
-      // To read a large file is a step by itself.
+      // Reading a large file is a step by itself.
       yield undefined;
       if (!record?.value || this.#view.shadowedBy(record) !== undefined) continue;
       const fields = record.type.search(record.value);

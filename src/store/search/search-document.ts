@@ -1,13 +1,13 @@
 import type { SearchFields, TextField } from '../../core/record-type.ts';
 
-/** What the engine is given of one record. */
+/** The searchable content of one record. */
 export interface SearchDocument {
   /** The record's path. */
   readonly id: string;
   readonly fields: SearchFields;
 }
 
-/** The fields that are searched, the heaviest first, and how much a word in each of them counts. */
+/** The fields that are searched, the heaviest first, and the weight of a word in each of them. */
 export const fieldWeights: { readonly [F in TextField]: number } = {
   title: 3,
   body: 1.3,
@@ -21,7 +21,7 @@ export interface Hit {
   readonly id: string;
   /** 0 to 1, descending; 1 for a title that equals the query and, in literal search, for every hit. */
   readonly score: number;
-  /** The parts of the document that matched, as they stand in it, in the order of the query. */
+  /** The parts of the document that matched, as written in it, in the order of the query. */
   readonly matches: readonly string[];
   /** A piece of the text around the best match. */
   readonly snippet: string;
@@ -33,7 +33,7 @@ export interface Hits {
   readonly total: number;
 }
 
-/** A title or query as it is compared: case and surrounding space aside. */
+/** Normalises a title or query for comparison: ignores case and surrounding space. */
 export function plain(text: string): string {
   return text.trim().normalize('NFC').toLowerCase();
 }

@@ -4,10 +4,10 @@ import type { AnyRecordType, SearchFields } from '../../core/record-type.ts';
 import type { SearchRequest } from '../../core/store.ts';
 import { maxClasses } from '../modes/access.ts';
 
-/** The parts of a request that say which records may be found. */
+/** The parts of a request that select records. */
 type Wanted = Pick<SearchRequest, 'type' | 'categories' | 'path'>;
 
-/** Which records a search is about, whatever their words: by type, category and path. */
+/** Selects the records of a search by type, category and path, whatever their words. */
 export class SearchFilter {
   /** The types of the records that it can accept. */
   readonly #types: ReadonlySet<AnyRecordType>;
@@ -26,7 +26,7 @@ export class SearchFilter {
     this.#inPath = path === undefined ? () => true : pathFilter(path);
   }
 
-  /** Whether a record of this type at this path can be accepted, whatever its fields are. */
+  /** Returns whether a record of this type at this path can be accepted, whatever its fields are. */
   covers(path: string, type: AnyRecordType): boolean {
     return this.#types.has(type) && this.#inPath(path);
   }
@@ -77,7 +77,7 @@ function pathFilter(given: string): (path: string) => boolean {
   const glob = pathGlob(pattern.endsWith('/') ? `${pattern}**` : pattern);
   return (path) => {
     const name = path.normalize('NFC');
-    // The name of a file may hold what means something else in a glob.
+    // A file name may contain glob characters.
     return name === folder || name.startsWith(`${folder}/`) || glob.match(name);
   };
 }
@@ -89,6 +89,6 @@ function pathGlob(pattern: string): Minimatch {
   if (pattern.split('[').length - 1 > maxClasses) {
     throw invalid(['path'], `must have at most ${maxClasses} "["`, 'size');
   }
-  // Braces and extended globs can take for ever on a pattern made for it.
+  // Braces and extended globs can take exponential time on a hostile pattern.
   return new Minimatch(pattern, { dot: true, nobrace: true, noext: true, nocomment: true });
 }

@@ -1,7 +1,7 @@
-/** How much of a text is looked at in one step. */
+/** Characters of a text processed in one step. */
 const pieceLength = 16 * 1024;
 
-/** The pieces of a text, one after the other: they end behind white space, where a word cannot go on. */
+/** Divides a text into pieces that end after white space, so that no word is cut. */
 export function* pieces(
   text: string,
 ): Generator<{ readonly start: number; readonly piece: string }> {

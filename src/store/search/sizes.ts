@@ -1,9 +1,9 @@
-/** Files with their sizes, of which the smallest is at hand. */
+/** A set of files with their sizes, with quick access to the smallest. */
 export class Sizes {
   readonly #sizes = new Map<string, number>();
-  /** The smallest comes last; those that were deleted may still be among them. */
+  /** Sorted with the smallest last; may still contain deleted files. */
   readonly #order: (readonly [path: string, size: number])[] = [];
-  /** Whether something was added at the end that belongs elsewhere. */
+  /** Whether a file was appended out of order. */
   #unsorted = false;
 
   get count(): number {

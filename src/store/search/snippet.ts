@@ -5,7 +5,7 @@ import type { FieldScope } from './field-scope.ts';
 import type { Concept } from './query.ts';
 import { pieces } from './search-pieces.ts';
 
-/** Length of a snippet in UTF-16 code units, about. */
+/** Approximate length of a snippet in UTF-16 code units. */
 const length = 160;
 const mostMatches = 10;
 
@@ -15,7 +15,7 @@ interface TextMatch {
   end: number;
 }
 
-/** What of a document matched, and the piece of it that holds most of that. */
+/** Finds the matches in a document, and the piece of its text with most of them. */
 export function* excerpt(
   fields: SearchFields,
   concepts: readonly Concept[],
@@ -28,7 +28,7 @@ export function* excerpt(
   const matches = new Map<string, number>();
   let snippet = '';
   let best = -1;
-  // The title is shown beside a hit anyway, so the snippet is rather taken from the text.
+  // A hit shows its title anyway, so the snippet comes from the text if possible.
   for (const field of ['body', 'reason', 'notes', 'title'] as const) {
     const text = scope.text(fields, field);
     if (text === '') continue;
@@ -47,7 +47,7 @@ export function* excerpt(
   return { matches: order.slice(0, mostMatches), snippet };
 }
 
-/** Where wanted terms stand; places that touch or overlap are one. */
+/** Finds the wanted terms; merges matches that overlap. */
 function* find(text: string, wanted: ReadonlyMap<string, number>): Steps<TextMatch[]> {
   const places: TextMatch[] = [];
   for (const { start, piece } of pieces(text)) {
@@ -70,7 +70,7 @@ function* find(text: string, wanted: ReadonlyMap<string, number>): Steps<TextMat
   return places;
 }
 
-/** How many places are compared with those behind them in one step. */
+/** Matches compared with the following ones in one step. */
 const stepPlaces = 1024;
 
 /** The stretch of text, short enough to show, with the most different concepts. */
@@ -117,9 +117,9 @@ export function around(text: string, start: number, end: number): string {
 
 let characters: Intl.Segmenter | undefined;
 
-/** Where the character that a cut at an offset would part starts or ends; the offset when it parts none. */
+/** Moves a cut from inside a character to its start or end. */
 function boundary(text: string, at: number, side: 'start' | 'end'): number {
-  // Between two of these a character always ends, and what knows the others takes long to be made.
+  // A character always ends between two of these, and a segmenter is slow to construct.
   if (/^[ -~]{0,2}$/.test(text.slice(Math.max(0, at - 1), at + 1))) return at;
   characters ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
   // Enough text before it to know: segmenting all of a long text is slow.

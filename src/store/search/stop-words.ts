@@ -1,4 +1,4 @@
-/** English words that say nothing about what is looked for, question words among them. */
+/** English stop words, including question words. */
 export const stopWords: ReadonlySet<string> = new Set(
   `a about above after again all also am an and any are aren as at be because been before being below
   between both but by can cannot cant could couldn d did didn didnt do does doesn doesnt doing don done
