@@ -11,7 +11,7 @@ import {
 import { findWorkTree } from '../../git/repository/discover.ts';
 import { readRegular } from '../../git/repository/enclosure.ts';
 
-/** What was done to the configuration of a repository. */
+/** The change made to the configuration of a repository. */
 export interface DriverChange {
   /** Absolute path of the top of the work tree. */
   readonly top: string;
@@ -19,7 +19,7 @@ export interface DriverChange {
   readonly changed: boolean;
 }
 
-/** What `setMergeDriver` changes in a file. */
+/** A change of `setMergeDriver` to one file. */
 export interface DriverEdit {
   /** Absolute path of the configuration. */
   readonly path: string;
@@ -28,7 +28,7 @@ export interface DriverEdit {
   readonly after: string;
 }
 
-/** What `setMergeDriver` would change, now or once there is a repository; undefined for nothing. */
+/** The change that `setMergeDriver` would make, now or once there is a repository; undefined for none. */
 export function planMergeDriver(
   root: string,
   command: readonly string[] | undefined,

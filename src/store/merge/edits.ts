@@ -11,7 +11,7 @@ const maxItems = 100;
 /**
  * Gives what both sides made of one item the same key, so that it merges as one and not as two.
  *
- * An item is known by its text; when both sides edited it, only the likeness tells.
+ * An item is known by its text; when both sides edited it, only the similarity identifies it.
  *
  * @param known all pieces of each version by their keys.
  */

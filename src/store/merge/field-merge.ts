@@ -82,7 +82,7 @@ function mergeItems(sides: Sides<Value>): JsonValue[] | undefined {
   return isGone ? undefined : kept;
 }
 
-/** 0 where one of the two is no ISO timestamp. */
+/** 0 if one of the two is not an ISO timestamp. */
 function compareTimes(a: Value, b: Value): number {
   return timeOf(a) - timeOf(b) || 0;
 }

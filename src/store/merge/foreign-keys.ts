@@ -5,7 +5,7 @@ import { readYaml, rewriteYaml } from '../../core/yaml/yaml.ts';
 
 /**
  * The keys in the YAML of a record's text that its schema does not know, with their values: what
- * writing the record anew would lose.
+ * rewriting the record would lose.
  */
 export function foreignKeys(codec: Codec<object>, text: string, value: object): JsonObject {
   const written = yamlOf(codec.encode(value)).data;
@@ -26,7 +26,7 @@ export function withKeys(text: string, keys: JsonObject): string {
   return before + (yaml.includes('\r\n') ? rewritten.replaceAll('\n', '\r\n') : rewritten) + after;
 }
 
-/** The YAML of a text, its front matter or all of it, and what stands around it. */
+/** The YAML of a text, its front matter or all of it, and the text around it. */
 function yamlOf(text: string) {
   const before = /^\ufeff?---[ \t]*\r?\n/.exec(text)?.[0] ?? '';
   const rest = text.slice(before.length);
@@ -35,7 +35,7 @@ function yamlOf(text: string) {
   return { before, yaml, after: rest.slice(end), data: dataOf(yaml) };
 }
 
-/** Nothing where the text is no YAML: markdown that is a record as a whole. */
+/** Undefined if the text is not YAML: markdown that is a record as a whole. */
 function dataOf(yaml: string): JsonObject {
   try {
     return readYaml(unix(yaml));

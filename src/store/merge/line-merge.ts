@@ -1,7 +1,7 @@
 import { type Hunk, hunksOf } from '../../core/diff/line-diff.ts';
 import { diff3, mapSides, pick, type Sides } from './diff3.ts';
 
-/** What a merge comes to if its conflicts are decided for ours, and for theirs: equal where there is none. */
+/** The merge with conflicts decided for ours, and for theirs; equal without conflicts. */
 export interface SidedResult<T> {
   readonly ours: T;
   readonly theirs: T;
@@ -23,7 +23,7 @@ export function each<T, R>(
 /** A text as lines; `\n` or `\r\n` between them, unless it mixes the two. */
 interface TextLines {
   readonly eol: '\n' | '\r\n';
-  /** Whether the last line has a line end, too. */
+  /** Whether the last line also has a line end. */
   readonly ended: boolean;
   readonly lines: readonly string[];
 }
@@ -59,7 +59,7 @@ export function markConflicts({ ours, theirs }: SidedResult<string>, markerSize:
   const mixed = isMixed(ours) || isMixed(theirs);
   const [one, other] = [readLines(ours, mixed), readLines(theirs, mixed)];
   const isEndMarked = one.ended !== other.ended;
-  // If one text ends its last line and the other does not, an empty line stands for that end.
+  // If one text ends its last line and the other does not, an empty line represents that end.
   const linesOf = ({ ended, lines }: TextLines) => (ended && isEndMarked ? [...lines, ''] : lines);
   const [before, after] = [linesOf(one), linesOf(other)];
   const marker = (character: string, label = '') => character.repeat(markerSize) + label;
@@ -81,7 +81,7 @@ export function markConflicts({ ours, theirs }: SidedResult<string>, markerSize:
   return writeLines({ eol: one.eol, ended: one.ended || at === before.length, lines });
 }
 
-/** Takes together the hunks between which nothing but punctuation and blank lines stands. */
+/** Joins hunks that have only punctuation and blank lines between them. */
 function joinNear(hunks: Hunk[], lines: readonly string[]) {
   const joined: Hunk[] = [];
   for (const hunk of hunks) {

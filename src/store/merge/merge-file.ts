@@ -4,13 +4,13 @@ import { decodeText } from '../records/record-file.ts';
 import { mapSides, type Sides } from './diff3.ts';
 import { type Merged, mergeRecord, type OnConflict } from './record-merge.ts';
 
-/** What became of the bytes of one file; undefined for a deleted one. */
+/** The merged bytes of one file; undefined for a deleted one. */
 export interface MergedFile extends Pick<Merged, 'conflict' | 'notes'> {
   readonly bytes: Buffer | undefined;
 }
 
 /**
- * Merges three versions of a file; undefined stands for no file.
+ * Merges three versions of a file; undefined means no file.
  *
  * Bytes that are not UTF-8 are merged line by line; of a binary file ours stays, as a conflict.
  *
@@ -23,7 +23,7 @@ export function mergeFile(
   sides: Sides<Buffer | undefined>,
   onConflict: OnConflict,
 ): MergedFile {
-  // The user's own store is a repository whose top is the bank.
+  // The user's own store is a repository whose top is the memory folder.
   const place = /(?:^|\/)\.memory-bank\/(.*)$/s.exec(path)?.[1] ?? path;
   const type = place === configPath ? configRecord : types.find((one) => one.owns(place));
   const merge = (encoding: 'utf8' | 'latin1', read: (bytes: Buffer) => string) => {

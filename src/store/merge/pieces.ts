@@ -1,10 +1,10 @@
 import { type Block, parseBlocks } from '../../core/markdown/blocks.ts';
 import { contentStart } from '../../core/markdown/sections.ts';
 
-/** A piece of a markdown text: a heading and what stands under it, an item of a list, a row of a table, or prose. */
+/** A piece of a markdown text: a heading with its section, an item of a list, a row of a table, or prose. */
 export interface Piece {
   readonly kind: 'section' | 'item' | 'prose';
-  /** What it says at its head, without list marker or hashes: the text of a heading, of an item. */
+  /** Its first line without list marker or hashes: the text of a heading or of an item. */
   readonly label: string;
   /** Which piece it is among its siblings: the label, numbered where it comes again. */
   readonly key: string;
@@ -67,7 +67,7 @@ class OutlineReader {
     return { ...this.#content(spans, 0, end), gap: this.#lines.slice(this.#trimmed(end, 0)) };
   }
 
-  /** What stands under a heading, and at the beginning of the text. */
+  /** The pieces under a heading, or at the beginning of the text. */
   #content(spans: readonly Span[], from: number, to: number): Pick<Piece, 'body' | 'sections'> {
     const first = spans.findIndex(({ kind }) => kind === 'section');
     const body = first < 0 ? spans : spans.slice(0, first);
@@ -170,7 +170,7 @@ class OutlineReader {
   }
 }
 
-/** What an item holds below the text beside its marker; nothing where another block stands there. */
+/** The content of an item below the text next to its marker; empty if another block is there. */
 function innerBlocks({ children }: Block): readonly Block[] {
   return children[0]?.kind === 'paragraph' ? children.slice(1) : [];
 }

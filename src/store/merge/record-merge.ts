@@ -7,7 +7,7 @@ import { mergeFields } from './field-merge.ts';
 import { foreignKeys, withKeys } from './foreign-keys.ts';
 import { markConflicts, mergeText, type SidedResult, settled } from './line-merge.ts';
 
-/** What a merge has to know of a type. */
+/** The parts of a record type that a merge needs. */
 export type Mergeable = Pick<AnyRecordType, 'name' | 'codec' | 'merge'>;
 
 /**
@@ -16,22 +16,22 @@ export type Mergeable = Pick<AnyRecordType, 'name' | 'codec' | 'merge'>;
  */
 export type OnConflict = number | 'ours' | 'theirs';
 
-/** What became of one file. */
+/** The result of merging one file. */
 export interface Merged {
   /** The merged text, with conflict markers where there is a conflict; undefined for a deleted file. */
   readonly text: string | undefined;
   readonly conflict: boolean;
-  /** What a person should know: which field conflicts, why it was merged line by line. */
+  /** Notes for the user: which field conflicts, why it was merged line by line. */
   readonly notes: readonly string[];
 }
 
 /**
- * Merges three versions of one file; undefined stands for no file.
+ * Merges three versions of one file; undefined means no file.
  *
  * It never throws. Of a file that one side deleted and the other changed, the changed version stays,
  * as a conflict. A text that cannot be read as what it should be is merged line by line.
  *
- * @param type undefined for a file that is no record: it is merged line by line.
+ * @param type undefined for a file that is not a record: it is merged line by line.
  * @param path relative to `.memory-bank/`.
  */
 export function mergeRecord(
@@ -94,7 +94,7 @@ function mergeTyped(type: Mergeable, path: string, texts: Texts): NotedOutcome {
     },
     {},
   );
-  // Comments are merged with the lines that they stand between.
+  // Comments are merged with the lines around them.
   const lines = mergeText({ ...texts, base: texts.base ?? '' }, mergeKeys).ours;
   const previous = isRecord(type, path, lines) ? lines : texts.ours;
   const text = withKeys(codec.encode(value.ours, previous), foreign.ours);

@@ -13,7 +13,7 @@ type Lines = readonly string[];
  * ordered sets, prose line by line.
  *
  * What one side added stays, once; what one side removed and the other left alone goes. Additions of both
- * sides in one place stand in the order of their dates, where they have dates, else ours before theirs.
+ * sides in one place are in the order of their dates, where they have dates, else ours before theirs.
  */
 export function mergeSections(sides: Sides<Lines>): SidedResult<Lines> {
   const outlines = mapSides(sides, readOutline);
@@ -30,14 +30,14 @@ function mergeContent(sides: Sides<Content | undefined>): SidedResult<Lines> {
   ]);
 }
 
-/** Merges pieces that stand below one another in one place. */
+/** Merges consecutive pieces of one place. */
 function mergeSiblings(given: Sides<readonly Piece[]>): SidedResult<Lines> {
   const sides = identifyEntries(given);
   const known = mapSides(sides, byKey);
   const regions = diff3(sides, (piece) => `${piece.key}\0${piece.text}`, true).map((region) =>
     region.from ? region : joinProse(pairEdits(region, known)),
   );
-  // What was joined or paired stands in the place of what it was made of.
+  // A joined or paired piece replaces the pieces that it was made of.
   const merged = {
     base: regions.flatMap((region) => region.base),
     ours: regions.flatMap((region) => region.ours),
@@ -133,7 +133,7 @@ function byKey(pieces: readonly Piece[]): ReadonlyMap<string, Piece> {
   return new Map(pieces.map((piece) => [piece.key, piece]));
 }
 
-/** What a region brings to the result: of items and sections one side will do to know them by. */
+/** The pieces that a region adds to the result; one side is enough to identify items and sections. */
 function orderOf(region: Region<Piece>, newestFirst: boolean): Slot[] {
   const { base, ours, theirs, from } = region;
   if (from === undefined) {
@@ -197,7 +197,7 @@ function mergeHead({
   theirs,
 }: Slot & { ours: Piece; theirs: Piece }): SidedResult<Lines> {
   const sides = { base: base?.head ?? [], ours: ours.head, theirs: theirs.head };
-  // Which marker or number stands before the same text is not worth a conflict.
+  // A different list marker or number before the same text is not worth a conflict.
   const merged = mergeLines(sides);
   return ours.label === theirs.label ? settled(merged.ours) : merged;
 }

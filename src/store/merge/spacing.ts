@@ -1,14 +1,14 @@
 import { areEqual, type Sides } from './diff3.ts';
 import type { Piece } from './pieces.ts';
 
-/** A place in the result: the piece that stands there, in each version that has it. */
+/** A place in the result: the piece at it, in each version that has it. */
 export type Slot = { readonly [S in keyof Sides<Piece>]?: Piece | undefined };
 
 type Gap = readonly string[];
 
 const sideNames = ['ours', 'theirs'] as const;
 
-/** The blank lines between pieces that did not always stand below one another. */
+/** The blank lines between pieces that are not consecutive in every version. */
 export class Spacing {
   readonly #sides: Sides<readonly Piece[]>;
   readonly #places: ReadonlyMap<Piece, number>;
@@ -34,7 +34,7 @@ export class Spacing {
     return ours ?? theirs ?? this.#usual(above, slot);
   }
 
-  /** What pieces of these kinds have between them elsewhere in the list, or else usually. */
+  /** The spacing between pieces of these kinds elsewhere in the list, or by default. */
   #usual(above: Slot | undefined, slot: Slot): Gap {
     const kind = kindOf(slot);
     const before = above && kindOf(above);
