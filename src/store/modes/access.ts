@@ -17,7 +17,7 @@ const options = {
   braceExpandMax: maxPatterns + 1,
 } as const;
 
-/** The core files that older banks name otherwise: either name stands for both. */
+/** The core files with another name in older memories: either name means both. */
 const twins = [
   ['activeContext.md', 'active-context.md'],
   ['decisionLog.md', 'decision-log.md'],
@@ -25,7 +25,7 @@ const twins = [
   ['systemPatterns.md', 'system-patterns.md'],
 ];
 
-/** What a mode allows; paths are relative to `.memory-bank/`, letter case counts. */
+/** The permissions of a mode; paths are relative to `.memory-bank/`, letter case counts. */
 export interface Access {
   /** The mode that sets the rules; undefined where nothing is restricted. */
   readonly mode: string | undefined;

@@ -1,4 +1,4 @@
-/** Characters of a message, and of a pattern, beyond which it is no command. */
+/** Limit of the length of a message and of a pattern; a longer one is not a command. */
 const maxLength = 256;
 
 /** A place in a pattern: it takes one character that passes `test`; without a test, none at all. */
@@ -16,10 +16,10 @@ type Piece = (next: PatternState) => PatternState;
  * It reads the part of the language that commands are written in: characters, `.`, `[…]`, `\d` `\w`
  * `\s`, groups, `|`, `?` `*` `+`, and `^` and `$` at the ends. All states a message can be in are
  * followed at once, so the time is bounded by the length of the pattern times that of the message.
- * The engine of the language is no choice for a pattern from somebody's file: a short one can keep
- * it busy for ever.
+ * The engine of JavaScript is not safe for a pattern from a file: a short one can take exponential
+ * time.
  *
- * @returns undefined for what is not such a pattern: invalid, too long, or with counted repeats,
+ * @returns undefined if it is not such a pattern: invalid, too long, or with counted repeats,
  *   look-around or back-references.
  */
 export function commandPattern(source: string): ((message: string) => boolean) | undefined {

@@ -39,15 +39,15 @@ export interface Rules {
 /**
  * The modes of one project.
  *
- * Over the built-in ones stand the files `.clinerules-<mode>` in the root of the project, and over
- * those the files in `.memory-bank/rules/`. A file that cannot be used hides none below it.
+ * The files `.clinerules-<mode>` in the root of the project override the built-in ones, and the files
+ * in `.memory-bank/rules/` override both. A file that cannot be used hides none below it.
  */
 export class ModeLibrary {
   readonly #places: readonly RuleFolder[];
 
   /**
    * @param root absolute path of the project's root.
-   * @param bank absolute path of its bank.
+   * @param bank absolute path of its memory folder.
    */
   constructor(files: Files, root: string, bank: string) {
     const withExtension = /^(.*\.(?:json|ya?ml|toml))$/s;
@@ -83,7 +83,7 @@ export class ModeLibrary {
   }
 }
 
-/** Where the rule files lie that come with the program: `rules` beside its package.json. */
+/** The folder of the built-in rule files: `rules` next to package.json. */
 function builtInFolder(files: Files): string {
   let folder = import.meta.dirname;
   while (!files.lstat(join(folder, 'package.json')) && dirname(folder) !== folder) {
@@ -94,7 +94,7 @@ function builtInFolder(files: Files): string {
 
 type ParsedRule = Mode | UnusedRule;
 
-/** What a file said when it was as `stat` has it. */
+/** The content of a file in the state `stat`. */
 interface CachedRule {
   readonly stat: Stat;
   readonly readAt: number;
@@ -112,7 +112,7 @@ class RuleFolder {
 
   /**
    * @param pattern matches the names of rule files; its group is mode and extension.
-   * @param source what people are told about where a file lies.
+   * @param source the place of a file, as messages name it.
    * @param list its entries; it throws a MemoryError for a folder that is not read.
    */
   constructor(
@@ -129,7 +129,7 @@ class RuleFolder {
     this.#source = source;
   }
 
-  /** What its files say: each mode once, and why the others were skipped. */
+  /** The modes of its files, each once, and the reasons why other files were skipped. */
   load(planned: ReadonlyMap<string, string>): ParsedRule[] {
     const known = new Map<string, CachedRule>();
     const modes = new Map<string, Mode>();

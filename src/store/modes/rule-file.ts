@@ -16,7 +16,7 @@ const modeName = /^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$/;
 /** The argument of `switch_mode` that ends the mode; a mode of this name could never be entered. */
 const reserved = 'none';
 
-/** Where a file stands among those of the same folder and mode: the lowest number counts. */
+/** Rank of a file among those of the same folder and mode: the lowest number counts. */
 export function ruleRank(name: string): number {
   return extensions.findIndex((extension) => name.endsWith(`.${extension}`));
 }
@@ -86,8 +86,8 @@ export function parseRuleFile(text: string, name: string, source: string): Mode 
   const extension = extensions[ruleRank(name)];
   const { mode, instructions, mode_triggers } = conform(ruleFile, mapping(text, extension));
   if (mode !== named) {
-    const told = JSON.stringify(mode.slice(0, 40));
-    throw new MemoryError('damaged', `says mode ${told}, but its name says "${named}"`);
+    const shown = JSON.stringify(mode.slice(0, 40));
+    throw new MemoryError('damaged', `says mode ${shown}, but its name says "${named}"`);
   }
   const { umb, memory_bank: bank } = instructions;
   expandPatterns(bank?.files_to_read ?? []);

@@ -4,7 +4,7 @@ import { type Session, sessionKey } from '../../core/session.ts';
 import { commandPattern } from './command-pattern.ts';
 import type { ModeLibrary, Rules } from './mode-library.ts';
 
-/** What begins an update in a mode whose rule file names no command of its own. */
+/** The command that starts an update in a mode whose rule file has none of its own. */
 const standardCommand = '^(Update Memory Bank|UMB)$';
 
 const modeState = sessionKey<{ readonly mode: Mode | undefined; readonly updating: boolean }>(
@@ -62,7 +62,7 @@ export function sessionModes(library: ModeLibrary, session: Session): Modes {
       const trigger = modeIn(rules)?.umb?.trigger ?? standardCommand;
       const command = rules.modes.has(trigger) ? standardCommand : trigger;
       const said = message.trim();
-      // What is no pattern is meant literally, and what looks like one may be.
+      // A text that is not a pattern is literal; one that looks like a pattern may be both.
       return (
         said.toLowerCase() === command.toLowerCase() || commandPattern(command)?.(said) === true
       );
