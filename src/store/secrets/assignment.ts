@@ -5,7 +5,7 @@ interface Assignment extends Kind {
   judge(value: string, match: string): boolean;
 }
 
-/** What credentials are called, and how a value is judged that has such a name. */
+/** The names of credentials, and the rules for a value with such a name. */
 const named = [
   { name: 'a password', words: /pass(?:word|wd|phrase|code)?|pwd/i, judge: isPassword },
   {
@@ -62,7 +62,7 @@ function assigning({ source: words }: RegExp): RegExp {
   );
 }
 
-/** Values that stand for a credential, as people write them in examples. */
+/** Placeholders for a credential, as used in examples. */
 const placeholder =
   /example|placeholder|change_?-?me|your|dummy|sample|redacted|replace|insert|x{4}|\*{3}|\.{3}|…|01234567|12345678|abcdefgh|eyJzdWIiOiIxMjM0NTY3ODkwIi/i;
 /** A value that is taken from somewhere else. */
@@ -74,7 +74,7 @@ const codeName = /[a-z\d](?:Token|Secret|Password|Credential)/;
 const common =
   /^[^a-z]*(?:pass|password|passwd|pwd|secret|token|key|apikey|user|username|root|admin|administrator|postgres|postgresql|mysql|mariadb|mongo|mongodb|redis|rabbitmq|guest|test|testing|demo|dev|local|localhost|foo|bar|baz|hunter|letmein|welcome|qwerty|none|null|undefined|true|false|string|todo|value|here|hash|hashed|hidden|empty|app|db|database|mysecret|mypassword|mysecretpassword|supersecret|topsecret|secretkey|secretpassword|open.?sesame|userpassword|dbpassword|rootpassword|strongpassword|securepassword|yourpassword|p.?ssw.?rd)[^a-z]*$/i;
 
-/** Whether a text stands for a credential instead of being one. */
+/** Returns whether a text is a placeholder for a credential. */
 export function isPlaceholder(value: string): boolean {
   return placeholder.test(value) || reference.test(value) || common.test(value);
 }

@@ -19,11 +19,11 @@ export interface TextChange {
 /** A text that is about to become part of the history. */
 interface NewText {
   readonly text: string;
-  /** What the history, or a person's file, has of it already: a credential in that is no news. */
+  /** The text that the history or the user's file already has: a credential in it is not new. */
   before?(): string | undefined;
   /** Where it goes, as the caller knows it: the path of a file, `the reason`. */
   readonly name: string;
-  /** What to call it when the name itself gives the credential away. */
+  /** Its name in messages, for when the name itself contains the credential. */
   readonly alias?: string;
   /** The record that the text says, and its type. */
   readonly record?: { readonly type: AnyRecordType; readonly value: object } | undefined;
@@ -50,7 +50,7 @@ export class SecretGuard {
    * Refuses a change that would bring a credential into the history: by a file, by its name, or by
    * the message of the commit.
    *
-   * @throws MemoryError `secret` that says which kind stands where, and never the credential.
+   * @throws MemoryError `secret` with the kind and place of the credential, and never the credential itself.
    */
   checkChange(
     changes: readonly TextChange[],
@@ -105,7 +105,7 @@ export class SecretGuard {
     const before = () => committed?.toString('utf8');
     this.#check(
       [{ text: version.toString('utf8'), before, name: path }],
-      'It stands in an edit by hand that is not committed yet: take it out of the file (and of the index), or commit the edit yourself.',
+      'It is in an edit by hand that is not committed yet: take it out of the file (and of the index), or commit the edit yourself.',
     );
   }
 
@@ -128,7 +128,7 @@ export class SecretGuard {
     const fingerprints = named.map(([fingerprint]) => fingerprint).join(', ');
     const message = `${list}${rest > 0 ? `; and ${rest} more` : ''}. Nothing was written.`;
     throw new MemoryError('secret', message, {
-      hint: `${wayOut} If it is no credential, add its fingerprint (${fingerprints}) to secrets.allow in ${this.#configPath}.`,
+      hint: `${wayOut} If it is not a credential, add its fingerprint (${fingerprints}) to secrets.allow in ${this.#configPath}.`,
       data: { secrets: named.map(([fingerprint, place]) => ({ ...place, fingerprint })) },
     });
   }
@@ -156,7 +156,7 @@ export function checkNewFolder(path: string): void {
   const { kind, fingerprint } = secret;
   const place = { kind, in: 'the name of the folder', line: 1 };
   throw new MemoryError('secret', `${describe(place)}. Nothing was written.`, {
-    hint: 'Give it another name. If it is no credential, make the folder first.',
+    hint: 'Give it another name. If it is not a credential, make the folder first.',
     data: { secrets: [{ ...place, fingerprint }] },
   });
 }
@@ -188,7 +188,7 @@ function gives(name: string, secret: Secret): boolean {
   return bare(name).includes(bare(secret.text).slice(0, 12));
 }
 
-/** The field of a record in which a credential stands, as far as no name on the way is one. */
+/** The field of a record that contains a credential, unless a name on the way is one. */
 function fieldOf(value: unknown, secret: Secret, path = ''): string | undefined {
   if (typeof value === 'string') return value.includes(secret.text) ? path : undefined;
   if (typeof value !== 'object' || value === null) return undefined;

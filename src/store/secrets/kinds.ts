@@ -1,4 +1,4 @@
-/** A kind of credential that can be told by its form alone. */
+/** A kind of credential that is recognised by its form alone. */
 export interface Kind {
   /** As the error names it, with its article. */
   readonly name: string;
@@ -7,7 +7,7 @@ export interface Kind {
 }
 
 /**
- * A credential that stands alone as one word.
+ * A credential that is one word by itself.
  *
  * Every form here takes time linear in the text: it begins with a fixed text at the beginning of a
  * word, and what follows is one run of characters after the other, none of which can begin in two places.
@@ -25,7 +25,7 @@ const url = '[A-Za-z0-9_-]';
 export const kinds: readonly Kind[] = [
   {
     name: 'a private key',
-    // The lines of a key may be indented, quoted or escaped, and stand below headers.
+    // The lines of a key may be indented, quoted or escaped, and follow headers.
     pattern:
       /-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----(?:[\s"',#>|+]|\\[nr]?|[A-Za-z-]{1,20}: [^\n\\]{0,100}(?:\n|\\n)){1,40}(?<secret>[A-Za-z0-9+/=]{40,})/g,
   },

@@ -1,7 +1,7 @@
-/** What is drawn as nothing: soft hyphens, zero-width and other format characters, control characters. */
+/** Invisible characters: soft hyphens, zero-width and other format characters, control characters. */
 const invisible =
   '\\p{Default_Ignorable_Code_Point}\\p{Cf}\\0-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f-\\x9f';
-/** The full-width forms of ASCII, each one code unit as what it stands for. */
+/** The full-width forms of ASCII, each one code unit as its ASCII form. */
 const wide = '\\uff01-\\uff5e';
 /** Other blocks with forms of ASCII letters, digits and signs: mathematical, circled, raised. */
 const compatible =
@@ -28,7 +28,7 @@ export class PlainText {
   readonly text: string;
   /** Where a piece begins that was taken over as it is: in the plain text, and in the given one. */
   readonly #pieces: readonly (readonly [plain: number, given: number])[];
-  /** What the given text is the plain one of; undefined where it is the original. */
+  /** The original of the plain text; undefined where both are the same. */
   readonly #before: PlainText | undefined;
 
   private constructor(
@@ -85,7 +85,7 @@ function unveil(given: string) {
   return copied === 0 ? undefined : { text: text + given.slice(copied), pieces };
 }
 
-/** What stands for the match in the plain text; undefined where it stays as it is. */
+/** The replacement of a match in the plain text; undefined where it stays the same. */
 function bareForm(found: RegExpExecArray): string | undefined {
   const { 0: match, groups = {}, index, input } = found;
   const { url, hex, decimal, json, yaml, code } = groups;

@@ -9,7 +9,7 @@ const maxTitle = 200;
 
 /** A credential that was found in a text. */
 export interface Secret {
-  /** What it is, with its article: `a GitHub token`. */
+  /** Its kind, with an article: `a GitHub token`. */
   readonly kind: string;
   /** Where it begins in the text. */
   readonly index: number;
@@ -54,7 +54,7 @@ function findIn(text: string): Secret[] {
   const secrets: Secret[] = [];
   let end = 0;
   for (const { kind, index, secret } of found.sort((a, b) => a.index - b.index)) {
-    // What a form tells more exactly comes first among those that begin in the same place.
+    // Of two matches with the same start, the more specific one comes first.
     if (index < end) continue;
     end = index + secret.length;
     secrets.push({ kind, index, fingerprint: fingerprint(secret), text: secret });
