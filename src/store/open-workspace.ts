@@ -113,10 +113,10 @@ class StoreWorkspace implements Workspace {
 
   #tellSoon(): void {
     if (this.#listeners.size === 0) return;
-    this.#telling ??= setTimeout(() => void this.#tell(), collectFor).unref();
+    this.#telling ??= setTimeout(() => void this.#describe(), collectFor).unref();
   }
 
-  async #tell(): Promise<void> {
+  async #describe(): Promise<void> {
     this.#telling = undefined;
     const first = !this.#bank.swept;
     await this.#bank.refresh().catch(() => undefined);

@@ -55,7 +55,7 @@ export class SessionHistory implements History {
   async at(revision: string): Promise<Snapshot> {
     const visit = await this.#visit();
     const oid = await visit.resolve(revision);
-    return new CommitSnapshot(await visit.tell(oid), visit, this.#archive.records(oid));
+    return new CommitSnapshot(await visit.describe(oid), visit, this.#archive.records(oid));
   }
 
   async compare({ from, to, path, limit, skip }: CompareRequest): Promise<Comparison> {
@@ -66,8 +66,8 @@ export class SessionHistory implements History {
     const moves = pairMoves(visit.changes(old, now, below), visit.versions);
     const count = (kind: ChangeKind) => moves.filter(({ change }) => change.change === kind).length;
     return {
-      from: await visit.tell(old),
-      to: await visit.tell(now),
+      from: await visit.describe(old),
+      to: await visit.describe(now),
       changes: moves
         .slice(skip, skip + limit)
         .flatMap((move) => describeChange(move, visit.versions)),
@@ -120,7 +120,7 @@ export class SessionHistory implements History {
     return Promise.all(
       linesOf(text).map(async (text, line) => {
         const { commit = number, boundary = true } = writers[line] ?? {};
-        return { text, commit: await visit.tell(index.commit(commit).oid), boundary };
+        return { text, commit: await visit.describe(index.commit(commit).oid), boundary };
       }),
     );
   }

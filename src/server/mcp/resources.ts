@@ -107,10 +107,10 @@ export class ResourceFeed {
       return;
     }
     this.#changed = new Set(paths);
-    void this.#tell();
+    void this.#describe();
   }
 
-  async #tell(): Promise<void> {
+  async #describe(): Promise<void> {
     const before = this.#known ?? new Map<string, string>();
     let after: ReadonlyMap<string, string>;
     let changed: ReadonlySet<string>;

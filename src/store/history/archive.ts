@@ -16,7 +16,7 @@ import { resolveRevision } from './revision.ts';
 /** How many states of the memory stay at hand. */
 const maxStates = 4;
 
-/** The commits of one bank, shared by all calls. */
+/** The commits of one store, shared by all calls. */
 export class Archive {
   readonly bank: MemoryFolder;
   readonly #disk: Disk;
@@ -41,7 +41,7 @@ export class Archive {
     });
   }
 
-  /** The type of the records at a path; undefined for what is no record. */
+  /** The type of the record at a path; undefined for a file that is not a record. */
   typeOf(path: string): AnyRecordType | undefined {
     return /(?:^|\/)\./.test(path) ? undefined : this.bank.view.typeOf(path);
   }
@@ -78,7 +78,7 @@ export class Archive {
     return commitInfo(oid, parseCommit(this.repository.odb.content(oid, 'commit')));
   }
 
-  /** The bank's tree in a commit; undefined where there is no bank. */
+  /** The tree of the memory folder in a commit; undefined without one. */
   tree(commit: Oid): Oid | undefined {
     return folderAt(this.repository.odb, commit, this.bank.inTree(''));
   }

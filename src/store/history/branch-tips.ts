@@ -22,7 +22,7 @@ export async function branches(
   const found: BranchInfo[] = [];
   for (const { ref, oid, current } of all.slice(skip, skip + limit)) {
     const differences = head.oid === undefined ? none : await compareTips(visit, head.oid, oid);
-    const commit = await visit.tell(oid);
+    const commit = await visit.describe(oid);
     found.push({ name: ref.slice(prefix.length), current, commit, ...differences });
   }
   return { branches: found, total: all.length };

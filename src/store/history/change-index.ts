@@ -6,7 +6,7 @@ import type { ObjectDatabase } from '../../git/objects/odb.ts';
 import { differences } from '../../git/objects/tree-diff.ts';
 import { folderAt } from './last-change.ts';
 
-/** A file of an earlier form is made anew. */
+/** Version of the file's format; a file of another version is rebuilt. */
 const format = 2;
 /** Commits that are worked out and saved together: what a cancelled call has done is not lost. */
 const batch = 4096;
@@ -24,7 +24,7 @@ export interface PathChange {
   readonly after: Oid | undefined;
 }
 
-/** The same with the number of the path; an empty text in the place of a blob that is not there. */
+/** The same with the number of the path; an empty text instead of a missing blob. */
 type Numbered = readonly [path: number, before: Oid | '', after: Oid | ''];
 
 /** Facts about a commit that never change. */
@@ -51,7 +51,7 @@ export interface IndexProgress {
 }
 
 /**
- * Which commit touched which path of the bank: derived from the commits and kept outside git, so that
+ * Which commit touched which path of the memory: derived from the commits and kept outside git, so that
  * the history of one record need not read 50,000 trees. Deleting its file loses nothing.
  *
  * It knows commits by id and holds nothing about refs, so that no rebase, reset, switch or gc makes it
@@ -70,13 +70,13 @@ export class ChangeIndex {
   /** The time that sorts a commit: never earlier than its parents'. */
   #order: number[] = [];
   #paths: string[] = [];
-  /** The file as it was when all of it was known; undefined when it has to be made anew. */
+  /** The file as it was when all of it was known; undefined when it has to be rebuilt. */
   #known: Stat | undefined;
   #updating: Promise<unknown> = Promise.resolve();
 
   /**
    * @param file absolute path.
-   * @param folder the bank, relative to the top of the work tree.
+   * @param folder the memory folder, relative to the top of the work tree.
    * @param shallow the commits at which the clone ends.
    */
   constructor(
@@ -115,7 +115,7 @@ export class ChangeIndex {
     return this.commit(number).parents.includes(cut);
   }
 
-  /** What a commit did to the paths of the bank, compared with its parent at a place. */
+  /** The changes of a commit to the paths of the memory, compared with one of its parents. */
   changes(number: number, parent: number): readonly PathChange[] {
     return (this.commit(number).changes[parent] ?? []).map(([path, before, after]) =>
       toChange(this.#paths[path] ?? '', before, after),
@@ -182,7 +182,7 @@ export class ChangeIndex {
     return this.#numbers.get(head) ?? cut;
   }
 
-  /** What is reachable and not known, parents first. */
+  /** The commits that are reachable and not indexed yet, parents first. */
   async #missing(head: Oid, rest: () => Promise<void>): Promise<Found[]> {
     const found = new Map<Oid, Found | undefined>();
     const order: Found[] = [];
@@ -307,7 +307,7 @@ export class ChangeIndex {
   }
 }
 
-/** What two trees do not have in common; a file that differs in its mode alone is the same. */
+/** The differences of two trees; ignores files that differ only in their mode. */
 export function pathChanges(
   odb: ObjectDatabase,
   before: Oid | undefined,

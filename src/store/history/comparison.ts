@@ -10,7 +10,7 @@ export interface Move extends Omit<PathChange, 'path'> {
 }
 
 /**
- * The changes with the records that were moved told as one change: those with the same text or the
+ * Reports each moved record as one change: those with the same text or the
  * same key at another path.
  */
 export function pairMoves(changes: readonly PathChange[], versions: Versions): Move[] {

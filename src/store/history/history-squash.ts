@@ -22,7 +22,7 @@ interface Link {
 /** The commits that `squash` would make one; see `History`. */
 export async function squashable(visit: Visit): Promise<Squashable> {
   const { links, end } = findLinks(visit, visit.archive.repository.head().oid);
-  const commits = await Promise.all(links.map(({ oid }) => visit.tell(oid)));
+  const commits = await Promise.all(links.map(({ oid }) => visit.describe(oid)));
   return { commits, end, message: planOf(visit, links)?.message };
 }
 
@@ -47,9 +47,9 @@ export async function squash(
     return plan;
   }, visit.permit.signal);
   if (!made || !found) return undefined;
-  const told = toCommitMade(made);
-  visit.permit.onCommit(told);
-  return { ...found, made: told };
+  const commit = toCommitMade(made);
+  visit.permit.onCommit(commit);
+  return { ...found, made: commit };
 }
 
 function planOf(visit: Visit, links: readonly Link[]): Squash | undefined {
@@ -109,14 +109,14 @@ function linkAt(visit: Visit, oid: Oid): Link | string {
     count += 1;
   }
   if (count === 0) return 'changes nothing';
-  // Another encoding would be lost, and a signature, unless the one commit is signed, too.
+  // A squash would lose another encoding, and also a signature unless the new commit is signed.
   const kept = visit.archive.repository.signs ? withoutSignature(bytes) : bytes;
   const again = formatCommit(commit).toString('latin1');
   const same = again.trimEnd() === kept.toString('latin1').trimEnd();
   return same ? { oid, commit, parent } : 'is signed, or not in UTF-8';
 }
 
-/** The bank, with a slash at its end where it is not the whole tree. */
+/** The memory folder, with a trailing slash unless it is the whole tree. */
 function folderOf(visit: Visit): string {
   const folder = visit.archive.bank.inTree('');
   return folder === '' ? '' : `${folder}/`;

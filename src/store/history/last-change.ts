@@ -8,7 +8,7 @@ import { differences } from '../../git/objects/tree-diff.ts';
 /** How many commits a question about the past looks at before it gives up. */
 const maxWalk = 5000;
 
-/** What a commit has at a path. */
+/** The entry of a commit at a path. */
 export function entryAt(odb: ObjectDatabase, commit: Oid, path: string): TreeEntry | undefined {
   let entry: TreeEntry | undefined = { mode: folderMode, oid: treeOf(odb, commit) };
   for (const name of path.split('/').filter((part) => part)) {
@@ -49,7 +49,7 @@ export function lastChange(
 /**
  * How far everything outside a folder has moved from one commit to another.
  *
- * @param folder the bank, relative to the top of the work tree.
+ * @param folder the memory folder, relative to the top of the work tree.
  */
 export function drift(
   odb: ObjectDatabase,

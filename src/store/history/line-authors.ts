@@ -4,7 +4,7 @@ import type { ChangeIndex } from './change-index.ts';
 import { Descent, isSame, type Origin, originsOf, type Track } from './lineage.ts';
 import type { Versions } from './versions.ts';
 
-/** A line of the last version, and where it stands in an earlier one. */
+/** A line of the last version, and its position in an earlier one. */
 interface Followed {
   readonly line: number;
   readonly at: number;
@@ -67,7 +67,7 @@ export function blame(
   return writers;
 }
 
-/** Lines that stand in both texts: where in the new one, to where in the old one. */
+/** Maps the lines that both texts have from their position in the new text to that in the old one. */
 function keptLines(old: readonly string[], now: readonly string[]): Map<number, number> {
   const kept = new Map<number, number>();
   let at = 0;

@@ -2,10 +2,10 @@ import type { Oid } from '../../git/objects/object.ts';
 import type { ChangeIndex, PathChange } from './change-index.ts';
 import type { Versions } from './versions.ts';
 
-/** Where a record lies in a commit, or lay while it existed. */
+/** The place of a record in a commit, or its last place while it existed. */
 export interface Track {
   readonly path: string;
-  /** What it says there; undefined where it is gone. */
+  /** Its content there; undefined after its removal. */
   readonly blob: Oid | undefined;
 }
 
@@ -61,7 +61,7 @@ export class Descent<T extends Track> {
     this.#waiting[number] = [track];
   }
 
-  /** What is to be followed from a commit on. */
+  /** The paths to follow from a commit on. */
   at(commit: number): readonly T[] {
     return this.#waiting[commit] ?? [];
   }

@@ -34,7 +34,7 @@ export function stepsOf(
 }
 
 async function stepEntry(visit: Visit, index: ChangeIndex, step: Step): Promise<LogEntry> {
-  const commit = await visit.tell(index.commit(step.commit).oid);
+  const commit = await visit.describe(index.commit(step.commit).oid);
   const { path, blob: after } = step;
   const { path: from = path, blob: before } = step.origins?.find(({ blob }) => blob) ?? {};
   if (after === undefined) return { commit, changes: [{ change: 'removed', path }] };
@@ -73,7 +73,7 @@ export async function logBelow(
     page.map(async (number) => {
       const changes = ownChanges(index, number).filter(({ path }) => isWanted(path));
       return {
-        commit: await visit.tell(index.commit(number).oid),
+        commit: await visit.describe(index.commit(number).oid),
         changes: pairMoves(changes, visit.versions).map(({ change }) => change),
       };
     }),

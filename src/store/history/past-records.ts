@@ -33,7 +33,7 @@ export class PastRecords implements Records {
   /**
    * The text of a file; undefined when there is none.
    *
-   * @throws MemoryError `damaged` when it is no text.
+   * @throws MemoryError `damaged` when it is not text.
    */
   text(path: string): string | undefined {
     const bytes = this.#folder.read(path, maxFileBytes);

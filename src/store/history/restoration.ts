@@ -38,7 +38,7 @@ export async function restore(
     { signal },
   );
   if (made) onCommit(toCommitMade(made));
-  return { commit: await visit.tell(source), ...result };
+  return { commit: await visit.describe(source), ...result };
 }
 
 /** The last commit that has a record that is gone. */
@@ -61,7 +61,7 @@ async function lastState(visit: Visit, path: string | undefined): Promise<Oid> {
     if (before) return index.commit(before.commit).oid;
   }
   throw new MemoryError('not_found', `No commit of this branch has a record ${path}.`, {
-    hint: 'record_history tells the paths that there were. If another branch has it, give that as the revision.',
+    hint: 'record_history lists the paths that existed. If another branch has it, give that as the revision.',
     data: { path },
   });
 }
@@ -75,7 +75,7 @@ async function restoreOne(
 ): Promise<RestoredPaths> {
   const here = records.view.look(path);
   const now = visit.archive.bank.view.look(path);
-  // What lies here now may have lain elsewhere then.
+  // The record at this path may have had another path then.
   const file = here ?? (now?.key === undefined ? undefined : records.view.find(now.type, now.key));
   if (!file) throw noRecord(path, source);
   if (file.error) throw file.error;

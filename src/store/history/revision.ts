@@ -3,7 +3,7 @@ import { isOid, type Oid, parseCommit } from '../../git/objects/object.ts';
 import type { ObjectDatabase } from '../../git/objects/odb.ts';
 import type { Refs } from '../../git/refs/refs.ts';
 
-/** What the names of commits are looked up in. */
+/** The parts of a repository that resolve names of commits. */
 export interface Names {
   readonly refs: Refs;
   readonly odb: ObjectDatabase;
@@ -50,7 +50,7 @@ async function resolveBase(base: string, names: Names): Promise<Oid> {
   if (when !== undefined) {
     const time = timeOf(when, names.now());
     if (time === undefined) {
-      throw new MemoryError('invalid_input', `${quote(when)} is no time.`, { hint });
+      throw new MemoryError('invalid_input', `${quote(when)} is not a date or time.`, { hint });
     }
     return names.before(await resolveBase(branch || 'HEAD', names), time);
   }
@@ -69,7 +69,7 @@ function head({ refs }: Names): Oid {
 }
 
 function refOf(name: string, refs: Refs): Oid | undefined {
-  // A name that git would not take is no name, and could be a way out of the folder of refs.
+  // A name that git refuses could lead out of the folder of refs.
   if (/(?:^|\/)(?:\.|$)|\.lock(?:\/|$)|[ ~^:?*[]|^\/|\/\/|\.$|@\{/.test(name)) return undefined;
   const full = name.startsWith('refs/') ? [name] : places.map((place) => place + name);
   const known = name === 'ORIG_HEAD' || name === 'MERGE_HEAD' ? [name, ...full] : full;

@@ -6,7 +6,7 @@ import type { ObjectDatabase } from '../../git/objects/odb.ts';
 import { decodeText, maxFileBytes } from '../records/record-file.ts';
 import type { PathChange } from './change-index.ts';
 
-/** What one blob says of a record; without a key and a value where it cannot be read. */
+/** The record in one blob; without a key and a value if it cannot be read. */
 export interface RecordVersion {
   readonly type: AnyRecordType;
   readonly text: string;
@@ -20,7 +20,7 @@ export class Versions {
   readonly #typeOf: (path: string) => AnyRecordType | undefined;
   /** By path and blob: one record is compared with many. */
   readonly #keys = new Map<string, string | undefined>();
-  /** What one step of a history ends with, the next one begins with. */
+  /** The end of one step of a history is the beginning of the next one. */
   #last: { readonly path: string; readonly blob: Oid; readonly version: RecordVersion } | undefined;
 
   constructor(odb: ObjectDatabase, typeOf: (path: string) => AnyRecordType | undefined) {
@@ -28,7 +28,7 @@ export class Versions {
     this.#typeOf = typeOf;
   }
 
-  /** The record that a blob is, at the path where it lies or lay; undefined where there is none. */
+  /** Reads the record in a blob at its path, present or past; undefined without one. */
   read(path: string, blob: Oid | undefined): RecordVersion | undefined {
     const type = this.#typeOf(path);
     if (!type || blob === undefined) return undefined;
@@ -46,7 +46,7 @@ export class Versions {
       return { type, text, key: type.key(value), value };
     } catch (error) {
       if (!(error instanceof MemoryError)) throw error;
-      // What is no text has no lines to compare; that it differs is said all the same.
+      // A blob that is not text has no lines to compare, but the difference is reported.
       return { type, text, key: undefined, value: undefined };
     }
   }

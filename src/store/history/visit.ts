@@ -46,17 +46,17 @@ export class Visit {
     return this.archive.index(commit, this.permit);
   }
 
-  /** What a commit says of itself; not what it says of records that the mode hides. */
-  async tell(oid: Oid): Promise<CommitInfo> {
-    const told = this.archive.commit(oid);
-    if (this.access.mode === undefined) return told;
+  /** The description of a commit, without the parts about records that the mode hides. */
+  async describe(oid: Oid): Promise<CommitInfo> {
+    const info = this.archive.commit(oid);
+    if (this.access.mode === undefined) return info;
     const { index, number } = await this.place(oid);
     const hidden = index
       .commit(number)
       .changes.flatMap((_, parent) => index.changes(number, parent))
       .some(({ path }) => this.archive.typeOf(path) && !this.access.mayRead(path));
-    if (!hidden) return told;
-    const { reason: _, ...rest } = told;
+    if (!hidden) return info;
+    const { reason: _, ...rest } = info;
     return { ...rest, subject: '(about records that the mode may not read)' };
   }
 
@@ -69,16 +69,17 @@ export class Visit {
   }
 }
 
-/** Whether a path is a given one or lies below it; everything lies below undefined. */
+/** Returns whether a path is a folder or below it; every path is below undefined. */
 export function isBelow(path: string, below: string | undefined): boolean {
   return below === undefined || path === below || path.startsWith(`${below}/`);
 }
 
 /**
- * A path as records have it, with or without `.memory-bank/` before it, and with or without `/` or `/**`
- * behind that of a folder; undefined for the whole bank.
+ * Normalises a path: removes a leading `.memory-bank/`, and `/` or `/**` after a folder.
  *
- * @throws MemoryError `invalid_input` for a path that leads out of the bank.
+ * Undefined is the whole memory.
+ *
+ * @throws MemoryError `invalid_input` for a path that leads out of the memory folder.
  */
 export function memoryPath(path: string | undefined): string | undefined {
   const text = (path ?? '')
@@ -87,7 +88,7 @@ export function memoryPath(path: string | undefined): string | undefined {
   if (text === '' || text === '.') return undefined;
   const strange = text.split('/').some((part) => ['', '.', '..', '.git'].includes(part));
   if (!strange && !/[\0\\]/.test(text)) return text;
-  throw new MemoryError('invalid_input', `${JSON.stringify(path)} is no path of the memory.`, {
+  throw new MemoryError('invalid_input', `${JSON.stringify(path)} is not a path in the memory.`, {
     hint: 'Give it relative to .memory-bank/, as search results do.',
   });
 }
@@ -108,7 +109,7 @@ export function recordPath(path: string): string {
 /** The error for what a commit does not have. */
 export function noRecord(path: string, commit: Oid): MemoryError {
   return new MemoryError('not_found', `There is no record ${path} in ${commit.slice(0, 12)}.`, {
-    hint: 'The history of the memory tells in which commits there is one.',
+    hint: 'The history of the memory lists the commits that have it.',
     data: { path, commit },
   });
 }

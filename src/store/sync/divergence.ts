@@ -3,7 +3,7 @@ import type { Oid } from '../../git/objects/object.ts';
 import { ancestors } from '../history/lineage.ts';
 import type { Visit } from '../history/visit.ts';
 
-/** How two lines of history stand to each other. */
+/** The relation of two lines of history. */
 export interface Divergence {
   /** The last commit that they have in common; undefined where there is only one line. */
   readonly base: Oid | undefined;
@@ -41,9 +41,13 @@ export async function divergence(
 
 function apart(shallow: boolean): MemoryError {
   return shallow
-    ? new MemoryError('conflict', 'The clone is shallow: where both sides parted is not in it.', {
-        hint: 'Run "git fetch --unshallow", then sync again.',
-      })
+    ? new MemoryError(
+        'conflict',
+        'The clone is shallow: it does not contain the commit where both sides diverged.',
+        {
+          hint: 'Run "git fetch --unshallow", then sync again.',
+        },
+      )
     : new MemoryError('conflict', 'The branch and its upstream have no commit in common.', {
         hint: 'Look whether the remote is the right one: "git remote -v". Histories that began apart are joined by "git pull --allow-unrelated-histories".',
       });

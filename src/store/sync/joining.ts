@@ -24,11 +24,11 @@ export interface JoiningHistories {
   readonly base: Oid;
   readonly head: Oid;
   readonly tip: Oid;
-  /** What the other one is called. */
+  /** The name of the other side. */
   readonly name: string;
 }
 
-/** What another line of history brings here. */
+/** The changes that another line of history brings. */
 export interface Brought {
   readonly changes: readonly FileChange[];
   /** The changed files of the memory, relative to `.memory-bank/`. */
@@ -130,12 +130,12 @@ function takeOver({ odb, work }: Repository, outside: readonly TreeDifference[])
 }
 
 function inConflict(conflicts: readonly Conflict[], name: string): MemoryError {
-  const told = conflicts
+  const named = conflicts
     .slice(0, maxNamed)
     .map(({ path, reasons }) => `${path} (${reasons.join('; ')})`);
   const more = conflicts.length > maxNamed ? ', …' : '';
-  return new MemoryError('conflict', `Both sides have changed ${told.join(', ')}${more}.`, {
-    hint: `Name each path in ours or theirs, to decide for that side what conflicts in it; diff_memory from HEAD to ${name} tells how they differ. Nothing was changed.`,
+  return new MemoryError('conflict', `Both sides have changed ${named.join(', ')}${more}.`, {
+    hint: `Name each path in ours or theirs, to decide its conflicts for that side; diff_memory from HEAD to ${name} shows the differences. Nothing was changed.`,
     data: { conflicts: conflicts.map(({ path, reasons }) => ({ path, reasons: [...reasons] })) },
   });
 }

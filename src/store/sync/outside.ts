@@ -29,10 +29,10 @@ export function checkPlain(differences: readonly TreeDifference[]): void {
   for (const { path, before, after } of differences) {
     const modes = [before, after].flatMap((entry) => (entry ? [entry.mode] : []));
     if (modes.some((mode) => mode !== '100644' && mode !== '100755')) {
-      throw leftToGit(path, 'it is no ordinary file');
+      throw leftToGit(path, 'it is not a regular file');
     }
     if (before && after && before.mode !== after.mode) throw leftToGit(path, 'its mode with it');
-    if (path.split('/').some(isStrange)) throw leftToGit(path, 'that is no name of a file here');
+    if (path.split('/').some(isStrange)) throw leftToGit(path, 'its name is not valid here');
     const swapped = emptied.has(path) || foldersAbove(path).some((folder) => removed.has(folder));
     if (after && swapped) throw leftToGit(path, 'a file and a folder change places');
   }

@@ -9,7 +9,7 @@ import { maxFileBytes } from '../records/record-file.ts';
 import { forbidden } from '../records/transaction.ts';
 import { decided } from './joining.ts';
 
-/** What becomes of one file. */
+/** The resolution of one file. */
 type Verdict =
   | { readonly as: 'resolved' | 'edited'; readonly settled?: ResolvedFile }
   | {
@@ -69,7 +69,7 @@ function judge(
     version ? [version.mode] : [],
   );
   if (modes.some((mode) => !plainModes.includes(mode))) {
-    return { as: 'conflict', reasons: ['it is no ordinary file'] };
+    return { as: 'conflict', reasons: ['it is not a regular file'] };
   }
   const { odb, work } = repository;
   const isLarge = (version: UnmergedVersion | undefined) =>

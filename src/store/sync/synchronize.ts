@@ -20,11 +20,11 @@ import { checkArrivals } from './size-check.ts';
 const maxAttempts = 10;
 /** The first pause after a lost race and the longest, in milliseconds. */
 const pauses = [50, 2000] as const;
-/** How many commits of ours the remote is told of. */
+/** Limit of our commits that are named to the remote. */
 const maxKnown = 32;
 const noCommits: readonly Oid[] = [];
 
-/** What one attempt has to push and to apply. */
+/** The commits to push and the changes to apply in one attempt. */
 interface Attempt {
   readonly head: Oid;
   /** Undefined where nothing changes here. */
@@ -68,7 +68,7 @@ class Sync {
       const tip = await this.#fetch(source);
       const attempt = await this.#workOut(tip);
       const done = await this.#carryOut(attempt, tip, target);
-      if (done) return this.#tell(before, attempt);
+      if (done) return this.#describe(before, attempt);
     }
     throw new MemoryError('busy', `Others push to ${this.#name} too fast to get in between.`, {
       hint: 'Try again.',
@@ -107,7 +107,7 @@ class Sync {
     return tip;
   }
 
-  /** Commits by which the remote can tell what is here: all that is behind them counts. */
+  /** Commits that show the remote what is here: they include all their ancestors. */
   #known(last: Oid | undefined): Oid[] {
     const { odb } = this.#repository;
     const known = last === undefined ? [] : [last];
@@ -195,12 +195,12 @@ class Sync {
     return made !== undefined;
   }
 
-  async #tell(head: Oid, { files }: Attempt): Promise<Synchronization> {
+  async #describe(head: Oid, { files }: Attempt): Promise<Synchronization> {
     const now = this.#head();
     const moves = pairMoves(this.#visit.changes(head, now, undefined), this.#visit.versions);
     return {
       upstream: this.#name,
-      commit: await this.#visit.tell(now),
+      commit: await this.#visit.describe(now),
       received: moves.map(({ change }) => change),
       files,
       sent: this.#sent,
