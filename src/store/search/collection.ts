@@ -67,9 +67,10 @@ export class Collection {
     if (this.#numbers.has(id)) return false;
     for (const field of fieldNames) if ((fields[field]?.length ?? 0) >= sharedLength) return false;
     const number = this.#newNumber();
-    const texts = fieldNames.map((field) => {
-      return this.#divide(fields[field] ?? '', number, fieldWeights[field]);
-    });
+    const texts: Words[] = [];
+    for (const field of fieldNames) {
+      texts.push(this.#divide(fields[field] ?? '', number, fieldWeights[field]));
+    }
     this.#keep(document, number, texts);
     return true;
   }
@@ -91,11 +92,12 @@ export class Collection {
   }
 
   #keep({ id, fields }: SearchDocument, number: number, texts: readonly Words[]): void {
-    const words = texts.map((text) => text.words);
+    const words: (readonly Word[])[] = [];
     let total = 0;
-    for (const { words, length } of texts) {
-      total += length;
-      this.tokens += words.length;
+    for (const text of texts) {
+      words.push(text.words);
+      total += text.length;
+      this.tokens += text.words.length;
     }
     this.#numbers.set(id, number);
     this.entries[number] = { id, fields, number, name: plain(fields.title), words };

@@ -7,17 +7,15 @@ import { fieldNames, fieldWeights } from './search-document.ts';
 /** The fields that a search looks at: a match in any other field neither finds a document nor counts. */
 export class FieldScope {
   readonly #fields: ReadonlySet<TextField>;
+  readonly #isWhole: boolean;
 
   constructor(fields: readonly TextField[] = fieldNames) {
     this.#fields = new Set(fields);
+    this.#isWhole = this.#fields.size === fieldNames.length;
   }
 
   has(field: TextField): boolean {
     return this.#fields.has(field);
-  }
-
-  get #isWhole(): boolean {
-    return this.#fields.size === fieldNames.length;
   }
 
   /** The text of a field, or of none where the search does not look at it. */
