@@ -109,7 +109,7 @@ const limits: readonly (readonly [
   ],
   [
     'folders above a record',
-    'store/records/live-records.ts',
+    'store/records/folder-scan.ts',
     'maxDepth',
     '',
     '`too_large`; what a person puts deeper is not seen',

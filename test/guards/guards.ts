@@ -466,7 +466,7 @@ export const guards: readonly Guard[] = [
   guard(
     'a record changed within one tick of the clock is read again',
     [
-      'store/records/live-records.ts',
+      'store/records/folder-scan.ts',
       'const current = known?.settled && sameStat(known.stat, loaded.stat);',
       'const current = known && sameStat(known.stat, loaded.stat);',
     ],
@@ -475,7 +475,7 @@ export const guards: readonly Guard[] = [
   guard(
     'a record changed within one tick of the clock is searched again',
     [
-      'store/records/live-records.ts',
+      'store/records/record-cache.ts',
       '!isSame(known, record)',
       '!sameStat(known.stat, record.stat)',
     ],
@@ -484,7 +484,7 @@ export const guards: readonly Guard[] = [
   guard(
     'a folder changed within one tick of the clock is listed again',
     [
-      'store/records/live-records.ts',
+      'store/records/folder-scan.ts',
       'const current = known?.settled && sameStat(known.stat, stat);',
       'const current = known && sameStat(known.stat, stat);',
     ],
@@ -493,17 +493,17 @@ export const guards: readonly Guard[] = [
   guard(
     'a record in a folder that was not there is searched at once',
     [
-      'store/records/live-records.ts',
-      'if (this.#ownedBy(type).add(path)) this.#announce([path]);',
-      'this.#ownedBy(type).add(path);',
+      'store/records/record-cache.ts',
+      'if (this.ownedBy(type).add(path)) this.#announce([path]);',
+      'this.ownedBy(type).add(path);',
     ],
     ['property/next-read.test.ts', 'on disk'],
   ),
   guard(
     'a file that was left out of the index is indexed once it is smaller',
     [
-      'store/records/live-records.ts',
-      'if (!this.#records.has(path)) this.#records.set(path, record);',
+      'store/records/record-cache.ts',
+      'if (!this.#records.has(record.path)) this.#records.set(record.path, record);',
       '',
     ],
     ['hostile/volume.test.ts', 'until there is room'],
@@ -511,7 +511,7 @@ export const guards: readonly Guard[] = [
   guard(
     'of several files of one key, the one that counts now is found',
     [
-      'store/records/live-records.ts',
+      'store/records/record-cache.ts',
       'changed ? [record.path, ...twins] : twins',
       'changed ? [record.path] : []',
     ],

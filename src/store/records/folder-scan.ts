@@ -1,0 +1,248 @@
+import { MemoryError } from '../../core/error.ts';
+import type { AnyRecordType } from '../../core/record-type.ts';
+import { type LoadedFile, type Stat, sameStat } from '../../git/disk/file-layer.ts';
+import type { ReadFolder } from '../../git/disk/folder.ts';
+import type { RecordCache } from './record-cache.ts';
+import {
+  failed,
+  isSettled,
+  maxFileBytes,
+  type RecordFile,
+  readRecord,
+  unopened,
+} from './record-file.ts';
+import { folderOf, join, nameOf } from './record-path.ts';
+
+/** How much of the disk a refresh looks at again. */
+export type Depth = 'names' | 'files';
+
+/** A changed file with more bytes is read only when it is asked for. */
+const maxPeekedBytes = 256 * 1024;
+/** Files below more folders than this are ignored. */
+export const maxDepth = 32;
+
+interface FolderState {
+  /** When it was last listed, as of a record. */
+  readonly stat: Stat;
+  readonly settled: boolean;
+  readonly folders: Set<string>;
+  readonly files: Map<string, AnyRecordType>;
+}
+
+/**
+ * The folders and files of the memory as they were when the disk was last looked at.
+ *
+ * The rule for when the disk is looked at:
+ * - A refresh takes the stat of every known folder, or of the paths it is given. A folder is listed
+ *   again if its stat changed or was not settled; with the depth `files`, each known file also gets
+ *   a stat.
+ * - A look at one path always takes its stat. The file is read again if its stat changed or was not
+ *   settled, or if its value was evicted.
+ * - A file that no refresh or look has read is read when a caller first needs its value.
+ * - Nothing else looks at the disk: everything between two looks is answered from the cache.
+ */
+export class FolderScan {
+  readonly #folder: ReadFolder;
+  readonly #types: readonly AnyRecordType[];
+  readonly #cache: RecordCache;
+  readonly #folders = new Map<string, FolderState>();
+  /** Paths that were found by key before their folder was listed; no listing would miss them. */
+  readonly #found = new Set<string>();
+
+  constructor(folder: ReadFolder, types: readonly AnyRecordType[], cache: RecordCache) {
+    this.#folder = folder;
+    // The type with the longest folder is asked first; the top folder's own takes a closer look.
+    this.#types = [...types].sort((a, b) => b.folder.length - a.folder.length);
+    this.#cache = cache;
+  }
+
+  /** The type whose folder and file names a path fits. */
+  typeOf(path: string): AnyRecordType | undefined {
+    return this.#types.find((type) => type.owns(path));
+  }
+
+  /** The type of the record file at a path, as of the last look. */
+  typeAt(path: string): AnyRecordType | undefined {
+    const folder = this.#folders.get(folderOf(path));
+    return this.#cache.get(path)?.type ?? folder?.files.get(nameOf(path));
+  }
+
+  /** Every known folder by path, the top one as `''`, with its stat at the last look. */
+  folders(): ReadonlyMap<string, { readonly stat: Stat }> {
+    return this.#folders;
+  }
+
+  /** The number of entries in a folder. */
+  sizeOf(folder: string): number {
+    const state = this.#folders.get(folder);
+    return state ? state.files.size + state.folders.size : 0;
+  }
+
+  /**
+   * Looks at the disk again.
+   *
+   * @param depth `names` finds files that came, went or were replaced; `files` also those that were
+   *   changed in place.
+   */
+  refresh(depth: Depth): void {
+    this.#visit('', depth, 0);
+    for (const path of this.#found) this.look(path);
+    this.#found.clear();
+  }
+
+  /** Looks again at some files and folders, and at all files directly in those folders. */
+  refreshPaths(paths: Iterable<string>): void {
+    for (const path of paths) {
+      const state = this.#folders.get(path);
+      if (!state && this.typeOf(path)) this.look(path);
+      else this.#visit(path, 'names', 0);
+      for (const name of state ? (this.#folders.get(path)?.files.keys() ?? []) : []) {
+        this.#peek(join(path, name));
+      }
+    }
+  }
+
+  /** The record file at a path as it is now; undefined when there is none. */
+  look(path: string): RecordFile | undefined {
+    const type = this.#cache.get(path)?.type ?? this.typeOf(path);
+    return type && this.#look(path, type, () => toLoaded(this.#folder.stat(path)));
+  }
+
+  /** A file in a folder that was just looked at. What was never read stays unread. */
+  #peek(path: string): void {
+    const known = this.#cache.get(path);
+    if (known) this.lookNear(path, known.type, maxPeekedBytes);
+  }
+
+  /** Looks at a file whose folder was looked at in the same refresh: its links are not checked again. */
+  lookNear(path: string, type: AnyRecordType, limit = maxFileBytes): RecordFile | undefined {
+    // What is known may be unchanged, and need not be read.
+    const load = this.#cache.get(path)
+      ? () => toLoaded(this.#folder.peek(path))
+      : () => this.#folder.load(path, limit);
+    return this.#look(path, type, load, limit);
+  }
+
+  #look(
+    path: string,
+    type: AnyRecordType,
+    load: () => LoadedFile | undefined,
+    limit = maxFileBytes,
+  ): RecordFile | undefined {
+    const known = this.#cache.get(path);
+    const since = Date.now();
+    let loaded: LoadedFile | undefined;
+    try {
+      loaded = load();
+    } catch (error) {
+      if (!(error instanceof MemoryError)) throw error;
+      return this.#keep(failed(path, type, error));
+    }
+    if (loaded?.stat.kind === 'directory') {
+      const error = new MemoryError('damaged', 'it is a folder where a record should be', {
+        hint: 'Move it out of the way.',
+      });
+      return this.#keep(failed(path, type, error));
+    }
+    if (loaded?.stat.kind !== 'file') {
+      this.#forget(path);
+      return undefined;
+    }
+    const current = known?.settled && sameStat(known.stat, loaded.stat);
+    if (current && (known.value || known.error)) return known;
+    if (loaded.stat.size > limit && loaded.stat.size <= maxFileBytes) {
+      if (known && !current) this.#renew(known);
+      const record = unopened(path, type, loaded.stat, isSettled(loaded.stat, since));
+      this.#cache.keepUnopened(record);
+      return record;
+    }
+    return this.#keep(readRecord(this.#folder, path, type, loaded, since));
+  }
+
+  #visit(folder: string, depth: Depth, level: number): void {
+    const since = Date.now();
+    const stat = level === 0 ? this.#folder.stat(folder) : this.#folder.peek(folder);
+    const known = this.#folders.get(folder);
+    if (stat?.kind !== 'directory' || level > maxDepth) {
+      if (known) this.#forgetFolder(folder);
+      return;
+    }
+    const current = known?.settled && sameStat(known.stat, stat);
+    const state = current ? known : this.#list(folder, stat, isSettled(stat, since));
+    for (const name of state.folders) this.#visit(join(folder, name), depth, level + 1);
+    if (depth === 'files') for (const name of state.files.keys()) this.#peek(join(folder, name));
+  }
+
+  #list(folder: string, stat: Stat, settled: boolean): FolderState {
+    const folders = new Set<string>();
+    const files = new Map<string, AnyRecordType>();
+    const known = this.#folders.get(folder);
+    const types = this.#types.filter((type) => folder.startsWith(type.folder));
+    const again: string[] = [];
+    const fresh: (readonly [type: AnyRecordType, path: string])[] = [];
+    for (const { name, kind } of this.#folder.list(folder) ?? []) {
+      if (name.startsWith('.')) continue;
+      const path = join(folder, name);
+      const before = known?.files.get(name);
+      const type = before ?? types.find((type) => type.owns(path));
+      if (kind === 'directory') folders.add(name);
+      else if (type) {
+        files.set(name, type);
+        if (before) again.push(path);
+        else fresh.push([type, path]);
+      }
+    }
+    for (const name of known?.folders ?? []) {
+      if (!folders.has(name)) this.#forgetFolder(join(folder, name));
+    }
+    for (const name of [...(known?.files.keys() ?? [])]) {
+      if (!files.has(name)) this.#forget(join(folder, name));
+    }
+    const state = { stat, settled, folders, files };
+    this.#folders.set(folder, state);
+    if (folder !== '') this.#folders.get(folderOf(folder))?.folders.add(nameOf(folder));
+    // A file that was replaced kept its name and moved the folder's time.
+    for (const path of again) this.#peek(path);
+    for (const [type, path] of fresh) this.#cache.add(type, path);
+    return state;
+  }
+
+  #keep(record: RecordFile): RecordFile {
+    return this.#cache.keep(record, this.#addPath(record.type, record.path));
+  }
+
+  #forget(path: string): void {
+    const type = this.#cache.get(path)?.type ?? this.typeOf(path);
+    this.#folders.get(folderOf(path))?.files.delete(nameOf(path));
+    this.#cache.forget(path, type);
+  }
+
+  /** Makes a record that has changed one that is not read yet. */
+  #renew({ path, type }: RecordFile): void {
+    this.#forget(path);
+    this.#addPath(type, path);
+    this.#cache.announce(path);
+  }
+
+  #forgetFolder(folder: string): void {
+    const state = this.#folders.get(folder);
+    if (!state) return;
+    this.#folders.delete(folder);
+    this.#folders.get(folderOf(folder))?.folders.delete(nameOf(folder));
+    for (const name of state.files.keys()) this.#forget(join(folder, name));
+    for (const name of state.folders) this.#forgetFolder(join(folder, name));
+  }
+
+  /** Adds the path of a record; false if it was known. */
+  #addPath(type: AnyRecordType, path: string): boolean {
+    if (!this.#cache.ownedBy(type).add(path)) return false;
+    const folder = this.#folders.get(folderOf(path));
+    if (folder) folder.files.set(nameOf(path), type);
+    else this.#found.add(path);
+    return true;
+  }
+}
+
+function toLoaded(stat: Stat | undefined): LoadedFile | undefined {
+  return stat && { stat };
+}

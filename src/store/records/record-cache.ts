@@ -1,0 +1,166 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { AnyRecordType } from '../../core/record-type.ts';
+import { sameStat } from '../../git/disk/file-layer.ts';
+import { fanOutPath } from './fan-out.ts';
+import { NameIndex } from './name-index.ts';
+import { OwnedPaths } from './owned-paths.ts';
+import type { RecordFile } from './record-file.ts';
+
+/** Cache limit: total source bytes of the decoded records kept in memory. */
+const maxKeptBytes = 64 * 1024 * 1024;
+
+/**
+ * The decoded records of one folder, with their paths by type, key and id. It never reads the disk.
+ *
+ * Beyond its limit it evicts the values that were read longest ago; the rest of such a record stays.
+ */
+export class RecordCache {
+  readonly #records = new Map<string, RecordFile>();
+  /** The paths of the records by key and, for types that have them, by id. */
+  readonly #keys = new NameIndex();
+  readonly #ids = new NameIndex();
+  readonly #owned = new Map<AnyRecordType, OwnedPaths>();
+  readonly #listeners = new Set<(path: string) => void>();
+  #kept = 0;
+
+  /** Registers a callback; see `LiveRecords.onChange`. */
+  onChange(listener: (path: string) => void): void {
+    this.#listeners.add(listener);
+  }
+
+  get(path: string): RecordFile | undefined {
+    return this.#records.get(path);
+  }
+
+  /** The paths of the record files of a type. */
+  ownedBy(type: AnyRecordType): OwnedPaths {
+    let owned = this.#owned.get(type);
+    if (!owned) {
+      owned = new OwnedPaths();
+      this.#owned.set(type, owned);
+    }
+    return owned;
+  }
+
+  /** The paths of all record files. */
+  paths(): string[] {
+    return [...this.#owned.values()].flatMap(({ seen }) => [...seen]);
+  }
+
+  /** Adds the path of a file that is not read yet, and announces it if it is new. */
+  add(type: AnyRecordType, path: string): void {
+    if (this.ownedBy(type).add(path)) this.#announce([path]);
+  }
+
+  /**
+   * Keeps a record that was just read.
+   *
+   * @param isNew whether its path was unknown until now.
+   */
+  keep(record: RecordFile, isNew: boolean): RecordFile {
+    const known = this.#records.get(record.path);
+    if (known?.value) this.#kept -= known.bytes;
+    const twins = this.#keys.set(record.type, record.path, known?.key, record.key);
+    this.#ids.set(record.type, record.path, known?.id, record.id);
+    const { unread, damaged } = this.ownedBy(record.type);
+    unread.delete(record.path);
+    if (record.error) damaged.add(record.path);
+    else damaged.delete(record.path);
+    // Keeps the map in the order of reading, oldest first.
+    if (known) this.#records.delete(record.path);
+    this.#records.set(record.path, record);
+    this.#kept += record.bytes;
+    const changed = known ? !isSame(known, record) : isNew;
+    this.#announce(changed ? [record.path, ...twins] : twins);
+    if (this.#kept > maxKeptBytes) this.#evict();
+    return record;
+  }
+
+  /** Keeps the stat of a file that is too large to read now, so that a later change is noticed. */
+  keepUnopened(record: RecordFile): void {
+    if (!this.#records.has(record.path)) this.#records.set(record.path, record);
+  }
+
+  /** Removes a file that is gone, and announces it if its record was read. */
+  forget(path: string, type: AnyRecordType | undefined): void {
+    const known = this.#records.get(path);
+    if (type) this.ownedBy(type).delete(path);
+    if (!known) return;
+    if (known.value) this.#kept -= known.bytes;
+    const twins = this.#keys.set(known.type, path, known.key, undefined);
+    this.#ids.set(known.type, path, known.id, undefined);
+    this.#records.delete(path);
+    this.#announce([path, ...twins]);
+  }
+
+  /** Announces a record that changed and is not read again yet. */
+  announce(path: string): void {
+    this.#announce([path]);
+  }
+
+  /** The paths where the record with a key may be: where it was last, and where its key puts it. */
+  candidates(type: AnyRecordType, key: string): Set<string> {
+    const paths = new Set<string>();
+    const known = this.winner(type, key);
+    if (known !== undefined) paths.add(known);
+    const located = type.locate?.(key);
+    if (located !== undefined) {
+      paths.add(located);
+      if (type.fanOut) paths.add(fanOutPath(located));
+    }
+    return paths;
+  }
+
+  /** The paths of the records with these keys or ids, or of the file at the path of a key. */
+  named(
+    type: AnyRecordType,
+    keys: readonly string[] = [],
+    ids: readonly string[] = [],
+  ): readonly string[] {
+    const { seen } = this.ownedBy(type);
+    const paths = new Set<string>();
+    for (const key of keys) {
+      for (const path of this.#keys.paths(type, key)) paths.add(path);
+      for (const path of this.candidates(type, key)) if (seen.has(path)) paths.add(path);
+    }
+    for (const id of ids) for (const path of this.#ids.paths(type, id)) paths.add(path);
+    return [...paths].sort();
+  }
+
+  /** The path that counts among several files with the same key: the first by name. */
+  winner(type: AnyRecordType, key: string): string | undefined {
+    return this.#keys.paths(type, key)[0];
+  }
+
+  /** The paths of the damaged files of a type, and of those whose key an earlier file has. */
+  broken(type: AnyRecordType): string[] {
+    return [...new Set([...this.ownedBy(type).damaged, ...this.#keys.shadowed(type)])].sort();
+  }
+
+  /** The path of the file with the same key that comes before this one; undefined if none does. */
+  shadowedBy(record: RecordFile): string | undefined {
+    if (record.key === undefined) return undefined;
+    const [winner] = this.#keys.shared(record.type, record.key);
+    return winner === record.path ? undefined : winner;
+  }
+
+  /** Evicts the values that were read longest ago, down to half of the limit. */
+  #evict(): void {
+    for (const [path, record] of this.#records) {
+      if (this.#kept <= maxKeptBytes / 2) return;
+      if (!record.value) continue;
+      this.#records.set(path, { ...record, value: undefined });
+      this.#kept -= record.bytes;
+    }
+  }
+
+  #announce(paths: readonly string[]): void {
+    for (const listener of this.#listeners) for (const path of paths) listener(path);
+  }
+}
+
+/** Whether a record that was read again is unchanged; an unsettled stat alone does not prove it. */
+function isSame(before: RecordFile, after: RecordFile): boolean {
+  if (!sameStat(before.stat, after.stat)) return false;
+  return before.settled || isDeepStrictEqual(before.value, after.value);
+}
