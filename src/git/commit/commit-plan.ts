@@ -230,8 +230,7 @@ class Builder {
   }
 
   #apply(edits: readonly TreeEdit[]): Oid {
-    const split = edits.map(({ path, entry }) => ({ parts: path.split('/'), entry }));
-    this.#root = this.#edit('', this.#root, split) ?? this.#addTree(Buffer.alloc(0));
+    this.#root = this.#edit('', this.#root, edits) ?? this.#addTree(Buffer.alloc(0));
     return this.#root;
   }
 
@@ -243,20 +242,19 @@ class Builder {
   }
 
   /** Applies edits below a folder; returns its new tree, or undefined if it is empty. */
-  #edit(
-    folder: string,
-    oid: Oid | undefined,
-    edits: readonly { readonly parts: string[]; readonly entry: TreeEntry | undefined }[],
-  ): Oid | undefined {
+  #edit(folder: string, oid: Oid | undefined, edits: readonly TreeEdit[]): Oid | undefined {
     const before = oid === undefined ? Buffer.alloc(0) : this.#tree(oid);
     const here = new Map<string, TreeEntry | undefined>();
-    const below = new Map<string, { parts: string[]; entry: TreeEntry | undefined }[]>();
-    for (const { parts, entry } of edits) {
-      const [name = '', ...rest] = parts;
+    const below = new Map<string, TreeEdit[]>();
+    const start = folder === '' ? 0 : folder.length + 1;
+    // By position: lists of the segments of very many paths would take much memory.
+    for (const edit of edits) {
+      const end = edit.path.indexOf('/', start);
+      const name = edit.path.slice(start, end < 0 ? undefined : end);
       const group = below.get(name);
-      if (rest.length === 0) here.set(name, entry);
-      else if (group) group.push({ parts: rest, entry });
-      else below.set(name, [{ parts: rest, entry }]);
+      if (end < 0) here.set(name, edit.entry);
+      else if (group) group.push(edit);
+      else below.set(name, [edit]);
     }
     for (const [name, group] of below) {
       const old = here.has(name) ? here.get(name) : findEntry(before, name);
