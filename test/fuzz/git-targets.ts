@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { MemoryError } from '../../src/core/error.ts';
 import { toJournal } from '../../src/git/commit/journal.ts';
 import { Disk } from '../../src/git/disk/disk.ts';
-import { IndexFile } from '../../src/git/index/index-file.ts';
+import { IndexFile, lineStat } from '../../src/git/index/index-file.ts';
 import { parseToken } from '../../src/git/locks/token.ts';
 import { parseCommit } from '../../src/git/objects/object.ts';
 import { applyDelta } from '../../src/git/objects/pack.ts';
@@ -45,7 +45,11 @@ const index: Target = {
     const trees = ['', '.memory-bank', '.memory-bank/notes'].map((folder) => {
       return { folder, before: oid, after: oid };
     });
-    const spliced = file.splice([{ path, oid, mode: 0o100644, stat }], ['a'], trees);
+    const spliced = file.splice(
+      [{ path, oid, mode: 0o100644, stat: lineStat(stat) }],
+      ['a'],
+      trees,
+    );
     // An index that is not sorted cannot be searched; it is read by git alike.
     IndexFile.read(Buffer.concat(spliced.pieces())).find(path);
     return `read ${size(file.unmergedBelow('').length)} ${file.unmerged}`;

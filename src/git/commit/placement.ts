@@ -1,8 +1,8 @@
-import type { BigIntStats } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { MemoryError } from '../../core/error.ts';
 import { type Disk, inWaves, removeIfEmpty } from '../disk/disk.ts';
 import { errno } from '../disk/file-layer.ts';
+import { type LineStat, lineStat } from '../index/index-file.ts';
 import type { ProcessToken } from '../locks/token.ts';
 import type { PlannedFile } from './commit-plan.ts';
 import { temporaryName } from './journal.ts';
@@ -109,8 +109,8 @@ export async function placeFiles(
   placements: readonly Placement[],
   staged: readonly Staged[],
   changed: Set<string>,
-): Promise<Map<string, BigIntStats | undefined>> {
-  const placed = new Map<string, BigIntStats | undefined>();
+): Promise<Map<string, LineStat | undefined>> {
+  const placed = new Map<string, LineStat | undefined>();
   for (const { placement } of staged) changed.add(dirname(join(top, placement.path)));
   const move = ({ from, placement }: Staged) => {
     // Writing them took a while, and the user may save the file at any moment.
@@ -120,7 +120,8 @@ export async function placeFiles(
     disk.files.rename(from, to);
     const stat = disk.files.lstatExact(to);
     const same = stat?.ino === was?.ino && stat?.mtimeNs === was?.mtimeNs;
-    placed.set(placement.path, same ? stat : undefined);
+    // Not the whole state: it takes several times the memory, and a change may be of very many files.
+    placed.set(placement.path, same && stat ? lineStat(stat) : undefined);
   };
   try {
     for (const one of staged) move(one);

@@ -1,9 +1,8 @@
-import type { BigIntStats } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { MemoryError } from '../../core/error.ts';
 import type { Disk } from '../disk/disk.ts';
 import { removeIfEmpty } from '../disk/disk.ts';
-import { type IndexChange, IndexFile } from '../index/index-file.ts';
+import { type IndexChange, IndexFile, type LineStat, lineStat } from '../index/index-file.ts';
 import { type IndexEdit, writeIndex } from '../index/known-index.ts';
 import { GitLock, type LockRole } from '../locks/lock.ts';
 import type { ProcessToken } from '../locks/token.ts';
@@ -216,10 +215,10 @@ function indexChanges(
 }
 
 /** The stat of a file if it contains this blob; the user may have changed it since. */
-function statOf(disk: Disk, path: string, oid: Oid): BigIntStats | undefined {
+function statOf(disk: Disk, path: string, oid: Oid): LineStat | undefined {
   const stat = disk.files.lstatExact(path);
   const bytes = stat?.isFile() ? disk.files.read(path) : undefined;
-  return bytes && objectId('blob', bytes) === oid ? stat : undefined;
+  return stat && bytes && objectId('blob', bytes) === oid ? lineStat(stat) : undefined;
 }
 
 /** Removes a git lock of a dead process, which is found by its inode. */

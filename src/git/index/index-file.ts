@@ -33,7 +33,20 @@ export interface IndexChange {
   readonly oid: Oid;
   readonly mode: number;
   /** Stat of the file with exactly this content; without it git compares the file itself. */
-  readonly stat: BigIntStats | undefined;
+  readonly stat: LineStat | undefined;
+}
+
+/** The part of a file's stat that a line of the index keeps: words of 32 bits. */
+export interface LineStat {
+  readonly ctime: number;
+  readonly ctimeNs: number;
+  readonly mtime: number;
+  readonly mtimeNs: number;
+  readonly dev: number;
+  readonly ino: number;
+  readonly uid: number;
+  readonly gid: number;
+  readonly size: number;
 }
 
 const signature = 0x44495243;
@@ -225,24 +238,40 @@ function toEdit(path: string, change: IndexChange | undefined): LineEdit {
   return { name, fixed: change && formatLine(name, change) };
 }
 
+const noStat: LineStat = {
+  ctime: 0,
+  ctimeNs: 0,
+  mtime: 0,
+  mtimeNs: 0,
+  dev: 0,
+  ino: 0,
+  uid: 0,
+  gid: 0,
+  size: 0,
+};
+
+/** Returns the part of a file's stat that a line of the index keeps. */
+export function lineStat(stat: BigIntStats): LineStat {
+  const word = (value: bigint) => Number(BigInt.asUintN(32, value));
+  return {
+    ctime: word(stat.ctimeNs / 1_000_000_000n),
+    ctimeNs: Number(stat.ctimeNs % 1_000_000_000n),
+    mtime: word(stat.mtimeNs / 1_000_000_000n),
+    mtimeNs: Number(stat.mtimeNs % 1_000_000_000n),
+    dev: word(stat.dev),
+    ino: word(stat.ino),
+    uid: word(stat.uid),
+    gid: word(stat.gid),
+    size: word(stat.size),
+  };
+}
+
 /** Formats the bytes before the name, for a line at stage 0. */
 function formatLine(name: Buffer, { oid, mode, stat }: IndexChange): Buffer {
-  const fixed = Buffer.alloc(fixedSize);
-  const seconds = (ns: bigint) => Number((ns / 1_000_000_000n) & 0xffff_ffffn);
-  const zero = { ctimeNs: 0n, mtimeNs: 0n, dev: 0n, ino: 0n, uid: 0n, gid: 0n, size: 0n };
-  const { ctimeNs, mtimeNs, dev, ino, uid, gid, size } = stat ?? zero;
-  const words = [
-    seconds(ctimeNs),
-    Number(ctimeNs % 1_000_000_000n),
-    seconds(mtimeNs),
-    Number(mtimeNs % 1_000_000_000n),
-    Number(BigInt.asUintN(32, dev)),
-    Number(BigInt.asUintN(32, ino)),
-    mode,
-    Number(BigInt.asUintN(32, uid)),
-    Number(BigInt.asUintN(32, gid)),
-    Number(BigInt.asUintN(32, size)),
-  ];
+  // Every byte of it is written below; a small buffer of its own would take a multiple of its size.
+  const fixed = Buffer.allocUnsafe(fixedSize);
+  const { ctime, ctimeNs, mtime, mtimeNs, dev, ino, uid, gid, size } = stat ?? noStat;
+  const words = [ctime, ctimeNs, mtime, mtimeNs, dev, ino, mode, uid, gid, size];
   for (const [i, word] of words.entries()) fixed.writeUInt32BE(word, i * 4);
   fixed.write(oid, 40, 'hex');
   fixed.writeUInt16BE(Math.min(name.length, 0xfff), 60);
