@@ -36,6 +36,16 @@ class World {
     return importSources(this.app, this.session, { path, ...given }, {});
   }
 
+  /** Imports, and returns each step of the progress that was reported. */
+  async steps(path: string): Promise<{ done: number; total: number; message: string }[]> {
+    const steps: { done: number; total: number; message: string }[] = [];
+    const progress = (done: number, total: number, message: string) =>
+      steps.push({ done, total, message });
+    const request = { path, from: undefined, dryRun: false, overwrite: false };
+    await importSources(this.app, this.session, request, { progress });
+    return steps;
+  }
+
   async call(tool: string, args: JsonObject = {}): Promise<JsonObject> {
     const reply = await this.app.call(this.session, tool, args);
     if (!reply || reply.error) throw new Error(JSON.stringify(reply));
@@ -569,3 +579,21 @@ function sourceFolders(top: string): string[] {
 function timeless(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value, (key, item) => (/_at$/.test(key) ? undefined : item)));
 }
+
+it('reports how far reading, checking and storing are, and never goes back', async () => {
+  const one = world();
+  const path = join(newFolder(), 'memory.jsonl');
+  const lines = Array.from({ length: 120 }, (_, i) =>
+    JSON.stringify({ type: 'entity', name: `entity ${i}`, entityType: 'thing', observations: [] }),
+  );
+  writeFileSync(path, lines.join('\n'));
+  const steps = await one.steps(path);
+  const messages = steps.map(({ message }) => message.replace(/ .*/, ''));
+  expect(messages[0]).toBe('reading');
+  expect(messages).toContain('checking');
+  expect(messages.slice(-2)).toEqual(['storing', 'done']);
+  const done = steps.map((step) => step.done);
+  expect(done).toEqual(done.toSorted((a, b) => a - b));
+  // A terminal clears the line of a step that is the last of its total.
+  for (const step of steps.slice(0, -1)) expect(step.done).toBeLessThan(step.total);
+});

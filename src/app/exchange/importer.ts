@@ -105,8 +105,7 @@ async function importSource(
   { format, source }: FoundSource,
   request: ImportRequest,
 ): Promise<Omit<ImportReport, 'commits'>> {
-  const read = format.read(source, () => timestamp(context.now()));
-  const { found, left, notes } = await ofThisProject(context, source.name, read);
+  const { found: fit, left, notes } = await readSource(context, { format, source });
   const total: ImportOutcome = {
     created: [],
     replaced: [],
@@ -114,7 +113,10 @@ async function importSource(
     kept: [],
     left: [...left],
   };
-  const fit = found.flatMap((finding) => conforming(finding, total.left));
+  const steps = stepsOf(fit);
+  let settled = fit.length;
+  const progress: Context['progress'] = (done, _, message) =>
+    context.progress(settled + done, steps, message);
   for (const [store, part] of [
     [context.store, fit.filter(({ home }) => !home)],
     [context.home, fit.filter(({ home }) => home)],
@@ -122,14 +124,16 @@ async function importSource(
     if (part.length === 0) continue;
     const label = `${format.name} (${source.name})`;
     const outcome = request.dryRun
-      ? await settle(store, part, request, context)
-      : await write(store, part, request, context, label);
+      ? await settle(store, part, request, progress)
+      : await write(store, part, request, progress, label);
     total.created.push(...outcome.created);
     total.replaced.push(...outcome.replaced);
     total.kept.push(...outcome.kept);
     total.left.push(...outcome.left);
     total.unchanged += outcome.unchanged;
+    settled += part.length;
   }
+  context.progress(steps, steps, 'done');
   const made = new Set(
     [...total.created, ...total.replaced].map((path) => `${bankFolder}/${path}`),
   );
@@ -150,6 +154,34 @@ async function importSource(
     ...total,
     notes: [...notes, ...unused],
   };
+}
+
+/** The steps of an import: it checks each record and decides on it, and stores them all at the end. */
+function stepsOf(found: readonly ImportedRecord[]): number {
+  return 2 * found.length + 1;
+}
+
+/**
+ * Reads what a source holds and checks it.
+ *
+ * The unchecked findings end with this function: a source may be so large that it should not be in
+ * memory twice while it is stored.
+ */
+async function readSource(
+  context: Context,
+  { format, source }: Pick<FoundSource, 'format' | 'source'>,
+): Promise<Findings> {
+  const { name } = source;
+  context.progress(0, 1, `reading ${name}`);
+  const read = format.read(source, () => timestamp(context.now()));
+  const { found, left, notes } = await ofThisProject(context, name, read);
+  const remarks = [...left];
+  const fit: ImportedRecord[] = [];
+  for (const [i, finding] of found.entries()) {
+    if (i % 50 === 0) context.progress(i, stepsOf(found), `checking ${finding.from}`);
+    fit.push(...conforming(finding, remarks));
+  }
+  return { found: fit, left: remarks, notes };
 }
 
 /**
@@ -180,7 +212,7 @@ async function write(
   store: Store,
   findings: readonly ImportedRecord[],
   request: ImportRequest,
-  context: Context,
+  progress: Context['progress'],
   label: string,
 ): Promise<ImportOutcome> {
   const refused = new Map<string, string>();
@@ -190,7 +222,7 @@ async function write(
         ({ created, replaced }) => ({
           subject: `import ${created.length + replaced.length} records from ${label}`,
         }),
-        (transaction) => settle(transaction, findings, request, context, { transaction, refused }),
+        (transaction) => settle(transaction, findings, request, progress, { transaction, refused }),
       );
     } catch (error) {
       const secrets =
@@ -223,13 +255,13 @@ async function settle(
   reader: Reader,
   findings: readonly ImportedRecord[],
   { overwrite }: ImportRequest,
-  context: Context,
+  progress: Context['progress'],
   writing?: Writing,
 ): Promise<ImportOutcome> {
   const outcome: ImportOutcome = { created: [], replaced: [], unchanged: 0, kept: [], left: [] };
   for (const [i, finding] of findings.entries()) {
     const { type, value, from, written } = finding;
-    if (i % 50 === 0) context.progress(i, findings.length, from);
+    if (i % 50 === 0) progress(i, findings.length, from);
     try {
       const present = await reader.get(type, type.key(value));
       if (present && isSame(present.value, finding)) {
@@ -253,7 +285,7 @@ async function settle(
       outcome.left.push({ from, message: error.text });
     }
   }
-  context.progress(findings.length, findings.length, 'done');
+  if (writing) progress(findings.length, findings.length, 'storing the records');
   return outcome;
 }
 
