@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { describeIssue, type Issue, MemoryError } from './error.ts';
 import { isObject, type JsonObject } from './json.ts';
 
-/** At most this many issues are told of one call. */
+/** Maximum number of issues that the error about one call reports. */
 const maxIssues = 10;
 
 /** The JSON Schema of a tool's arguments, as `tools/list` publishes it. */
@@ -11,11 +11,11 @@ export function inputSchema(tool: { readonly input: z.ZodObject }): JsonObject {
     io: 'input',
     override({ jsonSchema }) {
       const { additionalProperties: others } = jsonSchema;
-      // That any other key is tolerated goes without saying, and some clients cannot read it.
+      // Other keys are allowed by default, and some clients cannot read an empty schema here.
       if (isObject(others) && Object.keys(others).length === 0) {
         delete jsonSchema.additionalProperties;
       }
-      // An agent hits these limits hardly ever, and is told then; in every prompt they cost tokens.
+      // Agents rarely reach these limits, and an error then names them; in every prompt they cost tokens.
       delete jsonSchema.minLength;
       delete jsonSchema.maxLength;
       delete jsonSchema.maxItems;
@@ -40,7 +40,7 @@ export function parseInput<I extends z.ZodObject>(schema: I, args: unknown): z.o
   throw new MemoryError('invalid_input', issues.map(describeIssue).join('; '), { issues });
 }
 
-/** What zod says of one argument or field, in our own words. */
+/** Translates zod's issue about an argument or field into the program's own words. */
 export function toIssue(issue: z.core.$ZodIssue, args: unknown): Issue {
   const path = issue.path.map((part) => (typeof part === 'number' ? part : String(part)));
   const found = at(args, path);

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { commandName } from '../../src/cli/tool-arguments.ts';
 import { inputSchema } from '../../src/core/input.ts';
 import { isObject, type JsonValue } from '../../src/core/json.ts';
+import type { Toolset } from '../../src/core/toolset.ts';
 import { toListing } from '../../src/server/mcp/tool-listing.ts';
 import { toolsets } from '../../src/toolsets/index.ts';
 
@@ -12,7 +13,22 @@ const forbidden = [
 ];
 
 const tools = toolsets.flatMap((toolset) => toolset.tools);
-const listed = tools.filter((tool) => tool.listed !== false);
+
+/** Token budget of each toolset: what its tools take today, with room for further arguments. */
+const budgets = {
+  'memory-bank': 1_800,
+  graph: 4_050,
+  documents: 660,
+  knowledge: 1_000,
+  banks: 980,
+  search: 225,
+  history: 1_200,
+};
+const totalBudget = 11_000;
+
+/** The toolsets that an agent needs in an ordinary project, without those of a special workflow. */
+const defaultToolsets = ['memory-bank', 'knowledge', 'search', 'history'];
+const defaultBudget = 5_000;
 
 /** Every part of a schema that is a schema itself, with the path that leads to it. */
 function* parts(schema: JsonValue | undefined, path: string): Generator<[string, object]> {
@@ -72,11 +88,32 @@ describe('the tools', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('fit into 9,000 tokens', () => {
-    const list = listed.map((tool) => ({ ...toListing(tool), inputSchema: inputSchema(tool) }));
-    expect(Buffer.byteLength(JSON.stringify({ tools: list })) / 4).toBeLessThan(9_000);
+  it('fit into the token budget of their toolset, and of all of them', () => {
+    const tokens = new Map(toolsets.map((toolset) => [toolset.name, tokensOf(toolset)]));
+    expect([...tokens.keys()].sort()).toEqual(Object.keys(budgets).sort());
+    const over = Object.entries(budgets).filter(([name, budget]) => sum(tokens, [name]) > budget);
+    expect(over).toEqual([]);
+    expect(sum(tokens, Object.keys(budgets))).toBeLessThanOrEqual(totalBudget);
+    expect(sum(tokens, defaultToolsets)).toBeLessThanOrEqual(defaultBudget);
+  });
+
+  it('have budgets that add up', () => {
+    const all = new Map(Object.entries(budgets));
+    expect(sum(all, Object.keys(budgets))).toBeLessThanOrEqual(totalBudget);
+    expect(sum(all, defaultToolsets)).toBeLessThanOrEqual(defaultBudget);
   });
 });
+
+/** Tokens of the tool list of a toolset, estimated as a fourth of its bytes. */
+function tokensOf(toolset: Toolset): number {
+  const listed = toolset.tools.filter((tool) => tool.listed !== false);
+  const list = listed.map((tool) => ({ ...toListing(tool), inputSchema: inputSchema(tool) }));
+  return Buffer.byteLength(JSON.stringify({ tools: list })) / 4;
+}
+
+function sum(amounts: ReadonlyMap<string, number>, names: readonly string[]): number {
+  return names.reduce((total, name) => total + (amounts.get(name) ?? Number.NaN), 0);
+}
 
 describe('the record types', () => {
   it('have names and folders of their own', () => {

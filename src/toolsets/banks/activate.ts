@@ -26,12 +26,12 @@ export const activate = defineTool({
   name: 'activate',
   title: 'Activate a memory bank',
   description:
-    'Load a memory bank and how to keep it, creating it if new. Use at the start of a conversation: global outside of projects, project for a project, code for work on its source.',
+    'Load a memory bank and the instructions to maintain it; create it if new. Use at the start of a conversation: global outside of projects, project for a project, code for work on its source.',
   effect: 'write',
   idempotent: true,
   input: z.object({
     bank_type: bankType,
-    bank_id: bankId.describe('Name of the bank, such as the project or repository'),
+    bank_id: bankId.describe('Project or repository name'),
   }),
   meta: {
     use_when: 'At the beginning of a conversation, to establish context',

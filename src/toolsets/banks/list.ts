@@ -35,7 +35,7 @@ const filesBudget = 20_000;
 export const list = defineTool({
   name: 'list',
   title: 'List memory banks',
-  description: 'List the memory banks, last used first, or the files of one. Use to choose one.',
+  description: 'List the memory banks, last used first, or the files of one bank.',
   effect: 'read',
   input: z.object({
     bank_type: bankType.optional(),
@@ -43,7 +43,7 @@ export const list = defineTool({
     skip: z.int().min(0).max(1_000_000).optional(),
   }),
   meta: {
-    use_when: 'The user wants to see the memory banks, or it is open which one to use',
+    use_when: 'The user asks for the memory banks, or you do not know which one to use',
     pairs_with: ['activate', 'swap'],
     examples: [{}, { bank_type: 'code' }],
   },

@@ -9,17 +9,17 @@ export const swap = defineTool({
   name: 'swap',
   title: 'Swap to another memory bank',
   description:
-    'Change to another memory bank that exists, or fetch single files of one. Use when the conversation moves to another project or context.',
+    'Change to another existing memory bank, or read single files of it. Use when the conversation moves to another project or context.',
   effect: 'read',
   input: z.object({
     bank_type: bankType,
     bank_id: bankId,
-    temporary: z.boolean().default(false).describe('Only read: no updates in this session'),
+    temporary: z.boolean().default(false).describe('Read only: no updates in this session'),
     merge_files: z
       .array(z.string().max(300))
       .max(50)
       .optional()
-      .describe('Give only these, each whole: doc/api.md, or a section: doc/api.md#Errors'),
+      .describe('Return only these files (doc/api.md) or sections (doc/api.md#Errors), whole'),
   }),
   meta: {
     use_when: 'The conversation moves to another project or context, or a file is needed whole',

@@ -33,9 +33,9 @@ const input = z.object({
   operation: z.enum(['append', 'replace', 'insert']),
   content: z
     .string()
-    .refine((text) => !/\p{Cs}/u.test(text), 'must not hold half a character')
+    .refine((text) => !/\p{Cs}/u.test(text), 'must not contain half of a surrogate pair')
     .describe('Markdown, without front matter'),
-  position: oneLine.max(300).optional().describe('insert: heading of the section to add to'),
+  position: oneLine.max(300).optional().describe('insert: heading of the section'),
   trigger_type: z.enum(triggers).optional(),
   conversation_id: oneLine.min(1).max(200).optional(),
   update_count: z.int().min(0).max(1_000_000_000).optional(),
@@ -48,11 +48,11 @@ export const update = defineTool({
   name: 'update',
   title: 'Update a memory bank',
   description:
-    'Write to a file of a memory bank: append at its end, insert at a section, or replace it whole. Use after each response that settled something worth keeping.',
+    'Write to a file of a memory bank: append to it, insert into a section, or replace it. Use after each response with something worth keeping.',
   effect: 'write',
   input,
   meta: {
-    use_when: 'Something was said, decided or done that should be known next time',
+    use_when: 'The conversation produced something that the next one should know',
     pairs_with: ['activate'],
     examples: [
       {

@@ -10,8 +10,7 @@ const memoryId = z.string().describe('UUID of the memory');
 export const storeMemory = defineTool({
   name: 'store_memory',
   title: 'Store a memory',
-  description:
-    'Stores a new document of the project. To change one that exists, use update_memory.',
+  description: 'Stores a new document. To change an existing one, use update_memory.',
   effect: 'write',
   input: z.object({
     title: z.string().regex(/\S/, 'must not be blank'),
@@ -31,7 +30,7 @@ export const storeMemory = defineTool({
 export const getMemory = defineTool({
   name: 'get_memory',
   title: 'Get a memory',
-  description: 'Reads one memory with its whole content.',
+  description: 'Reads a memory with its content.',
   effect: 'read',
   input: z.object({ memory_id: memoryId }),
   async handle(context, { memory_id }) {
@@ -46,8 +45,7 @@ export const getMemory = defineTool({
 export const listMemories = defineTool({
   name: 'list_memories',
   title: 'List memories',
-  description:
-    'Lists id, title and type of all memories, or of one type, in the order they were made.',
+  description: 'Lists id, title and type of all memories, or of one type, oldest first.',
   effect: 'read',
   input: z.object({
     // Null is as good as absent here.

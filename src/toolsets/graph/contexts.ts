@@ -19,8 +19,8 @@ const slugs = z.array(slug).max(limits.batch);
 export const contextTools: readonly Tool[] = [
   defineTool({
     name: 'get_feature_context',
-    title: 'Get a feature with everything about it',
-    description: 'A feature with its paths, when to look at them, and its requirements.',
+    title: 'Get the context of a feature',
+    description: 'Read a feature with its paths and requirements.',
     effect: 'read',
     input: z.object({ slug }),
     async handle({ store }, { slug }) {
@@ -38,8 +38,8 @@ export const contextTools: readonly Tool[] = [
 
   defineTool({
     name: 'get_objective_context',
-    title: 'Get an objective with everything about it',
-    description: 'An objective with its tasks in order and the features and tickets linked to it.',
+    title: 'Get the context of an objective',
+    description: 'Read an objective with its tasks in order, its features and tickets.',
     effect: 'read',
     input: z.object({ slug }),
     async handle({ store }, { slug }) {
@@ -61,7 +61,7 @@ export const contextTools: readonly Tool[] = [
     name: 'find_relevant_paths',
     title: 'Find relevant paths',
     description:
-      'Which files and directories to look at for some work: searches what they are described as and good for.',
+      'Find files and directories to read for a piece of work, by their description and use_when.',
     effect: 'read',
     input: z.object({
       query: z.string().regex(/\S/, 'must not be blank').max(limits.line),
@@ -78,7 +78,7 @@ export const contextTools: readonly Tool[] = [
     name: 'build_context',
     title: 'Build context',
     description:
-      'Everything about an objective and its features, or about some features, as one markdown text to begin work with. It says what it left out for want of room.',
+      'Read an objective with its features, or some features, as one markdown text to start work with. It names what did not fit.',
     effect: 'read',
     input: z.object({
       objective_slug: slug.optional(),

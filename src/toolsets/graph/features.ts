@@ -18,7 +18,7 @@ export const featureTools: readonly Tool[] = [
   defineTool({
     name: 'create_features',
     title: 'Create features',
-    description: 'Record features of the project; auth/oauth is a part of auth.',
+    description: 'Record features of the project. The slug auth/oauth makes a sub-feature of auth.',
     effect: 'write',
     input: z.object({
       features: batch(z.object({ slug, name: line, description: text.optional() })),
@@ -33,7 +33,7 @@ export const featureTools: readonly Tool[] = [
   defineTool({
     name: 'get_feature',
     title: 'Get a feature',
-    description: 'One feature by slug. get_feature_context adds its paths and requirements.',
+    description: 'Read a feature. get_feature_context adds its paths and requirements.',
     effect: 'read',
     input: z.object({ slug }),
     async handle({ store }, { slug }) {
@@ -44,7 +44,7 @@ export const featureTools: readonly Tool[] = [
   defineTool({
     name: 'list_features',
     title: 'List features',
-    description: 'All features by slug, or all below a parent.',
+    description: 'List features, or those below a parent, sorted by slug.',
     effect: 'read',
     input: z.object({ parent_slug: slug.optional() }),
     async handle({ store }, { parent_slug }) {
@@ -58,7 +58,7 @@ export const featureTools: readonly Tool[] = [
   defineTool({
     name: 'update_feature',
     title: 'Update a feature',
-    description: 'Change the name or description of a feature; what is not given stays.',
+    description: 'Change the fields given.',
     effect: 'write',
     idempotent: true,
     input: z.object({ slug, name: line.optional(), description: text.optional() }),
@@ -70,7 +70,7 @@ export const featureTools: readonly Tool[] = [
   defineTool({
     name: 'delete_feature',
     title: 'Delete a feature',
-    description: 'Remove a feature with its requirements and links. Paths and sub-features stay.',
+    description: 'Delete a feature, its requirements and links. Paths and sub-features stay.',
     effect: 'destroy',
     idempotent: true,
     input: z.object({ slug }),

@@ -21,7 +21,7 @@ export const objectiveTools: readonly Tool[] = [
   defineTool({
     name: 'create_objective',
     title: 'Create an objective',
-    description: 'Begin a piece of work; its steps are tasks, its plan may be a file.',
+    description: 'Record a goal to work on. Its steps are tasks; its plan can be a file.',
     effect: 'write',
     input: z.object({
       slug,
@@ -40,7 +40,7 @@ export const objectiveTools: readonly Tool[] = [
   defineTool({
     name: 'get_objective',
     title: 'Get an objective',
-    description: 'One objective by slug. get_objective_context adds its tasks and links.',
+    description: 'Read an objective. get_objective_context adds its tasks and links.',
     effect: 'read',
     input: z.object({ slug }),
     async handle({ store }, { slug }) {
@@ -51,7 +51,7 @@ export const objectiveTools: readonly Tool[] = [
   defineTool({
     name: 'list_objectives',
     title: 'List objectives',
-    description: 'All objectives, or those of one status, newest first.',
+    description: 'List objectives, or those of one status, newest first.',
     effect: 'read',
     input: z.object({ status: status.optional() }),
     async handle({ store }, args) {
@@ -69,7 +69,7 @@ export const objectiveTools: readonly Tool[] = [
   defineTool({
     name: 'update_objective',
     title: 'Update an objective',
-    description: 'Change fields of an objective, such as its status; what is not given stays.',
+    description: 'Change the fields given, such as the status.',
     effect: 'write',
     idempotent: true,
     input: z.object({
@@ -87,7 +87,7 @@ export const objectiveTools: readonly Tool[] = [
   defineTool({
     name: 'delete_objective',
     title: 'Delete an objective',
-    description: 'Remove an objective with its tasks and links. Features and tickets stay.',
+    description: 'Delete an objective, its tasks and links. Features and tickets stay.',
     effect: 'destroy',
     idempotent: true,
     input: z.object({ slug }),
@@ -107,7 +107,7 @@ export const objectiveTools: readonly Tool[] = [
   defineTool({
     name: 'link_objective_to_features',
     title: 'Link an objective to features',
-    description: 'Say which features an objective is about.',
+    description: 'Add features to an objective.',
     effect: 'write',
     idempotent: true,
     input: z.object({ objective_slug: slug, feature_slugs: batch(slug) }),
@@ -118,7 +118,7 @@ export const objectiveTools: readonly Tool[] = [
   defineTool({
     name: 'unlink_objective_from_feature',
     title: 'Unlink an objective from a feature',
-    description: 'Take a feature out of an objective; both records stay.',
+    description: 'Remove a feature from an objective. Both records stay.',
     effect: 'destroy',
     idempotent: true,
     input: z.object({ objective_slug: slug, feature_slug: slug }),
@@ -129,7 +129,7 @@ export const objectiveTools: readonly Tool[] = [
   defineTool({
     name: 'link_objective_to_tickets',
     title: 'Link an objective to tickets',
-    description: 'Say which tickets an objective is about.',
+    description: 'Add tickets to an objective.',
     effect: 'write',
     idempotent: true,
     input: z.object({ objective_slug: slug, ticket_keys: batch(line) }),
@@ -140,7 +140,7 @@ export const objectiveTools: readonly Tool[] = [
   defineTool({
     name: 'unlink_objective_from_ticket',
     title: 'Unlink an objective from a ticket',
-    description: 'Take a ticket out of an objective; both records stay.',
+    description: 'Remove a ticket from an objective. Both records stay.',
     effect: 'destroy',
     idempotent: true,
     input: z.object({ objective_slug: slug, ticket_key: line }),

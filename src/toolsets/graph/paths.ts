@@ -36,7 +36,7 @@ export const pathTools: readonly Tool[] = [
     name: 'create_paths',
     title: 'Create paths',
     description:
-      'Record files and directories of the project: what is there, and when to look at it.',
+      'Record files and directories of the project: what they contain, when to read them.',
     effect: 'write',
     input: z.object({
       paths: batch(
@@ -58,7 +58,7 @@ export const pathTools: readonly Tool[] = [
   defineTool({
     name: 'get_path',
     title: 'Get a path',
-    description: 'One path by id or by path; the id counts when both are given.',
+    description: 'Read a path by id or path. The id wins when both are given.',
     effect: 'read',
     input: z.object({ id: id.optional(), path: projectPath.optional() }),
     async handle({ store }, args) {
@@ -71,7 +71,7 @@ export const pathTools: readonly Tool[] = [
   defineTool({
     name: 'list_paths',
     title: 'List paths',
-    description: 'All paths, or those linked to a feature, or of one type.',
+    description: 'List all paths, those of a feature, or those of one type.',
     effect: 'read',
     input: z.object({ feature_slug: slug.optional(), type: pathType.optional() }),
     async handle({ store }, { feature_slug, type }) {
@@ -84,8 +84,7 @@ export const pathTools: readonly Tool[] = [
   defineTool({
     name: 'update_path',
     title: 'Update a path',
-    description:
-      'Change the description of a path or when to look at it; what is not given stays. The type never changes.',
+    description: 'Change the fields given. The type of a path never changes.',
     effect: 'write',
     idempotent: true,
     input: z.object({ id, description: text.optional(), use_when: texts.optional() }),
@@ -98,7 +97,7 @@ export const pathTools: readonly Tool[] = [
   defineTool({
     name: 'delete_path',
     title: 'Delete a path',
-    description: 'Remove the record of a path and its links; the file itself stays.',
+    description: 'Delete the record of a path and its links. The file itself stays.',
     effect: 'destroy',
     idempotent: true,
     input: z.object({ id }),
@@ -112,7 +111,7 @@ export const pathTools: readonly Tool[] = [
   defineTool({
     name: 'link_paths_to_feature',
     title: 'Link paths to a feature',
-    description: 'Say which files and directories belong to a feature.',
+    description: 'Add files and directories to a feature.',
     effect: 'write',
     idempotent: true,
     input: z.object({ feature_slug: slug, path_ids: batch(id) }),
@@ -125,7 +124,7 @@ export const pathTools: readonly Tool[] = [
   defineTool({
     name: 'unlink_path_from_feature',
     title: 'Unlink a path from a feature',
-    description: 'Take a path out of a feature; both records stay.',
+    description: 'Remove a path from a feature. Both records stay.',
     effect: 'destroy',
     idempotent: true,
     input: z.object({ feature_slug: slug, path_id: id }),

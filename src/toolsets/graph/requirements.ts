@@ -24,7 +24,7 @@ export const requirementTools: readonly Tool[] = [
   defineTool({
     name: 'create_requirements',
     title: 'Create requirements',
-    description: 'Record what a feature has to fulfil.',
+    description: 'Record what a feature must do.',
     effect: 'write',
     input: z.object({
       feature_slug: slug,
@@ -52,7 +52,7 @@ export const requirementTools: readonly Tool[] = [
   defineTool({
     name: 'get_requirement',
     title: 'Get a requirement',
-    description: 'One requirement by id.',
+    description: 'Read a requirement.',
     effect: 'read',
     input: z.object({ id }),
     async handle({ store }, { id }) {
@@ -64,7 +64,7 @@ export const requirementTools: readonly Tool[] = [
   defineTool({
     name: 'list_requirements',
     title: 'List requirements',
-    description: 'The requirements of a feature in the order of their creation.',
+    description: 'List the requirements of a feature, oldest first.',
     effect: 'read',
     input: z.object({ feature_slug: slug }),
     async handle({ store }, { feature_slug }) {
@@ -80,7 +80,7 @@ export const requirementTools: readonly Tool[] = [
   defineTool({
     name: 'update_requirement',
     title: 'Update a requirement',
-    description: 'Change the text or the notes of a requirement; what is not given stays.',
+    description: 'Change the fields given.',
     effect: 'write',
     idempotent: true,
     input: z.object({ id, text: statement.optional(), notes: texts.optional() }),
@@ -94,7 +94,7 @@ export const requirementTools: readonly Tool[] = [
   defineTool({
     name: 'delete_requirement',
     title: 'Delete a requirement',
-    description: 'Remove a requirement.',
+    description: 'Delete a requirement.',
     effect: 'destroy',
     idempotent: true,
     input: z.object({ id }),

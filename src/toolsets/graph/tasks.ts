@@ -32,7 +32,7 @@ export const taskTools: readonly Tool[] = [
   defineTool({
     name: 'create_tasks',
     title: 'Create tasks',
-    description: 'Add steps to the end of an objective, in the order given.',
+    description: 'Append tasks to an objective, in the order given.',
     effect: 'write',
     input: z.object({
       objective_slug: slug,
@@ -65,7 +65,7 @@ export const taskTools: readonly Tool[] = [
   defineTool({
     name: 'get_task',
     title: 'Get a task',
-    description: 'One task by id.',
+    description: 'Read a task.',
     effect: 'read',
     input: z.object({ id }),
     async handle({ store }, { id }) {
@@ -77,7 +77,7 @@ export const taskTools: readonly Tool[] = [
   defineTool({
     name: 'list_tasks',
     title: 'List tasks',
-    description: 'The tasks of an objective in their order, or those of one status.',
+    description: 'List the tasks of an objective, or those of one status, in order.',
     effect: 'read',
     input: z.object({ objective_slug: slug, status: status.optional() }),
     async handle({ store }, args) {
@@ -93,7 +93,7 @@ export const taskTools: readonly Tool[] = [
   defineTool({
     name: 'update_task',
     title: 'Update a task',
-    description: 'Change the status or the text of a task; what is not given stays.',
+    description: 'Change the fields given.',
     effect: 'write',
     idempotent: true,
     input: z.object({ id, text: statement.optional(), status: status.optional() }),
@@ -106,7 +106,7 @@ export const taskTools: readonly Tool[] = [
   defineTool({
     name: 'delete_task',
     title: 'Delete a task',
-    description: 'Remove a task; the others keep their order.',
+    description: 'Delete a task. The others keep their order.',
     effect: 'destroy',
     idempotent: true,
     input: z.object({ id }),
@@ -116,8 +116,7 @@ export const taskTools: readonly Tool[] = [
   defineTool({
     name: 'reorder_tasks',
     title: 'Reorder tasks',
-    description:
-      'Put tasks of an objective first, in the order given; the others follow as before.',
+    description: 'Move tasks to the front, in the order given. The others follow as before.',
     effect: 'write',
     idempotent: true,
     input: z.object({ objective_slug: slug, task_ids: batch(id) }),

@@ -18,7 +18,7 @@ export const ticketTools: readonly Tool[] = [
   defineTool({
     name: 'create_tickets',
     title: 'Create tickets',
-    description: 'Record tickets of an issue tracker by their key (JIRA-1), to link objectives to.',
+    description: 'Record tickets of an issue tracker, to link objectives to. Example key: JIRA-1.',
     effect: 'write',
     input: z.object({
       tickets: batch(
@@ -35,7 +35,7 @@ export const ticketTools: readonly Tool[] = [
   defineTool({
     name: 'get_ticket',
     title: 'Get a ticket',
-    description: 'One ticket by key.',
+    description: 'Read a ticket.',
     effect: 'read',
     input: z.object({ key: line }),
     async handle({ store }, { key }) {
@@ -46,7 +46,7 @@ export const ticketTools: readonly Tool[] = [
   defineTool({
     name: 'list_tickets',
     title: 'List tickets',
-    description: 'All tickets by key.',
+    description: 'List all tickets by key.',
     effect: 'read',
     input: z.object({}),
     async handle({ store }) {
@@ -58,7 +58,7 @@ export const ticketTools: readonly Tool[] = [
   defineTool({
     name: 'update_ticket',
     title: 'Update a ticket',
-    description: 'Change the title or description of a ticket; what is not given stays.',
+    description: 'Change the fields given.',
     effect: 'write',
     idempotent: true,
     input: z.object({ key: line, title: title.optional(), description: text.optional() }),
@@ -70,7 +70,7 @@ export const ticketTools: readonly Tool[] = [
   defineTool({
     name: 'delete_ticket',
     title: 'Delete a ticket',
-    description: 'Remove a ticket and its links to objectives.',
+    description: 'Delete a ticket and its links.',
     effect: 'destroy',
     idempotent: true,
     input: z.object({ key: line }),

@@ -19,7 +19,7 @@ export const memoryRead = defineTool({
   name: 'memory_read',
   title: 'Read knowledge',
   description:
-    'Reads remembered preferences, learnings, corrections, patterns and decisions: all, a category, or one key.',
+    'Reads remembered preferences, learnings, corrections, patterns and decisions: all, one category, or one key.',
   effect: 'read',
   input: z.object({
     category: category.optional(),
@@ -48,15 +48,15 @@ export const memoryWrite = defineTool({
   name: 'memory_write',
   title: 'Remember knowledge',
   description:
-    'Remembers something for later sessions as soon as it is learnt: a preference, a discovery, a mistake to avoid, a pattern. Replaces the entry with the same key. For category decisions ask the user first, then set confirm.',
+    'Stores what later sessions should know, as soon as you learn it: a preference, a discovery, a mistake to avoid, a pattern. Replaces the entry with the same key. Before you store a decision, ask the user.',
   effect: 'write',
   idempotent: true,
   input: z.object({
     category,
     key,
     value: z.string(),
-    reason: z.string().optional().describe('Why it is remembered'),
-    context: z.string().optional().describe('When or where it was learnt'),
+    reason: z.string().optional().describe('Why to remember it'),
+    context: z.string().optional().describe('When or where you learnt it'),
     metadata: metadata.optional(),
     confirm: confirm.optional().describe('Must be true for decisions'),
   }),
@@ -88,7 +88,7 @@ export const memoryWrite = defineTool({
 export const memoryList = defineTool({
   name: 'memory_list',
   title: 'List knowledge',
-  description: 'Lists how many entries each category has, and their keys, without values.',
+  description: 'Lists the keys in each category and their count, without values.',
   effect: 'read',
   input: z.object({
     category: category.optional(),
@@ -113,7 +113,7 @@ export const memoryList = defineTool({
 export const memoryDelete = defineTool({
   name: 'memory_delete',
   title: 'Forget knowledge',
-  description: 'Deletes one entry that is wrong or no longer true.',
+  description: 'Deletes an entry that is no longer true.',
   effect: 'destroy',
   idempotent: true,
   input: z.object({ category, key, confirm: confirm.describe('Must be true') }),

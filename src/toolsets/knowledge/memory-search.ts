@@ -7,7 +7,7 @@ export const memorySearch = defineTool({
   name: 'memory_search',
   title: 'Search knowledge',
   description:
-    'Finds remembered entries by words in key, value, reason or context. Search before you ask the user or decide anew.',
+    'Finds entries by words in key, value, reason or context. Search before you ask the user or decide again.',
   effect: 'read',
   input: z.object({
     query: z.string().regex(/\S/, 'must not be blank').max(10_000),

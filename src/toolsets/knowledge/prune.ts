@@ -22,7 +22,7 @@ export const memoryPrune = defineTool({
   name: 'memory_prune',
   title: 'Prune knowledge',
   description:
-    'Deletes entries that were not updated for long, and the longest untouched ones of a category with too many. Preview with dry_run first.',
+    'Deletes entries not updated for max_age_days, and the least recently updated beyond max_entries. Preview with dry_run first.',
   effect: 'destroy',
   input: z.object({
     max_age_days: z.int().min(0).max(1_000_000).default(90),

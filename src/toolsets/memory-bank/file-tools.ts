@@ -10,7 +10,7 @@ const filename = z.string().describe('Such as progress.md or docs/api.md');
 export const readFile = defineTool({
   name: 'read_memory_bank_file',
   title: 'Read a memory bank file',
-  description: 'Reads one markdown file of the memory bank, byte for byte.',
+  description: 'Reads a markdown file of the memory bank.',
   effect: 'read',
   input: z.object({ filename }),
   async handle({ store }, args) {
@@ -24,7 +24,7 @@ export const writeFile = defineTool({
   name: 'write_memory_bank_file',
   title: 'Write a memory bank file',
   description:
-    'Creates or replaces a markdown file. For progress, decisions and tasks prefer track_progress, log_decision and update_active_context, which keep the rest of it.',
+    'Creates or replaces a markdown file. To add progress, a decision or tasks, prefer track_progress, log_decision and update_active_context, which keep the rest of the file.',
   effect: 'write',
   idempotent: true,
   input: z.object({ filename, content: z.string().describe('The whole file, at most 1 MiB') }),
@@ -58,7 +58,7 @@ export const deleteFile = defineTool({
 export const listFiles = defineTool({
   name: 'list_memory_bank_files',
   title: 'List memory bank files',
-  description: 'Lists the markdown files of the memory bank: the five core files first.',
+  description: 'Lists the markdown files of the memory bank, core files first.',
   effect: 'read',
   input: z.object({}),
   async handle({ store }) {

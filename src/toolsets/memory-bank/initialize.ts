@@ -10,13 +10,13 @@ import { memoryFile } from './memory-file.ts';
 const path = z
   .string()
   .min(1)
-  .describe('Folder of the project ("." for this one), or its .memory-bank folder');
+  .describe('Project folder ("." for this one) or its .memory-bank folder');
 
 export const initialize = defineTool({
   name: 'initialize_memory_bank',
   title: 'Initialize a memory bank',
   description:
-    'Creates the core files that are missing in <path>/.memory-bank and uses that memory bank from now on. Existing files stay as they are.',
+    'Creates the missing core files in <path>/.memory-bank and uses that memory bank from now on.',
   effect: 'write',
   idempotent: true,
   input: z.object({ path }),
@@ -37,7 +37,7 @@ export const initialize = defineTool({
 export const setPath = defineTool({
   name: 'set_memory_bank_path',
   title: 'Set the memory bank path',
-  description: 'Uses the memory bank of another folder for the rest of the session.',
+  description: 'Uses the memory bank of another folder in this session.',
   effect: 'read',
   input: z.object({ path }),
   async handle({ project }, { path }) {
@@ -49,7 +49,8 @@ export const setPath = defineTool({
 export const getStatus = defineTool({
   name: 'get_memory_bank_status',
   title: 'Get the memory bank status',
-  description: 'Tells where the memory bank is, whether it is initialized and what it lacks.',
+  description:
+    'Reports where the memory bank is, whether it is initialized, and which core files are missing.',
   effect: 'read',
   input: z.object({}),
   async handle({ project, store }) {

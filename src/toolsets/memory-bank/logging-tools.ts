@@ -12,7 +12,7 @@ export const trackProgress = defineTool({
   name: 'track_progress',
   title: 'Track progress',
   description:
-    'Records what was done, at the top of the update history in progress.md and of the session notes in activeContext.md. Use it after every finished piece of work.',
+    'Adds a finished piece of work to the update history in progress.md and the session notes in activeContext.md. Use it after each one.',
   effect: 'write',
   input: z.object({
     action: text.describe('Kind of work: Implementation, Bug fix, …'),
@@ -37,7 +37,7 @@ export const updateActiveContext = defineTool({
   name: 'update_active_context',
   title: 'Update the active context',
   description:
-    'Replaces the lists of tasks, issues or next steps in activeContext.md. A list that is left out stays as it is; an empty one is emptied.',
+    'Replaces the lists of tasks, issues or next steps in activeContext.md. An omitted list stays; [] clears it.',
   effect: 'write',
   idempotent: true,
   input: z.object({
@@ -69,13 +69,13 @@ export const logDecision = defineTool({
   name: 'log_decision',
   title: 'Log a decision',
   description:
-    'Adds a decision at the end of decisionLog.md. Use it whenever a choice was made that others should know the reason of.',
+    'Appends a decision to decisionLog.md. Use it for every choice whose reason others should know.',
   effect: 'write',
   input: z.object({
     title: text,
-    context: text.describe('Why a decision was needed'),
+    context: text.describe('Why it was needed'),
     decision: text,
-    alternatives: texts.optional().describe('Alternatives considered'),
+    alternatives: texts.optional(),
     consequences: texts.optional(),
   }),
   async handle(context, args) {

@@ -9,7 +9,7 @@ export const switchMode = defineTool({
   name: 'switch_mode',
   title: 'Switch mode',
   description:
-    'Sets the mode of the session (architect, code, ask, debug, test or one of the project’s own) and answers its instructions and the files it may read and update.',
+    'Sets the mode of the session: architect, code, ask, debug, test or one that the project defines. Returns its instructions and the files it may read and update.',
   effect: 'read',
   input: z.object({ mode: z.string().min(1).describe('"none" ends the mode') }),
   async handle({ modes }, { mode }) {
@@ -22,7 +22,7 @@ export const switchMode = defineTool({
 export const getCurrentMode = defineTool({
   name: 'get_current_mode',
   title: 'Get the current mode',
-  description: 'Tells the mode of the session with its rules, and the modes that there are.',
+  description: 'Returns the mode of the session, its rules, and the available modes.',
   effect: 'read',
   input: z.object({}),
   async handle({ modes }) {
@@ -41,7 +41,7 @@ export const processUmbCommand = defineTool({
   name: 'process_umb_command',
   title: 'Begin a memory bank update',
   description:
-    'Call it when the user says "Update Memory Bank" or "UMB": begins the update and answers what to do. End it with complete_umb.',
+    'Starts an update and returns its steps. Call it when the user says "Update Memory Bank" or "UMB". End it with complete_umb.',
   effect: 'read',
   input: z.object({ command: z.string().describe('What the user said') }),
   async handle({ modes }, { command }) {
@@ -63,7 +63,8 @@ export const processUmbCommand = defineTool({
 export const completeUmb = defineTool({
   name: 'complete_umb',
   title: 'Complete a memory bank update',
-  description: 'Ends the update that process_umb_command began; the mode’s file rules hold again.',
+  description:
+    'Ends the update that process_umb_command started. The file rules of the mode apply again.',
   effect: 'read',
   input: z.object({}),
   handle({ modes }) {
