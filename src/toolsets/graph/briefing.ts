@@ -17,16 +17,18 @@ import {
 } from './records.ts';
 import { tasksOf } from './tasks.ts';
 
-/** What to tell of, and in how many characters. */
+/** The objective and features of a briefing, and its size limit in characters. */
 export interface BriefingRequest {
   readonly objective_slug?: string | undefined;
-  /** Features beside those of the objective; unknown ones are passed over. */
+  /** Features in addition to those of the objective; unknown ones are ignored. */
   readonly feature_slugs?: readonly string[] | undefined;
   readonly budget: number;
 }
 
 /**
- * An objective and its features, or some features, as one markdown text; empty when nothing is asked for.
+ * Describes an objective and its features, or some features, as one markdown text.
+ *
+ * The text is empty when neither is given.
  *
  * @throws MemoryError `not_found` when the objective does not exist.
  */
@@ -54,7 +56,7 @@ export async function buildContext(
   };
 }
 
-/** The passages on those of the features that exist, in the order asked for. */
+/** Returns a passage for each of the features that exists, in the order given. */
 async function aboutFeatures(
   reader: Reader,
   slugs: readonly string[],
@@ -89,7 +91,7 @@ const boxes: Record<Task['status'], string> = {
   completed: '[x]',
 };
 
-/** What a briefing says of an objective. */
+/** Returns the passage about an objective. */
 function objectivePassages(
   { slug, name, status, description, plan_file_path }: Objective,
   tasks: readonly Task[],
@@ -108,7 +110,7 @@ function objectivePassages(
   ];
 }
 
-/** What a briefing says of a feature. */
+/** Returns the passage about a feature. */
 function featurePassages(
   { slug, name, description }: Feature,
   requirements: readonly Requirement[],
@@ -147,7 +149,7 @@ function pathItem({ path, type, description, use_when = [] }: Path): string {
   return item(text, use_when.length === 0 ? [] : [`Use when: ${use_when.join('; ')}`]);
 }
 
-/** Keeps further lines of a text within its list item. */
+/** Indents further lines of a text, so that they stay within the list item. */
 function indent(text: string, by: string): string {
   return text.replace(/\r\n?|\n/g, `\n${by}`);
 }

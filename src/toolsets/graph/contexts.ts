@@ -15,7 +15,7 @@ import { ticketBody } from './tickets.ts';
 
 const slugs = z.array(slug).max(limits.batch);
 
-/** Seed 000, Context & Query. */
+/** Context and query tools (seed 000). */
 export const contextTools: readonly Tool[] = [
   defineTool({
     name: 'get_feature_context',

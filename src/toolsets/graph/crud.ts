@@ -5,14 +5,14 @@ import type { Listing, Located, Reader, Transaction } from '../../core/store.ts'
 import { deletion, type Fallout, label, saying } from './provenance.ts';
 import type { GraphRecord, OwnedType } from './records.ts';
 
-/** The identity of a record that is about to be created. */
+/** Makes the id and timestamps of a new record. */
 export function newIdentity(context: Context): GraphRecord {
   const now = timestamp(context.now());
   return { id: context.shortId(), created_at: now, updated_at: now };
 }
 
 /**
- * The record with this key.
+ * Returns the record with this key.
  *
  * @throws MemoryError `not_found` in the seed's words.
  */
@@ -26,15 +26,15 @@ export async function find<T extends GraphRecord>(
   return found.value;
 }
 
-/** The error about a record that does not exist. */
+/** Makes the error about a record that does not exist. */
 export function missing<T extends GraphRecord>(type: RecordType<T>, which: string): MemoryError {
   return new MemoryError('not_found', `${capitalised(type.name)} ${which} not found`);
 }
 
 /**
- * The id of the record with this key; null when there is none that can be read.
+ * Returns the id of the record with this key, or null when it is missing or unreadable.
  *
- * A branch may delete a parent while another adds a child: the child stays readable without it.
+ * One branch may delete a parent while another adds a child: the child stays readable.
  */
 export async function idOf<T extends GraphRecord>(
   reader: Reader,
@@ -51,7 +51,7 @@ export async function idOf<T extends GraphRecord>(
 
 const unreadable: ReadonlySet<string> = new Set(['damaged', 'conflict']);
 
-/** The records that belong to the one with the key `owner`. */
+/** Lists the records that belong to the record with the key `owner`. */
 export async function listOwned<T extends GraphRecord>(
   reader: Reader,
   type: OwnedType<T>,
@@ -62,9 +62,9 @@ export async function listOwned<T extends GraphRecord>(
 }
 
 /**
- * The records with these keys.
+ * Lists the records with these keys.
  *
- * A link may lead nowhere: one branch makes it, another removes the record.
+ * A link may be dangling: one branch adds it while another removes the record.
  */
 export async function listLinked<T extends GraphRecord>(
   reader: Reader,
@@ -75,7 +75,7 @@ export async function listLinked<T extends GraphRecord>(
 }
 
 /**
- * The records of a listing, for a cascade or an order that must not miss one.
+ * Returns the records of a listing, for a cascade or an order that must include all of them.
  *
  * @throws MemoryError `damaged` or `conflict` when one of them cannot be read.
  */
@@ -84,17 +84,17 @@ export function intact<T>({ records, damaged }: Listing<T>): readonly Located<T>
   return records;
 }
 
-/** Records of one type by slug, path or ticket key. */
+/** Sorts records of one type by slug, path or ticket key. */
 export function byKey<T>(records: readonly Located<T>[]): T[] {
   return records.toSorted((a, b) => (a.key < b.key ? -1 : 1)).map(({ value }) => value);
 }
 
 /**
- * Writes records whose key the caller chose: all of them, as one commit, or none.
+ * Writes records whose key the caller chose: all of them in one commit, or none.
  *
- * @param argument where in the arguments the key of a record stands.
- * @throws MemoryError `already_exists` which names the first key that is taken, by a record or by
- *   an earlier element of the batch; what `add` throws.
+ * @param argument path of a record's key in the arguments.
+ * @throws MemoryError `already_exists` that names the first key taken by a record or by an earlier
+ *   element of the batch; what `add` throws.
  */
 export async function create<T extends GraphRecord>(
   context: Context,
@@ -108,7 +108,7 @@ export async function create<T extends GraphRecord>(
       const key = keys[index] ?? '';
       const twice = keys.indexOf(key) < index;
       if (twice || (await draft.get(type, key))) {
-        const message = `${capitalised(type.name)} '${key}' ${twice ? 'is in this batch twice' : 'already exists'}`;
+        const message = `${capitalised(type.name)} '${key}' ${twice ? 'appears twice in this batch' : 'already exists'}`;
         const issue: Issue = { path: argument(index), kind: 'value', message };
         throw new MemoryError('already_exists', describeIssue(issue), { issues: [issue] });
       }
@@ -123,8 +123,9 @@ export type FieldChanges<T> = { readonly [field in keyof T]?: T[field] | undefin
 /**
  * Changes fields of a record.
  *
- * @returns the record as it then is; without a commit and with its old `updated_at` when every
- *   field had its value already.
+ * When every field has its value already, nothing is committed and `updated_at` stays.
+ *
+ * @returns the record after the change.
  */
 export async function update<T extends GraphRecord>(
   context: Context,
@@ -147,9 +148,9 @@ export async function update<T extends GraphRecord>(
 }
 
 /**
- * Removes a record and what cannot be without it, as one commit that says what went.
+ * Removes a record and its dependents in one commit, whose message names them.
  *
- * @param cascade removes or changes the other records and tells of it.
+ * @param cascade removes or changes the other records, and returns what the message reports.
  */
 export async function remove<T extends GraphRecord>(
   context: Context,
@@ -172,8 +173,8 @@ export async function remove<T extends GraphRecord>(
 /**
  * Writes an element of a batch.
  *
- * @param argument where in the arguments it stands; empty when it is all of them.
- * @throws MemoryError that names the element, when it is too large or otherwise no record.
+ * @param argument path of the element in the arguments; empty when it is all of them.
+ * @throws MemoryError that names the element, when it is too large or not valid.
  */
 export async function add<T extends GraphRecord>(
   draft: Transaction,
@@ -197,7 +198,7 @@ export async function add<T extends GraphRecord>(
   }
 }
 
-/** Writes a record. */
+/** Writes a record, without its empty lists. */
 export async function save<T extends GraphRecord>(
   draft: Transaction,
   type: RecordType<T>,
@@ -206,7 +207,7 @@ export async function save<T extends GraphRecord>(
   return (await draft.put(type, compact(value))).value;
 }
 
-/** A record without its empty lists, as its file has it. */
+/** Copies a record without its empty lists, which its file leaves out. */
 function compact<T extends GraphRecord>(value: T): T {
   const compacted = { ...value };
   for (const field in compacted) {

@@ -24,9 +24,9 @@ const times = `created_at TEXT NOT NULL DEFAULT (datetime('now')), updated_at TE
 const statuses = `status TEXT NOT NULL DEFAULT 'pending' CHECK(status IN ('pending', 'in_progress', 'completed'))`;
 
 /**
- * The records as the SQLite database of seed 000; undefined where there are none.
+ * Exports the records as the SQLite database of seed 000; undefined when there are none.
  *
- * Times stay as they are, to the millisecond. A link to a record that is gone is left out.
+ * Timestamps keep their milliseconds. A link to a deleted record is left out.
  */
 export async function writeDatabase(reader: Reader): Promise<Buffer | undefined> {
   const features = await entriesOf(reader, feature);
@@ -115,27 +115,27 @@ export async function writeDatabase(reader: Reader): Promise<Buffer | undefined>
   ]);
 }
 
-/** A field that is a column; a value that is undefined leaves the record out: its owner is gone. */
+/** A field that is a column; an undefined value leaves the record out, because its owner is deleted. */
 interface Column<T> {
   readonly sql: string;
   value(record: T): SqlValue | undefined;
 }
 
-/** A field that is a table of links: keys of other records, whose ids are known by key. */
+/** A field that is a link table: keys of other records, looked up to get their ids. */
 interface Links<T> {
   readonly to: string;
   readonly ids: ReadonlyMap<string, string>;
   keys(record: T): readonly string[] | undefined;
 }
 
-/** The place of every field of a record in the order of the columns; a field without one does not compile. */
+/** The column or link table of every field, in column order; a field without one does not compile. */
 type Places<T> = { readonly [F in Exclude<keyof T, IdentityField>]-?: Column<T> | Links<T> };
 
 function column<T>(sql: string, value: Column<T>['value']): Column<T> {
   return { sql, value };
 }
 
-/** The table of records: their id, columns of their own, and their times; then their tables of links. */
+/** Makes the table of a record type (id, own columns, timestamps), then its link tables. */
 function tables<T extends GraphRecord>(
   noun: string,
   records: readonly T[],
@@ -199,7 +199,7 @@ function references(noun: string): string {
   return `${noun}_id TEXT NOT NULL REFERENCES ${noun}s(id) ON DELETE CASCADE`;
 }
 
-/** The records of a type, the oldest first. */
+/** Lists the records of a type, oldest first. */
 async function entriesOf<T extends GraphRecord>(reader: Reader, type: RecordType<T>): Promise<T[]> {
   return byCreation((await reader.list(type)).records).map(({ value }) => value);
 }

@@ -7,13 +7,13 @@ import { batch, line, slug, text } from './graph-fields.ts';
 import { dropLinks, objectiveFeatures } from './links.ts';
 import { type Feature, feature, requirement } from './records.ts';
 
-/** A feature as the tools return it: without its links, for which there are other tools. */
+/** A feature as the tools return it: without its links, which other tools return. */
 export function featureBody(value: Feature): JsonObject {
   const { id, slug, name, description = null, created_at, updated_at } = value;
   return { id, slug, name, description, created_at, updated_at };
 }
 
-/** Seed 000, Features. */
+/** Feature tools (seed 000). */
 export const featureTools: readonly Tool[] = [
   defineTool({
     name: 'create_features',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { normalisePath } from './project-path.ts';
 
-/** The longest texts and lists that a call may carry; longer ones are refused, never cut. */
+/** Size limits of arguments; longer texts and lists are refused, never cut. */
 export const limits = {
   /** Characters of a slug. */
   slug: 200,
@@ -17,7 +17,7 @@ export const limits = {
   batch: 500,
 } as const;
 
-/** Lower-case words joined by hyphens; a slash for each level of the hierarchy (seed 000, Validation Rules). */
+/** Lower-case words joined by hyphens, with a slash between levels of the hierarchy (seed 000). */
 export const slugPattern = /^[a-z0-9]+(-[a-z0-9]+)*(\/[a-z0-9]+(-[a-z0-9]+)*)*$/;
 
 /** Twelve URL-safe characters. */
@@ -38,12 +38,12 @@ export const title = z.string().max(limits.line);
 export const line = title.min(1);
 /** A text that may be empty: a description. */
 export const text = z.string().max(limits.text);
-/** A text that is the record: a requirement, a task. */
+/** The text of a requirement or a task. */
 export const statement = text.min(1);
 /** Notes or conditions of use. */
 export const texts = z.array(statement).max(limits.list);
 
-/** A path inside the project, as the caller writes it; the handler gets it normalised. */
+/** A path inside the project; the handler gets it normalised. */
 export const projectPath = z
   .string()
   .max(limits.path)
@@ -54,7 +54,7 @@ export const projectPath = z
     return z.NEVER;
   });
 
-/** One or more elements that are all done or none. */
+/** One or more elements, of which either all take effect or none. */
 export function batch<T extends z.ZodType>(element: T): z.ZodArray<T> {
   return z.array(element).min(1).max(limits.batch);
 }

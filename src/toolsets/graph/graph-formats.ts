@@ -127,7 +127,7 @@ function readDatabase(data: SqliteFile, gathering: Gathering): void {
     }
   }
 
-  /** What a table of links leads to from a row, sorted; undefined where there is none. */
+  /** Returns the sorted targets of a row in a link table; undefined when it has none. */
   function linked(
     table: string,
     from: string,
@@ -155,22 +155,24 @@ function text(row: Row, field: string): SqlValue | undefined {
   return row.get(field) ?? undefined;
 }
 
-/** A list, which the database holds as JSON. */
+/** Parses a list, which the database stores as JSON. */
 function list(row: Row, field: string): unknown {
   const value = row.get(field);
   let items: unknown;
   try {
     items = JSON.parse(typeof value === 'string' ? value : '[]');
   } catch {
-    // The import tells that a text stands where a list should.
+    // The import reports the text that is there instead of a list.
     items = value;
   }
   return Array.isArray(items) && items.length === 0 ? undefined : items;
 }
 
 /**
- * When each row was made: the database knows the second only, so rows of the same one get a
- * millisecond each, in the order in which they were added.
+ * Derives a distinct creation time for each row.
+ *
+ * The database stores whole seconds, so rows of the same second get one millisecond each, in the
+ * order of insertion.
  */
 function distinctTimes(rows: readonly Row[]): (string | undefined)[] {
   const times = rows.map((row) => isoTime(row.get('created_at')));

@@ -10,10 +10,10 @@ type Field = 'paths' | 'features' | 'tickets';
 type Holder<F extends Field> = GraphRecord & { readonly [field in F]?: string[] | undefined };
 
 /**
- * A kind of link: records of `from` hold in `field`, sorted, the keys of records of `to`.
+ * A kind of link: `field` of a `from` record has the sorted keys of the linked `to` records.
  *
- * The tools do not return `field`, and so a link that comes or goes leaves `updated_at`
- * (RESOLUTIONS 0.24).
+ * The tools do not return `field`, so a new or removed link does not change `updated_at`: an agent
+ * would see a new timestamp on a record that looks the same.
  */
 export interface Link<F extends Field, T extends Holder<F>, U extends GraphRecord> {
   readonly from: RecordType<T>;
@@ -26,7 +26,7 @@ export const objectiveFeatures = { from: objective, field: 'features', to: featu
 export const objectiveTickets = { from: objective, field: 'tickets', to: ticket } as const;
 
 /**
- * Links a record to others; a link that is there already stays as it is.
+ * Links a record to others; an existing link stays as it is.
  *
  * @throws MemoryError `not_found` when one of the records does not exist; then none is linked.
  */
@@ -49,7 +49,7 @@ export async function link<F extends Field, T extends Holder<F>, U extends Graph
 }
 
 /**
- * Removes the link of a record to another one, which need not exist any more.
+ * Removes the link of a record to another one, which may have been deleted.
  *
  * @throws MemoryError `not_found` when there is no such link.
  */
@@ -77,9 +77,9 @@ function notLinked(from: string, key: string, to: string, target: string): Memor
 }
 
 /**
- * Removes every link to a record that is about to go.
+ * Removes every link to a record that is about to be deleted.
  *
- * @returns the records that held one, as a commit message tells of it.
+ * @returns the records that had such a link, in the words of the commit message.
  */
 export async function dropLinks<F extends Field, T extends Holder<F>, U extends GraphRecord>(
   draft: Transaction,

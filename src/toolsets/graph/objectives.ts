@@ -7,7 +7,7 @@ import { batch, limits, line, slug, status, text } from './graph-fields.ts';
 import { link, objectiveFeatures, objectiveTickets, unlink } from './links.ts';
 import { type Objective, objective, task } from './records.ts';
 
-/** An objective as the tools return it: without its links, for which there are other tools. */
+/** An objective as the tools return it: without its links, which other tools return. */
 export function objectiveBody(value: Objective): JsonObject {
   const { id, slug, name, description = null, status, plan_file_path = null } = value;
   const { created_at, updated_at } = value;
@@ -16,7 +16,7 @@ export function objectiveBody(value: Objective): JsonObject {
 
 const planFile = z.string().max(limits.path);
 
-/** Seed 000, Objectives. */
+/** Objective tools (seed 000). */
 export const objectiveTools: readonly Tool[] = [
   defineTool({
     name: 'create_objective',

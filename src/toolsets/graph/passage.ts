@@ -1,20 +1,20 @@
-/** A passage of a text: a heading that stays, and items that may be left out from the end. */
+/** A passage of a text: a heading that stays, and items that may be cut from the end. */
 export interface Passage {
   readonly heading: string;
   readonly items: readonly string[];
-  /** The call that returns what is left out. */
+  /** The call that returns the omitted items. */
   readonly source: string;
 }
 
-/** How much of the budget the list of what it left out may take, in characters. */
+/** Budget for the list of missing passages, in characters. */
 const closing = 400;
 
 /**
- * Passages as markdown within a budget.
+ * Formats passages as markdown within a budget.
  *
- * When not everything fits, headings come first, in order; what room is left is shared out among
- * the items, so that one long passage does not push out the others. Each passage says how many
- * items it left out and which call returns them, and the end says which passages are missing.
+ * When not everything fits, headings come first, in order. The passages share the rest for their
+ * items, so that one long passage does not push out the others. Each passage says how many items it
+ * omits and which call returns them, and the end lists the missing passages.
  *
  * @param budget in UTF-16 code units, at least 1,000.
  */
@@ -40,7 +40,7 @@ export function brief(passages: readonly Passage[], budget: number): string {
   ]);
 }
 
-/** How many items of each passage fit: the short ones first, so that none takes more than its share. */
+/** Computes how many items of each passage fit: short passages first, so that each keeps to its share. */
 function shareOut(passages: readonly Passage[], total: number): Map<Passage, number> {
   let room = total;
   const shown = new Map<Passage, number>();
@@ -65,7 +65,7 @@ function render({ heading, items, source }: Passage, shown: number): string {
   return [heading, ...items.slice(0, shown), ...more].join('\n');
 }
 
-/** Which passages are missing altogether, as far as there is room to say it. */
+/** Lists the passages that are missing entirely, as far as the list fits. */
 function ending(missing: readonly Passage[]): string {
   if (missing.length === 0) return '';
   let text = 'Left out:';
@@ -82,7 +82,7 @@ function join(texts: readonly string[]): string {
   return texts.filter((text) => text !== '').join('\n\n');
 }
 
-/** What texts take with the line ends that follow each. */
+/** Total length of texts with a line end after each. */
 function sizeOf(...texts: readonly string[]): number {
   return texts.reduce((size, text) => size + text.length + 2, 0);
 }

@@ -3,25 +3,25 @@ import { byKey } from './crud.ts';
 import { listPaths } from './paths.ts';
 import { type Path, path } from './records.ts';
 
-/** Limit of paths that match only words of the query. */
+/** Maximum number of paths that match only words of the query. */
 const relatedLimit = 20;
 
-/** Limit of search hits to consider; paths of other features are among them. */
+/** Maximum number of search hits to filter; they include paths of other features. */
 const searchLimit = 1_000;
 
 export interface RelevanceQuery {
   readonly query: string;
-  /** Only paths of these features; all paths when there are none. */
+  /** Only paths of these features; all paths when absent or empty. */
   readonly feature_slugs?: readonly string[] | undefined;
   readonly type?: Path['type'] | undefined;
 }
 
 /**
- * The paths whose description or a condition of use matches a query.
+ * Finds the paths whose description or condition of use matches a query.
  *
- * Those that contain the whole query, in any case, come first, by path; at most 20 that match words
- * of it follow, those with most words first, then by path. The text of the path itself counts neither
- * for what is found nor for its order: a caller asks for what a path is about.
+ * Paths that contain the whole query, in any letter case, come first, sorted by path. At most 20 that
+ * match words of it follow: those with most words first, then by path. The path itself does not count:
+ * seed 000 searches only description and use_when.
  *
  * @throws MemoryError `not_found` when one of the features does not exist.
  */
@@ -45,7 +45,7 @@ export async function findRelevantPaths(
   const asked = new Set(query.toLowerCase().split(/[^\p{L}\p{M}\p{N}]+/u));
   const related = hits.flatMap(({ key, matches }) => {
     const value = rest.get(key);
-    // The search divides "v2" into "v" and "2": such a piece is not a word of the query.
+    // The search splits "v2" into "v" and "2": such a piece is not a word of the query.
     const words = new Set(matches.map((match) => match.toLowerCase())).values();
     const own = [...words].filter((word) => [...word].length > 1 || asked.has(word));
     return value && own.length > 0 ? [{ value, words: own.length }] : [];

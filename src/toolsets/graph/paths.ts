@@ -14,7 +14,7 @@ export function pathBody(value: Path): JsonObject {
   return { id, path, type, description, use_when, created_at, updated_at };
 }
 
-/** The project paths that have these ids, in this order. */
+/** Returns the project paths with these ids, in this order. */
 async function pathsOf(reader: Reader, ids: readonly string[]): Promise<string[]> {
   const { records } = await reader.list(path, { ids });
   const byId = new Map(records.map(({ key, value }) => [value.id, key]));
@@ -30,7 +30,7 @@ async function pathOf(reader: Reader, id: string): Promise<string> {
   return found;
 }
 
-/** Seed 000, Paths. */
+/** Path tools (seed 000). */
 export const pathTools: readonly Tool[] = [
   defineTool({
     name: 'create_paths',
@@ -134,7 +134,7 @@ export const pathTools: readonly Tool[] = [
   }),
 ];
 
-/** The paths of some features, or all paths; of one type, or of both. */
+/** Lists the paths of some features, or all paths; of one type, or of both. */
 export async function listPaths(
   reader: Reader,
   features: readonly string[] | undefined,

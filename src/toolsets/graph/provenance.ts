@@ -2,17 +2,17 @@ import type { RecordType } from '../../core/record-type.ts';
 import type { Provenance } from '../../core/store.ts';
 import type { GraphRecord } from './records.ts';
 
-/** At most this many lines, and characters of each, of what a change did stand in its message. */
+/** Limits of the list in a commit message: its lines, and the characters of a line. */
 const maxLines = 100;
 const maxLine = 200;
 
-/** What else goes when a record is deleted, as lines of the commit message. */
+/** Records or links removed together with a record, as lines of the commit message. */
 export interface Fallout {
   readonly noun: 'requirement' | 'task' | 'link';
   readonly names: readonly string[];
 }
 
-/** `create feature "auth"`, or `create 3 features` with their names as the reason. */
+/** Makes `create feature "auth"`, or `create 3 features` with their names as the reason. */
 export function saying(
   verb: string,
   noun: string,
@@ -23,12 +23,12 @@ export function saying(
   return { subject: `${verb} ${counted(noun, names.length)}${rest}`, reason: bullets(names) };
 }
 
-/** A record as a commit message names it: by its text, or by what identifies it. */
+/** Names a record in a commit message: by its text, or by its key. */
 export function label<T extends GraphRecord>(type: RecordType<T>, value: T): string {
   return `${type.name} "${value.text ?? type.key(value)}"`;
 }
 
-/** `delete feature "auth" with 2 requirements and 1 link`, with what went as the reason. */
+/** Makes `delete feature "auth" with 2 requirements and 1 link`, with their names as the reason. */
 export function deletion(what: string, fallout: readonly Fallout[]): Provenance {
   const gone = fallout.filter(({ names }) => names.length > 0);
   if (gone.length === 0) return { subject: `delete ${what}` };

@@ -9,7 +9,7 @@ import {
 } from '../../core/record-type.ts';
 import { idPattern, pathType, slugPattern, status } from './graph-fields.ts';
 
-/** What all six kinds of record have, and the text that two of them are. */
+/** Fields common to all six record types, and the text that two of them have. */
 export interface GraphRecord {
   readonly id: string;
   readonly created_at: string;
@@ -17,25 +17,25 @@ export interface GraphRecord {
   readonly text?: string;
 }
 
-/** Stands at the end of each file, behind what a reviewer reads. */
+/** Fields at the end of each file, after the fields that a reviewer reads. */
 const identity = {
   id: z.string().regex(idPattern),
   created_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),
 };
-/** The fields that every record has beside its own. */
+/** Fields that every record has in addition to its own. */
 export type IdentityField = keyof typeof identity;
 
-/** Of two branches that create the same record, the earlier one's identity stays. */
+/** When two branches create the same record, the earlier identity wins. */
 const identityMerge = { id: 'first', created_at: 'first', updated_at: 'latest' } as const;
 
 const slug = z.string().regex(slugPattern);
 const line = z.string().min(1);
 const description = z.string().optional();
-/** Texts, or keys of other records; absent where there are none. */
+/** Texts, or keys of other records; absent when empty. */
 const list = z.array(line).optional();
 
-/** A feature; the file of `auth/oauth` lies in the folder `auth`. */
+/** A feature; the file of `auth/oauth` is in the folder `auth`. */
 export const feature = named({
   name: 'feature',
   folder: 'graph/features',
@@ -52,7 +52,7 @@ export const feature = named({
   merge: { ...identityMerge, description: 'text', paths: 'set' },
 });
 
-/** A file or directory of the project; its record's file lies in the same folders as it does. */
+/** A file or directory of the project; the record's file is in folders of the same names. */
 export const path = named({
   name: 'path',
   folder: 'graph/paths',
@@ -75,7 +75,7 @@ export const path = named({
   merge: { ...identityMerge, description: 'text', use_when: 'list' },
 });
 
-/** What a feature has to fulfil; its file lies in a folder of the feature's name. */
+/** A requirement of a feature; its file is in a folder with the feature's name. */
 export const requirement = owned({
   name: 'requirement',
   folder: 'graph/requirements',
@@ -90,7 +90,7 @@ export const requirement = owned({
   merge: { ...identityMerge, text: 'text', notes: 'list' },
 });
 
-/** An objective with the features and tickets that it is about. */
+/** An objective, with links to its features and tickets. */
 export const objective = named({
   name: 'objective',
   folder: 'graph/objectives',
@@ -110,7 +110,7 @@ export const objective = named({
   merge: { ...identityMerge, description: 'text', features: 'set', tickets: 'set' },
 });
 
-/** A step of an objective; its file lies in a folder of the objective's name. */
+/** A step of an objective; its file is in a folder with the objective's name. */
 export const task = owned({
   name: 'task',
   folder: 'graph/tasks',
@@ -131,7 +131,7 @@ export const task = owned({
   merge: { ...identityMerge, text: 'text', order: 'max' },
 });
 
-/** A ticket of an issue tracker elsewhere. */
+/** A ticket of an external issue tracker. */
 export const ticket = named({
   name: 'ticket',
   folder: 'graph/tickets',
@@ -160,7 +160,7 @@ interface Kind<T extends object> extends Pick<RecordType<T>, 'vocabulary'> {
   readonly merge: MergeRule<T>;
 }
 
-/** A kind known by a key which the caller chose, and which says where its file lies. */
+/** Declares a type whose key the caller chooses; the path of the file follows from the key. */
 function named<T extends GraphRecord>({
   fileName,
   ...kind
@@ -170,15 +170,15 @@ function named<T extends GraphRecord>({
   return define({ ...kind, id: (value) => value.id, locate, path });
 }
 
-/** A type whose records belong to records of another type and lie in folders named for them. */
+/** A type whose records belong to records of another type, in folders named after them. */
 export interface OwnedType<T extends object> extends RecordType<T> {
-  /** The key of the record that this one belongs to. */
+  /** Returns the key of the owner. */
   owner(value: T): string;
-  /** The folder of an owner's records, and of those of owners below it, relative to the type's. */
+  /** Returns the folder of an owner's records and of owners below it, relative to the type's folder. */
   folderOf(owner: string): string;
 }
 
-/** A kind known by its id, which lies in the folder of the record that it belongs to. */
+/** Declares a type whose key is its id; its file is in the folder of its owner. */
 function owned<T extends GraphRecord & { text: string }>({
   owner,
   ...kind

@@ -13,13 +13,13 @@ export function requirementBody(value: Requirement, feature_id: string | null): 
   return { id, feature_id, text, notes, created_at, updated_at };
 }
 
-/** The requirements of a feature, in the order of their creation. */
+/** Lists the requirements of a feature, oldest first. */
 export async function requirementsOf(reader: Reader, slug: string): Promise<Listing<Requirement>> {
   const { records, damaged } = await listOwned(reader, requirement, slug);
   return { records: byCreation(records), damaged };
 }
 
-/** Seed 000, Requirements. */
+/** Requirement tools (seed 000). */
 export const requirementTools: readonly Tool[] = [
   defineTool({
     name: 'create_requirements',

@@ -1,12 +1,12 @@
 import { localBytes, type SqlValue } from './sqlite.ts';
 
-/** A table to be written. */
+/** A table to write. */
 export interface NewTable {
   readonly name: string;
   /** Its CREATE statement. */
   readonly sql: string;
   readonly rows: readonly (readonly SqlValue[])[];
-  /** The columns, by their place, of each primary key and UNIQUE of the statement, in its order. */
+  /** Column positions of each PRIMARY KEY and UNIQUE constraint, in the order of the statement. */
   readonly unique: readonly (readonly number[])[];
   readonly indexes: readonly {
     readonly name: string;
@@ -16,7 +16,7 @@ export interface NewTable {
 }
 
 const pageSize = 4096;
-/** The header of the file stands on the first page. */
+/** Size of the file header, which is on the first page. */
 const fileHeader = 100;
 
 /** A SQLite 3 database with these tables ("Database File Format", sqlite.org/fileformat2). */
@@ -37,15 +37,15 @@ export function writeSqlite(tables: readonly NewTable[]): Buffer {
   return pages.file();
 }
 
-/** A part of a tree: a page, and what divides it from the next one. */
+/** A page of a tree, and the divider between it and the next page. */
 interface Branch {
   readonly page: number;
-  /** The number of the last row, or the entry that stands between this page and the next. */
+  /** Number of the last row, or the entry between this page and the next. */
   readonly divider: Buffer | undefined;
 }
 
 class Pages {
-  /** The first one is filled last, when it is known where everything lies. */
+  /** The first page is filled last, when the position of every tree is known. */
   readonly #pages: Buffer[] = [Buffer.alloc(pageSize)];
 
   /** Writes the rows of a table and returns the root of its tree. */
@@ -99,14 +99,14 @@ class Pages {
       const branches = level.map((page, i): Branch => ({ page, divider: dividers[i] }));
       const size = ({ divider }: Branch) => 4 + (divider?.length ?? 0);
       const upper = pack(branches, size, pageSize - 12);
-      // The last entry of each page goes up; the page keeps the child before it as its last one.
+      // The last entry of each page moves up; the page keeps the child before it as its last child.
       dividers = upper.slice(0, -1).flatMap((group) => group.at(-1)?.divider ?? []);
       level = upper.map((group) => this.#place((page) => this.#drawInner(page, 2, group)));
     }
     return level[0] ?? 0;
   }
 
-  /** The pages with the header of the file. */
+  /** Returns the pages, with the file header on the first. */
   file(): Buffer {
     const head = this.#pages[0] ?? Buffer.alloc(pageSize);
     head.write('SQLite format 3\0', 'latin1');
@@ -133,7 +133,7 @@ class Pages {
     return page;
   }
 
-  /** A cell with as much of the record as the page may hold; the rest goes to pages of its own. */
+  /** Returns a cell with as much of the record as fits; overflow pages take the rest. */
   #cell(lead: Buffer, record: Buffer, most: number): Buffer {
     const local = localBytes(record.length, pageSize, most);
     if (local === record.length) return Buffer.concat([lead, record]);
@@ -187,7 +187,7 @@ class Pages {
   }
 }
 
-/** Items in groups that fit on a page each, with two bytes beside each item. */
+/** Groups items so that each group fits on a page, with a two-byte pointer for each item. */
 function pack<T>(items: readonly T[], size: (item: T) => number, room: number): T[][] {
   const groups: T[][] = [];
   let left = 0;
@@ -200,13 +200,13 @@ function pack<T>(items: readonly T[], size: (item: T) => number, room: number): 
     groups.at(-1)?.push(item);
     left -= needed;
   }
-  // An inner page with a single child is none.
+  // An inner page with a single child is not valid.
   const [before, lone] = groups.slice(-2);
   if (before && lone?.length === 1 && before.length > 2) lone.unshift(...before.splice(-1));
   return groups;
 }
 
-/** As `pack`, with one item between every two groups. */
+/** Groups items like `pack`, with one dividing item between two groups. */
 function divide<T>(items: readonly T[], size: (item: T) => number, room: number) {
   const groups: T[][] = [[]];
   const dividers: T[] = [];
@@ -218,7 +218,7 @@ function divide<T>(items: readonly T[], size: (item: T) => number, room: number)
       left -= needed;
       continue;
     }
-    // The last item needs a page to stand on, so the one before it divides.
+    // The last item needs a page of its own, so the item before it becomes the divider.
     const final = i === items.length - 1;
     const between = final ? groups.at(-1)?.pop() : item;
     if (between !== undefined) dividers.push(between);
@@ -236,7 +236,7 @@ function compareRows(a: readonly SqlValue[], b: readonly SqlValue[]): number {
   return 0;
 }
 
-/** The order of values in an index: null, numbers, texts by their bytes. */
+/** Compares two values of an index: null, then numbers, then texts by their bytes. */
 function compare(a: SqlValue, b: SqlValue): number {
   const rank = (value: SqlValue) => (value === null ? 0 : typeof value === 'number' ? 1 : 2);
   if (rank(a) !== rank(b)) return rank(a) - rank(b);
@@ -246,7 +246,7 @@ function compare(a: SqlValue, b: SqlValue): number {
     : 0;
 }
 
-/** A row as a record: the kinds of its values, then the values. */
+/** Encodes a row as a record: the types of its values, then the values. */
 function encodeRecord(row: readonly SqlValue[]): Buffer {
   const parts = row.map(encodeValue);
   const kinds = Buffer.concat(parts.map(({ kind }) => varint(kind)));
@@ -272,7 +272,7 @@ function encodeValue(value: SqlValue): { kind: number; bytes: Buffer } {
   return { kind: whole ? 5 : 7, bytes };
 }
 
-/** A number in one to five bytes. */
+/** Encodes a number as a varint of one to five bytes. */
 function varint(value: number): Buffer {
   const bytes = [value % 128];
   for (let rest = Math.floor(value / 128); rest > 0; rest = Math.floor(rest / 128)) {

@@ -3,41 +3,41 @@ import { MemoryError } from '../../core/error.ts';
 /** A value of a row. */
 export type SqlValue = string | number | null | Uint8Array;
 
-/** A row by column name. */
+/** A row, keyed by column name. */
 export type Row = ReadonlyMap<string, SqlValue>;
 
-/** No tree of a sound file is deeper. */
+/** Maximum depth of a tree in a valid file. */
 const maxDepth = 20;
 
 interface Table {
   readonly root: number;
   /** In the order of the stored values. */
   readonly columns: readonly string[];
-  /** The column that stands for the row's number and is stored as null. */
+  /** The column that is an alias of the row id and is stored as null. */
   readonly rowid: string | undefined;
 }
 
 /**
  * The tables of a SQLite 3 database, read from its bytes ("Database File Format", sqlite.org/fileformat2).
  *
- * What a write-ahead log beside it has committed counts.
+ * Includes the committed pages of a write-ahead log next to the file.
  */
 export class SqliteFile {
   readonly #bytes: Buffer;
   readonly #log: ReadonlyMap<number, Buffer>;
   readonly #pageSize: number;
-  /** The bytes of a page that hold content. */
+  /** Usable bytes of a page. */
   readonly #usable: number;
   readonly #encoding: number;
   readonly #tables = new Map<string, Table>();
-  /** How many bytes the rows of a table can still have: no two share one. */
+  /** Bytes that the rows of a table may still take: valid rows never share a byte. */
   #room = 0;
 
-  /** @throws MemoryError `damaged` for what is no such file. */
+  /** @throws MemoryError `damaged` when the file is not a SQLite database. */
   constructor(bytes: Uint8Array, log?: Uint8Array) {
     this.#bytes = Buffer.from(bytes);
     if (this.#bytes.toString('latin1', 0, 16) !== 'SQLite format 3\0') {
-      throw new MemoryError('damaged', 'It is no SQLite database.');
+      throw new MemoryError('damaged', 'Not a SQLite database.');
     }
     if (this.#bytes.length < 512) throw broken();
     const size = this.#bytes.readUInt16BE(16);
@@ -60,9 +60,9 @@ export class SqliteFile {
   }
 
   /**
-   * The rows of a table in the order in which they were added.
+   * Returns the rows of a table in the order of insertion.
    *
-   * @throws MemoryError `damaged` where the file is broken; `not_found` without such a table.
+   * @throws MemoryError `damaged` when the file is broken; `not_found` when the table does not exist.
    */
   rows(name: string): Row[] {
     const table = this.#tables.get(name);
@@ -161,7 +161,7 @@ export class SqliteFile {
   }
 }
 
-/** The bytes of a record that stand in the page itself; the rest is in overflow pages. */
+/** Returns how many bytes of a record are in the page itself; the rest is in overflow pages. */
 export function localBytes(size: number, usable: number, most: number): number {
   if (size <= most) return size;
   const least = Math.floor(((usable - 12) * 32) / 255) - 23;
@@ -174,7 +174,7 @@ function sizeOf(code: number): number {
   return [0, 1, 2, 3, 4, 6, 8, 8, 0, 0][code] ?? 0;
 }
 
-/** A number of one to nine bytes, and where the next thing begins. */
+/** Decodes a varint of one to nine bytes, and returns the offset after it. */
 function varint(bytes: Buffer, at: number): [value: number, next: number] {
   let value = 0n;
   for (let i = 0; i < 9; i++) {
@@ -186,7 +186,7 @@ function varint(bytes: Buffer, at: number): [value: number, next: number] {
   return [Number(value), at + 9];
 }
 
-/** The pages that a write-ahead log has committed, by number. */
+/** Returns the committed pages of a write-ahead log, by page number. */
 function readLog(log: Buffer, pageSize: number): Map<number, Buffer> {
   const committed = new Map<number, Buffer>();
   const magic = log.length >= 32 ? log.readUInt32BE(0) : 0;
@@ -222,7 +222,7 @@ function checksum(bigEndian: boolean): (bytes: Buffer) => [number, number] {
   };
 }
 
-/** The columns of a table as its CREATE statement lists them. */
+/** Parses the columns of a table from its CREATE statement. */
 function columnsOf(sql: string): Pick<Table, 'columns' | 'rowid'> {
   if (/\bWITHOUT\s+ROWID\b/i.test(sql)) return { columns: [], rowid: undefined };
   const columns: string[] = [];
@@ -238,7 +238,7 @@ function columnsOf(sql: string): Pick<Table, 'columns' | 'rowid'> {
   return { columns, rowid };
 }
 
-/** The parts of a list between commas, those within parentheses or quotes left alone. */
+/** Splits a list at its commas, except commas within parentheses or quotes. */
 function definitions(list: string): string[] {
   const parts: string[] = [''];
   let depth = 0;
@@ -252,7 +252,7 @@ function definitions(list: string): string[] {
   return parts;
 }
 
-/** What a broken file makes of reading it, in our own words. */
+/** Translates a range error, which a broken file causes, into an error about the file. */
 function guarded<T>(work: () => T): T {
   try {
     return work();

@@ -21,13 +21,13 @@ export function taskBody(value: Task, objective_id: string | null): JsonObject {
   return { id, objective_id, text, status, order, created_at, updated_at };
 }
 
-/** The tasks of an objective in their order; of two with the same order the older one comes first. */
+/** Lists the tasks of an objective by order; of two with the same order the older one comes first. */
 export async function tasksOf(reader: Reader, slug: string): Promise<Listing<Task>> {
   const { records, damaged } = await listOwned(reader, task, slug);
   return { records: byCreation(records).sort((a, b) => a.value.order - b.value.order), damaged };
 }
 
-/** Seed 000, Tasks. */
+/** Task tools (seed 000). */
 export const taskTools: readonly Tool[] = [
   defineTool({
     name: 'create_tasks',
@@ -46,7 +46,7 @@ export const taskTools: readonly Tool[] = [
         const { id } = await find(draft, objective, objective_slug);
         let next = 0;
         for (const { value } of intact(await tasksOf(draft, objective_slug))) {
-          // Two branches may each have added a task with this order; here they come apart again.
+          // After a merge two tasks can have the same order; this makes orders unique again.
           const { order } = await move(context, draft, value, Math.max(value.order, next));
           next = order + 1;
         }
@@ -143,7 +143,7 @@ export const taskTools: readonly Tool[] = [
   }),
 ];
 
-/** The task in its new place; one that is there already is not written. */
+/** Gives a task a new order; writes nothing when it has that order already. */
 async function move(
   context: Context,
   draft: Transaction,

@@ -13,7 +13,7 @@ export function ticketBody(value: Ticket): JsonObject {
   return { id, key, title, description, created_at, updated_at };
 }
 
-/** Seed 000, Tickets. */
+/** Ticket tools (seed 000). */
 export const ticketTools: readonly Tool[] = [
   defineTool({
     name: 'create_tickets',

@@ -36,7 +36,7 @@ const errorTypes: Record<ErrorCode, ErrorType> = {
   internal: 'db_error',
 };
 
-/** Seed 000: features, paths, requirements, objectives, tasks, tickets and their context. */
+/** Features, paths, requirements, objectives, tasks, tickets and their context (seed 000). */
 export const graph: Toolset = {
   name: 'graph',
   title: 'Features, paths, requirements, objectives, tasks and tickets',

@@ -162,12 +162,12 @@ test('the messages say which element and why', async () => {
 });
 
 test.each([
-  ['../up', 'must lie inside the project, ".." leads out of it'],
-  ['a/../../b', 'must lie inside the project, ".." leads out of it'],
-  ['/../etc', 'must lie inside the project, ".." leads out of it'],
-  ['./', 'must name a file or a directory of the project'],
-  ['', 'must name a file or a directory of the project'],
-  ['a/..', 'must name a file or a directory of the project'],
+  ['../up', 'must be inside the project; ".." leads out of it'],
+  ['a/../../b', 'must be inside the project; ".." leads out of it'],
+  ['/../etc', 'must be inside the project; ".." leads out of it'],
+  ['./', 'must name a file or directory of the project'],
+  ['', 'must name a file or directory of the project'],
+  ['a/..', 'must name a file or directory of the project'],
   ['C:\\x', 'must be relative to the project, without a drive letter'],
   ['C:x', 'must be relative to the project, without a drive letter'],
   ['./c:x/y', 'must be relative to the project, without a drive letter'],

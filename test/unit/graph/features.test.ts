@@ -43,7 +43,7 @@ test('a slug that is taken, by a feature or within the batch, is named and nothi
     await plan.fail('create_features', { features: [feature('a'), feature('b'), feature('a')] }),
   ).toEqual({
     type: 'constraint_violation',
-    message: "features[2].slug: Feature 'a' is in this batch twice",
+    message: "features[2].slug: Feature 'a' appears twice in this batch",
   });
 });
 
