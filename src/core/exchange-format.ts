@@ -4,7 +4,7 @@ import type { Reader } from './store.ts';
 
 /** The files of another program, as an importer sees them; reading is all that can be done to them. */
 export interface Source {
-  /** The folder or file, as people are told of it. */
+  /** Name of the folder or file, for messages. */
   readonly name: string;
   /** Its files relative to the folder, sorted, with `/` between segments; of a single file its name. */
   readonly files: readonly string[];
@@ -110,7 +110,7 @@ export class Gathering implements Findings {
 const firstMilliseconds = 1e11;
 
 /**
- * A time as other programs write it, as ISO 8601 in UTC with milliseconds (X12); undefined for what is none.
+ * Converts a time of another program to ISO 8601 in UTC with milliseconds, or to undefined.
  *
  * A date alone is the moment at which it begins, a number a Unix time in seconds or milliseconds, and
  * what names no zone is in UTC.
@@ -145,6 +145,6 @@ export function parseJson(text: string): unknown {
     return JSON.parse(text.replace(/^\ufeff/, ''));
   } catch (cause) {
     const why = cause instanceof Error ? cause.message.slice(0, 100) : '';
-    throw new MemoryError('damaged', `It is no JSON: ${why}.`, { cause });
+    throw new MemoryError('damaged', `Not valid JSON: ${why}.`, { cause });
   }
 }

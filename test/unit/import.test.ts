@@ -346,7 +346,7 @@ describe('the stores of the seeds', () => {
       const apart = folder(store(mine, other));
       const [report] = await one.import(apart);
       expect(report).toMatchObject({ created: [], left: [{ from: 'memories.json' }] });
-      expect(report?.left[0]?.message).toContain(`project_id says "${other}"`);
+      expect(report?.left[0]?.message).toContain(`project_id contains "${other}"`);
       await one.call('activate_project');
       const [path, text] = Object.entries(store(other))[1] ?? ['', ''];
       one.repo.write(path, text);

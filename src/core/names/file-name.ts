@@ -7,7 +7,7 @@ const maxFolders = 10;
 const device = /^(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])(?:\.|$)/i;
 
 /**
- * What keeps a text from being the name of a markdown file below a folder, or undefined (3.13, 1.21).
+ * Returns why a text cannot be the name of a markdown file below a folder, or undefined.
  *
  * A name is relative, has `/` between folders, ends in `.md`, and means the same file on every system:
  * no way out in any encoding, no `.git` in disguise, no device of Windows, no character that some file

@@ -13,7 +13,7 @@ export const maxNameBytes = 180;
  * and ends in `~~` and 20 hex digits of the text's SHA-256.
  *
  * The name holds no `+`, is in Unicode normal form C, is no device name of Windows, and is at most
- * `maxNameBytes` long (resolution X16).
+ * `maxNameBytes` long.
  */
 export function encodeName(text: string): string {
   if (plainName.test(text) && text.length <= maxNameBytes && !device.test(text)) return text;

@@ -21,7 +21,7 @@ import { firstScore } from './summary-relevance.ts';
 import { usualSources } from './summary-sources.ts';
 import { defaultFiles } from './template.ts';
 
-/** Opens a bank, and makes it first when there is none (seed 001, `activate`; 1.5). */
+/** Opens a bank, and makes it first when there is none (seed 001, `activate`). */
 export const activate = defineTool({
   name: 'activate',
   title: 'Activate a memory bank',

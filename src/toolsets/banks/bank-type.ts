@@ -3,5 +3,5 @@ export const bankTypes = ['global', 'project', 'code'] as const;
 
 export type BankType = (typeof bankTypes)[number];
 
-/** The folder of each type below `banks/`, which is its key in the answer of `list`, too (1.3). */
+/** Folder of each type below `banks/`, which is also its key in the answer of `list`. */
 export const folders = { global: 'global', project: 'projects', code: 'code' } as const;

@@ -38,7 +38,7 @@ export interface BankDocumentFile extends Located<BankDocument> {
   readonly file: string;
 }
 
-/** A bank as it lies on disk. */
+/** A bank as it is on disk. */
 export interface Bank extends BankName {
   /** Below `banks/`: `code/my-repo`. */
   readonly folder: string;
@@ -47,12 +47,12 @@ export interface Bank extends BankName {
   readonly damaged: readonly Damaged[];
 }
 
-/** The store that holds the banks of a type: global ones belong to the user (1.4). */
+/** Returns the store with the banks of a type: global banks belong to the user. */
 export function storeOf(context: Context, type: BankType): Store {
   return type === 'global' ? context.home : context.store;
 }
 
-/** Where a new bank goes. */
+/** Returns the folder of a new bank. */
 export function folderOf({ type, id }: BankName): string {
   return `${folders[type]}/${encodeName(id)}`;
 }
@@ -78,7 +78,7 @@ export async function openBank(reader: Reader, name: BankName): Promise<Bank> {
   if (bank) return bank;
   const ids = (await listBanks(reader, name.type)).map(({ id }) => `"${id}"`);
   throw new MemoryError('not_found', `There is no ${label(name)}.`, {
-    hint: `${ids.length > 0 ? `There is ${ids.slice(0, 10).join(', ')}. ` : ''}activate makes a new bank.`,
+    hint: `${ids.length > 0 ? `Existing banks: ${ids.slice(0, 10).join(', ')}. ` : ''}activate creates a new bank.`,
     data: { bank_type: name.type, bank_id: name.id },
   });
 }

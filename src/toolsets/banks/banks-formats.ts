@@ -20,7 +20,7 @@ const bankFolders: ExchangeFormat = {
         if (!['global', 'projects', 'code'].includes(kind) || !file.endsWith('.md')) {
           return gathering.leave(file, 'is no document of a bank');
         }
-        // The tree of the seed has one global bank without an id; `list` calls it "general" (1.3).
+        // The tree of the seed has one global bank without an id; `list` calls it "general".
         const loose = kind === 'global' && rest.length === 0;
         const id = loose ? 'general' : first;
         const name = loose ? first : rest.join('/');

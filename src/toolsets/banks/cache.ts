@@ -16,9 +16,9 @@ interface CachedSummary extends JsonObject {
 }
 
 /**
- * The summaries of the texts of one bank, kept outside of every commit (1.16).
+ * Cached summaries of the texts of one bank, which are never committed.
  *
- * A summary counts only while its text has not changed, whoever made it.
+ * A summary is valid only until its text changes.
  */
 export class SummaryCache {
   readonly #context: Context;

@@ -4,13 +4,13 @@ import { toMemoryError } from '../../core/error.ts';
 import { sessionKey } from '../../core/session.ts';
 import { type Bank, type BankName, storeOf } from './bank.ts';
 
-/** What one session has going with its banks. */
+/** State of a session's work with its banks. */
 interface Conversation {
   /** The bank that was activated or swapped to last. */
   active: string | undefined;
-  /** Banks that are read and not written (1.7). */
+  /** Banks that the session only reads. */
   readonly temporary: Set<string>;
-  /** Updates so far, by conversation (1.14). */
+  /** Number of updates so far, by conversation. */
   readonly updates: Map<string, number>;
 }
 
@@ -43,7 +43,7 @@ interface Turn {
   readonly count: number;
 }
 
-/** Which update of which conversation a call is, by its own word or by ours (1.14). */
+/** Returns the conversation and number of an update, from the call or else from our own count. */
 export function nextUpdate(
   context: Context,
   given: {
@@ -61,12 +61,12 @@ export function countUpdate(context: Context, { conversation, count }: Turn): vo
   context.session.get(state).updates.set(conversation, count);
 }
 
-/** Notes that a bank was used now: outside of its history, so that reading makes no commit (1.20). */
+/** Records the time of use of a bank, outside of its history, so that reading makes no commit. */
 export async function noteUse(context: Context, bank: Bank): Promise<void> {
   try {
     await storeOf(context, bank.type).local.set(usedKey(bank), timestamp(context.now()));
   } catch (thrown) {
-    // A place that cannot be written is no reason to keep the bank from its reader.
+    // A failure to record the time must not keep the session from reading the bank.
     context.log('warning', `Last use of ${bank.folder} not noted: ${toMemoryError(thrown).text}`);
   }
 }

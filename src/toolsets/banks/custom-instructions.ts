@@ -3,7 +3,7 @@ import type { BankName } from './bank.ts';
 import type { BankType } from './bank-type.ts';
 import { defaultFiles } from './template.ts';
 
-/** What called for an update, as `trigger_type` takes it. */
+/** Reasons for an update: the values of `trigger_type`. */
 export const triggers = [
   'watchdog',
   'architecture',
@@ -15,12 +15,12 @@ export const triggers = [
 
 export type Trigger = (typeof triggers)[number];
 
-/** How an update is verified (1.14); stands in the examples with its two holes. */
+/** Proof that an update was made, also used with two placeholders in the examples. */
 export function verification(count: number | string, conversation: string): string {
   return `// Update #${count} for conversation ${conversation}`;
 }
 
-/** A bank that was not written for so many days may be out of date. */
+/** Days without an update after which a bank may be out of date. */
 const staleDays = 30;
 
 /** The state of a bank that its instructions depend on. */
@@ -155,7 +155,7 @@ const guides: {
 };
 
 /**
- * How a client keeps a bank up to date: directives, prompts and examples (1.17), by the type of the
+ * How a client keeps a bank up to date: directives, prompts and examples, by the type of the
  * bank and its state, at most 4,000 bytes.
  */
 export function customInstructions(state: BankState): JsonObject {

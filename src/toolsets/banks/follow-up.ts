@@ -26,8 +26,10 @@ export interface Written {
 }
 
 /**
- * What is worth doing next after an update (1.23), derived from the bank alone: other documents that
- * speak of the same things, a decision or a task in the wrong place, a document that has grown too large.
+ * Suggests what to do after an update, derived from the bank alone.
+ *
+ * Suggestions name other documents about the same subjects, a decision or task in the wrong document,
+ * and a document that has grown too large.
  */
 export function followUps(bank: Bank, written: Written): string[] {
   const usual = defaultFiles(bank, []);

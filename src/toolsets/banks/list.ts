@@ -31,7 +31,7 @@ const descriptions = {
 /** How many bytes the names of the files of one bank may take. */
 const filesBudget = 20_000;
 
-/** Tells which banks there are (seed 001, `list`; 1.19). */
+/** Lists the existing banks (seed 001, `list`). */
 export const list = defineTool({
   name: 'list',
   title: 'List memory banks',

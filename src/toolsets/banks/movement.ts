@@ -10,9 +10,9 @@ const limit = 100;
 /** How many bytes the names of changed files and of doubtful documents may take. */
 const budgets = { files: 2_000, doubtful: 1_000 };
 
-/** Where the code stands, seen from a bank (1.22). */
+/** State of the code in relation to a bank. */
 export interface Movement {
-  /** What the answer tells. */
+  /** The part of the answer about the code. */
   readonly git: JsonObject;
   /** When the bank was last committed. */
   readonly since: string | undefined;

@@ -4,7 +4,7 @@ import { bankId, bankName, bankType, openBank, storeOf } from './bank.ts';
 import { activation } from './bank-activation.ts';
 import { enter, noteUse } from './conversation.ts';
 
-/** Changes to another bank that exists (seed 001, `swap`; 1.6, 1.7, 1.8). */
+/** Changes to another bank that exists (seed 001, `swap`). */
 export const swap = defineTool({
   name: 'swap',
   title: 'Swap to another memory bank',

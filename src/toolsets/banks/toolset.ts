@@ -6,7 +6,11 @@ import { list } from './list.ts';
 import { swap } from './swap.ts';
 import { update } from './update-bank.ts';
 
-/** Errors in the codes of 1.10 and, where those know none, of seed 003, whose shape this is (X3). */
+/**
+ * Error codes of seed 001, and codes of seed 003 for the errors that seed 001 does not name.
+ *
+ * The shape of the answer is that of seed 003, since seed 001 does not define one.
+ */
 const codes: Record<ErrorCode, string> = {
   invalid_input: 'invalid_request',
   not_found: 'bank_not_found',
@@ -31,7 +35,7 @@ const codes: Record<ErrorCode, string> = {
   internal: 'server_error',
 };
 
-/** The codes of arguments that have one of their own. */
+/** Arguments with an error code of their own. */
 const argumentCodes = new Map<unknown, string>([
   ['bank_type', 'invalid_bank_type'],
   ['bank_id', 'invalid_bank_id'],

@@ -43,7 +43,7 @@ const input = z.object({
 
 type Arguments = z.output<typeof input>;
 
-/** Writes to one document of a bank (seed 001, `update`; 1.11 to 1.16). */
+/** Writes to one document of a bank (seed 001, `update`). */
 export const update = defineTool({
   name: 'update',
   title: 'Update a memory bank',
@@ -154,14 +154,15 @@ function checkPlace(bank: Bank, file: string): void {
   for (const other of bank.files) {
     if (other.file === file) continue;
     const [mine, theirs] = [foldName(file), foldName(other.file)];
-    if (mine === theirs) throw invalid(['target_file'], `is written "${other.file}" in this bank`);
+    if (mine === theirs)
+      throw invalid(['target_file'], `clashes with "${other.file}": use that name`);
     if (mine.startsWith(`${theirs}/`) || theirs.startsWith(`${mine}/`)) {
-      throw invalid(['target_file'], `cannot stand beside "${other.file}": one is a folder`);
+      throw invalid(['target_file'], `clashes with "${other.file}": one of them would be a folder`);
     }
   }
 }
 
-/** The commit of an update; the proof stands in its body, never in the document (1.14). */
+/** Describes the commit of an update; its body has the proof, the document never does. */
 function provenance(args: Arguments, proof: string): Provenance {
   return {
     subject: `update ${args.target_file} of ${label(bankName(args))}`,

@@ -25,7 +25,7 @@ export const activateProject = defineTool({
 /**
  * Lets a call through when the session has activated the project that it would reach.
  *
- * @throws MemoryError `not_activated`; seed 002 §3.2.1 and §4.
+ * @throws MemoryError `not_activated` otherwise (seed 002).
  */
 export async function requireActivation(context: Context, tool: Tool): Promise<void> {
   if (tool === activateProject) return;

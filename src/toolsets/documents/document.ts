@@ -3,7 +3,7 @@ import { markdownCodec } from '../../core/codec.ts';
 import { slug } from '../../core/names/name.ts';
 import { defineRecordType } from '../../core/record-type.ts';
 
-/** The types of memory, and there are no others (seed 002 §3.1). */
+/** The closed list of memory types (seed 002). */
 export const documentType = z.enum([
   'design_doc',
   'project_overview',

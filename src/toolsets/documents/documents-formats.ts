@@ -34,13 +34,17 @@ const infinity: ExchangeFormat = {
     }
     return gathering;
 
-    /** @throws MemoryError `damaged` when the file beside the memories says another project (2.13). */
+    /** @throws MemoryError `damaged` when the file `project_id` names another project. */
     function checkProject(id: string): void {
       const said = source.files.includes('project_id') ? source.text('project_id').trim() : id;
       if (said.toLowerCase() !== id.toLowerCase()) {
-        throw new MemoryError('damaged', `It is of project ${id}, and project_id says "${said}".`, {
-          hint: 'Mend the one that is wrong.',
-        });
+        throw new MemoryError(
+          'damaged',
+          `The memories name project ${id}, but project_id contains "${said}".`,
+          {
+            hint: 'Correct the wrong one.',
+          },
+        );
       }
       gathering.projectId = id;
     }

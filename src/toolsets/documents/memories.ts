@@ -48,7 +48,7 @@ export const listMemories = defineTool({
   description: 'Lists id, title and type of all memories, or of one type, oldest first.',
   effect: 'read',
   input: z.object({
-    // Null is as good as absent here.
+    // Null counts as absent here.
     type: z.preprocess((given) => given ?? undefined, documentType.optional()),
   }),
   async handle(context, { type }) {
@@ -66,7 +66,7 @@ export const updateMemory = defineTool({
   description: 'Replaces the content of a memory; its title and type never change.',
   effect: 'write',
   idempotent: true,
-  // Loose, so that a type is seen here: it changes nothing, but a wrong one is refused (seed 002 §3.1).
+  // Loose, so that a type is seen here: it changes nothing, but a wrong one is refused (seed 002).
   input: z.looseObject({ memory_id: memoryId, content: z.string().describe('Markdown') }),
   async handle(context, { memory_id, content, ...rest }) {
     if (rest.type !== undefined && !documentType.safeParse(rest.type).success) {
@@ -111,11 +111,11 @@ async function find(reader: Reader, id: string): Promise<Located<Document>> {
   if (found !== undefined) return found;
   if (z.guid().safeParse(id).success) {
     const { damaged } = await reader.list(documentRecord);
-    // A file that cannot be read tells its id by its name only, and only the first part of it.
+    // Of an unreadable file only the first part of the id is known, from its name.
     const broken = damaged.find(({ path }) => path.includes(`-${idPrefix(id)}`));
     if (broken !== undefined) throw broken.error;
   }
   throw new MemoryError('not_found', 'There is no memory with this id.', {
-    hint: 'list_memories shows the ids.',
+    hint: 'list_memories returns the ids.',
   });
 }

@@ -4,10 +4,10 @@ import { activateProject, requireActivation } from './activate-project.ts';
 import { documentRecord } from './document.ts';
 import { deleteMemory, getMemory, listMemories, storeMemory, updateMemory } from './memories.ts';
 
-/** What can be wrong with the arguments, the worst first: of several only that one is told. */
+/** Argument errors, most severe first; the answer reports only the first that applies. */
 const inputFailures = ['missing_required_field', 'invalid_json', 'invalid_memory_type'] as const;
 
-/** Every other error in the seed's words (§5), which know no finer ones; the note tells the rest. */
+/** Codes of all other errors; seed 002 has no finer ones, so the note gives the details. */
 const failures: Record<Exclude<ErrorCode, 'invalid_input'>, string> = {
   not_activated: 'project_not_activated',
   not_found: 'memory_not_found',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { MemoryError } from '../../core/error.ts';
 
-/** Whether the user agreed. Only the boolean `true` says so; whatever else is given counts as no. */
+/** Whether the user agreed: only the boolean `true` counts. */
 export const confirm = z.boolean().catch(false);
 
 /**

@@ -74,7 +74,7 @@ export const memoryWrite = defineTool({
       async (transaction) => {
         const old = (await transaction.get(entryRecord, entryKey(category, key)))?.value;
         const entry = { ...given, created_at: old?.created_at ?? now, updated_at: now };
-        // The same text again is no change, and so not a new age either.
+        // Writing the same entry again is not a change, so its timestamp stays.
         if (old !== undefined && isDeepStrictEqual(old, { ...entry, updated_at: old.updated_at })) {
           return { action: 'updated', entry: old };
         }

@@ -13,7 +13,7 @@ import { serverMemory } from './server-memory.ts';
 /** What tells when an entry was made: in the seed, in its reference, in the data of that. */
 const creationTimes = ['created_at', 'timestamp', 'recorded_at'];
 
-/** A folder `.claude/memory/` of seed 004: a JSON file for each category, in any of its four shapes (4.2). */
+/** A folder `.claude/memory/` of seed 004: a JSON file for each category, in one of four shapes. */
 const claudeMemory: ExchangeFormat = {
   name: 'claude-memory',
   title: 'knowledge of a .claude/memory folder, by category',
@@ -60,7 +60,7 @@ const claudeMemory: ExchangeFormat = {
         for (const [key, value] of Object.entries(data)) {
           add(category, key, { value, created_at: updated }, `${file}, "${key}"`);
         }
-      } else throw new MemoryError('damaged', 'It holds no entries as this format has them.');
+      } else throw new MemoryError('damaged', 'Not a list or an object of knowledge entries.');
     }
 
     function add(

@@ -12,10 +12,10 @@ import { categories, entryRecord, type KnowledgeEntry, listEntries } from './ent
 
 const millisecondsPerDay = 86_400_000;
 
-/** So many of the deleted entries stand by name in the commit. */
+/** Maximum number of deleted entries that the commit message names. */
 const namedInCommit = 50;
 
-/** The protocol's own state is never too old. */
+/** Categories that can be pruned; protocol state never expires. */
 const prunable = categories.filter((category) => category !== 'protocol-state');
 
 export const memoryPrune = defineTool({

@@ -4,7 +4,7 @@ import type { Provenance, Reader, Transaction } from '../../core/store.ts';
 import { find } from './lookup.ts';
 import { checkSize, write } from './memory-file.ts';
 
-/** What each core file begins with: the headings of the seed's "Data Formats", exactly. */
+/** Initial headings of each core file, exactly as seed 003 gives them. */
 const templates = {
   'activeContext.md': [
     '# Current Context',
@@ -59,20 +59,20 @@ export const coreFiles: readonly CoreFile[] = [
   'systemPatterns.md',
 ];
 
-/** The core files that there are not yet, under either of their names. */
+/** Lists the core files that do not exist yet under either of their names. */
 export async function missingCoreFiles(reader: Reader): Promise<CoreFile[]> {
   const missing: CoreFile[] = [];
   for (const name of coreFiles) if (!(await allowed(find(reader, name)))) missing.push(name);
   return missing;
 }
 
-/** Makes a core file that there is not yet. */
+/** Creates a core file from its template. */
 export async function create(transaction: Transaction, name: CoreFile): Promise<void> {
   await write(transaction, { path: name, content: templateOf(name) });
 }
 
 /**
- * Changes the text of a core file; one that there is not yet begins with its template.
+ * Changes the text of a core file; a missing file starts from its template.
  *
  * @throws MemoryError `conflict` when the text holds conflict markers.
  */
@@ -89,8 +89,10 @@ export async function edit(
 }
 
 /**
- * Changes files of the bank as one commit; the first change of all makes the core files, too (3.31),
- * as far as the session's mode allows it.
+ * Changes files of the memory bank in one commit.
+ *
+ * The first change also creates the core files that the session's mode allows, so that an agent that
+ * never calls initialize_memory_bank gets a complete memory bank.
  */
 export async function change(
   context: Context,
@@ -107,7 +109,7 @@ export async function change(
   });
 }
 
-/** What comes of a look or a write, or `forbidden` where the session's mode does not allow it. */
+/** Returns the result of the work, or `forbidden` when the session's mode does not allow it. */
 function allowed<T>(work: Promise<T>): Promise<T | 'forbidden'> {
   return work.catch((error) => {
     if (error instanceof MemoryError && error.code === 'forbidden') return 'forbidden';
@@ -115,7 +117,7 @@ function allowed<T>(work: Promise<T>): Promise<T | 'forbidden'> {
   });
 }
 
-/** Whether a file holds what it began with, and nothing of anybody's own. */
+/** Whether a file still has the text of its template. */
 export function isTemplate(path: string, content: string): boolean {
   const name = coreFiles.find((one) => one === path);
   return name !== undefined && templateOf(name) === content;

@@ -3,7 +3,7 @@ import { foldName } from '../../core/names/file-name.ts';
 import type { Located, Reader } from '../../core/store.ts';
 import { type MemoryFile, memoryFile, nameProblem } from './memory-file.ts';
 
-/** The core files that older banks name otherwise: either name finds the file (3.4). */
+/** Core files with another name in older memory banks; either name finds the file. */
 const olderNames = new Map([
   ['activeContext.md', 'active-context.md'],
   ['productContext.md', 'product-context.md'],
@@ -12,21 +12,23 @@ const olderNames = new Map([
 ]);
 const newerNames = new Map([...olderNames].map(([newer, older]) => [older, newer]));
 
-/** What older banks call a core file, where that is not its name. */
+/** Returns the name that older memory banks use for a core file, if it differs. */
 export function olderName(name: string): string | undefined {
   return olderNames.get(name);
 }
 
-/** What a core file is called that older banks name so. */
+/** Returns the core file that older memory banks call by this name. */
 export function newerName(name: string): string | undefined {
   return newerNames.get(name);
 }
 
 /**
- * The file with this name: a core file also under its other name, any file also when its name on disk
- * is in another Unicode normal form.
+ * Finds the file with this name.
  *
- * @throws MemoryError `invalid_input` for what can be no name of a file of the bank.
+ * A core file is also found under its other name, and any file when its name on disk is in another
+ * Unicode normal form.
+ *
+ * @throws MemoryError `invalid_input` when the name is not valid for a file of the memory bank.
  */
 export async function find(
   reader: Reader,
@@ -43,10 +45,10 @@ export async function find(
 }
 
 /**
- * The path to write a file of this name to: of the one that is there, or a new one.
+ * Returns the path to write a file of this name to: the path of the existing file, or a new one.
  *
- * @throws MemoryError `already_exists` when some file systems would take it for another file that is
- *   there, in another letter case or Unicode normal form.
+ * @throws MemoryError `already_exists` when some file systems could not keep it apart from an existing
+ *   file, whose name differs only in letter case or Unicode normal form.
  */
 export async function pathFor(reader: Reader, filename: string): Promise<string> {
   const name = checked(filename);
@@ -57,24 +59,28 @@ export async function pathFor(reader: Reader, filename: string): Promise<string>
   return placeFor(reader, filename);
 }
 
-/** The path for a new file. */
+/** Returns the path for a new file. */
 async function placeFor(reader: Reader, filename: string): Promise<string> {
   const name = checked(filename);
   const { records, damaged } = await reader.list(memoryFile);
   for (const { path } of [...records, ...damaged]) {
     if (!collide(path, name)) continue;
     const form = path.normalize() === name;
-    throw new MemoryError('already_exists', `"${filename}" cannot stand beside "${path}".`, {
-      hint: form
-        ? 'It is the same name in another Unicode normal form: use the name that is there, as list_memory_bank_files writes it.'
-        : 'Some file systems would take them for the same; use the name that is there, or another one.',
-      data: { path },
-    });
+    throw new MemoryError(
+      'already_exists',
+      `"${filename}" clashes with the existing file "${path}".`,
+      {
+        hint: form
+          ? 'It is the same name in another Unicode normal form: use the name that list_memory_bank_files returns.'
+          : 'Some file systems cannot keep both. Use the existing name or a different one.',
+        data: { path },
+      },
+    );
   }
   return newerNames.get(name) ?? name;
 }
 
-/** Why there is no such file, with a name that may have been meant. */
+/** Makes the error about a missing file, with a similar name as its hint. */
 export async function notFound(reader: Reader, filename: string): Promise<MemoryError> {
   const wanted = foldName(filename);
   const { records } = await reader.list(memoryFile);
@@ -83,8 +89,8 @@ export async function notFound(reader: Reader, filename: string): Promise<Memory
     meant !== undefined
       ? `Did you mean "${meant}"?`
       : records.length === 0
-        ? 'The memory bank is empty: initialize_memory_bank makes its files.'
-        : 'See list_memory_bank_files for the files that there are.';
+        ? 'The memory bank is empty; initialize_memory_bank creates its files.'
+        : 'list_memory_bank_files returns the existing files.';
   return new MemoryError('not_found', `There is no file "${filename}".`, { hint });
 }
 
@@ -95,13 +101,13 @@ function checked(filename: string): string {
   return name;
 }
 
-/** Whether two paths want one name for two things: as twins for some file systems, or as file and folder. */
+/** Whether two paths clash: on a file system that folds names, or as a file and a folder. */
 function collide(path: string, other: string): boolean {
   const [a, b] = [path.split('/'), other.split('/')];
   for (const [i, segment] of b.entries()) {
-    const beside = a[i];
-    if (beside === undefined) return true;
-    if (beside !== segment) return foldName(beside) === foldName(segment);
+    const existing = a[i];
+    if (existing === undefined) return true;
+    if (existing !== segment) return foldName(existing) === foldName(segment);
   }
   return a.length >= b.length;
 }

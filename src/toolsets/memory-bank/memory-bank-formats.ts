@@ -11,7 +11,7 @@ import { newerName, olderName } from './lookup.ts';
 import { memoryFile, nameProblem } from './memory-file.ts';
 import { ruleFile } from './rule-record.ts';
 
-/** The names by which a folder is known as a memory bank, whoever's agent wrote it. */
+/** File names that identify a folder as a memory bank. */
 const usual = [
   ...coreFiles.flatMap((name) => [name, olderName(name) ?? name]),
   'projectbrief.md',
@@ -136,7 +136,7 @@ function finding(path: string, content: string, from: string): ImportedRecord {
   };
 }
 
-/** The name, or the nearest one that a file of the bank may have. */
+/** Returns the name, or the nearest valid name for a file of the memory bank. */
 function permitted(name: string): string {
   const normal = name.normalize();
   if (nameProblem(normal) === undefined) return normal;
@@ -152,7 +152,7 @@ function permitted(name: string): string {
   return nameProblem(allowed) === undefined ? allowed : `files/${allowed}`;
 }
 
-/** The name, numbered where some file systems would take it for one that is taken. */
+/** Returns the name, with a number when it clashes with one in use on some file system. */
 function distinct(name: string, taken: Set<string>): string {
   for (let number = 1; ; number++) {
     const candidate = number === 1 ? name : name.replace(/\.md$/, `-${number}.md`);
@@ -162,7 +162,7 @@ function distinct(name: string, taken: Set<string>): string {
   }
 }
 
-/** What the text of a rule file without an extension is written in (3.24): JSON, else TOML, else YAML. */
+/** Guesses the syntax of a rule file without an extension: JSON, else TOML, else YAML. */
 function extensionOf(content: string): string {
   if (/^\s*\{/.test(content)) return '.json';
   const first = /^[ \t]*(?![#\s])(.+)$/m.exec(content)?.[1] ?? '';

@@ -8,20 +8,20 @@ import type { Located, Transaction } from '../../core/store.ts';
 /** The largest file that the tools write, in bytes. */
 export const maxFileBytes = 1024 * 1024;
 
-/** The folders of other toolsets and of the modes' rules. */
+/** Folders of other toolsets and of mode rules. */
 const reserved = ['graph', 'documents', 'knowledge', 'banks', 'rules'];
 
 const schema = z.object({
-  /** Where it lies below `.memory-bank/`. */
+  /** Path below `.memory-bank/`. */
   path: z.string(),
-  /** Every character of the file. */
+  /** The whole text of the file. */
   content: z.string(),
 });
 
-/** A markdown file of the memory bank (seed 003), whoever wrote it. */
+/** A markdown file of the memory bank (seed 003), written by this program or by hand. */
 export type MemoryFile = z.infer<typeof schema>;
 
-/** The files are served as they are: no text is damaged, one with conflict markers neither. */
+/** Serves files as they are: no text counts as damaged, not even with conflict markers. */
 export const memoryFile = defineRecordType<MemoryFile>({
   name: 'bank-file',
   toolset: 'memory-bank',
@@ -45,24 +45,24 @@ export const memoryFile = defineRecordType<MemoryFile>({
   merge: { content: 'sections' },
 });
 
-/** What keeps a text from being the name of a file of the bank (3.13), or undefined. */
+/** Returns why a text cannot be the name of a file of the memory bank, or undefined. */
 export function nameProblem(name: string): string | undefined {
   const [folder = ''] = name.split('/', 1);
   const other = name.includes('/') && reserved.find((one) => one === foldName(folder));
-  if (other) return `must not lead into "${other}/", which other tools keep their records in`;
+  if (other) return `must not be in "${other}/", where other tools keep their records`;
   return fileNameProblem(name);
 }
 
 /**
- * Refuses a file that is larger than what the tools read for editing and write.
+ * Refuses a file that is too large for the tools to edit or write.
  *
  * @throws MemoryError `too_large` beyond `maxFileBytes`.
  */
 export function checkSize({ path, content }: MemoryFile): void {
   const bytes = Buffer.byteLength(content);
   if (bytes <= maxFileBytes) return;
-  throw new MemoryError('too_large', `${path} is ${bytes} bytes large.`, {
-    hint: `A file may have ${maxFileBytes} bytes (1 MiB); divide it, or move old parts to another file.`,
+  throw new MemoryError('too_large', `${path} has ${bytes} bytes.`, {
+    hint: `The limit is ${maxFileBytes} bytes (1 MiB). Split the file, or move old parts to another one.`,
     data: { path },
   });
 }

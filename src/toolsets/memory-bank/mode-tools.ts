@@ -47,7 +47,7 @@ export const processUmbCommand = defineTool({
   async handle({ modes }, { command }) {
     const mode = await modes.current();
     if (!(await modes.isUmbCommand(command))) {
-      throw invalid(['command'], `is not the command of an update, such as "${standardCommand}"`);
+      throw invalid(['command'], `is not an update command such as "${standardCommand}"`);
     }
     modes.setUpdating(true);
     const lifted = mode?.umb?.overrideFileRestrictions === true;
@@ -70,7 +70,7 @@ export const completeUmb = defineTool({
   handle({ modes }) {
     if (!modes.updating) {
       throw new MemoryError('invalid_input', 'No update of the memory bank is under way.', {
-        hint: 'process_umb_command begins one.',
+        hint: 'Call process_umb_command to start one.',
       });
     }
     modes.setUpdating(false);
@@ -78,7 +78,7 @@ export const completeUmb = defineTool({
   },
 });
 
-/** What an agent has to know of its mode; null for lists that the mode does not have: no restriction. */
+/** Describes a mode to the agent; a null list means no restriction. */
 function describe(mode: Mode): JsonObject {
   return {
     mode: mode.name,

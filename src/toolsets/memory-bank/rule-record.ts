@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { defineRecordType } from '../../core/record-type.ts';
 
 const schema = z.object({
-  /** Where it lies below `.memory-bank/`: `rules/code.yaml`. */
+  /** Path below `.memory-bank/`: `rules/code.yaml`. */
   path: z.string(),
-  /** Every character of the file. */
+  /** The whole text of the file. */
   content: z.string(),
 });
 

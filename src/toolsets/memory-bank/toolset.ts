@@ -8,7 +8,7 @@ import { completeUmb, getCurrentMode, processUmbCommand, switchMode } from './mo
 import { ruleFile } from './rule-record.ts';
 import { updatePrompt } from './update-prompt.ts';
 
-/** The error codes of seed 003 ("Common Error Codes"), and the one that 3.16 adds. */
+/** The error codes of seed 003. */
 const codes: Record<ErrorCode, string> = {
   invalid_input: 'invalid_request',
   not_found: 'file_not_found',

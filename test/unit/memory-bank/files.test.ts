@@ -77,7 +77,10 @@ describe('write_memory_bank_file and read_memory_bank_file', () => {
   ])('refuse %s beside %s', async (filename, beside) => {
     const { call, commits } = open({ 'progress.md': '', 'docs/a.md': '' });
     expect(await call('write_memory_bank_file', { filename, content: 'x' })).toEqual(
-      failure('invalid_request', expect.stringContaining(`beside "${beside}"`)),
+      failure(
+        'invalid_request',
+        expect.stringContaining(`clashes with the existing file "${beside}"`),
+      ),
     );
     expect(commits()).toEqual([]);
   });

@@ -50,7 +50,7 @@ describe('track_progress', () => {
     const large = `# T\n\n${'x'.repeat(1024 * 1024)}`;
     const { call, file, commits } = open({ 'activeContext.md': large });
     expect(await call('track_progress', { action: 'a', description: 'b' })).toEqual(
-      failure('invalid_request', expect.stringContaining('activeContext.md is 1048581 bytes')),
+      failure('invalid_request', expect.stringContaining('activeContext.md has 1048581 bytes')),
     );
     expect(file('progress.md')).toBeUndefined();
     expect(commits()).toEqual([]);
