@@ -517,7 +517,7 @@ describe('doctor', () => {
     ['a HEAD that is garbage', 'Repository', /HEAD .*cannot be read.*git switch/],
     ['an emptied branch', 'Repository', /refs\/heads\/main cannot be read.*git update-ref/],
     ['a missing tree', 'Repository', /object [0-9a-f]{40} is not in this repository.*git fetch/],
-    ['a sparse checkout', 'Repository', /left out of this sparse.*sparse-checkout add \.memory/],
+    ['a sparse checkout', 'Repository', /not in this sparse.*sparse-checkout add \.memory/],
     ['a file in the way', 'Repository', /\.memory-bank is a file where a folder.*out of the way/],
     ['a file in the way, and no git', 'Repository', /\.memory-bank is a file where a folder/],
   ])('says why every change is refused: %s', (kind, what, text) => {

@@ -6,6 +6,7 @@ import type { Remark } from '../../core/exchange-format.ts';
 import { type Command, flagText } from '../command.ts';
 import { inSession } from '../run-in-session.ts';
 import { Screen } from '../terminal.ts';
+import { preferMemory } from '../v8-heap.ts';
 
 /** `memory-bank import [path]`: imports the memory of other programs. */
 export const importCommand: Command = {
@@ -27,6 +28,7 @@ export const importCommand: Command = {
     },
   },
   async run(invocation) {
+    preferMemory();
     const { app, options, operands, values } = invocation;
     const { cwd, env } = options.place;
     const [given] = operands;
