@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { deep, describeDeep } from '../support/depth.ts';
 import { ModelEndpoint } from '../support/model.ts';
 import { main, newFolder, RawClient } from '../support/process.ts';
 import { Repo } from '../support/repo.ts';
@@ -31,81 +32,87 @@ class Conversation {
 const project = { bank_type: 'project', bank_id: 'Ledger' };
 const code = { bank_type: 'code', bank_id: 'ledger' };
 
-test('a conversation leaves banks that a person would keep, in answers of the stated size', async () => {
-  const repo = Repo.create();
-  const first = new Conversation(repo.root);
-  expect((await first.call('activate', project)).bytes).toBeLessThanOrEqual(5_000);
-  for (const content of [
-    '- Use PostgreSQL: one database for books and queue. Rejected: Redis.',
-    '- Book in whole cents: no rounding anywhere.',
-    '- Keep ten years of invoices readable.',
-  ]) {
-    const { answer } = await first.call('update', {
-      ...project,
-      target_file: 'doc/architecture.md',
-      operation: 'insert',
-      position: 'Decisions',
-      content,
-      trigger_type: 'architecture',
-    });
+deep(
+  'a conversation leaves banks that a person would keep, in answers of the stated size',
+  async () => {
+    const repo = Repo.create();
+    const first = new Conversation(repo.root);
+    expect((await first.call('activate', project)).bytes).toBeLessThanOrEqual(5_000);
+    for (const content of [
+      '- Use PostgreSQL: one database for books and queue. Rejected: Redis.',
+      '- Book in whole cents: no rounding anywhere.',
+      '- Keep ten years of invoices readable.',
+    ]) {
+      const { answer } = await first.call('update', {
+        ...project,
+        target_file: 'doc/architecture.md',
+        operation: 'insert',
+        position: 'Decisions',
+        content,
+        trigger_type: 'architecture',
+      });
+      expect(answer).toMatchObject({
+        status: 'success',
+        verification: expect.stringMatching(/^\/\/ Update #\d for conversation /),
+      });
+    }
+    expect((await first.call('activate', code)).bytes).toBeLessThanOrEqual(5_000);
+    await first.call('swap', project);
+    await first.call('swap', code);
+    const before = await first.call('swap', project);
+    expect(await first.client.end()).toBe(0);
+
+    const again = new Conversation(repo.root);
+    const after = await again.call('activate', project);
+    expect(after).toEqual(before);
+    expect(after.bytes).toBeLessThanOrEqual(40_000);
+    await again.client.end();
+
+    const files = repo.git('ls-files', '.memory-bank/banks').trim().split('\n');
+    const texts = files.map((file) => [
+      file,
+      repo.read(file).replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/, '<time>'),
+    ]);
+    expect(Object.fromEntries(texts)).toMatchSnapshot();
+    expect(repo.git('log', '--format=%s', '--reverse').trim().split('\n')).toEqual([
+      'Begin',
+      'memory: create project bank "Ledger"',
+      ...Array(3).fill('memory: update doc/architecture.md of project bank "Ledger"'),
+      'memory: create code bank "ledger"',
+    ]);
+    expect(repo.status()).toEqual([]);
+  },
+);
+
+deep(
+  'where there is no project, as Claude Desktop starts it, global banks are served in full',
+  async () => {
+    const home = new Repo();
+    const general = { bank_type: 'global', bank_id: 'general' };
+    const conversation = new Conversation('/', { HOME: home.root });
+    await conversation.call('activate', general);
+    const change = { target_file: 'preferences.md', operation: 'insert', position: 'Answers' };
+    await conversation.call('update', { ...general, ...change, content: '- Short ones.' });
+    const { answer } = await conversation.call('list', {});
     expect(answer).toMatchObject({
-      status: 'success',
-      verification: expect.stringMatching(/^\/\/ Update #\d for conversation /),
+      global: [{ id: 'general', active: true }],
+      projects: [],
+      code: [],
+      note: expect.stringContaining('--root'),
     });
-  }
-  expect((await first.call('activate', code)).bytes).toBeLessThanOrEqual(5_000);
-  await first.call('swap', project);
-  await first.call('swap', code);
-  const before = await first.call('swap', project);
-  expect(await first.client.end()).toBe(0);
+    await conversation.client.end();
+    const memory = new Repo(home.path('.memory-bank'));
+    expect(memory.read('banks/global/general/preferences.md')).toContain(
+      '## Answers\n\n- Short ones.\n',
+    );
+    expect(memory.git('log', '--format=%s').trim().split('\n')).toEqual([
+      'memory: update preferences.md of global bank "general"',
+      'memory: create global bank "general"',
+    ]);
+  },
+);
 
-  const again = new Conversation(repo.root);
-  const after = await again.call('activate', project);
-  expect(after).toEqual(before);
-  expect(after.bytes).toBeLessThanOrEqual(40_000);
-  await again.client.end();
-
-  const files = repo.git('ls-files', '.memory-bank/banks').trim().split('\n');
-  const texts = files.map((file) => [
-    file,
-    repo.read(file).replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/, '<time>'),
-  ]);
-  expect(Object.fromEntries(texts)).toMatchSnapshot();
-  expect(repo.git('log', '--format=%s', '--reverse').trim().split('\n')).toEqual([
-    'Begin',
-    'memory: create project bank "Ledger"',
-    ...Array(3).fill('memory: update doc/architecture.md of project bank "Ledger"'),
-    'memory: create code bank "ledger"',
-  ]);
-  expect(repo.status()).toEqual([]);
-});
-
-test('where there is no project, as Claude Desktop starts it, global banks are served in full', async () => {
-  const home = new Repo();
-  const general = { bank_type: 'global', bank_id: 'general' };
-  const conversation = new Conversation('/', { HOME: home.root });
-  await conversation.call('activate', general);
-  const change = { target_file: 'preferences.md', operation: 'insert', position: 'Answers' };
-  await conversation.call('update', { ...general, ...change, content: '- Short ones.' });
-  const { answer } = await conversation.call('list', {});
-  expect(answer).toMatchObject({
-    global: [{ id: 'general', active: true }],
-    projects: [],
-    code: [],
-    note: expect.stringContaining('--root'),
-  });
-  await conversation.client.end();
-  const memory = new Repo(home.path('.memory-bank'));
-  expect(memory.read('banks/global/general/preferences.md')).toContain(
-    '## Answers\n\n- Short ones.\n',
-  );
-  expect(memory.git('log', '--format=%s').trim().split('\n')).toEqual([
-    'memory: update preferences.md of global bank "general"',
-    'memory: create global bank "general"',
-  ]);
-});
-
-describe('with a model', () => {
+describeDeep('with a model', () => {
   const topics = ['parser', 'ledger'];
   let endpoint: ModelEndpoint;
   let repo: Repo;

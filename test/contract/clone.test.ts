@@ -3,6 +3,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { encodeName } from '../../src/core/names/name.ts';
+import { deep } from '../support/depth.ts';
 import { main, newFolder } from '../support/process.ts';
 import { gitEnv, Repo } from '../support/repo.ts';
 import { everything, planning, type Step } from './every-tool.ts';
@@ -78,7 +79,7 @@ test('a plan of this project reads like one that a person has written', async ()
   await expect(story).toMatchFileSnapshot('__snapshots__/plan.diff');
 });
 
-test('every tool can be called, and the work of the person stays as it was', async () => {
+deep('every tool can be called, and the work of the person stays as it was', async () => {
   const begun = repo.git('rev-parse', 'HEAD').trim();
   const { tools } = await client.listTools();
   const called = new Set([...planning, ...everything].map(([tool]) => tool));

@@ -9,10 +9,10 @@ import {
 } from 'node:fs';
 import { homedir, hostname } from 'node:os';
 import { join, resolve } from 'node:path';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { make, writeTypes } from '../../build.js';
 import packageJson from '../../package.json' with { type: 'json' };
-import { deep } from '../support/depth.ts';
+import { deep, describeDeep } from '../support/depth.ts';
 import { newFolder, RawClient } from '../support/process.ts';
 import { Repo } from '../support/repo.ts';
 
@@ -48,7 +48,7 @@ beforeAll(async () => {
   npm(user, 'install', '--offline', '--no-audit', '--no-fund', join(tarballs, tarball));
 });
 
-describe('the package', () => {
+describeDeep('the package', () => {
   test('has the bundle, the rules, the schemas, and nothing else', () => {
     const named = packed.files.map(({ path }) =>
       path.replace(/chunks\/.*?-[0-9A-Z]{8}\.js/, 'chunks/*.js').replace(/^(schemas)\/.*/, '$1/*'),
@@ -148,7 +148,7 @@ deep(
   },
 );
 
-describe('installed in an empty folder', () => {
+describeDeep('installed in an empty folder', () => {
   test('it starts by npx and serves a project', async () => {
     expect(npm(user, 'exec', '--offline', '--', 'memory-bank', '--version')).toBe(
       `${packageJson.version}\n`,

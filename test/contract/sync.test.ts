@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/core/json.ts';
-import { deep, describeDeep } from '../support/depth.ts';
+import { deep, describeDeep, sample } from '../support/depth.ts';
 import { GitServer } from '../support/git-server.ts';
 import { main, newFolder } from '../support/process.ts';
 import { gitEnv, Repo } from '../support/repo.ts';
@@ -113,10 +113,12 @@ async function withEnv<T>(env: { readonly [name: string]: string }, work: () => 
 const bare = () => new Repo(join(folder, name));
 const tip = (branch = 'main') => bare().git('rev-parse', branch).trim();
 
-describe.each([
-  ['HTTP', () => server.url(name)],
+const remotes: readonly (readonly [string, () => string])[] = [
   ['a folder', () => join(folder, name)],
-])('over %s', (_, url) => {
+  ['HTTP', () => server.url(name)],
+];
+
+describe.each(sample(remotes, 1))('over %s', (_, url) => {
   test('three clones that write at once converge, and nothing is lost', async () => {
     const three = [1, 2, 3].map(() => clone(name, url()));
     await Promise.all(

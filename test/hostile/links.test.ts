@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describeDeep } from '../support/depth.ts';
 import { Stage } from './stage.ts';
 
 let stage: Stage;
@@ -51,7 +52,7 @@ async function readEverything(): Promise<string> {
   return JSON.stringify(told);
 }
 
-describe('a link in the bank is not followed:', () => {
+describeDeep('a link in the bank is not followed:', () => {
   test.each([
     ['a file of the bank to a file outside', 'progress.md', '../../outside/secret.md'],
     ['a file to /etc/passwd', 'progress.md', '/etc/passwd'],
@@ -112,7 +113,7 @@ describe('a bank that is a link', () => {
   });
 });
 
-describe('what is no file', () => {
+describeDeep('what is no file', () => {
   test('a folder in the place of a record', async () => {
     rmSync(bank('graph/tickets/a.yaml'));
     mkdirSync(bank('graph/tickets/a.yaml/inner'), { recursive: true });

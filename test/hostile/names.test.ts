@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describeDeep } from '../support/depth.ts';
 import { Stage } from './stage.ts';
 
 let stage: Stage;
@@ -113,7 +114,7 @@ const unusable = [
 const names = [...traversal, ...disguises, ...unusable];
 const show = (name: string) => JSON.stringify(name.length > 40 ? `${name.slice(0, 40)}…` : name);
 
-describe('a name of a file that', () => {
+describeDeep('a name of a file that', () => {
   test.each(names.map((name) => [show(name), name]))('is %s is refused', async (_, filename) => {
     await stage.refuse('write_memory_bank_file', { filename, content: 'text' });
     await stage.refuse('read_memory_bank_file', { filename });
@@ -134,7 +135,7 @@ test('a name in another normal form is the same name', async () => {
   expect(content).toBe('text');
 });
 
-describe('a path of the history that', () => {
+describeDeep('a path of the history that', () => {
   test.each([...traversal, ...disguises].map((name) => [show(name), name]))(
     'is %s leads nowhere',
     async (_, path) => {
@@ -152,7 +153,7 @@ describe('a path of the history that', () => {
   );
 });
 
-describe('a path of the project that', () => {
+describeDeep('a path of the project that', () => {
   test.each(
     ['../x', 'a/../../x', 'C:\\x', 'C:/x', '..', '.', '/', '', 'a\0b'].map((p) => [show(p), p]),
   )('is %s is refused', async (_, path) => {
@@ -169,7 +170,7 @@ describe('a slug that', () => {
   });
 });
 
-describe('a revision that', () => {
+describeDeep('a revision that', () => {
   test.each(
     [
       '--help',
@@ -196,7 +197,7 @@ describe('a revision that', () => {
 /** What every file system can hold, apart from every other name. */
 const safe = /^(?!(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$))[^\p{Cc}\p{Cf}\p{Cs}<>:"|?*\\/]*[^. ]$/iu;
 
-describe('a key that is free text', () => {
+describeDeep('a key that is free text', () => {
   test.each(names.filter((name) => name !== '').map((name) => [show(name), name]))(
     'may be %s, and its file is safe',
     async (_, key) => {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { findSecrets } from '../../src/store/secrets/scan.ts';
 import { credentials } from '../support/credentials.ts';
+import { describeDeep } from '../support/depth.ts';
 import { type Served, serve } from '../support/http.ts';
 import { Stage } from './stage.ts';
 
@@ -19,7 +20,7 @@ function holding(folder: string): string[] {
   });
 }
 
-describe('a credential is refused by every toolset, and is in no file:', () => {
+describeDeep('a credential is refused by every toolset, and is in no file:', () => {
   let stage: Stage;
   beforeEach(async () => {
     stage = new Stage();

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describeDeep } from '../support/depth.ts';
 import { Stage } from './stage.ts';
 
 let stage: Stage;
@@ -26,7 +27,7 @@ const deep = (levels: number): unknown => {
   return value;
 };
 
-describe('10 MB of text are refused', () => {
+describeDeep('10 MB of text are refused', () => {
   const bank = { bank_type: 'project', bank_id: 'shop' };
   const cases: readonly (readonly [tool: string, field: string, args: (text: string) => object])[] =
     [
@@ -143,7 +144,7 @@ describe('what is nested too deeply is refused', () => {
   });
 });
 
-describe('arguments of the wrong kind are refused', () => {
+describeDeep('arguments of the wrong kind are refused', () => {
   const values = [null, 0, -1, 1e308, Number.NaN, true, '', [], {}, [[]], { length: 1 }, '\ud800'];
   const calls: readonly (readonly [tool: string, args: (value: unknown) => object])[] = [
     ['memory_write', (value) => ({ category: value, key: 'x', value: 'x' })],

@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { SearchResult } from '../../src/core/store.ts';
 import { memoryFile } from '../../src/toolsets/memory-bank/memory-file.ts';
+import { deep } from '../support/depth.ts';
 import { type Opened, open } from '../support/open.ts';
 import { Repo } from '../support/repo.ts';
 import { seeded } from '../support/seeded.ts';
@@ -47,7 +48,7 @@ function search(query: string, more: object = {}): Promise<SearchResult> {
 
 const paths = ({ hits }: SearchResult) => hits.map(({ path }) => path);
 
-test('a file that is too large for the index is named, and found by a literal search', async () => {
+deep('a file that is too large for the index is named, and found by a literal search', async () => {
   repo.write('.memory-bank/large.md', `${'some words '.repeat(200_000)}Zyzzyva in the end\n`);
   const healthy = await search('hello', { path: 'small.md' });
   expect(healthy.leftOut).toBeUndefined();
@@ -66,23 +67,27 @@ test('a file that is too large for the index is named, and found by a literal se
   expect(again.leftOut).toBeUndefined();
 });
 
-test('of more words than the index takes the largest files are left out, until there is room', {
-  timeout: 200_000,
-}, async () => {
-  for (let i = 0; i < 4; i++) {
-    repo.write(`.memory-bank/words${i}.md`, words(600_000 + 100_000 * i, i));
-  }
-  const left = async () => (await search('hello')).leftOut?.paths;
-  await vi.waitFor(async () => expect(await left()).toEqual(['words2.md', 'words3.md']), 30_000);
-  expect(paths(await search('hello'))[0]).toBe('small.md');
-  // What is written now is found by its words all the same.
-  repo.write('.memory-bank/new.md', 'a stupendous thing\n');
-  expect(paths(await search('thing stupendous'))).toEqual(['new.md']);
-  repo.write('.memory-bank/words3.md', 'little by little\n');
-  await vi.waitFor(async () => expect(await left()).toEqual(['words2.md']), 30_000);
-  rmSync(repo.path('.memory-bank/words1.md'));
-  await vi.waitFor(async () => expect(await left()).toBeUndefined(), 30_000);
-});
+deep(
+  'of more words than the index takes the largest files are left out, until there is room',
+  {
+    timeout: 200_000,
+  },
+  async () => {
+    for (let i = 0; i < 4; i++) {
+      repo.write(`.memory-bank/words${i}.md`, words(600_000 + 100_000 * i, i));
+    }
+    const left = async () => (await search('hello')).leftOut?.paths;
+    await vi.waitFor(async () => expect(await left()).toEqual(['words2.md', 'words3.md']), 30_000);
+    expect(paths(await search('hello'))[0]).toBe('small.md');
+    // What is written now is found by its words all the same.
+    repo.write('.memory-bank/new.md', 'a stupendous thing\n');
+    expect(paths(await search('thing stupendous'))).toEqual(['new.md']);
+    repo.write('.memory-bank/words3.md', 'little by little\n');
+    await vi.waitFor(async () => expect(await left()).toEqual(['words2.md']), 30_000);
+    rmSync(repo.path('.memory-bank/words1.md'));
+    await vi.waitFor(async () => expect(await left()).toBeUndefined(), 30_000);
+  },
+);
 
 test('a list holds no more than memory allows: it names the largest files, which can still be read', async () => {
   const large = Array.from({ length: 10 }, (_, i) => `large${i}.md`);
@@ -100,23 +105,26 @@ test('a list holds no more than memory allows: it names the largest files, which
   );
 });
 
-test('other calls come between the slices of the first search, and their changes are found', async () => {
-  for (let i = 0; i < 10; i++) {
-    repo.write(`.memory-bank/w${i}.md`, `${words(40_000, i)} common\n`);
-  }
-  let turns = 0;
-  let going = true;
-  const turn = () => {
-    turns += 1;
-    if (going) setImmediate(turn);
-  };
-  setImmediate(turn);
-  const searches = [search('common', { limit: 100 }), search('common', { limit: 100 })];
-  await opened.call.store.change({ subject: 'write' }, (tx) =>
-    tx.put(memoryFile, { path: 'meanwhile.md', content: 'written meanwhile\n' }),
-  );
-  expect(paths(await search('meanwhile'))).toEqual(['meanwhile.md']);
-  for (const { total } of await Promise.all(searches)) expect(total).toBe(10);
-  going = false;
-  expect(turns).toBeGreaterThan(3);
-});
+deep(
+  'other calls come between the slices of the first search, and their changes are found',
+  async () => {
+    for (let i = 0; i < 10; i++) {
+      repo.write(`.memory-bank/w${i}.md`, `${words(40_000, i)} common\n`);
+    }
+    let turns = 0;
+    let going = true;
+    const turn = () => {
+      turns += 1;
+      if (going) setImmediate(turn);
+    };
+    setImmediate(turn);
+    const searches = [search('common', { limit: 100 }), search('common', { limit: 100 })];
+    await opened.call.store.change({ subject: 'write' }, (tx) =>
+      tx.put(memoryFile, { path: 'meanwhile.md', content: 'written meanwhile\n' }),
+    );
+    expect(paths(await search('meanwhile'))).toEqual(['meanwhile.md']);
+    for (const { total } of await Promise.all(searches)) expect(total).toBe(10);
+    going = false;
+    expect(turns).toBeGreaterThan(3);
+  },
+);
