@@ -23,7 +23,7 @@ import { type AppParts, program, Workspaces } from './workspaces.ts';
 
 export interface AppOptions extends SessionStart {
   /** The bank of the user, shared by all projects; nothing is created before it is written to. */
-  readonly homeBank: string;
+  readonly homeFolder: string;
   readonly durability: 'full' | 'relaxed';
   /** The names of the toolsets to offer; undefined for all of them. */
   readonly enabled?: readonly string[] | undefined;
@@ -58,12 +58,12 @@ export class App {
   #toolsets: Promise<readonly Toolset[]> | undefined;
 
   constructor(options: AppOptions, parts: AppParts = program) {
-    const { homeBank, durability } = options;
+    const { homeFolder, durability } = options;
     const log: AppOptions['log'] = (level, message) => options.log(level, redactText(message));
     this.#options = { ...options, log };
     this.#parts = parts;
     const warn = (message: string) => log('warning', message);
-    this.#workspaces = new Workspaces({ homeBank, durability, warn }, parts);
+    this.#workspaces = new Workspaces({ homeFolder, durability, warn }, parts);
     this.model = options.model && new Model(options.model);
     this.#summarizer = this.model && new ModelSummarizer(this.model, log);
   }

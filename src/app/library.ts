@@ -3,7 +3,7 @@ import { type ErrorCode, MemoryError } from '../core/error.ts';
 import { inputSchema } from '../core/input.ts';
 import type { JsonObject, JsonValue } from '../core/json.ts';
 import { App, type Reply } from './app.ts';
-import { findRoot, homeBank } from './root.ts';
+import { findRoot, homeFolder } from './root.ts';
 
 export { type ErrorCode, type JsonObject, type JsonValue, MemoryError };
 
@@ -71,10 +71,10 @@ export async function openMemory(options: OpenOptions): Promise<Memory> {
   const [cwd, home] = [process.cwd(), homedir()];
   const place = { flag: root, env: {}, cwd, home };
   await findRoot({ ...place, clientRoots: async () => [] });
-  const folder = homeBank({ ...env, ...(shared && { MEMORY_BANK_HOME: shared }) }, cwd, home);
+  const folder = homeFolder({ ...env, ...(shared && { MEMORY_BANK_HOME: shared }) }, cwd, home);
   const app = new App({
     place,
-    homeBank: folder,
+    homeFolder: folder,
     durability: 'full',
     enabled: toolsets,
     mode,

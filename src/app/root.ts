@@ -36,7 +36,7 @@ export interface Root {
 }
 
 /** The name of the folder that holds a project's memory. */
-export const bankFolder = '.memory-bank';
+export const memoryFolderName = '.memory-bank';
 
 const fix = 'Start the server in a project, or give its folder by --root or MEMORY_BANK_ROOT.';
 
@@ -67,7 +67,7 @@ export async function findRoot(input: RootInput, probe: RootProbe = disk): Promi
   const exact = source === '--root' || source === 'MEMORY_BANK_ROOT';
   if (source === 'cwd') await refusePluginFolder(input, probe);
   if (!exact) await refusePluginCache(folder, input, probe);
-  const start = withoutBank(folder);
+  const start = withoutMemoryFolder(folder);
   const path = exact ? start : await climb(start, probe);
   await refuseSystemFolder(path, input.home, probe);
   return { path, source };
@@ -92,7 +92,7 @@ export interface Reach {
  */
 export async function rootAt(path: string, reach: Reach, create: boolean): Promise<string> {
   if (path.includes('\0')) throw invalid(['path'], 'must not contain a NUL character');
-  const root = await realTarget(withoutBank(path));
+  const root = await realTarget(withoutMemoryFolder(path));
   await refuseOutOfReach(root, reach);
   const inner = root.split(sep).find((part) => /^\.(git|memory-bank)$/i.test(part));
   if (inner !== undefined) throw invalid(['path'], `must not lie inside of a folder ${inner}`);
@@ -104,8 +104,8 @@ export async function rootAt(path: string, reach: Reach, create: boolean): Promi
 }
 
 /** Where the memory of the user lies, which all projects share. */
-export function homeBank(env: RootInput['env'], cwd: string, home: string): string {
-  return resolve(cwd, env.MEMORY_BANK_HOME || join(home, bankFolder));
+export function homeFolder(env: RootInput['env'], cwd: string, home: string): string {
+  return resolve(cwd, env.MEMORY_BANK_HOME || join(home, memoryFolderName));
 }
 
 /** The directory of the start; under `npm start` the one in which npm was called. */
@@ -148,12 +148,12 @@ async function climb(start: string, probe: RootProbe): Promise<string> {
   if (top === undefined) return start;
   for (let folder = start; ; folder = dirname(folder)) {
     if (folder === top || folder === dirname(folder)) return top;
-    if (await probe.directory(join(folder, bankFolder))) return folder;
+    if (await probe.directory(join(folder, memoryFolderName))) return folder;
   }
 }
 
-function withoutBank(path: string): string {
-  return basename(path) === bankFolder ? dirname(path) : path;
+function withoutMemoryFolder(path: string): string {
+  return basename(path) === memoryFolderName ? dirname(path) : path;
 }
 
 /** The path that a path leads to, links followed; its last parts need not be there. */

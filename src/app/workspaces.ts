@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Toolset } from '../core/toolset.ts';
 import type { OpenWorkspace, Workspace, WorkspaceOptions } from '../core/workspace.ts';
 import { now } from './clock-and-ids.ts';
-import { bankFolder } from './root.ts';
+import { memoryFolderName } from './root.ts';
 
 /** What the app is made of. */
 export interface AppParts {
@@ -19,7 +19,7 @@ export const program: AppParts = {
 
 /** What is the same for every memory, and where that of the user lies. */
 export interface WorkspacesOptions extends Pick<WorkspaceOptions, 'durability' | 'warn'> {
-  readonly homeBank: string;
+  readonly homeFolder: string;
 }
 
 /** The memories that are open: one for each root, shared by the sessions, and the one of the user. */
@@ -35,13 +35,13 @@ export class Workspaces {
 
   /** The memory of a project. */
   project(root: string): Promise<Workspace> {
-    return this.#get({ root, bank: join(root, bankFolder), repository: 'enclosing' });
+    return this.#get({ root, folder: join(root, memoryFolderName), repository: 'enclosing' });
   }
 
   /** The memory of the user. */
   home(): Promise<Workspace> {
-    const root = this.#options.homeBank;
-    return this.#get({ root, bank: root, repository: 'own' });
+    const root = this.#options.homeFolder;
+    return this.#get({ root, folder: root, repository: 'own' });
   }
 
   /** Waits for the changes under way and lets go of everything. */
@@ -51,17 +51,17 @@ export class Workspaces {
     }
   }
 
-  #get(which: Pick<WorkspaceOptions, 'root' | 'bank' | 'repository'>): Promise<Workspace> {
-    const known = this.#open.get(which.bank);
+  #get(which: Pick<WorkspaceOptions, 'root' | 'folder' | 'repository'>): Promise<Workspace> {
+    const known = this.#open.get(which.folder);
     if (known) return known;
     const { durability, warn } = this.#options;
     const opening = this.#parts.toolsets().then((all) => {
       const records = all.flatMap((toolset) => toolset.records);
       return this.#parts.openWorkspace({ ...which, records, durability, now, warn });
     });
-    this.#open.set(which.bank, opening);
+    this.#open.set(which.folder, opening);
     // What hindered it may be gone at the next call.
-    opening.catch(() => this.#open.delete(which.bank));
+    opening.catch(() => this.#open.delete(which.folder));
     return opening;
   }
 }

@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import packageJson from '../../package.json' with { type: 'json' };
 import { App, type AppOptions } from '../app/app.ts';
 import { modelSettings } from '../app/model.ts';
-import { homeBank, startDirectory } from '../app/root.ts';
+import { homeFolder, startDirectory } from '../app/root.ts';
 import { program } from '../app/workspaces.ts';
 import type { LogLevel } from '../core/context.ts';
 import { MemoryError } from '../core/error.ts';
@@ -131,7 +131,7 @@ function appOptions(values: FlagValues, packageFolder: string): AppOptions {
     .filter((name) => name !== '');
   return {
     place: { flag: flagText(values, 'root'), env, cwd, home },
-    homeBank: homeBank(env, cwd, home),
+    homeFolder: homeFolder(env, cwd, home),
     durability: env.MEMORY_BANK_DURABILITY === 'relaxed' ? 'relaxed' : 'full',
     enabled: names.length > 0 ? names : undefined,
     mode: flagText(values, 'mode'),

@@ -8,7 +8,7 @@ export interface ProjectInfo {
   /** Absolute path of the folder that holds `.memory-bank/`. */
   readonly root: string;
   /** Absolute path of the bank, normally `<root>/.memory-bank`. */
-  readonly bank: string;
+  readonly folder: string;
   /** Whether there is any memory: its `config.yaml` or a record, also one that a person made. */
   readonly initialized: boolean;
   /** The id in `config.yaml`; undefined before the first write. */

@@ -44,7 +44,7 @@ export interface WorkspaceOptions {
   /** Absolute real path of an existing folder, or of the home store, which its first write creates. */
   readonly root: string;
   /** Where the records lie: `<root>/.memory-bank`, or in the home store the root itself. */
-  readonly bank: string;
+  readonly folder: string;
   /** Whether the commits go to the repository around the root, or to one of its own at the root. */
   readonly repository: 'enclosing' | 'own';
   /** Every record type of the program, the ones of toolsets that are switched off included. */

@@ -47,7 +47,7 @@ export async function openWorkspace(
 
 class StoreWorkspace implements Workspace {
   readonly root: string;
-  readonly #bank: MemoryFolder;
+  readonly #memory: MemoryFolder;
   readonly #search: RecordSearch;
   readonly #modes: ModeLibrary;
   readonly #local: LocalFile;
@@ -58,24 +58,24 @@ class StoreWorkspace implements Workspace {
   #telling: NodeJS.Timeout | undefined;
 
   constructor(options: WorkspaceOptions, { files, ...ground }: WorkspaceParts) {
-    const { root, bank: path, records: types, durability, now, warn } = options;
+    const { root, folder: path, records: types, durability, now, warn } = options;
     const own = options.repository === 'own';
     const disk = new Disk(files, durability);
     this.root = root;
     this.#files = files;
-    this.#bank = new MemoryFolder({ ...ground, disk, root, path, own, types, now, warn });
-    this.#search = new RecordSearch(this.#bank.view, types);
+    this.#memory = new MemoryFolder({ ...ground, disk, root, path, own, types, now, warn });
+    this.#search = new RecordSearch(this.#memory.view, types);
     this.#modes = new ModeLibrary(files, root, path);
-    this.#local = new LocalFile(disk, () => this.#bank.repository()?.folder);
-    this.#archive = new Archive(this.#bank, disk, now);
-    this.#bank.view.onChange((path) => {
+    this.#local = new LocalFile(disk, () => this.#memory.repository()?.folder);
+    this.#archive = new Archive(this.#memory, disk, now);
+    this.#memory.view.onChange((path) => {
       if (this.#listeners.size > 0) this.#changed.add(path);
     });
-    this.#bank.onHint = () => this.#tellSoon();
+    this.#memory.onHint = () => this.#tellSoon();
   }
 
   prepare(): Promise<void> {
-    return this.#bank.prepare();
+    return this.#memory.prepare();
   }
 
   bind(binding: Binding): BoundWorkspace {
@@ -92,8 +92,8 @@ class StoreWorkspace implements Workspace {
       onCommit: (commit) => binding.onCommit(commit),
       progress: (...step) => binding.progress(...step),
     };
-    const store = new SessionStore(this.#bank, this.#search, this.#local, permit);
-    const project = new StoreProject(this.#bank, this.#files, permit);
+    const store = new SessionStore(this.#memory, this.#search, this.#local, permit);
+    const project = new StoreProject(this.#memory, this.#files, permit);
     return { store, project, modes, history: new SessionHistory(this.#archive, permit) };
   }
 
@@ -108,7 +108,7 @@ class StoreWorkspace implements Workspace {
     clearTimeout(this.#telling);
     this.#listeners.clear();
     this.#search.close();
-    this.#bank.close();
+    this.#memory.close();
   }
 
   #tellSoon(): void {
@@ -118,8 +118,8 @@ class StoreWorkspace implements Workspace {
 
   async #describe(): Promise<void> {
     this.#telling = undefined;
-    const first = !this.#bank.swept;
-    await this.#bank.refresh().catch(() => undefined);
+    const first = !this.#memory.swept;
+    await this.#memory.refresh().catch(() => undefined);
     const paths = [...this.#changed].sort();
     this.#changed.clear();
     if (paths.length > 0 && !first) for (const listener of this.#listeners) listener(paths);

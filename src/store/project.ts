@@ -12,29 +12,29 @@ import { decodeText } from './records/record-file.ts';
 
 /** The project around a bank, for one call of one session. */
 export class StoreProject implements Omit<Project, 'use'> {
-  readonly #bank: MemoryFolder;
+  readonly #memory: MemoryFolder;
   readonly #files: Files;
   readonly #permit: Permit;
 
-  constructor(bank: MemoryFolder, files: Files, permit: Permit) {
-    this.#bank = bank;
+  constructor(memory: MemoryFolder, files: Files, permit: Permit) {
+    this.#memory = memory;
     this.#files = files;
     this.#permit = permit;
   }
 
   async info(): Promise<ProjectInfo> {
-    const { root, path } = this.#bank;
-    const initialized = await this.#bank.initialized();
-    return { root, bank: path, initialized, projectId: this.#bank.projectId() };
+    const { root, path } = this.#memory;
+    const initialized = await this.#memory.initialized();
+    return { root, folder: path, initialized, projectId: this.#memory.projectId() };
   }
 
   async lacking(): Promise<readonly string[]> {
-    return this.#bank.lacking();
+    return this.#memory.lacking();
   }
 
   async head(): Promise<HeadInfo> {
     try {
-      const head = this.#bank.repository()?.head();
+      const head = this.#memory.repository()?.head();
       return { branch: head?.ref?.replace(/^refs\/heads\//, ''), oid: head?.oid };
     } catch (error) {
       if (!(error instanceof MemoryError)) throw error;
@@ -44,9 +44,9 @@ export class StoreProject implements Omit<Project, 'use'> {
   }
 
   async initialize(): Promise<string> {
-    const known = this.#bank.projectId();
-    checkSame(this.#bank.earlierId(), earlierIdPath, known, configPath);
-    if (known !== undefined && this.#bank.complete) return known;
+    const known = this.#memory.projectId();
+    checkSame(this.#memory.earlierId(), earlierIdPath, known, configPath);
+    if (known !== undefined && this.#memory.complete) return known;
     const { signal } = this.#permit;
     const subject = known
       ? 'complete the files of the memory itself'
@@ -55,14 +55,14 @@ export class StoreProject implements Omit<Project, 'use'> {
     const access = { mode: undefined, mayRead: () => true, mayWrite: () => true };
     const options = { signal, initialize: true };
     const actor = await this.#permit.actor();
-    const { made } = await this.#bank
+    const { made } = await this.#memory
       .change({ subject }, () => undefined, access, actor, options)
       .catch((error) => {
         throw this.#cannotCreate(error) ?? error;
       });
     if (made) this.#permit.onCommit(toCommitMade(made));
-    const id = this.#bank.projectId();
-    if (id === undefined) throw new MemoryError('internal', 'The bank got no id.');
+    const id = this.#memory.projectId();
+    if (id === undefined) throw new MemoryError('internal', 'The memory folder got no id.');
     return id;
   }
 
@@ -71,7 +71,7 @@ export class StoreProject implements Omit<Project, 'use'> {
     if (!(error instanceof MemoryError) || error.code !== 'storage') return undefined;
     const { errno, path } = error.data;
     const refused = ['EACCES', 'EPERM', 'EROFS'].some((code) => code === errno);
-    if (!refused || dirname(String(path)) !== dirname(this.#bank.realPath())) return undefined;
+    if (!refused || dirname(String(path)) !== dirname(this.#memory.realPath())) return undefined;
     return new MemoryError('cannot_create', error.message, {
       hint: 'Let the server write there, or give it another folder by --root. Nothing was changed.',
       data: error.data,
@@ -89,23 +89,23 @@ export class StoreProject implements Omit<Project, 'use'> {
         hint: 'Give it relative to the root of the project, with "/" between folders.',
       });
     }
-    const bytes = new Folder(this.#files, this.#bank.root).read(path, limit);
+    const bytes = new Folder(this.#files, this.#memory.root).read(path, limit);
     return bytes && decodeText(bytes);
   }
 
   async lastChange(
     path: string,
   ): Promise<{ readonly oid: string; readonly at: string } | undefined> {
-    const repository = this.#bank.repository();
+    const repository = this.#memory.repository();
     const head = (await this.head()).oid;
     if (!repository || head === undefined) return undefined;
-    return lastChange(repository.odb, head, this.#bank.inTree(path));
+    return lastChange(repository.odb, head, this.#memory.inTree(path));
   }
 
   async drift(since: string, limit: number): Promise<Drift> {
-    const repository = this.#bank.repository();
+    const repository = this.#memory.repository();
     const head = (await this.head()).oid;
     if (!repository || head === undefined) return { commits: 0, files: [], truncated: false };
-    return drift(repository.odb, since, head, this.#bank.inTree(''), limit);
+    return drift(repository.odb, since, head, this.#memory.inTree(''), limit);
   }
 }

@@ -18,14 +18,14 @@ import type { RecordSearch } from './search/record-search.ts';
 /** The records of a bank for one call of one session. */
 export class SessionStore implements Store {
   readonly local: LocalState;
-  readonly #bank: MemoryFolder;
+  readonly #memory: MemoryFolder;
   readonly #search: RecordSearch;
   readonly #permit: Permit;
   /** What the call has seen so far; its own change makes it look again. */
   #reader: RecordReader | undefined;
 
-  constructor(bank: MemoryFolder, search: RecordSearch, local: LocalState, permit: Permit) {
-    this.#bank = bank;
+  constructor(memory: MemoryFolder, search: RecordSearch, local: LocalState, permit: Permit) {
+    this.#memory = memory;
     this.#search = search;
     this.#permit = permit;
     this.local = local;
@@ -51,14 +51,16 @@ export class SessionStore implements Store {
   ): Promise<R> {
     const { actor, signal } = this.#permit;
     const access = await this.#permit.access();
-    const { result, made } = await this.#bank.change(why, edit, access, await actor(), { signal });
+    const { result, made } = await this.#memory.change(why, edit, access, await actor(), {
+      signal,
+    });
     this.#reader = undefined;
     if (made) this.#permit.onCommit(toCommitMade(made));
     return result;
   }
 
   async #read(): Promise<RecordReader> {
-    this.#reader ??= new RecordReader(this.#bank, await this.#permit.access());
+    this.#reader ??= new RecordReader(this.#memory, await this.#permit.access());
     return this.#reader;
   }
 }

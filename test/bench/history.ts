@@ -67,7 +67,7 @@ function open(repo: Repo): Promise<Workspace> {
   return openWorkspace(
     {
       root: repo.root,
-      bank: join(repo.root, '.memory-bank'),
+      folder: join(repo.root, '.memory-bank'),
       repository: 'enclosing',
       records: toolsets.flatMap((toolset) => toolset.records),
       durability: 'full',

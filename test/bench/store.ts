@@ -37,7 +37,7 @@ async function withStore<R>(
   const workspace = await openWorkspace(
     {
       root: repo.root,
-      bank: join(repo.root, '.memory-bank'),
+      folder: join(repo.root, '.memory-bank'),
       repository: 'enclosing',
       records: toolsets.flatMap((toolset) => toolset.records),
       durability,

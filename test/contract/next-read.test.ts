@@ -13,7 +13,7 @@ import { Repo } from '../support/repo.ts';
 const repo = Repo.create();
 const app = new App({
   place: { flag: repo.root, env: {}, cwd: repo.root, home: newFolder() },
-  homeBank: newFolder(),
+  homeFolder: newFolder(),
   durability: 'relaxed',
   log: () => {},
 });

@@ -27,7 +27,7 @@ export async function serve(
   const workspace = await openWorkspace(
     {
       root,
-      bank: join(root, '.memory-bank'),
+      folder: join(root, '.memory-bank'),
       repository: 'enclosing',
       records: [note, letter],
       durability: 'full',

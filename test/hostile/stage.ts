@@ -55,7 +55,7 @@ export class Stage {
     this.#app = new App(
       {
         place: { flag: root, env: {}, cwd: root, home: join(this.#folder, 'home') },
-        homeBank: join(this.#folder, 'home/.memory-bank'),
+        homeFolder: join(this.#folder, 'home/.memory-bank'),
         durability: 'relaxed',
         log: (level, message) => this.messages.push(`${level}: ${message}`),
       },

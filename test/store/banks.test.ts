@@ -10,12 +10,12 @@ import { banks } from '../../src/toolsets/banks/toolset.ts';
 import { gitEnv, Repo } from '../support/repo.ts';
 
 let repo: Repo;
-let homeBank: string;
+let homeFolder: string;
 const apps: App[] = [];
 
 beforeEach(() => {
   repo = Repo.create();
-  homeBank = join(realpathSync(mkdtempSync(join(tmpdir(), 'home-'))), '.memory-bank');
+  homeFolder = join(realpathSync(mkdtempSync(join(tmpdir(), 'home-'))), '.memory-bank');
 });
 
 afterEach(async () => {
@@ -28,7 +28,7 @@ function start(cwd = repo.root): (name: string, args: object) => Promise<JsonObj
   const app = new App(
     {
       place: { flag: undefined, env: gitEnv, cwd, home: '/home/somebody' },
-      homeBank,
+      homeFolder,
       durability: 'relaxed',
       log: () => {},
     },
@@ -103,7 +103,7 @@ test('reading makes no commit, and the last use is known to the next server', as
 test('global banks are served where there is no project', async () => {
   const call = start('/');
   expect(await call('list', {})).toMatchObject({ global: [], note: expect.any(String) });
-  expect(existsSync(homeBank)).toBe(false);
+  expect(existsSync(homeFolder)).toBe(false);
   const bank = { bank_type: 'global', bank_id: 'general' };
   await call('activate', bank);
   await call('update', {
@@ -115,5 +115,5 @@ test('global banks are served where there is no project', async () => {
   });
   const again = await start('/')('swap', bank);
   expect(Object(again.content)['preferences.md']).toContain('## Answers\n\n- Short.\n');
-  expect(new Repo(homeBank).status()).toEqual([]);
+  expect(new Repo(homeFolder).status()).toEqual([]);
 });

@@ -20,7 +20,7 @@ export function probeApp(options: Partial<AppOptions> & { cwd?: string } = {}) {
   const { cwd = process.cwd(), ...rest } = options;
   const complete: AppOptions = {
     place: { flag: undefined, env: {}, cwd, home: '/home/somebody' },
-    homeBank: '/home/somebody/.memory-bank',
+    homeFolder: '/home/somebody/.memory-bank',
     durability: 'full',
     log: (level, message) => messages.push(`${level}: ${message}`),
     ...rest,
@@ -29,7 +29,7 @@ export function probeApp(options: Partial<AppOptions> & { cwd?: string } = {}) {
     toolsets: async () => [probe, other],
     async openWorkspace(given) {
       const workspace = new MemoryWorkspace(given, probe);
-      workspaces.set(given.bank, workspace);
+      workspaces.set(given.folder, workspace);
       return workspace;
     },
   });

@@ -63,8 +63,8 @@ export class TestProject implements Project {
   moved: Drift = { commits: 0, files: [], truncated: false };
 
   async info(): Promise<ProjectInfo> {
-    const bank = `${this.root}/.memory-bank`;
-    return { root: this.root, bank, initialized: this.id !== undefined, projectId: this.id };
+    const folder = `${this.root}/.memory-bank`;
+    return { root: this.root, folder, initialized: this.id !== undefined, projectId: this.id };
   }
   async head(): Promise<HeadInfo> {
     return this.headInfo;

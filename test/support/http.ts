@@ -57,7 +57,7 @@ export async function serve(
   const note = (level: string, message: string) => log.push(`${level}: ${message}`);
   const complete: AppOptions = {
     place: { flag: repo.root, env: {}, cwd: repo.root, home: newFolder() },
-    homeBank: newFolder(),
+    homeFolder: newFolder(),
     durability: 'relaxed',
     log: note,
     ...options,

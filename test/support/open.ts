@@ -46,7 +46,7 @@ export async function open(
   const workspace = await openWorkspace(
     {
       root,
-      bank: own ? root : join(root, '.memory-bank'),
+      folder: own ? root : join(root, '.memory-bank'),
       repository: own ? 'own' : 'enclosing',
       records,
       durability: 'relaxed',

@@ -13,7 +13,7 @@ export class Served {
     this.repo = repo;
     this.#app = new App({
       place: { flag: repo.root, env: {}, cwd: repo.root, home: newFolder() },
-      homeBank: newFolder(),
+      homeFolder: newFolder(),
       durability: 'relaxed',
       log: () => {},
     });

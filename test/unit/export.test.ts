@@ -13,7 +13,7 @@ class World {
   readonly repo = Repo.create();
   readonly app = new App({
     place: { flag: this.repo.root, env: {}, cwd: this.repo.root, home: '/home/nobody' },
-    homeBank: newFolder(),
+    homeFolder: newFolder(),
     durability: 'relaxed',
     log: () => {},
   });

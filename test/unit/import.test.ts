@@ -24,7 +24,7 @@ class World {
   constructor() {
     this.app = new App({
       place: { flag: this.repo.root, env: {}, cwd: this.repo.root, home: '/home/nobody' },
-      homeBank: this.home,
+      homeFolder: this.home,
       durability: 'relaxed',
       log: () => {},
     });

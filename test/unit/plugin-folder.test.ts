@@ -94,7 +94,7 @@ describe('the folder of a plugin', () => {
     const scene = new Scene();
     const app = new App({
       place: scene.place({ PLUGIN_ROOT: scene.plugin.root }),
-      homeBank: join(scene.home, '.memory-bank'),
+      homeFolder: join(scene.home, '.memory-bank'),
       durability: 'relaxed',
       log: () => {},
     });

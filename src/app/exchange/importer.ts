@@ -15,7 +15,7 @@ import type { Session } from '../../core/session.ts';
 import type { Reader, Store, Transaction } from '../../core/store.ts';
 import type { App } from '../app.ts';
 import type { CallOptions } from '../call-context.ts';
-import { bankFolder } from '../root.ts';
+import { memoryFolderName } from '../root.ts';
 import { type FoundSource, findSources } from './disk-source.ts';
 
 export interface ImportRequest {
@@ -76,9 +76,11 @@ export async function importSources(
   options: CallOptions,
 ): Promise<ImportReport[]> {
   const formats = await formatsOf(app);
-  const { root, bank } = await app.run(session, 'import', options, ({ project }) => project.info());
+  const { root, folder } = await app.run(session, 'import', options, ({ project }) =>
+    project.info(),
+  );
   const { path, from } = request;
-  if (path === bank) {
+  if (path === folder) {
     throw new MemoryError('invalid_input', `${path} is the memory itself.`);
   }
   const reports: ImportReport[] = [];
@@ -135,12 +137,12 @@ async function importSource(
   }
   context.progress(steps, steps, 'done');
   const made = new Set(
-    [...total.created, ...total.replaced].map((path) => `${bankFolder}/${path}`),
+    [...total.created, ...total.replaced].map((path) => `${memoryFolderName}/${path}`),
   );
   // A dry run has written none of them.
   const planned = new Map(
     fit.flatMap(({ type, value }) => {
-      const path = `${bankFolder}/${type.path(value)}`;
+      const path = `${memoryFolderName}/${type.path(value)}`;
       return made.has(path) && 'content' in value ? [[path, String(value.content)] as const] : [];
     }),
   );

@@ -6,7 +6,7 @@ import type { LeftOut } from '../../core/store.ts';
 import { Enclosure } from '../../git/repository/enclosure.ts';
 import type { App } from '../app.ts';
 import type { CallOptions } from '../call-context.ts';
-import { bankFolder, findRoot, type RootInput } from '../root.ts';
+import { findRoot, memoryFolderName, type RootInput } from '../root.ts';
 import type { Finding } from './finding.ts';
 import { checkRepository } from './repository-check.ts';
 
@@ -72,9 +72,9 @@ function lookAtAttributes(
   root: string,
   options: CallOptions,
 ): Finding[] {
-  const bank = join(root, bankFolder);
-  if (!existsSync(join(bank, 'config.yaml'))) return [];
-  const path = join(bank, '.gitattributes');
+  const folder = join(root, memoryFolderName);
+  if (!existsSync(join(folder, 'config.yaml'))) return [];
+  const path = join(folder, '.gitattributes');
   const text = Enclosure.ofProject(root).read(path, maxAttributes)?.toString('utf8') ?? '';
   const lines = text.split(/\r?\n/);
   if (['* merge=memory-bank', '-text'].every((rule) => lines.some((line) => line.includes(rule)))) {
@@ -84,7 +84,7 @@ function lookAtAttributes(
     await app.run(session, 'doctor', options, ({ project }) => project.initialize());
     return 'completed and committed';
   };
-  const told = `${bankFolder}/.gitattributes lacks rules of the memory: "memory-bank init" or doctor --fix adds them.`;
+  const told = `${memoryFolderName}/.gitattributes lacks rules of the memory: "memory-bank init" or doctor --fix adds them.`;
   return [{ what: 'Attributes', state: 'note', text: told, fix }];
 }
 

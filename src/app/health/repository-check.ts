@@ -12,7 +12,7 @@ import { GitConfig, maxConfigSize } from '../../git/repository/config.ts';
 import { findWorkTree, type WorkTree } from '../../git/repository/discover.ts';
 import { readRegular } from '../../git/repository/enclosure.ts';
 import { setMergeDriver } from '../merging.ts';
-import { bankFolder, type RootInput } from '../root.ts';
+import { memoryFolderName, type RootInput } from '../root.ts';
 import type { Finding } from './finding.ts';
 import { repositoryKind } from './repository-kind.ts';
 
@@ -39,21 +39,21 @@ export async function checkRepository(
   };
   if (!repository || !tree) {
     const text = 'None yet; the first write makes one with "git init".';
-    const hindered = obstaclesToFirst(files, root, `${bankFolder}/config.yaml`);
+    const hindered = obstaclesToFirst(files, root, `${memoryFolderName}/config.yaml`);
     return [{ what, state: 'note', text }, ...hindered.map(tell)];
   }
   const { kind, top, shallow } = repository;
   const text = `${kind} ${top}${shallow ? ', shallow: older history is missing' : ''}`;
   const config = GitConfig.read(files, { ...tree, branch: undefined, env });
-  const bank = relative(tree.top, join(root, bankFolder)).split(sep).join('/');
-  const hindered = obstacles(files, tree, config, env, `${bank}/config.yaml`);
+  const folder = relative(tree.top, join(root, memoryFolderName)).split(sep).join('/');
+  const hindered = obstacles(files, tree, config, env, `${folder}/config.yaml`);
   const ignored = hindered.find(({ code }) => code === 'ignored');
   return [
     { what, state: shallow ? 'note' : 'good', text },
     ...hindered.filter((error) => error !== ignored).map(tell),
     ignored
       ? { what: 'Ignore rules', state: 'bad', text: ignored.text }
-      : { what: 'Ignore rules', state: 'good', text: `do not cover ${bankFolder}` },
+      : { what: 'Ignore rules', state: 'good', text: `do not cover ${memoryFolderName}` },
     ...foundLocks(files, tree).map(lookAtLock),
     lookAtDriver(root, tree, program),
     ...lookAtIdentity(config, env),

@@ -33,18 +33,18 @@ export const show: Command = {
     const types = (await app.toolsets()).flatMap(({ records }) => records);
     const { root, file } = await inSession(invocation, (session, call) =>
       app.run(session, 'show', call, async ({ store, project }) => {
-        const { bank, root } = await project.info();
+        const { folder, root } = await project.info();
         const found: string[] = [];
         for (const type of types) {
           const { records, damaged } = await store.list(type);
           const at = [...records, ...damaged].find(({ path }) => path === wanted);
-          if (at) return { root, file: join(bank, at.path) };
+          if (at) return { root, file: join(folder, at.path) };
           for (const { key, path, value } of records) {
             if (key === given || type.search(value).title === given) found.push(path);
           }
         }
         const [only, ...others] = found;
-        if (only !== undefined && others.length === 0) return { root, file: join(bank, only) };
+        if (only !== undefined && others.length === 0) return { root, file: join(folder, only) };
         throw only === undefined
           ? new MemoryError('not_found', `There is no record "${given}".`, {
               hint: '"memory-bank search" finds records by words.',

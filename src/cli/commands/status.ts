@@ -1,5 +1,5 @@
 import { repositoryKind } from '../../app/health/repository-kind.ts';
-import { bankFolder, findRoot } from '../../app/root.ts';
+import { findRoot, memoryFolderName } from '../../app/root.ts';
 import type { Context } from '../../core/context.ts';
 import { counted } from '../../core/painter.ts';
 import type { Damaged } from '../../core/store.ts';
@@ -29,7 +29,10 @@ export const status: Command = {
         const branch = head.branch === undefined ? 'no branch' : `branch ${head.branch}`;
         const known: [string, string][] = [
           ['Project', `${root} (${source})`],
-          ['Memory', info.initialized ? bankFolder : `${bankFolder}, not written to yet`],
+          [
+            'Memory',
+            info.initialized ? memoryFolderName : `${memoryFolderName}, not written to yet`,
+          ],
           ['Id', info.projectId ?? 'none yet'],
           [
             'Repository',

@@ -8,7 +8,7 @@ import {
   planMergeDriver,
   setMergeDriver,
 } from '../../app/merging.ts';
-import { bankFolder, findRoot } from '../../app/root.ts';
+import { findRoot, memoryFolderName } from '../../app/root.ts';
 import { MemoryError } from '../../core/error.ts';
 import { paintDiff } from '../../core/painter.ts';
 import type { Session } from '../../core/session.ts';
@@ -100,10 +100,10 @@ async function made(
   driver: FileEdit | undefined,
 ): Promise<string[]> {
   const lacking = await app.run(session, 'init', call, ({ project }) => project.lacking());
-  const bank = join(root, bankFolder);
+  const folder = join(root, memoryFolderName);
   return [
     ...(driver && driver.before === undefined ? [`${root} becomes a git repository.`] : []),
-    ...(lacking.length > 0 ? [`${bank} gets ${lacking.join(' and ')}, as a commit.`] : []),
+    ...(lacking.length > 0 ? [`${folder} gets ${lacking.join(' and ')}, as a commit.`] : []),
   ];
 }
 

@@ -109,11 +109,11 @@ async function createApi(
   const { hosts, origins, limits, log } = settings;
   const auth = new Auth(settings.keys);
   const sessions = new RestSessions(app);
-  const bank = await memoryBankEndpoints(app, sessions);
+  const endpointsOfTools = await memoryBankEndpoints(app, sessions);
   const endpoints = [
     statusEndpoint(app),
-    ...bank,
-    ...(bank.length > 0 ? [chatEndpoint(app)] : []),
+    ...endpointsOfTools,
+    ...(endpointsOfTools.length > 0 ? [chatEndpoint(app)] : []),
     ...sessionEndpoints(auth),
   ];
   const api = express();

@@ -18,7 +18,7 @@ const maxStates = 4;
 
 /** The commits of one store, shared by all calls. */
 export class Archive {
-  readonly bank: MemoryFolder;
+  readonly memory: MemoryFolder;
   readonly #disk: Disk;
   readonly #now: () => Date;
   readonly #states = new Map<string, PastRecords>();
@@ -26,15 +26,15 @@ export class Archive {
     | { readonly repository: Repository; readonly shallow: string; readonly index: ChangeIndex }
     | undefined;
 
-  constructor(bank: MemoryFolder, disk: Disk, now: () => Date) {
-    this.bank = bank;
+  constructor(memory: MemoryFolder, disk: Disk, now: () => Date) {
+    this.memory = memory;
     this.#disk = disk;
     this.#now = now;
   }
 
   /** @throws MemoryError `not_found` where there is no repository, and so no past. */
   get repository(): Repository {
-    const repository = this.bank.repository();
+    const repository = this.memory.repository();
     if (repository) return repository;
     throw new MemoryError('not_found', 'There is no repository here, and so no history yet.', {
       hint: 'The first change of the memory makes one.',
@@ -43,7 +43,7 @@ export class Archive {
 
   /** The type of the record at a path; undefined for a file that is not a record. */
   typeOf(path: string): AnyRecordType | undefined {
-    return /(?:^|\/)\./.test(path) ? undefined : this.bank.view.typeOf(path);
+    return /(?:^|\/)\./.test(path) ? undefined : this.memory.view.typeOf(path);
   }
 
   /** The index with everything that is reachable from a commit, and the commit's number in it. */
@@ -61,7 +61,7 @@ export class Archive {
     const shallow = this.#disk.files.read(file)?.toString('latin1') ?? '';
     const known = this.#index;
     if (known?.repository === repository && known.shallow === shallow) return known.index;
-    const folder = this.bank.inTree('');
+    const folder = this.memory.inTree('');
     const name = createHash('sha1').update(folder).digest('hex').slice(0, 12);
     const index = new ChangeIndex(
       this.#disk,
@@ -80,7 +80,7 @@ export class Archive {
 
   /** The tree of the memory folder in a commit; undefined without one. */
   tree(commit: Oid): Oid | undefined {
-    return folderAt(this.repository.odb, commit, this.bank.inTree(''));
+    return folderAt(this.repository.odb, commit, this.memory.inTree(''));
   }
 
   /** The records as a commit has them. */
@@ -88,7 +88,7 @@ export class Archive {
     const { odb } = this.repository;
     const tree = this.tree(commit);
     const key = tree ?? '';
-    const records = this.#states.get(key) ?? new PastRecords(odb, tree, this.bank.types);
+    const records = this.#states.get(key) ?? new PastRecords(odb, tree, this.memory.types);
     this.#states.delete(key);
     this.#states.set(key, records);
     const [oldest] = this.#states.keys();

@@ -118,6 +118,6 @@ function linkAt(visit: Visit, oid: Oid): Link | string {
 
 /** The memory folder, with a trailing slash unless it is the whole tree. */
 function folderOf(visit: Visit): string {
-  const folder = visit.archive.bank.inTree('');
+  const folder = visit.archive.memory.inTree('');
   return folder === '' ? '' : `${folder}/`;
 }

@@ -22,7 +22,7 @@ export async function restore(
   const records = visit.archive.records(source);
   await records.refresh();
   const { actor, signal, onCommit } = visit.permit;
-  const { result, made } = await visit.archive.bank.change(
+  const { result, made } = await visit.archive.memory.change(
     (outcome: RestoredPaths) => ({
       subject: `restore ${nameOf(path, outcome)} as of ${source.slice(0, 12)}`,
       trailers: { Restored: source },
@@ -46,7 +46,7 @@ async function lastState(visit: Visit, path: string | undefined): Promise<Oid> {
   const { archive } = visit;
   const needed = () =>
     invalid(['revision'], 'is required for anything but a record that is gone', 'missing');
-  if (path === undefined || archive.bank.view.look(path)) throw needed();
+  if (path === undefined || archive.memory.view.look(path)) throw needed();
   const head = await visit.resolve('HEAD');
   const { index, number } = await visit.place(head);
   if (!archive.typeOf(path)) {
@@ -74,7 +74,7 @@ async function restoreOne(
   source: Oid,
 ): Promise<RestoredPaths> {
   const here = records.view.look(path);
-  const now = visit.archive.bank.view.look(path);
+  const now = visit.archive.memory.view.look(path);
   // The record at this path may have had another path then.
   const file = here ?? (now?.key === undefined ? undefined : records.view.find(now.type, now.key));
   if (!file) throw noRecord(path, source);
@@ -90,7 +90,7 @@ async function restoreAll(
   folder: string | undefined,
   source: Oid,
 ): Promise<RestoredPaths> {
-  const { view, types } = visit.archive.bank;
+  const { view, types } = visit.archive.memory;
   const restored: string[] = [];
   const removed: string[] = [];
   const damaged: Damaged[] = [];

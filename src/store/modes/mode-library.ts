@@ -47,20 +47,20 @@ export class ModeLibrary {
 
   /**
    * @param root absolute path of the project's root.
-   * @param bank absolute path of its memory folder.
+   * @param folder absolute path of its memory folder.
    */
-  constructor(files: Files, root: string, bank: string) {
+  constructor(files: Files, root: string, folder: string) {
     const withExtension = /^(.*\.(?:json|ya?ml|toml))$/s;
     this.#places = [
       new RuleFolder(files, builtInFolder(files), withExtension, () => 'built-in'),
       new RuleFolder(files, root, /^\.clinerules-(.*)$/s, (name) => name),
       new RuleFolder(
         files,
-        join(bank, 'rules'),
+        join(folder, 'rules'),
         withExtension,
         (name) => `.memory-bank/rules/${name}`,
         // The memory is not read through links.
-        () => new Folder(files, bank).list('rules'),
+        () => new Folder(files, folder).list('rules'),
       ),
     ];
   }

@@ -89,20 +89,20 @@ export function parseRuleFile(text: string, name: string, source: string): Mode 
     const shown = JSON.stringify(mode.slice(0, 40));
     throw new MemoryError('damaged', `says mode ${shown}, but its name says "${named}"`);
   }
-  const { umb, memory_bank: bank } = instructions;
-  expandPatterns(bank?.files_to_read ?? []);
-  expandPatterns(bank?.files_to_update ?? []);
+  const { umb, memory_bank: files } = instructions;
+  expandPatterns(files?.files_to_read ?? []);
+  expandPatterns(files?.files_to_update ?? []);
   return {
     name: mode,
     source,
-    instructions: [...instructions.general, ...(bank?.instructions ?? [])],
+    instructions: [...instructions.general, ...(files?.instructions ?? [])],
     umb: umb && {
       trigger: umb.trigger ?? mode,
       instructions: umb.instructions,
       overrideFileRestrictions: umb.override_file_restrictions,
     },
-    filesToRead: bank?.files_to_read,
-    filesToUpdate: bank?.files_to_update,
+    filesToRead: files?.files_to_read,
+    filesToUpdate: files?.files_to_update,
     triggers: triggersOf(mode_triggers),
   };
 }

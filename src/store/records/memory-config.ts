@@ -10,7 +10,7 @@ export const formatVersion = 1;
 export const configPath = 'config.yaml';
 
 /** What `config.yaml` holds. */
-export const bankConfig = z.object({
+export const memoryConfig = z.object({
   format: z
     .int()
     .min(1)
@@ -30,9 +30,9 @@ export const bankConfig = z.object({
     .describe('What the guard against credentials lets through.'),
 });
 
-export type MemoryConfig = z.output<typeof bankConfig>;
+export type MemoryConfig = z.output<typeof memoryConfig>;
 
-const codec = yamlCodec(bankConfig);
+const codec = yamlCodec(memoryConfig);
 
 /** How `config.yaml` merges; of two branches that each began the memory, one gives the identity. */
 export const configRecord = {

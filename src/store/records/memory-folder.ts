@@ -18,7 +18,7 @@ import { decodeText, maxFileBytes, type RecordFile } from './record-file.ts';
 import { LiveTransaction } from './transaction.ts';
 import { Watcher } from './watcher.ts';
 
-export interface BankOptions {
+export interface MemoryFolderOptions {
   readonly disk: Disk;
   /** Absolute path of the folder of the project. */
   readonly root: string;
@@ -43,7 +43,7 @@ const maxAttempts = 20;
 /** One bank on disk: its records, and the repository that they are committed to. */
 export class MemoryFolder {
   readonly view: LiveRecords;
-  readonly #options: BankOptions;
+  readonly #options: MemoryFolderOptions;
   readonly #folder: Folder;
   readonly #watcher: Watcher;
   #repository: Repository | undefined;
@@ -54,7 +54,7 @@ export class MemoryFolder {
     | { readonly stat: Stat | undefined; readonly values: MemoryConfig | undefined }
     | undefined;
 
-  constructor(options: BankOptions) {
+  constructor(options: MemoryFolderOptions) {
     this.#options = options;
     this.#folder = new Folder(options.disk.files, options.path);
     this.view = new LiveRecords(this.#folder, options.types);
@@ -296,9 +296,9 @@ export class MemoryFolder {
   }
 
   #fileChanges(changes: readonly TextChange[], repository: Repository | undefined): FileChange[] {
-    const bank = this.#pathIn(repository, '');
+    const folder = this.#pathIn(repository, '');
     return changes.map(({ path, before, after }) => ({
-      path: bank === '' ? path : `${bank}/${path}`,
+      path: folder === '' ? path : `${folder}/${path}`,
       bytes: after === undefined ? undefined : Buffer.from(after, 'utf8'),
       seen: before === undefined ? undefined : Buffer.from(before, 'utf8'),
     }));
@@ -311,8 +311,8 @@ export class MemoryFolder {
 
   #pathIn(repository: Repository | undefined, path: string): string {
     const top = repository?.tree.top ?? this.root;
-    const bank = relative(top, this.realPath()).split(sep);
-    return [...bank, path].filter((part) => part).join('/');
+    const folder = relative(top, this.realPath()).split(sep);
+    return [...folder, path].filter((part) => part).join('/');
   }
 
   /** Where the bank is, or will be once its folder is made, with the links above it resolved. */

@@ -45,22 +45,22 @@ export interface Brought {
  * @throws MemoryError `conflict`, `unsupported`, `forbidden`, `too_large`.
  */
 export function bringIn(
-  { archive: { bank, repository }, access }: Visit,
+  { archive: { memory, repository }, access }: Visit,
   lines: JoiningHistories,
   decisions: Decisions,
 ): Brought {
   const { odb, work } = repository;
-  const folder = bank.inTree('');
+  const folder = memory.inTree('');
   const all = [...differences(odb, treeOf(odb, lines.base), treeOf(odb, lines.tip))];
-  const memory = all.filter(({ path }) => path.startsWith(`${folder}/`));
+  const inside = all.filter(({ path }) => path.startsWith(`${folder}/`));
   const outside = codeOf(odb, lines, folder, all);
-  checkPlain([...memory, ...outside]);
-  checkSizes(odb, [...memory, ...outside], folder);
+  checkPlain([...inside, ...outside]);
+  checkSizes(odb, [...inside, ...outside], folder);
   const paths = outside.map(({ path }) => path);
   checkUnconverted(odb, lines.tip, repository.config(), paths);
   const changes: FileChange[] = [];
   const conflicts: Conflict[] = [];
-  for (const difference of memory) {
+  for (const difference of inside) {
     const { path, after } = difference;
     const record = path.slice(folder.length + 1);
     const seen = work.read(path, maxFileBytes);
@@ -70,7 +70,7 @@ export function bringIn(
       theirs: contentOf(odb, after),
     };
     const { bytes, conflict, notes } = mergeFile(
-      bank.types,
+      memory.types,
       path,
       sides,
       decided(decisions, record),

@@ -23,8 +23,8 @@ const plainModes = [0o100644, 0o100755];
 /** Finishes the merge of the memory; see `History`. */
 export async function resolve(visit: Visit, decisions: Decisions): Promise<Resolution> {
   const { archive, access, permit } = visit;
-  const { bank, repository } = archive;
-  const folder = `${bank.inTree('')}/`;
+  const { memory, repository } = archive;
+  const folder = `${memory.inTree('')}/`;
   const resolved: string[] = [];
   const conflicts: Conflict[] = [];
   const edited: string[] = [];
@@ -60,7 +60,7 @@ function checkDecisions(decisions: Decisions, paths: readonly string[]): void {
 }
 
 function judge(
-  { archive: { bank, repository } }: Visit,
+  { archive: { memory, repository } }: Visit,
   { path: place, ...versions }: Unmerged,
   path: string,
   decisions: Decisions,
@@ -82,7 +82,7 @@ function judge(
   const onConflict = decided(decisions, path);
   const merged = isRenamed(versions)
     ? renamed(sides, onConflict)
-    : mergeFile(bank.types, place, sides, onConflict);
+    : mergeFile(memory.types, place, sides, onConflict);
   const mode = (versions.ours ?? versions.theirs)?.mode ?? 0o100644;
   const settled = { path: place, bytes: merged.bytes, seen, mode, staged: !merged.conflict };
   const known = [...Object.values(sides), merged.bytes];

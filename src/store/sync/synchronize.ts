@@ -93,7 +93,7 @@ class Sync {
     const { tracking, ref } = this.#upstream;
     const last = tracking === undefined ? undefined : this.#repository.refs.resolve(tracking);
     const { archive, permit } = this.#visit;
-    const folder = archive.bank.inTree('');
+    const folder = archive.memory.inTree('');
     const head = this.#head();
     const inspect = (objects: ObjectDatabase, tip: Oid) =>
       checkArrivals(objects, { head, tip, known: this.#repository.odb }, folder);
@@ -146,7 +146,7 @@ class Sync {
       const why = { subject: `merge ${this.#name}`, trailers: { Merged: tip } };
       const message = commitMessage(why, records, actor);
       const join = { tip, forward: base === head };
-      return { changes, message, adopt: archive.bank.adoption(), join };
+      return { changes, message, adopt: archive.memory.adoption(), join };
     };
     const prepared = await this.#repository.prepare(propose, permit.signal);
     this.#checkOutside(found.commits);
@@ -158,7 +158,7 @@ class Sync {
   #checkOutside(commits: readonly Oid[]): void {
     if (this.#request.confirm) return;
     const { odb } = this.#repository;
-    const folder = this.#visit.archive.bank.inTree('');
+    const folder = this.#visit.archive.memory.inTree('');
     const count = commits.filter((oid) => {
       const { parents } = parseCommit(odb.content(oid, 'commit'));
       const known = parents.filter((parent) => odb.has(parent));

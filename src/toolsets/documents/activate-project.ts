@@ -17,7 +17,7 @@ export const activateProject = defineTool({
   input: z.object({}),
   async handle(context) {
     const project_id = await context.project.initialize();
-    context.session.set(activated, (await context.project.info()).bank);
+    context.session.set(activated, (await context.project.info()).folder);
     return { project_id };
   },
 });
@@ -30,7 +30,7 @@ export const activateProject = defineTool({
 export async function requireActivation(context: Context, tool: Tool): Promise<void> {
   if (tool === activateProject) return;
   const bank = context.session.get(activated);
-  if (bank !== undefined && bank === (await context.project.info()).bank) return;
+  if (bank !== undefined && bank === (await context.project.info()).folder) return;
   throw new MemoryError('not_activated', 'The project is not activated in this session.', {
     hint: 'Call activate_project first, then repeat the call.',
   });

@@ -30,7 +30,7 @@ export const initialize = defineTool({
         return missing;
       },
     );
-    return { message: 'Memory Bank initialized successfully', path: info.bank, created };
+    return { message: 'Memory Bank initialized successfully', path: info.folder, created };
   },
 });
 
@@ -71,6 +71,6 @@ export const getStatus = defineTool({
   },
 });
 
-function stateOf({ bank, initialized }: ProjectInfo) {
-  return { memoryBankStatus: initialized ? 'initialized' : 'uninitialized', path: bank };
+function stateOf({ folder, initialized }: ProjectInfo) {
+  return { memoryBankStatus: initialized ? 'initialized' : 'uninitialized', path: folder };
 }
