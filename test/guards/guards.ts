@@ -781,7 +781,7 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'a remote: a record that is too large',
-    ['store/sync/joining.ts', 'checkSizes(odb, [...memory, ...outside], folder);', ''],
+    ['store/sync/joining.ts', 'checkSizes(odb, [...inside, ...outside], folder);', ''],
     ['contract/sync.test.ts', 'over a folder a record that is too large'],
   ),
   guard(
