@@ -66,7 +66,7 @@ export async function crash(
     }
     for (const { n, code } of some(failures, share.sticky)) {
       const how = { code, sticky: true, performed: false };
-      tally.add(`all operations fail with ${code} from there on`, await fail(stage, n, how));
+      tally.add(`all operations fail with ${code} from that point on`, await fail(stage, n, how));
     }
     const remote = points.filter(({ operation }) => retransmitted.has(operation));
     for (const { n } of some(remote, share.performed)) {

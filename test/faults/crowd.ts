@@ -35,7 +35,7 @@ export async function crowdOnOneBranch(tally: Tally, driver: Driver, crowd: Crow
     const counter = /text: "?(\d+)/.exec(repo.read('.memory-bank/notes/counter.yaml'))?.[1];
     const changes = crowd.processes * crowd.changes;
     if (Number(counter) !== changes) wrong.push(`counted to ${counter}, not to ${changes}`);
-    count(tally, 'processes beside git', changes, wrong);
+    count(tally, 'processes next to git', changes, wrong);
   } finally {
     repo.remove();
   }
@@ -58,7 +58,7 @@ export async function crowdBetweenBranches(
       if (i % 5 === 0) await human.git('pack-refs', '--all');
     }
     const wrong = await account(repo, workers, human, crowd);
-    count(tally, 'branches switched beside', crowd.processes * crowd.changes, wrong);
+    count(tally, 'branches switched concurrently', crowd.processes * crowd.changes, wrong);
   } finally {
     repo.remove();
   }

@@ -76,7 +76,7 @@ const interruptions: readonly Interruption[] = [
     },
   },
   {
-    kind: 'the locks are removed by hand in mid-change, for a commit',
+    kind: 'the locks are removed by hand in mid-change, and a commit is made',
     async interrupt(repo) {
       for (const lock of ['index.lock', 'HEAD.lock', 'refs/heads/main.lock']) {
         fs.rmSync(repo.path(`.git/${lock}`), { force: true });

@@ -34,9 +34,9 @@ const secrets = 'store/secrets.test.ts';
 
 /** Every guard of the promises, by what it guards. */
 export const guards: readonly Guard[] = [
-  // Locks of servers.
+  // The process lock.
   guard(
-    "a living server's lock is not taken",
+    'a lock of a live server is not broken',
     [
       'git/locks/process-lock.ts',
       'if (!holder || !this.#isGone(holder)) return false;',
@@ -45,12 +45,12 @@ export const guards: readonly Guard[] = [
     [lock, 'that lives is never taken'],
   ),
   guard(
-    "a dead server's lock is taken: no such process",
+    'a lock of a dead server is broken: its process is gone',
     ['git/locks/token.ts', 'return !exists(token.pid);', 'return false;'],
     [lock, 'that is gone is taken'],
   ),
   guard(
-    "a dead server's lock is taken: another process has its number",
+    'a lock of a dead server is broken: its pid is another process',
     [
       'git/locks/token.ts',
       "if (token.start !== '' && start !== '') return start !== token.start;",
@@ -59,12 +59,12 @@ export const guards: readonly Guard[] = [
     [lock, 'that is gone is taken'],
   ),
   guard(
-    "a lock of another container's process is not taken",
+    'a lock of a process in another container is not broken',
     ['git/locks/token.ts', 'if (token.namespace !== here.namespace) return false;', ''],
     [lock, 'in another container is never taken'],
   ),
   guard(
-    'a lock from before a restart is taken',
+    'a lock from before a reboot is broken',
     [
       'git/locks/token.ts',
       "return local && token.start !== '' && here.boot !== hostname();",
@@ -73,12 +73,12 @@ export const guards: readonly Guard[] = [
     [lock, 'is dead where one kernel has the disk'],
   ),
   guard(
-    'a lock on a shared disk is not taken for one from before a restart',
+    'a lock on a shared disk does not count as one from before a reboot',
     ['git/locks/token.ts', 'return local && token.start', 'return token.start'],
     [lock, 'may be alive on another host'],
   ),
   guard(
-    'of two that find a lock dead, one removes it',
+    'only one of two waiters removes a dead lock',
     [
       'git/locks/process-lock.ts',
       'if (this.#read(name)?.id === holder.id) this.#disk.discard(this.#path(name));',
@@ -87,7 +87,7 @@ export const guards: readonly Guard[] = [
     [lock, 'place while we look stays there'],
   ),
   guard(
-    'who waits makes his own file again when it was swept',
+    'a waiter recreates its own file after a cleaner removed it',
     [
       'git/locks/process-lock.ts',
       'if (!this.#disk.files.lstat(own)) await this.#disk.create(own, [bytes]);',
@@ -96,12 +96,12 @@ export const guards: readonly Guard[] = [
     [faults, 'who waits for the lock gets it'],
   ),
   guard(
-    'the process lock is taken at all',
+    'the process lock is checked',
     ['git/locks/process-lock.ts', "if (this.#tryTake('lock', own)) return token;", 'return token;'],
     [lock, 'that lives is never taken'],
   ),
   guard(
-    'who has left something behind does not stand in the way of cleaning it up',
+    'a process does not count as the live owner of its own leftovers',
     [
       'git/locks/process-lock.ts',
       'if (names.some(({ name }) => name.endsWith(id) && !this.isAtRest(name))) this.close();',
@@ -110,9 +110,9 @@ export const guards: readonly Guard[] = [
     [lock, 'with another token when something was left behind'],
   ),
 
-  // Locks of git.
+  // Git locks.
   guard(
-    "another's lock of git is waited for",
+    'a git lock of another program is waited for',
     [
       'git/locks/lock.ts',
       "if (errno(error) === 'EEXIST') return false;\n      if (errno(error) === 'ENOENT' && role",
@@ -121,7 +121,7 @@ export const guards: readonly Guard[] = [
     [repository, 'a lock that another program holds'],
   ),
   guard(
-    "another's lock of git is not removed when ours is let go",
+    'a git lock of another program is not removed when ours is released',
     [
       'git/locks/lock.ts',
       'if (this.isOurs()) this.#disk.discard(this.path);',
@@ -130,7 +130,7 @@ export const guards: readonly Guard[] = [
     [faults, 'his lock is left alone'],
   ),
   guard(
-    "another's lock of git is not written to",
+    'a git lock of another program is not written to',
     [
       'git/locks/lock.ts',
       'return this.#disk.finish(fd, pieces, time);',
@@ -139,17 +139,17 @@ export const guards: readonly Guard[] = [
     [faults, 'his lock is left alone'],
   ),
   guard(
-    'the locks are looked at once more before the ref moves',
+    'the git locks are checked again before the ref moves',
     ['git/commit/mutation.ts', 'for (const lock of all(locks)) lock.check();', ''],
     [faults, 'his lock is left alone'],
   ),
   guard(
-    "another's lock of git is not removed in a dead server's place",
+    'recovery does not remove git locks of another program',
     ['git/commit/recovery.ts', 'if (files.lstat(path)?.ino === proof.ino) site', 'site'],
     [races, 'locks of a person stay'],
   ),
   guard(
-    "a dead server's locks of git are removed",
+    'recovery removes the git locks of a dead server',
     [
       'git/commit/recovery.ts',
       "for (const role of ['index', 'head', 'ref'] as const) removeLock(site, role, id);",
@@ -158,9 +158,9 @@ export const guards: readonly Guard[] = [
     [faults, 'is undone where the repository lies by then'],
   ),
 
-  // What is seen under the locks.
+  // Checks under the locks.
   guard(
-    'a branch that was moved meanwhile',
+    'a branch that moved meanwhile is detected',
     [
       'git/commit/mutation.ts',
       'if (head.ref !== plan.head.ref || head.oid !== plan.head.oid) return false;',
@@ -169,27 +169,27 @@ export const guards: readonly Guard[] = [
     [races, 'his commit stays'],
   ),
   guard(
-    'an index that was changed meanwhile',
+    'an index that changed meanwhile is detected',
     ['git/commit/mutation.ts', 'if (indexKey(site) !== known.key) return false;', ''],
     [races, 'it stays staged'],
   ),
   guard(
-    'an edit that only the time of the index would show',
+    'an edit that only the index timestamp reveals is seen',
     ['git/index/known-index.ts', '(line) => own.has(line.path) || holds(line)', '() => true'],
     [indexTime, 'is seen by git after a change'],
   ),
   guard(
-    'an edit of a record before its index is written',
+    'an edit of a record before its index is written is seen',
     ['git/index/known-index.ts', 'written.pieces(), Number(ticks) / 1024', 'written.pieces()'],
     [indexTime, 'whose index was not written yet'],
   ),
   guard(
-    'a merge that began meanwhile',
+    'a merge that began meanwhile is detected',
     ['git/commit/mutation.ts', 'checkIdle(site.disk.files, site.tree.gitDir);', ''],
     [races, 'a merge begins'],
   ),
   guard(
-    'a file that was saved at the last moment',
+    'a file that was saved at the last moment is detected',
     [
       'git/commit/placement.ts',
       'if (!isAsSeen(disk, top, placement)) throw new FileChangedError();\n    const to',
@@ -198,27 +198,27 @@ export const guards: readonly Guard[] = [
     [faults, 'saves a file at the last moment'],
   ),
   guard(
-    'a merge, rebase or bisect under way',
+    'a merge, rebase or bisect under way refuses the change',
     ['git/commit/state.ts', 'if (!found) return;', 'return;'],
     [repository, 'a bisect under way'],
   ),
   guard(
-    'unmerged files',
+    'unmerged files refuse the change',
     ['git/commit/state.ts', 'if (!unmerged) return;', 'return;'],
     [races, 'unmerged files'],
   ),
   guard(
-    'a format of repository that is not known',
+    'an unknown repository format is refused',
     ['git/commit/state.ts', "if (objects !== 'sha1') {", 'if (false) {'],
     [repository, 'sha256'],
   ),
   guard(
-    'an ignored path',
+    'an ignored path is refused',
     ['git/commit/repository.ts', 'this.#checkIgnored(proposal, known);', ';'],
     [repository, 'an ignored path'],
   ),
   guard(
-    'a ref that was lost',
+    'a lost ref is not an unborn branch',
     [
       'git/refs/refs.ts',
       'if (text === undefined) return { ref, oid: this.#packedRefs().get(ref) };',
@@ -227,17 +227,17 @@ export const guards: readonly Guard[] = [
     [faults, 'an empty ref is no unborn branch'],
   ),
   guard(
-    'a git directory taken for a folder outside any repository',
+    'a git directory is recognised as such',
     ['git/repository/discover.ts', 'if (isGitDir(files, folder)) {', 'if (!folder) {'],
     ['git/repository.test.ts', 'a bare repository'],
   ),
   guard(
-    'a name of a branch that leads out of the refs',
+    'a branch name cannot escape from the refs',
     ['git/refs/refs.ts', '&& !refused.test(name)', ''],
     ['git/repository.test.ts', 'HEAD at what is no name of a branch'],
   ),
   guard(
-    'a repository without its HEAD',
+    'a repository without HEAD is refused',
     [
       'git/repository/create-repository.ts',
       'checkEmpty(disk, gitDir);\n  const places',
@@ -246,13 +246,13 @@ export const guards: readonly Guard[] = [
     [faults, 'without its HEAD'],
   ),
   guard(
-    "a person's work in the index",
+    'a change waits while a user stages',
     ['git/commit/repository.ts', 'await waits.wait();', ''],
     [repository, 'is waited for until it is committed'],
   ),
 
   guard(
-    'a repository that was moved away is not made again',
+    'a repository that was moved away is not recreated',
     [
       'store/records/memory-folder.ts',
       "if (this.#tree) throw missingRepository(join(this.#tree.top, '.git'));",
@@ -261,7 +261,7 @@ export const guards: readonly Guard[] = [
     [workspace, 'moved away'],
   ),
   guard(
-    'a git directory that goes at the last moment is not made again',
+    'a git directory that disappears at the last moment is not recreated',
     [
       'git/locks/queue.ts',
       'if (!create && !this.#disk.files.lstat(commonDir)) throw missingRepository(commonDir);',
@@ -270,7 +270,7 @@ export const guards: readonly Guard[] = [
     [races, 'moved away at the last moment'],
   ),
   guard(
-    'a repository around a missing one does not take its place',
+    'an enclosing repository does not replace a missing one',
     [
       'store/records/memory-folder.ts',
       "if (this.#tree && relative(this.#tree.top, tree.top).startsWith('..')) return undefined;",
@@ -279,7 +279,7 @@ export const guards: readonly Guard[] = [
     [workspace, 'below another one'],
   ),
 
-  // A person's work.
+  // The work of users.
   guard(
     'an edit by hand is committed first',
     [
@@ -296,7 +296,7 @@ export const guards: readonly Guard[] = [
   ),
 
   guard(
-    'starving beside a person who is quick',
+    'a change does not starve next to a fast user',
     [
       'git/commit/repository.ts',
       'if (first || !areHeld(locks) || this.#refs.head().ref !== ref) return first;',
@@ -305,19 +305,19 @@ export const guards: readonly Guard[] = [
     [races, 'does not starve'],
   ),
 
-  // Wholly there or wholly absent.
+  // Atomicity and durability.
   guard(
     'the journal is written before the files change',
     ['git/commit/mutation.ts', 'await together([stored, mutation.announce()]);', 'await stored;'],
     [faults, 'is undone where the repository lies by then'],
   ),
   guard(
-    'a change that was given up is undone',
+    'an abandoned change is undone',
     ['git/commit/recovery.ts', "if (side === 'before') await putBack(site, journal, top);", ''],
     [faults, 'is undone where the repository lies by then'],
   ),
   guard(
-    'a change that has happened is finished in the index',
+    'the index of a committed change is completed',
     [
       'git/commit/recovery.ts',
       "if (side !== 'elsewhere') await fixIndex(site, token, journal, top, side);",
@@ -335,7 +335,7 @@ export const guards: readonly Guard[] = [
     [races, 'as soon as it finds the change in HEAD'],
   ),
   guard(
-    'index lines are put back when the ref went elsewhere',
+    'index entries are restored if the ref went elsewhere',
     [
       'git/commit/recovery.ts',
       "await fixIndex(site, token, { ...journal, files }, top, 'before');",
@@ -344,12 +344,12 @@ export const guards: readonly Guard[] = [
     [races, 'no staged line of a lost change'],
   ),
   guard(
-    'an old proof of ours does not keep the index from being put back',
+    'an old lock proof does not prevent restoring the index',
     ['git/commit/recovery.ts', 'if (!ours) disk.discard(', 'if (false) disk.discard('],
     [faults, 'a failure puts the index back'],
   ),
   guard(
-    'a journal names nothing outside',
+    'a journal cannot name files outside the memory',
     [
       'git/commit/journal.ts',
       "if (parts.some((part) => /^(?:|\\.|\\.\\.|\\.git)$/i.test(part))) throw new TypeError('a way out');",
@@ -358,7 +358,7 @@ export const guards: readonly Guard[] = [
     [faults, 'is put aside and followed nowhere'],
   ),
   guard(
-    'a journal that cannot be read is put aside',
+    'an unreadable journal is set aside',
     [
       'git/commit/recovery.ts',
       'if (!(error instanceof MemoryError)) throw error;\n    const aside',
@@ -367,7 +367,7 @@ export const guards: readonly Guard[] = [
     [faults, 'is put aside and followed nowhere'],
   ),
   guard(
-    'new files are on the medium',
+    'new files are durable',
     [
       'git/disk/disk.ts',
       "this.files.write(fd, group);\n        await this.sync(fd, 'data');",
@@ -376,7 +376,7 @@ export const guards: readonly Guard[] = [
     [power, 'a power cut'],
   ),
   guard(
-    'index and ref are on the medium',
+    'index and ref are durable',
     [
       'git/disk/disk.ts',
       "await this.sync(fd, 'data');\n      return files.fstat(fd);",
@@ -385,12 +385,12 @@ export const guards: readonly Guard[] = [
     [power, 'a power cut'],
   ),
   guard(
-    'reflogs are on the medium',
+    'reflogs are durable',
     ['git/refs/reflog.ts', "await disk.sync(fd, 'data');", ''],
     [power, 'a power cut'],
   ),
   guard(
-    'names are on the medium',
+    'folder entries are durable',
     [
       'git/disk/disk.ts',
       "if (this.durability === 'relaxed' || process.platform",
@@ -399,34 +399,34 @@ export const guards: readonly Guard[] = [
     [power, 'a power cut'],
   ),
   guard(
-    'git attributes are on the medium before a tree that names them',
+    'git attributes are durable before a tree that contains them',
     ['git/commit/repository.ts', "basename(path) === '.gitattributes'", 'false'],
     [repository, 'git attributes on the medium before a tree'],
   ),
   guard(
-    'the name of the journal is on the medium before the files change',
+    "the journal's folder entry is durable before the files change",
     ['git/commit/journal.ts', 'await disk.settle([folder]);', ''],
     [power, 'a power cut'],
   ),
   guard(
-    'the proofs of the locks are on the medium before the locks are',
+    'the proofs of the locks are durable before the locks',
     ['git/commit/mutation.ts', '[...(await stored), site.folder]', '[...(await stored)]'],
     [power, 'a power cut'],
   ),
   guard(
-    'a process with much to do lets in who waits',
+    'a busy process yields to waiting ones',
     ['git/locks/process-lock.ts', 'if (rest > 0) await sleep(rest);', ''],
     [lock, 'for those who wait'],
   ),
   guard(
-    'no program of the repository signs',
+    'no signing program of the repository is run',
     ['git/commit/signing.ts', 'program: config.own(', 'program: config.get('],
     ['git/signing.test.ts', 'a program that the repository names is not run'],
   ),
 
-  // Files that others have written.
+  // Files from other writers.
   guard(
-    'links are named, and not taken for nothing',
+    'links are reported as damaged',
     ['git/disk/folder.ts', "if (stat?.kind === 'link') throw isLink(at, path);", ''],
     [workspace, 'fails alone and by name'],
   ),
@@ -436,12 +436,12 @@ export const guards: readonly Guard[] = [
     ['hostile/links.test.ts', 'a pipe'],
   ),
   guard(
-    'a file is opened itself, and not what a link there leads to',
+    'opening a file does not follow links',
     ['git/disk/file-layer.ts', 'withoutWaiting | O_NOFOLLOW', 'withoutWaiting'],
     ['git/files.test.ts', 'is not read'],
   ),
   guard(
-    'a pipe or device is not read in the place of a file of git or of a client',
+    'a pipe or device is not read instead of a file of git or of a client',
     [
       'git/disk/file-layer.ts',
       "if (!stat.isFile()) throw refusal('EFTYPE', 'is not a regular file', path);",
@@ -450,7 +450,7 @@ export const guards: readonly Guard[] = [
     ['git/files.test.ts', 'reads no pipe'],
   ),
   guard(
-    'a link of the project that leads out of it is refused',
+    'a link that leads out of the project is refused',
     [
       'git/repository/enclosure.ts',
       'if (!contains(this.root, target) || isOfGit(this.root, target)) {',
@@ -459,12 +459,12 @@ export const guards: readonly Guard[] = [
     ['git/enclosure.test.ts', 'is refused by the name'],
   ),
   guard(
-    'a server that a plugin starts does not take its folder for the project',
+    'the folder of a plugin is not the project',
     ['app/root.ts', "if (source === 'cwd') await refusePluginFolder(input, probe);", ''],
     ['unit/plugin-folder.test.ts', 'is not the project'],
   ),
   guard(
-    'a record changed within one tick of the clock is read again',
+    'a record that changed within one clock tick is read again',
     [
       'store/records/folder-scan.ts',
       'const current = known?.settled && sameStat(known.stat, loaded.stat);',
@@ -473,7 +473,7 @@ export const guards: readonly Guard[] = [
     [workspace, 'has ticked a search finds what was changed'],
   ),
   guard(
-    'a record changed within one tick of the clock is searched again',
+    'a record that changed within one clock tick is indexed again',
     [
       'store/records/record-cache.ts',
       '!isSame(known, record)',
@@ -482,7 +482,7 @@ export const guards: readonly Guard[] = [
     [workspace, 'has ticked a search finds what was changed'],
   ),
   guard(
-    'a folder changed within one tick of the clock is listed again',
+    'a folder that changed within one clock tick is listed again',
     [
       'store/records/folder-scan.ts',
       'const current = known?.settled && sameStat(known.stat, stat);',
@@ -491,7 +491,7 @@ export const guards: readonly Guard[] = [
     [workspace, 'has ticked a listing finds what came'],
   ),
   guard(
-    'a record in a folder that was not there is searched at once',
+    'a record in a new folder is searched at once',
     [
       'store/records/record-cache.ts',
       'if (this.ownedBy(type).add(path)) this.#announce([path]);',
@@ -500,7 +500,7 @@ export const guards: readonly Guard[] = [
     ['property/next-read.test.ts', 'on disk'],
   ),
   guard(
-    'a file that was left out of the index is indexed once it is smaller',
+    'a file that was too large for the index is indexed once it is smaller',
     [
       'store/records/record-cache.ts',
       'if (!this.#records.has(record.path)) this.#records.set(record.path, record);',
@@ -509,7 +509,7 @@ export const guards: readonly Guard[] = [
     ['hostile/volume.test.ts', 'until there is room'],
   ),
   guard(
-    'of several files of one key, the one that counts now is found',
+    'the current file of several with the same key is found',
     [
       'store/records/record-cache.ts',
       'changed ? [record.path, ...twins] : twins',
@@ -518,7 +518,7 @@ export const guards: readonly Guard[] = [
     [workspace, 'counts among several files of the same key'],
   ),
   guard(
-    'a damaged file hides nothing else',
+    'a damaged file hides no other file',
     [
       'store/records/record-file.ts',
       'if (!(error instanceof MemoryError)) throw error;\n    return { ...failed',
@@ -545,12 +545,12 @@ export const guards: readonly Guard[] = [
     [workspace, 'fails alone and by name'],
   ),
   guard(
-    'bytes that are no UTF-8',
+    'bytes that are not UTF-8 are reported',
     ['store/records/record-file.ts', 'fatal: true, ignoreBOM', 'fatal: false, ignoreBOM'],
     [workspace, 'fails alone and by name'],
   ),
   guard(
-    'a memory of a later format',
+    'a memory of a later format is refused',
     [
       'store/records/memory-config.ts',
       'if (config.format <= formatVersion) return config;',
@@ -559,7 +559,7 @@ export const guards: readonly Guard[] = [
     [workspace, 'of a later format is refused'],
   ),
   guard(
-    'aliases that repeat each other',
+    'YAML aliases are bounded',
     [
       'core/yaml/foreign.ts',
       'if (++this.#values > maxYamlMarks) throw',
@@ -568,12 +568,12 @@ export const guards: readonly Guard[] = [
     ['unit/yaml.test.ts', 'laughs'],
   ),
   guard(
-    'YAML that would keep its reader busy',
+    'YAML that is slow to parse is bounded',
     ['core/yaml/foreign.ts', '    checkBounds(text);\n', ''],
     ['unit/yaml.test.ts', '100,000'],
   ),
   guard(
-    'globs that take for ever',
+    'globs are bounded',
     [
       'store/modes/access.ts',
       'if (expanded.length > maxPatterns) {',
@@ -582,34 +582,34 @@ export const guards: readonly Guard[] = [
     ['unit/store/access.test.ts', 'limited in length and number'],
   ),
   guard(
-    'the number of folders above a record',
+    'the depth of a record is bounded',
     ['store/records/transaction.ts', 'if (folders > maxDepth) {', 'if (false) {'],
     ['hostile/sizes.test.ts', 'below 33 folders'],
   ),
   guard(
-    'the size of a record',
+    'the size of a record is bounded',
     ['store/records/transaction.ts', 'if (size > maxRecordBytes) {', 'if (false) {'],
     ['hostile/sizes.test.ts', '10 MB of text are refused'],
   ),
 
-  // What a caller sends.
+  // Input of callers.
   guard(
-    'names that lead out of the folder',
+    'names cannot escape from the folder',
     ['core/names/file-name.ts', "if (isPathOut(name.normalize('NFKC'))) {", 'if (false) {'],
     ['unit/file-name.test.ts', ''],
   ),
   guard(
-    'names that lead into .git',
+    'names cannot reach .git',
     ['core/names/file-name.ts', 'if (isGit(segment)) return \'must not lead into ".git"\';', ''],
     ['unit/file-name.test.ts', ''],
   ),
   guard(
-    'names that are devices of Windows',
+    'names cannot be Windows devices',
     ['core/names/file-name.ts', 'if (device.test(segment)) return', 'if (false) return'],
     ['unit/file-name.test.ts', ''],
   ),
   guard(
-    'forged lines of a subject or trailer',
+    'subjects and trailers cannot be forged',
     [
       'store/records/message.ts',
       "return text.replace(/[\\s\\p{Cc}\\p{Cf}\\u2028\\u2029]+/gu, ' ').trim();",
@@ -618,12 +618,12 @@ export const guards: readonly Guard[] = [
     [workspace, 'is one commit that says who'],
   ),
   guard(
-    'a reason that would end the message',
+    'a reason cannot end the message',
     ['store/records/message.ts', '(/^(---|diff -|Index: )/.test(line)', '(false'],
     [workspace, 'is one commit that says who'],
   ),
   guard(
-    "what a mode's rules forbid to write",
+    'the write rules of a mode are enforced',
     [
       'store/records/transaction.ts',
       "    if (!this.access.mayWrite(path)) throw forbidden('change', path, this.access);\n    const before",
@@ -632,12 +632,12 @@ export const guards: readonly Guard[] = [
     [workspace, 'hold for reading, listing'],
   ),
   guard(
-    'the root of the file system and the home directory',
+    'the file system root and the home directory are refused',
     ['app/root.ts', 'if (what === undefined) return;', 'return;'],
     ['unit/root.test.ts', 'what is refused'],
   ),
   guard(
-    'stdout for the protocol alone',
+    'stdout contains only the protocol',
     [
       'server/mcp/stdio.ts',
       "Object.defineProperty(process, 'stdout', { value: stderr, configurable: true, enumerable: true });",
@@ -646,7 +646,7 @@ export const guards: readonly Guard[] = [
     ['contract/stdio.test.ts', 'stays off the wire'],
   ),
   guard(
-    'lines that are too long',
+    'lines that are too long are refused',
     [
       'server/mcp/stdio.ts',
       'const tooLong = this.#bytes > maxMessageBytes;',
@@ -655,14 +655,14 @@ export const guards: readonly Guard[] = [
     ['unit/stdio.test.ts', 'a line that is too long'],
   ),
   guard(
-    'characters that steer a terminal',
+    'terminal control characters are escaped',
     ['cli/terminal.ts', "char === '\\r' ? ''", 'char ? char'],
     ['contract/cli-people.test.ts', 'printable text'],
   ),
 
   // Credentials.
   guard(
-    'credentials in a change',
+    'credentials in a change are found',
     [
       'store/records/memory-folder.ts',
       'guard.checkChange(changes, provenance, message, (path) => this.view.typeOf(path));',
@@ -671,12 +671,12 @@ export const guards: readonly Guard[] = [
     [secrets, 'in a field of a new record'],
   ),
   guard(
-    'credentials in an edit by hand that would be committed',
+    'credentials in an edit by hand are found',
     ['store/records/memory-folder.ts', 'guard.checkEdit(...edit)', 'undefined'],
     [secrets, 'is not committed for a person who has typed it'],
   ),
   guard(
-    'credentials in the name of a file',
+    'credentials in the name of a file are found',
     [
       'store/secrets/guard.ts',
       "{ text: path, before: () => known, name: 'the name of the file' },",
@@ -685,7 +685,7 @@ export const guards: readonly Guard[] = [
     ['hostile/secrets.test.ts', 'and the refusal says so'],
   ),
   guard(
-    'credentials in the name of a new folder',
+    'credentials in the name of a new folder are found',
     [
       'app/session-place.ts',
       "if (create) (await import('../store/secrets/guard.ts')).checkNewFolder(target);",
@@ -694,61 +694,61 @@ export const guards: readonly Guard[] = [
     ['hostile/secrets.test.ts', 'name of a folder'],
   ),
   guard(
-    'credentials in a reason',
+    'credentials in a reason are found',
     ['store/secrets/guard.ts', "{ text: why.reason ?? '', before, name: 'the reason' },", ''],
     [secrets, 'in the reason'],
   ),
   guard(
-    'credentials in the message as it is written',
+    'credentials in the final commit message are found',
     ['store/secrets/guard.ts', "{ text: message, before, name: 'the message of the commit' },", ''],
     [secrets, 'in the message of the commit'],
   ),
   guard(
-    'credentials that only the title of a record tells',
+    'credentials that only the title reveals are found',
     ['store/secrets/guard.ts', 'if (record) all.push(', 'if (false) all.push('],
     [secrets, 'by nothing but the title'],
   ),
   guard(
-    'credentials behind invisible and encoded characters',
+    'credentials behind invisible and encoded characters are found',
     ['store/secrets/scan.ts', 'if (!plain) return found;', 'if (!plain || plain) return found;'],
     ['unit/secrets/scan.test.ts', 'is found behind'],
   ),
   guard(
-    'credentials in errors about what was asked for',
+    'errors do not repeat credentials',
     ['app/app.ts', 'return redactError(error);', 'return error;'],
     ['hostile/secrets.test.ts', 'is not repeated'],
   ),
 
   // HTTP.
   guard(
-    'a page of another site that has led its name here',
+    'a page whose DNS name was rebound is refused',
     ['server/http/guards.ts', 'if (!names.includes(name) && !(open', 'if (false && !(open'],
     ['contract/http-auth.test.ts', 'is refused'],
   ),
   guard(
-    'a page of another origin',
+    'a page of another origin is refused',
     ['server/http/guards.ts', 'if (origin !== undefined && !origins', 'if (false && !origins'],
     ['contract/http-auth.test.ts', 'is refused, and nothing is written'],
   ),
 
   // Remotes.
   guard(
-    'a remote: what it sent is looked at before it is kept',
+    'a remote: fetched objects are checked before they are kept',
     ['git/remote/program-remote.ts', 'inspect(objects, tip);', ''],
     [remote, 'nothing where that fails'],
   ),
   guard(
-    'a remote: a fetch of more bytes than the limit',
+    'a remote: the size of a fetch is bounded',
     ['git/remote/program.ts', 'if (error) end(error);', ''],
     [remote, 'of more bytes than its limit'],
   ),
   guard(
-    'a remote: git that does not end',
+    'a remote: a hanging git is stopped',
     ['git/remote/program.ts', 'after(limit, () => end(tooSlow(limit)));', ''],
     [remote, 'does not answer'],
   ),
   guard(
-    'a remote: programs that ask for a password',
+    'a remote: no program prompts',
     [
       'git/remote/program-remote.ts',
       'return !/^(?:SSH_ASKPASS|MEMORY_BANK_)/.test(name);',
@@ -757,12 +757,12 @@ export const guards: readonly Guard[] = [
     [remote, 'ssh ask nothing'],
   ),
   guard(
-    'a remote: an address that is rewritten twice',
+    'a remote: an address is rewritten only once',
     ['git/remote/program-remote.ts', 'tpushInsteadOf', 'tnoRule'],
     [remote, 'a second time'],
   ),
   guard(
-    'a remote: the settings of the repository for programs',
+    'a remote: program settings of the repository are ignored',
     [
       'git/remote/program-remote.ts',
       "'core.hooksPath=/dev/null',\n  'core.fsmonitor=false',\n  'core.alternateRefsCommand=true',\n  'core.fsync=all',",
@@ -771,7 +771,7 @@ export const guards: readonly Guard[] = [
     ['hostile/programs.test.ts', 'names is run'],
   ),
   guard(
-    'a remote: a login in an error',
+    'a remote: errors contain no login',
     [
       'git/remote/program-remote.ts',
       'const reason = withoutLogins(complaint)',
@@ -780,17 +780,17 @@ export const guards: readonly Guard[] = [
     [remote, 'names no user'],
   ),
   guard(
-    'a remote: a record that is too large',
+    'a remote: the size of a record is bounded',
     ['store/sync/joining.ts', 'checkSizes(odb, [...inside, ...outside], folder);', ''],
     ['contract/sync.test.ts', 'over a folder a record that is too large'],
   ),
   guard(
-    'another site that uses the cookie of a session',
+    'another site cannot use the session cookie',
     ['server/http/guards.ts', 'if (foreign && caller.bySession', 'if (false && caller.bySession'],
     ['contract/http-auth.test.ts', 'cannot use the session cookie'],
   ),
   guard(
-    'a host in the target of a request',
+    'a host in the request target is checked',
     [
       'server/http/guards.ts',
       'for (const asked of [host, targetHost(url) ?? host])',
@@ -799,27 +799,27 @@ export const guards: readonly Guard[] = [
     ['contract/http-input.test.ts', 'whatever its Host'],
   ),
   guard(
-    'a body that is sent after its refusal',
+    'a body after a refusal is not read',
     ['server/http/http.ts', "server.on('checkContinue', answer);", ''],
     ['contract/http-input.test.ts', 'is refused without leave'],
   ),
   guard(
-    'pipelined requests of a client that does not read',
+    'pipelined requests of a slow reader are bounded',
     ['server/http/backlog.ts', 'if (!queue) {', 'if (!queue || queue) {'],
     ['contract/http-backlog.test.ts', 'is answered one request at a time'],
   ),
   guard(
-    'a client that never reads its answer',
+    'a client that never reads is disconnected',
     ['server/http/backlog.ts', 'response.setTimeout(this.#readTimeout)', 'response.setTimeout(0)'],
     ['contract/http-backlog.test.ts', 'is cut off in the end'],
   ),
   guard(
-    'MCP sessions for other callers',
+    'one caller cannot use up all MCP sessions',
     ['server/http/mcp-sessions.ts', 'const maxShare = 50;', 'const maxShare = 200;'],
     ['contract/http-mcp.test.ts', 'of one caller leave room'],
   ),
   guard(
-    'reads that all run at once',
+    'concurrent reads are bounded',
     ['server/http/backlog.ts', 'if (this.#reading >= maxReads) return;', ''],
     ['contract/http-backlog.test.ts', 'a small answer does not wait'],
   ),

@@ -1,4 +1,4 @@
-// `npm run test:guards -- [parts of names]`: takes each guard out of a copy and looks whether its test fails.
+// `npm run test:guards -- [parts of names]`: removes each guard from a copy and checks that its test fails.
 import { spawn } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ const copied = [
   ...['README.md', 'SECURITY.md', 'build.js', 'package.json', 'package-lock.json', 'tsconfig.json'],
   'vitest.config.ts',
 ];
-/** A test that takes longer without its guard does not end, in milliseconds. */
+/** Time limit of a test without its guard, in milliseconds. */
 const limit = 300_000;
 
 const home = mkdtempSync(join(tmpdir(), 'memory-bank-guards-'));
@@ -24,7 +24,7 @@ try {
   );
   if (asked.length > 0) process.exitCode = await tryAll(asked);
   else {
-    console.error(`There is no guard with ${parts.join(' or ')} in its name.`);
+    console.error(`No guard has ${parts.join(' or ')} in its name.`);
     process.exitCode = 2;
   }
 } finally {
@@ -41,7 +41,7 @@ async function tryAll(guards) {
   const titles = [...new Set(guards.map(({ title }) => literal(title)))].join('|');
   const whole = await failedTests(first, files, titles, 10 * limit);
   if (whole !== 0) {
-    console.log(`With all guards in their places ${whole || 'no'} tests fail; mend that first.`);
+    console.log(`With all guards in place, ${whole || 'no'} tests fail; repair that first.`);
     return 2;
   }
   const waiting = [...guards];
@@ -56,16 +56,16 @@ async function tryAll(guards) {
       }
     }),
   );
-  console.log('| without the guard against, or for | this test | fails |\n| --- | --- | --- |');
+  console.log('| guard | test | fails without it |\n| --- | --- | --- |');
   for (const { name, test, title } of guards) {
     console.log(`| ${name} | ${test}${title && `: ${title}`} | ${rows.get(name)} |`);
   }
   const unseen = guards.filter(({ name }) => !rows.get(name)?.startsWith('yes')).length;
-  console.log(`\n${guards.length} guards taken out, ${unseen} unseen`);
+  console.log(`\n${guards.length} guards removed, ${unseen} not noticed by a test`);
   return unseen === 0 ? 0 : 1;
 }
 
-/** A copy of the project, in which guards may be taken out. */
+/** A copy of the project from which guards can be removed. */
 function lane() {
   const folder = mkdtempSync(join(home, 'lane-'));
   for (const name of copied) cpSync(join(top, name), join(folder, name), { recursive: true });
@@ -86,8 +86,8 @@ async function failsWithout(folder, { file, code, without, test, title }) {
   );
   try {
     const failed = await failedTests(folder, [test], literal(title), limit);
-    if (failed === undefined) return 'yes: it does not end';
-    if (Number.isNaN(failed)) return 'no: no test was run';
+    if (failed === undefined) return 'yes: it hangs';
+    if (Number.isNaN(failed)) return 'no: no test ran';
     return failed > 0 ? 'yes' : 'no';
   } finally {
     writeFileSync(path, text);
@@ -95,7 +95,7 @@ async function failsWithout(folder, { file, code, without, test, title }) {
 }
 
 /**
- * How many tests fail; undefined when they do not come to an end, NaN when none was run.
+ * Number of failed tests; undefined if they do not end, NaN if none ran.
  *
  * @param {string} folder
  * @param {readonly string[]} files
