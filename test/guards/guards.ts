@@ -461,7 +461,7 @@ export const guards: readonly Guard[] = [
   guard(
     'the folder of a plugin is not the project',
     ['app/root.ts', "if (source === 'cwd') await refusePluginFolder(input, probe);", ''],
-    ['unit/plugin-folder.test.ts', 'is not the project'],
+    ['app/plugin-folder.test.ts', 'is not the project'],
   ),
   guard(
     'a record that changed within one clock tick is read again',

@@ -3,7 +3,7 @@ import { graph } from '../../../src/toolsets/graph/toolset.ts';
 import { callTool, TestContext } from '../../support/context.ts';
 import { open } from '../../support/open.ts';
 import { Repo } from '../../support/repo.ts';
-import type { Answer } from './planner.ts';
+import type { Answer } from '../../unit/graph/planner.ts';
 
 const cleanUp: (() => unknown)[] = [];
 afterEach(async () => {
