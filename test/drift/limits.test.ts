@@ -8,7 +8,7 @@ import { toolsets } from '../../src/toolsets/index.ts';
 
 const top = resolve(import.meta.dirname, '../..');
 
-/** What a constant in the source is, as it stands there: a product of numbers. */
+/** Value of a constant in the source, which is a product of numbers. */
 function constant(file: string, name: string): number {
   const text = readFileSync(resolve(top, 'src', file), 'utf8');
   const [, product] = new RegExp(`^(?:export )?const ${name} = ([\\d_ *]+);`, 'm').exec(text) ?? [];
@@ -20,7 +20,7 @@ function constant(file: string, name: string): number {
 
 type Unit = 'bytes' | 'ms' | '';
 
-/** What is limited, by which constant, and what happens beyond it. */
+/** Each limit: its subject, its constant, and what happens beyond it. */
 const limits: readonly (readonly [
   what: string,
   file: string,
@@ -42,21 +42,21 @@ const limits: readonly (readonly [
     'server/http/endpoint.ts',
     'maxSessions',
     '',
-    'the one idle longest is forgotten',
+    'the longest idle one is forgotten',
   ],
   [
     'MCP sessions over HTTP',
     'server/http/mcp-sessions.ts',
     'maxOpen',
     '',
-    'the one idle longest is closed; status 503 where none is idle',
+    'the longest idle one is closed; status 503 if none is idle',
   ],
   [
     'MCP sessions of one caller',
     'server/http/mcp-sessions.ts',
     'maxShare',
     '',
-    'its own idle longest is closed; status 429 where none is idle',
+    'its longest idle one is closed; status 429 if none is idle',
   ],
   [
     'connections over HTTP',
@@ -66,21 +66,21 @@ const limits: readonly (readonly [
     'the connection is closed',
   ],
   [
-    'requests of one connection that wait for an answer',
+    'waiting requests of one connection',
     'server/http/backlog.ts',
     'maxPipelined',
     '',
     'the connection is closed',
   ],
   [
-    'answers over HTTP that wait to be read',
+    'unread answers over HTTP',
     'server/http/backlog.ts',
     'maxWaitingBytes',
     'bytes',
     'status 503 for an answer of more than 16 KiB',
   ],
   [
-    'answers of one MCP request or stream that wait to be read',
+    'unread answers of one MCP request or stream',
     'server/http/backlog.ts',
     'maxStreamBytes',
     'bytes',
@@ -101,18 +101,18 @@ const limits: readonly (readonly [
     '`too_large`; nothing is written',
   ],
   [
-    'a file of the bank that is read',
+    'a file of the memory that is read',
     'store/records/record-file.ts',
     'maxFileBytes',
     'bytes',
-    'the file is named as damaged; everything else is served',
+    'the file is reported as damaged; everything else is served',
   ],
   [
     'folders above a record',
     'store/records/folder-scan.ts',
     'maxDepth',
     '',
-    '`too_large`; what a person puts deeper is not seen',
+    '`too_large`; deeper files made by hand are ignored',
   ],
   [
     'YAML, or front matter, of one record',
@@ -129,7 +129,7 @@ const limits: readonly (readonly [
     '`too_large` when written, `damaged` when read',
   ],
   [
-    'brackets, aliases and the like in YAML by hand',
+    'brackets, aliases and other marks in YAML written by hand',
     'core/yaml/foreign.ts',
     'maxYamlMarks',
     '',
@@ -137,7 +137,7 @@ const limits: readonly (readonly [
   ],
   ['levels of metadata', 'toolsets/knowledge/entry.ts', 'maxDepth', '', '`invalid_input`'],
   [
-    'the name of a file that a caller chooses, between two slashes',
+    'one segment of a file name that a caller chooses',
     'core/names/file-name.ts',
     'maxSegmentBytes',
     'bytes',
@@ -145,71 +145,71 @@ const limits: readonly (readonly [
   ],
   ['folders in such a name', 'core/names/file-name.ts', 'maxFolders', '', '`invalid_input`'],
   [
-    'the name of a file that is made from a key',
+    'a file name made from a key',
     'core/names/name.ts',
     'maxNameBytes',
     'bytes',
-    'the end becomes a hash',
+    'a hash replaces the end',
   ],
   [
     'a rule file',
     'store/modes/mode-library.ts',
     'maxBytes',
     'bytes',
-    'the file is skipped and named',
+    'the file is skipped and reported',
   ],
   [
     'patterns in one list of a rule file, braces expanded',
     'store/modes/access.ts',
     'maxPatterns',
     '',
-    'the rule file is skipped and named',
+    'the rule file is skipped and reported',
   ],
   [
     'characters of a pattern',
     'store/modes/access.ts',
     'maxLength',
     '',
-    'the rule file is skipped and named',
+    'the rule file is skipped and reported',
   ],
   [
     '"[" in a pattern',
     'store/modes/access.ts',
     'maxClasses',
     '',
-    'the rule file is skipped and named; `invalid_input` in a search',
+    'the rule file is skipped and reported; `invalid_input` in a search',
   ],
   [
     'characters of a command pattern (`trigger`)',
     'store/modes/command-pattern.ts',
     'maxLength',
     '',
-    'the trigger is a plain text',
+    'the trigger counts as plain text',
   ],
   ['hits of a search', 'store/search/record-search.ts', 'maxLimit', '', '`invalid_input`'],
   [
-    'a file that is searched by words',
+    'a file in the search index',
     'store/search/indexed-records.ts',
     'maxIndexedBytes',
     'bytes',
-    'a literal search (`fuzzy: false`) reads it; the answer and `doctor` name it',
+    'the file is searched only literally (`fuzzy: false`); the answer and `doctor` name it',
   ],
   [
-    'all files that are searched by words',
+    'all files in the search index',
     'store/search/indexed-records.ts',
     'maxTotalBytes',
     'bytes',
     'the same for the largest of them',
   ],
   [
-    'different words of them',
+    'different words in the search index',
     'store/search/indexed-records.ts',
     'maxWords',
     '',
     'the same for the largest of them',
   ],
   [
-    'words of them, each use counted',
+    'occurrences of words in the search index',
     'store/search/indexed-records.ts',
     'maxTokens',
     '',
@@ -220,10 +220,10 @@ const limits: readonly (readonly [
     'store/records/bounded-listing.ts',
     'maxListedBytes',
     'bytes',
-    'the largest are named as too large; they can be read by name',
+    'the largest ones are reported as too large; they can be read by name',
   ],
   [
-    'files that one literal search reads because the index lacks them',
+    'files outside the search index that one literal search reads',
     'store/search/record-search.ts',
     'maxReadBytes',
     'bytes',
@@ -255,25 +255,25 @@ const limits: readonly (readonly [
     'store/records/message.ts',
     'maxRecords',
     '',
-    'the rest is counted',
+    'the rest is only counted',
   ],
   [
-    'commits that `memory-bank squash` makes one',
+    'commits that `memory-bank squash` combines',
     'store/history/history-squash.ts',
     'maxCommits',
     '',
-    'those before them stay',
+    'older ones are left alone',
   ],
   ['characters of a revision', 'store/history/revision.ts', 'maxLength', '', '`invalid_input`'],
   [
-    'paths that an answer of `restore_memory` names',
+    'paths in an answer of `restore_memory`',
     'toolsets/history/restore-memory.ts',
     'maxPaths',
     '',
-    'the rest is counted',
+    'the rest is only counted',
   ],
   [
-    'the list in an answer about the past, bytes',
+    'the list in an answer of a history tool, bytes',
     'toolsets/history/answer.ts',
     'listBudget',
     '',
@@ -288,58 +288,58 @@ const limits: readonly (readonly [
     'cut, with "…"',
   ],
   [
-    'a text that a model is to summarise',
+    'a text that a model summarises',
     'toolsets/banks/cache.ts',
     'maxModelText',
     'bytes',
-    'the model is handed its built-in summary of that size',
+    'the model gets a built-in summary of that size',
   ],
   [
-    'texts that wait for a summary of a model',
+    'texts that wait for a summary by a model',
     'app/extractive-summarizer.ts',
     'maxWaiting',
     '',
-    'the others are asked for when they are needed again',
+    'the others are requested when they are needed again',
   ],
   [
-    'commits that a question about the last change looks at',
+    'commits that the search for the last change of a bank reads',
     'store/history/last-change.ts',
     'maxWalk',
     '',
-    'no answer',
+    'the last change counts as unknown',
   ],
-  ['an object of git', 'git/objects/pack.ts', 'maxObjectSize', 'bytes', '`damaged`'],
+  ['a git object', 'git/objects/pack.ts', 'maxObjectSize', 'bytes', '`damaged`'],
   [
-    'what sync takes from a remote at once, packed',
+    'packed objects in one fetch of sync',
     'git/remote/quarantine.ts',
     'maxFetched',
     'bytes',
     '`too_large`',
   ],
   [
-    'what sync brings into the work tree at once',
+    'files that one sync writes',
     'store/sync/size-check.ts',
     'maxBrought',
     'bytes',
     '`too_large`, with the path',
   ],
   [
-    'a version of a record that is merged',
+    'one version of a record in a merge',
     'store/records/record-file.ts',
     'maxFileBytes',
     'bytes',
     '`too_large` in `sync_memory`; `resolve_conflicts` leaves it in conflict',
   ],
   [
-    'one run of git in sync',
+    'one git process in sync',
     'git/remote/program-remote.ts',
     'defaultTimeout',
     'ms',
-    '`remote`; git is ended',
+    '`remote`; git is stopped',
   ],
-  ['races for a branch that sync loses', 'store/sync/synchronize.ts', 'maxAttempts', '', '`busy`'],
+  ['lost races for a branch in sync', 'store/sync/synchronize.ts', 'maxAttempts', '', '`busy`'],
   [
-    'an include in the git configuration, levels',
+    'nested includes in the git configuration',
     'git/repository/config.ts',
     'maxIncludeDepth',
     '',
@@ -367,27 +367,27 @@ const limits: readonly (readonly [
     'bytes',
     'not read',
   ],
-  ["any other file of git's own", 'git/disk/file-layer.ts', 'maxFileSize', 'bytes', '`storage`'],
+  ['any other file of git', 'git/disk/file-layer.ts', 'maxFileSize', 'bytes', '`storage`'],
   [
-    'a configuration of a client, a file for agents, a file that `show` prints',
+    'a client configuration, an instruction file, a file that `show` prints',
     'app/project-file.ts',
     'maxTextBytes',
     'bytes',
-    '`init` and `doctor` name it and leave it alone; `too_large`',
+    '`init` and `doctor` report it and leave it alone; `too_large`',
   ],
   [
     '`.gitattributes` that `doctor` reads',
     'app/health/health.ts',
     'maxAttributes',
     'bytes',
-    'named',
+    'reported',
   ],
   [
     'a file that `import` reads',
     'app/exchange/disk-source.ts',
     'maxBytes',
     'bytes',
-    'the file is left out and named',
+    'the file is left out and reported',
   ],
   [
     'files of a folder that `import` reads',
@@ -398,7 +398,7 @@ const limits: readonly (readonly [
   ],
 ];
 
-/** What an argument is when a call leaves it out. */
+/** Default of an argument. */
 function byDefault(tool: string, argument: string): number {
   const found = toolsets.flatMap(({ tools }) => tools).find(({ name }) => name === tool);
   const schema = found && (z.toJSONSchema(found.input, { io: 'input' }) as JsonValue);
@@ -410,19 +410,19 @@ function byDefault(tool: string, argument: string): number {
 
 const bytesOfLists = constant('toolsets/history/answer.ts', 'listBudget');
 
-/** What an answer holds unless the call asks for another size, and what it says of the rest. */
+/** Default size of each answer, and how it refers to the rest. */
 const answers: readonly (readonly [calls: string, holds: number, of: string, rest: string])[] = [
   [
     '`build_context`',
     byDefault('build_context', 'budget'),
     'characters (`budget`)',
-    'each list says how many items it left out, and which call has them',
+    'each list counts what it left out and names the call that returns it',
   ],
   [
     '`activate`, `swap`',
     constant('toolsets/banks/budget.ts', 'contentBudget'),
     'bytes of documents',
-    'summarised; `get_whole` says how to get each, or a section of it',
+    'summaries; `get_whole` says how to get a file or section in full',
   ],
   [
     '`list` of one bank',
@@ -433,8 +433,8 @@ const answers: readonly (readonly [calls: string, holds: number, of: string, res
   [
     '`find_relevant_paths`',
     constant('toolsets/graph/path-relevance.ts', 'relatedLimit'),
-    'paths beside those that hold the whole query',
-    'the least alike are left out',
+    'paths in addition to those that contain the whole query',
+    'the least similar ones are left out',
   ],
   ['`memory_read`', byDefault('memory_read', 'limit'), 'entries (`limit`)', '`total`'],
   ['`memory_search`', byDefault('memory_search', 'limit'), 'entries (`limit`)', '`total`'],
@@ -458,7 +458,7 @@ const answers: readonly (readonly [calls: string, holds: number, of: string, res
     'a text in `diff_memory`',
     constant('toolsets/history/answer.ts', 'maxDiff'),
     'characters, to the end of a line',
-    'how many more there are',
+    'the count of the rest',
   ],
 ];
 
@@ -470,7 +470,7 @@ function amount(value: number, unit: Unit): string {
   return mebi >= 1 ? `${mebi} MiB` : `${value / 1024} KiB`;
 }
 
-/** Each argument of a tool that has a limit of its own. */
+/** The limits of a tool's arguments. */
 function bounds(tool: Tool): string[] {
   const found: string[] = [];
   const walk = (schema: JsonValue | undefined, path: string) => {
@@ -512,11 +512,11 @@ it('docs/limits.md says what the constants and schemas say', async () => {
   const text = [
     '# Limits',
     '<!-- Generated from the constants and schemas by `npm run generate`; a test compares. -->',
-    'A call beyond a limit fails in the words of its toolset, names the limit, and changes nothing.',
-    'Only regular files are read, and the size is checked before the first byte: a pipe, a device or a folder in the place of a file is named as damaged.',
-    table(['what', 'at most', 'beyond it'], rows),
+    'A call that exceeds a limit fails with an error of its toolset that names the limit, and changes nothing.',
+    'Only regular files are read, and the size is checked before the first byte. A pipe, device or folder with the name of a record is reported as damaged.',
+    table(['subject', 'at most', 'beyond it'], rows),
     '## Answers',
-    'An answer that could grow with the memory is cut at a place where something ends, and says what is left and how to get it:',
+    'These answers are cut at the end of an item, and say what is missing and how to get it:',
     table(
       ['answer', 'holds', 'the rest'],
       answers.map(([calls, holds, of, rest]) => [
@@ -525,9 +525,9 @@ it('docs/limits.md says what the constants and schemas say', async () => {
         rest,
       ]),
     ),
-    'Every other answer is whole: a file, a document, a record, and the lists of them, because that is what the designs behind these tools say ([docs/compatibility.md](compatibility.md)). How many tokens they come to in a large memory stands in [docs/benchmarks.md](benchmarks.md#tokens).',
+    'Every other answer is complete, because the [original designs](compatibility.md) require it: files, documents, records, and lists of them. [Benchmarks](benchmarks.md#tokens) has their sizes in a large memory.',
     '## Arguments',
-    'Beyond these a call fails with `invalid_input`.',
+    'A call that exceeds one of these fails with `invalid_input`.',
     table(['tool', 'arguments'], tools),
     '',
   ].join('\n\n');
