@@ -199,6 +199,47 @@ describe.each(sample(remotes, 1))('over %s', (_, url) => {
     expect(two.head()).toBe(tip());
   });
 
+  test('names that some file systems do not tell apart are refused by name', async () => {
+    const [one, two] = [clone(name, url()), clone(name, url())];
+    const record = (path: string) => `.memory-bank/${path}`;
+    /** Commits and pushes what a person changes in the first clone. */
+    const push = (change: () => void) => {
+      change();
+      one.repo.git('add', '-A');
+      one.repo.git('commit', '-q', '-m', 'Change files');
+      one.repo.git('push', '-q', join(folder, name), 'main');
+    };
+    const add = (path: string) => one.repo.write(record(path), `${path}\n`);
+    const rename = (from: string, to: string) => one.repo.git('mv', record(from), record(to));
+    push(() => ['caf\u00e9.md', 'Notes.md', 'sub/caf\u00e9/a.md'].forEach(add));
+    await two.sync();
+    two.repo.write(record('draft.md'), 'not committed\n');
+    // A rename leaves only one of the two.
+    push(() => rename('caf\u00e9.md', 'cafe\u0301.md'));
+    push(() => rename('Notes.md', 'notes.md'));
+    await two.sync();
+    expect(two.head()).toBe(tip());
+    for (const [here, there] of [
+      ['cafe\u0301.md', 'caf\u00e9.md'],
+      ['notes.md', 'NOTES.md'],
+      ['sub/caf\u00e9/a.md', 'sub/cafe\u0301/a.md'],
+      ['draft.md', 'Draft.md'],
+    ] as const) {
+      push(() => add(there));
+      expect(await two.refuse()).toMatchObject({
+        error: 'already_exists',
+        message: expect.stringContaining(`${record(there)} cannot be kept next to ${record(here)}`),
+      });
+      push(() => one.repo.git('rm', '-q', record(there)));
+    }
+    // Two that arrive together.
+    push(() => ['both/\u00c5.md', 'both/A\u030a.md'].forEach(add));
+    expect(await two.refuse()).toMatchObject({ error: 'already_exists' });
+    push(() => rename('both/\u00c5.md', 'both/b.md'));
+    await two.sync();
+    expect(two.head()).toBe(tip());
+  });
+
   test('an empty remote gets the branch', async () => {
     const empty = `empty-${name}`;
     new Repo(folder).git('init', '-q', '--bare', '-b', 'main', empty);

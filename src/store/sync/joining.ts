@@ -15,6 +15,7 @@ import { maxFileBytes } from '../records/record-file.ts';
 import { forbidden } from '../records/transaction.ts';
 import { checkPlain, checkUnconverted } from './outside.ts';
 import { checkSizes, maxBrought } from './size-check.ts';
+import { checkTwins } from './twin-check.ts';
 
 /** At most this many paths are named in an error. */
 const maxNamed = 10;
@@ -42,7 +43,7 @@ export interface Brought {
  * lines changed are merged, and what a person edits meanwhile counts as ours; files outside go over to
  * what the other line has, as long as only that one has changed any.
  *
- * @throws MemoryError `conflict`, `unsupported`, `forbidden`, `too_large`.
+ * @throws MemoryError `conflict`, `unsupported`, `forbidden`, `too_large`, `already_exists`.
  */
 export function bringIn(
   { archive: { memory, repository }, access }: Visit,
@@ -82,6 +83,7 @@ export function bringIn(
     changes.push({ path, bytes, seen, mode: after?.mode });
   }
   if (conflicts.length > 0) throw inConflict(conflicts, lines.name);
+  checkTwins(work, changes);
   const records = changes.map(({ path }) => path.slice(folder.length + 1));
   return {
     changes: [...changes, ...takeOver(repository, outside)],
