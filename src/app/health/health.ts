@@ -4,6 +4,7 @@ import { MemoryError } from '../../core/error.ts';
 import type { Session } from '../../core/session.ts';
 import type { LeftOut } from '../../core/store.ts';
 import { Enclosure } from '../../git/repository/enclosure.ts';
+import { FoldedPaths } from '../../store/records/folded-paths.ts';
 import type { App } from '../app.ts';
 import type { CallOptions } from '../call-context.ts';
 import { findRoot, memoryFolderName, type RootInput } from '../root.ts';
@@ -92,18 +93,34 @@ async function lookAtRecords(app: App, session: Session, options: CallOptions): 
   const types = (await app.toolsets()).flatMap(({ records }) => records);
   return app.run(session, 'doctor', options, async ({ store }) => {
     const found: Finding[] = [];
-    let count = 0;
+    const paths: string[] = [];
     for (const type of types) {
       const { records, damaged } = await store.list(type);
-      count += records.length;
+      for (const { path } of records) paths.push(path);
       for (const { error } of damaged)
         found.push({ what: 'Records', state: 'bad', text: error.text });
     }
     if (found.length === 0) {
-      found.push({ what: 'Records', state: 'good', text: `${count}, all of them can be read` });
+      found.push({
+        what: 'Records',
+        state: 'good',
+        text: `${paths.length}, all of them can be read`,
+      });
     }
+    found.push(...twinsAmong(paths));
     const { leftOut } = await store.search({ query: 'memory', limit: 1 });
     return leftOut ? [...found, describeLeftOut(leftOut)] : found;
+  });
+}
+
+/** Names the records that some file systems do not tell apart; a merge by git can bring both. */
+function twinsAmong(paths: readonly string[]): Finding[] {
+  const folded = new FoldedPaths(paths);
+  return paths.flatMap((path): Finding[] => {
+    const twins = folded.twinsOf(path);
+    if (twins.length === 0 || twins.some((twin) => twin < path)) return [];
+    const text = `${[path, ...twins].join(' and ')} differ only in letter case or Unicode normal form, and some file systems keep only one of them: rename all but one.`;
+    return [{ what: 'Records', state: 'note', text }];
   });
 }
 

@@ -16,7 +16,7 @@ import { memoryFolderName, type RootInput } from '../root.ts';
 import type { Finding } from './finding.ts';
 import { repositoryKind } from './repository-kind.ts';
 
-/** A lock of git's that is older than this, in milliseconds, is likely to be left over. */
+/** Age from which a lock of git is a finding, in milliseconds; age is not proof of a dead holder. */
 const oldLock = 60_000;
 
 /**
@@ -60,27 +60,23 @@ export async function checkRepository(
   ];
 }
 
+/** Says what is known of a lock and which process to check; only a proof of death makes it a leftover. */
 function lookAtLock({ path, since, holder }: FoundLock): Finding {
   const what = 'Locks';
-  const text = `${path} is there since ${since.toISOString()}`;
+  const held = `${path} exists since ${since.toISOString()}`;
   if (holder?.gone) {
-    return {
-      what,
-      state: 'good',
-      text: `${text}: its process is gone, the next change removes it.`,
-    };
+    const text = `${held}: its process no longer runs; the next change removes it.`;
+    return { what, state: 'good', text };
   }
   if (holder) {
-    return {
-      what,
-      state: 'note',
-      text: `${text}: the memory-bank process ${holder.pid} is at work. If no machine that shares this disk runs it, remove that file.`,
-    };
+    const text = `${held}: the memory-bank process ${holder.pid} holds it. If it stays, check that process, on this machine or on another one that shares this disk.`;
+    return { what, state: 'note', text };
   }
-  const old = Date.now() - since.getTime() > oldLock;
-  return old
-    ? { what, state: 'bad', text: `${text}: if no git command runs, remove it.` }
-    : { what, state: 'note', text: `${text}: a git command is running.` };
+  if (Date.now() - since.getTime() <= oldLock) {
+    return { what, state: 'note', text: `${held}: a git command holds it.` };
+  }
+  const text = `${held}, longer than most git commands take. Check which process holds it: a "git commit" with an open editor, an IDE, or git in a container or on another machine that shares this disk. Without such a process, a killed git command has left it.`;
+  return { what, state: 'bad', text };
 }
 
 function lookAtDriver(root: string, tree: WorkTree, program: readonly string[]): Finding {
