@@ -26,7 +26,7 @@ import { restore } from './history/restoration.ts';
 import { memoryPath, noRecord, recordPath, Visit } from './history/visit.ts';
 import type { Permit } from './records/permit.ts';
 
-/** The memory's past, for one call of one session. */
+/** The history of the memory, for one call of one session. */
 export class SessionHistory implements History {
   readonly #archive: Archive;
   readonly #permit: Permit;

@@ -635,7 +635,7 @@ describe('project facts', () => {
     expect(await project.info()).toMatchObject({ initialized: false, projectId: undefined });
     await expect(project.initialize()).rejects.toMatchObject({
       code: 'damaged',
-      text: '.infinity/project_id holds no UUID. Mend or remove that file; it was left as it is.',
+      text: '.infinity/project_id does not contain a UUID. Fix or remove that file; it was not changed.',
     });
     expect(repo.read('.infinity/project_id')).toBe('no id');
   });
@@ -669,7 +669,7 @@ describe('project facts', () => {
     const { project } = (await serve(repo.root)).call;
     await expect(project.initialize()).rejects.toMatchObject({
       code: 'damaged',
-      text: `.infinity/project_id says project ${id}, and .infinity/memories.json ${other}. Mend or remove the one that is wrong; both were left as they are.`,
+      text: `.infinity/project_id says project ${id}, but .infinity/memories.json says ${other}. Fix or remove the wrong one; neither was changed.`,
     });
     expect(await project.info()).toMatchObject({ initialized: false });
     repo.write('.infinity/memories.json', memories(id?.toUpperCase()));
@@ -678,7 +678,7 @@ describe('project facts', () => {
     repo.write('.infinity/project_id', `${other}\n`);
     await expect(project.initialize()).rejects.toMatchObject({
       code: 'damaged',
-      text: expect.stringMatching(`project_id says project ${other}, and config.yaml ${id}`),
+      text: expect.stringMatching(`project_id says project ${other}, but config.yaml says ${id}`),
     });
     expect(await project.info()).toMatchObject({ projectId: id });
   });

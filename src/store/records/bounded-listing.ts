@@ -7,13 +7,13 @@ import type { Steps } from './slices.ts';
 
 /** Limit of the total size of the files in one list: all their values are in memory at once. */
 const maxListedBytes = 128 * 1024 * 1024;
-/** Larger files come after all others, the smallest of them first. */
+/** Larger files are read after all others, the smallest of them first. */
 const smallBytes = 64 * 1024;
 
 /**
- * Lists the record files of a type by path, within a total size.
+ * Lists the record files of a type by path, up to a total size.
  *
- * The largest files beyond it are not read, and come with the error `too_large`.
+ * The largest files beyond that size are not read; they have the error `too_large`.
  */
 export function* boundedListing(
   view: LiveRecords,
@@ -42,9 +42,9 @@ export function* boundedListing(
 }
 
 function unlisted(bytes: number): MemoryError {
-  const left = `more than is left of the ${maxListedBytes} bytes that one list takes`;
-  return new MemoryError('too_large', `the file has ${bytes} bytes, ${left}`, {
-    hint: 'Ask for it by its name, or divide the large files.',
+  const reason = `more than is left of the ${maxListedBytes} bytes that fit into one list`;
+  return new MemoryError('too_large', `the file has ${bytes} bytes, ${reason}`, {
+    hint: 'Request the record by its name, or split the large files.',
     data: { size: bytes, limit: maxListedBytes },
   });
 }

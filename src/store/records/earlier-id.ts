@@ -3,23 +3,22 @@ import { isObject } from '../../core/json.ts';
 import type { Folder } from '../../git/disk/folder.ts';
 import { decodeText, maxFileBytes } from './record-file.ts';
 
-/** Where an earlier program keeps the id of a project, relative to it. */
+/** The file in which an earlier program keeps the id of a project, relative to the root. */
 export const earlierIdPath = '.infinity/project_id';
 const memoriesFile = '.infinity/memories.json';
 
 /**
- * The id that an earlier program has left in `.infinity/project_id` (seed 002); undefined where it has
- * not been.
+ * Reads the project id that an earlier program left in `.infinity/project_id` (seed 002), if any.
  *
- * @throws MemoryError `damaged` for a file that holds no UUID, or another one than the memories beside it.
+ * @throws MemoryError `damaged` if the file is not a UUID, or differs from the id in `memories.json`.
  */
 export function earlierId(root: Folder): string | undefined {
   const bytes = root.read(earlierIdPath, 4096);
   if (!bytes) return undefined;
   const id = decodeText(bytes).trim();
   if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id)) {
-    throw new MemoryError('damaged', `${earlierIdPath} holds no UUID.`, {
-      hint: 'Mend or remove that file; it was left as it is.',
+    throw new MemoryError('damaged', `${earlierIdPath} does not contain a UUID.`, {
+      hint: 'Fix or remove that file; it was not changed.',
       data: { path: earlierIdPath },
     });
   }
@@ -28,7 +27,7 @@ export function earlierId(root: Folder): string | undefined {
 }
 
 /**
- * Refuses two files that take the project for two different ones (2.13).
+ * Refuses two files that give the project different ids: one of them is from another project.
  *
  * @throws MemoryError `damaged`.
  */
@@ -39,8 +38,8 @@ export function checkSame(
   otherPath: string,
 ): void {
   if (!id || !other || id.toLowerCase() === other.toLowerCase()) return;
-  throw new MemoryError('damaged', `${path} says project ${id}, and ${otherPath} ${other}.`, {
-    hint: 'Mend or remove the one that is wrong; both were left as they are.',
+  throw new MemoryError('damaged', `${path} says project ${id}, but ${otherPath} says ${other}.`, {
+    hint: 'Fix or remove the wrong one; neither was changed.',
     data: { path },
   });
 }
@@ -50,7 +49,7 @@ function idOfMemories(root: Folder): string | undefined {
     const data: unknown = JSON.parse(root.read(memoriesFile, maxFileBytes)?.toString() ?? '{}');
     return isObject(data) && typeof data.project_id === 'string' ? data.project_id : undefined;
   } catch {
-    // What is wrong with the memories themselves is for their import to tell.
+    // The import of the memories reports what is wrong with them.
     return undefined;
   }
 }

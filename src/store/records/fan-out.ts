@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 
-/** A folder of records with this many entries is full: what comes new goes into sub-folders of it. */
+/** A folder with this many entries is full: new records go into sub-folders of it. */
 export const fullFolder = 256;
 
 /**
- * Where a record lies when its folder was full: one of 64 sub-folders, chosen by its name.
+ * Returns the path of a record in one of 64 sub-folders of its folder, chosen by its name.
  *
- * Each commit writes the trees above a record anew; a flat folder of 10,000 records would cost 340 KB
- * a time. At that number a commit is smallest with 64 sub-folders: fewer are larger themselves, more of
- * them make the folder above larger. `+` stands in no encoded name, so a sub-folder cannot be anything
- * else.
+ * Each commit rewrites the trees above a record, which is 340 KB for a flat folder of 10,000 records.
+ * At that number 64 sub-folders make the smallest commits: with fewer, each sub-folder is larger, and
+ * with more, the folder above them is. No encoded name contains `+`, so the name of a sub-folder cannot
+ * be the name of a record.
  */
 export function fanOutPath(path: string): string {
   const slash = path.lastIndexOf('/');

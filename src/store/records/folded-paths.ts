@@ -1,6 +1,6 @@
 import { foldName } from '../../core/names/file-name.ts';
 
-/** Paths by the names that file systems take them for, to find those that cannot be kept side by side. */
+/** Paths by folded name, to find those that some file systems do not tell apart. */
 export class FoldedPaths {
   readonly #paths = new Map<string, Set<string>>();
 

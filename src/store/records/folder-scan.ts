@@ -16,13 +16,13 @@ import { folderOf, join, nameOf } from './record-path.ts';
 /** How much of the disk a refresh looks at again. */
 export type Depth = 'names' | 'files';
 
-/** A changed file with more bytes is read only when it is asked for. */
+/** A larger file that changed is read only on request, in bytes. */
 const maxPeekedBytes = 256 * 1024;
 /** Files below more folders than this are ignored. */
 export const maxDepth = 32;
 
 interface FolderState {
-  /** When it was last listed, as of a record. */
+  /** As in `RecordFile`, when the folder was last listed. */
   readonly stat: Stat;
   readonly settled: boolean;
   readonly folders: Set<string>;
@@ -46,12 +46,12 @@ export class FolderScan {
   readonly #types: readonly AnyRecordType[];
   readonly #cache: RecordCache;
   readonly #folders = new Map<string, FolderState>();
-  /** Paths that were found by key before their folder was listed; no listing would miss them. */
+  /** Paths found by key before their folder was listed: no listing shows that they are gone. */
   readonly #found = new Set<string>();
 
   constructor(folder: ReadFolder, types: readonly AnyRecordType[], cache: RecordCache) {
     this.#folder = folder;
-    // The type with the longest folder is asked first; the top folder's own takes a closer look.
+    // Types with longer folders are tried first.
     this.#types = [...types].sort((a, b) => b.folder.length - a.folder.length);
     this.#cache = cache;
   }
@@ -81,8 +81,8 @@ export class FolderScan {
   /**
    * Looks at the disk again.
    *
-   * @param depth `names` finds files that came, went or were replaced; `files` also those that were
-   *   changed in place.
+   * @param depth `names` finds files that were added, removed or replaced; `files` also those that
+   *   were changed in place.
    */
   refresh(depth: Depth): void {
     this.#visit('', depth, 0);
@@ -102,13 +102,13 @@ export class FolderScan {
     }
   }
 
-  /** The record file at a path as it is now; undefined when there is none. */
+  /** The record file at a path as it is now; undefined if there is none. */
   look(path: string): RecordFile | undefined {
     const type = this.#cache.get(path)?.type ?? this.typeOf(path);
     return type && this.#look(path, type, () => toLoaded(this.#folder.stat(path)));
   }
 
-  /** A file in a folder that was just looked at. What was never read stays unread. */
+  /** Looks at a known file in a folder that was just looked at. An unread file stays unread. */
   #peek(path: string): void {
     const known = this.#cache.get(path);
     if (known) this.lookNear(path, known.type, maxPeekedBytes);
@@ -116,7 +116,7 @@ export class FolderScan {
 
   /** Looks at a file whose folder was looked at in the same refresh: its links are not checked again. */
   lookNear(path: string, type: AnyRecordType, limit = maxFileBytes): RecordFile | undefined {
-    // What is known may be unchanged, and need not be read.
+    // A known file may be unchanged; then its stat is enough.
     const load = this.#cache.get(path)
       ? () => toLoaded(this.#folder.peek(path))
       : () => this.#folder.load(path, limit);
@@ -139,9 +139,13 @@ export class FolderScan {
       return this.#keep(failed(path, type, error));
     }
     if (loaded?.stat.kind === 'directory') {
-      const error = new MemoryError('damaged', 'it is a folder where a record should be', {
-        hint: 'Move it out of the way.',
-      });
+      const error = new MemoryError(
+        'damaged',
+        'it is a folder, but a record file should be there',
+        {
+          hint: 'Move or rename the folder.',
+        },
+      );
       return this.#keep(failed(path, type, error));
     }
     if (loaded?.stat.kind !== 'file') {
@@ -201,7 +205,7 @@ export class FolderScan {
     const state = { stat, settled, folders, files };
     this.#folders.set(folder, state);
     if (folder !== '') this.#folders.get(folderOf(folder))?.folders.add(nameOf(folder));
-    // A file that was replaced kept its name and moved the folder's time.
+    // Replacing a file keeps its name but changes the timestamp of the folder.
     for (const path of again) this.#peek(path);
     for (const [type, path] of fresh) this.#cache.add(type, path);
     return state;
@@ -217,7 +221,7 @@ export class FolderScan {
     this.#cache.forget(path, type);
   }
 
-  /** Makes a record that has changed one that is not read yet. */
+  /** Marks a changed record as not read yet. */
   #renew({ path, type }: RecordFile): void {
     this.#forget(path);
     this.#addPath(type, path);

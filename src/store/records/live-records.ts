@@ -3,7 +3,7 @@ import type { ListOptions } from '../../core/store.ts';
 import type { Stat } from '../../git/disk/file-layer.ts';
 import type { ReadFolder } from '../../git/disk/folder.ts';
 import { type Depth, FolderScan } from './folder-scan.ts';
-import { placeIn } from './owned-paths.ts';
+import { positionIn } from './owned-paths.ts';
 import { RecordCache } from './record-cache.ts';
 import type { RecordFile } from './record-file.ts';
 import { join } from './record-path.ts';
@@ -23,8 +23,8 @@ export class LiveRecords {
   }
 
   /**
-   * Calls back with the path of each record that is new, changed or gone, and with the other paths
-   * of its key: another one of them may count now.
+   * Registers a callback for the path of each record that is new, changed or gone, and for the other
+   * paths with its key: another one of them may count now.
    *
    * A new record is announced when its file is found, before it is read; `known` reads it.
    */
@@ -56,12 +56,12 @@ export class LiveRecords {
     return this.#scan.look(path);
   }
 
-  /** All record files of a type by path, as the last refresh left them; damaged ones among them. */
+  /** All record files of a type, sorted by path, damaged ones included; as of the last refresh. */
   all(type: AnyRecordType, options?: ListOptions): RecordFile[] {
     return allAtOnce(this.listing(type, options));
   }
 
-  /** The same in steps. */
+  /** Like `all`, in steps. */
   *listing(type: AnyRecordType, options: ListOptions = {}): Steps<RecordFile[]> {
     const found: RecordFile[] = [];
     for (const path of yield* this.selecting(type, options)) {
@@ -72,7 +72,7 @@ export class LiveRecords {
     return found;
   }
 
-  /** The paths of the record files that a list with these options is about, sorted. */
+  /** The sorted paths of the record files that match the options of a list. */
   *selecting(
     type: AnyRecordType,
     { under = '', keys, ids }: ListOptions = {},
@@ -82,14 +82,14 @@ export class LiveRecords {
     const prefix = folder === '' ? '' : `${folder}/`;
     const sorted =
       keys || ids ? this.#cache.named(type, keys, ids) : this.#cache.ownedBy(type).sorted();
-    const start = placeIn(sorted, prefix);
+    const start = positionIn(sorted, prefix);
     let end = start;
     while (sorted[end]?.startsWith(prefix)) end += 1;
-    // A copy: what comes or goes between two steps must not move the others.
+    // A copy, because files may be added or removed between two steps.
     return sorted.slice(start, end);
   }
 
-  /** Reads what was not read yet, in steps. */
+  /** Reads the files of a type that are not read yet, in steps. */
   *reading(type: AnyRecordType): Steps {
     for (const path of this.#cache.ownedBy(type).unread) {
       this.#scan.lookNear(path, type);
@@ -97,36 +97,36 @@ export class LiveRecords {
     }
   }
 
-  /** The paths of the record files of a type, as the last refresh left them. */
+  /** The paths of the record files of a type, as of the last refresh. */
   pathsOf(type: AnyRecordType): Iterable<string> {
     return this.#cache.ownedBy(type).seen;
   }
 
-  /** The paths of all record files, as the last refresh left them. */
+  /** The paths of all record files, as of the last refresh. */
   paths(): string[] {
     return this.#cache.paths();
   }
 
-  /** The record with a key, at the place where it was last or where its key puts it. */
+  /** The record with a key, at its last known path or at the path that follows from the key. */
   at(type: AnyRecordType, key: string): RecordFile | undefined {
     return this.#first(this.#cache.candidates(type, key), key);
   }
 
-  /** The record with a key, wherever a person has moved it to; as of the last refresh. */
+  /** The record with a key, also if a person has moved its file; as of the last refresh. */
   find(type: AnyRecordType, key: string): RecordFile | undefined {
     allAtOnce(this.reading(type));
     const path = this.#cache.winner(type, key);
     if (path !== undefined) return this.look(path);
-    // What cannot be read in the place of the key may be it.
+    // An unreadable file at the path of the key may be that record.
     const { seen } = this.#cache.ownedBy(type);
     return this.#first(
-      [...this.#cache.candidates(type, key)].filter((place) => seen.has(place)),
+      [...this.#cache.candidates(type, key)].filter((candidate) => seen.has(candidate)),
       key,
     );
   }
 
-  #first(places: Iterable<string>, key: string): RecordFile | undefined {
-    for (const path of places) {
+  #first(paths: Iterable<string>, key: string): RecordFile | undefined {
+    for (const path of paths) {
       const record = this.look(path);
       if (record && (record.key === key || record.key === undefined)) return record;
     }
@@ -134,10 +134,10 @@ export class LiveRecords {
   }
 
   /**
-   * The record file at a path as the last look left it, read if it was not yet or its value was let
-   * go.
+   * The record file at a path as of the last look; it is read if it never was or its value was
+   * evicted.
    *
-   * @param limit in bytes: a larger file that is not in memory is not read, and comes without a value.
+   * @param limit in bytes: a larger file that is not in memory is not read, and has no value.
    */
   known(path: string, limit?: number): RecordFile | undefined {
     const type = this.#scan.typeAt(path);

@@ -7,8 +7,9 @@ import { type Stat, sameStat } from '../../git/disk/file-layer.ts';
 const maxBytes = 4 * 1024 * 1024;
 
 /**
- * Small facts that belong to this copy of the repository and to no commit, in one JSON file of the
- * git directory. Losing it loses nothing that matters; a damaged one counts as empty.
+ * State of this clone that is never committed, in one JSON file of the git directory.
+ *
+ * It may be lost without harm; a damaged file counts as empty.
  */
 export class LocalFile implements LocalState {
   readonly #disk: Disk;
@@ -16,7 +17,7 @@ export class LocalFile implements LocalState {
   #values: JsonObject = {};
   #stat: Stat | undefined;
 
-  /** @param folder where the file goes; undefined while there is no repository: then nothing is kept. */
+  /** @param folder the folder of the file; undefined while there is no repository: nothing is stored. */
   constructor(disk: Disk, folder: () => string | undefined) {
     this.#disk = disk;
     this.#folder = folder;

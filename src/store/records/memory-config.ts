@@ -6,35 +6,35 @@ import type { MergeRule } from '../../core/record-type.ts';
 /** The version of the layout that this program reads and writes. */
 export const formatVersion = 1;
 
-/** Where the settings of a bank lie, relative to it. */
+/** The path of the settings, relative to the memory folder. */
 export const configPath = 'config.yaml';
 
-/** What `config.yaml` holds. */
+/** The content of `config.yaml`. */
 export const memoryConfig = z.object({
   format: z
     .int()
     .min(1)
     .describe(
-      'Version of the layout of this folder; a newer one than the program knows is refused.',
+      'Version of the layout of this folder; a version that the program does not know is refused.',
     ),
-  project_id: z.uuid().describe('The identity of the project, a UUID; made once.'),
+  project_id: z.uuid().describe('The id of the project, a UUID; it never changes.'),
   secrets: z
     .object({
       allow: z
         .array(z.string().regex(/^[0-9a-f]{16}$/))
         .describe(
-          'Fingerprints of texts that look like credentials and may be written all the same: the first 16 hexadecimal digits of their SHA-256, as the refusal names them.',
+          'Fingerprints of texts that look like credentials but may be written: the first 16 hexadecimal digits of their SHA-256, as in the error.',
         ),
     })
     .optional()
-    .describe('What the guard against credentials lets through.'),
+    .describe('What the credential guard allows.'),
 });
 
 export type MemoryConfig = z.output<typeof memoryConfig>;
 
 const codec = yamlCodec(memoryConfig);
 
-/** How `config.yaml` merges; of two branches that each began the memory, one gives the identity. */
+/** Merge rules of `config.yaml`; if two branches each created the memory, one of their ids is kept. */
 export const configRecord = {
   name: 'settings',
   codec,
@@ -44,7 +44,7 @@ export const configRecord = {
 /**
  * Reads `config.yaml`.
  *
- * @throws MemoryError `unsupported` for a newer format, `damaged` for a text that is no configuration.
+ * @throws MemoryError `unsupported` for a newer format, `damaged` for a text that is not a configuration.
  */
 export function readConfig(text: string): MemoryConfig {
   let config: MemoryConfig;
@@ -53,7 +53,7 @@ export function readConfig(text: string): MemoryConfig {
   } catch (error) {
     if (!(error instanceof MemoryError)) throw error;
     throw new MemoryError('damaged', `${configPath}: ${error.message}`, {
-      hint: 'Mend it, or restore it from git; nothing is written until then.',
+      hint: 'Fix it, or restore it from git; nothing is written until then.',
       data: { path: configPath },
       cause: error,
     });
@@ -61,15 +61,15 @@ export function readConfig(text: string): MemoryConfig {
   if (config.format <= formatVersion) return config;
   throw new MemoryError(
     'unsupported',
-    `This memory has the format ${config.format}; this program knows up to ${formatVersion}.`,
+    `This memory has format ${config.format}; this program supports formats up to ${formatVersion}.`,
     { hint: 'Update memory-bank.', data: { format: config.format } },
   );
 }
 
 /**
- * The files that every bank has, beside records: what each of them is to be, from what it is.
+ * The files of every memory folder that are not records, each with a function that completes it.
  *
- * @param projectId of a bank that has none yet.
+ * @param projectId the id for a memory folder without one.
  */
 export function ownFiles(
   projectId: string,
@@ -83,7 +83,7 @@ export function ownFiles(
   ];
 }
 
-/** Each rule that git has to have of a bank, below what it is for. */
+/** The rules that git needs for a memory folder, each below a comment for people. */
 const attributes = [
   [
     '# Keeps git from changing the bytes of the memory: no line-end conversion, no filters.',
@@ -95,7 +95,7 @@ const attributes = [
   ],
 ] as const;
 
-/** The text of `.gitattributes` with the rules that an earlier version of this program did not write. */
+/** Adds the missing rules to a `.gitattributes`, which an earlier version may have written. */
 function withAttributes(present = ''): string {
   const lines = present.split(/\r?\n/);
   const missing = attributes.filter(([, rule]) => !lines.includes(rule)).flat();

@@ -2,11 +2,11 @@ import type { CommitInfo } from '../../core/history.ts';
 import type { Provenance } from '../../core/store.ts';
 import type { Commit, Oid, Signature } from '../../git/objects/object.ts';
 
-/** Who makes a change, from where. */
+/** The origin of a change. */
 export interface Actor {
   /** The tool's wire name. */
   readonly tool: string;
-  /** The client's name and version, where it said so. */
+  /** Name and version of the client, if it sent them. */
   readonly agent: string | undefined;
   readonly session: string;
   readonly mode: string | undefined;
@@ -18,7 +18,7 @@ const maxTrailer = 200;
 const maxRecords = 20;
 
 /**
- * The message of a commit: subject, reason, and trailers that `git interpret-trailers --parse` reads.
+ * Builds the message of a commit: subject, reason, and trailers that `git interpret-trailers --parse` reads.
  *
  * Nothing that a caller sends can add a line to the subject or a trailer of its own: the trailers
  * are the last paragraph, each on one line, and the reason cannot end the message early.
@@ -44,17 +44,16 @@ export function commitMessage(why: Provenance, records: readonly string[], actor
 }
 
 /**
- * The message of the commit that others become: each of theirs whole, as `git merge --squash` lists
- * them, and as trailers what all of them say together.
+ * Builds the message of a squash: all messages, as `git merge --squash` lists them, and their trailers.
  *
  * @param commits oldest first.
- * @param records what all of them changed, relative to `.memory-bank/`.
+ * @param records paths of the records that they changed, relative to `.memory-bank/`.
  */
 export function squashMessage(
   commits: readonly { readonly oid: Oid; readonly commit: Commit }[],
   records: readonly string[],
 ): string {
-  const told = commits.map(({ oid, commit: { author, message } }) => {
+  const messages = commits.map(({ oid, commit: { author, message } }) => {
     const lines = message.trimEnd().split('\n');
     return [
       `commit ${oid}`,
@@ -74,17 +73,17 @@ export function squashMessage(
     ...trailers,
     ...others.filter((other) => other !== first).map((other) => `Co-authored-by: ${other}`),
   ]);
-  return [`memory: squash ${commits.length} changes`, '', ...told, ...lines, ''].join('\n');
+  return [`memory: squash ${commits.length} changes`, '', ...messages, ...lines, ''].join('\n');
 }
 
 /**
- * A commit as its history tells of it.
+ * Describes a commit, from its message and signatures.
  *
- * A squashed one has been made by several agents or tools, which are told one after the other.
+ * A squash can have several agents and tools; they are listed, separated by commas.
  */
 export function commitInfo(oid: Oid, { author, committer, message }: Commit): CommitInfo {
   const { subject, reason, trailers } = partsOf(message);
-  const told = (['agent', 'tool', 'session', 'mode'] as const).flatMap((name) => {
+  const named = (['agent', 'tool', 'session', 'mode'] as const).flatMap((name) => {
     const key = `Memory-${name.charAt(0).toUpperCase()}${name.slice(1)}: `;
     const values = trailers.filter((line) => line.startsWith(key));
     return values.length === 0
@@ -97,7 +96,7 @@ export function commitInfo(oid: Oid, { author, committer, message }: Commit): Co
     author: person(author),
     subject: oneLine(subject),
     ...(reason !== '' && { reason }),
-    ...Object.fromEntries(told),
+    ...Object.fromEntries(named),
   };
 }
 
@@ -134,7 +133,7 @@ function paragraphs(text: string): string {
     .replace(/\r\n?|[\u2028\u2029]/g, '\n')
     .replace(/[^\P{Cc}\n\t]|\p{Cf}/gu, '')
     .split('\n')
-    // At the start of a line these end a message for the programs that read patches.
+    // Programs that read patches end a message at a line that starts with one of these.
     .map((line) => (/^(---|diff -|Index: )/.test(line) ? ` ${line}` : line).trimEnd());
   return cut(
     lines

@@ -3,34 +3,34 @@ import type { AnyRecordType } from '../../core/record-type.ts';
 /** The names of the records of a type. */
 interface Names {
   readonly paths: Map<string, readonly string[]>;
-  /** Those of more than one file. */
+  /** Names that several files have. */
   readonly shared: Set<string>;
 }
 
-/** Which files of the bank hold the records of a name: of a key, or of an id. */
+/** The files of the memory by the name of their record: its key or its id. */
 export class NameIndex {
   readonly #types = new Map<AnyRecordType, Names>();
 
-  /** By name of the file; usually one, but two branches can each bring a file for the same record. */
+  /** The paths for a name, sorted; usually one, but two branches can each add a file for a record. */
   paths(type: AnyRecordType, name: string): readonly string[] {
     return this.#types.get(type)?.paths.get(name) ?? [];
   }
 
-  /** The same for a name of more than one file; none for any other. */
+  /** The same for a name that several files have; empty for any other. */
   shared(type: AnyRecordType, name: string): readonly string[] {
     return this.#types.get(type)?.shared.has(name) ? this.paths(type, name) : [];
   }
 
-  /** The files of a type before which another one of the same name comes. */
+  /** The files of a type that come after another file with the same name. */
   shadowed(type: AnyRecordType): string[] {
     const { paths, shared = [] } = this.#types.get(type) ?? {};
     return [...shared].flatMap((name) => paths?.get(name)?.slice(1) ?? []);
   }
 
   /**
-   * Files a path under another name than before; under none where there is none.
+   * Moves a path from one name to another; undefined for no name.
    *
-   * @returns the other paths of both names: which of them comes first may have changed.
+   * @returns the other paths of both names: another one may come first now.
    */
   set(
     type: AnyRecordType,
@@ -45,7 +45,7 @@ export class NameIndex {
     if (before !== undefined) put(names, before, left);
     if (after === undefined) return left;
     const others = this.paths(type, after);
-    // Joined, because a list that is spread keeps room for many more.
+    // `concat`, because a list made by spreading keeps spare capacity.
     put(names, after, others.length === 0 ? [path] : others.concat(path).sort());
     return left.length === 0 ? others : left.concat(others);
   }

@@ -1,29 +1,30 @@
 /** The paths of the records of a type. */
 export class OwnedPaths {
-  /** Those of which the record is not known, and those of which it is no record. */
+  /** Paths of files that are not read yet. */
   readonly unread = new Set<string>();
+  /** Paths of files that cannot be read as records. */
   readonly damaged = new Set<string>();
-  /** Those that were seen in a folder. */
+  /** All paths, in the order in which they were found. */
   readonly #seen = new Set<string>();
-  /** The same, once they are asked for in this order. */
+  /** All paths, sorted; undefined until they are needed. */
   #sorted: string[] | undefined;
 
   get seen(): ReadonlySet<string> {
     return this.#seen;
   }
 
-  /** All of them in their order. */
+  /** All paths, sorted. */
   sorted(): readonly string[] {
     this.#sorted ??= [...this.#seen].sort();
     return this.#sorted;
   }
 
-  /** Takes in a path whose record is not known; false when it is one of them already. */
+  /** Adds a path that is not read yet; returns false if it is known. */
   add(path: string): boolean {
     if (this.#seen.has(path)) return false;
     this.#seen.add(path);
     this.unread.add(path);
-    this.#sorted?.splice(placeIn(this.#sorted, path), 0, path);
+    this.#sorted?.splice(positionIn(this.#sorted, path), 0, path);
     return true;
   }
 
@@ -31,12 +32,12 @@ export class OwnedPaths {
     if (!this.#seen.delete(path)) return;
     this.unread.delete(path);
     this.damaged.delete(path);
-    this.#sorted?.splice(placeIn(this.#sorted, path), 1);
+    this.#sorted?.splice(positionIn(this.#sorted, path), 1);
   }
 }
 
-/** Where a text is in a sorted list, or would be. */
-export function placeIn(sorted: readonly string[], text: string): number {
+/** The position of a text in a sorted list, or the one where it belongs. */
+export function positionIn(sorted: readonly string[], text: string): number {
   let low = 0;
   let high = sorted.length;
   while (low < high) {

@@ -3,14 +3,14 @@ import type { Binding } from '../../core/workspace.ts';
 import type { Access } from '../modes/access.ts';
 import type { Actor } from './message.ts';
 
-/** What a call may do, and who is told of what it did. */
+/** The permissions of a call, and the callbacks that report its progress and its commits. */
 export interface Permit extends Pick<Binding, 'signal' | 'onCommit' | 'progress'> {
   /** The rules of the session's mode at the time of the call. */
   access(): Promise<Access>;
   actor(): Promise<Actor>;
 }
 
-/** A commit as callers are told of it: by the short name of its branch. */
+/** Describes a commit for callers, with the short name of its branch. */
 export function toCommitMade(made: { oid: string; ref: string | undefined }): CommitMade {
   return { oid: made.oid, branch: made.ref?.replace(/^refs\/heads\//, '') };
 }

@@ -12,7 +12,7 @@ const maxKeptBytes = 64 * 1024 * 1024;
 /**
  * The decoded records of one folder, with their paths by type, key and id. It never reads the disk.
  *
- * Beyond its limit it evicts the values that were read longest ago; the rest of such a record stays.
+ * Beyond its limit it evicts the values that were read longest ago, but not the rest of their records.
  */
 export class RecordCache {
   readonly #records = new Map<string, RecordFile>();

@@ -4,32 +4,34 @@ import type { AnyRecordType } from '../../core/record-type.ts';
 import type { LoadedFile, Stat } from '../../git/disk/file-layer.ts';
 import type { ReadFolder } from '../../git/disk/folder.ts';
 
-/** A file of the bank that is a record of some type, or should be. */
+/** A file of the memory folder that is a record of some type, or should be one. */
 export interface RecordFile {
-  /** Relative to the bank. */
+  /** Relative to the memory folder. */
   readonly path: string;
   readonly type: AnyRecordType;
-  /** When it was last read: its state on disk, and whether a change since would show in that. */
+  /** The stat when the file was last read. */
   readonly stat: Stat;
+  /** Whether every later change of the file also changes its stat. */
   readonly settled: boolean;
   readonly bytes: number;
   readonly key: string | undefined;
   readonly id: string | undefined;
-  /** Undefined when it is damaged, not read, or dropped to save memory. */
+  /** Undefined if the record is damaged, not read, or evicted to save memory. */
   readonly value: object | undefined;
   readonly error: MemoryError | undefined;
 }
 
-/** Larger files are named as damaged instead of being read. */
+/** A larger file is not read; it counts as damaged. */
 export const maxFileBytes = 16 * 1024 * 1024;
-/** A file changed twice within one tick of the file system's clock shows one time for both, in milliseconds. */
+/** Time within which two changes of a file may get the same timestamp, in milliseconds. */
 const clockTick = 20;
+/** The same for a file system that keeps whole seconds. */
 const coarseClockTick = 2000;
 
 /**
- * The record in a file that was just seen, and perhaps read.
+ * Decodes the record in a file whose stat was just taken; reads the file unless it was loaded with it.
  *
- * @param since when it had not been seen yet, as Unix time in milliseconds.
+ * @param since a time before the stat was taken, as Unix time in milliseconds.
  */
 export function readRecord(
   folder: ReadFolder,
@@ -50,7 +52,7 @@ export function readRecord(
   }
 }
 
-/** A file that is not read because of its size. */
+/** Describes a file that is not read because of its size. */
 export function unopened(
   path: string,
   type: AnyRecordType,
@@ -61,10 +63,10 @@ export function unopened(
   return { path, type, stat, settled, bytes: stat.size, ...nothing };
 }
 
-/** A file that should be a record and is none. */
+/** Describes a file that should be a record but cannot be read as one. */
 export function failed(path: string, type: AnyRecordType, cause: MemoryError): RecordFile {
   const error = new MemoryError(cause.code, `${path}: ${cause.message}`, {
-    hint: cause.hint ?? 'Mend the file, or restore it from git; everything else is served.',
+    hint: cause.hint ?? 'Fix the file, or restore it from git; all other records are available.',
     data: { ...cause.data, path },
     cause,
   });
@@ -84,20 +86,20 @@ export function failed(path: string, type: AnyRecordType, cause: MemoryError): R
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
- * The text of a file.
+ * Decodes the bytes of a file.
  *
  * @throws MemoryError `damaged` for bytes that are not UTF-8.
  */
 export function decodeText(bytes: Buffer): string {
   try {
-    // Most text is, and is copied as it is.
+    // Most text is ASCII, for which this is faster.
     return isAscii(bytes) ? bytes.toString('latin1') : utf8.decode(bytes);
   } catch {
     throw new MemoryError('damaged', 'the file is not valid UTF-8');
   }
 }
 
-/** Whether a change made from a moment on would show in the time of the file or folder. */
+/** Whether every change after a time also changes the timestamp of the file or folder. */
 export function isSettled(stat: Stat, since: number): boolean {
   const tick = stat.mtimeMs % 1000 === 0 ? coarseClockTick : clockTick;
   return Math.abs(since - stat.mtimeMs) > tick;

@@ -5,7 +5,7 @@ export function nameOf(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
-/** A path below a folder of the bank; the bank's own folder is empty. */
+/** Joins a folder of the memory and a name; the memory folder itself is `''`. */
 export function join(folder: string, name: string): string {
   return folder === '' || name === '' ? folder + name : `${folder}/${name}`;
 }

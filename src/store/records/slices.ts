@@ -1,10 +1,10 @@
-/** Work in steps; between two of them other calls may come. */
+/** Work in steps; other calls can run between two of them. */
 export type Steps<T = void> = Generator<void, T>;
 
-/** How long work goes on before it lets other calls through, in milliseconds. */
-const slice = 12;
+/** Longest time without a pause for other calls, in milliseconds. */
+const maxSlice = 12;
 
-/** Does all of the work in one go. */
+/** Runs all of the work without a pause. */
 export function allAtOnce<T>(steps: Steps<T>): T {
   for (;;) {
     const { done, value } = steps.next();
@@ -12,12 +12,12 @@ export function allAtOnce<T>(steps: Steps<T>): T {
   }
 }
 
-/** Does the work in slices, and lets the event loop turn after each of them. */
+/** Runs the work in slices, with a turn of the event loop after each of them. */
 export async function inSlices<T>(steps: Steps<T>): Promise<T> {
   for (let start = performance.now(); ; ) {
     const { done, value } = steps.next();
     if (done) return value;
-    if (performance.now() - start < slice) continue;
+    if (performance.now() - start < maxSlice) continue;
     await new Promise((resolve) => setImmediate(resolve));
     start = performance.now();
   }

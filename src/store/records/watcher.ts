@@ -3,25 +3,25 @@ import { basename, join } from 'node:path';
 import type { Stat } from '../../git/disk/file-layer.ts';
 import { isLocal } from '../../git/locks/process-lock.ts';
 
-/** More events than this at a time may mean that the kernel has dropped some. */
+/** With more events than this at once, the kernel may have dropped some. */
 const maxEvents = 4000;
-/** Past this many folders a process may be refused more watches; looking at all files is the fallback. */
+/** With more folders than this, all files are looked at: the kernel may refuse more watches. */
 const maxFolders = 4096;
 
-/** What has happened in the watched folders since it was last asked. */
+/** The changes in the watched folders since the last call of `take`. */
 export interface WatchedChanges {
-  /** Files and folders, relative to the root, that came, went or were changed. */
+  /** Files and folders that were added, removed or changed, relative to the root. */
   readonly paths: ReadonlySet<string>;
-  /** Whether events may be missing: then everything has to be looked at. */
+  /** Whether events may be missing; then everything has to be looked at. */
   readonly incomplete: boolean;
 }
 
 /**
  * Watches folders, one by one, so that a search need not look at 10,000 files first.
  *
- * Only inotify on a disk of this machine is exact: the kernel has queued an event by the time that
- * the writer's call returns. Everywhere else an event is a hint for whoever wants to be notified, and
- * no reason to trust that nothing has changed.
+ * Only inotify on a local disk is exact: the kernel queues an event before the writer's call returns.
+ * Everywhere else an event is only a hint for callers that want notifications, and a lack of
+ * events proves nothing.
  */
 export class Watcher {
   readonly #root: string;
@@ -32,13 +32,13 @@ export class Watcher {
   #failed = false;
   #isLocal: boolean | undefined;
 
-  /** @param hint called when something has changed, often more than once. */
+  /** @param hint called after a change, often more than once. */
   constructor(root: string, hint: () => void) {
     this.#root = root;
     this.#hint = hint;
   }
 
-  /** Whether its silence means that nothing has changed. */
+  /** Whether a lack of events proves that nothing has changed. */
   get exact(): boolean {
     if (this.#failed || this.#watched.size === 0) return false;
     this.#isLocal ??= isLocal(this.#root);
@@ -49,7 +49,7 @@ export class Watcher {
    * Watches exactly these folders from now on.
    *
    * @param folders by relative path.
-   * @returns the ones that were not watched before: what happened in them until now is not known.
+   * @returns the folders that were not watched before; earlier changes in them are not known.
    */
   setFolders(folders: ReadonlyMap<string, { readonly stat: Stat }>): string[] {
     for (const [folder, { ino, watcher }] of this.#watched) {
@@ -67,9 +67,9 @@ export class Watcher {
   }
 
   /**
-   * What has happened up to now.
+   * Returns the changes up to now.
    *
-   * Two turns of the event loop: the first may be one that had looked for events already.
+   * It waits for two turns of the event loop: the first may have polled for events already.
    */
   async take(): Promise<WatchedChanges> {
     await turn();
@@ -91,10 +91,10 @@ export class Watcher {
       const path = join(this.#root, folder);
       const watcher = watch(path, { persistent: false }, (_event, name) => {
         this.#events += 1;
-        // Without a name it is the folder itself.
+        // An event without a name is about the folder itself.
         this.#paths.add([folder, name ?? ''].filter((part) => part).join('/'));
-        // Under its own name it tells that it was removed; made again it has its old number as often
-        // as not, and no watch.
+        // An event with the folder's own name says that it was removed. Created again, it often has
+        // its old inode number, but no watch.
         if (name === basename(path)) {
           watcher.close();
           this.#watched.delete(folder);
@@ -106,7 +106,7 @@ export class Watcher {
       });
       this.#watched.set(folder, { ino, watcher });
     } catch {
-      // No watches left, or a folder that went at this moment: silence means nothing any more.
+      // No watches are left, or the folder has just been removed: a lack of events proves nothing now.
       this.#failed = true;
       this.close();
     }
