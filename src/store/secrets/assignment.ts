@@ -1,6 +1,6 @@
 import type { Kind } from './kinds.ts';
 
-/** A form that gives a value to something; whether the value is a credential has to be judged. */
+/** A form that gives a name a value; `judge` decides whether the value is a credential. */
 interface Assignment extends Kind {
   judge(value: string, match: string): boolean;
 }
@@ -17,8 +17,9 @@ const named = [
 ];
 
 /**
- * What is called a password, a key or a token in the text itself: the forms in which names are given
- * values in code, settings, headers, URLs and plain prose.
+ * Values that the text itself calls a password, a key or a token.
+ *
+ * These are the forms in which code, settings, headers, URLs and plain prose give names values.
  */
 export const assignments: readonly Assignment[] = [
   {
@@ -28,7 +29,7 @@ export const assignments: readonly Assignment[] = [
     judge: (value, match) =>
       !isPlaceholder(value) &&
       !match.startsWith(`://${value}:`) &&
-      // At a host that is nobody's, manuals write what is short.
+      // A short password at an example host is from a manual.
       (value.length >= 8 || !/@example\.\w+$/.test(match)),
   },
   {
@@ -46,8 +47,7 @@ export const assignments: readonly Assignment[] = [
 ];
 
 /**
- * The kind of credential that a text is by its name, as in a record that holds the one as its key and
- * the other as its value.
+ * The kind of credential that a value is by its name, such as a record's key for the record's value.
  */
 export function kindByName(name: string, value: string): string | undefined {
   const kind = named.find(({ words }) => words.test(name));
@@ -65,12 +65,12 @@ function assigning({ source: words }: RegExp): RegExp {
 /** Placeholders for a credential, as used in examples. */
 const placeholder =
   /example|placeholder|change_?-?me|your|dummy|sample|redacted|replace|insert|x{4}|\*{3}|\.{3}|…|01234567|12345678|abcdefgh|eyJzdWIiOiIxMjM0NTY3ODkwIi/i;
-/** A value that is taken from somewhere else. */
+/** A value that refers to another place: a variable, a template, a call. */
 const reference =
   /^[$%{[<@&*!]|\$\{|\{\{|[({]|^(?:process|import|os|env|config|settings|self|this|ctx|vault|arn)[.:]|^[A-Za-z_][\w.]*\[\d+\]?$/;
-/** A name in code that says what it holds. */
+/** A name in code of a variable that holds a credential. */
 const codeName = /[a-z\d](?:Token|Secret|Password|Credential)/;
-/** Passwords that everybody knows, with what people hang on them. */
+/** Well-known passwords, with the digits and signs that people add to them. */
 const common =
   /^[^a-z]*(?:pass|password|passwd|pwd|secret|token|key|apikey|user|username|root|admin|administrator|postgres|postgresql|mysql|mariadb|mongo|mongodb|redis|rabbitmq|guest|test|testing|demo|dev|local|localhost|foo|bar|baz|hunter|letmein|welcome|qwerty|none|null|undefined|true|false|string|todo|value|here|hash|hashed|hidden|empty|app|db|database|mysecret|mypassword|mysecretpassword|supersecret|topsecret|secretkey|secretpassword|open.?sesame|userpassword|dbpassword|rootpassword|strongpassword|securepassword|yourpassword|p.?ssw.?rd)[^a-z]*$/i;
 
@@ -79,39 +79,39 @@ export function isPlaceholder(value: string): boolean {
   return placeholder.test(value) || reference.test(value) || common.test(value);
 }
 
-/** Whether what Basic authentication sends, `user:password` in base64, is what manuals show. */
+/** Whether a value of Basic authentication, `user:password` in base64, is an example from a manual. */
 function isExampleLogin(value: string): boolean {
   const login = Buffer.from(value, 'base64').toString('latin1');
   const password = /^[ -~]*?:([ -~]+)$/.exec(login)?.[1] ?? '';
   return placeholder.test(password) || common.test(password);
 }
 
-/** Whether a form was filled in for show: an example of a manual, or one character over and over. */
+/** Whether a credential is only an example: a placeholder, or one character repeated. */
 export function isExample(value: string): boolean {
   return placeholder.test(value) || entropy(value.slice(-32)) < 2.5;
 }
 
-/** Whether a machine has made a text up: letters and digits in an order that no name has. */
+/** Whether a text is machine-generated: letters and digits in an order that no name has. */
 export function isRandom(given: string): boolean {
   const value = trimmed(given);
   if (value.length < 16 || isPlaceholder(value)) return false;
   if (/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value)) return false;
   if (entropy(value) < 3 || codeName.test(value)) return false;
-  let turns = 0;
-  let humps = 0;
-  let odd = 0;
+  let digitSwaps = 0;
+  let caseSwaps = 0;
+  let oddLength = 0;
   for (const piece of value.split(/[^A-Za-z0-9]+/)) {
     if (/^\d*$/.test(piece)) continue;
     const swaps = count(piece, /[A-Za-z](?=\d)|\d(?=[A-Za-z])/g);
     const ups = count(piece, /[a-z](?=[A-Z])/g);
-    turns += swaps;
-    humps += ups;
-    if (swaps > 1 || swaps + ups > piece.length / 4) odd += piece.length;
+    digitSwaps += swaps;
+    caseSwaps += ups;
+    if (swaps > 1 || swaps + ups > piece.length / 4) oddLength += piece.length;
   }
-  return odd >= value.length / 2 && (turns >= 3 || (turns >= 2 && humps >= 3));
+  return oddLength >= value.length / 2 && (digitSwaps >= 3 || (digitSwaps >= 2 && caseSwaps >= 3));
 }
 
-/** Whether a text is random, or what people are made to think of: short, and of all kinds of characters. */
+/** Whether a text is random, or a typical password: short, with all kinds of characters. */
 function isPassword(given: string): boolean {
   if (isRandom(given)) return true;
   const value = trimmed(given);
@@ -121,7 +121,7 @@ function isPassword(given: string): boolean {
   return (classes === 4 && !/[./]/.test(value)) || (classes === 3 && swaps >= 3);
 }
 
-/** Without the punctuation that ends a sentence or closes a bracket. */
+/** Removes the punctuation that ends a sentence or closes a bracket. */
 function trimmed(value: string): string {
   return value.slice(0, 512).replace(/[.:)\]}*_!?|\\]{1,20}$/, '');
 }
@@ -130,7 +130,7 @@ function count(text: string, pattern: RegExp): number {
   return text.match(pattern)?.length ?? 0;
 }
 
-/** Shannon's, in bits a character. */
+/** The Shannon entropy of a text, in bits per character. */
 function entropy(text: string): number {
   const counts = new Map<string, number>();
   for (const char of text) counts.set(char, (counts.get(char) ?? 0) + 1);

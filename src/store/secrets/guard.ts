@@ -12,7 +12,7 @@ export interface TextChange {
   readonly path: string;
   readonly before: string | undefined;
   readonly after: string | undefined;
-  /** The record that the text says; undefined for a file that is none. */
+  /** The decoded record; undefined for a file that is not a record. */
   readonly value?: object | undefined;
 }
 
@@ -21,15 +21,15 @@ interface NewText {
   readonly text: string;
   /** The text that the history or the user's file already has: a credential in it is not new. */
   before?(): string | undefined;
-  /** Where it goes, as the caller knows it: the path of a file, `the reason`. */
+  /** Where it goes, in the words of the caller: the path of a file, `the reason`. */
   readonly name: string;
   /** Its name in messages, for when the name itself contains the credential. */
   readonly alias?: string;
-  /** The record that the text says, and its type. */
+  /** The decoded record of the text, and its type. */
   readonly record?: { readonly type: AnyRecordType; readonly value: object } | undefined;
 }
 
-/** So many credentials are named in one error. */
+/** Limit of credentials that one error names. */
 const maxNamed = 5;
 
 /** Keeps credentials out of what is written. */
@@ -38,8 +38,8 @@ export class SecretGuard {
   readonly #configPath: string;
 
   /**
-   * @param allowed fingerprints of what looks like a credential and is none.
-   * @param configPath where they are listed, for the message.
+   * @param allowed fingerprints of texts that look like credentials but are not.
+   * @param configPath the file that lists them, for the message.
    */
   constructor(allowed: readonly string[], configPath: string) {
     this.#allowed = new Set(allowed);
@@ -47,10 +47,11 @@ export class SecretGuard {
   }
 
   /**
-   * Refuses a change that would bring a credential into the history: by a file, by its name, or by
-   * the message of the commit.
+   * Refuses a change that would bring a credential into the history.
    *
-   * @throws MemoryError `secret` with the kind and place of the credential, and never the credential itself.
+   * It checks the files, their names and the message of the commit.
+   *
+   * @throws MemoryError `secret` with the kind and place of the credential, never the credential itself.
    */
   checkChange(
     changes: readonly TextChange[],
@@ -58,12 +59,12 @@ export class SecretGuard {
     message: string,
     typeOf: (path: string) => AnyRecordType | undefined,
   ): void {
-    // A record that carries a credential can still be removed by its name.
+    // The message may name a record that contains a credential, so that it can be removed.
     const before = () =>
       changes
         .map((one) => (one.before === undefined ? '' : `${one.path}\n${one.before}`))
         .join('\n');
-    // One after the other: a change may be of very many files.
+    // A generator, because a change can have very many files.
     function* files(): Generator<NewText> {
       for (const { path, before, after, value } of changes) {
         if (after === undefined) continue;
@@ -84,7 +85,7 @@ export class SecretGuard {
       { text: why.reason ?? '', before, name: 'the reason' },
       { text: why.subject, before, name: 'the subject of the commit' },
       ...trailers,
-      // What was cleaned up for the message may have become a credential by that.
+      // Cleaning up the text for the message may have made a credential of it.
       { text: message, before, name: 'the message of the commit' },
     ];
     this.#check(
@@ -92,44 +93,44 @@ export class SecretGuard {
         yield* files();
         yield* rest;
       })(),
-      'Keep it where credentials are kept, and remember only where that is.',
+      'Keep it in a credential store, and remember only where it is.',
     );
   }
 
   /**
-   * Refuses a version of a file that a person has made and that would have to be committed too.
+   * Refuses an uncommitted edit by hand that a change would have to commit first.
    *
-   * @throws MemoryError `secret`, as above.
+   * @throws MemoryError `secret`, as in `checkChange`.
    */
-  checkEdit(path: string, version: Buffer, committed: Buffer | undefined): void {
+  checkEdit(path: string, edited: Buffer, committed: Buffer | undefined): void {
     const before = () => committed?.toString('utf8');
     this.#check(
-      [{ text: version.toString('utf8'), before, name: path }],
-      'It is in an edit by hand that is not committed yet: take it out of the file (and of the index), or commit the edit yourself.',
+      [{ text: edited.toString('utf8'), before, name: path }],
+      'It is in an edit by hand that is not committed yet: remove it from the file (and from the index), or commit the edit yourself.',
     );
   }
 
-  #check(texts: Iterable<NewText>, wayOut: string): void {
-    const places = new Map<string, SecretLocation>();
+  #check(texts: Iterable<NewText>, advice: string): void {
+    const locations = new Map<string, SecretLocation>();
     for (const text of texts) {
       const found = this.#find(text);
       const { name, alias } = text;
-      const shown = alias !== undefined && found.some((one) => gives(name, one)) ? alias : name;
+      const shown = alias !== undefined && found.some((one) => reveals(name, one)) ? alias : name;
       for (const secret of found) {
-        // The first place is enough to find the others, such as the subject that names a record.
-        if (!places.has(secret.fingerprint))
-          places.set(secret.fingerprint, placeOf(secret, text, shown));
+        // The first place is enough to find the others, such as a subject that names a record.
+        if (!locations.has(secret.fingerprint))
+          locations.set(secret.fingerprint, locate(secret, text, shown));
       }
     }
-    if (places.size === 0) return;
-    const named = [...places].slice(0, maxNamed);
-    const list = named.map(([, place]) => describe(place)).join('; ');
-    const rest = places.size - named.length;
+    if (locations.size === 0) return;
+    const named = [...locations].slice(0, maxNamed);
+    const list = named.map(([, location]) => describe(location)).join('; ');
+    const rest = locations.size - named.length;
     const fingerprints = named.map(([fingerprint]) => fingerprint).join(', ');
     const message = `${list}${rest > 0 ? `; and ${rest} more` : ''}. Nothing was written.`;
     throw new MemoryError('secret', message, {
-      hint: `${wayOut} If it is not a credential, add its fingerprint (${fingerprints}) to secrets.allow in ${this.#configPath}.`,
-      data: { secrets: named.map(([fingerprint, place]) => ({ ...place, fingerprint })) },
+      hint: `${advice} If it is not a credential, add its fingerprint (${fingerprints}) to secrets.allow in ${this.#configPath}.`,
+      data: { secrets: named.map(([fingerprint, location]) => ({ ...location, fingerprint })) },
     });
   }
 
@@ -143,21 +144,21 @@ export class SecretGuard {
 }
 
 /**
- * Refuses to make a folder, or one on the way to it, that is named by a credential.
+ * Refuses to create a folder if its name, or that of a new folder above it, contains a credential.
  *
- * @param path absolute; what is there already was named by somebody else.
+ * @param path absolute; folders that already exist are not checked.
  * @throws MemoryError `secret`.
  */
 export function checkNewFolder(path: string): void {
-  let there = path;
-  while (!existsSync(there) && there !== dirname(there)) there = dirname(there);
-  const [secret] = findSecrets(relative(there, path));
+  let existing = path;
+  while (!existsSync(existing) && existing !== dirname(existing)) existing = dirname(existing);
+  const [secret] = findSecrets(relative(existing, path));
   if (!secret) return;
   const { kind, fingerprint } = secret;
-  const place = { kind, in: 'the name of the folder', line: 1 };
-  throw new MemoryError('secret', `${describe(place)}. Nothing was written.`, {
-    hint: 'Give it another name. If it is not a credential, make the folder first.',
-    data: { secrets: [{ ...place, fingerprint }] },
+  const location = { kind, in: 'the name of the folder', line: 1 };
+  throw new MemoryError('secret', `${describe(location)}. Nothing was written.`, {
+    hint: 'Give it another name. If it is not a credential, create the folder first.',
+    data: { secrets: [{ ...location, fingerprint }] },
   });
 }
 
@@ -167,7 +168,7 @@ interface SecretLocation extends JsonObject {
   readonly line: number;
 }
 
-function placeOf(secret: Secret, { text, record }: NewText, shown: string): SecretLocation {
+function locate(secret: Secret, { text, record }: NewText, shown: string): SecretLocation {
   const field = record && fieldOf(record.value, secret);
   return {
     kind: secret.kind,
@@ -178,17 +179,17 @@ function placeOf(secret: Secret, { text, record }: NewText, shown: string): Secr
 }
 
 function describe({ kind, in: where, line, field }: SecretLocation): string {
-  const more = typeof field === 'string' ? `, field "${field}"` : '';
-  return `${where} (line ${line}${more}) holds what looks like ${kind}`;
+  const inField = typeof field === 'string' ? `, field "${field}"` : '';
+  return `${where} (line ${line}${inField}) holds what looks like ${kind}`;
 }
 
-/** Whether a name was made from the credential, in whatever letter case and with whatever signs. */
-function gives(name: string, secret: Secret): boolean {
+/** Whether a name contains the beginning of a credential, in any letter case and with any signs. */
+function reveals(name: string, secret: Secret): boolean {
   const bare = (text: string) => text.toLowerCase().replace(/[^a-z0-9]/g, '');
   return bare(name).includes(bare(secret.text).slice(0, 12));
 }
 
-/** The field of a record that contains a credential, unless a name on the way is one. */
+/** The field of a record that contains a credential; only the field above, if its name is one. */
 function fieldOf(value: unknown, secret: Secret, path = ''): string | undefined {
   if (typeof value === 'string') return value.includes(secret.text) ? path : undefined;
   if (typeof value !== 'object' || value === null) return undefined;

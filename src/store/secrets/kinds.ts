@@ -1,16 +1,16 @@
 /** A kind of credential that is recognised by its form alone. */
 export interface Kind {
-  /** As the error names it, with its article. */
+  /** The name in messages, with its article. */
   readonly name: string;
   /** Global; the group `secret`, or else the whole match, is the credential. */
   readonly pattern: RegExp;
 }
 
 /**
- * A credential that is one word by itself.
+ * A credential that is a word of its own.
  *
- * Every form here takes time linear in the text: it begins with a fixed text at the beginning of a
- * word, and what follows is one run of characters after the other, none of which can begin in two places.
+ * Matching takes time linear in the text. Each form starts with fixed characters at the start of a
+ * word; the runs of characters after them have only one possible start each.
  */
 function word(name: string, form: string): Kind {
   return { name, pattern: new RegExp(`(?<![A-Za-z0-9])(?:${form})`, 'g') };
@@ -21,7 +21,7 @@ const letter = '[A-Za-z0-9]';
 const base64 = '[A-Za-z0-9+/]';
 const url = '[A-Za-z0-9_-]';
 
-/** The forms that their issuers document, or that are known from them. */
+/** The forms that issuers of credentials document or are known to use. */
 export const kinds: readonly Kind[] = [
   {
     name: 'a private key',
@@ -49,7 +49,7 @@ export const kinds: readonly Kind[] = [
   word('an Azure shared access signature', `sig=(?<secret>[A-Za-z0-9%]{40,80}%3[Dd])`),
   {
     name: 'an Azure DevOps token',
-    // What never changes is looked for first, which is many times quicker.
+    // The fixed part is matched first, which is many times faster.
     pattern: /AZDO(?<=(?<![A-Za-z0-9])(?<secret>[A-Za-z0-9]{75,76})AZDO)[A-Za-z0-9]{4}/g,
   },
   word('a DigitalOcean token', `do[opr]_v1_${hex}{64}`),

@@ -2,7 +2,7 @@ import { MemoryError } from '../../core/error.ts';
 import type { JsonObject, JsonValue } from '../../core/json.ts';
 import { findSecrets } from './scan.ts';
 
-/** A text in which each credential is only named by its kind: `There is no entry "[a GitHub token]".` */
+/** Replaces each credential in a text by its kind: `Unknown key "[a GitHub token]".` */
 export function redactText(text: string): string {
   let redacted = '';
   let copied = 0;
@@ -14,9 +14,9 @@ export function redactText(text: string): string {
 }
 
 /**
- * An error that repeats no credential, whatever it was sent as: a key, a name, a part of a path.
+ * Removes credentials from an error, in which a key, a name or a part of a path may repeat one.
  *
- * @returns the same error where there is none in it.
+ * @returns the same error if it does not contain any.
  */
 export function redactError(error: MemoryError): MemoryError {
   const { code, message, hint, data, issues, cause } = error;

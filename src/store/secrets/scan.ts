@@ -4,7 +4,7 @@ import { assignments, isExample, kindByName } from './assignment.ts';
 import { type Kind, kinds } from './kinds.ts';
 import { PlainText } from './plain-text.ts';
 
-/** A title that names a credential is no longer than this, in characters. */
+/** A longer title does not name a credential, in characters. */
 const maxTitle = 200;
 
 /** A credential that was found in a text. */
@@ -13,15 +13,16 @@ export interface Secret {
   readonly kind: string;
   /** Where it begins in the text. */
   readonly index: number;
-  /** Names it without giving it away, however it is written: the first 16 hexadecimal digits of its SHA-256. */
+  /** Identifies the plain form without revealing it: the first 16 hexadecimal digits of its SHA-256. */
   readonly fingerprint: string;
-  /** The credential as it is written: for looking it up in values, never for a message or a file. */
+  /** The credential as written: to find it in values, never for a message or a file. */
   readonly text: string;
 }
 
 /**
- * The credentials in a text, in their order, also where they are veiled; see `PlainText`. The time it
- * takes is linear in the length of the text.
+ * Finds the credentials in a text, in order, also if they are hidden; see `PlainText`.
+ *
+ * It takes time linear in the length of the text.
  */
 export function findSecrets(text: string): Secret[] {
   const found = findIn(text);
@@ -36,11 +37,11 @@ export function findSecrets(text: string): Secret[] {
   return found.sort((a, b) => a.index - b.index);
 }
 
-/** The credentials that a text holds as it is. */
+/** Finds the credentials that a text contains as they are. */
 function findIn(text: string): Secret[] {
   const found: { kind: string; index: number; secret: string }[] = [];
   const look = ({ name, pattern }: Kind, judge: (secret: string, match: string) => boolean) => {
-    // Each form is tried on each text, mostly in vain: `matchAll` would copy it every time.
+    // `matchAll` would copy the expression for each text, and most do not match.
     pattern.lastIndex = 0;
     for (let match = pattern.exec(text); match; match = pattern.exec(text)) {
       const secret = match.groups?.secret ?? match[0];
@@ -63,18 +64,18 @@ function findIn(text: string): Secret[] {
 }
 
 /**
- * The credential that a record is as a whole: its title says what the one word below it is.
+ * Finds the credential in a record whose body is one word and whose title says what it is.
  *
- * @param text what the record is written as.
+ * @param text the encoded record.
  */
 export function findNamedSecret({ title, body = '' }: SearchFields, text: string): Secret[] {
   if (title.length > maxTitle) return [];
-  const written = body.trim();
-  const secret = plainOf(written);
+  const word = body.trim();
+  const secret = plainOf(word);
   const kind = kindByName(plainOf(title), secret);
-  const index = text.indexOf(written);
+  const index = text.indexOf(word);
   if (kind === undefined || index < 0) return [];
-  return [{ kind, index, fingerprint: fingerprint(secret), text: written }];
+  return [{ kind, index, fingerprint: fingerprint(secret), text: word }];
 }
 
 function plainOf(text: string): string {
