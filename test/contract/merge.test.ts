@@ -370,7 +370,7 @@ describe('install-merge-driver', () => {
     });
     expect({ status, stderr }).toMatchObject({
       status: 9,
-      stderr: expect.stringContaining('is in no git repository'),
+      stderr: expect.stringContaining('is not in a git repository'),
     });
   });
 });

@@ -1,29 +1,28 @@
 import { hunksOf } from '../../core/diff/line-diff.ts';
 
-/** Three versions of one thing: what the two sides have in common, and what each made of it. */
+/** Three versions of one thing: the common ancestor, and the version of each side. */
 export interface Sides<T> {
   readonly base: T;
   readonly ours: T;
   readonly theirs: T;
 }
 
-/** Does the same with each of three versions. */
+/** Applies a function to each of three versions. */
 export function mapSides<T, R>({ base, ours, theirs }: Sides<T>, map: (version: T) => R): Sides<R> {
   return { base: map(base), ours: map(ours), theirs: map(theirs) };
 }
 
-/** A piece of three sequences that begin with the same items or with changed ones. */
+/** Corresponding pieces of three sequences. */
 export interface Region<T> extends Sides<readonly T[]> {
   /** The side whose items are the result; undefined where both sides made different changes. */
   readonly from: 'ours' | 'theirs' | undefined;
 }
 
 /**
- * Divides three sequences into the regions that a three-way merge is made of.
+ * Divides three sequences into the regions of a three-way merge.
  *
- * @param token what of an item is compared.
- * @param apart whether changes of neighbouring items count as independent. Lines belong to their
- *   neighbours, so for them it is false.
+ * @param token returns the text by which items are compared.
+ * @param apart whether changes of adjacent items are independent; false for lines, as in git.
  */
 export function diff3<T>(
   sides: Sides<readonly T[]>,
@@ -52,8 +51,8 @@ export function diff3<T>(
     const grown = { ours: 0, theirs: 0 };
     const changed = new Set<keyof typeof grown>();
     for (let change = changes[i]; change; change = changes[++i]) {
-      const meets = change.start < end || change.start === (apart ? start : end);
-      if (changed.size > 0 && !meets) break;
+      const overlaps = change.start < end || change.start === (apart ? start : end);
+      if (changed.size > 0 && !overlaps) break;
       changed.add(change.side);
       grown[change.side] += change.newLength - change.length;
       end = Math.max(end, change.start + change.length);
@@ -70,12 +69,12 @@ export function diff3<T>(
   return regions;
 }
 
-/** Whether two sequences hold the same items. */
+/** Whether two sequences have the same items. */
 export function areEqual(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((item, i) => item === b[i]);
 }
 
-/** The value of three that a merge takes where a value cannot conflict: a change, ours before theirs. */
+/** Merges a value that cannot conflict: a change wins, and ours wins over theirs. */
 export function pick<T>({ base, ours, theirs }: Sides<T>): T {
   return ours === base ? theirs : ours;
 }

@@ -15,20 +15,20 @@ import { readRegular } from '../../git/repository/enclosure.ts';
 export interface DriverChange {
   /** Absolute path of the top of the work tree. */
   readonly top: string;
-  /** False when it was so already. */
+  /** False if the configuration was already as wanted. */
   readonly changed: boolean;
 }
 
-/** A change of `setMergeDriver` to one file. */
+/** The edit that `setMergeDriver` makes in a file. */
 export interface DriverEdit {
   /** Absolute path of the configuration. */
   readonly path: string;
-  /** Undefined where there is no repository yet. */
+  /** Undefined if there is no repository yet. */
   readonly before: string | undefined;
   readonly after: string;
 }
 
-/** The change that `setMergeDriver` would make, now or once there is a repository; undefined for none. */
+/** Plans the edit of `setMergeDriver`, also without a repository; undefined if none is needed. */
 export function planMergeDriver(
   root: string,
   command: readonly string[] | undefined,
@@ -42,11 +42,13 @@ export function planMergeDriver(
 }
 
 /**
- * Has native git merge the memory of a repository by this program, or no longer: `merge.memory-bank`
- * in the repository's own configuration, which all its work trees share.
+ * Installs or removes this program as the merge driver of a repository.
+ *
+ * The setting is `merge.memory-bank` in the repository's own configuration, which all its work trees
+ * share.
  *
  * @param command the program and its first arguments; undefined removes the setting.
- * @throws MemoryError `unsupported` where there is no repository, `busy`, `storage`.
+ * @throws MemoryError `unsupported` if there is no repository, `busy`, `storage`.
  */
 export async function setMergeDriver(
   root: string,
@@ -56,7 +58,7 @@ export async function setMergeDriver(
   const disk = new Disk(new NodeFiles(), durability);
   const tree = findWorkTree(disk.files, root);
   if (!tree) {
-    throw new MemoryError('unsupported', `${root} is in no git repository.`, {
+    throw new MemoryError('unsupported', `${root} is not in a git repository.`, {
       hint: 'Run "git init" there, or name another folder with --root.',
     });
   }
@@ -72,13 +74,13 @@ function driverSection(command: readonly string[] | undefined): ConfigSection {
 }
 
 /**
- * The line of shell that git runs for each file that both sides changed.
+ * The shell command that git runs for each file that both sides changed.
  *
- * A program that is gone, or fails, leaves ours in the file and no markers; git would take that for a
- * conflict in which theirs is nowhere to be seen. Git's own merge then does the work.
+ * If the program is missing or fails, the file has our version and no markers, so the conflict would
+ * hide theirs. The command then falls back to git's own merge.
  */
 function driverLine(command: readonly string[]): string {
   const words = command.map((word) => `'${word.replaceAll("'", "'\\''")}'`.replaceAll('%', '%%'));
-  const own = 'git merge-file -L ours -L base -L theirs --marker-size=%L %A %O %B';
-  return `${words.join(' ')} merge-driver %O %A %B %L %P || { ! grep -q '^<<<<<<<' %A && ${own} || exit 1; }`;
+  const fallback = 'git merge-file -L ours -L base -L theirs --marker-size=%L %A %O %B';
+  return `${words.join(' ')} merge-driver %O %A %B %L %P || { ! grep -q '^<<<<<<<' %A && ${fallback} || exit 1; }`;
 }

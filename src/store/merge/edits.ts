@@ -1,17 +1,17 @@
 import type { Region, Sides } from './diff3.ts';
 import type { Piece } from './pieces.ts';
 
-/** The share of words that two versions of one item have in common at least. */
+/** Smallest share of words that two versions of one item have in common. */
 const minLikeness = 0.5;
 /** Items with more words than this are compared by their first ones. */
 const maxWords = 200;
-/** In a region with more items than this, edits are not looked for. */
+/** In a region with more items than this, edits are not paired. */
 const maxItems = 100;
 
 /**
- * Gives what both sides made of one item the same key, so that it merges as one and not as two.
+ * Gives both versions of an item that both sides edited the same key, so that they merge as one item.
  *
- * An item is known by its text; when both sides edited it, only the similarity identifies it.
+ * An item is identified by its text; if both sides edited it, only similarity identifies it.
  *
  * @param known all pieces of each version by their keys.
  */
@@ -49,7 +49,7 @@ function closest(piece: Piece, candidates: Iterable<Piece>): Piece | undefined {
   return best;
 }
 
-/** Twice the words in common, divided by all words. */
+/** Twice the number of common words, divided by the number of all words. */
 function likeness(a: string, b: string): number {
   const left = words(a);
   const right = words(b);

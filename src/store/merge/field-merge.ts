@@ -51,7 +51,7 @@ function mergeField(sides: Sides<Value>, rule: FieldMerge): SidedResult<Value> {
   }
 }
 
-/** Undefined where one of the sides has no text. */
+/** Undefined if one of the sides is not a text. */
 function mergeTexts(
   { base = '', ours, theirs }: Sides<Value>,
   rule: 'text' | 'sections',
@@ -63,12 +63,12 @@ function mergeTexts(
   if (rule === 'text') return mergeText(sides);
   const merged = mergeText(sides, mergeSections);
   if (merged.ours === merged.theirs) return merged;
-  // A heading that one side renamed is another section; line by line it may still be no conflict.
+  // A renamed heading is a new section; merged line by line, it may not be a conflict.
   const lines = mergeText(sides);
   return lines.ours === lines.theirs ? lines : merged;
 }
 
-/** A list that is gone counts as empty, and an empty one stays away where a side has none. */
+/** Merges lists. A missing list counts as empty; an empty result is missing if a side's list is. */
 function mergeItems(sides: Sides<Value>): JsonValue[] | undefined {
   const items = (value: Value) =>
     new Map((Array.isArray(value) ? value : []).map((item) => [JSON.stringify(item), item]));

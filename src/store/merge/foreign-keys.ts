@@ -4,8 +4,9 @@ import type { JsonObject } from '../../core/json.ts';
 import { readYaml, rewriteYaml } from '../../core/yaml/yaml.ts';
 
 /**
- * The keys in the YAML of a record's text that its schema does not know, with their values: what
- * rewriting the record would lose.
+ * The keys in the YAML of a record that its schema does not know, with their values.
+ *
+ * Rewriting the record from its value would lose them.
  */
 export function foreignKeys(codec: Codec<object>, text: string, value: object): JsonObject {
   const written = yamlOf(codec.encode(value)).data;
@@ -13,7 +14,7 @@ export function foreignKeys(codec: Codec<object>, text: string, value: object): 
   return Object.fromEntries(Object.entries(data).filter(([key]) => !Object.hasOwn(written, key)));
 }
 
-/** A record's text in which these keys have these values; undefined removes one. */
+/** Sets keys in the YAML of a record's text; undefined removes a key. */
 export function withKeys(text: string, keys: JsonObject): string {
   const { before, yaml, after, data } = yamlOf(text);
   const wanted = Object.fromEntries(
@@ -26,7 +27,7 @@ export function withKeys(text: string, keys: JsonObject): string {
   return before + (yaml.includes('\r\n') ? rewritten.replaceAll('\n', '\r\n') : rewritten) + after;
 }
 
-/** The YAML of a text, its front matter or all of it, and the text around it. */
+/** Splits a text into its YAML, which is its front matter or all of it, and the text around it. */
 function yamlOf(text: string) {
   const before = /^\ufeff?---[ \t]*\r?\n/.exec(text)?.[0] ?? '';
   const rest = text.slice(before.length);
@@ -35,7 +36,7 @@ function yamlOf(text: string) {
   return { before, yaml, after: rest.slice(end), data: dataOf(yaml) };
 }
 
-/** Undefined if the text is not YAML: markdown that is a record as a whole. */
+/** Reads YAML; empty if the text is not YAML, such as markdown that is a record as a whole. */
 function dataOf(yaml: string): JsonObject {
   try {
     return readYaml(unix(yaml));

@@ -1,18 +1,18 @@
 import { type Hunk, hunksOf } from '../../core/diff/line-diff.ts';
 import { diff3, mapSides, pick, type Sides } from './diff3.ts';
 
-/** The merge with conflicts decided for ours, and for theirs; equal without conflicts. */
+/** Results of a merge with its conflicts decided for ours and for theirs; equal without conflicts. */
 export interface SidedResult<T> {
   readonly ours: T;
   readonly theirs: T;
 }
 
-/** The outcome of what does not conflict. */
+/** The result of a merge without a conflict. */
 export function settled<T>(value: T): SidedResult<T> {
   return { ours: value, theirs: value };
 }
 
-/** Works on both outcomes. */
+/** Applies a function to both results. */
 export function each<T, R>(
   { ours, theirs }: SidedResult<T>,
   work: (value: T) => R,
@@ -29,7 +29,7 @@ interface TextLines {
 }
 
 /**
- * Merges texts whose lines a function merges; line ends and the end of the last line merge by themselves.
+ * Merges texts with a function for their lines; line endings are merged separately.
  */
 export function mergeText(
   sides: Sides<string>,
@@ -53,7 +53,7 @@ export function mergeLines(sides: Sides<readonly string[]>): SidedResult<readonl
   };
 }
 
-/** The text of an outcome, with git's conflict markers around what the two sides decide differently. */
+/** Joins two results to one text, with git's conflict markers where they differ. */
 export function markConflicts({ ours, theirs }: SidedResult<string>, markerSize: number): string {
   if (ours === theirs) return ours;
   const mixed = isMixed(ours) || isMixed(theirs);

@@ -8,11 +8,10 @@ const leadingItem = new RegExp(`^\\s*[-+*]\\W*${time}`);
 const trailing = new RegExp(`(${time})\\W*$`);
 
 /**
- * What both sides added in one place, in the order of the dates that the entries begin or end with:
- * newest first where the list is so.
+ * Sorts the entries that both sides added in one place, by the dates that they begin or end with.
  *
- * What one side added stays in its own order. With the same date, and where one has none or an order of
- * its own, ours comes first.
+ * The newest is first if the list is so. The entries of one side keep their order. Ours come first
+ * among equal dates, and if an entry has no date or a side is not sorted.
  */
 export function byDate(
   ours: readonly Piece[],
@@ -39,7 +38,7 @@ export function byDate(
   return [...slots, ...theirs.slice(next).map((piece) => ({ theirs: piece }))];
 }
 
-/** Whether a list has its newest entry at the top; one that does not show it has, if its items begin with their dates. */
+/** Whether the newest entry of a list is at the top; if unclear, whether items begin with a date. */
 export function isNewestFirst({ ours, theirs }: Sides<readonly Piece[]>): boolean {
   let trend = 0;
   let leads = false;
@@ -55,7 +54,7 @@ export function isNewestFirst({ ours, theirs }: Sides<readonly Piece[]>): boolea
   return trend < 0 || (trend === 0 && leads);
 }
 
-/** ISO 8601, so that the text sorts like the time; empty where there is none. */
+/** The date of an entry in ISO 8601, which sorts as text; empty if it has none. */
 function dateOf({ head: [line = ''] }: Piece): string {
   return leading.exec(line)?.[1] ?? trailing.exec(line)?.[1] ?? '';
 }

@@ -12,9 +12,9 @@ export interface MergedFile extends Pick<Merged, 'conflict' | 'notes'> {
 /**
  * Merges three versions of a file; undefined means no file.
  *
- * Bytes that are not UTF-8 are merged line by line; of a binary file ours stays, as a conflict.
+ * Bytes that are not UTF-8 are merged line by line. A binary file is a conflict, and keeps our bytes.
  *
- * @param types every record type there is.
+ * @param types all record types.
  * @param path as git names it, relative to the top of the work tree.
  */
 export function mergeFile(
@@ -24,12 +24,12 @@ export function mergeFile(
   onConflict: OnConflict,
 ): MergedFile {
   // The user's own store is a repository whose top is the memory folder.
-  const place = /(?:^|\/)\.memory-bank\/(.*)$/s.exec(path)?.[1] ?? path;
-  const type = place === configPath ? configRecord : types.find((one) => one.owns(place));
+  const recordPath = /(?:^|\/)\.memory-bank\/(.*)$/s.exec(path)?.[1] ?? path;
+  const type = recordPath === configPath ? configRecord : types.find((one) => one.owns(recordPath));
   const merge = (encoding: 'utf8' | 'latin1', read: (bytes: Buffer) => string) => {
     const texts = mapSides(sides, (bytes) => bytes && read(bytes));
     const typed = encoding === 'utf8' ? type : undefined;
-    const { text, ...rest } = mergeRecord(typed, place, texts, onConflict);
+    const { text, ...rest } = mergeRecord(typed, recordPath, texts, onConflict);
     return { ...rest, bytes: text === undefined ? undefined : Buffer.from(text, encoding) };
   };
   const { base, ours, theirs } = sides;
@@ -51,7 +51,7 @@ function whole(bytes: Buffer | undefined): MergedFile {
   return { bytes, conflict: false, notes: [] };
 }
 
-/** Whether two files hold the same, or neither is there. */
+/** Whether two files have the same content, or both are missing. */
 export function isSame(a: Buffer | undefined, b: Buffer | undefined): boolean {
   return a === undefined || b === undefined ? a === b : a.equals(b);
 }

@@ -6,11 +6,11 @@ export interface Piece {
   readonly kind: 'section' | 'item' | 'prose';
   /** Its first line without list marker or hashes: the text of a heading or of an item. */
   readonly label: string;
-  /** Which piece it is among its siblings: the label, numbered where it comes again. */
+  /** Identifies the piece among its siblings: its label, with a number if an earlier one has it. */
   readonly key: string;
   /** The blank lines above it. */
   readonly gap: readonly string[];
-  /** Its lines down to the first piece in it. */
+  /** Its lines above the first piece in it. */
   readonly head: readonly string[];
   /** The items and the prose in it. */
   readonly body: readonly Piece[];
@@ -28,7 +28,7 @@ export interface Outline extends Pick<Piece, 'body' | 'sections'> {
   readonly gap: readonly string[];
 }
 
-/** Reads markdown as pieces; every line belongs to one of them or to the gap above one. */
+/** Reads markdown as pieces; each line belongs to a piece or to the gap above one. */
 export function readOutline(lines: readonly string[]): Outline {
   return new OutlineReader(lines).outline();
 }
@@ -45,7 +45,7 @@ interface Span {
 class OutlineReader {
   readonly #lines: readonly string[];
   readonly #text: string;
-  /** Where each line begins. */
+  /** The offset of each line. */
   readonly #starts: number[] = [];
 
   constructor(lines: readonly string[]) {
@@ -76,7 +76,7 @@ class OutlineReader {
     return { body: this.#body(body, from), sections };
   }
 
-  /** @param above where the gap above the first section begins. */
+  /** @param above first line of the gap above the first section. */
   #sections(spans: readonly Span[], above: number, to: number): Piece[] {
     const pieces: Piece[] = [];
     let end = above;
@@ -99,7 +99,7 @@ class OutlineReader {
     return numbered(pieces);
   }
 
-  /** @param above where the gap above the first piece begins. */
+  /** @param above first line of the gap above the first piece. */
   #body(spans: readonly Span[], above: number): Piece[] {
     let end = above;
     const pieces = spans.map(({ from, to, block, kind }) => {
@@ -107,26 +107,27 @@ class OutlineReader {
       end = to;
       const inner = kind === 'item' && block ? this.#spans(innerBlocks(block), from + 1) : [];
       const head = this.#lines.slice(from, this.#trimmed(inner[0]?.from ?? to, from));
-      const said = head.map((line) => line.trim()).join('\n');
-      const label = block?.kind === 'item' ? said.replace(/^(?:[-+*]|\d+[.)])\s+/, '') : place.text;
+      const trimmed = head.map((line) => line.trim()).join('\n');
+      const label =
+        block?.kind === 'item' ? trimmed.replace(/^(?:[-+*]|\d+[.)])\s+/, '') : place.text;
       const body = this.#body(inner, from + head.length);
       return { kind, label, key: `${block?.kind} ${label}`, head, body, sections: [], ...place };
     });
     return numbered(pieces);
   }
 
-  /** The spans of some blocks below a line, those of lists and tables divided. */
+  /** The spans of some blocks below a line; lists and tables are divided into items and rows. */
   #spans(blocks: readonly Block[], below: number): Span[] {
     const spans: Span[] = [];
     const add = (block: Block, kind: Piece['kind'], first: number, to: number) => {
-      // Blocks that begin in one line, as in `- - a`, are one span.
+      // Blocks that begin on the same line, as in `- - a`, are one span.
       const from = Math.max(first, spans.at(-1)?.to ?? below);
       if (from < to) spans.push({ from, to, block, kind });
     };
     for (const block of blocks) {
       for (const part of block.kind === 'list' ? block.children : [block]) {
         const from = this.#lineAt(part.start);
-        // Code that is left open reaches over the blank lines below it.
+        // An open code fence includes the blank lines below it.
         const to = this.#trimmed(this.#lineAt(part.end) + 1, from);
         if (part.kind === 'table') {
           add(part, 'prose', from, from + 2);
@@ -170,12 +171,12 @@ class OutlineReader {
   }
 }
 
-/** The content of an item below the text next to its marker; empty if another block is there. */
+/** The blocks of an item below its first paragraph; empty if it begins with another block. */
 function innerBlocks({ children }: Block): readonly Block[] {
   return children[0]?.kind === 'paragraph' ? children.slice(1) : [];
 }
 
-/** Numbers the keys that come again. */
+/** Makes keys unique by a number. */
 export function numbered(pieces: readonly Piece[]): Piece[] {
   const seen = new Map<string, number>();
   return pieces.map((piece) => {

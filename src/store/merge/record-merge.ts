@@ -11,8 +11,9 @@ import { markConflicts, mergeText, type SidedResult, settled } from './line-merg
 export type Mergeable = Pick<AnyRecordType, 'name' | 'codec' | 'merge'>;
 
 /**
- * What becomes of a conflict: it is marked, with markers of so many characters, or decided for one side.
- * Git asks for more than 7 characters when it merges the common ancestors of two branches.
+ * How conflicts are handled: marked, with markers of this length, or decided for one side.
+ *
+ * Git requests markers longer than 7 when it merges the common ancestors of two branches.
  */
 export type OnConflict = number | 'ours' | 'theirs';
 
@@ -28,8 +29,8 @@ export interface Merged {
 /**
  * Merges three versions of one file; undefined means no file.
  *
- * It never throws. Of a file that one side deleted and the other changed, the changed version stays,
- * as a conflict. A text that cannot be read as what it should be is merged line by line.
+ * It never throws. A file that one side deleted and the other changed is a conflict, and keeps the
+ * changed version. A text that cannot be decoded as its type is merged line by line.
  *
  * @param type undefined for a file that is not a record: it is merged line by line.
  * @param path relative to `.memory-bank/`.
@@ -71,7 +72,9 @@ function mergeTexts(type: Mergeable | undefined, path: string, texts: Texts): No
     return mergeTyped(type, path, texts);
   } catch (error) {
     const problem = error instanceof MemoryError ? error.message : String(error);
-    const notes = [`it was merged line by line, because it is no ${type.name}: ${problem}`];
+    const notes = [
+      `it was merged line by line, because it is not a valid ${type.name}: ${problem}`,
+    ];
     const lines = byLines();
     const reads = (text: string) => isRecord(type, path, text);
     const isBroken = reads(ours) && reads(theirs) && !reads(lines.ours);
@@ -79,7 +82,7 @@ function mergeTexts(type: Mergeable | undefined, path: string, texts: Texts): No
   }
 }
 
-/** @throws MemoryError when a text, or the result, cannot be read as what it should be. */
+/** @throws MemoryError if a text, or the result, cannot be decoded as the type. */
 function mergeTyped(type: Mergeable, path: string, texts: Texts): NotedOutcome {
   const { codec, merge } = type;
   const base: JsonObject = texts.base === undefined ? {} : codec.decode(texts.base, path);
@@ -107,9 +110,9 @@ function mergeTyped(type: Mergeable, path: string, texts: Texts): NotedOutcome {
 }
 
 /**
- * Merges the lines of YAML, of which each speaks for itself, for the sake of its comments.
+ * Merges the lines of YAML independently of each other, to keep the comments of both sides.
  *
- * What both sides added in one place is kept from both; where both changed lines, the lines are ours.
+ * Additions of both sides in one place are kept; of lines that both changed, ours are kept.
  */
 function mergeKeys(sides: Sides<readonly string[]>): SidedResult<readonly string[]> {
   const lines = diff3(sides, (line) => line, true).flatMap(({ base, ours, theirs, from }) => {

@@ -9,11 +9,12 @@ import { mergeGap, type Slot, Spacing } from './spacing.ts';
 type Lines = readonly string[];
 
 /**
- * Merges the lines of markdown texts: sections by their headings, items of lists and rows of tables as
- * ordered sets, prose line by line.
+ * Merges the lines of markdown texts, piece by piece.
  *
- * What one side added stays, once; what one side removed and the other left alone goes. Additions of both
- * sides in one place are in the order of their dates, where they have dates, else ours before theirs.
+ * Sections are matched by heading, items of lists and rows of tables are ordered sets, and prose is
+ * merged line by line. An addition of one or both sides is kept once. A piece that one side removed and
+ * the other did not change is removed. Additions of both sides in one place are sorted by date if they
+ * have dates; otherwise ours come before theirs.
  */
 export function mergeSections(sides: Sides<Lines>): SidedResult<Lines> {
   const outlines = mapSides(sides, readOutline);
@@ -30,7 +31,7 @@ function mergeContent(sides: Sides<Content | undefined>): SidedResult<Lines> {
   ]);
 }
 
-/** Merges consecutive pieces of one place. */
+/** Merges consecutive pieces with the same parent. */
 function mergeSiblings(given: Sides<readonly Piece[]>): SidedResult<Lines> {
   const sides = identifyEntries(given);
   const known = mapSides(sides, byKey);
@@ -55,8 +56,9 @@ function mergeSiblings(given: Sides<readonly Piece[]>): SidedResult<Lines> {
 }
 
 /**
- * Makes an entry of a log, a section whose heading bears a date, known by all that it says where it is
- * new: two entries of the same day and title are still two.
+ * Identifies a new entry of a log, a section with a date in its heading, by its whole text.
+ *
+ * Two entries with the same date and title are still two entries.
  */
 function identifyEntries({ base, ours, theirs }: Sides<readonly Piece[]>): Sides<readonly Piece[]> {
   const known = new Set(base.map(({ key }) => key));
@@ -71,10 +73,10 @@ function identifyEntries({ base, ours, theirs }: Sides<readonly Piece[]>): Sides
   return { base, ours: identify(ours), theirs: identify(theirs) };
 }
 
-/** The key of the prose that a region was joined to. */
+/** The key of prose that was joined from a region. */
 const proseKey = 'prose';
 
-/** Takes the pieces of a region together as one of prose where both sides changed prose in it. */
+/** Joins the pieces of a region to one piece of prose if both sides changed prose in it. */
 function joinProse(region: Region<Piece>): Region<Piece> {
   const { base, ours, theirs } = region;
   if (!changesProse(base, ours) || !changesProse(base, theirs)) return region;
@@ -109,7 +111,7 @@ function changesProse(base: readonly Piece[], side: readonly Piece[]): boolean {
   return prose(base) !== prose(side);
 }
 
-/** The places of the result in their order, without those of pieces that were removed. */
+/** The slots of the result in order, without removed pieces. */
 function slotsOf(regions: readonly Region<Piece>[], sides: Sides<readonly Piece[]>): Slot[] {
   const known = mapSides(sides, byKey);
   const newestFirst = isNewestFirst(sides);
@@ -133,7 +135,7 @@ function byKey(pieces: readonly Piece[]): ReadonlyMap<string, Piece> {
   return new Map(pieces.map((piece) => [piece.key, piece]));
 }
 
-/** The pieces that a region adds to the result; one side is enough to identify items and sections. */
+/** The slots that a region adds to the result; one side is enough to identify items and sections. */
 function orderOf(region: Region<Piece>, newestFirst: boolean): Slot[] {
   const { base, ours, theirs, from } = region;
   if (from === undefined) {
@@ -149,7 +151,7 @@ function orderOf(region: Region<Piece>, newestFirst: boolean): Slot[] {
   );
 }
 
-/** All pieces of both sides: what they share in its place, and in between theirs behind ours. */
+/** The pieces of both sides in order; between two common pieces, ours come before theirs. */
 function union({ base, ours, theirs }: Region<Piece>, newestFirst: boolean): Slot[] {
   // Prose that one side changed is taken from that side alone.
   const left = changesProse(base, theirs) ? withoutProse(ours) : ours;
@@ -181,7 +183,7 @@ function mergePiece({ base, ours, theirs }: Slot): SidedResult<Lines> {
     });
   }
   if (!ours || !theirs) {
-    // One side removed the section, the other changed it.
+    // A section that one side removed and the other changed is a conflict.
     const isConflict = base && kind === 'section';
     if (isConflict) return { ours: ours?.lines ?? [], theirs: theirs?.lines ?? [] };
     return settled((ours ?? theirs)?.lines ?? []);
@@ -197,7 +199,7 @@ function mergeHead({
   theirs,
 }: Slot & { ours: Piece; theirs: Piece }): SidedResult<Lines> {
   const sides = { base: base?.head ?? [], ours: ours.head, theirs: theirs.head };
-  // A different list marker or number before the same text is not worth a conflict.
+  // A different list marker or number before the same text is not a conflict.
   const merged = mergeLines(sides);
   return ours.label === theirs.label ? settled(merged.ours) : merged;
 }

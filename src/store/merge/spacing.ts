@@ -1,7 +1,7 @@
 import { areEqual, type Sides } from './diff3.ts';
 import type { Piece } from './pieces.ts';
 
-/** A place in the result: the piece at it, in each version that has it. */
+/** A position in the result, with its piece in each version that has one. */
 export type Slot = { readonly [S in keyof Sides<Piece>]?: Piece | undefined };
 
 type Gap = readonly string[];
@@ -11,25 +11,25 @@ const sideNames = ['ours', 'theirs'] as const;
 /** The blank lines between pieces that are not consecutive in every version. */
 export class Spacing {
   readonly #sides: Sides<readonly Piece[]>;
-  readonly #places: ReadonlyMap<Piece, number>;
+  readonly #positions: ReadonlyMap<Piece, number>;
 
   constructor(sides: Sides<readonly Piece[]>) {
     this.#sides = sides;
-    const places = new Map<Piece, number>();
+    const positions = new Map<Piece, number>();
     for (const pieces of [sides.base, sides.ours, sides.theirs]) {
-      for (const [i, piece] of pieces.entries()) places.set(piece, i);
+      for (const [i, piece] of pieces.entries()) positions.set(piece, i);
     }
-    this.#places = places;
+    this.#positions = positions;
   }
 
   /** The blank lines above a slot. */
   between(above: Slot | undefined, slot: Slot): Gap {
-    const met = (side: keyof Sides<Piece>): Gap | undefined => {
+    const gapIn = (side: keyof Sides<Piece>): Gap | undefined => {
       const piece = slot[side];
       if (!piece || (above && !above[side])) return undefined;
       return this.#above(side, piece) === above?.[side] ? piece.gap : undefined;
     };
-    const [base, ours, theirs] = [met('base'), met('ours'), met('theirs')];
+    const [base, ours, theirs] = [gapIn('base'), gapIn('ours'), gapIn('theirs')];
     if (ours && theirs) return mergeGap({ base: base ?? ours, ours, theirs });
     return ours ?? theirs ?? this.#usual(above, slot);
   }
@@ -47,7 +47,7 @@ export class Spacing {
   }
 
   #above(side: keyof Sides<Piece>, piece: Piece): Piece | undefined {
-    return this.#sides[side][(this.#places.get(piece) ?? 0) - 1];
+    return this.#sides[side][(this.#positions.get(piece) ?? 0) - 1];
   }
 }
 
@@ -55,7 +55,7 @@ function kindOf({ ours, theirs }: Slot): Piece['kind'] | undefined {
   return (ours ?? theirs)?.kind;
 }
 
-/** Of two changes of a gap the larger. */
+/** Merges a gap; if both sides changed it, the larger one wins. */
 export function mergeGap({ base, ours, theirs }: Sides<Gap>): Gap {
   if (areEqual(base, ours)) return theirs;
   return areEqual(base, theirs) || ours.length >= theirs.length ? ours : theirs;

@@ -238,7 +238,7 @@ describe('a file', () => {
       theirs: lines('a', 'B'),
     });
     expect(merged).toMatchObject({ text: lines('A', 'B'), conflict: false });
-    expect(merged.notes[0]).toContain('it is no task');
+    expect(merged.notes[0]).toContain('it is not a valid task');
   });
 
   it('that neither rule can merge into a record is a conflict as a whole', () => {
