@@ -22,13 +22,13 @@ export const flags: Flags = {
     default: 'the current one',
   },
   toolsets: {
-    value: 'a,b,...',
+    value: 'toolset,...',
     about: 'the toolsets to offer (MEMORY_BANK_TOOLSETS)',
     default: 'all',
   },
-  mode: { value: 'name', about: 'the mode in which a session begins', default: 'none' },
-  version: { about: 'print the version' },
-  help: { about: 'print this help, or that of the command' },
+  mode: { value: 'mode', about: 'the mode in which a session begins', default: 'none' },
+  version: { short: 'v', about: 'print the version' },
+  help: { short: 'h', about: 'print this help, or that of the command' },
 };
 
 /** The commands that are not tools; each loads when it is called, since a client waits for the server. */
@@ -38,7 +38,9 @@ const ownCommands: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['doctor', async () => (await import('./setup/doctor.ts')).doctor],
   ['status', async () => (await import('./commands/status.ts')).status],
   ['search', async () => (await import('./commands/search.ts')).search],
+  ['list', async () => (await import('./commands/list-records.ts')).list],
   ['show', async () => (await import('./commands/show.ts')).show],
+  ['edit', async () => (await import('./commands/edit-record.ts')).edit],
   ['squash', async () => (await import('./commands/squash.ts')).squash],
   ['import', async () => (await import('./commands/import.ts')).importCommand],
   ['export', async () => (await import('./commands/export.ts')).exportCommand],
@@ -48,10 +50,9 @@ const ownCommands: ReadonlyMap<string, () => Promise<Command>> = new Map([
     async () => (await import('./commands/merge-driver.ts')).installMergeDriver,
   ],
   ['merge-driver', async () => (await import('./commands/merge-driver.ts')).mergeDriver],
-  [
-    'completion',
-    async () => (await import('./commands/completion.ts')).completion(everyCommand, flags),
-  ],
+  ['completion', async () => (await import('./commands/completion.ts')).completion],
+  ['complete', async () => (await import('./commands/complete.ts')).complete(everyCommand, flags)],
+  ['help', async () => (await import('./help.ts')).helpCommand(find, everyCommand, flags)],
 ]);
 
 /** Every command by the name that people see: those of the program, operations, then other tools. */
@@ -104,14 +105,16 @@ async function find(name: string): Promise<Command | undefined> {
 async function help(name: string, command: Command): Promise<string> {
   const { commandHelp, programHelp } = await import('./help.ts');
   if (name !== '') return commandHelp(name, command, flags);
-  return programHelp(await everyCommand(), flags, await program.toolsets());
+  return programHelp(await everyCommand(), flags);
 }
 
 /** Help below an error about the command line: similar names and the usage. */
 async function usage(args: readonly string[]): Promise<string> {
   const { similarNames, usageLine } = await import('./help.ts');
   const words = args.filter((arg) => !arg.startsWith('-'));
-  for (const word of words) {
+  for (const [i, one] of words.entries()) {
+    const pair = `${one} ${words[i + 1] ?? ''}`;
+    const word = (await find(one)) ? one : pair;
     const command = await find(word);
     if (command) return `${usageLine(word, command)}\nSee memory-bank ${word} --help\n`;
   }

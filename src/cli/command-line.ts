@@ -27,16 +27,18 @@ export async function readCommandLine(
   find: (name: string) => Promise<Command | undefined>,
 ): Promise<CommandLine> {
   const at = commandIndex(args, general);
-  const name = args[at] ?? '';
-  const command = await find(name);
+  const [first = '', second = ''] = args.slice(at);
+  const single = await find(first);
+  const name = single ? first : `${first} ${second}`;
+  const command = single ?? (await find(name));
   if (!command) {
-    throw new MemoryError('invalid_input', `There is no command "${name}".`);
+    throw new MemoryError('invalid_input', `There is no command "${first}".`);
   }
   const ownFlags = command.flags ?? {};
   const before = parse(args.slice(0, at), general, false).values;
   const names = command.operands ?? [];
   const { values, operands } = parse(
-    args.slice(at + 1),
+    args.slice(at + name.split(' ').length),
     { ...general, ...ownFlags },
     names.length > 0,
   );
@@ -52,7 +54,7 @@ export async function readCommandLine(
 }
 
 /** The index of the first argument that is neither an option nor the value of one. */
-function commandIndex(args: readonly string[], general: Flags): number {
+export function commandIndex(args: readonly string[], general: Flags): number {
   let at = 0;
   for (; at < args.length; at++) {
     const arg = args[at] ?? '';
@@ -66,9 +68,9 @@ function commandIndex(args: readonly string[], general: Flags): number {
 
 function parse(args: readonly string[], flags: Flags, allowPositionals: boolean) {
   const options = Object.fromEntries(
-    Object.entries(flags).map(([name, { value, many = false }]) => {
+    Object.entries(flags).map(([name, { value, short, many = false }]) => {
       const type = value === undefined ? ('boolean' as const) : ('string' as const);
-      return [name, { type, multiple: many }];
+      return [name, { type, multiple: many, ...(short !== undefined && { short }) }];
     }),
   );
   try {

@@ -5,6 +5,8 @@ import { MemoryError } from '../core/error.ts';
 export interface Flag {
   /** Name of the value in the help; undefined for an option without a value. */
   readonly value?: string;
+  /** One letter that stands for it: `h` for `-h`. */
+  readonly short?: string;
   /** Its meaning in a few words. */
   readonly about: string;
   /** The accepted values, where there are only a few. */
@@ -84,6 +86,8 @@ export interface Command {
    * repeated or left out. Default: none.
    */
   readonly operands?: readonly string[];
+  /** The toolset whose tool it calls; the help lists it there by its name alone. */
+  readonly toolset?: string;
   /** Whether only programs call it: help and completion leave it out. */
   readonly hidden?: boolean;
   /** Does the work and returns the exit status. */

@@ -1,29 +1,45 @@
-import type { Toolset } from '../core/toolset.ts';
+import { MemoryError } from '../core/error.ts';
 import { type Command, type Commands, type Flag, type Flags, flagMeaning } from './command.ts';
 import { operandText } from './command-line.ts';
-import { commandName } from './tool-arguments.ts';
+import { Screen } from './terminal.ts';
 
-const width = 100;
+/** `memory-bank help [command]`: shows the usage text of the program or of one command. */
+export function helpCommand(
+  find: (name: string) => Promise<Command | undefined>,
+  everyCommand: () => Promise<Commands>,
+  general: Flags,
+): Command {
+  return {
+    about: 'show this help, or that of a command',
+    operands: ['command?', 'tool?'],
+    async run({ operands }) {
+      const name = operands.join(' ');
+      const command = await find(name);
+      if (!command) throw new MemoryError('invalid_input', `There is no command "${name}".`);
+      const text =
+        name === ''
+          ? programHelp(await everyCommand(), general)
+          : commandHelp(name, command, general);
+      await new Screen().show(text);
+      return 0;
+    },
+  };
+}
 
 /** The usage text of the program. */
-export function programHelp(
-  commands: Commands,
-  general: Flags,
-  toolsets: readonly Toolset[],
-): string {
-  const plainTools = toolsets.map(({ name, tools }) => {
-    const names = tools.filter(({ command }) => !command).map((tool) => commandName(tool.name));
-    return { name, names };
-  });
-  const listed = new Set(plainTools.flatMap(({ names }) => names));
-  const shown = [...commands].filter(([name, { hidden }]) => !hidden && !listed.has(name));
-  const tools = plainTools.map(({ name, names }) => `  ${name}\n${wrap(names.join(', '), 4)}`);
+export function programHelp(commands: Commands, general: Flags): string {
+  const shown = [...commands].filter(([, { hidden, toolset }]) => !hidden && !toolset);
+  const tools = new Map<string, string[]>();
+  for (const [name, { toolset }] of commands) {
+    if (toolset) tools.set(toolset, [...(tools.get(toolset) ?? []), name]);
+  }
+  const groups = [...tools].map(([name, names]) => `  ${name}\n${wrap(names.join(', '), 4)}`);
   return `Usage: memory-bank [command] [options]
 
 Commands:
 ${shown.map(([name, { about }]) => row(name || '(none)', about)).join('')}
-Every other tool is also a command; "memory-bank <command> --help" lists its options:
-${tools.join('')}
+Every other tool is also a command; "memory-bank help <command>" lists its options:
+${groups.join('')}
 Options of every command:
 ${rows(general)}`;
 }
@@ -31,12 +47,13 @@ ${rows(general)}`;
 /** The usage text of one command. */
 export function commandHelp(name: string, command: Command, general: Flags): string {
   const own = command.flags ? `\nOptions:\n${rows(command.flags)}` : '';
-  const others = Object.entries(general).filter(([flag]) => !command.flags?.[flag]);
+  const others = Object.entries(general)
+    .filter(([flag]) => !command.flags?.[flag])
+    .map(([flag, value]) => optionText(flag, value, general));
   return `${usageLine(name, command)}
 
 ${wrap(command.about, 0)}${own}
-Options of every command:
-${rows(Object.fromEntries(others))}`;
+${wrap(`Options of every command: ${others.join(', ')}; see memory-bank help.`, 0)}`;
 }
 
 /** One line that shows how to call a command. */
@@ -60,10 +77,10 @@ function rows(flags: Flags): string {
     .join('');
 }
 
-/** How an option is written: `--limit <number>`, `--[no-]fuzzy`. */
-export function optionText(name: string, { value, many }: Flag, flags: Flags): string {
+/** How an option is written: `--limit <number>`, `--[no-]fuzzy`, `-h, --help`. */
+export function optionText(name: string, { value, short, many }: Flag, flags: Flags): string {
   const flag = Object.hasOwn(flags, `no-${name}`) ? `[no-]${name}` : name;
-  return `--${flag}${value ? ` <${value}>` : ''}${many ? ' ...' : ''}`;
+  return `${short ? `-${short}, ` : ''}--${flag}${value ? ` <${value}>` : ''}${many ? ' ...' : ''}`;
 }
 
 /** Whether an option only turns off another one. */
@@ -79,8 +96,9 @@ function row(name: string, about: string): string {
     : `  ${name.padEnd(column - 2)}${text.slice(column) || '\n'}`;
 }
 
-/** Wraps a text into lines of at most `width` characters, each after so many spaces. */
+/** Wraps a text into lines that fit the terminal, each after so many spaces. */
 function wrap(text: string, indent: number): string {
+  const { width } = new Screen();
   const lines: string[] = [];
   let line = '';
   for (const word of text.split(/\s+/)) {

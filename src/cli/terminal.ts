@@ -29,7 +29,8 @@ export class Screen implements Painter {
     // https://no-color.org: whatever its value, unless it is empty.
     this.#colour = this.terminal && !env.NO_COLOR && env.TERM !== 'dumb';
     // Only the user's own environment chooses the pager; a repository cannot make it run a program.
-    this.#pager = this.terminal && env.PAGER !== 'cat' ? env.PAGER || undefined : undefined;
+    const pager = env.PAGER ?? defaultPager;
+    this.#pager = this.terminal && pager !== 'cat' && pager !== '' ? pager : undefined;
   }
 
   /** Text in the colour of its style, with control characters made visible. */
@@ -97,11 +98,15 @@ export function printable(text: string): string {
   );
 }
 
+/** The pager of a user who sets none. */
+const defaultPager = 'less';
+
 /** Runs the user's pager; false when it cannot be run. */
 function page(command: string, text: string): Promise<boolean> {
   return new Promise((resolve) => {
     const child = spawn(command, {
-      shell: true,
+      // The user's own setting is a command line. Without a shell, a missing default goes unnoticed.
+      shell: command !== defaultPager,
       stdio: ['pipe', 'inherit', 'inherit'],
       env: { LESS: 'FRX', ...process.env },
     });

@@ -2,6 +2,7 @@ import { describeIssue, type Issue, MemoryError } from '../core/error.ts';
 import { inputSchema, parseInput } from '../core/input.ts';
 import { isObject, type JsonObject, type JsonValue } from '../core/json.ts';
 import type { Tool, ToolCommand } from '../core/tool.ts';
+import type { Toolset } from '../core/toolset.ts';
 import { type Flag, type FlagValues, flagText } from './command.ts';
 
 /** The name of a tool or an argument as a word of the command line: `log_decision` is `log-decision`. */
@@ -10,6 +11,12 @@ export function commandName(name: string): string {
     .replace(/([a-z0-9])([A-Z])/g, '$1-$2')
     .replaceAll('_', '-')
     .toLowerCase();
+}
+
+/** The name of a tool's command that people see. A single word says too little without its toolset. */
+export function shownName(toolset: Toolset, tool: Tool): string {
+  const name = tool.command?.name ?? commandName(tool.name);
+  return tool.command || name.includes('-') ? name : `${toolset.name} ${name}`;
 }
 
 /** One argument of a tool on the command line: an option, or an operand. */

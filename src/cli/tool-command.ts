@@ -15,6 +15,7 @@ import {
   flagsOf,
   type Parameter,
   parametersOf,
+  shownName,
 } from './tool-arguments.ts';
 
 /** A command that is made from the declaration of a tool. */
@@ -29,20 +30,26 @@ export interface DeclaredCommand {
 export function declaredCommands(toolsets: readonly Toolset[]): DeclaredCommand[] {
   return toolsets.flatMap((toolset) =>
     toolset.tools.map((tool) => ({
-      name: tool.command?.name ?? commandName(tool.name),
+      name: shownName(toolset, tool),
       tool,
       toolset,
-      command: tool.command ? shortCommand(toolset, tool, tool.command) : toolCommand(tool),
+      command: tool.command
+        ? shortCommand(toolset, tool, tool.command)
+        : toolCommand(toolset, tool),
     })),
   );
 }
 
-/** The command with a name: the short name of an operation, or the name of its tool. */
+/**
+ * The command with a name: the short name of an operation, the name of its tool, or that name after
+ * the name of its toolset.
+ */
 export function findCommand(toolsets: readonly Toolset[], name: string): Command | undefined {
   for (const toolset of toolsets) {
     for (const tool of toolset.tools) {
       if (tool.command?.name === name) return shortCommand(toolset, tool, tool.command);
-      if (commandName(tool.name) === name) return toolCommand(tool);
+      const plain = commandName(tool.name);
+      if (name === plain || name === `${toolset.name} ${plain}`) return toolCommand(toolset, tool);
     }
   }
   return undefined;
@@ -79,6 +86,7 @@ function shortCommand(toolset: Toolset, tool: Tool, form: ToolCommand): Command 
         );
         if (json) await screen.showJson(toolset.success(tool, result.answer()));
         else await screen.show(textOf(result.show(screen)));
+        if (!json && result.nothing) process.stderr.write(`${screen.plain(result.nothing)}\n`);
         return result.failure === undefined ? 0 : exitStatus[result.failure];
       } catch (error) {
         if (!(error instanceof MemoryError)) throw error;
@@ -94,9 +102,10 @@ function textOf(lines: readonly string[]): string {
 }
 
 /** A tool as a command: its options are its arguments, as its declaration describes them. */
-function toolCommand(tool: Tool): Command {
+function toolCommand(toolset: Toolset, tool: Tool): Command {
   const parameters = parametersOf(tool.input);
   return {
+    toolset: toolset.name,
     about: tool.description,
     flags: {
       ...Object.fromEntries(parameters.flatMap(flagsOf)),

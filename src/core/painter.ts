@@ -24,5 +24,6 @@ export function paintDiff(painter: Painter, line: string): string {
 export function counted(count: number, name: string): string {
   const noun = name.replaceAll('-', ' ');
   if (count === 1) return `1 ${noun}`;
-  return `${count} ${noun.endsWith('y') ? `${noun.slice(0, -1)}ies` : `${noun}s`}`;
+  if (/[^aeiou]y$/.test(noun)) return `${count} ${noun.slice(0, -1)}ies`;
+  return `${count} ${noun}${/(?:ch|sh|s|x)$/.test(noun) ? 'es' : 's'}`;
 }

@@ -105,7 +105,8 @@ export interface Transaction extends Reader {
    *
    * @throws MemoryError `forbidden` when the session's mode does not allow it, `damaged` when the
    *   file in its place cannot be read, `too_large`, `secret`.
-   * @param written how another hand wrote a new record: kept byte for byte where it says the same.
+   * @param written the text that the value was read from: kept byte for byte where it says the same.
+   *   Without it the text of the existing record is kept in this way.
    */
   put<T extends object>(type: RecordType<T>, value: T, written?: string): Promise<Located<T>>;
   /** Removes a record; whether there was one. */

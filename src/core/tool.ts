@@ -48,6 +48,8 @@ export interface CommandForm<P extends z.ZodObject, R> {
   readonly input: P;
   /** The result as lines of text. */
   show(result: R, painter: Painter): readonly string[];
+  /** The sentence for stderr where a result has nothing to show. */
+  nothing?(result: R): string | undefined;
   /** Says of a result which error's exit status the command ends with. Default: success. */
   failure?(result: R): ErrorCode | undefined;
 }
@@ -69,6 +71,7 @@ export interface OperationDeclaration<
 /** The result of a command before its format is known. */
 export interface CommandResult {
   readonly failure: ErrorCode | undefined;
+  readonly nothing: string | undefined;
   answer(): JsonObject;
   show(painter: Painter): readonly string[];
 }
@@ -130,6 +133,7 @@ export function defineOperation<
         return {
           answer: () => answer(result, request),
           failure: command.failure?.(result),
+          nothing: command.nothing?.(result),
           show: (painter) => command.show(result, painter),
         };
       },

@@ -89,9 +89,13 @@ describe('log and diff', () => {
     expect(stdout).not.toMatch(/[\u001b\u202e]/);
     const one = run('log', '.memory-bank/knowledge/patterns/colours.md').stdout;
     expect(one.match(/^[0-9a-f]{12}/gm)).toHaveLength(1);
-    expect(run('log', '--limit', '1').stdout).toContain('1 older ones: --limit 2');
+    expect(run('log', '--limit', '1').stdout).toContain('1 older commit: --limit 2');
     expect(run('diff', 'HEAD~1').stdout).toMatch(/^\+ knowledge\/patterns\/colours\.md/);
-    expect(run('diff', 'HEAD').stdout).toBe('');
+    expect(run('diff', 'HEAD')).toMatchObject({
+      status: 0,
+      stdout: '',
+      stderr: 'Both states have the same records.\n',
+    });
     expect(run('show', '--as-of', 'HEAD~1', 'decisionLog.md').stdout).toBe(
       repo.read('.memory-bank/decisionLog.md'),
     );
@@ -258,7 +262,10 @@ describeDeep('import', () => {
       /^memory-bank \(memory-bank\): 1 to import, 1 left out\n {2}logo\.png: is no markdown file\n$/,
     );
     expect(at('import').stdout).toMatch(/: 1 imported, 1 left out, commit [0-9a-f]{12}\n/);
-    expect(JSON.parse(at('import', '--output', 'json').stdout)).toMatchObject([{ unchanged: 1 }]);
+    expect(JSON.parse(at('import', '--output', 'json').stdout)).toMatchObject({
+      version: 1,
+      reports: [{ unchanged: 1 }],
+    });
     expect(at('import', 'nowhere')).toMatchObject({ status: 3, stdout: '' });
     const store = newFolder();
     writeFileSync(join(store, 'patterns.json'), '[{"key":"k","value":"v"}]');

@@ -1,5 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { run as runHere } from '../../src/cli/cli.ts';
 import { exitStatus } from '../../src/cli/exit-status.ts';
@@ -23,7 +24,10 @@ afterEach(() => vi.restoreAllMocks());
 describe('every tool', () => {
   test.each(tools)('$name is a command that explains itself', async (tool) => {
     const out = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
-    expect(await runHere([commandName(tool.name), '--help'], '/')).toBe(0);
+    const toolset = toolsets.find((one) => one.tools.includes(tool));
+    const name = commandName(tool.name);
+    const words = name.includes('-') ? [name] : [toolset?.name ?? '', name];
+    expect(await runHere([...words, '--help'], '/')).toBe(0);
     const text = out.mock.calls.join('').replace(/\s+/g, ' ');
     expect(text).toContain(tool.description);
     for (const key of Object.keys(tool.input.shape))
@@ -169,9 +173,12 @@ describe('the completion', () => {
 
   test.skipIf(!existsSync('/bin/bash'))('of bash knows commands, options and values', () => {
     const script = run('completion', 'bash').stdout;
+    const bin = newFolder();
+    const file = join(bin, 'memory-bank');
+    writeFileSync(file, `#!/bin/sh\nexec '${process.execPath}' '${main}' "$@"\n`, { mode: 0o755 });
     const complete = (...words: string[]) => {
       const list = words.map((word) => `'${word}'`).join(' ');
-      const call = `COMP_WORDS=(memory-bank ${list}); COMP_CWORD=${words.length}; _memory_bank`;
+      const call = `COMP_WORDS=('${file}' ${list}); COMP_CWORD=${words.length}; _memory_bank`;
       return execFileSync('/bin/bash', ['-c', `${script}\n${call}; echo "\${COMPREPLY[*]}"`], {
         encoding: 'utf8',
       }).trim();
@@ -182,12 +189,36 @@ describe('the completion', () => {
     expect(complete('merge-dr')).toBe('');
   });
 
-  test.each(['zsh', 'fish'])('of %s names every tool by its short name', (shell) => {
-    const { stdout } = run('completion', shell);
-    for (const { name, command } of tools)
-      expect(stdout).toContain(command?.name ?? commandName(name));
-    expect(stdout).not.toContain('record-history');
-    expect(stdout).toContain('user-preferences');
+  test('knows what a word can be where it is', () => {
+    const root = Repo.create().root;
+    const at = program(root);
+    at('memory-write', '--category', 'patterns', '--key', 'build cache', '--value', 'v');
+    const complete = (...words: string[]) => {
+      const { stdout } = at('complete', '--', 'memory-bank', ...words);
+      const [kind, ...lines] = stdout.trimEnd().split('\n');
+      return kind === 'files' ? kind : lines.map((line) => line.replace(/\t.*/, ''));
+    };
+    expect(complete('show', 'knowl')).toEqual([
+      expect.stringMatching(/^knowledge\/patterns\/build.*\.md$/),
+    ]);
+    expect(complete('show', 'build')).toEqual(['build cache']);
+    expect(complete('diff', 'ma')).toEqual(['main']);
+    expect(complete('show', 'x', '--as-of', 'ma')).toEqual(['main']);
+    expect(complete('export', 'ht')).toEqual(['html']);
+    expect(complete('export', 'html', '')).toBe('files');
+    expect(complete('init', '--clients', 'cur')).toEqual(['cursor']);
+    expect(complete('--toolsets', 'gr')).toEqual(['graph']);
+    expect(complete('--mode', 'arch')).toEqual(['architect']);
+    expect(complete('ban')).toEqual(['banks']);
+    expect(complete('banks', 'sw')).toEqual(['swap']);
+    expect(complete('help', 'restore-')).toEqual([]);
+    expect(complete('help', 'resto')).toEqual(['restore']);
+    expect(complete('completion', '')).toEqual(['bash', 'zsh', 'fish']);
+    expect(complete('show', 'x', 'y')).toEqual([]);
+  });
+
+  test.each(['zsh', 'fish'])('of %s asks the program', (shell) => {
+    expect(run('completion', shell).stdout).toContain('complete -- ');
   });
 
   test('of another shell is refused', () => {

@@ -280,7 +280,9 @@ async function settle(
         outcome.left.push({ from, message: reason });
         continue;
       }
-      const path = (await writing?.transaction.put(type, value, written))?.path ?? planned;
+      const path =
+        (await writing?.transaction.put(type, value, present ? undefined : written))?.path ??
+        planned;
       (present ? outcome.replaced : outcome.created).push(path);
     } catch (error) {
       if (!(error instanceof MemoryError) || error.code === 'no_project') throw error;

@@ -6,6 +6,7 @@ import { pathAround } from '../../app/project-file.ts';
 import { findRoot } from '../../app/root.ts';
 import { MemoryError } from '../../core/error.ts';
 import type { Command } from '../command.ts';
+import { asJson, outputFlag, showResult } from '../result.ts';
 import { inSession } from '../run-in-session.ts';
 import { Screen } from '../terminal.ts';
 
@@ -14,7 +15,7 @@ export const exportCommand: Command = {
   about:
     'write the memory in the format of another program, or as one markdown or html report; without a folder, the report goes to stdout',
   operands: ['format', 'folder?'],
-  flags: { force: { about: 'replace existing files' } },
+  flags: { force: { about: 'replace existing files' }, ...outputFlag },
   async run(invocation) {
     const { app, options, operands, values } = invocation;
     const [name = '', given] = operands;
@@ -22,12 +23,12 @@ export const exportCommand: Command = {
       exportMemory(app, session, name, call),
     );
     const [only, ...others] = files.values();
-    const screen = new Screen();
     if (given === undefined) {
       if (typeof only !== 'string' || others.length > 0) {
         throw new MemoryError('invalid_input', `${name} is ${files.size} files: give a folder.`);
       }
-      await screen.showExactly(only);
+      if (asJson(values)) await showResult(values, { format: name, content: only }, () => []);
+      else await new Screen().showExactly(only);
       return 0;
     }
     const folder = resolve(options.place.cwd, given);
@@ -46,8 +47,9 @@ export const exportCommand: Command = {
       return { path: pathAround(folder, root, join(folder, file)), content };
     });
     for (const { path, content } of targets) await write(path, content);
-    await screen.show(
-      `${[...files.keys()].map((file) => screen.plain(join(given, file))).join('\n')}\n`,
+    const written = [...files.keys()].map((file) => join(given, file));
+    await showResult(values, { format: name, files: written }, (screen) =>
+      written.map((file) => screen.plain(file)),
     );
     return 0;
   },

@@ -4,14 +4,15 @@ import { findRoot } from '../../app/root.ts';
 import { MemoryError } from '../../core/error.ts';
 import type { Remark } from '../../core/exchange-format.ts';
 import { type Command, flagText } from '../command.ts';
+import { outputFlag, showResult } from '../result.ts';
 import { inSession } from '../run-in-session.ts';
-import { Screen } from '../terminal.ts';
+import type { Screen } from '../terminal.ts';
 import { preferMemory } from '../v8-heap.ts';
 
-/** `memory-bank import [path]`: imports the memory of other programs. */
+/** `memory-bank import [source]`: imports the memory of other programs. */
 export const importCommand: Command = {
-  about: 'import the memory of other programs; without a path, what this project has of them',
-  operands: ['path?'],
+  about: 'import the memory of other programs; without a source, what this project has of them',
+  operands: ['source?'],
   flags: {
     from: {
       value: 'format',
@@ -20,12 +21,7 @@ export const importCommand: Command = {
     },
     'dry-run': { about: 'only report what would be imported' },
     overwrite: { about: 'replace records that differ', default: 'keep and report them' },
-    output: {
-      value: 'text|json',
-      choices: ['text', 'json'],
-      about: 'how to report',
-      default: 'text',
-    },
+    ...outputFlag,
   },
   async run(invocation) {
     preferMemory();
@@ -57,15 +53,19 @@ export const importCommand: Command = {
       if (all.length === 0 && first) throw first;
       return all;
     });
-    const screen = new Screen();
-    if (values.output === 'json') await screen.showJson(reports);
-    else {
-      const lines = reports.flatMap((report) => reportLines(screen, report, dryRun));
-      await screen.show(`${lines.join('\n')}\n`);
-    }
+    await showResult(values, { reports: reports.map(reportJson) }, (screen) =>
+      reports.flatMap((report) => reportLines(screen, report, dryRun)),
+    );
     return 0;
   },
 };
+
+function reportJson({ commits, ...report }: ImportReport) {
+  return {
+    ...report,
+    commits: commits.map(({ oid, branch }) => ({ oid, branch: branch ?? null })),
+  };
+}
 
 function reportLines(screen: Screen, report: ImportReport, dryRun: boolean): string[] {
   const { created, replaced, unchanged, kept, left, notes, commits } = report;

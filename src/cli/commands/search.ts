@@ -1,18 +1,21 @@
 import { MemoryError } from '../../core/error.ts';
-import type { SearchHit } from '../../core/store.ts';
+import { counted } from '../../core/painter.ts';
+import { reportSearch, type SearchHit } from '../../core/store.ts';
 import { type Command, flagNumber, flagText } from '../command.ts';
+import { outputFlag, showResult } from '../result.ts';
 import { inSession } from '../run-in-session.ts';
-import { Screen } from '../terminal.ts';
+import type { Screen } from '../terminal.ts';
 
 /** `memory-bank search <words>`: finds records by words, the best matches first. */
 export const search: Command = {
   about: 'find anything in the memory by words',
   operands: ['word', 'word...'],
   flags: {
-    toolset: { value: 'name', about: 'only records of this toolset' },
+    toolset: { value: 'toolset', about: 'only records of this toolset' },
     limit: { value: 'number', about: 'at most this many', default: '10' },
     exact: { about: 'find the words as one literal text' },
     'as-of': { value: 'revision', about: 'search the memory of a commit, branch or date' },
+    ...outputFlag,
   },
   async run(invocation) {
     const { app, operands, values } = invocation;
@@ -32,20 +35,21 @@ export const search: Command = {
       limit,
     };
     const revision = flagText(values, 'as-of');
-    const { hits, total, damaged } = await inSession(invocation, (session, call) =>
+    const result = await inSession(invocation, (session, call) =>
       app.run(session, 'search', call, async ({ store, history }) => {
         const searched = revision === undefined ? store : await history.at(revision);
         return searched.search(request);
       }),
     );
-    const screen = new Screen();
+    const { hits, total, damaged } = result;
     const left = total - hits.length;
-    const lines = [
+    await showResult(values, reportSearch(result), (screen) => [
       ...hits.flatMap((hit) => hitLines(screen, hit)),
-      ...(left > 0 ? [screen.paint('faint', `${left} more: --limit ${total}`)] : []),
+      ...(left > 0
+        ? [screen.paint('faint', `${counted(left, 'more record')}: --limit ${total}`)]
+        : []),
       ...damaged.map(({ error }) => screen.paint('bad', `cannot be read: ${error.text}`)),
-    ];
-    await screen.show(lines.map((line) => `${line}\n`).join(''));
+    ]);
     if (total > 0) return 0;
     process.stderr.write('Nothing was found.\n');
     return 3;

@@ -1,12 +1,16 @@
 import { join } from 'node:path';
 import { readProjectFile } from '../../app/project-file.ts';
 import { MemoryError } from '../../core/error.ts';
+import type { JsonValue } from '../../core/json.ts';
 import { pastedPath } from '../../core/names/pasted-path.ts';
 import { type Command, flagText } from '../command.ts';
+import { highlighted } from '../highlight.ts';
+import { type FoundRecord, findRecord } from '../record-lookup.ts';
+import { asJson, outputFlag, showResult } from '../result.ts';
 import { inSession } from '../run-in-session.ts';
 import { Screen } from '../terminal.ts';
 
-/** `memory-bank show <path>`: prints the file of one record. */
+/** `memory-bank show <path>`: prints the file of one record, or one section of it. */
 export const show: Command = {
   about: 'show one record: by its path below .memory-bank/, its key or its title',
   operands: ['path'],
@@ -15,49 +19,50 @@ export const show: Command = {
       value: 'revision',
       about: 'the record as a commit, branch or date has it; by its path only',
     },
+    ...outputFlag,
   },
   async run(invocation) {
     const { app, operands, values } = invocation;
     const [given = ''] = operands;
-    const wanted = pastedPath(given);
     const revision = flagText(values, 'as-of');
-    if (revision !== undefined) {
-      const { text } = await inSession(invocation, (session, call) =>
-        app.run(session, 'show', call, async ({ history }) =>
-          (await history.at(revision)).read(wanted),
-        ),
-      );
-      await new Screen().showExactly(text);
-      return 0;
-    }
     const types = (await app.toolsets()).flatMap(({ records }) => records);
-    const { root, file } = await inSession(invocation, (session, call) =>
-      app.run(session, 'show', call, async ({ store, project }) => {
-        const { folder, root } = await project.info();
-        const found: string[] = [];
-        for (const type of types) {
-          const { records, damaged } = await store.list(type);
-          const at = [...records, ...damaged].find(({ path }) => path === wanted);
-          if (at) return { root, file: join(folder, at.path) };
-          for (const { key, path, value } of records) {
-            if (key === given || type.search(value).title === given) found.push(path);
-          }
+    const { found, bytes } = await inSession(invocation, (session, call) =>
+      app.run(session, 'show', call, async ({ store, project, history }) => {
+        if (revision !== undefined) {
+          const past = await (await history.at(revision)).read(pastedPath(given));
+          const found: FoundRecord = { ...past, key: past.key, value: past.value };
+          return { found, bytes: Buffer.from(past.text) };
         }
-        const [only, ...others] = found;
-        if (only !== undefined && others.length === 0) return { root, file: join(folder, only) };
-        throw only === undefined
-          ? new MemoryError('not_found', `There is no record "${given}".`, {
-              hint: '"memory-bank search" finds records by words.',
-            })
-          : new MemoryError('invalid_input', `"${given}" can be ${found.join(' or ')}.`);
+        const found = await findRecord(store, types, given);
+        const { folder, root } = await project.info();
+        const bytes = readProjectFile(root, join(folder, found.path));
+        if (bytes === undefined) throw new MemoryError('not_found', `${found.path} is gone.`);
+        return { found, bytes };
       }),
     );
-    const bytes = readProjectFile(root, file);
-    if (bytes === undefined) throw new MemoryError('not_found', `${file} is gone.`);
+    const { section, path } = found;
+    const text = bytes.toString('utf8');
+    const part = section && text.slice(section.start, section.end).trimEnd();
+    if (asJson(values)) {
+      await showResult(values, recordJson(found, part ?? text), () => []);
+      return 0;
+    }
     const screen = new Screen();
-    // A pipe gets the file byte for byte.
-    if (!screen.terminal) process.stdout.write(bytes);
-    else await screen.showExactly(bytes.toString('utf8'));
+    if (screen.terminal) await screen.show(highlighted(screen, path, part ?? text));
+    else if (part === undefined) process.stdout.write(bytes);
+    else await screen.showExactly(`${part}\n`);
     return 0;
   },
 };
+
+function recordJson({ type, path, key, value, section }: FoundRecord, text: string) {
+  return {
+    path,
+    toolset: type.toolset,
+    record: type.name,
+    key: key ?? null,
+    ...(section && { section: section.heading }),
+    ...(value && !section && { value: JSON.parse(JSON.stringify(value)) as JsonValue }),
+    text,
+  };
+}

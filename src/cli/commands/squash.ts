@@ -1,7 +1,8 @@
-import type { Squashable } from '../../core/history.ts';
+import type { CommitMade, Squashable } from '../../core/history.ts';
 import { counted } from '../../core/painter.ts';
 import type { Command } from '../command.ts';
 import { mayGoOn } from '../prompt.ts';
+import { asJson, outputFlag, showResult } from '../result.ts';
 import { inSession } from '../run-in-session.ts';
 import { Screen } from '../terminal.ts';
 
@@ -12,6 +13,7 @@ export const squash: Command = {
   flags: {
     yes: { about: 'do not ask' },
     'dry-run': { about: 'only show the commits, and the message of the one commit' },
+    ...outputFlag,
   },
   async run(invocation) {
     const { app, values } = invocation;
@@ -19,21 +21,36 @@ export const squash: Command = {
     return inSession(invocation, (session, call) =>
       app.run(session, 'squash', call, async ({ history }) => {
         const found = await history.squashable();
-        await screen.show(preview(screen, found));
-        if (found.message === undefined) return 0;
-        if (values['dry-run'] === true) {
-          await screen.show(`\n${screen.plain(found.message)}`);
+        const isDry = values['dry-run'] === true || found.message === undefined;
+        const json = asJson(values);
+        if (!json) await screen.show(preview(screen, found));
+        if (isDry) {
+          if (json) await showResult(values, squashJson(found, undefined), () => []);
+          else if (found.message !== undefined) {
+            await screen.show(`\n${screen.plain(found.message)}`);
+          }
           return 0;
         }
         if (!(await mayGoOn(values, 'Make them one commit?'))) return 0;
         // A person has agreed to the commits that were shown; --yes agrees to any.
-        const done = await history.squash(values.yes === true ? undefined : found);
-        if (done) await screen.show(report(screen, done.commits, done.made));
+        const done = await history.squash(values.yes === true || json ? undefined : found);
+        await showResult(values, squashJson(done ?? found, done?.made), (screen) =>
+          done ? report(screen, done.commits, done.made) : [],
+        );
         return 0;
       }),
     );
   },
 };
+
+function squashJson({ commits, end, message }: Squashable, made: CommitMade | undefined) {
+  return {
+    commits: commits.map(({ oid, at, subject }) => ({ oid, at, subject })),
+    end,
+    message: message ?? null,
+    made: made?.oid ?? null,
+  };
+}
 
 function preview(screen: Screen, { commits, end, message }: Squashable): string {
   const lines = commits.map(
@@ -53,14 +70,13 @@ function report(
   screen: Screen,
   commits: Squashable['commits'],
   { oid, branch }: { readonly oid: string; readonly branch: string | undefined },
-): string {
+): string[] {
   const where = branch === undefined ? 'detached HEAD' : branch;
   const tip = short(commits[0]?.oid ?? '');
   return [
     screen.paint('good', `${commits.length} commits are one: ${short(oid)} on ${where}.`),
     `The old ones stay in the reflog; "git reset --soft ${tip}" brings them back.`,
-    '',
-  ].join('\n');
+  ];
 }
 
 function short(oid: string): string {

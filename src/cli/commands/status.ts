@@ -5,74 +5,96 @@ import { counted } from '../../core/painter.ts';
 import type { Damaged } from '../../core/store.ts';
 import type { Toolset } from '../../core/toolset.ts';
 import type { Command } from '../command.ts';
+import { outputFlag, showResult } from '../result.ts';
 import { inSession } from '../run-in-session.ts';
-import { Screen } from '../terminal.ts';
+import type { Screen } from '../terminal.ts';
 
 /** `memory-bank status`: shows the project, its repository and the number of its records. */
 export const status: Command = {
   about: 'show which project is served and what its memory contains',
+  flags: outputFlag,
   async run(invocation) {
-    const { app, options } = invocation;
-    const screen = new Screen();
+    const { app, options, values } = invocation;
     const { path: root, source } = await findRoot({
       ...options.place,
       clientRoots: async () => [],
     });
     const repository = await repositoryKind(root);
     const toolsets = await app.toolsets();
-    const lines = await inSession(invocation, (session, call) =>
-      app.run(session, 'status', call, async (context) => {
-        const info = await context.project.info();
-        const head = await context.project.head();
-        const mode = await context.modes.current();
-        const at = head.oid === undefined ? 'no commit yet' : `at ${head.oid.slice(0, 12)}`;
-        const branch = head.branch === undefined ? 'no branch' : `branch ${head.branch}`;
-        const known: [string, string][] = [
-          ['Project', `${root} (${source})`],
-          [
-            'Memory',
-            info.initialized ? memoryFolderName : `${memoryFolderName}, not written to yet`,
-          ],
-          ['Id', info.projectId ?? 'none yet'],
-          [
-            'Repository',
-            repository
-              ? `${repository.kind} ${repository.top}${repository.shallow ? ', shallow' : ''}`
-              : 'none yet: the first write makes one',
-          ],
-        ];
-        if (repository) known.push(['Head', head.problem ?? `${branch}, ${at}`]);
-        if (mode) known.push(['Mode', `${mode.name} (${mode.source})`]);
-        const { counts, damaged } = await countRecords(context, toolsets);
-        return [
-          ...rows(screen, known),
-          '',
-          ...rows(screen, counts),
-          ...(damaged.length > 0 ? ['', screen.paint('bad', 'Cannot be read')] : []),
-          ...damaged.map(
-            ({ path, error }) => `  ${screen.fit(path, 60)}: ${screen.plain(error.text)}`,
-          ),
-        ];
-      }),
+    const { info, head, mode, counts, damaged } = await inSession(invocation, (session, call) =>
+      app.run(session, 'status', call, async (context) => ({
+        info: await context.project.info(),
+        head: await context.project.head(),
+        mode: await context.modes.current(),
+        ...(await countRecords(context, toolsets)),
+      })),
     );
-    await screen.show(`${lines.join('\n')}\n`);
+    const result = {
+      project: root,
+      source,
+      initialized: info.initialized,
+      project_id: info.projectId ?? null,
+      repository: repository
+        ? { kind: repository.kind, top: repository.top, shallow: repository.shallow }
+        : null,
+      head: {
+        branch: head.branch ?? null,
+        commit: head.oid ?? null,
+        ...(head.problem !== undefined && { problem: head.problem }),
+      },
+      mode: mode?.name ?? null,
+      records: Object.fromEntries(
+        counts.map(([toolset, types]) => [toolset, Object.fromEntries(types)]),
+      ),
+      damaged: damaged.map(({ path, error }) => ({ path, message: error.text })),
+    };
+    await showResult(values, result, (screen) => {
+      const at = head.oid === undefined ? 'no commit yet' : `at ${head.oid.slice(0, 12)}`;
+      const branch = head.branch === undefined ? 'no branch' : `branch ${head.branch}`;
+      const known: [string, string][] = [
+        ['Project', `${root} (${source})`],
+        ['Memory', info.initialized ? memoryFolderName : `${memoryFolderName}, not written to yet`],
+        ['Id', info.projectId ?? 'none yet'],
+        [
+          'Repository',
+          repository
+            ? `${repository.kind} ${repository.top}${repository.shallow ? ', shallow' : ''}`
+            : 'none yet: the first write makes one',
+        ],
+      ];
+      if (repository) known.push(['Head', head.problem ?? `${branch}, ${at}`]);
+      if (mode) known.push(['Mode', `${mode.name} (${mode.source})`]);
+      const found = counts.map(([toolset, types]): [string, string] => [
+        toolset,
+        types.map(([type, count]) => counted(count, type)).join(', ') || 'nothing',
+      ]);
+      return [
+        ...rows(screen, known),
+        '',
+        ...rows(screen, found),
+        ...(damaged.length > 0 ? ['', screen.paint('bad', 'Cannot be read')] : []),
+        ...damaged.map(
+          ({ path, error }) => `  ${screen.fit(path, 60)}: ${screen.plain(error.text)}`,
+        ),
+      ];
+    });
     return 0;
   },
 };
 
 /** Counts the records of each toolset by type, and lists those that cannot be read. */
 async function countRecords(context: Context, toolsets: readonly Toolset[]) {
-  const counts: [string, string][] = [];
+  const counts: [toolset: string, types: [type: string, count: number][]][] = [];
   const damaged: Damaged[] = [];
   for (const { name, records } of toolsets) {
     if (records.length === 0) continue;
-    const found: string[] = [];
+    const found: [string, number][] = [];
     for (const type of records) {
       const listing = await context.store.list(type);
       damaged.push(...listing.damaged);
-      if (listing.records.length > 0) found.push(counted(listing.records.length, type.name));
+      if (listing.records.length > 0) found.push([type.name, listing.records.length]);
     }
-    counts.push([name, found.join(', ') || 'nothing']);
+    counts.push([name, found]);
   }
   return { counts, damaged };
 }

@@ -26,7 +26,7 @@ export const init: Command = {
   about: 'set up this project: clients, memory, merge driver; shows what it will change and asks',
   flags: {
     clients: {
-      value: 'a,b,...',
+      value: 'client,...',
       about: `${Object.keys(clients).join(', ')}, all or none`,
       default: 'those that are in use here',
     },

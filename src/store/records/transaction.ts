@@ -136,7 +136,7 @@ export class LiveTransaction extends RecordReader implements Transaction {
     const path = earlier?.path ?? existing?.path ?? this.#place(type, value);
     if (!this.access.mayWrite(path)) throw forbidden('change', path, this.access);
     const before = earlier ? earlier.text : existing && this.#base(existing);
-    const text = type.codec.encode(value, before ?? written);
+    const text = type.codec.encode(value, written ?? before);
     if (/\p{Cs}/u.test(text)) {
       throw new MemoryError('invalid_input', 'The text holds half of a surrogate pair.', {
         hint: 'It is not Unicode and cannot be kept as UTF-8: send whole characters.',

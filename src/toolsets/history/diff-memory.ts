@@ -51,9 +51,11 @@ export const diffMemory = defineOperation({
           changeLine(painter, change),
           ...change.fields.flatMap((field) => fieldLines(painter, field)),
         ]),
-        ...restLines(painter, total - changes.length, total, 'more'),
+        ...restLines(painter, total - changes.length, total, 'more change'),
       ];
     },
+    nothing: (comparison) =>
+      totalOf(comparison) === 0 ? 'Both states have the same records.' : undefined,
   },
 });
 

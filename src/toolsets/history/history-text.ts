@@ -1,5 +1,5 @@
 import type { Change, ChangeKind, CommitInfo, FieldChange } from '../../core/history.ts';
-import type { Painter, Style } from '../../core/painter.ts';
+import { counted, type Painter, type Style } from '../../core/painter.ts';
 
 const marks: Record<ChangeKind, readonly [mark: string, style: Style]> = {
   added: ['+', 'good'],
@@ -32,5 +32,5 @@ export function provenanceText({ at, author, agent, tool, mode }: CommitInfo): s
 
 /** The line below a list that goes on. */
 export function restLines(painter: Painter, left: number, total: number, what: string): string[] {
-  return left > 0 ? [painter.paint('faint', `${left} ${what}: --limit ${total}`)] : [];
+  return left > 0 ? [painter.paint('faint', `${counted(left, what)}: --limit ${total}`)] : [];
 }

@@ -24,7 +24,7 @@ export const listBranches = defineOperation({
     input: z.object({ limit: forPeople.limit, skip: forPeople.skip }),
     show: ({ branches, total }, painter) => [
       ...branches.flatMap((branch) => branchLines(painter, branch)),
-      ...restLines(painter, total - branches.length, total, 'more'),
+      ...restLines(painter, total - branches.length, total, 'more branch'),
     ],
   },
 });

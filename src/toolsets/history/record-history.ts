@@ -53,9 +53,10 @@ export const recordHistory = defineOperation({
     }),
     show: ({ entries, total, shallow }, painter) => [
       ...entries.flatMap((entry) => entryLines(painter, entry)),
-      ...restLines(painter, total - entries.length, total, 'older ones'),
+      ...restLines(painter, total - entries.length, total, 'older commit'),
       ...(shallow ? [painter.paint('faint', shallowNote)] : []),
     ],
+    nothing: ({ total }) => (total === 0 ? 'No commit changes it.' : undefined),
   },
 });
 

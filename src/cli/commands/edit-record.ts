@@ -1,0 +1,138 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join, resolve } from 'node:path';
+import { readProjectFile, readText } from '../../app/project-file.ts';
+import type { Context } from '../../core/context.ts';
+import { MemoryError } from '../../core/error.ts';
+import type { CommitMade } from '../../core/history.ts';
+import { type Command, flagText } from '../command.ts';
+import { type FoundRecord, findRecord } from '../record-lookup.ts';
+import { asJson, outputFlag, showResult } from '../result.ts';
+import { inSession } from '../run-in-session.ts';
+
+/** `memory-bank edit <record>`: opens a record in the user's editor and commits what it becomes. */
+export const edit: Command = {
+  about: 'open one record in $VISUAL or $EDITOR and commit the change',
+  operands: ['path'],
+  flags: {
+    reason: { value: 'text', about: 'why, for the commit' },
+    from: { value: 'file', about: 'take the new text from this file and open no editor' },
+    ...outputFlag,
+  },
+  async run(invocation) {
+    const { app, operands, options, values } = invocation;
+    const [given = ''] = operands;
+    const types = (await app.toolsets()).flatMap(({ records }) => records);
+    const from = flagText(values, 'from');
+    const commits: CommitMade[] = [];
+    const path = await inSession(invocation, (session, call) => {
+      const onCommit = (commit: CommitMade) => void commits.push(commit);
+      return app.run(session, 'edit', { ...call, onCommit }, async (context) => {
+        const found = await findRecord(context.store, types, given);
+        const before = await textOf(context, found.path);
+        const draft = from === undefined ? openDraft(found.path, before) : undefined;
+        if (draft) await draft.edit();
+        const after = readText(draft?.file ?? resolve(options.place.cwd, from ?? ''));
+        if (after === undefined) {
+          throw new MemoryError('not_found', `There is no file ${draft?.file ?? from}.`);
+        }
+        try {
+          if (after !== before) {
+            await save(context, found, { before, after, reason: flagText(values, 'reason') });
+          }
+        } catch (error) {
+          if (!(error instanceof MemoryError) || !draft) throw error;
+          // The text is the user's work: it stays until it is saved.
+          throw new MemoryError(error.code, error.message, {
+            hint: `${error.hint ?? ''} Your text is in ${draft.file}: correct it and run "memory-bank edit ${found.path} --from ${draft.file}".`.trim(),
+            cause: error,
+          });
+        }
+        draft?.remove();
+        return found.path;
+      });
+    });
+    const [commit] = commits;
+    if (commit || asJson(values)) {
+      await showResult(values, { path, commit: commit?.oid ?? null }, (screen) => [
+        screen.paint('good', `Changed ${path}, commit ${commit?.oid.slice(0, 12)}.`),
+      ]);
+    } else process.stderr.write('Nothing was changed.\n');
+    return 0;
+  },
+};
+
+async function textOf({ project }: Context, path: string): Promise<string> {
+  const { folder, root } = await project.info();
+  const bytes = readProjectFile(root, join(folder, path));
+  if (bytes === undefined) throw new MemoryError('not_found', `${path} is gone.`);
+  return bytes.toString('utf8');
+}
+
+interface Edited {
+  readonly before: string;
+  readonly after: string;
+  readonly reason: string | undefined;
+}
+
+/** Commits the new text of a record, unless the record was changed since its text was read. */
+async function save(
+  context: Context,
+  { type, path, key }: FoundRecord,
+  { before, after, reason }: Edited,
+): Promise<void> {
+  const value = type.codec.decode(after, path);
+  if (key !== undefined && type.key(value) !== key) {
+    throw new MemoryError(
+      'invalid_input',
+      `The text makes "${key}" the record "${type.key(value)}".`,
+      {
+        hint: 'An edit keeps the key. Create the other record and delete this one.',
+      },
+    );
+  }
+  const why = { subject: `edit ${path}`, ...(reason !== undefined && { reason }) };
+  await context.store.change(why, async (transaction) => {
+    await transaction.get(type, type.key(value));
+    if ((await textOf(context, path)) !== before) {
+      throw new MemoryError('conflict', `${path} was changed while it was edited.`, {
+        hint: `"memory-bank log ${path}" shows the change.`,
+      });
+    }
+    await transaction.put(type, value, after);
+  });
+}
+
+/** A copy of a record's text in a folder of its own, with the name that tells an editor its language. */
+function openDraft(path: string, text: string) {
+  const folder = mkdtempSync(join(tmpdir(), 'memory-bank-edit-'));
+  const file = join(folder, basename(path));
+  writeFileSync(file, text, { mode: 0o600 });
+  return {
+    file,
+    edit: () => runEditor(file),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+/** Only the user's own environment chooses the editor; a repository cannot make it run a program. */
+async function runEditor(file: string): Promise<void> {
+  const editor = process.env.VISUAL || process.env.EDITOR || 'vi';
+  const child =
+    process.platform === 'win32'
+      ? spawn(`${editor} "${file}"`, { shell: true, stdio: 'inherit' })
+      : spawn('sh', ['-c', `${editor} "$@"`, editor, file], { stdio: 'inherit' });
+  const status = await new Promise<number | null>((done, fail) => {
+    child.on('error', fail);
+    child.on('close', done);
+  });
+  if (status === 0) return;
+  throw new MemoryError(
+    'cancelled',
+    `"${editor}" ended with status ${status}; nothing was changed.`,
+    {
+      hint: `Set EDITOR to the command of your editor. The text is in ${file}.`,
+    },
+  );
+}

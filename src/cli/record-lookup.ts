@@ -1,0 +1,70 @@
+import { MemoryError } from '../core/error.ts';
+import { outline } from '../core/markdown/sections.ts';
+import { pastedPath } from '../core/names/pasted-path.ts';
+import type { AnyRecordType } from '../core/record-type.ts';
+import type { Reader } from '../core/store.ts';
+
+/** A record that a person named, or a section of one. */
+export interface FoundRecord {
+  readonly type: AnyRecordType;
+  readonly path: string;
+  /** Undefined where the file cannot be read as a record. */
+  readonly key: string | undefined;
+  readonly value: object | undefined;
+  /** The section whose heading was given, such as a decision in the log. */
+  readonly section?: { readonly heading: string; readonly start: number; readonly end: number };
+}
+
+/**
+ * Finds a record by its path below `.memory-bank/`, its key or its title, or by the heading of a
+ * section in it, such as the title of a decision.
+ *
+ * @throws MemoryError `not_found`, `invalid_input` for a name that more than one record has.
+ */
+export async function findRecord(
+  store: Reader,
+  types: readonly AnyRecordType[],
+  given: string,
+): Promise<FoundRecord> {
+  const wanted = pastedPath(given);
+  const named: FoundRecord[] = [];
+  const sections: FoundRecord[] = [];
+  for (const type of types) {
+    const { records, damaged } = await store.list(type);
+    const broken = damaged.find(({ path }) => path === wanted);
+    if (broken) return { type, path: broken.path, key: broken.key, value: undefined };
+    for (const record of records) {
+      const found = { type, ...record };
+      if (record.path === wanted) return found;
+      const { title, body } = type.search(record.value);
+      if (record.key === given || title === given) named.push(found);
+      else if (record.path.endsWith('.md') && body?.includes(given)) {
+        sections.push(...sectionsOf(found, body, given));
+      }
+    }
+  }
+  const [only, ...others] = named.length > 0 ? named : sections;
+  if (only === undefined) {
+    throw new MemoryError('not_found', `There is no record "${given}".`, {
+      hint: '"memory-bank list" lists the records, "memory-bank search" finds them by words.',
+    });
+  }
+  if (others.length === 0) return only;
+  const paths = [only, ...others].map(({ path }) => path);
+  throw new MemoryError('invalid_input', `"${given}" can be ${paths.join(' or ')}.`);
+}
+
+/** Sections below the title of a text whose heading is the given one, with or without its date. */
+function sectionsOf(record: FoundRecord, text: string, given: string): FoundRecord[] {
+  return outline(text)
+    .filter(({ level, heading }) => level > 1 && withoutDate(heading) === withoutDate(given))
+    .map((section) => ({ ...record, section }));
+}
+
+/** `Use JWT - 2026-01-31` and `[2026-01-31] Use JWT` are `Use JWT`. */
+function withoutDate(heading: string): string {
+  return heading
+    .replace(/^\[\d{4}-[^\]]*\]\s*/, '')
+    .replace(/\s+-\s+\d{4}-\d{2}-\d{2}.*$/, '')
+    .trim();
+}

@@ -1,0 +1,233 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { ageOf } from '../../src/cli/commands/list-records.ts';
+import { main, newFolder } from '../support/process.ts';
+import { Repo } from '../support/repo.ts';
+
+const repo = Repo.create();
+const home = newFolder();
+
+function run(args: readonly string[], variables: { readonly [name: string]: string } = {}) {
+  const env = { PATH: process.env.PATH, HOME: home, ...variables };
+  return spawnSync(process.execPath, [main, ...args], { cwd: repo.root, env, encoding: 'utf8' });
+}
+
+function json(...args: string[]) {
+  const { stdout } = run([...args, '--output', 'json']);
+  return JSON.parse(stdout);
+}
+
+run(['log-decision', '--title', 'Use JWT', '--context', 'Stateless', '--decision', 'Tokens']);
+run(['memory-write', '--category', 'patterns', '--key', 'colours', '--value', 'red']);
+const entry = 'knowledge/patterns/colours.md';
+
+describe('list', () => {
+  test('shows the records by toolset and folder, with their age', () => {
+    const { status, stdout } = run(['list']);
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/^memory-bank\n {2}Current Context +activeContext\.md +just now\n/);
+    expect(stdout).toMatch(/^knowledge {2}knowledge\/patterns\/\n {2}colours +colours\.md +just/m);
+  });
+
+  test('is narrowed by path and toolset, sorted by age, and limited', () => {
+    expect(json('list', '.memory-bank/knowledge/')).toMatchObject({
+      version: 1,
+      records: [
+        {
+          toolset: 'knowledge',
+          record: 'knowledge-entry',
+          key: 'patterns/colours',
+          path: entry,
+          changed: expect.stringMatching(/^\d{4}-.*Z$/),
+        },
+      ],
+      total: 1,
+      damaged: [],
+    });
+    expect(json('list', '--toolset', 'memory-bank', '--limit', '1')).toMatchObject({ total: 5 });
+    expect(run(['list', '--limit', '5']).stdout).toContain('1 more record: --limit 6');
+    expect(run(['list', '--sort', 'age']).stdout).toContain(entry);
+  });
+
+  test('says that there is nothing, and refuses what does not exist', () => {
+    expect(run(['list', 'graph'])).toMatchObject({
+      status: 3,
+      stdout: '',
+      stderr: expect.stringContaining('There are no records.'),
+    });
+    expect(run(['list', '--toolset', 'nothing']).stderr).toContain('The toolsets with records');
+  });
+
+  test('works before the first commit', () => {
+    const empty = Repo.create();
+    empty.write('.memory-bank/notes.md', '# Notes\n');
+    const { stdout } = spawnSync(process.execPath, [main, 'list'], {
+      cwd: empty.root,
+      env: { PATH: process.env.PATH, HOME: home },
+      encoding: 'utf8',
+    });
+    expect(stdout).toMatch(/Notes +notes\.md +not committed/);
+  });
+
+  test.each([
+    [10, 'just now'],
+    [60, '1 minute ago'],
+    [7300, '2 hours ago'],
+    [86_400, '1 day ago'],
+    [200_000, '2 days ago'],
+    [64_000_000, '2 years ago'],
+    [-5, 'just now'],
+  ])('calls %i seconds %s', (seconds, words) => {
+    const now = Date.parse('2026-11-22T12:00:00Z');
+    expect(ageOf(new Date(now - seconds * 1000).toISOString(), now)).toBe(words);
+  });
+});
+
+describe('show', () => {
+  test('prints a decision by its title, with or without the date', () => {
+    const { stdout } = run(['show', 'Use JWT']);
+    expect(stdout).toMatch(/^## Use JWT - \d{4}-\d\d-\d\d\n\n### Context\n\nStateless\n/);
+    expect(stdout).not.toContain('# Decision Log');
+    expect(run(['show', stdout.split('\n', 1)[0]?.slice(3) ?? '']).stdout).toBe(stdout);
+    expect(json('show', 'Use JWT')).toMatchObject({
+      version: 1,
+      path: 'decisionLog.md',
+      section: expect.stringContaining('Use JWT'),
+      text: stdout.trimEnd(),
+    });
+  });
+
+  test('answers as JSON with the value and the text of the file', () => {
+    expect(json('show', entry)).toMatchObject({
+      path: entry,
+      toolset: 'knowledge',
+      record: 'knowledge-entry',
+      key: 'patterns/colours',
+      value: { key: 'colours', category: 'patterns' },
+      text: expect.stringContaining('key: colours'),
+    });
+  });
+});
+
+describe('results as JSON', () => {
+  test('have a version and the same shape in every command of the program', () => {
+    expect(json('status')).toMatchObject({
+      version: 1,
+      project: repo.root,
+      initialized: true,
+      head: { branch: 'main', commit: expect.stringMatching(/^[0-9a-f]{40}$/) },
+      records: { 'memory-bank': { 'bank-file': 5 }, knowledge: { 'knowledge-entry': 1 } },
+      damaged: [],
+    });
+    expect(json('search', 'colours')).toMatchObject({
+      version: 1,
+      results: [{ path: entry, toolset: 'knowledge' }],
+      total: 1,
+    });
+    expect(json('squash', '--dry-run')).toMatchObject({
+      version: 1,
+      commits: [{}, {}],
+      message: expect.stringContaining('memory:'),
+      made: null,
+    });
+    expect(json('export', 'markdown')).toMatchObject({
+      version: 1,
+      format: 'markdown',
+      content: expect.stringContaining('colours'),
+    });
+    expect(json('export', 'markdown', join(newFolder(), 'out'))).toMatchObject({
+      files: [expect.stringContaining('out')],
+    });
+  });
+});
+
+describe('edit', () => {
+  const inEditor = (command: string, ...args: string[]) =>
+    run(['edit', entry, ...args], { EDITOR: command });
+
+  test('commits what the editor leaves, as the person, with the reason', () => {
+    repo.write('staged.txt', 'mine');
+    repo.git('add', 'staged.txt');
+    const { status, stdout } = inEditor('sed -i s/red/blue/', '--reason', 'A new brand');
+    expect(status).toBe(0);
+    expect(stdout).toMatch(new RegExp(`^Changed ${entry}, commit [0-9a-f]{12}\\.\n$`));
+    expect(repo.git('show', '--format=%an%n%B', '--name-only').trim()).toMatch(
+      new RegExp(`^Ada Lovelace\nmemory: edit ${entry}\n\nA new brand\n[\\s\\S]*\n${memoryPath}$`),
+    );
+    expect(repo.read(memoryPath)).toContain('blue');
+    expect(repo.git('status', '--porcelain', '--', 'staged.txt')).toContain('A  staged.txt');
+  });
+
+  test('keeps comments and the order of keys as they were typed', () => {
+    const text = repo.read(memoryPath).replace('key: colours', '# by hand\nkey: colours');
+    const file = join(newFolder(), 'text');
+    writeFileSync(file, text);
+    expect(json('edit', entry, '--from', file)).toMatchObject({
+      path: entry,
+      commit: expect.stringMatching(/^[0-9a-f]{40}$/),
+    });
+    expect(repo.read(memoryPath)).toBe(text);
+  });
+
+  test('changes nothing for the same text, or when the editor fails', () => {
+    const head = repo.git('rev-parse', 'HEAD');
+    expect(inEditor('true').stderr).toContain('Nothing was changed.');
+    expect(inEditor('false')).toMatchObject({
+      status: 130,
+      stderr: expect.stringContaining('"false" ended with status 1'),
+    });
+    expect(repo.git('rev-parse', 'HEAD')).toBe(head);
+  });
+
+  test('keeps the text of the person where it cannot be saved', () => {
+    const before = repo.read(memoryPath);
+    const { status, stderr } = inEditor('sed -i 1d');
+    expect(status).toBe(6);
+    const [, file = ''] = /--from (\S+)"/.exec(stderr) ?? [];
+    expect(existsSync(file)).toBe(true);
+    expect(readFileSync(file, 'utf8')).toBe(before.replace(/.*\n/, ''));
+    expect(repo.read(memoryPath)).toBe(before);
+  });
+
+  test('refuses a text that would be another record, or one that was changed meanwhile', () => {
+    expect(inEditor('sed -i "s/key: colours/key: shapes/"')).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('the record "patterns/shapes"'),
+    });
+    const { status, stderr } = inEditor(
+      `printf '\\nmore' >> '${repo.path(memoryPath)}'; printf x >>`,
+    );
+    expect(status).toBe(4);
+    expect(stderr).toContain('was changed while it was edited');
+  });
+
+  test('of nothing fails', () => {
+    expect(run(['edit', 'nothing'])).toMatchObject({ status: 3, stdout: '' });
+  });
+});
+
+const memoryPath = `.memory-bank/${entry}`;
+
+describe('help', () => {
+  test('is given by option, by letter and by command', () => {
+    const whole = run(['--help']).stdout;
+    expect(whole).toContain('Usage: memory-bank');
+    expect(run(['-h']).stdout).toBe(whole);
+    expect(run(['help']).stdout).toBe(whole);
+    expect(run(['-v']).stdout).toBe(run(['--version']).stdout);
+    const one = run(['list', '-h']).stdout;
+    expect(one).toContain('Usage: memory-bank list [path] [options]');
+    expect(run(['help', 'list']).stdout).toBe(one);
+    expect(run(['help', 'nothing'])).toMatchObject({ status: 2, stdout: '' });
+  });
+
+  test('shows tools of one word with their toolset, and both forms run', () => {
+    expect(run(['help']).stdout).toMatch(/banks\n {4}banks activate, banks list, /);
+    expect(run(['help', 'banks', 'swap']).stdout).toContain('Usage: memory-bank banks swap');
+    expect(run(['banks', 'list']).status).toBe(0);
+    expect(run(['swap', '--help']).stdout).toContain('Usage: memory-bank swap');
+    expect(run(['banks', 'nothing']).stderr).toMatch(/no command "banks".*\nDid you mean banks/);
+  });
+});
