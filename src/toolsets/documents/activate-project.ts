@@ -4,7 +4,7 @@ import { MemoryError } from '../../core/error.ts';
 import { sessionKey } from '../../core/session.ts';
 import { defineTool, type Tool } from '../../core/tool.ts';
 
-/** The bank that the session has activated; a session that moves to another bank activates again. */
+/** The memory folder that the session has activated; one that moves to another activates again. */
 const activated = sessionKey<string | undefined>('documents.activated', () => undefined);
 
 export const activateProject = defineTool({
@@ -23,14 +23,14 @@ export const activateProject = defineTool({
 });
 
 /**
- * Lets a call through when the session has activated the project that it would reach.
+ * Refuses a call unless the session has activated the project that the call would reach.
  *
- * @throws MemoryError `not_activated` otherwise (seed 002).
+ * @throws MemoryError `not_activated` (seed 002).
  */
 export async function requireActivation(context: Context, tool: Tool): Promise<void> {
   if (tool === activateProject) return;
-  const bank = context.session.get(activated);
-  if (bank !== undefined && bank === (await context.project.info()).folder) return;
+  const folder = context.session.get(activated);
+  if (folder !== undefined && folder === (await context.project.info()).folder) return;
   throw new MemoryError('not_activated', 'The project is not activated in this session.', {
     hint: 'Call activate_project first, then repeat the call.',
   });

@@ -28,9 +28,9 @@ const schema = z.object({
 export type Document = z.infer<typeof schema>;
 
 /**
- * The first part of an id, which stands in the name of the file.
+ * Returns the first part of an id, which is part of the file name.
  *
- * The name stays short, and the store numbers it in the rare case that two memories want the same.
+ * It keeps the name short. In the rare case of two equal names the store adds a number to one of them.
  */
 export function idPrefix(id: string): string {
   return id.slice(0, 8).toLowerCase();

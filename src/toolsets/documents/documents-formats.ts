@@ -16,7 +16,7 @@ const infinity: ExchangeFormat = {
     for (const file of source.files) {
       if (file === 'project_id') continue;
       if (file !== 'memories.json') {
-        gathering.leave(file, 'is no file of this format');
+        gathering.leave(file, 'is not a file of this format');
         continue;
       }
       gathering.attempt(file, () => {
@@ -24,26 +24,24 @@ const infinity: ExchangeFormat = {
         const { memories, project_id, ...others } = isObject(data) ? data : {};
         if (typeof project_id === 'string') checkProject(project_id);
         if (!Array.isArray(memories))
-          throw new MemoryError('damaged', 'It has no list "memories".');
+          throw new MemoryError('damaged', 'The list "memories" is missing.');
         for (const [i, memory] of memories.entries())
           readMemory(memory, `${file}, memory ${i + 1}`);
         for (const name of Object.keys(others)) {
-          gathering.leave(`${file}, "${name}"`, 'is no part of this format');
+          gathering.leave(`${file}, "${name}"`, 'is not part of this format');
         }
       });
     }
     return gathering;
 
-    /** @throws MemoryError `damaged` when the file `project_id` names another project. */
+    /** Throws MemoryError `damaged` when the file `project_id` names another project. */
     function checkProject(id: string): void {
-      const said = source.files.includes('project_id') ? source.text('project_id').trim() : id;
-      if (said.toLowerCase() !== id.toLowerCase()) {
+      const fileId = source.files.includes('project_id') ? source.text('project_id').trim() : id;
+      if (fileId.toLowerCase() !== id.toLowerCase()) {
         throw new MemoryError(
           'damaged',
-          `The memories name project ${id}, but project_id contains "${said}".`,
-          {
-            hint: 'Correct the wrong one.',
-          },
+          `memories.json names project ${id}, but project_id contains "${fileId}".`,
+          { hint: 'Correct the wrong one.' },
         );
       }
       gathering.projectId = id;
@@ -51,20 +49,20 @@ const infinity: ExchangeFormat = {
 
     function readMemory(memory: unknown, from: string): void {
       if (!isObject(memory)) {
-        gathering.leave(from, 'is no object');
+        gathering.leave(from, 'is not an object');
         return;
       }
       const { id, title, type, content, created_at, updated_at, ...others } = memory;
       const updated = isoTime(updated_at);
       if (updated === undefined && updated_at !== undefined && updated_at !== null) {
-        gathering.note(from, 'its updated_at is no time, and is left out');
+        gathering.note(from, 'its updated_at is not a timestamp and is left out');
       }
       for (const name of Object.keys(others)) {
-        gathering.note(from, `its "${name}" is left out: a document has no place for it`);
+        gathering.note(from, `its "${name}" is left out: a document has no such field`);
       }
       gathering.found.push({
         type: documentRecord,
-        // What does not fit the schema is told by the import.
+        // The import checks this value and reports what does not match the schema.
         value: {
           id,
           title,

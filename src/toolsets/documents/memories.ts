@@ -48,7 +48,7 @@ export const listMemories = defineTool({
   description: 'Lists id, title and type of all memories, or of one type, oldest first.',
   effect: 'read',
   input: z.object({
-    // Null counts as absent here.
+    // Some clients send null for an argument that they leave out.
     type: z.preprocess((given) => given ?? undefined, documentType.optional()),
   }),
   async handle(context, { type }) {
@@ -66,7 +66,7 @@ export const updateMemory = defineTool({
   description: 'Replaces the content of a memory; its title and type never change.',
   effect: 'write',
   idempotent: true,
-  // Loose, so that a type is seen here: it changes nothing, but a wrong one is refused (seed 002).
+  // Loose, so that the handler sees a `type`: it changes nothing, but seed 002 refuses an invalid one.
   input: z.looseObject({ memory_id: memoryId, content: z.string().describe('Markdown') }),
   async handle(context, { memory_id, content, ...rest }) {
     if (rest.type !== undefined && !documentType.safeParse(rest.type).success) {
@@ -105,13 +105,17 @@ export const deleteMemory = defineTool({
   },
 });
 
-/** The memory with this id. @throws MemoryError `not_found`, or `damaged` when its file cannot be read. */
+/**
+ * Returns the memory with this id.
+ *
+ * @throws MemoryError `not_found`, or `damaged` when its file cannot be read.
+ */
 async function find(reader: Reader, id: string): Promise<Located<Document>> {
   const found = await reader.get(documentRecord, id);
   if (found !== undefined) return found;
   if (z.guid().safeParse(id).success) {
     const { damaged } = await reader.list(documentRecord);
-    // Of an unreadable file only the first part of the id is known, from its name.
+    // The name of an unreadable file contains only the first part of the id.
     const broken = damaged.find(({ path }) => path.includes(`-${idPrefix(id)}`));
     if (broken !== undefined) throw broken.error;
   }

@@ -7,7 +7,7 @@ import { deleteMemory, getMemory, listMemories, storeMemory, updateMemory } from
 /** Argument errors, most severe first; the answer reports only the first that applies. */
 const inputFailures = ['missing_required_field', 'invalid_json', 'invalid_memory_type'] as const;
 
-/** Codes of all other errors; seed 002 has no finer ones, so the note gives the details. */
+/** Codes of all other errors. Seed 002 has no more specific ones, so the note gives the details. */
 const failures: Record<Exclude<ErrorCode, 'invalid_input'>, string> = {
   not_activated: 'project_not_activated',
   not_found: 'memory_not_found',
@@ -34,9 +34,9 @@ const failures: Record<Exclude<ErrorCode, 'invalid_input'>, string> = {
 /**
  * Typed documents of the project: designs, plans, trackers, rules (seed 002).
  *
- * Failures are `{ error: <code> }`, with the sentence as a second text. The order of precedence:
- * not activated, arguments that are no object, a field that is missing, null or a blank title, a field of
- * another JSON type, an unknown type, an unknown id, storage.
+ * A failure is `{ error: <code> }`, with the message as a second text. If several apply, the first of
+ * these is reported: not activated; arguments that are not an object; a field that is missing or null,
+ * or a blank title; a field of another JSON type; an unknown type; an unknown id; a storage error.
  */
 export const documents: Toolset = {
   name: 'documents',
