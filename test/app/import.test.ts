@@ -234,7 +234,7 @@ describe('the stores of the seeds', () => {
     expect(await one.import(source)).toMatchObject([{ created: [], kept: [], unchanged: 4 }]);
   });
 
-  it('knowledge keeps whatever an entry says, and tells what is no time', async () => {
+  it('knowledge keeps all fields of an entry and reports invalid timestamps', async () => {
     const one = world();
     const map = {
       a: { value: 'v', reason: 5, context: { f: 1 }, tags: ['x'], confidence: 0.9, id: null },
@@ -251,15 +251,15 @@ describe('the stores of the seeds', () => {
     expect(report?.notes).toEqual([
       {
         from: 'patterns.json, "c"',
-        message: 'its "tags" is left out: its metadata has one as well',
+        message: 'its "tags" is left out: its metadata also has a "tags"',
       },
       {
         from: 'patterns.json, "d"',
-        message: 'its created_at is no time, and is kept as metadata',
+        message: 'its created_at is not a timestamp and is kept as metadata',
       },
       {
         from: 'patterns.json, "f"',
-        message: 'its updated_at is no time, and is kept as metadata',
+        message: 'its updated_at is not a timestamp and is kept as metadata',
       },
     ]);
     const { entries } = await one.call('memory_read', { category: 'patterns' });
@@ -290,7 +290,7 @@ describe('the stores of the seeds', () => {
     expect((await one.import(source))[0]).toMatchObject({ created: [], kept: [], unchanged: 6 });
   });
 
-  it('.infinity tells what a document has no place for', async () => {
+  it('.infinity reports fields that a document does not have', async () => {
     const one = world();
     const memory = {
       id: '11111111-0000-4000-8000-000000000001',
@@ -311,10 +311,13 @@ describe('the stores of the seeds', () => {
     const [report] = await one.import(folder({ '.infinity/memories.json': JSON.stringify(data) }));
     expect(report?.created).toHaveLength(2);
     expect(report?.notes).toEqual([
-      { from: 'memories.json, memory 2', message: 'its updated_at is no time, and is left out' },
       {
         from: 'memories.json, memory 2',
-        message: 'its "tags" is left out: a document has no place for it',
+        message: 'its updated_at is not a timestamp and is left out',
+      },
+      {
+        from: 'memories.json, memory 2',
+        message: 'its "tags" is left out: a document has no such field',
       },
     ]);
     expect(report?.left).toMatchObject([
@@ -436,7 +439,7 @@ describe('other programs', () => {
     expect(report?.left).toEqual([
       {
         from: 'memory.jsonl, line 4',
-        message: 'is neither an entity nor a relation, like 1 other lines',
+        message: 'is neither an entity nor a relation; 1 more such line',
       },
     ]);
     const { entries } = await one.call('memory_read', { key: 'Ada' });

@@ -100,7 +100,8 @@ export class SqliteFile {
       const page = this.#page(number);
       const head = number === 1 ? 100 : 0;
       const kind = page.readUInt8(head);
-      if (kind !== 13 && kind !== 5) throw new RangeError(`page ${number} is of no table`);
+      if (kind !== 13 && kind !== 5)
+        throw new RangeError(`page ${number} does not belong to a table`);
       const cells = page.readUInt16BE(head + 3);
       const first = head + (kind === 5 ? 12 : 8);
       for (let i = 0; i < cells; i++) {

@@ -7,7 +7,9 @@ export const confirm = z.boolean().catch(false);
 /**
  * Refuses a call that the user has not agreed to.
  *
- * @throws MemoryError `confirmation_required`; seed 004, Memory Categories, memory_delete, memory_prune.
+ * Seed 004 requires this for decisions, `memory_delete` and `memory_prune`.
+ *
+ * @throws MemoryError `confirmation_required`.
  */
 export function requireConfirmation(confirmed: boolean | undefined, message: string): void {
   if (confirmed === true) return;

@@ -74,7 +74,7 @@ export const memoryWrite = defineTool({
       async (transaction) => {
         const old = (await transaction.get(entryRecord, entryKey(category, key)))?.value;
         const entry = { ...given, created_at: old?.created_at ?? now, updated_at: now };
-        // Writing the same entry again is not a change, so its timestamp stays.
+        // Writing an equal entry again is not a change, so the timestamp stays.
         if (old !== undefined && isDeepStrictEqual(old, { ...entry, updated_at: old.updated_at })) {
           return { action: 'updated', entry: old };
         }
@@ -124,7 +124,7 @@ export const memoryDelete = defineTool({
       async (transaction) => {
         if (await transaction.remove(entryRecord, entryKey(category, key))) return;
         throw new MemoryError('not_found', `There is no entry "${key}" in ${category}.`, {
-          hint: 'memory_list shows the keys.',
+          hint: 'memory_list returns the keys.',
         });
       },
     );

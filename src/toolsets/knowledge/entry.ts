@@ -5,7 +5,7 @@ import { encodeName } from '../../core/names/name.ts';
 import { defineRecordType } from '../../core/record-type.ts';
 import { byCreation, type Listing, type Reader } from '../../core/store.ts';
 
-/** The categories of the seed's table, in its order. */
+/** The categories of seed 004, in its order. */
 export const categories = [
   'user-preferences',
   'project-learnings',
@@ -15,17 +15,17 @@ export const categories = [
   'protocol-state',
 ] as const;
 
-/** One of the six categories (seed 004, Memory Categories). */
+/** One of the six categories. */
 export const category = z.enum(categories);
 export type Category = z.infer<typeof category>;
 
-/** Identifies an entry within its category: any text but the empty one. */
+/** The key of an entry within its category: any text that is not empty. */
 export const key = z.string().min(1).max(10_000);
 
-/** Levels of lists and objects that metadata may have; a file could hold about twice as many. */
+/** Maximum nesting of lists and objects in metadata; a file could hold about twice as many levels. */
 const maxDepth = 32;
 
-/** Any JSON object. Kept as it is given, so that no key of it, `__proto__` included, is lost. */
+/** Any JSON object. It is stored as given, so that no key is lost, not even `__proto__`. */
 export const metadata = z
   .unknown()
   .refine(isMetadata, `must be a JSON object of at most ${maxDepth} levels`)
@@ -42,10 +42,10 @@ const schema = z.object({
   updated_at: z.iso.datetime({ offset: true }),
 });
 
-/** An entry of seed 004, just as its tools answer it. */
+/** An entry of seed 004, as its tools return it. */
 export type KnowledgeEntry = z.infer<typeof schema>;
 
-/** An entry as a markdown file: its value below the front matter. */
+/** An entry as a markdown file, with its value below the front matter. */
 export const entryRecord = defineRecordType<KnowledgeEntry>({
   name: 'knowledge-entry',
   toolset: 'knowledge',
@@ -56,7 +56,7 @@ export const entryRecord = defineRecordType<KnowledgeEntry>({
   key: (entry) => entryKey(entry.category, entry.key),
   path: (entry) => entryPath(entry.category, entry.key),
   locate(text) {
-    // No category has a slash in it; a key may.
+    // A key may contain a slash; a category does not.
     const end = text.indexOf('/');
     return entryPath(text.slice(0, end), text.slice(end + 1));
   },
@@ -71,7 +71,7 @@ export const entryRecord = defineRecordType<KnowledgeEntry>({
   merge: { created_at: 'first', updated_at: 'latest', value: 'text' },
 });
 
-/** All entries of some categories, in the order of the table, each category's oldest first. */
+/** Lists the entries of some categories: the categories in the order given, their oldest entry first. */
 export async function listEntries(
   reader: Reader,
   wanted: readonly Category[],
@@ -88,7 +88,7 @@ export async function listEntries(
   };
 }
 
-/** What identifies an entry among all of them. */
+/** Returns the key of an entry among those of all categories. */
 export function entryKey(category: Category, key: string): string {
   return `${category}/${key}`;
 }

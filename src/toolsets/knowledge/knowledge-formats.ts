@@ -10,10 +10,10 @@ import {
 } from './entry.ts';
 import { serverMemory } from './server-memory.ts';
 
-/** What tells when an entry was made: in the seed, in its reference, in the data of that. */
+/** Names of the creation time: in the seed, in its reference implementation, and in existing data. */
 const creationTimes = ['created_at', 'timestamp', 'recorded_at'];
 
-/** A folder `.claude/memory/` of seed 004: a JSON file for each category, in one of four shapes. */
+/** The folder `.claude/memory/` of seed 004: a JSON file for each category, in one of four shapes. */
 const claudeMemory: ExchangeFormat = {
   name: 'claude-memory',
   title: 'knowledge of a .claude/memory folder, by category',
@@ -26,7 +26,7 @@ const claudeMemory: ExchangeFormat = {
     for (const file of source.files) {
       const category = categories.find((name) => `${name}.json` === file);
       if (category === undefined) {
-        gathering.leave(file, 'is named after no category');
+        gathering.leave(file, 'is not named after a category');
         continue;
       }
       gathering.attempt(file, () => readCategory(parseJson(source.text(file)), category, file));
@@ -39,7 +39,7 @@ const claudeMemory: ExchangeFormat = {
       if (Array.isArray(entries) || isObject(entries)) {
         for (const [name, given] of Object.entries(more)) {
           if (name !== 'category' || given !== category) {
-            gathering.leave(`${file}, "${name}"`, 'stands outside of the entries');
+            gathering.leave(`${file}, "${name}"`, 'is outside the entries');
           }
         }
       }
@@ -48,7 +48,7 @@ const claudeMemory: ExchangeFormat = {
           const key = isObject(entry) ? entry.key : undefined;
           const from = `${file}, entry ${i + 1}`;
           if (isObject(entry)) add(category, key, entry, from);
-          else gathering.leave(from, 'is no object');
+          else gathering.leave(from, 'is not an object');
         }
       } else if (isObject(entries)) {
         for (const [key, entry] of Object.entries(entries)) {
@@ -56,11 +56,13 @@ const claudeMemory: ExchangeFormat = {
           else add(category, key, { value: entry, created_at: updated }, `${file}, "${key}"`);
         }
       } else if (isObject(data) && category === 'protocol-state') {
-        // A free object: each of its keys is an entry.
+        // A plain object: each of its keys is an entry.
         for (const [key, value] of Object.entries(data)) {
           add(category, key, { value, created_at: updated }, `${file}, "${key}"`);
         }
-      } else throw new MemoryError('damaged', 'Not a list or an object of knowledge entries.');
+      } else {
+        throw new MemoryError('damaged', 'Neither a list nor an object of knowledge entries.');
+      }
     }
 
     function add(
@@ -78,31 +80,31 @@ const claudeMemory: ExchangeFormat = {
       const created = creation && isoTime(others[creation]);
       const updated = isoTime(others.updated_at);
       const time = created ?? updated ?? now();
-      const said = new Set([creation, updated && 'updated_at']);
+      const used = new Set([creation, updated && 'updated_at']);
       const rest = Object.entries(others).filter(
         ([name, given]) =>
           isGiven(given) &&
-          !said.has(name) &&
+          !used.has(name) &&
           !(name === 'key' && given === key) &&
           !(name === 'category' && given === category),
       );
       for (const [name, given] of rest) {
         if ([...creationTimes, 'updated_at'].includes(name) && isoTime(given) === undefined) {
-          gathering.note(from, `its ${name} is no time, and is kept as metadata`);
+          gathering.note(from, `its ${name} is not a timestamp and is kept as metadata`);
         }
       }
       const own = isObject(metadata) ? metadata : isGiven(metadata) ? { metadata } : {};
       for (const [name] of rest.filter(([name]) => Object.hasOwn(own, name))) {
-        gathering.note(from, `its "${name}" is left out: its metadata has one as well`);
+        gathering.note(from, `its "${name}" is left out: its metadata also has a "${name}"`);
       }
       const kept = { ...Object.fromEntries(rest), ...own };
-      const known = gathering.found.findIndex(
+      const previous = gathering.found.findIndex(
         ({ value: other }) =>
           'key' in other && other.key === key && 'category' in other && other.category === category,
       );
-      if (known >= 0) {
-        const [earlier] = gathering.found.splice(known, 1);
-        gathering.note(from, `comes after ${earlier?.from ?? ''} with the same key and counts`);
+      if (previous >= 0) {
+        const [replaced] = gathering.found.splice(previous, 1);
+        gathering.note(from, `has the same key as ${replaced?.from ?? ''} and replaces it`);
       }
       gathering.found.push({
         type: entryRecord,
@@ -135,7 +137,7 @@ const claudeMemory: ExchangeFormat = {
   },
 };
 
-/** Null says as little as a field that is not there. */
+/** Whether a field has a value; null means the same as an absent field. */
 function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null;
 }

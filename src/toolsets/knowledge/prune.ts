@@ -60,7 +60,7 @@ interface Limits {
   readonly max_entries: number;
 }
 
-/** The entries that are older than the age, or not among the last updated ones of their category. */
+/** Lists the entries older than the maximum age or not among the most recently updated ones. */
 async function stale(
   reader: Reader,
   limits: Limits,
@@ -72,7 +72,7 @@ async function stale(
     prunable.flatMap((category) =>
       records
         .filter(({ value }) => value.category === category)
-        // Of two that were updated at the same time the one that was created later counts as newer.
+        // Of two entries updated at the same time, the one created later counts as newer.
         .toReversed()
         .sort((a, b) => updated(b) - updated(a))
         .slice(0, limits.max_entries),
@@ -90,7 +90,7 @@ function updated({ value }: Located<KnowledgeEntry>): number {
 
 function summary(record: Located<KnowledgeEntry>, now: number) {
   const { category, key } = record.value;
-  // Another machine's clock may have been ahead.
+  // The clock of the machine that wrote the entry may have been ahead.
   const age = Math.max(0, now - updated(record));
   return { category, key, age_days: Math.floor(age / millisecondsPerDay) };
 }

@@ -1,27 +1,27 @@
 import { type ExchangeFormat, Gathering, isoTime, parseJson } from '../../core/exchange-format.ts';
 import { isObject } from '../../core/json.ts';
+import { counted } from '../../core/painter.ts';
 import { entryRecord, listEntries } from './entry.ts';
 
-/** The entries that entities become. */
+/** The category of the entries that entities become. */
 const category = 'project-learnings';
-/** Marks the entries that came from a graph, so that they can go back into one. */
+/** Marks entries that were imported from a graph, so that the export can turn them into one again. */
 const origin = 'server-memory';
 
 interface Entity {
   readonly from: string;
-  /** Everything of its line but the name and the observations. */
+  /** The fields of its line, without the name and the observations. */
   readonly fields: { [name: string]: unknown };
   readonly observations: unknown[];
   readonly relations: { [name: string]: unknown }[];
 }
 
 /**
- * The knowledge graph of the reference memory server and its kin: JSON lines, each an entity with
- * observations or a relation between two entities.
+ * The knowledge graph of the reference memory server and similar programs, as JSON lines.
  *
- * An entity becomes an entry under its name: its observations are the lines of the value, and the
- * metadata holds whatever else its line says and the relations that begin at it. Observations that are
- * no single lines stand in the metadata as they are.
+ * A line is an entity with observations, or a relation between two entities. An entity becomes an entry
+ * with its name as the key. Its observations become the lines of the value. Its other fields and its
+ * outgoing relations go into the metadata, as do observations that are not single lines.
  */
 export const serverMemory: ExchangeFormat = {
   name: 'server-memory',
@@ -41,15 +41,15 @@ export const serverMemory: ExchangeFormat = {
       entities.set(name, known);
       return known;
     };
-    const strange: number[] = [];
+    const unknown: number[] = [];
     for (const file of source.files) {
       gathering.attempt(file, () => {
         for (const [i, line] of source.text(file).split('\n').entries()) {
-          if (line.trim() !== '' && !readLine(line, `${file}, line ${i + 1}`)) strange.push(i + 1);
+          if (line.trim() !== '' && !readLine(line, `${file}, line ${i + 1}`)) unknown.push(i + 1);
         }
-        const [first, ...more] = strange;
+        const [first, ...more] = unknown;
         if (first === undefined) return;
-        const others = more.length === 0 ? '' : `, like ${more.length} other lines`;
+        const others = more.length === 0 ? '' : `; ${counted(more.length, 'more such line')}`;
         gathering.leave(`${file}, line ${first}`, `is neither an entity nor a relation${others}`);
       });
     }
@@ -61,11 +61,12 @@ export const serverMemory: ExchangeFormat = {
       if (!isObject(data)) return false;
       if (isEntity(data)) {
         const { name, observations, ...fields } = data;
-        if (entities.has(name))
-          gathering.note(from, `adds to the entity "${name}" of an earlier line`);
-        const known = entity(name, from);
-        Object.assign(known.fields, fields);
-        known.observations.push(...observations);
+        if (entities.has(name)) {
+          gathering.note(from, `is added to the entity "${name}" of an earlier line`);
+        }
+        const found = entity(name, from);
+        Object.assign(found.fields, fields);
+        found.observations.push(...observations);
         return true;
       }
       if (!isRelation(data)) return false;
@@ -109,7 +110,7 @@ export const serverMemory: ExchangeFormat = {
       const { origin: _, observations, relations: links, ...fields } = metadata;
       const lines = value.value === '' ? [] : value.value.split('\n');
       const own = { name: value.key, ...fields, observations: observations ?? lines };
-      // An entity that only relations name has no line of its own.
+      // An entity that was only named by relations has no line of its own.
       if (Object.keys(fields).length > 0 || own.observations !== lines || lines.length > 0) {
         entities.push(JSON.stringify({ type: 'entity', ...own }));
       }
@@ -148,7 +149,7 @@ function read(line: string): unknown {
   }
 }
 
-/** An observation as a line for people: some programs keep its time beside its text. */
+/** Returns an observation as one line; some programs store it as an object with a text and a time. */
 function textOf(observation: unknown): string {
   const value: unknown = isObject(observation) ? (observation.text ?? observation) : observation;
   const text = typeof value === 'string' ? value : JSON.stringify(value);

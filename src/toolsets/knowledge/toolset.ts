@@ -5,9 +5,9 @@ import { memorySearch } from './memory-search.ts';
 import { memoryPrune } from './prune.ts';
 
 /**
- * What was learnt about the project and its user, by category and key (seed 004).
+ * Knowledge about the project and its user, by category and key (seed 004).
  *
- * The seed names no error codes but those of its file system, so a failure carries the code of the
+ * The seed defines error codes for the file system only, so a failure has the code of the memory
  * error itself: `invalid_input`, `not_found`, `confirmation_required`, `damaged`, …
  */
 export const knowledge: Toolset = {
