@@ -21,7 +21,7 @@ import { firstScore } from './summary-relevance.ts';
 import { usualSources } from './summary-sources.ts';
 import { defaultFiles } from './template.ts';
 
-/** Opens a bank, and makes it first when there is none (seed 001, `activate`). */
+/** Opens a bank, and creates it first if it does not exist (seed 001, `activate`). */
 export const activate = defineTool({
   name: 'activate',
   title: 'Activate a memory bank',
@@ -56,7 +56,7 @@ async function create(context: Context, name: BankName): Promise<Bank> {
   await store.change({ subject: `create ${label(name)}` }, async (transaction) => {
     for (const [file, body] of defaultFiles(name, sources)) {
       const key = `${folder}/${file}`;
-      // Another session may have made the bank meanwhile; a mode may keep it from being read.
+      // Another session may have created the bank meanwhile. If the mode hides it, `get` refuses.
       if (await transaction.get(bankDocument, key)) continue;
       await transaction.put(bankDocument, {
         key,

@@ -4,21 +4,23 @@ import { outline } from '../../core/markdown/sections.ts';
 import type { Bank, BankDocumentFile } from './bank.ts';
 import { contentBudget, listed, namesWithin, withinBudget } from './budget.ts';
 import { SummaryCache } from './cache.ts';
-import { standing } from './conversation.ts';
+import { statusInSession } from './conversation.ts';
 import { customInstructions } from './custom-instructions.ts';
 import { movedSince } from './movement.ts';
 import { namedSources, readSources, type Sources } from './summary-sources.ts';
 import { defaultFiles } from './template.ts';
 
-/** How many bytes the lists of names in an answer may take. */
+/** Maximum sizes of the lists of names in an answer, in bytes. */
 const budgets = { files: 3_000, missing: 1_000, damaged: 2_000 };
 
 /**
- * What `activate` and `swap` answer: the bank's documents within their budget, where the code stands,
- * and how to keep the bank up to date.
+ * Makes the answer of `activate` and `swap`.
  *
- * @param only the documents to give, each of them whole, or with `#` and a heading one section of it;
- *   by default all documents, within the budget.
+ * It contains the bank's documents, how far the code has moved since the bank was written, and
+ * instructions that keep the bank up to date.
+ *
+ * @param only names of documents to return whole, or of sections of them: `doc/api.md#Errors`. By
+ *   default all documents, as far as they fit into the budget.
  */
 export async function activation(
   context: Context,
@@ -34,13 +36,13 @@ export async function activation(
     only ? Number.POSITIVE_INFINITY : contentBudget,
   );
   cache.refine();
-  const left = [...asked.keys()].filter((name) => !Object.hasOwn(content, name));
+  const omitted = [...asked.keys()].filter((name) => !Object.hasOwn(content, name));
   const missing = [...sources.missing, ...(only ?? []).filter((name) => !asked.has(name))];
   const moved = await movedSince(context, bank);
   const files = namesWithin([...asked.keys()], budgets.files);
   const damages = bank.damaged.map(({ error }) => error.message.slice(0, 300));
   const updated = lastUpdated(bank) ?? moved?.since;
-  const { temporary } = standing(context, bank);
+  const { temporary } = statusInSession(context, bank);
   return {
     status: 'success',
     bank_info: {
@@ -55,10 +57,10 @@ export async function activation(
       ...(damages.length > 0 ? listed('damaged', damages, budgets.damaged) : {}),
     },
     content,
-    ...(left.length > 0
+    ...(omitted.length > 0
       ? {
           summaries,
-          get_whole: `The bank is larger than one answer. Documents that are not in content are summarised or left out; swap to this bank with merge_files [${JSON.stringify(left[0])}] gives one whole, and with # and a heading one section of it; list with this bank_type and bank_id names them all.`,
+          get_whole: `The bank is larger than one answer. Documents that are not in content are summarised or left out. To read one whole, call swap with this bank and merge_files [${JSON.stringify(omitted[0])}]; add # and a heading to read one section. To get all names, call list with this bank_type and bank_id.`,
         }
       : {}),
     ...(moved ? { git: moved.git } : {}),
@@ -68,14 +70,14 @@ export async function activation(
       files: bank.files.map(({ file }) => file),
       temporary,
       empty: isEmpty(bank),
-      large: left.length > 0,
+      large: omitted.length > 0,
       days: daysBetween(updated, context.now()),
       moved: moved?.distance,
     }),
   };
 }
 
-/** The documents and sections with these names, as far as there are such. */
+/** Returns the existing documents and sections with these names. */
 function passages(
   texts: ReadonlyMap<string, string>,
   names: readonly string[],
@@ -96,13 +98,13 @@ function sectionOf(texts: ReadonlyMap<string, string>, name: string): string | u
   return section && text.slice(section.start, section.end);
 }
 
-/** The texts of a bank by name, the most telling first: its documents, then its sources. */
+/** Returns the texts of a bank by name: its documents by importance, then its sources. */
 export function textsOf(bank: Bank, sources: Sources): ReadonlyMap<string, string> {
-  const documents = byWorth(bank.files).map(({ file, value }) => [file, value.body] as const);
+  const documents = byImportance(bank.files).map(({ file, value }) => [file, value.body] as const);
   return new Map([...documents, ...sources.found]);
 }
 
-/** When the server last wrote to one of the documents, or undefined when it never did. */
+/** Returns when the server last wrote to one of the documents, or undefined if it never did. */
 export function lastUpdated(bank: Bank): string | undefined {
   return bank.files
     .flatMap(({ value }) => value.last_updated ?? [])
@@ -110,18 +112,18 @@ export function lastUpdated(bank: Bank): string | undefined {
     .at(-1);
 }
 
-/** What changed last comes first, then what has mattered most. */
-function byWorth(files: readonly BankDocumentFile[]): BankDocumentFile[] {
+/** Sorts documents: the one that changed last, then the others by their relevance. */
+function byImportance(files: readonly BankDocumentFile[]): BankDocumentFile[] {
   const time = ({ value }: BankDocumentFile) => Date.parse(value.last_updated ?? '') || 0;
   const score = ({ value }: BankDocumentFile) => value.relevance_score ?? 0;
   const [last, ...others] = files.toSorted((a, b) => time(b) - time(a));
   return last ? [last, ...others.sort((a, b) => score(b) - score(a))] : [];
 }
 
-/** Whether the bank holds nothing but its first headings. */
+/** Whether the bank contains only the headings that it was created with. */
 function isEmpty(bank: Bank): boolean {
-  const first = defaultFiles(bank, namedSources(bank));
-  const same = bank.files.every(({ file, value }) => first.get(file) === value.body);
+  const initial = defaultFiles(bank, namedSources(bank));
+  const same = bank.files.every(({ file, value }) => initial.get(file) === value.body);
   return same && bank.files.length > 0;
 }
 

@@ -6,24 +6,24 @@ import { bankTypes, folders } from './bank-type.ts';
 /** The folder of all banks. */
 const folder = 'banks';
 
-/** What the server keeps above the text of a document; a value that cannot be right counts as absent. */
+/** Front matter that the server writes, and the text below it; an invalid value counts as absent. */
 const front = z.object({
-  /** The bank's id, where the name of its folder is not the id itself. */
+  /** The bank's id, if its folder has another name. */
   bank: z.string().optional().catch(undefined),
   /** When the server last changed the text: ISO 8601, UTC. */
   last_updated: z.iso.datetime().optional().catch(undefined),
-  /** How many times the server has written the text. */
+  /** Number of times that the server has written the text. */
   version: z.int().min(0).optional().catch(undefined),
-  /** How much the updates of the document have mattered: 0 to 1. */
+  /** Relevance of the updates to the document, 0 to 1. */
   relevance_score: z.number().min(0).max(1).optional().catch(undefined),
   body: z.string(),
 });
 
-/** The front matter keys that nobody but the server writes. */
+/** The front matter keys that only the server writes. */
 export const serverKeys = ['bank', 'last_updated', 'version', 'relevance_score'] as const;
 
 const schema = front.extend({
-  /** Where it lies below `banks/`: `code/my-repo/doc/api.md`. */
+  /** Path below `banks/`: `code/my-repo/doc/api.md`. */
   key: z.string(),
 });
 
@@ -33,8 +33,9 @@ export type BankDocument = z.infer<typeof schema>;
 const written = markdownCodec(front, 'body');
 
 /**
- * Markdown whose front matter may be absent: a file that a person made is served as it is, and gets
- * its front matter with the first update.
+ * Markdown with optional front matter.
+ *
+ * A file that a person created is served as it is; the first update adds the front matter.
  */
 const codec: Codec<BankDocument> = {
   encode({ key: _, ...content }, previous) {
@@ -51,7 +52,7 @@ const codec: Codec<BankDocument> = {
   },
 };
 
-/** A document of a bank: identified by its place, since a person may add one by hand. */
+/** A document of a bank. Its path is its key, because a person may add files by hand. */
 export const bankDocument = defineRecordType<BankDocument>({
   name: 'bank-document',
   toolset: 'banks',
@@ -71,10 +72,10 @@ export const bankDocument = defineRecordType<BankDocument>({
 });
 
 /**
- * The lines of the front matter that a text begins with, or undefined.
+ * Returns the lines of the front matter at the beginning of a text, or undefined.
  *
- * A text may begin with `---` and mean a rule: it is front matter only when the first line that says
- * anything is a key, or when it closes at once.
+ * A `---` at the beginning can also be a thematic break. It opens front matter only if the first line
+ * that is not blank or a comment is a key, or if the next line closes it.
  */
 export function frontMatter(text: string): string | undefined {
   const found = /^\ufeff?---[ \t]*\r?\n((?:.*\r?\n)*?)---[ \t]*(?:\r?\n|$)/.exec(text)?.[1];
@@ -83,7 +84,7 @@ export function frontMatter(text: string): string | undefined {
   return first === undefined ? (found === '' ? '' : undefined) : isKey(first) ? found : undefined;
 }
 
-/** A key, or the conflict that keeps the keys from being read. */
+/** Whether a line is a key, or a conflict marker in front of the keys. */
 function isKey(line: string): boolean {
   return /^(?:<{7} |(?:[\w.-]+|"[^"]*"|'[^']*')[ \t]*:(?:\s|$))/.test(line);
 }

@@ -6,10 +6,13 @@ import type { Damaged, Located, Reader, Store } from '../../core/store.ts';
 import { type BankDocument, bankDocument } from './bank-document.ts';
 import { type BankType, bankTypes, folders } from './bank-type.ts';
 
-/** Text without control characters: it stands in the subject of a commit, or as a heading. */
+/** Text without control characters, for the subject of a commit or a heading. */
 export const oneLine = z
   .string()
-  .refine((text) => !/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u.test(text), 'must not hold control characters');
+  .refine(
+    (text) => !/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u.test(text),
+    'must not contain control characters',
+  );
 
 /** `bank_type` of every tool. */
 export const bankType = z.enum(bankTypes);
@@ -21,18 +24,18 @@ export const bankId = oneLine
   .refine((id) => !/[/\\]/.test(id) && id !== '.' && id !== '..', 'must be a name, not a path')
   .refine((id) => id.trim() === id, 'must not begin or end with a space');
 
-/** Which bank is meant. */
+/** The type and id that identify a bank. */
 export interface BankName {
   readonly type: BankType;
   readonly id: string;
 }
 
-/** The bank that the arguments of a tool name. */
+/** Reads the name of a bank from the arguments of a tool. */
 export function bankName(args: { bank_type: BankType; bank_id: string }): BankName {
   return { type: args.bank_type, id: args.bank_id };
 }
 
-/** A document of a bank under its name in the bank. */
+/** A document with its name in the bank. */
 export interface BankDocumentFile extends Located<BankDocument> {
   /** `doc/api.md` */
   readonly file: string;
@@ -42,7 +45,7 @@ export interface BankDocumentFile extends Located<BankDocument> {
 export interface Bank extends BankName {
   /** Below `banks/`: `code/my-repo`. */
   readonly folder: string;
-  /** By name. */
+  /** Sorted by name. */
   readonly files: readonly BankDocumentFile[];
   readonly damaged: readonly Damaged[];
 }
@@ -58,9 +61,9 @@ export function folderOf({ type, id }: BankName): string {
 }
 
 /**
- * The bank with this name, or undefined.
+ * Returns the bank with this name, or undefined.
  *
- * It is looked for where the server would put it, then among the folders that a person has made.
+ * It looks into the folder that the server would create, then into folders that a person created.
  */
 export async function findBank(reader: Reader, name: BankName): Promise<Bank | undefined> {
   const [usual] = await banksBelow(reader, name.type, folderOf(name));
@@ -69,9 +72,9 @@ export async function findBank(reader: Reader, name: BankName): Promise<Bank | u
 }
 
 /**
- * The bank with this name.
+ * Returns the bank with this name.
  *
- * @throws MemoryError `not_found` that names the banks of this type that there are.
+ * @throws MemoryError `not_found` that names the existing banks of this type.
  */
 export async function openBank(reader: Reader, name: BankName): Promise<Bank> {
   const bank = await findBank(reader, name);
@@ -83,17 +86,17 @@ export async function openBank(reader: Reader, name: BankName): Promise<Bank> {
   });
 }
 
-/** All banks of a type, by folder. */
+/** Lists the banks of a type, sorted by folder. */
 export async function listBanks(reader: Reader, type: BankType): Promise<Bank[]> {
   return banksBelow(reader, type, folders[type]);
 }
 
-/** The id as a document's front matter tells it, where the folder's name does not. */
+/** Returns the front matter with the id of a bank, if the folder has another name. */
 export function trueName({ folder, id }: { folder: string; id: string }): { bank?: string } {
   return folder.endsWith(`/${id}`) ? {} : { bank: id };
 }
 
-/** A bank in words: `code bank "my-repo"`. */
+/** Describes a bank in words: `code bank "my-repo"`. */
 export function label({ type, id }: BankName): string {
   return `${type} bank "${id}"`;
 }
@@ -122,7 +125,7 @@ async function banksBelow(reader: Reader, type: BankType, under: string): Promis
   }));
 }
 
-/** What the documents say that the folder's name stands for; a folder made by a person has its name. */
+/** Returns the id from the front matter that fits the folder, or else the folder's name. */
 function idOf(folder: string, files: readonly BankDocumentFile[]): string {
   const name = folder.slice(folder.indexOf('/') + 1);
   const ids = files.flatMap(({ value }) => value.bank ?? []);

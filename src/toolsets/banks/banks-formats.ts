@@ -3,7 +3,7 @@ import { fileNameProblem } from '../../core/names/file-name.ts';
 import { encodeName } from '../../core/names/name.ts';
 import { bankDocument } from './bank-document.ts';
 
-/** A folder of banks as seed 001 draws it: `global/`, `projects/<id>/`, `code/<id>/`. */
+/** The folder of banks of seed 001: `global/`, `projects/<id>/`, `code/<id>/`. */
 const bankFolders: ExchangeFormat = {
   name: 'banks',
   title: 'bank folders: global, projects/<id>, code/<id>',
@@ -15,12 +15,13 @@ const bankFolders: ExchangeFormat = {
     for (const file of source.files) {
       gathering.attempt(file, () => {
         const [kind = '', first = '', ...rest] = file.split('/');
-        if (file.endsWith('/cache.json'))
-          return gathering.leave(file, 'is a cache, made anew when needed');
-        if (!['global', 'projects', 'code'].includes(kind) || !file.endsWith('.md')) {
-          return gathering.leave(file, 'is no document of a bank');
+        if (file.endsWith('/cache.json')) {
+          return gathering.leave(file, 'is a cache, which is rebuilt when needed');
         }
-        // The tree of the seed has one global bank without an id; `list` calls it "general".
+        if (!['global', 'projects', 'code'].includes(kind) || !file.endsWith('.md')) {
+          return gathering.leave(file, 'is not a document of a bank');
+        }
+        // The folder tree in the seed has one global bank without an id; the seed's `list` calls it "general".
         const loose = kind === 'global' && rest.length === 0;
         const id = loose ? 'general' : first;
         const name = loose ? first : rest.join('/');

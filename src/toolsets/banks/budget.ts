@@ -1,36 +1,32 @@
 import type { JsonObject } from '../../core/json.ts';
 import { bytesOf, summarize } from './summary.ts';
 
-/**
- * How many bytes the documents of one answer may take, names and summaries included: 6,000 tokens.
- *
- * Measured as the bytes of their JSON.
- */
+/** Maximum size of the documents in one answer, in bytes of JSON with names: 6,000 tokens. */
 export const contentBudget = 24_000;
 
-/** How many bytes a summary takes at most, while there is room for that. */
+/** Maximum size of a summary, in bytes; it is shorter if many documents share the budget. */
 export const summaryLimit = 1_200;
 
-/** A text that an answer may hold. */
+/** A text that an answer may contain. */
 export interface Part {
   readonly name: string;
   readonly text: string;
-  /** A summary made earlier, of the whole text. */
+  /** A cached summary of the whole text. */
   readonly summary?: string | undefined;
 }
 
-/** Whole texts, and the summaries of those that found no room. */
+/** Whole texts, and summaries of the texts that did not fit. */
 export interface Fitted {
   readonly content: { [name: string]: string };
   readonly summaries: { [name: string]: string };
 }
 
 /**
- * The documents within the budget.
+ * Fits documents into a budget.
  *
- * When not all fit, half of the room is kept for summaries; the rest goes to whole texts.
+ * If they do not all fit, up to half of the budget goes to summaries and the rest to whole texts.
  *
- * @param parts the most telling first: they are given whole as long as there is room.
+ * @param parts the most important ones first; they have priority for being whole.
  */
 export function withinBudget(parts: readonly Part[], budget: number): Fitted {
   const cost = (name: string, text: string) => bytesOf(name) + bytesOf(text) + 2;
@@ -57,7 +53,7 @@ export function withinBudget(parts: readonly Part[], budget: number): Fitted {
       briefs.delete(name);
       left = room - (whole.get(name) ?? 0);
     } else if (rank === 0) {
-      // The document that changed last is too large by itself: as much of it as there is room for.
+      // The most important document does not fit: use all remaining room for its summary.
       const longer = summarize(text, room - bytesOf(name) - 2);
       briefs.set(name, longer);
       left = room - cost(name, longer);
@@ -66,7 +62,7 @@ export function withinBudget(parts: readonly Part[], budget: number): Fitted {
   return { content: sorted(content), summaries: sorted([...briefs]) };
 }
 
-/** The first of a list of names, as many as fit. */
+/** Returns the first names of a list, as many as fit. */
 export function namesWithin(names: readonly string[], budget: number): string[] {
   let left = budget;
   const end = names.findIndex((name) => {
@@ -76,7 +72,7 @@ export function namesWithin(names: readonly string[], budget: number): string[] 
   return end < 0 ? [...names] : names.slice(0, end);
 }
 
-/** A list of names as far as it fits, under a key, and under `more_<key>` how many are left out. */
+/** Returns the names that fit as `key`, and the number of the others as `more_<key>`. */
 export function listed(key: string, names: readonly string[], budget: number): JsonObject {
   const fit = namesWithin(names, budget);
   const more = names.length - fit.length;

@@ -6,19 +6,19 @@ import { type Bank, storeOf } from './bank.ts';
 import { contentBudget, summaryLimit } from './budget.ts';
 import { bytesOf, summarize } from './summary.ts';
 
-/** A model is handed at most so many bytes of a text: of a longer one, its own summary of this size. */
+/** Maximum size of a text that the model gets, in bytes; it gets an extract of a longer one. */
 const maxModelText = 64 * 1024;
 
-/** A summary, and the hash of the text that it was made of. */
+/** A summary, and the hash of the text that it was made from. */
 interface CachedSummary extends JsonObject {
   of: string;
   summary: string;
 }
 
 /**
- * Cached summaries of the texts of one bank, which are never committed.
+ * Cache of the summaries of one bank's texts; it is never committed.
  *
- * A summary is valid only until its text changes.
+ * A summary is valid until its text changes.
  */
 export class SummaryCache {
   readonly #context: Context;
@@ -38,31 +38,35 @@ export class SummaryCache {
     this.#entries = entries;
   }
 
-  /** @param texts the documents of the bank and its sources, by name. */
+  /**
+   * Loads the cache of a bank.
+   *
+   * @param texts the documents of the bank and its sources, by name.
+   */
   static async open(
     context: Context,
     bank: Bank,
     texts: ReadonlyMap<string, string>,
   ): Promise<SummaryCache> {
-    const kept = await keptOf(context, bank);
+    const stored = await load(context, bank);
     const entries = new Map<string, CachedSummary>();
     for (const [name, text] of texts) {
-      const entry = own(kept, name);
+      const entry = own(stored, name);
       if (isEntry(entry) && entry.of === hash(text)) entries.set(name, entry);
     }
     return new SummaryCache(context, bank, texts, entries);
   }
 
-  /** The summary that is kept of the text with this name. */
+  /** Returns the cached summary of the text with this name. */
   summaryOf(name: string): string | undefined {
     return this.#entries.get(name)?.summary;
   }
 
   /**
-   * Brings what is kept up to date: a summary of each text that is too long to be one.
+   * Updates the cache: a summary of each text that is longer than a summary.
    *
-   * @returns whether it was written, and whether it holds summaries that answers make use of: the bank
-   *   has outgrown its budget.
+   * @returns whether the cache was written, and whether it contains summaries that answers use, because
+   *   the bank exceeds its budget.
    */
   async rebuild(): Promise<{ readonly cache_updated: boolean; readonly cache_optimized: boolean }> {
     try {
@@ -71,11 +75,11 @@ export class SummaryCache {
         const summary = () => summarize(text, summaryLimit);
         entries[name] = this.#entries.get(name) ?? { of: hash(text), summary: summary() };
       }
-      const written = await keep(this.#context, this.#bank, entries);
-      const used = this.#outgrown && Object.keys(entries).length > 0;
+      const written = await save(this.#context, this.#bank, entries);
+      const used = this.#exceedsBudget && Object.keys(entries).length > 0;
       return { cache_updated: written, cache_optimized: written && used };
     } catch (thrown) {
-      // The document is committed by now: what can be made again must not make the call fail.
+      // The document is already committed, and the cache can be rebuilt: the call must not fail.
       const why = toMemoryError(thrown).text;
       this.#context.log('warning', `Cache of ${this.#bank.folder} not rebuilt: ${why}`);
       return { cache_updated: false, cache_optimized: false };
@@ -83,44 +87,44 @@ export class SummaryCache {
   }
 
   /**
-   * Asks the model, where one is configured, for the summaries that answers make use of.
+   * Requests the summaries that answers use from the language model, if one is configured.
    *
-   * They are there for later answers; until then, and when it fails, those of `summarize` serve.
+   * Later answers use them. Until then, or if the model fails, answers use those of `summarize`.
    */
   refine(): void {
     const { summarizer } = this.#context;
-    if (!summarizer || !this.#outgrown) return;
+    if (!summarizer || !this.#exceedsBudget) return;
     for (const [file, text] of this.#long()) {
       if (this.#entries.get(file)?.by === summarizer.model) continue;
       const of = hash(text);
-      const part = () => summarize(text, maxModelText);
-      const request = { id: of, file, text: part, limit: summaryLimit };
-      summarizer.request(request, async (said) => {
-        const entry = { of, summary: summarize(said, summaryLimit), by: summarizer.model };
-        const kept = await keptOf(this.#context, this.#bank);
-        await keep(this.#context, this.#bank, { ...kept, [file]: entry });
+      const extract = () => summarize(text, maxModelText);
+      const request = { id: of, file, text: extract, limit: summaryLimit };
+      summarizer.request(request, async (reply) => {
+        const entry = { of, summary: summarize(reply, summaryLimit), by: summarizer.model };
+        const stored = await load(this.#context, this.#bank);
+        await save(this.#context, this.#bank, { ...stored, [file]: entry });
       });
     }
   }
 
-  get #outgrown(): boolean {
+  get #exceedsBudget(): boolean {
     let size = 0;
     for (const text of this.#texts.values()) size += bytesOf(text);
     return size > contentBudget;
   }
 
-  /** The texts that are too long to be their own summaries. */
+  /** Lists the texts that are longer than a summary. */
   #long(): [name: string, text: string][] {
     return [...this.#texts].filter(([, text]) => bytesOf(text) > summaryLimit);
   }
 }
 
-async function keptOf(context: Context, bank: Bank): Promise<JsonObject> {
-  const kept = await storeOf(context, bank.type).local.get(keyOf(bank));
-  return isObject(kept) ? kept : {};
+async function load(context: Context, bank: Bank): Promise<JsonObject> {
+  const stored = await storeOf(context, bank.type).local.get(keyOf(bank));
+  return isObject(stored) ? stored : {};
 }
 
-function keep(context: Context, bank: Bank, entries: JsonObject): Promise<boolean> {
+function save(context: Context, bank: Bank, entries: JsonObject): Promise<boolean> {
   return storeOf(context, bank.type).local.set(keyOf(bank), entries);
 }
 

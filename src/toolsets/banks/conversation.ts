@@ -20,8 +20,8 @@ const state = sessionKey<Conversation>('banks', () => ({
   updates: new Map(),
 }));
 
-/** Whether the bank is the one that the session works with, and whether it may write to it. */
-export function standing(
+/** Returns whether a bank is the session's active one, and whether the session only reads it. */
+export function statusInSession(
   context: Context,
   name: BankName,
 ): { readonly active: boolean; readonly temporary: boolean } {
@@ -37,41 +37,41 @@ export function enter(context: Context, name: BankName, options: { temporary: bo
   else conversation.temporary.delete(nameKey(name));
 }
 
-/** One update of a conversation. */
-interface Turn {
+/** An update of a bank, as its conversation counts it. */
+interface NumberedUpdate {
   readonly conversation: string;
   readonly count: number;
 }
 
-/** Returns the conversation and number of an update, from the call or else from our own count. */
+/** Returns the conversation and number of an update, from the call or else from the session's count. */
 export function nextUpdate(
   context: Context,
   given: {
     readonly conversation_id?: string | undefined;
     readonly update_count?: number | undefined;
   },
-): Turn {
+): NumberedUpdate {
   const conversation = given.conversation_id ?? context.session.id;
   const { updates } = context.session.get(state);
   return { conversation, count: given.update_count ?? (updates.get(conversation) ?? 0) + 1 };
 }
 
-/** Counts an update that was made. */
-export function countUpdate(context: Context, { conversation, count }: Turn): void {
+/** Counts an update that has succeeded. */
+export function countUpdate(context: Context, { conversation, count }: NumberedUpdate): void {
   context.session.get(state).updates.set(conversation, count);
 }
 
-/** Records the time of use of a bank, outside of its history, so that reading makes no commit. */
+/** Records when a bank was used: in the local state, so that reading makes no commit. */
 export async function noteUse(context: Context, bank: Bank): Promise<void> {
   try {
     await storeOf(context, bank.type).local.set(usedKey(bank), timestamp(context.now()));
   } catch (thrown) {
-    // A failure to record the time must not keep the session from reading the bank.
-    context.log('warning', `Last use of ${bank.folder} not noted: ${toMemoryError(thrown).text}`);
+    // A failure here must not prevent the session from reading the bank.
+    context.log('warning', `Last use of ${bank.folder} not saved: ${toMemoryError(thrown).text}`);
   }
 }
 
-/** When a bank was last activated, swapped to or updated on this machine. */
+/** Returns when a bank was last activated, swapped to or updated on this machine. */
 export async function lastUse(context: Context, bank: Bank): Promise<string | undefined> {
   const noted = await storeOf(context, bank.type).local.get(usedKey(bank));
   return typeof noted === 'string' ? noted : undefined;

@@ -15,29 +15,29 @@ export const triggers = [
 
 export type Trigger = (typeof triggers)[number];
 
-/** Proof that an update was made, also used with two placeholders in the examples. */
+/** Makes the proof that an update was made; the examples use it with two placeholders. */
 export function verification(count: number | string, conversation: string): string {
   return `// Update #${count} for conversation ${conversation}`;
 }
 
-/** Days without an update after which a bank may be out of date. */
+/** Number of days without an update after which a bank may be out of date. */
 const staleDays = 30;
 
 /** The state of a bank that its instructions depend on. */
 export interface BankState extends BankName {
   readonly files: readonly string[];
   readonly temporary: boolean;
-  /** It holds nothing but headings. */
+  /** Whether it contains only headings. */
   readonly empty: boolean;
-  /** It is answered as summaries. */
+  /** Whether the answer contains summaries instead of some documents. */
   readonly large: boolean;
   /** Whole days since it was last written. */
   readonly days: number;
-  /** How far the code has moved since then. */
+  /** How far the code has moved since the bank was written. */
   readonly moved: { readonly commits: number; readonly doubtful: readonly string[] } | undefined;
 }
 
-/** When to write what where. */
+/** An instruction to write to the bank. */
 interface Directive extends JsonObject {
   readonly name: string;
   readonly priority: 'SYSTEM CRITICAL' | 'HIGH' | 'MEDIUM';
@@ -51,7 +51,7 @@ const watchdog: Directive = {
   name: 'WATCHDOG',
   priority: 'SYSTEM CRITICAL',
   when: 'After every response',
-  action: 'Call update tool with what the response settled; when it settled nothing, do not call',
+  action: 'Call update tool with what the response settled; if nothing, do not call it',
   trigger_type: 'watchdog',
 };
 
@@ -76,7 +76,7 @@ const architecture: Directive = {
 const progress: Directive = {
   name: 'PROGRESS_TRACKING',
   priority: 'HIGH',
-  when: 'When work is begun, finished, blocked or planned',
+  when: 'When work is started, finished, blocked or planned',
   action: 'Bring doc/progress.md and tasks.md up to date',
   trigger_type: 'progress',
   patterns: ['is done', 'next step', 'blocked by', 'the deadline'],
@@ -103,13 +103,13 @@ const commit: Directive = {
 const preference: Directive = {
   name: 'PREFERENCE_TRACKING',
   priority: 'HIGH',
-  when: 'When the user states a wish, a habit or a fact that will hold next time',
+  when: 'When the user states a wish, a habit or a fact that also matters later',
   action: 'Insert it into preferences.md, or a link or name into references.md',
   trigger_type: 'watchdog',
   patterns: ['I prefer', 'from now on', 'always use', 'never use', 'my name is'],
 };
 
-/** What differs between the types of bank. */
+/** The instructions that differ between the types of bank. */
 const guides: {
   readonly [type in BankType]: {
     readonly directives: readonly Directive[];
@@ -120,7 +120,7 @@ const guides: {
 } = {
   global: {
     directives: [watchdog, preference, request],
-    role: 'You talk with a user whose memory this bank is. Use what it says about them, their wishes and their references without being told again; what they say now outranks it.',
+    role: 'This bank is the memory of the user that you talk to. Use what it says about them, their wishes and their references without asking again; what they say now takes precedence.',
     triggerPatterns: ['I prefer [way]', 'From now on [rule]', 'Remember [fact]'],
     example: {
       target_file: 'preferences.md',
@@ -140,7 +140,7 @@ const guides: {
   },
   code: {
     directives: [watchdog, architecture, technology, commit, request],
-    role: 'You are a coding assistant with the memory of this repository. Use it to discuss architecture, design patterns, interfaces and how things are built; where it and the code differ, the code is right and the bank is to be corrected.',
+    role: 'You are a coding assistant with the memory of this repository. Use it to discuss architecture, design patterns, interfaces and how things are built. If the bank and the code differ, trust the code and correct the bank.',
     triggerPatterns: [
       'We decided to use [technology]',
       "We're implementing [pattern]",
@@ -155,8 +155,9 @@ const guides: {
 };
 
 /**
- * How a client keeps a bank up to date: directives, prompts and examples, by the type of the
- * bank and its state, at most 4,000 bytes.
+ * Makes the instructions for keeping a bank up to date: directives, prompts and examples.
+ *
+ * They depend on the type and state of the bank, and take at most 4,000 bytes.
  */
 export function customInstructions(state: BankState): JsonObject {
   const guide = guides[state.type];
@@ -186,17 +187,17 @@ export function customInstructions(state: BankState): JsonObject {
   };
 }
 
-/** What the state of the bank calls for. */
+/** Returns the instructions that the state of the bank requires. */
 function conditions(state: BankState): string[] {
   const lines: string[] = [];
   if (state.temporary) {
     lines.push(
-      'This bank is open for reading only: update writes nothing to it until you activate it.',
+      'This bank is open for reading only: update changes nothing in it until you activate it.',
     );
   }
   if (state.empty && !state.temporary) {
     lines.push(
-      'The bank is new and empty. Fill in what you learn as the conversation goes, starting with ' +
+      'The bank is new and empty. Fill in what you learn during the conversation, starting with ' +
         (state.type === 'global'
           ? 'context.md.'
           : 'readme.md; ask for the purpose if it is unclear.'),
@@ -206,18 +207,18 @@ function conditions(state: BankState): string[] {
   if (commits > 0 && !state.empty) {
     const names = doubtful.slice(0, 3).map((file) => file.slice(0, 60));
     lines.push(
-      `The code has moved by ${commits} commit${commits === 1 ? '' : 's'} since the bank was written. Check against the code before you rely on it` +
-        (names.length > 0 ? `, first of all ${names.join(', ')}.` : '.'),
+      `The code has moved by ${commits} commit${commits === 1 ? '' : 's'} since the bank was written. Check it against the code before you rely on it` +
+        (names.length > 0 ? `, starting with ${names.join(', ')}.` : '.'),
     );
   }
   if (commits === 0 && state.days >= staleDays && !state.empty) {
     lines.push(
-      `The bank was last written ${state.days} days ago. Ask whether it still holds before you build on it.`,
+      `The bank was last written ${state.days} days ago. Ask whether it is still correct before you build on it.`,
     );
   }
   if (state.large) {
     lines.push(
-      'The bank is large: summaries stand for some documents. Fetch one whole before you replace it, and replace what is outdated rather than add.',
+      'The bank is large: some documents are only summarised. Read a document whole before you replace it, and replace outdated text rather than add more.',
     );
   }
   return lines;
@@ -232,11 +233,11 @@ function automation({ type }: BankName): string {
    \`\`\`
    WHEN: right after EVERY response
    PRIORITY: SYSTEM CRITICAL (HIGHEST)
-   ACTION: CALL update WITH what is new; nothing new, no call
+   ACTION: CALL update WITH what is new; if nothing is new, do not call it
    \`\`\`
 1. **Only what lasts**: decisions with their reasons, facts, state, open questions. No chatter, no secrets.
 2. **Smallest change**: insert at a heading; append a new topic; replace only a document that you have read whole.
-3. **Verify**: a call counts when its answer holds \`${verification('[N]', '[id]')}\`. Then do its next_actions where they apply.
+3. **Verify**: an update succeeded if its answer contains \`${verification('[N]', '[id]')}\`. Then do its next_actions where they apply.
 4. **Pending**: if an update is due and cannot be made, end the reply with "⏳ memory update pending".
-5. **Elsewhere**: when the talk moves to another ${type === 'global' ? 'context' : 'project'}, swap; to choose a bank, list.`;
+5. **Elsewhere**: when the conversation moves to another ${type === 'global' ? 'context' : 'project'}, swap; to choose a bank, list.`;
 }

@@ -5,20 +5,20 @@ import { mentionsIn } from './mention.ts';
 import { bytesOf } from './summary.ts';
 import { defaultFiles } from './template.ts';
 
-/** At most this many follow-ups are named. */
-const most = 5;
+/** Maximum number of suggestions in an answer. */
+const maxSuggestions = 5;
 
-/** At most this many subjects of an update are looked for in the other documents. */
-const mostSubjects = 50;
+/** Maximum number of subjects that are searched for in the other documents. */
+const maxSubjects = 50;
 
-/** Words in which a decision is told. */
+/** Phrases that state a decision. */
 const decision =
   /\b(?:decided (?:to|on|against)|we(?:'ll| will) use|chose|opted for|settled on|instead of|architecture will be|switch(?:ed|ing)? to)\b/i;
 
 /** An open item of a list. */
 const openItem = /^\s*[-*+] \[ \] /m;
 
-/** What was just written where. */
+/** The text that an update has just written, and its place. */
 export interface Written {
   readonly file: string;
   readonly content: string;
@@ -26,10 +26,10 @@ export interface Written {
 }
 
 /**
- * Suggests what to do after an update, derived from the bank alone.
+ * Suggests what to do after an update, from the content of the bank only.
  *
- * Suggestions name other documents about the same subjects, a decision or task in the wrong document,
- * and a document that has grown too large.
+ * A suggestion names another document about the same subject, a decision or task in the wrong document,
+ * or a document that has become too large.
  */
 export function followUps(bank: Bank, written: Written): string[] {
   const usual = defaultFiles(bank, []);
@@ -49,14 +49,15 @@ export function followUps(bank: Bank, written: Written): string[] {
   }
   const body = bank.files.find(({ file }) => file === written.file)?.value.body ?? '';
   if (bytesOf(body) > contentBudget / 2) {
-    actions.push(`Shorten ${written.file}: at this size it is answered as a summary.`);
+    actions.push(`Shorten ${written.file}: at this size, answers contain only a summary of it.`);
   }
-  return actions.slice(0, most);
+  return actions.slice(0, maxSuggestions);
 }
 
 /**
- * What an update speaks of: its section, headings, code spans and bold words, the longest first. The
- * headings that every bank of the type has say nothing.
+ * Lists the subjects of an update: its section, headings, code spans and bold words, longest first.
+ *
+ * Headings that every bank of the type has are not subjects.
  */
 function subjectsOf(
   { content, file, position }: Written,
@@ -73,5 +74,5 @@ function subjectsOf(
   return [...new Set(subjects)]
     .filter((subject) => subject.length > 3)
     .sort((a, b) => b.length - a.length)
-    .slice(0, mostSubjects);
+    .slice(0, maxSubjects);
 }

@@ -16,19 +16,19 @@ import {
 import { lastUpdated, textsOf } from './bank-activation.ts';
 import { type BankType, bankTypes, folders } from './bank-type.ts';
 import { namesWithin } from './budget.ts';
-import { lastUse, standing } from './conversation.ts';
+import { lastUse, statusInSession } from './conversation.ts';
 import { firstSentence } from './summary.ts';
 import { readSources } from './summary-sources.ts';
 import { mainFile, sourcesHeading } from './template.ts';
 
-/** How a bank is described that does not yet describe itself. */
+/** Descriptions of banks whose main document does not have one yet. */
 const descriptions = {
   global: 'Memory of conversations outside of projects',
   project: 'Memory of a project',
   code: 'Memory of a codebase',
 } as const;
 
-/** How many bytes the names of the files of one bank may take. */
+/** Maximum size of the list of one bank's files, in bytes. */
 const filesBudget = 20_000;
 
 /** Lists the existing banks (seed 001, `list`). */
@@ -59,7 +59,7 @@ export const list = defineTool({
       try {
         answer[folders[type]] = await entries(context, type);
       } catch (thrown) {
-        // Without a project the global banks are still served: only what was asked for by name fails.
+        // Without a project the global banks are still listed; only an explicit type fails.
         if (bank_type || !isNoProject(thrown)) throw thrown;
         answer[folders[type]] = [];
         note = thrown.text;
@@ -69,25 +69,25 @@ export const list = defineTool({
   },
 });
 
-/** One bank with the names of its files, by name, as many as fit. */
+/** Describes one bank with the sorted names of its files, as many as fit. */
 async function oneBank(context: Context, name: BankName, skip: number): Promise<JsonObject> {
   const bank = await openBank(storeOf(context, name.type), name);
   const names = [...textsOf(bank, await readSources(context, bank)).keys()].sort();
   const files = namesWithin(names.slice(skip), filesBudget);
   const next = skip + files.length;
   const more = next < names.length && { next_skip: next };
-  const told = { ...(await entry(context, bank)), files, total: names.length, ...more };
-  return { [folders[name.type]]: [told] };
+  const described = { ...(await entry(context, bank)), files, total: names.length, ...more };
+  return { [folders[name.type]]: [described] };
 }
 
 async function entries(context: Context, type: BankType): Promise<JsonObject[]> {
   const banks = await listBanks(storeOf(context, type), type);
-  const told = await Promise.all(banks.map((bank) => entry(context, bank)));
-  return told.sort((a, b) => compare(b.last_used ?? '', a.last_used ?? '') || compare(a.id, b.id));
+  const found = await Promise.all(banks.map((bank) => entry(context, bank)));
+  return found.sort((a, b) => compare(b.last_used ?? '', a.last_used ?? '') || compare(a.id, b.id));
 }
 
 async function entry(context: Context, bank: Bank) {
-  const { active, temporary } = standing(context, bank);
+  const { active, temporary } = statusInSession(context, bank);
   return {
     id: bank.id,
     last_used: (await lastUse(context, bank)) ?? lastUpdated(bank) ?? null,
@@ -97,7 +97,7 @@ async function entry(context: Context, bank: Bank) {
   };
 }
 
-/** What the bank's main document says first, above the list of its sources. */
+/** Returns the first sentence of the bank's main document, above the list of its sources. */
 function describe(bank: Bank): string {
   const text = bank.files.find(({ file }) => file === mainFile[bank.type])?.value.body ?? '';
   const [own = ''] = text.split(`\n## ${sourcesHeading}`);

@@ -1,14 +1,10 @@
-/**
- * Looks phrases up in a text: as whole words, in any case.
- *
- * @returns whether the text holds a phrase.
- */
+/** Returns a function that reports whether the text contains a phrase as whole words, in any case. */
 export function mentionsIn(text: string): (phrase: string) => boolean {
-  const within = text.toLowerCase();
+  const lowerText = text.toLowerCase();
   return (phrase) => {
-    const sought = phrase.toLowerCase();
-    for (let at = within.indexOf(sought); at >= 0; at = within.indexOf(sought, at + 1)) {
-      const around = within.charAt(at - 1) + within.charAt(at + sought.length);
+    const wanted = phrase.toLowerCase();
+    for (let at = lowerText.indexOf(wanted); at >= 0; at = lowerText.indexOf(wanted, at + 1)) {
+      const around = lowerText.charAt(at - 1) + lowerText.charAt(at + wanted.length);
       if (!/[\p{L}\p{N}_]/u.test(around)) return true;
     }
     return false;

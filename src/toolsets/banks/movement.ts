@@ -4,10 +4,10 @@ import type { Bank } from './bank.ts';
 import { listed, namesWithin } from './budget.ts';
 import { mentionsIn } from './mention.ts';
 
-/** Commits and files are counted up to here. */
+/** Maximum number of commits and files that are counted. */
 const limit = 100;
 
-/** How many bytes the names of changed files and of doubtful documents may take. */
+/** Maximum sizes of the lists of changed files and of doubtful documents, in bytes. */
 const budgets = { files: 2_000, doubtful: 1_000 };
 
 /** State of the code in relation to a bank. */
@@ -20,7 +20,7 @@ export interface Movement {
   readonly distance: { readonly commits: number; readonly doubtful: readonly string[] } | undefined;
 }
 
-/** How far the code has moved since a bank was last written; undefined for global banks, which have no code. */
+/** Computes how far the code has moved since a bank was written; undefined for a global bank. */
 export async function movedSince(context: Context, bank: Bank): Promise<Movement | undefined> {
   if (bank.type === 'global') return undefined;
   const { branch, oid, problem } = await context.project.head();
@@ -46,7 +46,7 @@ export async function movedSince(context: Context, bank: Bank): Promise<Movement
   };
 }
 
-/** The documents that name a file which has changed: the first ones to distrust. */
+/** Lists the documents that mention a changed file; they are the most likely to be out of date. */
 function mentioning(bank: Bank, files: readonly string[]): string[] {
   const found = bank.files.filter(({ value }) => files.some(mentionsIn(value.body)));
   return found.map(({ file }) => file);

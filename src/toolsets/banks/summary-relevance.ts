@@ -1,9 +1,9 @@
 import type { Trigger } from './custom-instructions.ts';
 
-/** The relevance of a document that nothing is known of yet. */
+/** The relevance of a new document. */
 export const firstScore = 0.5;
 
-/** How much an update says about the worth of its document, by what called for it. */
+/** The relevance that an update suggests for its document, by the reason for the update. */
 const weights: { readonly [trigger in Trigger]: number } = {
   user_request: 1,
   architecture: 0.9,
@@ -14,10 +14,10 @@ const weights: { readonly [trigger in Trigger]: number } = {
 };
 
 /**
- * The relevance of a document after one more update: 0 to 1, two decimals.
+ * Computes the relevance of a document after another update: 0 to 1, with two decimals.
  *
- * It moves a quarter of the way to what the update's trigger is worth, so that a document of decisions
- * rises and one of routine notes falls back to the middle. A person may set it in the file.
+ * It moves a quarter of the way to the weight of the update's trigger: that of a document with decisions
+ * rises, and that of routine notes returns to the middle. A person may set it in the file.
  */
 export function relevance(score: number | undefined, trigger: Trigger = 'watchdog'): number {
   const before = score ?? firstScore;

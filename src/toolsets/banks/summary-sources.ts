@@ -5,10 +5,10 @@ import { fileNameProblem } from '../../core/names/file-name.ts';
 import type { Bank } from './bank.ts';
 import { mainFile, sourcesHeading } from './template.ts';
 
-/** What marks a file of the repository among the documents of a bank. No document's name has a colon. */
+/** Prefix of a repository file among the documents of a bank; a document's name has no colon. */
 const mark = 'source:';
 
-/** Files of the repository that a new code bank names when they are there. */
+/** Repository files that a new code bank names if they exist. */
 const candidates = [
   'README.md',
   'ARCHITECTURE.md',
@@ -17,33 +17,34 @@ const candidates = [
   'docs/api.md',
 ];
 
-/** At most this many sources are read, each up to this many bytes. */
-const most = 20;
-const largest = 256 * 1024;
+/** Limits: number of sources that are read, and bytes of each. */
+const maxSources = 20;
+const maxSourceBytes = 256 * 1024;
 
-/** The sources of a bank, under the names that mark them: `source:README.md`. */
+/** The sources of a bank, by name with prefix: `source:README.md`. */
 export interface Sources {
   readonly found: ReadonlyMap<string, string>;
-  /** Named by the bank, and not there or not allowed. */
+  /** Named by the bank, but missing or not allowed. */
   readonly missing: readonly string[];
-  /** Named by the bank, and not read for the reason that stands behind the name. */
+  /** Named by the bank, but not read; the reason follows the name. */
   readonly unread: readonly string[];
 }
 
-/** The files of the repository that a new code bank starts with. */
+/** Lists the repository files that a new code bank names. */
 export async function usualSources(context: Context): Promise<string[]> {
   const { found } = await read(context, candidates);
   return [...found.keys()].map((name) => name.slice(mark.length));
 }
 
-/** Reads the files of the repository that a code bank names; they are never written. */
+/** Reads the repository files that a code bank names; they are never written. */
 export async function readSources(context: Context, bank: Bank): Promise<Sources> {
   return read(context, namedSources(bank));
 }
 
 /**
- * The paths that a code bank's main document lists below "Sources": the first code span or link of
- * each list item.
+ * Returns the paths that a code bank's main document lists below "Sources".
+ *
+ * A path is the first code span or link of a list item.
  */
 export function namedSources(bank: Bank): string[] {
   if (bank.type !== 'code') return [];
@@ -61,21 +62,21 @@ async function read(context: Context, paths: readonly string[]): Promise<Sources
   const unread: string[] = [];
   for (const path of paths) {
     const name = `${mark}${path}`;
-    if (found.size === most) {
-      unread.push(`${name}: ${most} others are read`);
+    if (found.size === maxSources) {
+      unread.push(`${name}: the limit of ${maxSources} files is reached`);
       continue;
     }
     try {
       const text = fileNameProblem(path)
         ? undefined
-        : await context.project.readFile(path, largest);
+        : await context.project.readFile(path, maxSourceBytes);
       if (text === undefined) missing.push(name);
       else found.set(name, text);
     } catch (thrown) {
       if (!(thrown instanceof MemoryError)) throw thrown;
-      // A link or a folder in its place is refused like a file that is not there.
+      // A link or a folder at this path counts as a missing file.
       if (thrown.code !== 'too_large') missing.push(name);
-      else unread.push(`${name}: it is larger than ${largest / 1024} KiB`);
+      else unread.push(`${name}: it is larger than ${maxSourceBytes / 1024} KiB`);
     }
   }
   return { found, missing, unread };

@@ -4,30 +4,30 @@ import { contentStart } from '../../core/markdown/sections.ts';
 /** A sentence, list item or table row of a document. */
 interface Unit {
   readonly text: string;
-  /** The heading that it stands below; undefined above the first. */
+  /** The heading above it; undefined above the first heading. */
   readonly heading: Block | undefined;
   readonly words: ReadonlySet<string>;
-  /** Whether it opens its section: what a section is about is mostly said there. */
+  /** Whether it opens its section, where the subject of a section is usually stated. */
   readonly opens: boolean;
 }
 
-/** Longer units are cut at a word. */
-const longestUnit = 300;
+/** Maximum length of a unit, in characters; longer ones are cut at a word. */
+const maxUnit = 300;
 
-/** How many units at the end of a document count as its latest news. */
+/** Number of units at the end of a document that count as its latest news. */
 const latest = 3;
 
-/** The bytes that a text takes in a JSON answer, the measure of every budget here; a token is about 4. */
+/** Returns the size of a value as JSON, in bytes; a token is about 4 bytes. */
 export function bytesOf(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value));
 }
 
 /**
- * What a document says, in its own words and at most so many bytes: the openings of its sections, its
- * last lines and the sentences that share most words with the others, in their order and below their
- * headings.
+ * Summarises a document in its own sentences, with at most `limit` bytes.
  *
- * The same text gives the same summary; a text that fits is returned as it is. Code blocks are left out.
+ * It prefers the openings of sections, the last lines, and sentences that share the most words with
+ * others. They keep their order and their headings. Code blocks are left out. Equal texts give equal
+ * summaries; a text that fits is returned as it is.
  */
 export function summarize(text: string, limit: number): string {
   if (bytesOf(text) <= limit) return text;
@@ -36,25 +36,25 @@ export function summarize(text: string, limit: number): string {
   const ranked = [...units.entries()].sort(([a], [b]) => score(b) - score(a) || a - b);
   const line = (heading?: Block) => (heading ? [text.slice(heading.start, heading.end)] : []);
   const chosen = new Set<Unit>();
-  const told = new Set<Block | undefined>();
+  const shown = new Set<Block | undefined>();
   let left = limit - bytesOf('');
   for (const [, unit] of ranked) {
-    const added = told.has(unit.heading) ? [unit.text] : [...line(unit.heading), unit.text];
+    const added = shown.has(unit.heading) ? [unit.text] : [...line(unit.heading), unit.text];
     const cost = bytesOf(`${added.join('\n')}\n`) - bytesOf('');
     if (cost > left) continue;
     left -= cost;
     chosen.add(unit);
-    told.add(unit.heading);
+    shown.add(unit.heading);
   }
   return units
     .filter((unit) => chosen.has(unit))
-    .flatMap(({ heading, text: said }) =>
-      told.delete(heading) ? [...line(heading), said] : [said],
+    .flatMap(({ heading, text: sentence }) =>
+      shown.delete(heading) ? [...line(heading), sentence] : [sentence],
     )
     .join('\n');
 }
 
-/** The first sentence of a document that is no heading, for a description; empty when there is none. */
+/** Returns the first sentence of a document that is not a heading, or an empty text. */
 export function firstSentence(text: string, limit: number): string {
   return shorten(unitsOf(text)[0]?.text.replace(/^[-*+] /, '') ?? '', limit);
 }
@@ -77,15 +77,16 @@ function unitsOf(text: string): Unit[] {
   return units;
 }
 
-/** What a block says; code, HTML and rules say nothing here. */
+/** Splits a block into sentences; code, HTML and thematic breaks have none. */
 function sentencesOf(text: string, block: Block): string[] {
   switch (block.kind) {
     case 'paragraph':
       return sentences(linesOf(text, block).split(sentenceEnd));
     case 'item': {
       const [first, ...rest] = block.children;
-      if (first?.kind !== 'paragraph')
+      if (first?.kind !== 'paragraph') {
         return block.children.flatMap((child) => sentencesOf(text, child));
+      }
       const marker = text.slice(block.start, first.start).trim();
       return sentences([`${marker} ${linesOf(text, first)}`]).concat(
         rest.flatMap((child) => sentencesOf(text, child)),
@@ -107,11 +108,11 @@ function linesOf(text: string, paragraph: Block): string {
 
 function sentences(pieces: readonly string[]): string[] {
   return pieces
-    .map((piece) => shorten(piece.trim(), longestUnit))
+    .map((piece) => shorten(piece.trim(), maxUnit))
     .filter((piece) => /[\p{L}\p{N}]/u.test(piece));
 }
 
-/** After a full stop that a capital or another script's letter follows, or one that needs no space. */
+/** The end of a sentence: a stop before a capital or caseless letter, or a full-width stop. */
 const sentenceEnd = /(?<=[.!?…]["'”’)]?) (?=["'“‘(]?[\p{Lu}\p{Lo}\p{N}`*])|(?<=[。！？])/u;
 
 function shorten(text: string, limit: number): string {
@@ -127,7 +128,7 @@ function wordsOf(text: string): Set<string> {
   return new Set(words.filter((word) => word.length > 3 || /[^\p{Script=Latin}]/u.test(word)));
 }
 
-/** How much a unit deserves its place: 0 to 3. */
+/** Returns a function that scores a unit by its index: 0 to 3. */
 function scores(units: readonly Unit[]): (index: number) => number {
   const counts = new Map<string, number>();
   for (const { words } of units) {

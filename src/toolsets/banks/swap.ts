@@ -31,7 +31,7 @@ export const swap = defineTool({
     const bank = await openBank(storeOf(context, name.type), name);
     enter(context, name, { temporary: args.temporary });
     await noteUse(context, bank);
-    // Clients fill in optional lists with []: nothing named is no limit.
+    // Some clients send [] for an optional list: it means no restriction.
     return activation(context, bank, args.merge_files?.length ? args.merge_files : undefined);
   },
 });

@@ -1,7 +1,7 @@
 import type { BankName } from './bank.ts';
 import type { BankType } from './bank-type.ts';
 
-/** The files of a new bank and their headings (seed 001, "Memory Bank Structure"); null stands for the id. */
+/** The files of a new bank and their headings (seed 001); a null title means the bank's id. */
 const outlines: {
   readonly [type in BankType]: {
     readonly [file: string]: readonly [title: string | null, ...sections: string[]];
@@ -35,13 +35,13 @@ const outlines: {
   },
 };
 
-/** The document that describes a bank; in a code bank it names the sources as well. */
+/** The document that describes a bank; in a code bank it also lists the sources. */
 export const mainFile = { global: 'context.md', project: 'readme.md', code: 'readme.md' } as const;
 
-/** The heading below which a code bank names files of the repository. */
+/** The heading of the list of repository files in a code bank. */
 export const sourcesHeading = 'Sources';
 
-/** The documents of a new bank: file to text. */
+/** Makes the documents of a new bank, by file name. */
 export function defaultFiles(
   { type, id }: BankName,
   sources: readonly string[],

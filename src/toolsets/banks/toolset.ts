@@ -7,7 +7,7 @@ import { swap } from './swap.ts';
 import { update } from './update-bank.ts';
 
 /**
- * Error codes of seed 001, and codes of seed 003 for the errors that seed 001 does not name.
+ * Error codes of seed 001, and codes of seed 003 for errors that seed 001 does not name.
  *
  * The shape of the answer is that of seed 003, since seed 001 does not define one.
  */

@@ -20,7 +20,7 @@ import {
 import { textsOf } from './bank-activation.ts';
 import { bankDocument, frontMatter, serverKeys } from './bank-document.ts';
 import { SummaryCache } from './cache.ts';
-import { countUpdate, nextUpdate, noteUse, standing } from './conversation.ts';
+import { countUpdate, nextUpdate, noteUse, statusInSession } from './conversation.ts';
 import { triggers, verification } from './custom-instructions.ts';
 import { followUps } from './follow-up.ts';
 import { relevance } from './summary-relevance.ts';
@@ -70,29 +70,29 @@ export const update = defineTool({
     const name = bankName(args);
     check(args);
     const store = storeOf(context, name.type);
-    if (standing(context, name).temporary) {
+    if (statusInSession(context, name).temporary) {
       return answer(args, 'skipped', {
         next_actions: [`The ${label(name)} is open for reading only; activate it to write to it.`],
       });
     }
-    const turn = nextUpdate(context, args);
-    const proof = verification(turn.count, turn.conversation);
+    const next = nextUpdate(context, args);
+    const proof = verification(next.count, next.conversation);
     const changed = await store.change(provenance(args, proof), (transaction) =>
       write(context, transaction, args),
     );
-    countUpdate(context, turn);
+    countUpdate(context, next);
     const bank = await openBank(store, name);
     await noteUse(context, bank);
     return answer(args, 'success', {
-      ...(changed ? await summarizeAnew(context, bank) : {}),
+      ...(changed ? await updateSummaries(context, bank) : {}),
       verification: proof,
       next_actions: followUps(bank, { ...args, file: args.target_file }),
     });
   },
 });
 
-/** Brings the summaries of a bank up to date; see `SummaryCache.rebuild`. */
-async function summarizeAnew(context: Context, bank: Bank) {
+/** Updates the cached summaries of a bank; see `SummaryCache.rebuild`. */
+async function updateSummaries(context: Context, bank: Bank) {
   const texts = textsOf(bank, await readSources(context, bank));
   const cache = await SummaryCache.open(context, bank, texts);
   const result = await cache.rebuild();
@@ -100,7 +100,7 @@ async function summarizeAnew(context: Context, bank: Bank) {
   return result;
 }
 
-/** What the schema cannot say. */
+/** Validates what the schema cannot express. */
 function check({ target_file, operation, position, content }: Arguments): void {
   const problem = fileNameProblem(target_file);
   if (problem !== undefined) throw invalid(['target_file'], problem);
@@ -114,14 +114,14 @@ function check({ target_file, operation, position, content }: Arguments): void {
   }
 }
 
-/** Whether the document was changed: an edit that leaves the text as it is writes nothing. */
+/** Edits the document and returns whether its text changed; an equal text is not written. */
 async function write(
   context: Context,
   transaction: Transaction,
   args: Arguments,
 ): Promise<boolean> {
   const bank = await openBank(transaction, bankName(args));
-  checkPlace(bank, args.target_file);
+  checkClash(bank, args.target_file);
   const key = `${bank.folder}/${args.target_file}`;
   const found = await transaction.get(bankDocument, key);
   const before = found?.value ?? { key, body: '', ...trueName(bank) };
@@ -149,20 +149,25 @@ function edited(text: string, { operation, content, position = '' }: Arguments):
   }
 }
 
-/** @throws MemoryError `invalid_input` for a name that some file system cannot keep beside the others. */
-function checkPlace(bank: Bank, file: string): void {
+/**
+ * Refuses a name that some file systems cannot keep next to the existing ones.
+ *
+ * @throws MemoryError `invalid_input`.
+ */
+function checkClash(bank: Bank, file: string): void {
   for (const other of bank.files) {
     if (other.file === file) continue;
-    const [mine, theirs] = [foldName(file), foldName(other.file)];
-    if (mine === theirs)
+    const [given, existing] = [foldName(file), foldName(other.file)];
+    if (given === existing) {
       throw invalid(['target_file'], `clashes with "${other.file}": use that name`);
-    if (mine.startsWith(`${theirs}/`) || theirs.startsWith(`${mine}/`)) {
+    }
+    if (given.startsWith(`${existing}/`) || existing.startsWith(`${given}/`)) {
       throw invalid(['target_file'], `clashes with "${other.file}": one of them would be a folder`);
     }
   }
 }
 
-/** Describes the commit of an update; its body has the proof, the document never does. */
+/** Describes the commit of an update; the proof is in its message only, never in the document. */
 function provenance(args: Arguments, proof: string): Provenance {
   return {
     subject: `update ${args.target_file} of ${label(bankName(args))}`,

@@ -74,7 +74,7 @@ describe('customInstructions', () => {
     expect(role({ empty: true })).toContain('new and empty');
     expect(role({ large: true })).toContain('large');
     expect(role({ moved: { commits: 1, doubtful: ['doc/api.md'] } })).toMatch(
-      /moved by 1 commit since.*first of all doc\/api\.md/,
+      /moved by 1 commit since.*starting with doc\/api\.md/,
     );
     expect(role({ moved: { commits: 0, doubtful: [] } })).not.toContain('moved');
     expect(role({ days: 29 })).not.toContain('days ago');

@@ -243,8 +243,8 @@ describe('sources of a code bank', () => {
     expect(Object(answer.bank_info).missing).toHaveLength(25);
     expect(Object(answer.bank_info).unread).toEqual([
       'source:huge.md: it is larger than 256 KiB',
-      'source:s20.md: 20 others are read',
-      'source:s21.md: 20 others are read',
+      'source:s20.md: the limit of 20 files is reached',
+      'source:s21.md: the limit of 20 files is reached',
     ]);
   });
 
