@@ -233,7 +233,7 @@ function automation({ type }: BankName): string {
    \`\`\`
    WHEN: right after EVERY response
    PRIORITY: SYSTEM CRITICAL (HIGHEST)
-   ACTION: CALL update WITH what is new; if nothing is new, do not call it
+   ACTION: CALL update WITH what is new; if nothing is, do not call it
    \`\`\`
 1. **Only what lasts**: decisions with their reasons, facts, state, open questions. No chatter, no secrets.
 2. **Smallest change**: insert at a heading; append a new topic; replace only a document that you have read whole.
