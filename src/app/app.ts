@@ -21,6 +21,9 @@ import {
 } from './session-place.ts';
 import { type AppParts, program, Workspaces } from './workspaces.ts';
 
+/** Transports and commands redact the errors with it that `App` did not throw. */
+export { redactText };
+
 export interface AppOptions extends SessionStart {
   /** The bank of the user, shared by all projects; nothing is created before it is written to. */
   readonly homeFolder: string;

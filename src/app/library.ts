@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { type ErrorCode, MemoryError } from '../core/error.ts';
 import { inputSchema } from '../core/input.ts';
 import type { JsonObject, JsonValue } from '../core/json.ts';
-import { App, type Reply } from './app.ts';
+import { App, type Reply, redactText } from './app.ts';
 import { findRoot, homeFolder } from './root.ts';
 
 export { type ErrorCode, type JsonObject, type JsonValue, MemoryError };
@@ -111,7 +111,7 @@ export async function openMemory(options: OpenOptions): Promise<Memory> {
 }
 
 function answerOf(tool: string, reply: Reply | undefined): Answer {
-  if (!reply) throw new MemoryError('not_found', `There is no tool "${tool}".`);
+  if (!reply) throw new MemoryError('not_found', redactText(`There is no tool "${tool}".`));
   const { body, error, text, meta } = reply;
   if (error) throw new MemoryError(error, text ?? error, { data: { body } });
   const told = (name: string) => {

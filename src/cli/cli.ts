@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import packageJson from '../../package.json' with { type: 'json' };
-import { App, type AppOptions } from '../app/app.ts';
+import { App, type AppOptions, redactText } from '../app/app.ts';
 import { modelSettings } from '../app/model.ts';
 import { homeFolder, startDirectory } from '../app/root.ts';
 import { program } from '../app/workspaces.ts';
@@ -88,7 +88,8 @@ export async function run(args: readonly string[], packageFolder: string): Promi
   } catch (error) {
     if (!(error instanceof MemoryError)) throw error;
     const { withCommands } = await import('./error-wording.ts');
-    const text = withCommands(error.text, await program.toolsets());
+    // An argument may be a credential, and agents and logs keep the output.
+    const text = withCommands(redactText(error.text), await program.toolsets());
     process.stderr.write(`memory-bank: ${printable(text)}\n`);
     if (error.code === 'invalid_input') process.stderr.write(await usage(args));
     return exitStatus[error.code];
@@ -143,11 +144,11 @@ function appOptions(values: FlagValues, packageFolder: string): AppOptions {
   };
 }
 
-/** Writes a log message to stderr; those of the levels debug and info only with `DEBUG=true`. */
+/** Writes a log message to stderr without credentials; levels debug and info only with `DEBUG=true`. */
 function report(level: LogLevel, message: string): void {
   const chatty = level === 'debug' || level === 'info';
   if (chatty && process.env.DEBUG !== 'true') return;
-  process.stderr.write(`memory-bank: ${level}: ${printable(message)}\n`);
+  process.stderr.write(`memory-bank: ${level}: ${printable(redactText(message))}\n`);
 }
 
 function print(text: string): number {

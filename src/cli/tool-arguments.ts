@@ -1,6 +1,6 @@
 import { describeIssue, type Issue, MemoryError } from '../core/error.ts';
 import { inputSchema, parseInput } from '../core/input.ts';
-import { isObject, type JsonObject, type JsonValue } from '../core/json.ts';
+import { isObject, type JsonObject, type JsonValue, jsonProblem } from '../core/json.ts';
 import type { Tool, ToolCommand } from '../core/tool.ts';
 import type { Toolset } from '../core/toolset.ts';
 import { type Flag, type FlagValues, flagText } from './command.ts';
@@ -171,7 +171,8 @@ function parseJson(where: string, text: string): JsonValue {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new MemoryError('invalid_input', `${where} is not valid JSON: ${why}`, { cause });
+    throw new MemoryError('invalid_input', `${where} is not valid JSON: ${jsonProblem(cause)}.`, {
+      cause,
+    });
   }
 }

@@ -1,4 +1,5 @@
 import { MemoryError } from './error.ts';
+import { jsonProblem } from './json.ts';
 import type { AnyRecordType } from './record-type.ts';
 import type { Reader } from './store.ts';
 
@@ -144,7 +145,6 @@ export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text.replace(/^\ufeff/, ''));
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message.slice(0, 100) : '';
-    throw new MemoryError('damaged', `Not valid JSON: ${why}.`, { cause });
+    throw new MemoryError('damaged', `Not valid JSON: ${jsonProblem(cause)}.`, { cause });
   }
 }

@@ -13,6 +13,14 @@ export function isObject(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Returns what is wrong with a JSON text, without the piece of it that the error of V8 quotes. */
+export function jsonProblem(thrown: unknown): string {
+  // The piece is cut off, so a credential in it could not be recognized and redacted.
+  return thrown instanceof Error
+    ? thrown.message.replace(/, (?:\.\.\.)?".*$/s, '')
+    : String(thrown);
+}
+
 /** What a key was given; unlike an access, nothing of what every object has, such as `constructor`. */
 export function own<T>(object: { readonly [key: string]: T }, key: string): T | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined;

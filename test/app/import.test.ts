@@ -168,6 +168,20 @@ describe('a memory-bank folder', () => {
     expect(report?.created).toEqual(['progress.md']);
     expect(report?.left).toMatchObject([{ from: 'activeContext.md' }]);
   });
+
+  it('repeats no credential that is the key of an entry or part of broken JSON', async () => {
+    const token = `ghp_${'qJ3vT8xZ1b'.repeat(3)}kW5m9R`;
+    const source = folder({
+      '.claude/memory/patterns.json': JSON.stringify({ entries: { [token]: {} } }),
+      '.claude/memory/corrections.json': token,
+    });
+    const [report] = await world().import(source);
+    expect(report?.left).toMatchObject([
+      { from: 'corrections.json', message: "Not valid JSON: Unexpected token 'g'." },
+      { from: 'patterns.json, "[a GitHub token]"' },
+    ]);
+    expect(JSON.stringify(report)).not.toContain(token.slice(0, 8));
+  });
 });
 
 describe('the stores of the seeds', () => {

@@ -19,6 +19,9 @@ function program(cwd: string, input = '', settings: { readonly [name: string]: s
 
 const tools = toolsets.flatMap((toolset) => toolset.tools);
 
+/** A made-up credential. */
+const TOKEN = `ghp_${'qJ3vT8xZ1b'.repeat(3)}kW5m9R`;
+
 afterEach(() => vi.restoreAllMocks());
 
 describe('every tool', () => {
@@ -119,6 +122,28 @@ describe('the arguments of a tool', () => {
     expect(result).toMatchObject({ status, stdout: '' });
     expect(result.stderr).toContain(message);
     expect(repo.git('rev-parse', 'HEAD')).toBe(head);
+  });
+
+  test.each([
+    [[TOKEN], 'There is no command "[a GitHub token]".'],
+    [[`--${TOKEN}`, 'status'], '[a GitHub token]'],
+    [['status', TOKEN], '[a GitHub token]'],
+    [['memory-read', '--limit', TOKEN], 'must be a number, not "[a GitHub token]"'],
+    [['memory-read', '--toolsets', TOKEN], '[a GitHub token]'],
+    [['memory-read', '--json', TOKEN], '--json is not valid JSON: Unexpected token'],
+    [['memory-read', '--json', `{"limit":${TOKEN}}`], '--json is not valid JSON: Unexpected token'],
+    [['show', TOKEN], 'There is no record "[a GitHub token]".'],
+    [['search', 'x', '--toolset', TOKEN], 'There is no toolset "[a GitHub token]" with records.'],
+    [['completion', TOKEN], 'There is no completion for "[a GitHub token]".'],
+    [['init', '--clients', TOKEN], 'There is no client "[a GitHub token]".'],
+    [['import', TOKEN], '[a GitHub token]'],
+    [['export', TOKEN], '[a GitHub token]'],
+    [['log', '--revision', TOKEN], '[a GitHub token]'],
+  ])('an error does not repeat a credential (%#)', (args, message) => {
+    const { stdout, stderr } = run(...args);
+    expect(stderr).toContain(message);
+    // Not even a piece of it.
+    expect(stdout + stderr).not.toContain(TOKEN.slice(0, 8));
   });
 
   test('a failure as JSON is the answer of the tool', () => {

@@ -36,6 +36,14 @@ test('it does not open in a mode that there is not', async () => {
   });
 });
 
+test('the name of an unknown tool is not repeated where it is a credential', async () => {
+  const memory = await open();
+  await expect(memory.call(`ghp_${'qJ3vT8xZ1b'.repeat(3)}kW5m9R`)).rejects.toMatchObject({
+    code: 'not_found',
+    text: 'There is no tool "[a GitHub token]".',
+  });
+});
+
 test('after it is closed, calls are refused and write nothing', async () => {
   const memory = await open();
   const written = memory.call('memory_write', entry);

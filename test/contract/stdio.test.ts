@@ -2,6 +2,9 @@ import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { buildProbeServer, newFolder, RawClient, type Start } from '../support/process.ts';
 
 let program: string;
+
+/** A made-up credential. */
+const token = `ghp_${'qJ3vT8xZ1b'.repeat(3)}kW5m9R`;
 const clients: RawClient[] = [];
 
 beforeAll(async () => {
@@ -132,6 +135,8 @@ describe('tools', () => {
   test.each([
     ['an unknown tool', { name: 'nothing' }, 'Unknown tool: nothing'],
     ['an unlisted tool', { name: 'hidden' }, 'Unknown tool: hidden'],
+    // An answer becomes part of a conversation, so it does not repeat a credential.
+    ['a credential', { name: token }, 'Unknown tool: [a GitHub token]'],
     ['no name', { arguments: {} }, 'The parameter "name" must be a string.'],
     ['a name that is none', { name: 5 }, 'The parameter "name" must be a string.'],
   ])('the protocol answers %s', async (_, params, message) => {

@@ -13,7 +13,7 @@ import { toIssue } from '../../core/input.ts';
 import { isObject } from '../../core/json.ts';
 import type { Session } from '../../core/session.ts';
 import type { Reader, Store, Transaction } from '../../core/store.ts';
-import type { App } from '../app.ts';
+import { type App, redactText } from '../app.ts';
 import type { CallOptions } from '../call-context.ts';
 import { memoryFolderName } from '../root.ts';
 import { type FoundSource, findSources } from './disk-source.ts';
@@ -93,7 +93,17 @@ export async function importSources(
     );
     reports.push({ ...report, commits });
   }
-  return [...reports, ...refused.map(notRead)];
+  return [...reports, ...refused.map(notRead)].map((report) => ({
+    ...report,
+    kept: report.kept.map(redacted),
+    left: report.left.map(redacted),
+    notes: report.notes.map(redacted),
+  }));
+}
+
+/** Returns a remark without credentials: it may name an entry by its key, which may be one. */
+function redacted({ from, message }: Remark): Remark {
+  return { from: redactText(from), message: redactText(message) };
 }
 
 /** The report on a place that is not read. */

@@ -1,3 +1,4 @@
+import { redactText } from '../../app/app.ts';
 import { findRoot } from '../../app/root.ts';
 import { claimStdout, JsonLines } from '../../server/mcp/stdio.ts';
 import type { Command, Invocation } from '../command.ts';
@@ -26,7 +27,7 @@ async function guide({ app, options, version }: Invocation): Promise<string> {
   const toolsets = (await app.toolsets()).map((toolset) => toolset.name).join(', ');
   const root = await findRoot({ ...options.place, clientRoots: async () => [] }).then(
     ({ path, source }) => `${path} (${source})`,
-    (error: Error) => error.message,
+    (error: Error) => redactText(error.message),
   );
   const program = process.argv[1] ?? 'memory-bank';
   return `memory-bank ${version}, an MCP server over stdio

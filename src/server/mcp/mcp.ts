@@ -14,7 +14,7 @@ import {
   type ServerRequest,
   SetLevelRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js';
-import type { App, Reply } from '../../app/app.ts';
+import { type App, type Reply, redactText } from '../../app/app.ts';
 import type { CallOptions } from '../../app/call-context.ts';
 import { MemoryError } from '../../core/error.ts';
 import { isObject, type JsonValue } from '../../core/json.ts';
@@ -49,7 +49,7 @@ class RpcError extends Error {
   readonly data: JsonValue | undefined;
 
   constructor(code: number, message: string, data?: JsonValue) {
-    super(message);
+    super(redactText(message));
     this.code = code;
     this.data = data;
   }
