@@ -1,24 +1,36 @@
-// Bundles the program into dist/: its start-up file, the library, and chunks that load when they are
-// first needed. With --types also the declarations of the library, as `npm pack` needs them; without
-// it those that are there are kept true.
+// Builds the program into dist/builds/<id>/ and then makes it the current build.
+//
+// The id is a hash of everything that a build depends on, so what has not changed is not built again. A
+// process that runs an older build keeps its files. With --types it also writes the declarations of the
+// library, as `npm pack` needs them; without it, declarations that exist are kept up to date.
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import {
   chmod,
-  copyFile,
   mkdir,
   mkdtemp,
   readdir,
   readFile,
+  rename,
   rm,
   stat,
+  utimes,
   writeFile,
 } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { build } from 'esbuild';
+import { setTimeout } from 'node:timers/promises';
 
 const top = import.meta.dirname;
+
+/**
+ * A build that was neither current nor in use for this long is removed, in milliseconds.
+ *
+ * A server touches the folder of its build every hour (`src/cli/build-lease.ts`).
+ */
+const lease = 24 * 60 * 60 * 1000;
 
 /**
  * Modules that the bundle would read at every start and never use: the JSON Schema validator of the
@@ -49,6 +61,8 @@ export async function bundle(entryPoints, outdir) {
   for (const name of await readdir(outdir).catch(() => [])) {
     if (name !== 'types') await rm(join(outdir, name), { recursive: true });
   }
+  // Loaded here: a start that has nothing to build does without it.
+  const { build } = await import('esbuild');
   const { metafile } = await build({
     entryPoints: typeof entryPoints === 'string' ? [entryPoints] : entryPoints,
     outdir,
@@ -164,16 +178,124 @@ async function areStale(folder) {
 }
 
 /**
- * Makes everything that is in dist/.
+ * The id of the build of the sources as they are now: a hash of everything that it depends on.
+ *
+ * @returns {Promise<string>}
+ */
+async function buildId() {
+  const sources = await readdir(join(top, 'src'), { recursive: true, withFileTypes: true });
+  const files = [
+    ...sources
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => join(parentPath, name)),
+    ...['build.js', 'package.json', 'package-lock.json', 'tsconfig.json'].map((name) =>
+      join(top, name),
+    ),
+    // The versions that are installed, which `npm install` may change without the others.
+    join(top, 'node_modules/.package-lock.json'),
+  ];
+  const hash = createHash('sha256');
+  for (const file of files.sort()) {
+    const content = await readFile(file).catch(() => Buffer.alloc(0));
+    hash.update(`${file.slice(top.length)}\0${content.length}\0`).update(content);
+  }
+  return hash.digest('hex').slice(0, 16);
+}
+
+/**
+ * Builds into a new folder, which gets its name when it is complete.
+ *
+ * @param {string} folder
+ */
+async function writeBuild(folder) {
+  await mkdir(dirname(folder), { recursive: true });
+  // In the same folder, so that the source maps have the right paths.
+  const draft = await mkdtemp(`${folder}.`);
+  try {
+    const inputs = await bundle({ cli: 'src/cli/cli.ts', library: 'src/app/library.ts' }, draft);
+    await writeFile(join(draft, 'THIRD-PARTY.txt'), await notices(inputs));
+    // mkdtemp makes a folder for its owner alone; another user may run the program.
+    await chmod(draft, 0o755);
+    await rename(draft, folder).catch((error) => {
+      // Another process has built the same meanwhile.
+      if (!existsSync(folder)) throw error;
+    });
+  } finally {
+    await rm(draft, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Replaces a file in one step, unless it has this content already.
+ *
+ * @param {string} path
+ * @param {string} text
+ * @param {number} mode
+ */
+async function replace(path, text, mode = 0o644) {
+  if ((await readFile(path, 'utf8').catch(() => undefined)) === text) return;
+  const draft = `${path}.${process.pid}.tmp`;
+  await writeFile(draft, text, { mode });
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await rename(draft, path);
+    } catch (error) {
+      // Windows refuses while another process reads the file.
+      if (attempt === 20) throw error;
+      await setTimeout(50);
+    }
+  }
+}
+
+/**
+ * Removes the builds that are neither current nor in use, and what a build that was killed has left.
+ *
+ * @param {string} builds
+ * @param {string} current
+ */
+async function removeOldBuilds(builds, current) {
+  for (const name of await readdir(builds)) {
+    const path = join(builds, name);
+    if (name === current || name.startsWith('.npmignore')) continue;
+    const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Date.now() }));
+    if (Date.now() - mtimeMs > lease) await rm(path, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Makes the build of the sources as they are now the current one, and builds it if it is missing.
+ *
+ * The two files that programs start with are replaced in one step each, after everything that they
+ * load is there.
  *
  * @param {string} outdir
  * @param {boolean} withTypes whether to write declarations where there are none.
  */
 export async function make(outdir, withTypes) {
-  const inputs = await bundle({ cli: 'src/cli/cli.ts', library: 'src/app/library.ts' }, outdir);
-  await copyFile(join(top, 'src/cli/main.cjs'), join(outdir, 'main.cjs'));
-  await chmod(join(outdir, 'main.cjs'), 0o755);
-  await writeFile(join(outdir, 'THIRD-PARTY.txt'), await notices(inputs));
+  const id = await buildId();
+  const builds = join(outdir, 'builds');
+  const folder = join(builds, id);
+  if (!existsSync(folder)) await writeBuild(folder);
+  const old = await readFile(join(outdir, 'main.cjs'), 'utf8').catch(() => '');
+  for (const name of [id, /builds\/(\w+)/.exec(old)?.[1]]) {
+    // The lease of the old build begins now; that of the new one keeps other processes from removing it.
+    if (name) await utimes(join(builds, name), new Date(), new Date()).catch(() => {});
+  }
+  const main = await readFile(join(top, 'src/cli/main.cjs'), 'utf8');
+  const library = `export * from './builds/${id}/library.js';\n`;
+  await replace(join(outdir, 'library.js'), library);
+  await replace(
+    join(outdir, 'main.cjs'),
+    main.replace("'./cli.js'", `'./builds/${id}/cli.js'`),
+    0o755,
+  );
+  await replace(
+    join(outdir, 'THIRD-PARTY.txt'),
+    await readFile(join(folder, 'THIRD-PARTY.txt'), 'utf8'),
+  );
+  // `npm pack` takes the current build alone.
+  await replace(join(builds, '.npmignore'), `/*\n!/${id}\n/*/THIRD-PARTY.txt\n`);
+  await removeOldBuilds(builds, id);
   const types = join(outdir, 'types');
   if (!withTypes && !(await areStale(types))) return;
   await rm(types, { recursive: true, force: true });

@@ -15,9 +15,18 @@ if (major < 20 || (major === 20 && minor < 19)) {
   process.exitCode = 1;
 } else {
   // Loaded after the check, because an older Node.js cannot parse it.
-  void import('./cli.js').then(async ({ run }) => {
-    const status = await run(process.argv.slice(2), join(__dirname, '..'));
-    // Output to a pipe may not be written yet.
-    process.stdout.write('', () => process.exit(status));
-  });
+  import('./cli.js')
+    .then(async ({ run }) => {
+      const status = await run(process.argv.slice(2), join(__dirname, '..'));
+      // Output to a pipe may not be written yet.
+      process.stdout.write('', () => process.exit(status));
+    })
+    .catch((error) => {
+      // The bundle imports nothing but its own files and modules of Node.js.
+      if (error?.code !== 'ERR_MODULE_NOT_FOUND') throw error;
+      process.stderr.write(
+        'memory-bank: a file of the program is missing: it was replaced or removed while it started or ran. Try again; if that does not help, install it again (in a clone: npm ci).\n',
+      );
+      process.exitCode = 1;
+    });
 }

@@ -133,9 +133,19 @@ export function describeIssue(issue: Issue): string {
   return where === '' ? issue.message : `${where}: ${issue.message}`;
 }
 
-/** Any thrown value as a MemoryError; what is not one already becomes `internal`. */
+/**
+ * Any thrown value as a MemoryError; what is not one already becomes `internal`.
+ *
+ * A missing module is `storage`: the program loads its own files only, so an upgrade has replaced them.
+ */
 export function toMemoryError(thrown: unknown): MemoryError {
   if (thrown instanceof MemoryError) return thrown;
+  if (thrown instanceof Error && 'code' in thrown && thrown.code === 'ERR_MODULE_NOT_FOUND') {
+    return new MemoryError('storage', 'The program was replaced while this server ran.', {
+      hint: 'Restart the client, so that it starts the new one.',
+      cause: thrown,
+    });
+  }
   return new MemoryError('internal', 'An internal error occurred.', {
     hint: 'The details are in the log of the server (stderr).',
     cause: thrown,

@@ -51,19 +51,23 @@ beforeAll(async () => {
 describeDeep('the package', () => {
   test('has the bundle, the rules, the schemas, and nothing else', () => {
     const named = packed.files.map(({ path }) =>
-      path.replace(/chunks\/.*?-[0-9A-Z]{8}\.js/, 'chunks/*.js').replace(/^(schemas)\/.*/, '$1/*'),
+      path
+        .replace(/builds\/[0-9a-f]{16}/, 'builds/*')
+        .replace(/chunks\/.*?-[0-9A-Z]{8}\.js/, 'chunks/*.js')
+        .replace(/^(schemas)\/.*/, '$1/*'),
     );
     expect([...new Set(named)].sort()).toMatchInlineSnapshot(`
       [
         "LICENSE",
         "README.md",
         "dist/THIRD-PARTY.txt",
-        "dist/chunks/*.js",
-        "dist/chunks/*.js.map",
-        "dist/cli.js",
-        "dist/cli.js.map",
+        "dist/builds/*/chunks/*.js",
+        "dist/builds/*/chunks/*.js.map",
+        "dist/builds/*/cli.js",
+        "dist/builds/*/cli.js.map",
+        "dist/builds/*/library.js",
+        "dist/builds/*/library.js.map",
         "dist/library.js",
-        "dist/library.js.map",
         "dist/main.cjs",
         "dist/types/app/library.d.ts",
         "dist/types/core/error.d.ts",
@@ -121,8 +125,12 @@ describeDeep('the package', () => {
   });
 
   test('has maps that lead to the sources, without their text', () => {
-    const map = JSON.parse(readFileSync(join(installed, 'dist/library.js.map'), 'utf8'));
-    expect(map.sources).toContain('../src/app/library.ts');
+    const builds = join(installed, 'dist/builds');
+    // Only the current build is in the package.
+    const [build = '', ...more] = readdirSync(builds);
+    expect(more).toEqual([]);
+    const map = JSON.parse(readFileSync(join(builds, build, 'library.js.map'), 'utf8'));
+    expect(map.sources).toContain('../../../src/app/library.ts');
     expect(map).not.toHaveProperty('sourcesContent');
   });
 });
@@ -132,10 +140,8 @@ deep(
   async () => {
     const outdir = newFolder();
     const declarations = join(outdir, 'types/app/library.d.ts');
-    writeFileSync(join(outdir, 'old.js'), '');
     await make(outdir, false);
     expect(existsSync(declarations)).toBe(false);
-    expect(existsSync(join(outdir, 'old.js'))).toBe(false);
     await writeTypes('app/library.ts', join(outdir, 'types'));
     const text = readFileSync(declarations, 'utf8');
     const changed = `${text}// changed\n`;

@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { MemoryError } from '../../core/error.ts';
 import { isLoopback } from '../../server/http/address.ts';
 import type { HttpSettings } from '../../server/http/http.ts';
+import { leaseBuild } from '../build-lease.ts';
 import {
   type Command,
   type FlagValues,
@@ -37,6 +38,7 @@ export const serveHttp: Command = {
     const { app, options } = invocation;
     const made = randomBytes(32).toString('base64url');
     keepHeapSmall();
+    leaseBuild();
     const settings = readSettings(invocation, process.env, made);
     // Loaded here, so that a client over stdio does not wait for it.
     const { listen } = await import('../../server/http/http.ts');

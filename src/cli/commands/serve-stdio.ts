@@ -1,6 +1,7 @@
 import { redactText } from '../../app/app.ts';
 import { findRoot } from '../../app/root.ts';
 import { claimStdout, JsonLines } from '../../server/mcp/stdio.ts';
+import { leaseBuild } from '../build-lease.ts';
 import type { Command, Invocation } from '../command.ts';
 import { endInOrder } from '../shutdown.ts';
 import { keepHeapSmall } from '../v8-heap.ts';
@@ -11,6 +12,7 @@ export const serve: Command = {
   async run(invocation) {
     const { app, options, version } = invocation;
     keepHeapSmall();
+    leaseBuild();
     const lines = new JsonLines(process.stdin, claimStdout());
     const status = endInOrder(options.log, () => lines.stop());
     if (process.stdin.isTTY) process.stderr.write(await guide(invocation));

@@ -16,7 +16,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { type App, type Reply, redactText } from '../../app/app.ts';
 import type { CallOptions } from '../../app/call-context.ts';
-import { MemoryError } from '../../core/error.ts';
+import { MemoryError, toMemoryError } from '../../core/error.ts';
 import { isObject, type JsonValue } from '../../core/json.ts';
 import type { Session } from '../../core/session.ts';
 import { ResourceFeed } from './resources.ts';
@@ -210,6 +210,11 @@ function connect(
       return roots;
     },
   });
+  server.oninitialized = () => {
+    // Every client lists the tools next. Once they are loaded, a call can fail in its toolset's words
+    // even after the files of the program were replaced.
+    app.toolsets().catch(() => {});
+  };
   server.setNotificationHandler(RootsListChangedNotificationSchema, () => {
     roots = undefined;
     app.rootsChanged(session);
@@ -222,7 +227,8 @@ function connect(
     try {
       return await method(request.params ?? {}, extra);
     } catch (error) {
-      throw error instanceof MemoryError ? toRpcError(error) : error;
+      const known = toMemoryError(error);
+      throw error === known || known.code !== 'internal' ? toRpcError(known) : error;
     }
   };
   return {

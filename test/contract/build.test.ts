@@ -1,0 +1,131 @@
+import { execFile, execFileSync, spawnSync } from 'node:child_process';
+import {
+  appendFileSync,
+  cpSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+} from 'node:fs';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { newFolder, RawClient } from '../support/process.ts';
+import { Repo } from '../support/repo.ts';
+
+const top = resolve(import.meta.dirname, '../..');
+/** A clone of the project, whose sources a test may change. */
+const clone = newFolder();
+const builds = join(clone, 'dist/builds');
+const main = join(clone, 'dist/main.cjs');
+
+/** A call of each toolset, none of which has loaded its code before. */
+const calls: readonly (readonly [string, object])[] = [
+  ['get_memory_bank_status', {}],
+  ['list_features', {}],
+  ['activate_project', {}],
+  ['memory_write', { category: 'patterns', key: 'k', value: 'v' }],
+  ['list', {}],
+  ['search_memory', { query: 'words' }],
+  ['record_history', { path: 'knowledge' }],
+];
+
+beforeAll(() => {
+  for (const name of ['src', 'rules', 'build.js', 'package.json', 'package-lock.json']) {
+    cpSync(join(top, name), join(clone, name), { recursive: true });
+  }
+  cpSync(join(top, 'tsconfig.json'), join(clone, 'tsconfig.json'));
+  symlinkSync(join(top, 'node_modules'), join(clone, 'node_modules'));
+  build();
+});
+
+function build(): void {
+  execFileSync(process.execPath, ['build.js'], { cwd: clone });
+}
+
+function builtIds(): string[] {
+  return readdirSync(builds).filter((name) => name !== '.npmignore');
+}
+
+/** A server of the current build whose client has listed its tools. */
+async function start(): Promise<RawClient> {
+  const client = new RawClient([main], { cwd: Repo.create().root }).initialize();
+  await client.answer('init');
+  client.request('tools', 'tools/list');
+  await client.answer('tools');
+  return client;
+}
+
+describe('a build', () => {
+  test('is not repeated while nothing has changed', () => {
+    const [id = ''] = builtIds();
+    const before = [main, join(builds, id, 'cli.js')].map((path) => statSync(path).ino);
+    build();
+    expect(builtIds()).toEqual([id]);
+    expect([main, join(builds, id, 'cli.js')].map((path) => statSync(path).ino)).toEqual(before);
+  });
+
+  test('leaves running servers and starts during the build alone', async () => {
+    const [old = ''] = builtIds();
+    const client = await start();
+    appendFileSync(join(clone, 'src/cli/cli.ts'), '\nexport const changed = true;\n');
+    let building = true;
+    const built = promisify(execFile)(process.execPath, ['build.js'], { cwd: clone }).finally(
+      () => {
+        building = false;
+      },
+    );
+    let started = 0;
+    for (; building || started === 0; started++) {
+      const { status, stderr } = spawnSync(process.execPath, [main, '--version'], {
+        encoding: 'utf8',
+      });
+      expect([status, stderr]).toEqual([0, '']);
+      await new Promise((next) => setImmediate(next));
+    }
+    await built;
+    expect(builtIds()).toHaveLength(2);
+    for (const [i, [name, args]] of calls.entries()) {
+      client.call(i, name, args);
+      const { result } = await client.answer(i);
+      expect(result.isError, name).toBeUndefined();
+    }
+    expect(await client.end()).toBe(0);
+    expect(client.err).toBe('');
+    expect(builtIds()).toContain(old);
+  });
+
+  test('is removed a day after its last use', async () => {
+    const all = builtIds();
+    for (const id of all) utimesSync(join(builds, id), 1, 1);
+    // The server marks its build, the current one, as in use.
+    const client = await start();
+    appendFileSync(join(clone, 'src/cli/cli.ts'), '\nexport const changedAgain = true;\n');
+    build();
+    expect(builtIds()).toHaveLength(2);
+    expect(builtIds().filter((id) => all.includes(id))).toHaveLength(1);
+    client.call(1, 'memory_list');
+    expect((await client.answer(1)).result.isError).toBeUndefined();
+    await client.end();
+  });
+});
+
+test('a server whose program was removed says so in the words of each toolset', async () => {
+  const client = await start();
+  rmSync(builds, { recursive: true });
+  for (const [i, [name, args]] of calls.entries()) {
+    client.call(i, name, args);
+    const { result } = await client.answer(i);
+    expect(result.isError, name).toBe(true);
+    const text = result.content.map((part: { text: string }) => part.text).join('\n');
+    expect(text, name).toContain('The program was replaced while this server ran.');
+    expect(text, name).toContain('Restart the client');
+  }
+  await client.end();
+  const { status, stderr } = spawnSync(process.execPath, [main], { encoding: 'utf8' });
+  expect(status).toBe(1);
+  expect(stderr).toMatch(/^memory-bank: a file of the program is missing: .*\n$/);
+  build();
+  expect(spawnSync(process.execPath, [main, '--version']).status).toBe(0);
+});
