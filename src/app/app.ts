@@ -94,6 +94,15 @@ export class App {
   }
 
   /**
+   * The root that a session serves; its memory is not opened.
+   *
+   * @throws MemoryError `no_project`.
+   */
+  root(session: Session): Promise<string> {
+    return session.get(placeKey).root();
+  }
+
+  /**
    * Calls a tool: the one door for every transport.
    *
    * @param name the tool's, or the one that clients print: `mcp__memory__memory_read`.

@@ -66,18 +66,27 @@ export class SessionPlace {
   }
 
   /**
+   * The root that the session serves; its memory is not opened.
+   *
+   * @throws MemoryError `no_project`.
+   */
+  async root(): Promise<string> {
+    if (this.#root === undefined) {
+      const clientRoots = async () => (await this.#client?.roots()) ?? [];
+      this.#start = (await findRoot({ ...this.#beginning.place, clientRoots })).path;
+      this.#root = this.#start;
+    }
+    return this.#root;
+  }
+
+  /**
    * The workspace of the session for one call.
    *
    * @throws MemoryError `no_project`, or what hinders the workspace from being opened.
    */
   async enter(binding: Binding): Promise<BoundWorkspace> {
-    const { place, mode } = this.#beginning;
-    if (this.#root === undefined) {
-      const clientRoots = async () => (await this.#client?.roots()) ?? [];
-      this.#start = (await findRoot({ ...place, clientRoots })).path;
-      this.#root = this.#start;
-    }
-    const bound = await this.#bind(this.#root, binding);
+    const { mode } = this.#beginning;
+    const bound = await this.#bind(await this.root(), binding);
     if (mode !== undefined && !this.#begun) await bound.modes.switch(mode);
     this.#begun = true;
     return bound;

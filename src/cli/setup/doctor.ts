@@ -1,15 +1,16 @@
-import { existsSync } from 'node:fs';
-import { isAbsolute, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { Finding } from '../../app/health/finding.ts';
 import { checkHealth } from '../../app/health/health.ts';
 import { readText } from '../../app/project-file.ts';
 import { findRoot } from '../../app/root.ts';
 import { MemoryError } from '../../core/error.ts';
-import { isObject } from '../../core/json.ts';
 import type { Command, Invocation } from '../command.ts';
 import { inSession } from '../run-in-session.ts';
 import { Screen } from '../terminal.ts';
 import { clients, configPath, entryName, type McpClient, type Surroundings } from './client.ts';
+import { CannotStart, NotStarted, startOfEntry } from './entry-start.ts';
+import { binName, otherUse, realPath } from './own-entry.ts';
+import { ProbeError, probeProcess, probeUrl } from './server-probe.ts';
 
 const marks = { good: 'ok', note: 'note', bad: 'WRONG' } as const;
 const styles = { good: 'good', note: 'key', bad: 'bad' } as const;
@@ -17,7 +18,10 @@ const styles = { good: 'good', note: 'key', bad: 'bad' } as const;
 /** `memory-bank doctor`: checks everything that can be wrong, and repairs what is safe to repair. */
 export const doctor: Command = {
   about: 'check everything that can keep the memory from working, and report what to do',
-  flags: { fix: { about: 'repair what is safe to repair' } },
+  flags: {
+    fix: { about: 'repair what is safe to repair' },
+    start: { about: "start also programs that the project's own files name for clients" },
+  },
   async run(invocation) {
     const { app, options, values } = invocation;
     const program = [process.execPath, resolve(process.argv[1] ?? '')];
@@ -51,46 +55,96 @@ async function repaired(finding: Finding): Promise<Finding> {
   }
 }
 
-/** Checks that the configurations of the clients in use here start the server. */
-async function checkClients({ options }: Invocation): Promise<Finding[]> {
+/** Starts the server as each configured client does, and compares what it serves with the project. */
+async function checkClients({ options, values }: Invocation): Promise<Finding[]> {
   const { home, env } = options.place;
   const root = await findRoot({ ...options.place, clientRoots: async () => [] }).catch(
     () => undefined,
   );
   if (!root) return [];
   const around = { root: root.path, home, env, platform: process.platform };
-  return Object.entries(clients).flatMap(
-    ([name, client]) => checkClient(name, client, around) ?? [],
+  const findings = await Promise.all(
+    Object.entries(clients).map(([name, client]) =>
+      checkClient(name, client, around, values.start === true),
+    ),
   );
+  return findings.flatMap((finding) => finding ?? []);
 }
 
 /** Checks the entry of a client; undefined when the client has no configuration. */
-function checkClient(name: string, client: McpClient, around: Surroundings): Finding | undefined {
+async function checkClient(
+  name: string,
+  client: McpClient,
+  around: Surroundings,
+  startsAll: boolean,
+): Promise<Finding | undefined> {
   const what = client.title;
   const path = client.config(around);
+  const init = `memory-bank init --clients ${name}`;
+  const say = (state: Finding['state'], text: string): Finding => {
+    return { what, state, text: `${path}${/^not /.test(text) ? ':' : ''} ${text}` };
+  };
   try {
     const config = readText(configPath(client, around));
     if (config === undefined) return undefined;
-    const entry = client.language.read(config, [client.servers, entryName]);
+    const keys = [client.servers, entryName];
+    const entry = client.language.read(config, keys);
     if (entry === undefined) {
-      const text = `${path} does not list the server: run memory-bank init --clients ${name}`;
-      return { what, state: 'note', text };
+      const obstacle = obstacleTo(() => client.language.edit(config, keys, { command: binName }));
+      if (obstacle === undefined) return say('note', `does not list the server: run ${init}`);
+      const wanted = JSON.stringify({ [entryName]: { command: binName, args: [] } });
+      const text = `does not list the server, and init cannot edit it (${obstacle}): add ${wanted} to "${client.servers}" by hand`;
+      return say('note', text);
     }
-    const gone = programs(entry).find((file) => !existsSync(file));
-    if (gone === undefined) return { what, state: 'good', text: `${path} starts the server` };
-    const text = `${path} starts ${gone}, which does not exist: run memory-bank init --clients ${name}`;
-    return { what, state: 'bad', text };
+    const isOurs = otherUse(entry, [binName], around.root) === undefined;
+    const fix = isOurs ? `run ${init}` : `change that entry, or remove it and run ${init}`;
+    try {
+      const problem = await problemOf(entry, around, client.personal === true || startsAll);
+      if (problem === undefined) return say('good', 'starts the server');
+      const why = problem.replace(/\.$/, '');
+      return say('bad', `does not start the server of this project: it ${why}; ${fix}`);
+    } catch (error) {
+      if (error instanceof NotStarted) {
+        const remedy = 'If you trust that, "memory-bank doctor --start" starts it';
+        return say('note', `not started: ${error.message}. ${remedy}`);
+      }
+      if (error instanceof CannotStart) return say('bad', `${error.message}: ${fix}`);
+      throw error;
+    }
   } catch (error) {
     if (!(error instanceof MemoryError)) throw error;
     return { what, state: 'bad', text: `${path}: ${error.text}` };
   }
 }
 
-/** Absolute paths of the files that an entry starts: a program, or the script that it runs. */
-function programs(entry: unknown): string[] {
-  if (!isObject(entry)) return [];
-  const [script] = Array.isArray(entry.args) ? entry.args : [];
-  return [entry.command, script]
-    .filter((word) => typeof word === 'string')
-    .filter((word) => isAbsolute(word));
+/** Why an edit of a configuration is not possible; undefined where it is. */
+function obstacleTo(edit: () => unknown): string | undefined {
+  try {
+    edit();
+    return undefined;
+  } catch (error) {
+    if (error instanceof MemoryError) return error.message;
+    throw error;
+  }
+}
+
+/** Starts what an entry says, and returns why that does not serve the project. */
+async function problemOf(
+  entry: unknown,
+  around: Surroundings,
+  trusted: boolean,
+): Promise<string | undefined> {
+  const start = startOfEntry(entry, around, trusted);
+  const at = 'url' in start ? `${start.url} ` : '';
+  try {
+    const { name, server, root, problem } =
+      'url' in start ? await probeUrl(start.url, start.headers) : await probeProcess(start.process);
+    if (name !== 'memory-bank') return `${at}is another server, "${server}"`;
+    if (problem !== undefined) return `${at}serves no project: ${problem}`;
+    if (root !== undefined && root !== realPath(around.root)) return `${at}serves ${root}`;
+    return undefined;
+  } catch (error) {
+    if (error instanceof ProbeError) return at + error.message;
+    throw error;
+  }
 }

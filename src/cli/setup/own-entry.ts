@@ -3,7 +3,11 @@ import { basename, resolve } from 'node:path';
 import packageJson from '../../../package.json' with { type: 'json' };
 import { isObject } from '../../core/json.ts';
 
-const { name: packageName, bin } = packageJson;
+/** The name of the package in the registry, and the version of this program. */
+export const { name: packageName, version: packageVersion } = packageJson;
+
+/** The name of the program on the PATH. */
+export const binName = 'memory-bank' satisfies keyof typeof packageJson.bin;
 
 /**
  * Describes what an entry does if it does not start this program for this project.
@@ -42,8 +46,8 @@ function startedBy([command = '', ...args]: readonly string[]): string {
 }
 
 function isThisProgram(started: string): boolean {
-  if (started.replace(/@[^/\\]*$/, '') === packageName) return true;
-  const installed = `/${packageName}/${bin['memory-bank']}`;
+  if ([binName, packageName].includes(started.replace(/(?!^)@[^/\\]*$/, ''))) return true;
+  const installed = `/${packageName}/${packageJson.bin[binName]}`;
   if (started.replaceAll('\\', '/').endsWith(installed)) return true;
   return realPath(resolve(started)) === realPath(resolve(process.argv[1] ?? ''));
 }
@@ -54,7 +58,8 @@ function rootOption(words: readonly string[]): string | undefined {
   return word === '--root' ? words[index + 1] : word?.slice('--root='.length);
 }
 
-function realPath(path: string): string {
+/** The path with its links resolved, or as it is where there is nothing. */
+export function realPath(path: string): string {
   try {
     return realpathSync(path);
   } catch {

@@ -293,6 +293,10 @@ function offer(app: App, session: Session, server: Server) {
       if (!reply) throw new RpcError(invalidParams, `Unknown tool: ${name}`);
       return toResult(reply);
     },
+    // Not part of MCP: `memory-bank doctor` compares it with the project.
+    async 'memory-bank/project'() {
+      return { root: await app.root(session) };
+    },
     async 'resources/list'(_, extra) {
       return { resources: await feed.list(options(extra)) };
     },

@@ -1,0 +1,159 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { dirname, join } from 'node:path';
+import { stringify } from 'smol-toml';
+import { expect, test } from 'vitest';
+import { describeDeep } from '../support/depth.ts';
+import { HttpProgram } from '../support/http-program.ts';
+import { main, newFolder } from '../support/process.ts';
+import { Repo } from '../support/repo.ts';
+
+/** A server of another name, as a script for `node -e`. */
+const otherServer = `require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id } = JSON.parse(line);
+  const result = { protocolVersion: '2025-06-18', capabilities: {}, serverInfo: { name: 'other', version: '2' } };
+  if (id) console.log(JSON.stringify({ jsonrpc: '2.0', id, result }));
+})`;
+
+const other = Repo.create().root;
+
+/** Runs `doctor` in a new project with an entry, and returns its line about that client. */
+function look(
+  where: 'project' | 'personal',
+  entry: object,
+  { repo = Repo.create(), args = [] as string[], path = process.env.PATH } = {},
+) {
+  const home = newFolder();
+  const file = where === 'project' ? repo.path('.mcp.json') : join(home, '.codex/config.toml');
+  mkdirSync(dirname(file), { recursive: true });
+  const text =
+    where === 'project'
+      ? JSON.stringify({ mcpServers: { 'memory-bank': entry } })
+      : stringify({ mcp_servers: { 'memory-bank': entry } });
+  writeFileSync(file, text);
+  const { stdout, stderr } = spawnSync(process.execPath, [main, 'doctor', ...args], {
+    cwd: repo.root,
+    env: {
+      PATH: path,
+      HOME: home,
+      MEMORY_BANK_DURABILITY: 'relaxed',
+      KEY: 'key-of-the-test-server',
+    },
+    encoding: 'utf8',
+  });
+  expect(stderr).toBe('');
+  return stdout.split('\n').find((line) => line.includes(file)) ?? stdout;
+}
+
+test.each([
+  ['this program', { command: 'node', args: [main] }, /^ok .* starts the server$/],
+  ['its root by name', { command: 'node', args: [main, '--root', '.'] }, /^ok /],
+  ['another root', { command: 'node', args: [main, '--root', other] }, `it serves ${other}`],
+  ['an option', { command: 'node', args: [main, '--rooot=x'] }, /ends with status 2 .*rooot/],
+  ['false', { command: 'false' }, /^WRONG .*it ends with status 1 instead of serving/],
+  ['no program', { command: 'no-such-program' }, '"no-such-program", which is not on the PATH'],
+  ['no MCP', { command: 'echo', args: ['hello'] }, 'does not speak MCP: it prints "hello"'],
+  [
+    'another server',
+    { command: 'node', args: ['-e', otherServer] },
+    'is another server, "other 2"',
+  ],
+  ['a dead URL', { url: 'http://127.0.0.1:9/mcp' }, /9\/mcp cannot be reached/],
+  ['a variable', { command: 'x', args: [`\${input:key}`] }, /^note .*only the client knows/],
+])('doctor starts what a personal entry says: %s', (_, entry, expected) => {
+  const line = look('personal', entry);
+  if (typeof expected === 'string') expect(line).toMatch(/^WRONG /);
+  expect(line).toMatch(expected);
+});
+
+test.each([
+  ['this program', { command: 'node', args: [main] }, /^ok .* starts the server$/],
+  ['another root', { command: 'node', args: [main, '--root', other] }, /^WRONG .*it serves /],
+  ['a program', { command: 'touch', args: ['marker'] }, /^note .*not started: it starts "touch/],
+  ['a script', { command: 'node', args: ['./marker.cjs'] }, /^note .*not started: it starts "node/],
+  ['a command', { command: 'node', args: [main, 'undo', 'HEAD'] }, /it runs the command "undo"/],
+  [
+    'options of Node.js',
+    { command: 'node', args: [main], env: { NODE_OPTIONS: '--require ./marker.cjs' } },
+    /^note .*not started: it sets NODE_OPTIONS/,
+  ],
+  ['other hosts', { url: 'http://example.org/mcp' }, /^note .*it connects to http:\/\/example/],
+  [
+    'other packages',
+    { command: 'npx', args: ['-y', 'memory-bank@npm:evil'] },
+    /^note .*not started/,
+  ],
+])('doctor starts only this program for an entry of the project: %s', (_, entry, expected) => {
+  const repo = Repo.create();
+  repo.write('marker.cjs', "require('node:fs').writeFileSync('marker', '');\n");
+  expect(look('project', entry, { repo })).toMatch(expected);
+  expect(existsSync(repo.path('marker'))).toBe(false);
+});
+
+test('doctor starts no file of the project, also by the name of this program, unless asked', () => {
+  const repo = Repo.create();
+  const bin = repo.path('node_modules/.bin');
+  repo.write('node_modules/.bin/memory-bank', '#!/bin/sh\ntouch marker\n');
+  chmodSync(join(bin, 'memory-bank'), 0o755);
+  const path = `${bin}:${process.env.PATH}`;
+  const entry = { command: 'memory-bank' };
+  expect(look('project', entry, { repo, path })).toMatch(/^note .*a file of the project/);
+  expect(existsSync(repo.path('marker'))).toBe(false);
+  const line = look('project', entry, { repo, path, args: ['--start'] });
+  expect(line).toMatch(/^WRONG .*ends with status 0 instead of serving/);
+  expect(existsSync(repo.path('marker'))).toBe(true);
+});
+
+test('doctor asks a server over HTTP, with the key of the entry', async () => {
+  const repo = Repo.create();
+  const server = await HttpProgram.start(
+    [],
+    { MEMORY_BANK_API_KEYS: 'key-of-the-test-server' },
+    repo,
+  );
+  try {
+    const url = `${server.url}/mcp`;
+    const headers = { Authorization: `Bearer \${KEY}` };
+    expect(look('project', { type: 'http', url, headers }, { repo })).toMatch(
+      /^ok .*starts the server$/,
+    );
+    expect(look('personal', { url }, { repo })).toMatch(/^WRONG .*asks for a key/);
+    expect(look('project', { url, headers })).toMatch(/^WRONG .* serves /);
+  } finally {
+    await server.stop();
+  }
+});
+
+test('doctor does not send a person in a circle for a configuration with comments', () => {
+  const repo = Repo.create();
+  const home = newFolder();
+  repo.write('.mcp.json', '{\n  // mine\n  "mcpServers": {}\n}\n');
+  const { stdout } = spawnSync(process.execPath, [main, 'doctor'], {
+    cwd: repo.root,
+    env: { PATH: process.env.PATH, HOME: home },
+    encoding: 'utf8',
+  });
+  const line = stdout.split('\n').find((one) => one.includes('.mcp.json'));
+  expect(line).toMatch(/init cannot edit it \(line 2: a comment.*add \{"memory-bank":.* by hand$/);
+  expect(line).not.toContain('run memory-bank init');
+});
+
+describeDeep('doctor waits at most five seconds', () => {
+  test('for a process and what it has started', () => {
+    const line = look('personal', { command: 'sh', args: ['-c', 'sleep 1234567; true'] });
+    expect(line).toMatch(/^WRONG .*does not answer within 5 seconds/);
+    expect(spawnSync('pgrep', ['-f', 'sleep 1234567'], { encoding: 'utf8' }).stdout).toBe('');
+  });
+
+  test('for a URL', async () => {
+    const silent = createServer(() => {}).listen(0, '127.0.0.1');
+    await new Promise((done) => silent.once('listening', done));
+    const address = silent.address();
+    const port = typeof address === 'object' ? address?.port : 0;
+    const line = look('personal', { url: `http://127.0.0.1:${port}/mcp` });
+    expect(line).toMatch(/^WRONG .*does not answer within 5 seconds/);
+    silent.closeAllConnections();
+    silent.close();
+  });
+});
