@@ -6,6 +6,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
@@ -208,7 +209,7 @@ describe('init', () => {
       ...['--instructions', 'AGENTS.md'],
     );
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-    const start = { command: 'node', args: [main, '--toolsets', 'graph,search'] };
+    const start = { command: 'memory-bank', args: ['--toolsets', 'graph,search'] };
     expect(JSON.parse(repo.read('.mcp.json'))).toEqual({
       mcpServers: { 'memory-bank': { type: 'stdio', ...start } },
     });
@@ -310,6 +311,47 @@ describe('init', () => {
     expect(existsSync(repo.path('.mcp.json'))).toBe(false);
   });
 
+  it('writes no path of this machine into files of the project, and says what others need', () => {
+    const { repo, home, run, runWith } = project();
+    const { stdout } = run('init', '--yes', '--clients', 'all');
+    expect(stdout).toMatch(
+      /^"memory-bank" is not on the PATH of this machine, .*"npm link" in .* once the package is published\.$/m,
+    );
+    for (const file of [
+      '.mcp.json',
+      '.cursor/mcp.json',
+      '.vscode/mcp.json',
+      '.gemini/settings.json',
+    ]) {
+      expect(repo.read(file)).toContain('"command": "memory-bank"');
+      expect(repo.read(file)).not.toContain(dirname(main));
+    }
+    expect(readFileSync(join(home, '.codex/config.toml'), 'utf8')).toContain(main);
+    // An absolute path that an earlier version has written is replaced.
+    const bin = newFolder();
+    symlinkSync(main, join(bin, 'memory-bank'));
+    const entry = { command: 'node', args: [main] };
+    repo.write('.mcp.json', JSON.stringify({ mcpServers: { 'memory-bank': entry } }));
+    const again = runWith(
+      { PATH: `${bin}:${process.env.PATH}` },
+      'init',
+      '--yes',
+      '--clients',
+      'claude',
+    );
+    expect(again.stdout).toMatch(
+      /^Everybody who works on this project needs "memory-bank" on the PATH, /m,
+    );
+    expect(repo.read('.mcp.json')).not.toContain(main);
+    const doctor = runWith({ PATH: `${bin}:${process.env.PATH}` }, 'doctor').stdout;
+    expect(doctor).toMatch(/^ok +Claude Code +.*starts the server$/m);
+    expect(doctor).toMatch(/^ok +Codex +.*starts the server$/m);
+    expect(doctor).toMatch(/^ok +Cursor +.*starts the server$/m);
+    expect(run('doctor').stdout).toMatch(
+      /^WRONG +Claude Code +.*"memory-bank", which is not on the PATH: "npm link" in /m,
+    );
+  });
+
   it('changes the command of an entry that is its own, and nothing else', () => {
     const added = { env: { MEMORY_BANK_TOOLSETS: 'graph' }, timeout: 5, alwaysAllow: ['search'] };
     const mine = { command: 'memory-bank', ...added };
@@ -321,7 +363,8 @@ describe('init', () => {
     writeFileSync(codex, stringify({ mcp_servers: { 'memory-bank': mine } }));
     expect(run('init', '--yes', '--clients', 'claude,codex').status).toBe(0);
     const wanted = { command: 'node', args: [main], ...added };
-    expect(JSON.parse(repo.read('.mcp.json')).mcpServers['memory-bank']).toEqual(wanted);
+    const shared = { command: 'memory-bank', args: [], ...added };
+    expect(JSON.parse(repo.read('.mcp.json')).mcpServers['memory-bank']).toEqual(shared);
     expect(parse(readFileSync(codex, 'utf8'))).toEqual({ mcp_servers: { 'memory-bank': wanted } });
   });
 
@@ -352,7 +395,7 @@ describe('init', () => {
     );
     expect(status).toBe(0);
     const { args: written } = JSON.parse(repo.read('.mcp.json')).mcpServers['memory-bank'];
-    expect(written).toEqual([main, ...args]);
+    expect(written).toEqual(args);
   });
 
   it.skipIf(!hasTerminal)('refuses a toolset that is not there', async () => {
@@ -373,8 +416,8 @@ describe('init', () => {
     expect(status).toBe(0);
     expect(JSON.parse(repo.read('.mcp.json')).mcpServers['memory-bank']).toEqual({
       type: 'stdio',
-      command: 'node',
-      args: [main],
+      command: 'memory-bank',
+      args: [],
     });
   });
 
@@ -447,7 +490,7 @@ describe('init', () => {
 describe('doctor', () => {
   test('finds a sound project sound, and installs the merge driver when asked', () => {
     const { repo, run } = project();
-    run('init', '--yes', '--clients', 'claude');
+    run('init', '--yes', '--clients', 'claude', '--command', `node ${main}`);
     run('install-merge-driver', '--uninstall');
     const first = run('doctor');
     expect(first).toMatchObject({ status: 0, stderr: '' });
@@ -650,7 +693,7 @@ describe('doctor', () => {
       const { status, stdout } = run('--root', tree, 'doctor');
       expect(status).toBe(6);
       expect(stdout).toContain(
-        `starts ${gone}, which does not exist: run memory-bank init --clients codex`,
+        `starts ${gone}, which does not exist: change that entry, or remove it and run memory-bank init --clients codex`,
       );
       expect(stdout).toMatch(/^note +Identity +git knows no user\.name/m);
       expect(stdout).toMatch(/^ok +Repository +linked work tree /m);

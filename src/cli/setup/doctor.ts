@@ -8,8 +8,8 @@ import type { Command, Invocation } from '../command.ts';
 import { inSession } from '../run-in-session.ts';
 import { Screen } from '../terminal.ts';
 import { clients, configPath, entryName, type McpClient, type Surroundings } from './client.ts';
-import { CannotStart, NotStarted, startOfEntry } from './entry-start.ts';
-import { binName, otherUse, realPath } from './own-entry.ts';
+import { CannotStart, NotOnPath, NotStarted, startOfEntry } from './entry-start.ts';
+import { binName, otherUse, pathAdvice, realPath } from './own-entry.ts';
 import { ProbeError, probeProcess, probeUrl } from './server-probe.ts';
 
 const marks = { good: 'ok', note: 'note', bad: 'WRONG' } as const;
@@ -107,6 +107,9 @@ async function checkClient(
       if (error instanceof NotStarted) {
         const remedy = 'If you trust that, "memory-bank doctor --start" starts it';
         return say('note', `not started: ${error.message}. ${remedy}`);
+      }
+      if (error instanceof NotOnPath && isOurs) {
+        return say('bad', `${error.message}: ${pathAdvice()}`);
       }
       if (error instanceof CannotStart) return say('bad', `${error.message}: ${fix}`);
       throw error;

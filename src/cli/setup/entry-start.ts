@@ -17,6 +17,9 @@ export class NotStarted extends Error {}
 /** An entry that cannot be started; the message follows the path of its file. */
 export class CannotStart extends Error {}
 
+/** An entry whose program is not on the PATH. */
+export class NotOnPath extends CannotStart {}
+
 /**
  * What a client does with an entry.
  *
@@ -132,22 +135,32 @@ function expanded(text: string, { root, home, env }: Surroundings): string {
   });
 }
 
-/** The path of a program, as a shell finds it. */
-function findProgram(command: string, cwd: string, { env, platform }: Surroundings): string {
+/**
+ * The path of a program, as a shell finds it.
+ *
+ * @throws CannotStart
+ */
+function findProgram(command: string, cwd: string, around: Surroundings): string {
   if (/[\\/]/.test(command)) {
     const path = resolve(cwd, command);
     if (existsSync(path)) return path;
     throw new CannotStart(`starts ${command}, which does not exist`);
   }
+  const found = findOnPath(command, around);
+  if (found !== undefined) return found;
+  throw new NotOnPath(`starts "${command}", which is not on the PATH`);
+}
+
+/** The path of a program in an absolute folder of the PATH. */
+export function findOnPath(
+  name: string,
+  { env, platform }: Pick<Surroundings, 'env' | 'platform'>,
+): string | undefined {
   const endings = platform === 'win32' ? ['.exe', '.cmd', ''] : [''];
   const folders = (env.PATH ?? env.Path ?? '').split(delimiter).filter((part) => isAbsolute(part));
-  for (const folder of folders) {
-    for (const ending of endings) {
-      const path = join(folder, command + ending);
-      if (kindOf(path)?.isFile()) return path;
-    }
-  }
-  throw new CannotStart(`starts "${command}", which is not on the PATH`);
+  return folders
+    .flatMap((folder) => endings.map((ending) => join(folder, name + ending)))
+    .find((path) => kindOf(path)?.isFile());
 }
 
 function texts(value: unknown): { [name: string]: string } {

@@ -16,8 +16,18 @@ import { type Command, flagText, type Invocation } from '../command.ts';
 import { agrees, mayAsk, mayGoOn, question } from '../prompt.ts';
 import { inSession } from '../run-in-session.ts';
 import { Screen } from '../terminal.ts';
-import { clients, entryName, type Start, type Surroundings } from './client.ts';
-import { applyEdit, diffOf, type FileEdit, planSetup, type SetupPlan } from './setup-plan.ts';
+import { clients, configPath, entryName, type Surroundings } from './client.ts';
+import { findOnPath } from './entry-start.ts';
+import { binName, packageName, packageVersion, pathAdvice } from './own-entry.ts';
+import {
+  applyEdit,
+  type ClientPrograms,
+  diffOf,
+  type FileEdit,
+  planSetup,
+  type Setup,
+  type SetupPlan,
+} from './setup-plan.ts';
 
 const forAgents = ['AGENTS.md', 'CLAUDE.md'] as const;
 
@@ -39,7 +49,7 @@ export const init: Command = {
     command: {
       value: 'command',
       about: 'how clients start the server',
-      default: 'this program where it is installed',
+      default: `"${binName}" in files of the project, this program where it is in those of the user`,
     },
     yes: { about: 'do not ask' },
     undo: { about: 'undo everything but the memory itself' },
@@ -56,11 +66,14 @@ export const init: Command = {
     const names = await chosenClients(invocation, around, undo, ask);
     const toolsets = undo ? undefined : await chosenToolsets(invocation, ask);
     const instructions = undo ? forAgents : await chosenInstructions(invocation, ask);
-    const program = programOf(invocation);
-    const start = undo ? undefined : startOf(program, toolsets);
+    const programs = clientPrograms(invocation);
+    const serverOptions = toolsets ? ['--toolsets', toolsets.join(',')] : [];
     const mayReplace = async (path: string, use: string) =>
       ask && agrees(`The entry "${entryName}" of ${path} ${use}. Replace it?`);
-    const setup = { names, instructions, program, start, around, mayReplace };
+    const setup: Setup = {
+      ...{ names, instructions, programs, around, mayReplace },
+      options: undo ? undefined : serverOptions,
+    };
     return inSession(invocation, async (session, call) => {
       const memory: SetupSession = { invocation, root, session, call };
       const plan = await planSetup(setup);
@@ -69,7 +82,8 @@ export const init: Command = {
       const driver = await planMergeDriver(root, undo ? undefined : ownProgram());
       const edits = [...plan.edits, ...(driver ? [driver] : [])];
       const notes = undo ? await takenBack(root) : await made(memory, driver);
-      await screen.show(planText(screen, { ...plan, edits }, notes, undo));
+      const needed = undo ? [] : neededByOthers(programs, plan.edits, names, around);
+      await screen.show(planText(screen, { ...plan, edits }, [...notes, ...needed], undo));
       if (values['dry-run'] === true) return 0;
       if (edits.length + notes.length === 0) return status;
       if (!(await mayGoOn(values, 'Make these changes?'))) return 0;
@@ -113,17 +127,38 @@ async function takenBack(root: string): Promise<string[]> {
   return folder === undefined ? [] : [`${folder} is removed: it contains caches.`];
 }
 
-/** The command by which clients start the program. */
-function programOf({ values }: Invocation): readonly string[] {
+/** The commands by which clients start the program. */
+function clientPrograms({ values }: Invocation): ClientPrograms {
   const given = flagText(values, 'command')?.trim().split(/\s+/);
-  return given ?? ['node', resolve(process.argv[1] ?? '')];
+  if (given) return { shared: given, personal: given };
+  if (isFromNpx()) {
+    const npx = ['npx', '-y', `${packageName}@${packageVersion}`];
+    return { shared: npx, personal: npx };
+  }
+  return { shared: [binName], personal: ['node', resolve(process.argv[1] ?? '')] };
 }
 
-/** The command with its options, as clients start it. */
-function startOf(program: readonly string[], toolsets: readonly string[] | undefined): Start {
-  const [command = process.execPath, ...args] = program;
-  const narrowed = toolsets ? ['--toolsets', toolsets.join(',')] : [];
-  return { command, args: [...args, ...narrowed] };
+function isFromNpx(): boolean {
+  return /[\\/]_npx[\\/]/.test(ownProgram().join(' '));
+}
+
+/** Describes what other people need to start the server, for a plan that edits files of the project. */
+function neededByOthers(
+  programs: ClientPrograms,
+  edits: readonly FileEdit[],
+  names: readonly string[],
+  around: Surroundings,
+): string[] {
+  const shared = names
+    .flatMap((name) => clients[name] ?? [])
+    .filter((client) => !client.personal)
+    .map((client) => configPath(client, around));
+  if (programs.shared[0] !== binName) return [];
+  if (!edits.some(({ path }) => shared.includes(path))) return [];
+  const who = findOnPath(binName, around)
+    ? `Everybody who works on this project needs "${binName}" on the PATH`
+    : `"${binName}" is not on the PATH of this machine, and everybody who works on this project needs it there`;
+  return [`${who}, because files of the project start it by this name: ${pathAdvice()}.`];
 }
 
 async function chosenClients(
@@ -209,9 +244,9 @@ async function setUp({ invocation, root, session, call }: SetupSession): Promise
     `git merges it by record in ${top}.`,
     'Restart the clients, or let them connect again.',
     '"memory-bank import" imports what other programs have kept here.',
-    ...(/[\\/]_npx[\\/]/.test(program.join(' '))
+    ...(isFromNpx()
       ? [
-          'This program is in the cache of npx, which npm may empty: install it ("npm install -g") and run init again, or give the command for clients with --command.',
+          `git merges with this program in the cache of npx, which npm may empty: install it ("npm install -g ${packageName}") and run init again.`,
         ]
       : []),
   ];

@@ -1,5 +1,5 @@
 import { realpathSync } from 'node:fs';
-import { basename, resolve } from 'node:path';
+import { basename, dirname, resolve } from 'node:path';
 import packageJson from '../../../package.json' with { type: 'json' };
 import { isObject } from '../../core/json.ts';
 
@@ -37,6 +37,14 @@ export function otherUse(
   // A variable of the client means the project that it has open.
   if (typeof served !== 'string' || served === '' || served.includes('${')) return undefined;
   return realPath(resolve(root, served)) === root ? undefined : `serves ${served}`;
+}
+
+/** What puts this program on the PATH under its name, as the beginning of a sentence. */
+export function pathAdvice(): string {
+  const main = realPath(resolve(process.argv[1] ?? ''));
+  return /[\\/]node_modules[\\/]/.test(main)
+    ? `"npm install -g ${packageName}@${packageVersion}" puts it there`
+    : `"npm link" in ${dirname(dirname(main))} puts it there, and "npm install -g ${packageName}" once the package is published`;
 }
 
 /** The program that a command line starts: the script or package where the command is a runner. */

@@ -30,16 +30,23 @@ export interface SetupPlan {
   readonly untouched: readonly Untouched[];
 }
 
+/** The commands by which clients start this program. */
+export interface ClientPrograms {
+  /** For files of the project, which other people get as well. */
+  readonly shared: readonly string[];
+  /** For files of the user. */
+  readonly personal: readonly string[];
+}
+
 /** Input of the plan of a setup. */
 export interface Setup {
   /** Names of clients. */
   readonly names: readonly string[];
   /** Names of the instruction files for agents. */
   readonly instructions: readonly string[];
-  /** The command by which clients start this program. */
-  readonly program: readonly string[];
-  /** Undefined removes the entries and sections again. */
-  readonly start: Start | undefined;
+  readonly programs: ClientPrograms;
+  /** The options of the server; undefined removes the entries and sections again. */
+  readonly options: readonly string[] | undefined;
   readonly around: Surroundings;
   /** Whether to replace the entry of our name in a file, although it is for something else. */
   mayReplace(path: string, use: string): Promise<boolean>;
@@ -49,11 +56,12 @@ export interface Setup {
 export async function planSetup({
   names,
   instructions,
-  program,
-  start,
+  programs,
+  options,
   around,
   mayReplace,
 }: Setup): Promise<SetupPlan> {
+  const undo = options === undefined;
   const edits: FileEdit[] = [];
   const untouched: Untouched[] = [];
   const consider = async (
@@ -68,7 +76,7 @@ export async function planSetup({
       if (!(error instanceof MemoryError) || error.code !== 'damaged') throw error;
       // A setup does not write there, so there is nothing to take back either.
       const reason = error.message.replace(/\.$/, '');
-      untouched.push({ path: given, reason, isForeign: start === undefined });
+      untouched.push({ path: given, reason, isForeign: undo });
       return;
     }
     try {
@@ -76,10 +84,10 @@ export async function planSetup({
       const earlier = edits.find((one) => one.path === path);
       const before = earlier ? earlier.after : readText(path);
       // A text without the name of the entry has nothing to remove, even where it cannot be parsed.
-      if (start === undefined && !before?.includes(entryName)) return;
+      if (undo && !before?.includes(entryName)) return;
       const text = await edit(before ?? '');
-      const after = start === undefined && isEmpty(text) ? undefined : text;
-      if (before === undefined ? start === undefined : after === before) return;
+      const after = undo && isEmpty(text) ? undefined : text;
+      if (before === undefined ? undo : after === before) return;
       if (earlier) edits.splice(edits.indexOf(earlier), 1, { ...earlier, after });
       else edits.push({ path, before, after });
     } catch (error) {
@@ -94,6 +102,9 @@ export async function planSetup({
         hint: `The clients are: ${Object.keys(clients).join(', ')}.`,
       });
     }
+    const program = client.personal ? programs.personal : programs.shared;
+    const [command = '', ...words] = program;
+    const start: Start | undefined = options && { command, args: [...words, ...options] };
     const entry = start && (client.start?.(start, around) ?? start);
     const { language, servers } = client;
     const path = client.config(around);
@@ -116,7 +127,7 @@ export async function planSetup({
   for (const file of instructions) {
     const path = join(around.root, file);
     const resolve = () => projectPath(around.root, path);
-    await consider(path, resolve, (text) => editInstructions(text, start !== undefined));
+    await consider(path, resolve, (text) => editInstructions(text, !undo));
   }
   return { edits, untouched };
 }
