@@ -495,7 +495,7 @@ describeDeep('it says by name', () => {
     bare().git('branch', '-m', 'main', 'trunk');
     expect(await one.refuse()).toMatchObject({
       error: 'not_found',
-      message: expect.stringContaining('not there any more'),
+      message: expect.stringContaining('no longer exists'),
     });
   });
 

@@ -5,7 +5,14 @@ import { describe, expect, it } from 'vitest';
 const top = resolve(import.meta.dirname, '../..');
 
 /** Folders and files whose prose is checked. */
-const clean = ['README.md', 'SECURITY.md', 'docs', 'src/store/merge', 'src/store/secrets'];
+const clean = [
+  'README.md',
+  'SECURITY.md',
+  'docs',
+  'src/store/merge',
+  'src/store/secrets',
+  'src/store/sync',
+];
 
 /** Generated pages; a page that lists guards and tests by their names; the page that quotes bad style. */
 const exempt = ['tools', 'cli', 'limits', 'proof', 'contributing'].map((page) => `docs/${page}.md`);

@@ -5,17 +5,17 @@ import type { Visit } from '../history/visit.ts';
 
 /** The relation of two lines of history. */
 export interface Divergence {
-  /** The last commit that they have in common; undefined where there is only one line. */
+  /** The last common commit; undefined if there is only one line. */
   readonly base: Oid | undefined;
   /** The commits that only ours has. */
   readonly ahead: readonly Oid[];
 }
 
 /**
- * Where two lines of history part.
+ * Finds where two lines of history diverge.
  *
- * @param theirs undefined where there is none.
- * @throws MemoryError `conflict` when they have nothing in common, as far as the clone reaches.
+ * @param theirs undefined if there is no other line.
+ * @throws MemoryError `conflict` if they have no common commit, as far as the clone reaches.
  */
 export async function divergence(
   visit: Visit,
@@ -30,7 +30,7 @@ export async function divergence(
   const known = [...Array(Math.max(own.length, others.length)).keys()];
   const base = known.findLast((commit) => own[commit] && others[commit]);
   if (there && base === undefined) {
-    throw apart(known.some((one) => (own[one] || others[one]) && index.isCut(one)));
+    throw unrelated(known.some((one) => (own[one] || others[one]) && index.isCut(one)));
   }
   const ahead = known.filter((commit) => own[commit] && !others[commit]);
   return {
@@ -39,7 +39,7 @@ export async function divergence(
   };
 }
 
-function apart(shallow: boolean): MemoryError {
+function unrelated(shallow: boolean): MemoryError {
   return shallow
     ? new MemoryError(
         'conflict',
@@ -49,6 +49,6 @@ function apart(shallow: boolean): MemoryError {
         },
       )
     : new MemoryError('conflict', 'The branch and its upstream have no commit in common.', {
-        hint: 'Look whether the remote is the right one: "git remote -v". Histories that began apart are joined by "git pull --allow-unrelated-histories".',
+        hint: 'Check that the remote is the right one: "git remote -v". To join unrelated histories, run "git pull --allow-unrelated-histories".',
       });
 }

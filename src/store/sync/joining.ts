@@ -17,10 +17,10 @@ import { checkPlain, checkUnconverted } from './outside.ts';
 import { checkSizes, maxBrought } from './size-check.ts';
 import { checkTwins } from './twin-check.ts';
 
-/** At most this many paths are named in an error. */
+/** Limit of paths that an error names. */
 const maxNamed = 10;
 
-/** Two lines of history that are to become one. */
+/** Two lines of history to merge. */
 export interface JoiningHistories {
   readonly base: Oid;
   readonly head: Oid;
@@ -29,19 +29,20 @@ export interface JoiningHistories {
   readonly name: string;
 }
 
-/** The changes that another line of history brings. */
+/** The changes that the other line of history brings. */
 export interface Brought {
   readonly changes: readonly FileChange[];
   /** The changed files of the memory, relative to `.memory-bank/`. */
   readonly records: readonly string[];
-  /** How many files are outside of it. */
+  /** The number of changed files outside the memory. */
   readonly files: number;
 }
 
 /**
- * What has to change here for HEAD to take in another line of history: files of the memory that both
- * lines changed are merged, and what a person edits meanwhile counts as ours; files outside go over to
- * what the other line has, as long as only that one has changed any.
+ * Plans the changes that merge another line of history into HEAD.
+ *
+ * Files of the memory that both lines changed are merged; uncommitted edits count as ours. Files outside
+ * the memory are taken from the other line, if only that line changed any.
  *
  * @throws MemoryError `conflict`, `unsupported`, `forbidden`, `too_large`, `already_exists`.
  */
@@ -92,20 +93,20 @@ export function bringIn(
   };
 }
 
-/** How a record's conflicts are decided, if they are. */
+/** The side that is decided for a record's conflicts; without one, they are marked. */
 export function decided({ ours, theirs }: Decisions, path: string): OnConflict {
   return ours.includes(path) ? 'ours' : theirs.includes(path) ? 'theirs' : 7;
 }
 
-/** Bytes of an entry of a tree; undefined for none. */
+/** The bytes of a tree entry; undefined without one. */
 function contentOf(odb: ObjectDatabase, entry: TreeDifference['after']): Buffer | undefined {
   return entry && odb.content(entry.oid, 'blob');
 }
 
 /**
- * What the other line changed outside the memory.
+ * Lists the changes of the other line outside the memory.
  *
- * @throws MemoryError `conflict` when both did.
+ * @throws MemoryError `conflict` if both lines changed files there.
  */
 function codeOf(
   odb: ObjectDatabase,
@@ -118,8 +119,8 @@ function codeOf(
   if (outside.length === 0 || there === here) return [];
   if (here === outsideOf(odb, base, folder)) return outside;
   const files = outside.slice(0, maxNamed).map(({ path }) => path);
-  throw new MemoryError('conflict', 'Both sides have changed files outside the memory.', {
-    hint: `Merging those is for native git: "git pull", then sync again. The upstream changed ${files.join(', ')}${outside.length > maxNamed ? ', …' : ''}. Nothing was changed.`,
+  throw new MemoryError('conflict', 'Both sides changed files outside the memory.', {
+    hint: `Only git can merge those: run "git pull", then sync again. The upstream changed ${files.join(', ')}${outside.length > maxNamed ? ', …' : ''}. Nothing was changed.`,
     data: { files },
   });
 }
@@ -136,8 +137,8 @@ function inConflict(conflicts: readonly Conflict[], name: string): MemoryError {
     .slice(0, maxNamed)
     .map(({ path, reasons }) => `${path} (${reasons.join('; ')})`);
   const more = conflicts.length > maxNamed ? ', …' : '';
-  return new MemoryError('conflict', `Both sides have changed ${named.join(', ')}${more}.`, {
-    hint: `Name each path in ours or theirs, to decide its conflicts for that side; diff_memory from HEAD to ${name} shows the differences. Nothing was changed.`,
+  return new MemoryError('conflict', `Both sides changed ${named.join(', ')}${more}.`, {
+    hint: `Name each path in ours or theirs to decide its conflicts for that side; diff_memory from HEAD to ${name} shows the differences. Nothing was changed.`,
     data: { conflicts: conflicts.map(({ path, reasons }) => ({ path, reasons: [...reasons] })) },
   });
 }

@@ -9,7 +9,7 @@ import { maxFileBytes } from '../records/record-file.ts';
 import { forbidden } from '../records/transaction.ts';
 import { decided } from './joining.ts';
 
-/** The resolution of one file. */
+/** The result for one file. */
 type Verdict =
   | { readonly as: 'resolved' | 'edited'; readonly settled?: ResolvedFile }
   | {
@@ -43,18 +43,18 @@ export async function resolve(visit: Visit, decisions: Decisions): Promise<Resol
       return verdict.settled ?? [];
     });
   }, permit.signal);
-  const isOver = conflicts.length + edited.length + elsewhere.length === 0;
-  const next = isOver ? repository.underWay()?.wayOut : undefined;
+  const isDone = conflicts.length + edited.length + elsewhere.length === 0;
+  const next = isDone ? repository.underWay()?.wayOut : undefined;
   return { resolved, conflicts, edited, elsewhere, next };
 }
 
-/** @throws MemoryError `invalid_input` for a decision about what is in no conflict. */
+/** @throws MemoryError `invalid_input` for a decision about a path without a conflict. */
 function checkDecisions(decisions: Decisions, paths: readonly string[]): void {
   for (const side of ['ours', 'theirs'] as const) {
     const wrong = decisions[side].find((path) => !paths.includes(path));
     if (wrong === undefined) continue;
     const known =
-      paths.length === 0 ? 'Nothing of the memory is.' : `What is: ${paths.join(', ')}.`;
+      paths.length === 0 ? 'No record is.' : `Records in conflict: ${paths.join(', ')}.`;
     throw invalid([side], `${wrong} is not in conflict. ${known}`);
   }
 }
@@ -75,7 +75,7 @@ function judge(
   const isLarge = (version: UnmergedVersion | undefined) =>
     version !== undefined && odb.size(version.oid) > maxFileBytes;
   if (Object.values(versions).some(isLarge)) {
-    return { as: 'conflict', reasons: ['one side of it is too large to be read'] };
+    return { as: 'conflict', reasons: ['one of its versions is too large to be read'] };
   }
   const seen = work.read(place, maxFileBytes);
   const sides = mapSides(versions, (version) => version && odb.content(version.oid, 'blob'));
@@ -86,20 +86,20 @@ function judge(
   const mode = (versions.ours ?? versions.theirs)?.mode ?? 0o100644;
   const settled = { path: place, bytes: merged.bytes, seen, mode, staged: !merged.conflict };
   const known = [...Object.values(sides), merged.bytes];
-  const isMended = !hasMarkers(seen) && !known.some((bytes) => isSame(bytes, seen));
-  if (isMended && typeof onConflict === 'number') return { as: 'edited' };
+  const isEdited = !hasMarkers(seen) && !known.some((bytes) => isSame(bytes, seen));
+  if (isEdited && typeof onConflict === 'number') return { as: 'edited' };
   if (!merged.conflict) return { as: 'resolved', settled };
   const reasons = merged.notes;
-  // Where git has merged line by line, more is marked than truly conflicts.
+  // Git merges line by line, so it may have marked more than what conflicts.
   return { as: 'conflict', reasons, ...(hasMarkers(seen) && { settled }) };
 }
 
-/** Whether only one side has the file, and not because it added it: that would be no conflict. */
+/** Whether the path comes from a rename: only one side has it, and git would merge a mere addition. */
 function isRenamed({ base, ours, theirs }: Omit<Unmerged, 'path'>): boolean {
   return base === undefined && (ours === undefined) !== (theirs === undefined);
 }
 
-/** A file of which the other side has made another one. */
+/** Merges a file that the other side renamed in another way. */
 function renamed(
   sides: { readonly ours: Buffer | undefined; readonly theirs: Buffer | undefined },
   onConflict: ReturnType<typeof decided>,
@@ -107,7 +107,7 @@ function renamed(
   if (typeof onConflict === 'string') {
     return { bytes: sides[onConflict], conflict: false, notes: [] };
   }
-  const notes = ['both sides renamed the file, each in its own way'];
+  const notes = ['both sides renamed the file, to different names'];
   return { bytes: sides.ours ?? sides.theirs, conflict: true, notes };
 }
 

@@ -10,12 +10,12 @@ import { maxFileBytes } from '../records/record-file.ts';
 export const maxBrought = 256 * 1024 * 1024;
 
 const hint =
-  'Make it smaller in the upstream, or bring it by "git pull", then sync again. Nothing was changed.';
+  'Make it smaller in the upstream, or run "git pull"; then sync again. Nothing was changed.';
 
 /**
  * Refuses files that are too large, before any of them is read.
  *
- * @param folder the memory, in which each file is one that has to fit into a record.
+ * @param folder the memory folder, in which the size of each file is limited to that of a record.
  * @throws MemoryError `too_large` with the path.
  */
 export function checkSizes(
@@ -26,7 +26,7 @@ export function checkSizes(
   let total = 0;
   for (const { path, before, after } of changes) {
     const isRecord = path.startsWith(`${folder}/`);
-    // Both sides of a record are read to merge it; of other files the new side alone is.
+    // A merge reads both versions of a record; of any other file only the new version is read.
     for (const entry of isRecord ? [before, after] : [after]) {
       if (!entry) continue;
       const size = odb.size(entry.oid);
@@ -37,7 +37,7 @@ export function checkSizes(
   }
 }
 
-/** The commits of a branch here and there, and the objects that were here before. */
+/** The commits of both sides, and the objects that were here before. */
 interface Arrival {
   readonly head: Oid;
   readonly tip: Oid;
@@ -45,7 +45,7 @@ interface Arrival {
 }
 
 /**
- * Refuses the same in what has just arrived from a remote and is not kept yet.
+ * Refuses files that are too large among objects that were fetched but not stored yet.
  *
  * @throws MemoryError `too_large` with the path.
  */
@@ -56,7 +56,7 @@ export function checkArrivals(
 ): void {
   const changes = [...differences(objects, treeOf(objects, head), treeOf(objects, tip))].flatMap(
     ({ path, after }) => {
-      // Of a partial clone only what arrives is there.
+      // A partial clone does not have all objects.
       const isNew = after && !known.has(after.oid) && objects.has(after.oid);
       return isNew ? { path, before: undefined, after } : [];
     },
@@ -66,9 +66,9 @@ export function checkArrivals(
 
 function tooLarge(path: string, size: number, limit: number): MemoryError {
   const megabytes = (bytes: number) => `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
-  const what =
+  const message =
     limit === maxFileBytes
-      ? `The upstream changes ${path}, which holds ${megabytes(size)}; a record holds at most ${megabytes(limit)}.`
-      : `The upstream brings more than ${megabytes(limit)} at once, up to ${path}.`;
-  return new MemoryError('too_large', what, { hint, data: { path, limit } });
+      ? `The upstream changes ${path}, which has ${megabytes(size)}; a record has at most ${megabytes(limit)}.`
+      : `The upstream changes more than ${megabytes(limit)} at once; the limit is exceeded at ${path}.`;
+  return new MemoryError('too_large', message, { hint, data: { path, limit } });
 }

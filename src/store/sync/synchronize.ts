@@ -16,20 +16,20 @@ import { divergence } from './divergence.ts';
 import { bringIn } from './joining.ts';
 import { checkArrivals } from './size-check.ts';
 
-/** How often a race for the branch may be lost. */
+/** Limit of lost races for the branch. */
 const maxAttempts = 10;
-/** The first pause after a lost race and the longest, in milliseconds. */
+/** The first and the longest pause after a lost race, in milliseconds. */
 const pauses = [50, 2000] as const;
-/** Limit of our commits that are named to the remote. */
+/** Limit of our commits that the remote is given to compare. */
 const maxKnown = 32;
 const noCommits: readonly Oid[] = [];
 
 /** The commits to push and the changes to apply in one attempt. */
 interface Attempt {
   readonly head: Oid;
-  /** Undefined where nothing changes here. */
+  /** Undefined if nothing changes here. */
   readonly prepared: Prepared | undefined;
-  /** The commits that the remote does not have. */
+  /** Commits that the remote does not have. */
   readonly commits: readonly Oid[];
   readonly files: number;
 }
@@ -62,30 +62,34 @@ class Sync {
     const target = await this.#repository.remote(this.#upstream.push);
     const [first, longest] = pauses;
     for (let lost = 0; lost < maxAttempts; lost++) {
-      // A random share keeps those that raced from meeting again.
+      // Jitter keeps the processes that raced from meeting again.
       const pause = Math.min(first * 2 ** lost, longest) * (0.5 + Math.random());
       if (lost > 0) await sleep(pause, undefined, { signal });
       const tip = await this.#fetch(source);
-      const attempt = await this.#workOut(tip);
-      const done = await this.#carryOut(attempt, tip, target);
+      const attempt = await this.#prepare(tip);
+      const done = await this.#complete(attempt, tip, target);
       if (done) return this.#describe(before, attempt);
     }
-    throw new MemoryError('busy', `Others push to ${this.#name} too fast to get in between.`, {
-      hint: 'Try again.',
-    });
+    throw new MemoryError(
+      'busy',
+      `Each push to ${this.#name} lost a race against the push of another client.`,
+      {
+        hint: 'Try again.',
+      },
+    );
   }
 
-  /** @throws MemoryError `busy` when another branch was checked out meanwhile: it has another upstream. */
+  /** @throws MemoryError `busy` if another branch was checked out, which has another upstream. */
   #head(): Oid {
     const { oid, ref } = this.#repository.head();
     if (ref !== this.#upstream.branch) {
-      throw new MemoryError('busy', 'Another branch was checked out while sync was at work.', {
+      throw new MemoryError('busy', 'Another branch was checked out during the sync.', {
         hint: 'Try again.',
       });
     }
     if (oid !== undefined) return oid;
     throw new MemoryError('not_found', 'There is no commit on this branch yet.', {
-      hint: `Bring what ${this.#upstream.remote} has by "git pull", or commit something first.`,
+      hint: `Run "git pull" to get the commits of ${this.#upstream.remote}, or make a first commit.`,
     });
   }
 
@@ -100,14 +104,14 @@ class Sync {
     const tip = await remote.fetch(ref, this.#known(last), inspect, permit.signal);
     if (tip !== undefined) await this.#track(tip);
     else if (last !== undefined) {
-      throw new MemoryError('not_found', `${this.#name} is not there any more.`, {
-        hint: 'Was the branch merged and deleted? Switch to another one, or bring it back by "git push".',
+      throw new MemoryError('not_found', `${this.#name} no longer exists.`, {
+        hint: 'It may have been merged and deleted. Switch to another branch, or create it again with "git push".',
       });
     }
     return tip;
   }
 
-  /** Commits that show the remote what is here: they include all their ancestors. */
+  /** Commits that we have with all their ancestors, so that the remote sends only the rest. */
   #known(last: Oid | undefined): Oid[] {
     const { odb } = this.#repository;
     const known = last === undefined ? [] : [last];
@@ -119,7 +123,7 @@ class Sync {
     return known;
   }
 
-  /** A note of git's for people; where it cannot be written, the next fetch writes it. */
+  /** Updates the remote-tracking branch, which is for people; if that fails, the next fetch does it. */
   async #track(tip: Oid): Promise<void> {
     const { tracking } = this.#upstream;
     if (tracking === undefined) return;
@@ -128,12 +132,12 @@ class Sync {
     });
   }
 
-  /** Works out what has to happen for both sides to be the same. */
-  async #workOut(tip: Oid | undefined): Promise<Attempt> {
+  /** Plans what makes both sides the same. */
+  async #prepare(tip: Oid | undefined): Promise<Attempt> {
     const { archive, permit } = this.#visit;
     const actor = await permit.actor();
     let found = { head: this.#head(), commits: noCommits, files: 0 };
-    // In a long history that is new to the index this takes a while, in which others may write.
+    // Indexing a long history takes a while; done before the lock is taken, it does not block others.
     await divergence(this.#visit, found.head, tip);
     const propose = async (): Promise<Proposal | undefined> => {
       const head = this.#head();
@@ -154,7 +158,7 @@ class Sync {
     return { ...found, prepared, commits: [...found.commits, ...(made ?? [])] };
   }
 
-  /** Refuses to publish the code that a person has committed and not pushed, unless that is wanted. */
+  /** Refuses to publish a user's unpushed commits of other files without confirmation. */
   #checkOutside(commits: readonly Oid[]): void {
     if (this.#request.confirm) return;
     const { odb } = this.#repository;
@@ -163,20 +167,24 @@ class Sync {
       const { parents } = parseCommit(odb.content(oid, 'commit'));
       const known = parents.filter((parent) => odb.has(parent));
       const before = known.map((parent) => outsideOf(odb, parent, folder));
-      // Before the first commit there was nothing.
+      // A first commit is compared with an empty tree.
       return !(parents.length === 0 ? [''] : before).includes(outsideOf(odb, oid, folder));
     }).length;
     if (count === 0) return;
-    const what = count === 1 ? 'A commit that is' : `${count} commits that are`;
+    const commitsAre = count === 1 ? 'A commit that is' : `${count} commits that are`;
     throw new MemoryError(
       'confirmation_required',
-      `${what} not pushed yet would go to ${this.#name} with the memory, and change other files.`,
-      { hint: 'Give confirm: true to push them, or push them by "git push" first.' },
+      `${commitsAre} not pushed yet would be pushed to ${this.#name} with the memory, and would change other files.`,
+      { hint: 'Give confirm: true to push them, or run "git push" first.' },
     );
   }
 
-  /** Pushes first, so that nothing changes here unless it is there. False: it has to be worked out again. */
-  async #carryOut(
+  /**
+   * Pushes, and then changes this clone: nothing changes here that the remote does not have.
+   *
+   * @returns false if a race was lost, so that the attempt has to be planned again.
+   */
+  async #complete(
     { head, prepared, commits }: Attempt,
     tip: Oid | undefined,
     remote: Remote,
