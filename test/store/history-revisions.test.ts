@@ -120,7 +120,7 @@ describe('what names no single commit is refused by name', () => {
   test('fewer digits of an id than git takes, and the error says how many it takes', async () => {
     await expect(oid(repo.git('rev-parse', 'HEAD').slice(0, 2))).rejects.toMatchObject({
       code: 'not_found',
-      hint: expect.stringContaining('the first four or more digits of an id'),
+      hint: expect.stringContaining('at least the first four digits of an id'),
     });
   });
 

@@ -13,10 +13,10 @@ import { folderAt } from './last-change.ts';
 import { PastRecords } from './past-records.ts';
 import { resolveRevision } from './revision.ts';
 
-/** How many states of the memory stay at hand. */
+/** Limit of commits whose records stay in memory. */
 const maxStates = 4;
 
-/** The commits of one store, shared by all calls. */
+/** The history of one memory folder, shared by all calls. */
 export class Archive {
   readonly memory: MemoryFolder;
   readonly #disk: Disk;
@@ -32,12 +32,12 @@ export class Archive {
     this.#now = now;
   }
 
-  /** @throws MemoryError `not_found` where there is no repository, and so no past. */
+  /** @throws MemoryError `not_found` if there is no repository, and so no history. */
   get repository(): Repository {
     const repository = this.memory.repository();
     if (repository) return repository;
     throw new MemoryError('not_found', 'There is no repository here, and so no history yet.', {
-      hint: 'The first change of the memory makes one.',
+      hint: 'The first change of the memory creates one.',
     });
   }
 
@@ -49,10 +49,10 @@ export class Archive {
   /** The index with everything that is reachable from a commit, and the commit's number in it. */
   async index(
     head: Oid,
-    patience: IndexProgress,
+    progress: IndexProgress,
   ): Promise<{ readonly index: ChangeIndex; readonly number: number }> {
     const index = this.#current();
-    return { index, number: await index.update(head, patience) };
+    return { index, number: await index.update(head, progress) };
   }
 
   #current(): ChangeIndex {
@@ -83,7 +83,7 @@ export class Archive {
     return folderAt(this.repository.odb, commit, this.memory.inTree(''));
   }
 
-  /** The records as a commit has them. */
+  /** The records of a commit. */
   records(commit: Oid): PastRecords {
     const { odb } = this.repository;
     const tree = this.tree(commit);
@@ -97,14 +97,14 @@ export class Archive {
   }
 
   /** @throws MemoryError as `resolveRevision`. */
-  resolve(revision: string, patience: IndexProgress): Promise<Oid> {
+  resolve(revision: string, progress: IndexProgress): Promise<Oid> {
     const { refs, odb } = this.repository;
-    const before = (head: Oid, time: number) => this.#before(head, time, patience);
+    const before = (head: Oid, time: number) => this.#before(head, time, progress);
     return resolveRevision(revision, { refs, odb, now: this.#now, before });
   }
 
-  async #before(head: Oid, time: number, patience: IndexProgress): Promise<Oid> {
-    const { index, number } = await this.index(head, patience);
+  async #before(head: Oid, time: number, progress: IndexProgress): Promise<Oid> {
+    const { index, number } = await this.index(head, progress);
     for (let at: number | undefined = number; at !== undefined; ) {
       const { oid, parents, time: committed } = index.commit(at);
       if (committed <= time) return oid;

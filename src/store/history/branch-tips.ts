@@ -21,14 +21,15 @@ export async function branches(
     .sort((a, b) => Number(b.current) - Number(a.current) || b.time - a.time);
   const found: BranchInfo[] = [];
   for (const { ref, oid, current } of all.slice(skip, skip + limit)) {
-    const differences = head.oid === undefined ? none : await compareTips(visit, head.oid, oid);
+    const differences =
+      head.oid === undefined ? unrelated : await compareTips(visit, head.oid, oid);
     const commit = await visit.describe(oid);
     found.push({ name: ref.slice(prefix.length), current, commit, ...differences });
   }
   return { branches: found, total: all.length };
 }
 
-const none = { ahead: 0, behind: 0, unrelated: true, changes: [] };
+const unrelated = { ahead: 0, behind: 0, unrelated: true, changes: [] };
 
 async function compareTips(visit: Visit, head: Oid, tip: Oid) {
   const here = await visit.place(head);
@@ -37,8 +38,8 @@ async function compareTips(visit: Visit, head: Oid, tip: Oid) {
   const theirs = ancestors(index, number);
   const touchesMemory = (commit: number) =>
     ownChanges(index, commit).some(({ path }) => visit.mayRead(path));
-  const only = (those: readonly unknown[], others: readonly unknown[]) =>
-    [...those.keys()].filter((commit) => those[commit] && !others[commit] && touchesMemory(commit));
+  const only = (side: readonly unknown[], other: readonly unknown[]) =>
+    [...side.keys()].filter((commit) => side[commit] && !other[commit] && touchesMemory(commit));
   return {
     ahead: only(theirs, ours).length,
     behind: only(ours, theirs).length,

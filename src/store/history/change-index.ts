@@ -8,23 +8,23 @@ import { folderAt } from './last-change.ts';
 
 /** Version of the file's format; a file of another version is rebuilt. */
 const format = 2;
-/** Commits that are worked out and saved together: what a cancelled call has done is not lost. */
+/** Commits that are indexed and saved together; a cancelled call keeps its complete batches. */
 const batch = 4096;
-/** For how long nothing else gets its turn, in milliseconds. */
-const stretch = 25;
+/** Longest time without a pause for other work, in milliseconds. */
+const maxSlice = 25;
 
-/** In the place of a parent that the shallow clone does not have. */
+/** Stands for a parent that the shallow clone does not have. */
 const cut = -1;
 
-/** A path that one of two states has and the other has not, or has with another content. */
+/** A path whose content differs between two states, or that only one of them has. */
 export interface PathChange {
   readonly path: string;
-  /** The blob there; undefined where the state has none. */
+  /** The blob in the earlier state; undefined if it does not have the path. */
   readonly before: Oid | undefined;
   readonly after: Oid | undefined;
 }
 
-/** The same with the number of the path; an empty text instead of a missing blob. */
+/** The same with the number of the path, and an empty text for a missing blob. */
 type Numbered = readonly [path: number, before: Oid | '', after: Oid | ''];
 
 /** Facts about a commit that never change. */
@@ -41,22 +41,23 @@ interface Indexed {
 interface Found {
   readonly oid: Oid;
   readonly time: number;
-  /** Undefined where a shallow clone ends. */
+  /** Undefined at the end of a shallow clone. */
   readonly parents: readonly Oid[] | undefined;
 }
 
+/** Cancels the indexing of a long history, and reports its progress. */
 export interface IndexProgress {
   readonly signal: AbortSignal;
   progress(done: number, total: number, message: string): void;
 }
 
 /**
- * Which commit touched which path of the memory: derived from the commits and kept outside git, so that
- * the history of one record need not read 50,000 trees. Deleting its file loses nothing.
+ * An index of the commits by the paths of the memory that they change.
  *
- * It knows commits by id and holds nothing about refs, so that no rebase, reset, switch or gc makes it
- * untrue. The file has one JSON value a line: the numbers at which the lines of one writer begin, new
- * paths, and commits after their parents.
+ * With it, the history of one record does not read 50,000 trees. It is derived from the commits, so its
+ * file can be deleted. It identifies commits by id and contains no refs, so no rebase, reset, switch or
+ * gc invalidates it. Each line of the file is a JSON value: the numbers at which the lines of one writer
+ * begin, a new path, or a commit, which comes after its parents.
  */
 export class ChangeIndex {
   readonly #disk: Disk;
@@ -67,10 +68,10 @@ export class ChangeIndex {
   readonly #numbers = new Map<Oid, number>();
   readonly #pathNumbers = new Map<string, number>();
   #commits: Indexed[] = [];
-  /** The time that sorts a commit: never earlier than its parents'. */
+  /** For each commit a time to sort by, which is never earlier than those of its parents. */
   #order: number[] = [];
   #paths: string[] = [];
-  /** The file as it was when all of it was known; undefined when it has to be rebuilt. */
+  /** The stat of the file when all of it was loaded; undefined if it has to be rebuilt. */
   #known: Stat | undefined;
   #updating: Promise<unknown> = Promise.resolve();
 
@@ -93,11 +94,11 @@ export class ChangeIndex {
     this.#shallow = shallow;
   }
 
-  /** The number of a commit, after it and all of its ancestors are known. */
-  update(head: Oid, patience: IndexProgress): Promise<number> {
+  /** Indexes a commit and its ancestors, and returns the number of the commit. */
+  update(head: Oid, progress: IndexProgress): Promise<number> {
     const update = async () => {
       if (!this.#numbers.has(head)) this.#load();
-      return this.#numbers.get(head) ?? (await this.#extend(head, patience));
+      return this.#numbers.get(head) ?? (await this.#extend(head, progress));
     };
     const updated = this.#updating.then(update, update);
     this.#updating = updated.catch(() => undefined);
@@ -122,7 +123,7 @@ export class ChangeIndex {
     );
   }
 
-  /** The same for one path; undefined where the commit left it alone. */
+  /** The same for one path; undefined if the commit does not change it. */
   changeOf(number: number, parent: number, path: string): PathChange | undefined {
     const list = this.commit(number).changes[parent];
     if (!list || list.length === 0) return undefined;
@@ -131,7 +132,7 @@ export class ChangeIndex {
     return before === undefined || after === undefined ? undefined : toChange(path, before, after);
   }
 
-  /** The only parent of a commit that left some paths alone; undefined for any other commit. */
+  /** The only parent of a commit that changes none of some paths; undefined for any other commit. */
   untouched(number: number, paths: readonly { readonly path: string }[]): number | undefined {
     const { parents, changes } = this.commit(number);
     const [parent = cut] = parents;
@@ -140,14 +141,14 @@ export class ChangeIndex {
     return touched ? undefined : parent;
   }
 
-  /** Newest first, and no commit before one that builds on it. */
+  /** Orders commits: the newest first, and each commit after its descendants. */
   compare(a: number, b: number): number {
     return (this.#order[b] ?? 0) - (this.#order[a] ?? 0) || b - a;
   }
 
   async #extend(head: Oid, { signal, progress }: IndexProgress): Promise<number> {
-    const rest = pacer(signal);
-    const missing = await this.#missing(head, rest);
+    const pause = pacer(signal);
+    const missing = await this.#missing(head, pause);
     const trees = new Map<Oid, Oid | undefined>();
     const treeOf = (commit: Oid) => {
       if (!trees.has(commit)) trees.set(commit, folderAt(this.#odb, commit, this.#folder));
@@ -156,11 +157,11 @@ export class ChangeIndex {
     for (let start = 0; start < missing.length; start += batch) {
       const found = missing.slice(start, start + batch);
       const changed: PathChange[][][] = [];
-      // Backwards: packs keep the newest of similar trees whole and older ones as differences.
+      // Newest first: packs store the newest of similar trees in full, and older ones as deltas.
       for (const { oid, parents } of found.toReversed()) {
         const before = parents?.length === 0 ? [undefined] : (parents ?? []).map(treeOf);
         changed.unshift(before.map((tree) => pathChanges(this.#odb, tree, treeOf(oid))));
-        await rest();
+        await pause();
       }
       const lines: unknown[] = [{ commits: this.#commits.length, paths: this.#paths.length }];
       for (const [i, { oid, time, parents }] of found.entries()) {
@@ -182,8 +183,8 @@ export class ChangeIndex {
     return this.#numbers.get(head) ?? cut;
   }
 
-  /** The commits that are reachable and not indexed yet, parents first. */
-  async #missing(head: Oid, rest: () => Promise<void>): Promise<Found[]> {
+  /** The reachable commits that are not indexed yet, parents first. */
+  async #missing(head: Oid, pause: () => Promise<void>): Promise<Found[]> {
     const found = new Map<Oid, Found | undefined>();
     const order: Found[] = [];
     const stack = [head];
@@ -195,7 +196,7 @@ export class ChangeIndex {
         const known = this.#shallow.has(oid) ? undefined : parents;
         found.set(oid, { oid, time: committer.seconds, parents: known });
         stack.push(...(known ?? []));
-        await rest();
+        await pause();
       } else {
         stack.pop();
         const commit = found.get(oid);
@@ -226,7 +227,7 @@ export class ChangeIndex {
     this.#order.push(Math.max(commit.time, ...before));
   }
 
-  /** Takes in what the file has and is not known yet. */
+  /** Loads the lines of the file that are not known yet. */
   #load(): void {
     const { files } = this.#disk;
     const stat = files.lstat(this.#file);
@@ -235,10 +236,10 @@ export class ChangeIndex {
     const grown = this.#known?.ino === stat.ino && this.#known.size < stat.size;
     if (!grown) this.#clear();
     const lines = bytes.toString('utf8', grown ? this.#known?.size : 0).split('\n');
-    const whole = lines.pop() === '';
+    const complete = lines.pop() === '';
     const head = grown ? this.#head() : lines.shift();
-    const sound = head === this.#head() && lines.every((line) => this.#take(line));
-    this.#known = whole && sound ? { ...stat, size: bytes.length } : undefined;
+    const valid = head === this.#head() && lines.every((line) => this.#addLine(line));
+    this.#known = complete && valid ? { ...stat, size: bytes.length } : undefined;
   }
 
   #head(): string {
@@ -253,8 +254,8 @@ export class ChangeIndex {
     this.#paths = [];
   }
 
-  /** Whether a line could be taken in. Two servers that wrote at once have used a number twice. */
-  #take(line: string): boolean {
+  /** Adds a line; returns false if it does not fit, as after two servers used a number at once. */
+  #addLine(line: string): boolean {
     let value: unknown;
     try {
       value = JSON.parse(line);
@@ -288,10 +289,10 @@ export class ChangeIndex {
       } finally {
         files.close(fd);
       }
-      // Another server has written in the same moment, with the same numbers.
+      // Another server has written at the same time, with the same numbers.
       if (this.#known.size !== stat.size + bytes.length) this.#known = undefined;
     } catch {
-      // It is a copy of what git has: where it cannot be kept, it is made again the next time.
+      // The index is derived: if its file cannot be written, it is built again the next time.
       this.#known = undefined;
     }
   }
@@ -307,7 +308,7 @@ export class ChangeIndex {
   }
 }
 
-/** The differences of two trees; ignores files that differ only in their mode. */
+/** Lists the paths whose content differs between two trees; a change of mode alone is ignored. */
 export function pathChanges(
   odb: ObjectDatabase,
   before: Oid | undefined,
@@ -350,11 +351,11 @@ function isNumbered(value: unknown): value is Numbered {
   return Number.isInteger(path) && typeof before === 'string' && typeof after === 'string';
 }
 
-/** Lets other work have its turn now and then, and notices when the caller has given up. */
+/** Returns a function that pauses for other work when it is due, and throws if the call is cancelled. */
 function pacer(signal: AbortSignal): () => Promise<void> {
   let since = performance.now();
   return async () => {
-    if (performance.now() - since < stretch) return;
+    if (performance.now() - since < maxSlice) return;
     await turn();
     signal.throwIfAborted();
     since = performance.now();

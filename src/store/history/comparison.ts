@@ -10,8 +10,9 @@ export interface Move extends Omit<PathChange, 'path'> {
 }
 
 /**
- * Reports each moved record as one change: those with the same text or the
- * same key at another path.
+ * Joins the addition and the removal of a moved record to one change.
+ *
+ * A record has moved if another path has the same text or the same key.
  */
 export function pairMoves(changes: readonly PathChange[], versions: Versions): Move[] {
   const removed = new Set(changes.filter(({ after }) => after === undefined));
@@ -37,7 +38,7 @@ function kindOf({ before, after }: PathChange): Change['change'] {
   return before === undefined ? 'added' : after === undefined ? 'removed' : 'changed';
 }
 
-/** A change, and what it means. */
+/** Describes a change with its record and the fields that differ; empty without a record. */
 export function describeChange(
   { change, before, after }: Move,
   versions: Versions,
@@ -51,14 +52,14 @@ export function describeChange(
   return [{ ...change, type, key, title: value && type.search(value).title, fields }];
 }
 
-/** How the fields of a record differ, or how its text does where one state cannot be read. */
+/** Compares the fields of a record, or its text if one of the versions cannot be decoded. */
 export function changedFields(
   old: RecordVersion | undefined,
   now: RecordVersion | undefined,
 ): FieldChange[] {
   if (old?.value && now?.value) {
     const changes = fieldChanges(old.value, now.value);
-    // Comments and the order of keys are in the text only.
+    // Comments and the order of keys show only in the text.
     if (changes.length > 0) return changes;
   }
   return [{ field: 'text', diff: unifiedDiff(old?.text ?? '', now?.text ?? '') }];

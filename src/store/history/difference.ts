@@ -3,10 +3,10 @@ import { unifiedDiff } from '../../core/diff/unified-diff.ts';
 import type { FieldChange } from '../../core/history.ts';
 import type { JsonValue } from '../../core/json.ts';
 
-/** A text with more characters than this is compared line by line. */
+/** A longer text is compared line by line, in characters. */
 const longText = 200;
 
-/** Which fields of a record differ, and how; in the order in which the record has them. */
+/** Lists the differences of a record's fields, in the order of the fields. */
 export function fieldChanges(before: object, after: object): FieldChange[] {
   const old = new Map<string, JsonValue | undefined>(Object.entries(before));
   const now = new Map<string, JsonValue | undefined>(Object.entries(after));
@@ -31,7 +31,7 @@ function valueChange(
   return { ...(before !== undefined && { before }), ...(after !== undefined && { after }) };
 }
 
-/** The items of a list that another one does not have, or has less often. */
+/** The items of a list that another list does not have, or has fewer times. */
 function without(items: readonly JsonValue[], others: readonly JsonValue[]): JsonValue[] {
   const left = new Map<string, number>();
   for (const other of others) {

@@ -10,7 +10,7 @@ import { squashMessage } from '../records/message.ts';
 import { toCommitMade } from '../records/permit.ts';
 import type { Visit } from './visit.ts';
 
-/** At most this many commits become one. */
+/** Limit of commits that one squash joins. */
 const maxCommits = 1000;
 
 interface Link {
@@ -19,14 +19,14 @@ interface Link {
   readonly parent: Oid;
 }
 
-/** The commits that `squash` would make one; see `History`. */
+/** Lists the commits that `squash` would join to one; see `History`. */
 export async function squashable(visit: Visit): Promise<Squashable> {
   const { links, end } = findLinks(visit, visit.archive.repository.head().oid);
   const commits = await Promise.all(links.map(({ oid }) => visit.describe(oid)));
   return { commits, end, message: planOf(visit, links)?.message };
 }
 
-/** Makes the memory commits at the tip one; see `History`. */
+/** Joins the memory commits at the tip to one; see `History`. */
 export async function squash(
   visit: Visit,
   expected: Squashable | undefined,
@@ -37,9 +37,13 @@ export async function squash(
     const { links, end } = findLinks(visit, head.oid);
     const same = links.every(({ oid }, i) => expected?.commits[i]?.oid === oid);
     if (expected && (!same || links.length !== expected.commits.length)) {
-      throw new MemoryError('conflict', 'The commits at the tip are others by now.', {
-        hint: 'Nothing was changed. Look at them again.',
-      });
+      throw new MemoryError(
+        'conflict',
+        'The commits at the tip have changed since they were listed.',
+        {
+          hint: 'Nothing was changed. List them again, then squash.',
+        },
+      );
     }
     const plan = planOf(visit, links);
     const commits = links.map(({ oid }) => visit.archive.commit(oid));
@@ -67,7 +71,7 @@ function planOf(visit: Visit, links: readonly Link[]): Squash | undefined {
   return { onto: oldest.parent, author: oldest.commit.author, message, log };
 }
 
-/** The commits at a tip, newest first, and why the next one is none of them. */
+/** The commits at a tip that can be squashed, newest first, and why the next one cannot. */
 function findLinks(
   visit: Visit,
   tip: Oid | undefined,
@@ -80,20 +84,23 @@ function findLinks(
     end =
       typeof found === 'string'
         ? `${at.slice(0, 12)} ${found}.`
-        : `At most ${maxCommits} become one.`;
+        : `The limit is ${maxCommits} commits.`;
     if (typeof found === 'string' || links.length === maxCommits) break;
     links.push(found);
   }
   const oldest = links.at(-1);
   if (!oldest) return { links, end };
-  const held = reachableCommits(odb, oldest.parent, refs.others());
-  const first = links.findIndex(({ oid }) => held.has(oid));
+  const shared = reachableCommits(odb, oldest.parent, refs.others());
+  const first = links.findIndex(({ oid }) => shared.has(oid));
   if (first < 0) return { links, end };
   const { oid = '' } = links[first] ?? {};
-  return { links: links.slice(0, first), end: `${oid.slice(0, 12)} is part of ${held.get(oid)}.` };
+  return {
+    links: links.slice(0, first),
+    end: `${oid.slice(0, 12)} is part of ${shared.get(oid)}.`,
+  };
 }
 
-/** The commit, if it touches nothing but the memory and can be put in other words; else why not. */
+/** The commit if it can be squashed, else why not: it may touch only the memory and lose nothing. */
 function linkAt(visit: Visit, oid: Oid): Link | string {
   const { odb } = visit.archive.repository;
   const folder = folderOf(visit);
@@ -102,14 +109,14 @@ function linkAt(visit: Visit, oid: Oid): Link | string {
   const [parent, ...others] = commit.parents;
   if (parent === undefined) return 'is the first commit';
   if (others.length > 0) return 'is a merge';
-  if (!odb.has(parent)) return 'is where this shallow clone begins';
+  if (!odb.has(parent)) return 'is the first one in this shallow clone';
   let count = 0;
   for (const { path } of differences(odb, treeOf(odb, parent), treeOf(odb, oid))) {
     if (!path.startsWith(folder)) return `touches ${path}`;
     count += 1;
   }
   if (count === 0) return 'changes nothing';
-  // A squash would lose another encoding, and also a signature unless the new commit is signed.
+  // A squash would lose another encoding, and a signature unless the new commit is signed.
   const kept = visit.archive.repository.signs ? withoutSignature(bytes) : bytes;
   const again = formatCommit(commit).toString('latin1');
   const same = again.trimEnd() === kept.toString('latin1').trimEnd();

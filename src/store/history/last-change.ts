@@ -5,10 +5,10 @@ import { treeOf } from '../../git/objects/odb.ts';
 import { findEntry, folderMode, spliceTree, type TreeEntry } from '../../git/objects/tree.ts';
 import { differences } from '../../git/objects/tree-diff.ts';
 
-/** How many commits a question about the past looks at before it gives up. */
+/** Limit of commits that a search in the history reads. */
 const maxWalk = 5000;
 
-/** The entry of a commit at a path. */
+/** The tree entry of a commit at a path. */
 export function entryAt(odb: ObjectDatabase, commit: Oid, path: string): TreeEntry | undefined {
   let entry: TreeEntry | undefined = { mode: folderMode, oid: treeOf(odb, commit) };
   for (const name of path.split('/').filter((part) => part)) {
@@ -18,13 +18,13 @@ export function entryAt(odb: ObjectDatabase, commit: Oid, path: string): TreeEnt
   return entry;
 }
 
-/** The tree of a folder in a commit; undefined where it has no such folder. */
+/** The tree of a folder in a commit; undefined if the commit does not have the folder. */
 export function folderAt(odb: ObjectDatabase, commit: Oid, path: string): Oid | undefined {
   const entry = entryAt(odb, commit, path);
   return entry?.mode === folderMode ? entry.oid : undefined;
 }
 
-/** The commit that gave a path what it has now, as `git log -1 -- path` finds it. */
+/** The last commit that changed a path, as in `git log -1 -- path`. */
 export function lastChange(
   odb: ObjectDatabase,
   head: Oid,
@@ -47,7 +47,7 @@ export function lastChange(
 }
 
 /**
- * How far everything outside a folder has moved from one commit to another.
+ * Counts the commits and lists the files that changed outside a folder between two commits.
  *
  * @param folder the memory folder, relative to the top of the work tree.
  */
@@ -73,7 +73,7 @@ export function drift(
     const { parents } = parseCommit(odb.content(at, 'commit'));
     const known = parents.filter((parent) => odb.has(parent));
     const own = rest(at);
-    // A merge brings nothing of its own unless it differs from every side.
+    // A merge counts only if it differs from every parent.
     if (known.length > 0 && known.every((parent) => rest(parent) !== own)) commits += 1;
     queue.push(...known);
   }
@@ -87,17 +87,17 @@ export function drift(
   return { commits, files, truncated };
 }
 
-/** The identity of everything that a commit has outside a folder. */
+/** A text that identifies everything that a commit has outside a folder. */
 export function outsideOf(odb: ObjectDatabase, commit: Oid, folder: string): string {
   return withoutFolder(odb, treeOf(odb, commit), folder.split('/'));
 }
 
-/** A tree's identity with one folder left out of it; that of an empty one where nothing else is in it. */
+/** The entries of a tree without one folder, as bytes. */
 function withoutFolder(odb: ObjectDatabase, tree: Oid, folder: readonly string[]): string {
   const [name = '', ...below] = folder;
   const bytes = odb.content(tree, 'tree');
   const entry = findEntry(bytes, name);
-  // A file where a folder above it would be is not part of it.
+  // A file that has the name of a folder above it counts as outside.
   if (!entry || (below.length > 0 && entry.mode !== folderMode)) return bytes.toString('latin1');
   const inner = below.length === 0 ? '' : withoutFolder(odb, entry.oid, below);
   return `${spliceTree(bytes, [[name, undefined]]).toString('latin1')}${inner}`;

@@ -10,6 +10,7 @@ interface Followed {
   readonly at: number;
 }
 
+/** A version of the record, with the lines that may be from it. */
 interface Suspect extends Track {
   readonly lines: readonly Followed[];
 }
@@ -22,11 +23,12 @@ export interface Writer {
 }
 
 /**
- * Who wrote each line of a record, found the way `git blame` does: a line belongs to the last commit
- * that no parent has it from.
+ * Finds the commit that wrote each line of a record, as `git blame` does.
+ *
+ * A line is from the last commit whose parents do not have it.
  *
  * @param number the commit to begin with.
- * @throws MemoryError `damaged` when a version is not in the repository.
+ * @throws MemoryError `damaged` if a version is not in the repository.
  */
 export function blame(
   index: ChangeIndex,

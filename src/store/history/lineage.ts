@@ -2,10 +2,10 @@ import type { Oid } from '../../git/objects/object.ts';
 import type { ChangeIndex, PathChange } from './change-index.ts';
 import type { Versions } from './versions.ts';
 
-/** The place of a record in a commit, or its last place while it existed. */
+/** The path of a record in a commit, or its last path before its removal. */
 export interface Track {
   readonly path: string;
-  /** Its content there; undefined after its removal. */
+  /** Its content in that commit; undefined after its removal. */
   readonly blob: Oid | undefined;
 }
 
@@ -15,22 +15,22 @@ export interface Origin extends Track {
   readonly commit: number;
 }
 
-/** A commit after which a record is not as any of its parents had it, or behind which nothing is known. */
+/** A commit in which a record differs from every parent, or at which a shallow clone ends. */
 export interface Step extends Track {
   readonly commit: number;
-  /** Empty for a root, undefined where a shallow clone ends. */
+  /** Empty for a root commit; undefined at the end of a shallow clone. */
   readonly origins: readonly Origin[] | undefined;
 }
 
-/** Whether a commit took a record from a parent as it was. */
+/** Whether a commit has a record unchanged from a parent. */
 export function isSame(track: Track, origin: Track): boolean {
   return origin.blob === track.blob && origin.path === track.path;
 }
 
 /**
- * Where the record at a path of a commit was in each of its parents.
+ * Finds the record at a path of a commit in each of its parents.
  *
- * @returns undefined where a shallow clone ends.
+ * @returns undefined at the end of a shallow clone.
  */
 export function originsOf(
   index: ChangeIndex,
@@ -49,7 +49,7 @@ export function originsOf(
   });
 }
 
-/** The way from a commit to its ancestors with everything that is followed there. */
+/** The walk from a commit to its ancestors, with the records that are followed in each commit. */
 export class Descent<T extends Track> {
   readonly #index: ChangeIndex;
   readonly #waiting: (readonly T[] | undefined)[];
@@ -61,7 +61,7 @@ export class Descent<T extends Track> {
     this.#waiting[number] = [track];
   }
 
-  /** The paths to follow from a commit on. */
+  /** The records to follow from a commit on. */
   at(commit: number): readonly T[] {
     return this.#waiting[commit] ?? [];
   }
@@ -70,7 +70,7 @@ export class Descent<T extends Track> {
     this.#waiting[commit] = [...this.at(commit), track];
   }
 
-  /** Descendants first; most commits of a long history leave everything alone and are passed over. */
+  /** Descendants first. Commits that change no followed record, most of a history, are skipped. */
   *[Symbol.iterator](): Generator<readonly [commit: number, track: T]> {
     for (let commit = this.#waiting.length - 1; commit >= 0; commit--) {
       const tracks = this.#waiting[commit];
@@ -83,9 +83,10 @@ export class Descent<T extends Track> {
 }
 
 /**
- * The commits that made a record what it is, found the way `git log -- path` finds them: where a merge
- * took the record over from one side, the other sides are left out. Unlike there, a move does not end
- * it, and all sides are looked through for a record that is gone.
+ * Finds the commits that changed a record, as `git log -- path` does.
+ *
+ * If a merge took the record from one side, the other sides are left out. Unlike `git log`, it follows
+ * moves, and it follows all sides for a record that was removed.
  *
  * @param number the commit to begin with.
  */
@@ -108,7 +109,7 @@ export function* lineage(
   }
 }
 
-/** All ancestors of a commit and itself, by number. */
+/** Marks a commit and all its ancestors, by number. */
 export function ancestors(index: ChangeIndex, number: number): readonly (true | undefined)[] {
   const found = new Array<true | undefined>(number + 1);
   found[number] = true;
@@ -119,7 +120,7 @@ export function ancestors(index: ChangeIndex, number: number): readonly (true | 
   return found;
 }
 
-/** The changes in which a commit differs from every parent: for all but merges, its changes. */
+/** The changes in which a commit differs from every parent; all its changes unless it is a merge. */
 export function ownChanges(index: ChangeIndex, number: number): readonly PathChange[] {
   const changes = index.changes(number, 0);
   if (changes.length === 0) return changes;

@@ -6,7 +6,7 @@ import { type IndexedCommit, isBelow, type Visit } from './visit.ts';
 
 type Page = Pick<LogRequest, 'limit' | 'skip'>;
 
-/** The history of one record; undefined when the commits up to this one never had it. */
+/** The history of one record; undefined if no commit up to this one has had it. */
 export async function logOf(
   visit: Visit,
   { index, number }: IndexedCommit,
@@ -23,7 +23,7 @@ export async function logOf(
   return { entries, total: steps.length, shallow: found.some(({ origins }) => !origins) };
 }
 
-/** The commits that a record comes from; descendants first. */
+/** The commits that changed a record, descendants first. */
 export function stepsOf(
   visit: Visit,
   { index, number }: IndexedCommit,

@@ -7,7 +7,7 @@ import { decodeText, maxFileBytes } from '../records/record-file.ts';
 import type { Records } from '../records/transaction.ts';
 import { RecordSearch } from '../search/record-search.ts';
 
-/** The records of one commit, read from its trees by the same rules as those of the work tree. */
+/** The records of one commit, read from its trees with the rules of the work tree. */
 export class PastRecords implements Records {
   readonly view: LiveRecords;
   readonly search: RecordSearch;
@@ -31,9 +31,9 @@ export class PastRecords implements Records {
   }
 
   /**
-   * The text of a file; undefined when there is none.
+   * Reads the text of a file; undefined if there is none.
    *
-   * @throws MemoryError `damaged` when it is not text.
+   * @throws MemoryError `damaged` if the file is not text.
    */
   text(path: string): string | undefined {
     const bytes = this.#folder.read(path, maxFileBytes);

@@ -11,14 +11,16 @@ import { isBelow, memoryPath, noRecord, type Visit } from './visit.ts';
 
 type RestoredPaths = Omit<Restoration, 'commit'>;
 
-/** Brings records back to an earlier state; see `History`. */
+/** Restores records to an earlier state; see `History`. */
 export async function restore(
   visit: Visit,
   given: string | undefined,
   revision: string | undefined,
 ): Promise<Restoration> {
   const path = memoryPath(given);
-  const source = await (revision === undefined ? lastState(visit, path) : visit.resolve(revision));
+  const source = await (revision === undefined
+    ? lastCommitWith(visit, path)
+    : visit.resolve(revision));
   const records = visit.archive.records(source);
   await records.refresh();
   const { actor, signal, onCommit } = visit.permit;
@@ -41,11 +43,11 @@ export async function restore(
   return { commit: await visit.describe(source), ...result };
 }
 
-/** The last commit that has a record that is gone. */
-async function lastState(visit: Visit, path: string | undefined): Promise<Oid> {
+/** The last commit that has a record that was removed. */
+async function lastCommitWith(visit: Visit, path: string | undefined): Promise<Oid> {
   const { archive } = visit;
   const needed = () =>
-    invalid(['revision'], 'is required for anything but a record that is gone', 'missing');
+    invalid(['revision'], 'is required unless the path is that of a removed record', 'missing');
   if (path === undefined || archive.memory.view.look(path)) throw needed();
   const head = await visit.resolve('HEAD');
   const { index, number } = await visit.place(head);
@@ -60,7 +62,7 @@ async function lastState(visit: Visit, path: string | undefined): Promise<Oid> {
     const before = last?.blob ? last : last?.origins?.find(({ blob }) => blob);
     if (before) return index.commit(before.commit).oid;
   }
-  throw new MemoryError('not_found', `No commit of this branch has a record ${path}.`, {
+  throw new MemoryError('not_found', `No commit of this branch has the record ${path}.`, {
     hint: 'record_history lists the paths that existed. If another branch has it, give that as the revision.',
     data: { path },
   });
@@ -75,7 +77,7 @@ async function restoreOne(
 ): Promise<RestoredPaths> {
   const here = records.view.look(path);
   const now = visit.archive.memory.view.look(path);
-  // The record at this path may have had another path then.
+  // The record at this path may have had another path in that commit.
   const file = here ?? (now?.key === undefined ? undefined : records.view.find(now.type, now.key));
   if (!file) throw noRecord(path, source);
   if (file.error) throw file.error;

@@ -3,12 +3,12 @@ import { isOid, type Oid, parseCommit } from '../../git/objects/object.ts';
 import type { ObjectDatabase } from '../../git/objects/odb.ts';
 import type { Refs } from '../../git/refs/refs.ts';
 
-/** The parts of a repository that resolve names of commits. */
+/** The parts of a repository that resolve revisions. */
 export interface Names {
   readonly refs: Refs;
   readonly odb: ObjectDatabase;
   now(): Date;
-  /** The last commit on a branch, merged ones aside, that is not later than a time in seconds. */
+  /** The last commit on the first-parent line of a branch that is not later than a time in seconds. */
   before(head: Oid, time: number): Promise<Oid>;
 }
 
@@ -16,14 +16,14 @@ const maxLength = 256;
 const maxCandidates = 20;
 const maxTags = 10;
 
-/** Where a short name is looked for, as git does (gitrevisions). */
-const places = ['refs/', 'refs/tags/', 'refs/heads/', 'refs/remotes/'];
+/** The prefixes that are tried for a short name, in git's order (gitrevisions). */
+const prefixes = ['refs/', 'refs/tags/', 'refs/heads/', 'refs/remotes/'];
 
 /**
- * The commit that a revision names.
+ * Resolves a revision to a commit.
  *
- * @throws MemoryError `not_found` for an unknown one, `invalid_input` for an ambiguous id and for what
- *   names no single commit.
+ * @throws MemoryError `not_found` for an unknown one; `invalid_input` for an ambiguous id and for a
+ *   range.
  */
 export async function resolveRevision(revision: string, names: Names): Promise<Oid> {
   const text = revision.trim();
@@ -69,9 +69,9 @@ function head({ refs }: Names): Oid {
 }
 
 function refOf(name: string, refs: Refs): Oid | undefined {
-  // A name that git refuses could lead out of the folder of refs.
+  // A name that git refuses could lead out of the refs folder.
   if (/(?:^|\/)(?:\.|$)|\.lock(?:\/|$)|[ ~^:?*[]|^\/|\/\/|\.$|@\{/.test(name)) return undefined;
-  const full = name.startsWith('refs/') ? [name] : places.map((place) => place + name);
+  const full = name.startsWith('refs/') ? [name] : prefixes.map((prefix) => prefix + name);
   const known = name === 'ORIG_HEAD' || name === 'MERGE_HEAD' ? [name, ...full] : full;
   for (const ref of [...known, `refs/remotes/${name}/HEAD`]) {
     const oid = refs.resolve(ref);
@@ -80,7 +80,7 @@ function refOf(name: string, refs: Refs): Oid | undefined {
   return undefined;
 }
 
-/** The commit behind an id, through annotated tags. */
+/** The commit that an id names, also through annotated tags. */
 function peel(oid: Oid, name: string, odb: ObjectDatabase): Oid {
   let at = oid;
   for (let depth = 0; depth < maxTags; depth++) {
@@ -90,7 +90,7 @@ function peel(oid: Oid, name: string, odb: ObjectDatabase): Oid {
     if (type !== 'tag') throw unknown(name, `it names a ${type}`);
     at = content.toString('latin1', 7, 47);
   }
-  throw unknown(name, 'its tags never end');
+  throw unknown(name, `it is a chain of more than ${maxTags} tags`);
 }
 
 function idBeginningWith(text: string, odb: ObjectDatabase): Oid {
@@ -104,7 +104,7 @@ function idBeginningWith(text: string, odb: ObjectDatabase): Oid {
   if (first === undefined) throw unknown(text);
   if (others.length === 0) return first;
   const candidates = [first, ...others].sort();
-  throw new MemoryError('invalid_input', `${quote(text)} begins the ids of several commits.`, {
+  throw new MemoryError('invalid_input', `${quote(text)} is a prefix of several commit ids.`, {
     hint: `Give more digits: ${candidates.map((oid) => oid.slice(0, prefix.length + 6)).join(', ')}.`,
     data: { candidates },
   });
@@ -125,8 +125,11 @@ const units = new Map([
 ]);
 
 /**
- * A time in seconds: `2026-01-31`, which is the beginning of that day, `2026-01-31T10:00:00Z`,
- * `2 days ago`, `yesterday`. What names no zone is UTC.
+ * Parses a time: `2026-01-31` (the start of that day), `2026-01-31T10:00:00Z`, `2 days ago`, `yesterday`.
+ *
+ * Without a zone it is UTC.
+ *
+ * @returns Unix time in seconds; undefined for any other text.
  */
 export function timeOf(text: string, now: Date): number | undefined {
   const seconds = Math.floor(now.getTime() / 1000);
@@ -139,13 +142,13 @@ export function timeOf(text: string, now: Date): number | undefined {
     [];
   const midnight = Date.parse(`${day}T00:00:00Z`);
   const time = Date.parse(`${day}T${clock}${zone.replace(/^(...)(\d\d)$/, '$1:$2')}`);
-  // The 31st of February is a time to Date, in March.
+  // `Date` accepts February 31 as a day in March.
   const real = !Number.isNaN(midnight) && new Date(midnight).toISOString().startsWith(day ?? '-');
   return real && !Number.isNaN(time) ? Math.floor(time / 1000) : undefined;
 }
 
 const hint =
-  'Name one: HEAD~3, a branch, a tag, the first four or more digits of an id, 2026-01-31, 2026-01-31T10:00:00Z or "2 days ago".';
+  'Name one: HEAD~3, a branch, a tag, at least the first four digits of an id, 2026-01-31, 2026-01-31T10:00:00Z or "2 days ago".';
 
 function unknown(revision: string, reason?: string): MemoryError {
   const because = reason === undefined ? '.' : `: ${reason}.`;

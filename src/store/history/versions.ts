@@ -6,7 +6,7 @@ import type { ObjectDatabase } from '../../git/objects/odb.ts';
 import { decodeText, maxFileBytes } from '../records/record-file.ts';
 import type { PathChange } from './change-index.ts';
 
-/** The record in one blob; without a key and a value if it cannot be read. */
+/** The record in one blob; without key and value if it cannot be decoded. */
 export interface RecordVersion {
   readonly type: AnyRecordType;
   readonly text: string;
@@ -14,13 +14,13 @@ export interface RecordVersion {
   readonly value: object | undefined;
 }
 
-/** The versions of records by their blobs, for one call: no tree is read for them. */
+/** Reads versions of records by blob, for one call; it reads no trees. */
 export class Versions {
   readonly #odb: ObjectDatabase;
   readonly #typeOf: (path: string) => AnyRecordType | undefined;
-  /** By path and blob: one record is compared with many. */
+  /** Keys by path and blob: one record is compared with many. */
   readonly #keys = new Map<string, string | undefined>();
-  /** The end of one step of a history is the beginning of the next one. */
+  /** The version that was read last; a history needs each version twice in a row. */
   #last: { readonly path: string; readonly blob: Oid; readonly version: RecordVersion } | undefined;
 
   constructor(odb: ObjectDatabase, typeOf: (path: string) => AnyRecordType | undefined) {
@@ -28,7 +28,7 @@ export class Versions {
     this.#typeOf = typeOf;
   }
 
-  /** Reads the record in a blob at its path, present or past; undefined without one. */
+  /** Reads the record in a blob, of the type that its path says; undefined without a type or blob. */
   read(path: string, blob: Oid | undefined): RecordVersion | undefined {
     const type = this.#typeOf(path);
     if (!type || blob === undefined) return undefined;
@@ -46,19 +46,19 @@ export class Versions {
       return { type, text, key: type.key(value), value };
     } catch (error) {
       if (!(error instanceof MemoryError)) throw error;
-      // A blob that is not text has no lines to compare, but the difference is reported.
+      // A blob that is not text has no lines to compare; it is still reported as different.
       return { type, text, key: undefined, value: undefined };
     }
   }
 
-  /** @throws MemoryError `damaged` when the blob is not there or no text. */
+  /** @throws MemoryError `damaged` if the blob is missing or not text; `too_large`. */
   text(path: string, blob: Oid): string {
     const bytes = this.#odb.content(blob, 'blob');
     checkSize(path, bytes.length, maxFileBytes);
     return decodeText(bytes);
   }
 
-  /** Which of the removed records one that was added is: one with its text, or else with its key. */
+  /** The removed record that an added one was moved from: one with its text, or else with its key. */
   sourceOf(added: PathChange, removed: readonly PathChange[]): PathChange | undefined {
     const type = this.#typeOf(added.path);
     const candidates = removed.filter(({ path }) => type && this.#typeOf(path) === type);
@@ -70,8 +70,8 @@ export class Versions {
   }
 
   #keyOf(path: string, blob: Oid | undefined): string | undefined {
-    const place = `${blob} ${path}`;
-    if (!this.#keys.has(place)) this.#keys.set(place, this.read(path, blob)?.key);
-    return this.#keys.get(place);
+    const at = `${blob} ${path}`;
+    if (!this.#keys.has(at)) this.#keys.set(at, this.read(path, blob)?.key);
+    return this.#keys.get(at);
   }
 }

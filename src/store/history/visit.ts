@@ -14,7 +14,7 @@ export interface IndexedCommit {
   readonly number: number;
 }
 
-/** The archive as one call may use it. */
+/** Access to the archive for one call, under the rules of its mode. */
 export class Visit {
   readonly archive: Archive;
   readonly permit: Permit;
@@ -28,7 +28,7 @@ export class Visit {
     this.access = access;
   }
 
-  /** Whether something is a record, and one that the session's mode lets it see. */
+  /** Whether a path is that of a record that the session's mode may read. */
   mayRead(path: string): boolean {
     return this.archive.typeOf(path) !== undefined && this.access.mayRead(path);
   }
@@ -60,7 +60,7 @@ export class Visit {
     return { ...rest, subject: '(about records that the mode may not read)' };
   }
 
-  /** The records below a path that two commits do not have in common, by path. */
+  /** The records below a path that differ between two commits, sorted by path. */
   changes(before: Oid, after: Oid, below: string | undefined): PathChange[] {
     const [old, now] = [before, after].map((commit) => this.archive.tree(commit));
     return pathChanges(this.archive.repository.odb, old, now).filter(
@@ -86,17 +86,17 @@ export function memoryPath(path: string | undefined): string | undefined {
     .replace(/^(?:\.\/)?(?:\.memory-bank(?:\/|$))?/, '')
     .replace(/\/(?:\*\*)?$/, '');
   if (text === '' || text === '.') return undefined;
-  const strange = text.split('/').some((part) => ['', '.', '..', '.git'].includes(part));
-  if (!strange && !/[\0\\]/.test(text)) return text;
+  const unsafe = text.split('/').some((part) => ['', '.', '..', '.git'].includes(part));
+  if (!unsafe && !/[\0\\]/.test(text)) return text;
   throw new MemoryError('invalid_input', `${JSON.stringify(path)} is not a path in the memory.`, {
     hint: 'Give it relative to .memory-bank/, as search results do.',
   });
 }
 
 /**
- * A path that has to be there.
+ * Normalises a required path.
  *
- * @throws MemoryError `invalid_input`.
+ * @throws MemoryError `invalid_input` without a path, or for one that leads out of the memory folder.
  */
 export function recordPath(path: string): string {
   const found = memoryPath(path);
@@ -106,9 +106,9 @@ export function recordPath(path: string): string {
   });
 }
 
-/** The error for what a commit does not have. */
+/** The error for a record that a commit does not have. */
 export function noRecord(path: string, commit: Oid): MemoryError {
-  return new MemoryError('not_found', `There is no record ${path} in ${commit.slice(0, 12)}.`, {
+  return new MemoryError('not_found', `Commit ${commit.slice(0, 12)} has no record ${path}.`, {
     hint: 'The history of the memory lists the commits that have it.',
     data: { path, commit },
   });
