@@ -193,8 +193,8 @@ describe('readYaml', () => {
 
   it.each([
     ['a: 1\nb: [\n', 'damaged: line'],
-    ['a: 1\nb: 2\na: 3\n', 'damaged: line 3: the key "a" stands twice'],
-    ['a: {b: 1, b: 2}\n', 'damaged: line 1: the key "b" stands twice'],
+    ['a: 1\nb: 2\na: 3\n', 'damaged: line 3: the key "a" is repeated'],
+    ['a: {b: 1, b: 2}\n', 'damaged: line 1: the key "b" is repeated'],
     ['a: 1\nb: !!binary aGk=\n', 'damaged: line 2: tags are not supported'],
     ['a: !js/function x\n', 'damaged: line 1: Unresolved tag'],
     ['a: .inf\n', 'damaged: line 1: not a JSON value'],

@@ -15,17 +15,17 @@ import { type ForeignYaml, keyOf } from './foreign.ts';
 import { writeEntry, writeList, writeValue, writeYaml } from './writer.ts';
 
 /**
- * Changes in a YAML text what says something else than a value; every other byte stays.
+ * Changes the parts of a YAML text that differ from a value; every other byte stays.
  *
- * The result is a proposal: with anchors, explicit keys and the like it may say something else than
- * it should, so the caller reads it back.
+ * With anchors, explicit keys and the like the result can have another value than intended, so the
+ * caller has to read it back.
  *
  * @param text ends with a line end.
  * @returns undefined when the root is a flow map.
  */
 export function editYaml(text: string, yaml: ForeignYaml, value: JsonObject): string | undefined {
   const { root } = yaml;
-  // Nothing but comments.
+  // The text contains only comments.
   if (!root) return text + writeYaml(value);
   if (root.flow) return undefined;
   const edit = new Edit(text, yaml);
@@ -63,7 +63,7 @@ class Edit {
       if (!pair) this.#splice(at, at, writeEntry(key, item, indent));
       else {
         at = this.#lineAfter(pair);
-        if (!this.#says(pair.value, item)) this.#pair(pair, item, indent);
+        if (!this.#equals(pair.value, item)) this.#pair(pair, item, indent);
       }
     }
     for (const [key, pair] of pairs) {
@@ -82,7 +82,7 @@ class Edit {
       const text = `:${writeValue(value, indent)}`;
       const oneLine = text.indexOf('\n') === text.length - 1;
       if (oneLine && isScalar(old) && !old.type?.startsWith('BLOCK')) {
-        // A comment behind the value stays.
+        // A comment after the value stays.
         const absent = startOf(old) === endOf(old);
         const end = absent ? this.#text.indexOf(':', key) + 1 : endOf(old);
         this.#splice(key, end, text.slice(0, -1));
@@ -90,7 +90,7 @@ class Edit {
     }
   }
 
-  /** Changes the items between the first and the last that differ; false when it cannot. */
+  /** Replaces the items from the first to the last that differ; returns false if it cannot. */
   #list(list: YAMLSeq, value: readonly JsonValue[]): boolean {
     const { items } = list;
     const starts = items.map((item) => this.#lineStart(startOf(item)));
@@ -100,9 +100,9 @@ class Edit {
     if (!leads.every((lead) => lead.startsWith(`${indent}- `))) return false;
     const most = Math.min(items.length, value.length);
     let head = 0;
-    while (head < most && this.#says(items[head], value[head])) head++;
+    while (head < most && this.#equals(items[head], value[head])) head++;
     let tail = 0;
-    while (tail < most - head && this.#says(items.at(-1 - tail), value.at(-1 - tail))) tail++;
+    while (tail < most - head && this.#equals(items.at(-1 - tail), value.at(-1 - tail))) tail++;
     const changed = items.slice(head, items.length - tail);
     const from = head === 0 ? starts[0] : this.#lineAfter(items[head - 1]);
     const to = changed.length === 0 ? from : this.#lineAfter(changed.at(-1));
@@ -111,7 +111,7 @@ class Edit {
     return true;
   }
 
-  #says(node: unknown, value: JsonValue | undefined): boolean {
+  #equals(node: unknown, value: JsonValue | undefined): boolean {
     return isDeepStrictEqual(this.#yaml.valueOf(node), value);
   }
 
@@ -123,11 +123,11 @@ class Edit {
     return this.#text.lastIndexOf('\n', offset - 1) + 1;
   }
 
-  /** The start of the line below a pair or an item. */
+  /** Returns the start of the line after a pair or an item. */
   #lineAfter(part: unknown): number {
     let end = endOf(part);
     if (this.#text[end - 1] !== '\n') return this.#text.indexOf('\n', end) + 1;
-    // A block of text ends behind the empty lines that separate it from what follows.
+    // The range of a literal block includes the empty lines after it.
     while (this.#text[end - 2] === '\n') end--;
     return end;
   }
@@ -137,7 +137,7 @@ function startOf(node: unknown): number {
   return isNode(node) ? (node.range?.[0] ?? 0) : 0;
 }
 
-/** The end of a part's last character that is neither comment nor space. */
+/** Returns the end of a part without trailing comments and spaces. */
 function endOf(part: unknown): number {
   if (isPair(part)) return Math.max(endOf(part.key), endOf(part.value));
   if (isCollection(part) && !part.flow) return endOf(part.items.at(-1));

@@ -13,17 +13,18 @@ import { isObject, type JsonObject, type JsonValue } from '../json.ts';
 import { maxYamlDepth } from './reader.ts';
 
 /**
- * In a text that this program did not write: the most line ends and marks of YAML's syntax, and the
- * most values, those that an alias repeats included.
+ * Limit for a text that this program did not write.
+ *
+ * It bounds the line ends and syntax characters of the text, and its values, including those that an
+ * alias repeats.
  */
 export const maxYamlMarks = 10_000;
 
 /**
- * YAML that another hand wrote, read by the `yaml` package behind bounds that keep its time and its
- * stack small.
+ * YAML that this program did not write, parsed by the `yaml` package.
  *
- * It counts as YAML 1.2, core schema: times are strings, there are no merge keys and no tags, and a
- * key stands once in its map.
+ * Limits keep its time and its stack small. The text is read as YAML 1.2 with the core schema:
+ * timestamps are strings, merge keys and tags are not supported, and a key may not be repeated.
  */
 export class ForeignYaml {
   readonly #lines = new LineCounter();
@@ -31,7 +32,11 @@ export class ForeignYaml {
   readonly #anchors = new Map<string, unknown>();
   #values = 0;
 
-  /** @throws MemoryError `damaged` with the line, when the text is no YAML or exceeds a bound. */
+  /**
+   * Parses a text.
+   *
+   * @throws MemoryError `damaged` with the line, when the text is not YAML or exceeds a limit.
+   */
   constructor(text: string) {
     checkBounds(text);
     try {
@@ -40,7 +45,7 @@ export class ForeignYaml {
         schema: 'core',
         merge: false,
         stringKeys: true,
-        // The package compares each key with each other one; the check is made below.
+        // The check of the package takes quadratic time; `#read` checks instead.
         uniqueKeys: false,
         lineCounter: this.#lines,
         prettyErrors: false,
@@ -56,16 +61,16 @@ export class ForeignYaml {
     if (problem) throw this.#damaged(problem.message, problem.pos[0]);
   }
 
-  /** The map at the root, with the places of its parts in the text. */
+  /** The map at the root, with the positions of its parts in the text. */
   get root(): YAMLMap | undefined {
     const { contents } = this.#document;
     return isMap(contents) ? contents : undefined;
   }
 
   /**
-   * What the text says.
+   * Returns the value of the text.
    *
-   * @throws MemoryError `damaged` with the line, when it is no map of JSON values.
+   * @throws MemoryError `damaged` with the line, when it is not a map of JSON values.
    */
   value(): JsonObject {
     const value = this.valueOf(this.#document.contents) ?? {};
@@ -73,7 +78,7 @@ export class ForeignYaml {
     return value;
   }
 
-  /** What a part of the text says. */
+  /** Returns the value of a part of the text. */
   valueOf(node: unknown): JsonValue {
     this.#values = 0;
     return this.#read(node, 0);
@@ -102,12 +107,12 @@ export class ForeignYaml {
     for (const { key, value } of node.items) {
       const name = keyOf(key);
       if (entries.has(name)) {
-        const place = isScalar(key) ? (key.range?.[0] ?? at) : at;
-        throw this.#damaged(`the key ${JSON.stringify(name)} stands twice`, place);
+        const position = isScalar(key) ? (key.range?.[0] ?? at) : at;
+        throw this.#damaged(`the key ${JSON.stringify(name)} is repeated`, position);
       }
       entries.set(name, this.#read(value, depth + 1));
     }
-    // Unlike assignment, this makes `__proto__` a key like any other.
+    // Unlike an assignment, this also sets a key `__proto__`.
     return Object.fromEntries(entries);
   }
 
@@ -116,7 +121,7 @@ export class ForeignYaml {
   }
 }
 
-/** The key of a pair; every key was parsed as a string. */
+/** Returns the key of a pair; every key was parsed as a string. */
 export function keyOf(key: unknown): string {
   return String(isScalar(key) ? key.value : key);
 }
@@ -129,8 +134,9 @@ function damaged(message: string, line: number): MemoryError {
 }
 
 /**
- * Refuses what could keep the `yaml` package busy for seconds or exhaust its stack, by an estimate
- * of size and depth that is never too low.
+ * Refuses texts that could keep the `yaml` package busy for seconds or exhaust its stack.
+ *
+ * It estimates size and depth, and the estimate is never too low.
  */
 function checkBounds(text: string): void {
   const marks = text.match(/[\n,[\]{}&*!?:"'\\]/g)?.length ?? 0;

@@ -1,12 +1,12 @@
 import type { JsonObject, JsonValue } from '../json.ts';
 import { isLiteral, isPlain, literalHeader, unprintable, writeNumber } from './writer.ts';
 
-/** The deepest nesting of maps and lists in a record. */
+/** Maximum nesting of maps and lists in a record. */
 export const maxYamlDepth = 64;
 
 const canonicalNumber = /^-?\d+(?:\.\d+)?(?:e[-+]\d+)?$/;
 
-/** The value of a text that `writeYaml` could have written; undefined for any other text. */
+/** Reads a text that `writeYaml` could have written; undefined for any other text. */
 export function readCanonicalYaml(text: string): JsonObject | undefined {
   try {
     return new CanonicalReader(text).document();
@@ -17,10 +17,10 @@ export function readCanonicalYaml(text: string): JsonObject | undefined {
 }
 
 class NotCanonical extends Error {}
-/** One instance for all: a stack trace would cost more than reading a record. */
+/** The only instance: making a stack trace would take longer than reading a record. */
 const notCanonical = new NotCanonical('not canonical');
 
-/** Reads from the front to the back, each character once; whatever `writeYaml` would not write ends it. */
+/** Reads each character once, and throws at the first one that `writeYaml` would not write. */
 class CanonicalReader {
   readonly #text: string;
   #at = 0;
@@ -36,7 +36,7 @@ class CanonicalReader {
     return value;
   }
 
-  /** A map whose first key stands here, in column `indent`. */
+  /** Reads a map whose first key is here, in column `indent`. */
   #map(indent: number): JsonObject {
     if (indent >= 2 * maxYamlDepth) throw notCanonical;
     const map: JsonObject = {};
@@ -56,7 +56,7 @@ class CanonicalReader {
     return map;
   }
 
-  /** A list whose first `-` stands here, in column `indent`. */
+  /** Reads a list whose first `-` is here, in column `indent`. */
   #list(indent: number): JsonValue[] {
     if (indent >= 2 * maxYamlDepth) throw notCanonical;
     const list: JsonValue[] = [];
@@ -70,7 +70,7 @@ class CanonicalReader {
     return list;
   }
 
-  /** Goes to the next line's content when it stands in column `indent`; false when further left. */
+  /** Moves to the content of the next line in column `indent`; returns false if it is further left. */
   #nextLine(indent: number): boolean {
     const spaces = this.#spaces();
     if (spaces > indent) throw notCanonical;
@@ -118,7 +118,7 @@ class CanonicalReader {
     return this.#text.startsWith('- ', this.#at) ? this.#list(indent + 2) : this.#map(indent + 2);
   }
 
-  /** What stands on the rest of the line, or in the literal block that begins here. */
+  /** Reads the rest of the line, or the literal block that begins here. */
   #scalar(indent: number): JsonValue {
     const first = this.#text[this.#at];
     if (first === '|') return this.#literal(indent);
@@ -178,7 +178,7 @@ class CanonicalReader {
     return end;
   }
 
-  /** The place behind the closing quote of the string that begins here. */
+  /** Returns the offset after the closing quote of the string that begins here. */
   #quoteEnd(): number {
     let end = this.#at + 1;
     for (;;) {

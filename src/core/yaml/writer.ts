@@ -1,25 +1,26 @@
 import { escapedUnits, type JsonObject, type JsonValue } from '../json.ts';
 
-/** Keys above this length are written in the explicit form: YAML bounds an implicit key at 1,024. */
+/** Longer keys are written in the explicit form, because YAML limits implicit keys to 1,024 characters. */
 const maxImplicitKey = 1000;
 
-/** Characters that YAML cannot hold plainly, that end a line for some readers, or that reorder text on screen. */
+/** Characters that YAML has to escape, that end a line for some readers, or that reorder text on screen. */
 export const unprintable =
   /[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\ufffe\uffff\ud800-\udfff]/u;
 const everyUnprintable = new RegExp(unprintable, 'gu');
 /**
- * What no plain scalar may begin with: indicators, the end of a document, and `=`, `<`, `~` for
- * readers of YAML 1.1.
+ * Beginnings that are not allowed in a plain scalar.
+ *
+ * They are the indicators, the end of a document, and `=`, `<`, `~` for readers of YAML 1.1.
  */
 const indicator = /^(?:[-?:,[\]{}#&*!|>'"%@`=<~ ]|\.\.\.)/;
-/** A text without a word, or whose last line is blank but not empty: readers differ about its end. */
+/** Texts that are blank or whose last line contains only spaces: readers differ about their end. */
 const blankEnd = /^\s*$|\n[ \t]+\n*$/;
 const breaksPlain = /[\t\n]|: | #|[: ]$/;
 /** Null, booleans, numbers, sexagesimals and dates in any version of YAML. */
 const ambiguous =
   /^(?:null|true|false|yes|no|on|off|[yn]|[-+]?(?:0b[01_]+|0o?[0-7_]+|0x[0-9a-f_]+|\.(?:inf|nan)|\d[\d_]*(?::[0-5]?\d)+(?:\.[\d_]*)?|\.?\d[\d_,.]*(?:e[-+]?\d+)?)|\d{4}-\d\d?-\d\d?.*)$/is;
 
-/** Whether a text can stand without quotes and is a string to every reader. */
+/** Whether every reader reads the text as a string when it is written without quotes. */
 export function isPlain(text: string): boolean {
   return (
     text !== '' &&
@@ -30,18 +31,17 @@ export function isPlain(text: string): boolean {
   );
 }
 
-/** Whether a text can be written as a literal block and come back unchanged from every reader. */
+/** Whether every reader returns the text unchanged when it is written as a literal block. */
 export function isLiteral(text: string): boolean {
   return text.includes('\n') && !blankEnd.test(text) && !/\r/.test(text) && !unprintable.test(text);
 }
 
 /**
- * A value as the YAML that this program writes. Keys stand in the order given; undefined ones are
- * left out. Equal values give equal text.
+ * Writes a value as canonical YAML: equal values give equal text.
  *
- * It is block YAML 1.2 (core schema): one key or one list item a line, two spaces a level, text of
- * several lines as a literal block, no folding, and in double quotes whatever a reader of YAML 1.1 or
- * 1.2 could take for anything but the string that it is.
+ * Keys keep their order; those with an undefined value are left out. The text is block YAML 1.2 (core
+ * schema): one key or list item per line, two spaces per level, several lines of text as a literal
+ * block, no folding. A string that a reader of YAML 1.1 or 1.2 could misread is in double quotes.
  */
 export function writeYaml(value: JsonObject): string {
   return isEmpty(value) ? '{}\n' : writeMap(value, '');
@@ -55,19 +55,19 @@ function writeMap(map: JsonObject, indent: string): string {
   return text;
 }
 
-/** The lines of one key of a map. */
+/** Writes the lines of one key of a map. */
 export function writeEntry(key: string, value: JsonValue, indent: string): string {
   const name = isPlain(key) && !key.includes(':') ? key : quote(key);
   const start = name.length > maxImplicitKey ? `${indent}? ${name}\n${indent}` : indent + name;
   return `${start}:${writeValue(value, indent)}`;
 }
 
-/** The lines of the items of a list. */
+/** Writes the lines of the items of a list. */
 export function writeList(list: readonly JsonValue[], indent: string): string {
   return list.map((item) => `${indent}-${writeItem(item, indent)}`).join('');
 }
 
-/** What follows `key:`, to the end of the last line. */
+/** Writes the text after `key:`, to the end of the last line. */
 export function writeValue(value: JsonValue, indent: string): string {
   if (typeof value !== 'object' || value === null) return writeScalar(value, indent);
   if (isEmpty(value)) return Array.isArray(value) ? ' []\n' : ' {}\n';
@@ -75,7 +75,7 @@ export function writeValue(value: JsonValue, indent: string): string {
   return `\n${Array.isArray(value) ? writeList(value, inner) : writeMap(value, inner)}`;
 }
 
-/** What follows `-`: the first key or item of a nested map or list stands on the same line. */
+/** Writes the text after `-`; the first key or item of a nested map or list is on the same line. */
 function writeItem(value: JsonValue, indent: string): string {
   const text = writeValue(value, indent);
   return text.startsWith('\n') ? ` ${text.slice(indent.length + 3)}` : text;
@@ -89,11 +89,11 @@ function writeScalar(value: string | number | boolean | null, indent: string): s
   return isLiteral(value) ? writeLiteral(value, indent) : ` ${quote(value)}\n`;
 }
 
-/** A number as every reader of YAML takes it for one. */
+/** Writes a number in a form that every reader of YAML reads as a number. */
 export function writeNumber(value: number): string {
-  if (!Number.isFinite(value)) throw new TypeError(`${value} is no JSON number`);
+  if (!Number.isFinite(value)) throw new TypeError(`${value} is not a JSON number`);
   if (Object.is(value, -0)) return '-0';
-  // Readers of YAML 1.1 take `1e+21` for a string and `1.0e+21` for a number.
+  // In YAML 1.1, `1e+21` is a string and `1.0e+21` is a number.
   return String(value).replace(/^(-?\d+)e/, '$1.0e');
 }
 
@@ -104,7 +104,7 @@ function writeLiteral(text: string, indent: string): string {
   return ` ${header}\n${block}`;
 }
 
-/** The block's margin where the text does not show it, and what becomes of the line ends at its end. */
+/** Makes the header of a literal block: its margin, if the text does not show it, and its chomping. */
 export function literalHeader(text: string): string {
   const margin = /^[ \t\n]/.test(text) ? '2' : '';
   const end = !text.endsWith('\n') ? '-' : text.endsWith('\n\n') ? '+' : '';

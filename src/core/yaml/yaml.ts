@@ -6,15 +6,15 @@ import { ForeignYaml } from './foreign.ts';
 import { readCanonicalYaml } from './reader.ts';
 import { writeYaml } from './writer.ts';
 
-/** The longest YAML record or front matter, in bytes of UTF-8. */
+/** Maximum size of a YAML record or front matter, in bytes of UTF-8. */
 export const maxYamlBytes = 1024 * 1024;
 
 /**
  * Reads a YAML text whose root is a map; an empty text is an empty map.
  *
- * What `writeYaml` wrote is read at once, anything else as `ForeignYaml`.
+ * Text of `writeYaml` is read by the fast reader, any other text as `ForeignYaml`.
  *
- * @throws MemoryError `damaged` with the line, `conflict` when it holds conflict markers.
+ * @throws MemoryError `damaged` with the line, `conflict` when it contains conflict markers.
  */
 export function readYaml(text: string): JsonObject {
   return readCanonicalYaml(checkSize(text)) ?? readForeignYaml(text).value();
@@ -31,8 +31,9 @@ function checkSize(text: string): string {
 }
 
 /**
- * A text that says `value`, made from `previous` by changing what says something else: comments,
- * key order and quoting that a person chose stay wherever they can.
+ * Writes a value by changing the parts of `previous` that differ.
+ *
+ * Comments, key order and quoting that a person chose are kept where possible.
  *
  * @throws MemoryError as `readYaml` does, about `previous`.
  */
@@ -42,11 +43,11 @@ export function rewriteYaml(previous: string, value: JsonObject): string {
   if (canonical && writeYaml(canonical) === previous) return fresh;
   const text = previous.endsWith('\n') ? previous : `${previous}\n`;
   const edited = editYaml(text, readForeignYaml(previous), value);
-  return edited !== undefined && says(edited, value) ? edited : fresh;
+  return edited !== undefined && hasValue(edited, value) ? edited : fresh;
 }
 
-/** Whether a text was changed as it should be; where it was not, the value outranks the comments. */
-function says(text: string, value: JsonObject): boolean {
+/** Whether a text reads back as the value. If not, the value is more important than the comments. */
+function hasValue(text: string, value: JsonObject): boolean {
   try {
     return isDeepStrictEqual(readYaml(text), value);
   } catch {
@@ -57,10 +58,9 @@ function says(text: string, value: JsonObject): boolean {
 export const conflictMessage = 'a merge left conflict markers in the YAML';
 
 /**
- * Whether a text holds the markers of a merge that was left unfinished, in their order and at the
- * beginning of lines.
+ * Whether a text contains conflict markers in their order, each at the beginning of a line.
  *
- * Markdown may show such markers in a code fence; this does not look for fences.
+ * Markers in a code fence of markdown also count.
  */
 export function hasConflictMarkers(text: string): boolean {
   const ours = lineStart(text, '<<<<<<< ', 0);
