@@ -6,7 +6,7 @@ export interface Hunk {
   readonly newLength: number;
 }
 
-/** A place in the old sequence and the place of the same item in the new one. */
+/** The index of an item in the old sequence, and that of the equal item in the new one. */
 type Match = readonly [old: number, now: number];
 
 /** A part of both sequences. */
@@ -17,17 +17,17 @@ interface Window {
   readonly newTo: number;
 }
 
-/** Parts without any item of their own are compared item by item up to this many pairs of items. */
+/** Maximum number of pairs of items to compare in a part without unique items. */
 const maxPairs = 4_000_000;
-/** How often a part is divided at the items that it alone has. */
+/** Maximum number of times that a part is divided at its unique items. */
 const maxDepth = 40;
 
 /**
- * What has to change in a sequence to make it another one.
+ * Computes the changes from one sequence to another.
  *
- * It is a patience diff: items that either sequence has once hold the two together, so that blank
- * lines and other common ones do not. Between those the longest common subsequence counts. Time grows
- * with the length and not with the number of changes; logs are long and full of equal lines.
+ * It is a patience diff: items that both sequences have exactly once are the anchors, so blank lines and
+ * other frequent lines are not. Between anchors it uses the longest common subsequence. The time grows
+ * with the length, not with the number of changes, because logs are long and have many equal lines.
  */
 export function hunksOf(old: readonly string[], now: readonly string[]): Hunk[] {
   const hunks: Hunk[] = [];
@@ -53,7 +53,7 @@ class Diff {
     this.#now = now;
   }
 
-  /** In their order. */
+  /** Returns the matches in the order of the sequences. */
   matches(): readonly Match[] {
     this.#match({ from: 0, to: this.#old.length, newFrom: 0, newTo: this.#now.length }, 0);
     return this.#matches;
@@ -88,7 +88,7 @@ class Diff {
     this.#match({ from: at, to, newFrom: newAt, newTo }, depth + 1);
   }
 
-  /** The items that stand once in each of the two sequences, in the order of the old one. */
+  /** Returns the items that each sequence has exactly once, in the order of the old one. */
   #shared({ from, to, newFrom, newTo }: Window): Match[] {
     const places = once(this.#old, from, to);
     const newPlaces = once(this.#now, newFrom, newTo);
@@ -100,7 +100,7 @@ class Diff {
     return shared;
   }
 
-  /** The longest common subsequence, by the table of its lengths. */
+  /** Adds the longest common subsequence, from a table of its lengths. */
   #compare({ from, to, newFrom, newTo }: Window): void {
     const width = newTo - newFrom + 1;
     const lengths = new Uint32Array((to - from + 1) * width);
@@ -121,7 +121,7 @@ class Diff {
   }
 }
 
-/** The items of a part of a sequence with their place, or -1 for one that comes again. */
+/** Maps the items of a part of a sequence to their index, or to -1 if they are repeated. */
 function once(items: readonly string[], from: number, to: number): Map<string, number> {
   const places = new Map<string, number>();
   for (let i = from; i < to; i++) {
@@ -131,9 +131,9 @@ function once(items: readonly string[], from: number, to: number): Map<string, n
   return places;
 }
 
-/** The longest part of some matches whose places rise in the new sequence, too. */
+/** Returns the longest subsequence of matches that is also in order in the new sequence. */
 function longestRise(matches: readonly Match[]): Match[] {
-  /** For each length the match that ends a rise of it earliest. */
+  /** For each length, the index of the match that ends a subsequence of this length earliest. */
   const ends: number[] = [];
   const previous: number[] = [];
   const place = (index: number | undefined) => matches[index ?? -1]?.[1] ?? -1;

@@ -1,14 +1,14 @@
 import { type Hunk, hunksOf } from './line-diff.ts';
 
-/** How many unchanged lines stand around changed ones. */
+/** Number of unchanged lines around changed ones. */
 const context = 2;
 
-/** The lines of a text, each with its line end. */
+/** Splits a text into lines, each with its line end. */
 export function linesOf(text: string): string[] {
   return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 }
 
-/** What changes one text into another, in the unified format of diff(1) without its head. */
+/** Compares two texts in the unified format of diff(1), without file names. */
 export function unifiedDiff(before: string, after: string): string {
   const old = linesOf(before);
   const now = linesOf(after);

@@ -1,7 +1,7 @@
-/** The longest name of a file or folder, in bytes of UTF-8. */
+/** Maximum length of the name of a file or folder, in bytes of UTF-8. */
 const maxSegmentBytes = 200;
 
-/** At most this many folders stand above a file. */
+/** Maximum number of folders above a file. */
 const maxFolders = 10;
 
 const device = /^(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])(?:\.|$)/i;
@@ -9,17 +9,17 @@ const device = /^(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²�
 /**
  * Returns why a text cannot be the name of a markdown file below a folder, or undefined.
  *
- * A name is relative, has `/` between folders, ends in `.md`, and means the same file on every system:
- * no way out in any encoding, no `.git` in disguise, no device of Windows, no character that some file
- * system changes or forbids.
+ * A name is relative, has `/` between folders, ends in `.md`, and means the same file on every system.
+ * It does not leave the folder in any encoding, is not a form of `.git` or a device name of Windows, and
+ * contains no character that some file system changes or forbids.
  *
  * @returns a sentence without its subject: `must end in ".md"`.
  */
 export function fileNameProblem(name: string): string | undefined {
   if (/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_C}\u200b\ufeff\\<>:"|?*]/u.test(name)) {
-    return 'must not hold control or invisible characters or any of \\ < > : " | ? *';
+    return 'must not contain control or invisible characters or any of \\ < > : " | ? *';
   }
-  if (/%(?:00|25|2e|2f|5c)/i.test(name)) return 'must not hold encoded dots or slashes';
+  if (/%(?:00|25|2e|2f|5c)/i.test(name)) return 'must not contain encoded dots or slashes';
   // Some systems read the compatibility forms of dot and slash as dot and slash.
   if (isPathOut(name.normalize('NFKC'))) {
     return 'must be relative and stay inside the folder';
@@ -35,18 +35,20 @@ export function fileNameProblem(name: string): string | undefined {
     if (/^ |[. ]$/.test(segment)) {
       return 'must not have a name that begins with a space or ends with a dot or a space';
     }
-    if (device.test(segment)) return `must not use "${segment}", which Windows takes for a device`;
+    if (device.test(segment)) return `must not use "${segment}", a device name on Windows`;
     if (isGit(segment)) return 'must not lead into ".git"';
   }
   return undefined;
 }
 
 /**
- * The name that a file system may take a name for, which tells neither letter case nor Unicode normal
- * forms apart: two names with the same one cannot both be kept everywhere.
+ * Returns a name without the differences that some file systems ignore.
+ *
+ * These are letter case and Unicode normal forms. Two names with an equal result cannot exist next to
+ * each other on every file system.
  */
 export function foldName(name: string): string {
-  // Plain names are most of all names.
+  // Fast path: most names are ASCII.
   if (/^[\0-\x7f]*$/.test(name)) return name.toLowerCase();
   return name.normalize('NFC').toUpperCase().toLowerCase().normalize('NFC');
 }
@@ -56,8 +58,9 @@ function isPathOut(name: string): boolean {
 }
 
 /**
- * Whether some file system takes a name for `.git`, or for a file that means something to git: it
- * ignores case and invisible characters, and knows short names.
+ * Whether a name means `.git` or another file of git on some file system.
+ *
+ * Some file systems ignore case and invisible characters, or have short names such as `GIT~1`.
  */
 function isGit(segment: string): boolean {
   const seen = segment.normalize('NFKC').replace(/\p{Default_Ignorable_Code_Point}/gu, '');

@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto';
 
-/** The longest name that `encodeName` makes, in bytes of UTF-8; an extension comes on top. */
+/** Maximum length of the names that `encodeName` returns, in bytes of UTF-8, without extension. */
 export const maxNameBytes = 180;
 
 /**
- * Any text as one path segment that every file system keeps apart from every other text's.
+ * Encodes any text as one path segment; different texts get different names on every file system.
  *
- * Lower-case ASCII letters, digits, `-`, `_`, inner dots and letters of other scripts stand for
- * themselves; everything else is `%` and two hex digits for each byte of UTF-8. Upper-case letters
- * stay readable, and a mark after `~` says which they are, because Windows and macOS take `JIRA-1`
- * and `jira-1` for the same name: `JIRA-1` becomes `JIRA-1~f`. A name that would be too long is cut
- * and ends in `~~` and 20 hex digits of the text's SHA-256.
+ * Lower-case ASCII letters, digits, `-`, `_`, inner dots and letters of other scripts stay as they are.
+ * Everything else becomes `%` and two hex digits for each byte of UTF-8. Upper-case letters stay
+ * readable, and a suffix after `~` says which letters are upper-case, because Windows and macOS treat
+ * `JIRA-1` and `jira-1` as the same name: `JIRA-1` becomes `JIRA-1~f`. A name that would be too long is
+ * cut and ends in `~~` and 20 hex digits of the text's SHA-256.
  *
- * The name holds no `+`, is in Unicode normal form C, is no device name of Windows, and is at most
- * `maxNameBytes` long.
+ * The name contains no `+`, is in Unicode normal form C, is not a device name of Windows, and has at
+ * most `maxNameBytes` bytes.
  */
 export function encodeName(text: string): string {
   if (plainName.test(text) && text.length <= maxNameBytes && !device.test(text)) return text;
@@ -24,7 +24,7 @@ export function encodeName(text: string): string {
   return composed && name.normalize('NFC') !== name ? encode(text, false) : name;
 }
 
-/** A path with each of its `/`-separated segments encoded; no folder gets the name of a record file. */
+/** Encodes each segment of a path; no folder gets a name that ends like a record file. */
 export function encodePath(path: string): string {
   const names = path.split('/').map(encodeName);
   const last = names.pop() ?? '';
@@ -32,15 +32,15 @@ export function encodePath(path: string): string {
 }
 
 /**
- * A readable piece of text for a file's name: lower-case words joined by `-`.
+ * Makes a readable part of a file name: lower-case words joined by `-`.
  *
- * Different texts may give the same slug.
+ * Different texts may have the same slug.
  *
- * @param limit at most this many UTF-16 code units, so at most three times as many bytes.
- * @returns `untitled` when the text has neither letter nor digit.
+ * @param limit maximum number of UTF-16 code units; the slug has at most three times as many bytes.
+ * @returns `untitled` when the text has neither a letter nor a digit.
  */
 export function slug(text: string, limit = 60): string {
-  // No slug needs more than the first part of a long text.
+  // The beginning of a long text is enough for any slug.
   const letters = text
     .slice(0, limit * 8)
     .normalize('NFKC')
@@ -89,8 +89,9 @@ function encode(text: string, composed: boolean): string {
 }
 
 /**
- * One hex digit for each four letters, the first letter in the lowest bit. The digits 0 to 9 are
- * written g to p, because `~1` would make the name look like a short name of Windows (`GIT~1`).
+ * Encodes which letters are upper-case: one hex digit for four letters, the first in the lowest bit.
+ *
+ * The digits 0 to 9 are written as g to p, because `~1` would look like a short name of Windows (`GIT~1`).
  */
 function caseMark(cases: readonly boolean[]): string {
   let mark = '';
@@ -104,7 +105,7 @@ function caseMark(cases: readonly boolean[]): string {
 }
 
 function shortened(name: string, text: string): string {
-  // UTF-16 keeps lone surrogates apart, which UTF-8 does not.
+  // In UTF-8 all lone surrogates would be encoded alike.
   const digest = createHash('sha256').update(Buffer.from(text, 'utf16le')).digest('hex');
   const tail = `~~${digest.slice(0, 20)}`;
   let head = '';
@@ -127,7 +128,7 @@ function isSafe(char: string): boolean {
   );
 }
 
-/** The bytes of UTF-8, for a lone surrogate those that it would have. */
+/** Escapes the UTF-8 bytes of a character; a lone surrogate is encoded like any code point. */
 function escaped(char: string): string {
   const point = char.codePointAt(0) ?? 0;
   const tail = (shift: number) => 0x80 | ((point >> shift) & 0x3f);
@@ -142,12 +143,12 @@ function escaped(char: string): string {
   return bytes.map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
 }
 
-/** A character, or the characters that stand for it where case does not count: `ss` for `ß`. */
+/** Returns a character, or its case-folded form if some file system folds it: `ss` for `ß`. */
 function folded(char: string): string {
   return char < '\x80' || isSafe(char) ? char : char.toUpperCase().toLowerCase();
 }
 
-/** The start of a word, not cut within a character. */
+/** Returns the beginning of a word, never cut within a character. */
 function wholeCharacters(word: string, limit: number): string {
   let end = limit;
   while (end > 1 && /^[\p{M}\udc00-\udfff]/u.test(word.slice(end))) end--;

@@ -1,4 +1,4 @@
-/** A path below `.memory-bank/`, without the `./` and `.memory-bank/` that people paste with it. */
+/** Removes `./` and `.memory-bank/` from the beginning of a path that a person has pasted. */
 export function pastedPath(path: string): string {
   return path.replace(/^\.\//, '').replace('.memory-bank/', '');
 }
