@@ -12,38 +12,39 @@ import {
 } from './yaml/yaml.ts';
 
 /**
- * How a record's value becomes the text of its file and comes back.
+ * Converts the value of a record to the text of its file and back.
  *
  * Laws, tested for every record type: `decode(encode(x))` equals `x`; `encode(decode(t), t)` equals
  * `t` for every text that decodes; `encode` of equal values gives equal text.
  */
 export interface Codec<T> {
   /**
-   * The text of a record.
+   * Returns the text of a record.
    *
-   * @param previous the text of the file as it stands, when there is one: keys and comments that a
-   *   person added to it survive.
+   * @param previous the present text of the file, if it exists: keys and comments that a person added
+   *   to it are kept.
    */
   encode(value: T, previous?: string): string;
   /**
-   * The value of a text.
+   * Returns the value of a text.
    *
-   * @param path where the text lies, relative to `.memory-bank/`; only a type whose key is its path
+   * @param path path of the file, relative to `.memory-bank/`; only a type whose key is its path
    *   needs it.
-   * @throws MemoryError `damaged` with a message that says what is wrong and, where it can be
-   *   known, in which line; the caller adds the path.
+   * @throws MemoryError `damaged` that says what is wrong and, if known, in which line; the caller
+   *   adds the path.
    */
   decode(text: string, path: string): T;
 }
 
-/** A record that is YAML as a whole. */
+/** Makes the codec of records that are YAML files. */
 export function yamlCodec<T extends object>(schema: z.ZodType<T>): Codec<T> {
   return recordCodec(schema);
 }
 
 /**
- * A record that is YAML front matter between two lines `---`, and below it, byte for byte, the text
- * of one field.
+ * Makes the codec of records that are markdown files.
+ *
+ * The file is YAML front matter between two lines `---`, followed by the exact text of one field.
  */
 export function markdownCodec<T extends object>(
   schema: z.ZodType<T>,
@@ -66,7 +67,7 @@ function recordCodec<T extends object>(schema: z.ZodType<T>, body?: string): Cod
       const record = arrange(schema, value);
       const head = { ...record };
       let content = '';
-      // A file in UTF-8 cannot hold half a surrogate pair; YAML can, as an escape.
+      // A UTF-8 file cannot contain half of a surrogate pair; YAML can, as an escape.
       if (framed && isWellFormed(record[body])) {
         content = record[body];
         delete head[body];
@@ -75,7 +76,7 @@ function recordCodec<T extends object>(schema: z.ZodType<T>, body?: string): Cod
         return joinFile({ bom: '', eol: '\n', framed, yaml: writeYaml(head), body: content });
       }
       const file = splitFile(previous, framed);
-      // A file that says the same stays as it is, however a person wrote it.
+      // A file with an equal value stays as it is, however a person wrote it.
       if (isDeepStrictEqual(arrange(schema, read(file)), record)) return previous;
       const yaml = rewriteYaml(file.yaml, keepUnknown(schema, head, readYaml(file.yaml)));
       return joinFile({ ...file, yaml, body: content });
@@ -87,13 +88,13 @@ function isWellFormed(text: unknown): text is string {
   return typeof text === 'string' && !/[\ud800-\udfff]/u.test(text);
 }
 
-/** The text of a record's file in its parts. */
+/** The parts of a record's file. */
 interface RecordFile {
-  /** A byte order mark, where a person's editor set one. */
+  /** The byte order mark, or an empty text. */
   readonly bom: string;
   /** The line end of the YAML part. */
   readonly eol: '\n' | '\r\n';
-  /** Whether the YAML stands between two lines `---` above a body. */
+  /** Whether the YAML is front matter above a body. */
   readonly framed: boolean;
   /** With `\n` as line end. */
   readonly yaml: string;
@@ -110,7 +111,7 @@ function splitFile(text: string, framed: boolean): RecordFile {
   const unix = (yaml: string) => (eol === '\n' ? yaml : yaml.replaceAll('\r\n', '\n'));
   if (!framed) return { bom, eol, framed, yaml: unix(rest), body: '' };
   const opening = openingLine.exec(rest);
-  // The line end of the opening line belongs to the search: the front matter may be empty.
+  // The search starts at the line end of the opening line, because the front matter may be empty.
   const from = opening ? opening[0].length - 1 : 0;
   const closing = opening && closingLine.exec(rest.slice(from));
   if (!opening || !closing) {
@@ -123,7 +124,7 @@ function splitFile(text: string, framed: boolean): RecordFile {
     );
   }
   const yaml = rest.slice(from + 1, from + closing.index + 1);
-  // A conflict may stand across the closing line: its first marker is above it, the others below.
+  // A conflict may contain the closing line: its first marker is above it, the others below.
   if (/^<{7} /m.test(yaml) && hasConflictMarkers(text)) {
     throw new MemoryError('conflict', conflictMessage);
   }
@@ -135,7 +136,7 @@ function joinFile(file: RecordFile): string {
   if (Buffer.byteLength(file.yaml) > maxYamlBytes) {
     throw new MemoryError('too_large', `The record has more than ${maxYamlBytes} bytes of YAML.`);
   }
-  // Between its two lines, front matter without a key is nothing at all.
+  // Front matter without keys is empty: there is nothing between its two lines.
   const text = file.framed && file.yaml === '{}\n' ? '' : file.yaml;
   const yaml = file.eol === '\n' ? text : text.replaceAll('\n', file.eol);
   const line = `---${file.eol}`;

@@ -1,17 +1,17 @@
 import type { JsonValue } from './json.ts';
 
 /**
- * Everything that can go wrong, in one closed list.
+ * The closed list of error codes.
  *
- * A toolset's wire format, the HTTP status and the exit status of the command line are total tables
- * over this list: a new code does not compile until each of them has an entry for it.
+ * The wire format of a toolset, the HTTP status and the exit status are tables with an entry for every
+ * code: a new code does not compile until each table has one.
  */
 export const errorCodes = [
   /** An argument is missing, null, of the wrong type or out of range; `issues` says which. */
   'invalid_input',
   /** The record, file, mode, revision or bank does not exist. */
   'not_found',
-  /** Another record has this slug, path, key or name already. */
+  /** Another record already has this slug, path, key or name. */
   'already_exists',
   /** The session's mode does not allow this read or write. */
   'forbidden',
@@ -19,21 +19,21 @@ export const errorCodes = [
   'confirmation_required',
   /** The session has to call `activate_project` first. */
   'not_activated',
-  /** A file on disk cannot be read as what it should be; it was left as it is. */
+  /** A file on disk is not valid; it was left as it is. */
   'damaged',
   /** More bytes, items or levels than the documented limits allow. */
   'too_large',
-  /** The text carries a credential; nothing was written. */
+  /** The text contains a credential; nothing was written. */
   'secret',
   /** A merge left conflict markers, or two sides changed the same thing. */
   'conflict',
   /** A lock is held by another program, or a merge, rebase, cherry-pick, revert or bisect is under way. */
   'busy',
-  /** The repository is of a kind that cannot be written safely. */
+  /** The repository has a format or state in which it cannot be written safely. */
   'unsupported',
   /** The user's ignore rules cover the memory folder. */
   'ignored',
-  /** There is no project here: the root is `/`, the home directory or not a directory. */
+  /** The root is not a project: it is `/`, the home directory or not a directory. */
   'no_project',
   /** The folder that should hold the memory cannot be created. */
   'cannot_create',
@@ -41,25 +41,25 @@ export const errorCodes = [
   'storage',
   /** The remote repository cannot be reached, or refuses. */
   'remote',
-  /** The caller gave up before the work was done; nothing was written. */
+  /** The caller cancelled the call before it was done; nothing was written. */
   'cancelled',
   /** No valid key or session. */
   'unauthorized',
   /** Too many requests. */
   'rate_limited',
-  /** A defect of this program; the details are on stderr. */
+  /** A bug in this program; the details are on stderr. */
   'internal',
 ] as const;
 
 export type ErrorCode = (typeof errorCodes)[number];
 
-/** What is wrong with one argument. */
+/** A problem with one argument. */
 export interface Issue {
-  /** Where in the arguments: `['features', 0, 'slug']`; empty for the arguments as a whole. */
+  /** Path in the arguments: `['features', 0, 'slug']`; empty for the arguments as a whole. */
   readonly path: readonly (string | number)[];
   /**
-   * `missing`: the key is absent. `null`: it is there and null. `type`: another JSON type was
-   * expected. `value`: the type fits and the value does not. `size`: too long, too many, too deep.
+   * `missing`: the key is absent. `null`: the value is null. `type`: another JSON type was expected.
+   * `value`: the type is right, the value is not. `size`: too long, too many, too deep.
    */
   readonly kind: 'missing' | 'null' | 'type' | 'value' | 'size';
   /** One sentence without the path, for example `expected string, received number`. */
@@ -67,16 +67,16 @@ export interface Issue {
 }
 
 export interface ErrorDetails {
-  /** What the caller can do about it, as a full sentence. */
+  /** What the caller can do about it, in full sentences. */
   readonly hint?: string;
-  /** Facts for a program: the path of a damaged file, the lock that is held. Never a secret. */
+  /** Facts for programs: the path of a damaged file, the lock that is held. Never a credential. */
   readonly data?: { readonly [key: string]: JsonValue };
-  /** With `invalid_input`: each argument that is wrong. */
+  /** With `invalid_input`: the problem of each argument. */
   readonly issues?: readonly Issue[];
   readonly cause?: unknown;
 }
 
-/** The only error a handler throws; every transport translates it, none invents another. */
+/** The only error that a handler throws; every transport translates it to its own format. */
 export class MemoryError extends Error {
   override readonly name = 'MemoryError';
   readonly code: ErrorCode;
@@ -92,14 +92,14 @@ export class MemoryError extends Error {
     this.issues = details.issues ?? [];
   }
 
-  /** Message and hint as one text, the way a person wants to read them. */
+  /** Message and hint as one text. */
   get text(): string {
     if (this.hint === undefined) return this.message;
     return `${this.message}${/[.!?]$/.test(this.message) ? '' : '.'} ${this.hint}`;
   }
 }
 
-/** An `invalid_input` error about one argument. */
+/** Makes an `invalid_input` error about one argument. */
 export function invalid(
   path: Issue['path'],
   message: string,
@@ -110,7 +110,7 @@ export function invalid(
   });
 }
 
-/** Runs work on the text of a file; an error of it says which file that is. */
+/** Runs work on the text of a file, and adds the path of the file to its errors. */
 export function inFile<T>(path: string, work: () => T): T {
   try {
     return work();
@@ -125,7 +125,7 @@ export function inFile<T>(path: string, work: () => T): T {
   }
 }
 
-/** An issue as a sentence that names the argument: `features[0].slug: must be lower-case`. */
+/** Describes an issue with its argument: `features[0].slug: must be lower-case`. */
 export function describeIssue(issue: Issue): string {
   const where = issue.path
     .map((part, i) => (typeof part === 'number' ? `[${part}]` : i === 0 ? part : `.${part}`))
@@ -134,7 +134,7 @@ export function describeIssue(issue: Issue): string {
 }
 
 /**
- * Any thrown value as a MemoryError; what is not one already becomes `internal`.
+ * Returns a thrown value as a MemoryError; any other value becomes the cause of an `internal` one.
  *
  * A missing module is `storage`: the program loads its own files only, so an upgrade has replaced them.
  */

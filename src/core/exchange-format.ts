@@ -3,52 +3,60 @@ import { jsonProblem } from './json.ts';
 import type { AnyRecordType } from './record-type.ts';
 import type { Reader } from './store.ts';
 
-/** The files of another program, as an importer sees them; reading is all that can be done to them. */
+/** The files of another program, read-only, as an importer sees them. */
 export interface Source {
   /** Name of the folder or file, for messages. */
   readonly name: string;
-  /** Its files relative to the folder, sorted, with `/` between segments; of a single file its name. */
+  /** Sorted paths relative to the folder, with `/` between segments; of a single file, its name. */
   readonly files: readonly string[];
-  /** @throws MemoryError `storage` or `too_large`. */
+  /**
+   * Reads a file.
+   *
+   * @throws MemoryError `storage` or `too_large`.
+   */
   bytes(file: string): Uint8Array;
-  /** @throws MemoryError as `bytes`, and `damaged` for what is not UTF-8. */
+  /**
+   * Reads a text file.
+   *
+   * @throws MemoryError as `bytes` does, and `damaged` for a file that is not UTF-8.
+   */
   text(file: string): string;
 }
 
-/** A record that a source holds. */
+/** A record that a source contains. */
 export interface ImportedRecord {
   readonly type: AnyRecordType;
   readonly value: object;
-  /** Where it was found: a file of the source, or a place in one. */
+  /** Its origin for messages: a file of the source, or a part of one. */
   readonly from: string;
-  /** Its text as the source has it, for a type whose own codec can read that. */
+  /** Its text in the source, if the codec of its type can read it. */
   readonly written?: string;
-  /** Whether its times are those of the import, because the source tells none. */
+  /** Whether its timestamps are those of the import, because the source has none. */
   readonly undated?: boolean;
-  /** Whether it takes the place of a record that differs: one that holds nothing of its own yet. */
+  /** Whether it replaces a record that differs, because that one is still an unchanged template. */
   replaces?(present: object): boolean;
-  /** Whether it belongs to the user and not to the project. */
+  /** Whether it belongs to the user instead of the project. */
   readonly home?: boolean;
 }
 
-/** What is not taken over, and why; or what a person should know of what was. */
+/** Why something is not imported, or what a person should know about an imported record. */
 export interface Remark {
   readonly from: string;
   readonly message: string;
 }
 
-/** What a source holds. */
+/** The content of a source. */
 export interface Findings {
   readonly found: readonly ImportedRecord[];
-  /** Left where it is. */
+  /** Files and parts that are not imported. */
   readonly left: readonly Remark[];
-  /** Taken over, but not quite as it was. */
+  /** Differences between imported records and their source. */
   readonly notes: readonly Remark[];
-  /** The id of the project whose memory it is, where the source tells it. */
+  /** The id of the project whose memory it is, if the source has one. */
   readonly projectId?: string | undefined;
 }
 
-/** What an exporter may read. */
+/** The memory that an exporter reads. */
 export interface ExportSource {
   readonly project: Reader;
   /** The records of the user. */
@@ -56,39 +64,39 @@ export interface ExportSource {
   readonly projectId: string | undefined;
 }
 
-/** How another program keeps what a toolset keeps: an import and an export of it. */
+/** The files in which another program stores the same kind of data as a toolset. */
 export interface ExchangeFormat {
-  /** What `--from` and `export` take. */
+  /** Its name on the command line, for `--from` and `export`. */
   readonly name: string;
-  /** In a few words, for people. */
+  /** A few words for people. */
   readonly title: string;
-  /** Where it usually lies below a project; `.` is the project's folder itself. */
+  /** Its usual paths in a project; `.` is the project's folder itself. */
   readonly places: readonly string[];
   /** Whether only the files directly in the folder count. */
   readonly shallow?: boolean;
   /**
-   * Whether a folder or file looks like it.
+   * Whether a folder or file looks like this format.
    *
    * @param name the last segment of its path.
-   * @param entries what lies directly in the folder, folders with a `/` at the end; of a file, its name.
+   * @param entries names in the folder, those of folders with a `/` at the end; of a file, its name.
    */
   recognises(name: string, entries: readonly string[]): boolean;
-  /** Whether a file in a folder is of it though its name does not tell, from the first line of its text. */
+  /** Whether the first line of a file shows this format, for files with other names. */
   recognisesLine?(line: string): boolean;
-  /** What it holds; of what cannot be read, that is told. */
+  /** Reads a source, and reports what cannot be read. */
   read(source: Source, now: () => string): Findings;
-  /** The records in this format: path to content. Nothing where there are none. */
+  /** Returns the files with the records, by path; none if there are no records. */
   write(memory: ExportSource): Promise<ReadonlyMap<string, string | Uint8Array>>;
 }
 
-/** Collects what an importer finds, file by file: one that cannot be read does not stop the rest. */
+/** Collects the findings of an importer; a file that cannot be read does not stop the others. */
 export class Gathering implements Findings {
   readonly found: ImportedRecord[] = [];
   readonly left: Remark[] = [];
   readonly notes: Remark[] = [];
   projectId: string | undefined;
 
-  /** Does the work on a part of the source, and remarks what hinders it. */
+  /** Runs work on a part of the source; an error becomes a remark. */
   attempt(from: string, work: () => void): void {
     try {
       work();
@@ -107,14 +115,14 @@ export class Gathering implements Findings {
   }
 }
 
-/** A Unix time counts milliseconds from here on; in seconds this is the year 5138. */
+/** Unix times from this number on are in milliseconds; in seconds it is the year 5138. */
 const firstMilliseconds = 1e11;
 
 /**
- * Converts a time of another program to ISO 8601 in UTC with milliseconds, or to undefined.
+ * Converts a timestamp of another program to ISO 8601 in UTC with milliseconds, or to undefined.
  *
- * A date alone is the moment at which it begins, a number a Unix time in seconds or milliseconds, and
- * what names no zone is in UTC.
+ * A date without a time means its beginning, a number is a Unix time in seconds or milliseconds, and a
+ * text without a zone is in UTC.
  */
 export function isoTime(given: unknown): string | undefined {
   const time = typeof given === 'number' ? unixTime(given) : parsedTime(given);
@@ -123,7 +131,7 @@ export function isoTime(given: unknown): string | undefined {
   return /^\d{4}-/.test(iso) ? iso : undefined;
 }
 
-/** Zero says that a program knew no time. */
+/** Returns a Unix time in milliseconds; zero means an unknown time. */
 function unixTime(given: number): number | undefined {
   return given > 0 ? given * (given < firstMilliseconds ? 1000 : 1) : undefined;
 }
@@ -140,7 +148,11 @@ function parsedTime(given: unknown): number | undefined {
   return Date.parse(`${date}T${clock}${zone}`);
 }
 
-/** A JSON text. @throws MemoryError `damaged`. */
+/**
+ * Parses a JSON text.
+ *
+ * @throws MemoryError `damaged`.
+ */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text.replace(/^\ufeff/, ''));

@@ -6,11 +6,11 @@ import type { Damaged, SearchRequest, SearchResult } from './store.ts';
 /** A commit that a call made. */
 export interface CommitMade {
   readonly oid: string;
-  /** The branch that now holds it; undefined on a detached HEAD. */
+  /** The branch that contains it; undefined on a detached HEAD. */
   readonly branch: string | undefined;
 }
 
-/** A commit, and what its message says of how it came about. */
+/** A commit, and the parts of its message. */
 export interface CommitInfo {
   readonly oid: string;
   /** When it was committed: ISO 8601, UTC. */
@@ -18,77 +18,77 @@ export interface CommitInfo {
   /** `Ada Lovelace <ada@example.org>`. */
   readonly author: string;
   readonly subject: string;
-  /** The message below the subject, trailers left out. */
+  /** The message below the subject, without the trailers. */
   readonly reason?: string;
-  /** The trailers of the same names; a commit that a person made has none. */
+  /** The trailers of these names; a commit made by a person has none. */
   readonly agent?: string;
   readonly tool?: string;
   readonly session?: string;
   readonly mode?: string;
 }
 
-/** What became of a record from one state to another. */
+/** The kind of difference between a record in two states. */
 export type ChangeKind = 'added' | 'changed' | 'moved' | 'removed';
 
-/** A record that is not the same in two states. */
+/** A record that differs between two states. */
 export interface Change {
   readonly change: ChangeKind;
-  /** Where it lies; of a removed one, where it lay. Relative to `.memory-bank/`. */
+  /** Its path, for a removed record its last path, relative to `.memory-bank/`. */
   readonly path: string;
-  /** Where it lay before it was moved. */
+  /** Its path before it was moved. */
   readonly from?: string;
 }
 
-/** How one field of a record differs: by value, by items of a list, or by lines of a text. */
+/** The difference in one field of a record: by value, by items of a list, or by lines of a text. */
 export interface FieldChange {
   readonly field: string;
   readonly before?: JsonValue;
   readonly after?: JsonValue;
-  /** Items of a list that only the later state has, and only the earlier one. */
+  /** Items of a list that only the later state has, and items that only the earlier state has. */
   readonly added?: readonly JsonValue[];
   readonly removed?: readonly JsonValue[];
   /** Unified, without file names. */
   readonly diff?: string;
 }
 
-/** A change, and what it means. */
+/** A change of a record, field by field. */
 export interface RecordChange extends Change {
   readonly type: AnyRecordType;
-  /** Undefined where the record cannot be read. */
+  /** Undefined if the record cannot be read. */
   readonly key?: string | undefined;
   /** Title, name or key, as a search shows it. */
   readonly title?: string | undefined;
-  /** Of a changed record; the whole text counts as the field `text` where one state cannot be read. */
+  /** Fields of a changed record; if one state cannot be read, the whole text is the field `text`. */
   readonly fields: readonly FieldChange[];
 }
 
 /** One commit in the history of records. */
 export interface LogEntry {
   readonly commit: CommitInfo;
-  /** In the history of one record the fields are told, otherwise only the changes themselves. */
+  /** The changes; the history of one record also lists the fields. */
   readonly changes: readonly (Change & { readonly fields?: readonly string[] })[];
 }
 
 export interface LogRequest {
-  /** A record, also one that is gone, or a folder; undefined for everything. */
+  /** A record, which may be deleted, or a folder; undefined for everything. */
   readonly path?: string | undefined;
-  /** Where the history ends. */
+  /** The newest commit of the history. */
   readonly revision: string;
   readonly limit: number;
-  /** How many of the newest commits are left out. */
+  /** Number of the newest commits to leave out. */
   readonly skip: number;
 }
 
 export interface Log {
   /** Newest first. */
   readonly entries: readonly LogEntry[];
-  /** How many commits there are, the ones beyond the limit included. */
+  /** Number of all commits, including those beyond the limit. */
   readonly total: number;
   /** Whether older commits are missing because the clone is shallow. */
   readonly shallow: boolean;
 }
 
-/** A record as a commit has it; one that cannot be read has an error in the place of its value. */
+/** A record in a commit; it has a value, or an error if it cannot be read. */
 export interface PastRecord {
   readonly type: AnyRecordType;
   readonly path: string;
@@ -97,16 +97,16 @@ export interface PastRecord {
   readonly error?: MemoryError | undefined;
 }
 
-/** The records of a commit, read without a checkout; the session's mode rules hold. */
+/** The records of a commit, read without a checkout, under the rules of the session's mode. */
 export interface Snapshot {
   readonly commit: CommitInfo;
   /**
-   * The text of a record and the commit that gave it this text.
+   * Returns the text of a record and the commit that wrote it.
    *
    * @throws MemoryError `not_found`, `forbidden`.
    */
   read(path: string): Promise<PastRecord & { readonly text: string; readonly last: CommitInfo }>;
-  /** Records below a folder by path: `limit` of them, after the first `skip`. */
+  /** Lists records below a folder, sorted by path: `limit` of them, after the first `skip`. */
   list(
     under: string | undefined,
     limit: number,
@@ -120,7 +120,7 @@ export interface CompareRequest {
   readonly to: string;
   /** A record or a folder; undefined for everything. */
   readonly path?: string | undefined;
-  /** How many changes are told in full, and how many of the first are left out. */
+  /** Number of changes to return with their fields, after the first `skip`. */
   readonly limit: number;
   readonly skip: number;
 }
@@ -128,37 +128,37 @@ export interface CompareRequest {
 export interface Comparison {
   readonly from: CommitInfo;
   readonly to: CommitInfo;
-  /** By path. */
+  /** Sorted by path. */
   readonly changes: readonly RecordChange[];
   readonly counts: { readonly [kind in ChangeKind]: number };
 }
 
 export interface Restoration {
-  /** The commit whose state it is now. */
+  /** The commit whose state was restored. */
   readonly commit: CommitInfo;
   readonly restored: readonly string[];
   /** Records that the earlier state does not have. */
   readonly removed: readonly string[];
-  /** What the earlier state has but nobody can read; left as it is now. */
+  /** Files that are not readable in the earlier state; they stay as they are now. */
   readonly damaged: readonly Damaged[];
 }
 
-/** The commits at the tip of the branch that touch nothing but the memory and that nothing else holds. */
+/** The last commits of the branch, as far as they change only the memory and nothing else refers to them. */
 export interface Squashable {
   /** Newest first. */
   readonly commits: readonly CommitInfo[];
-  /** Why the one before them is not one of them, in words. */
+  /** Why the commit before them cannot be squashed, in words. */
   readonly end: string;
-  /** What the commit would say that they become; undefined for fewer than two. */
+  /** The message of the squashed commit; undefined for fewer than two commits. */
   readonly message: string | undefined;
 }
 
-/** A branch, and how its memory differs from that of HEAD. */
+/** A branch, and the difference between its memory and that of HEAD. */
 export interface BranchInfo {
   readonly name: string;
   readonly current: boolean;
   readonly commit: CommitInfo;
-  /** Commits that change memory and that only this branch has, and that only HEAD has. */
+  /** Number of commits with changes of the memory that only this branch has, and that only HEAD has. */
   readonly ahead: number;
   readonly behind: number;
   /** Whether it has no commit in common with HEAD. */
@@ -167,13 +167,13 @@ export interface BranchInfo {
   readonly changes: readonly Change[];
 }
 
-/** Records whose conflicts are decided for one side, by path; what does not conflict is merged all the same. */
+/** Paths of records whose conflicts one side wins; their other changes are merged as usual. */
 export interface Decisions {
   readonly ours: readonly string[];
   readonly theirs: readonly string[];
 }
 
-/** What both sides changed in a way that does not go together. */
+/** A record with changes of both sides that cannot be merged. */
 export interface Conflict {
   /** Relative to `.memory-bank/`. */
   readonly path: string;
@@ -181,34 +181,34 @@ export interface Conflict {
   readonly reasons: readonly string[];
 }
 
-/** What became of the memory in a merge that native git could not finish. */
+/** The result of resolving a merge that native git could not finish. */
 export interface Resolution {
   readonly resolved: readonly string[];
   readonly conflicts: readonly Conflict[];
-  /** Files that a person has mended: they were left alone. */
+  /** Files that a person has edited since; they were left alone. */
   readonly edited: readonly string[];
   /** Files outside the memory that conflict, relative to the top of the work tree. */
   readonly elsewhere: readonly string[];
-  /** What ends the merge, once nothing conflicts: `"git merge --continue"`. */
+  /** The command that concludes the merge once there are no conflicts: `"git merge --continue"`. */
   readonly next: string | undefined;
 }
 
 export interface SyncRequest extends Decisions {
-  /** Whether commits that change something outside the memory may be pushed, too. */
+  /** Whether commits that also change files outside the memory may be pushed. */
   readonly confirm: boolean;
 }
 
-/** What came and went between the branch and its upstream. */
+/** The result of a sync of the branch with its upstream. */
 export interface Synchronization {
   /** `origin/main`. */
   readonly upstream: string;
-  /** Where both are now. */
+  /** The commit of both after the sync. */
   readonly commit: CommitInfo;
-  /** How the memory here has changed by it. */
+  /** The changes of the local memory. */
   readonly received: readonly Change[];
-  /** Files outside the memory that were brought up to date. */
+  /** Number of files outside the memory that were updated. */
   readonly files: number;
-  /** Commits that were pushed. */
+  /** Number of commits that were pushed. */
   readonly sent: number;
 }
 
@@ -216,33 +216,33 @@ export interface Synchronization {
 export interface BlamedLine {
   readonly text: string;
   readonly commit: CommitInfo;
-  /** Whether the line may be older: the clone is shallow and ends at this commit. */
+  /** Whether the line may be older than this commit, because a shallow clone ends at it. */
   readonly boundary: boolean;
 }
 
 /**
- * The memory's past.
+ * The history of the memory.
  *
- * A revision is anything that names one commit: `HEAD~3`, a branch, a remote branch, a tag, an id or
- * the beginning of one, `@{2026-01-31}`, `2026-01-31T10:00:00Z` or `2 days ago`: a time means the last
+ * A revision is a text that names one commit: `HEAD~3`, a branch, a remote branch, a tag, an id or the
+ * beginning of one, `@{2026-01-31}`, `2026-01-31T10:00:00Z` or `2 days ago`. A time means the last
  * commit before it on the current branch. Paths are relative to `.memory-bank/`.
  *
- * Everything throws MemoryError `not_found` for an unknown revision or path, `invalid_input` for an
- * ambiguous id and a path outside the bank, `damaged` when objects are missing, `forbidden` for what
- * the session's mode does not allow.
+ * Every method throws MemoryError `not_found` for an unknown revision or path, `invalid_input` for an
+ * ambiguous id or a path outside the memory folder, `damaged` when objects are missing, `forbidden` if
+ * the session's mode does not allow it.
  */
 export interface History {
   log(request: LogRequest): Promise<Log>;
   at(revision: string): Promise<Snapshot>;
   compare(request: CompareRequest): Promise<Comparison>;
   /**
-   * Brings a record, the records below a folder or all of them back to an earlier state, as one commit.
+   * Restores an earlier state of a record, of the records below a folder, or of all, as one commit.
    *
    * @param path undefined for everything.
-   * @param revision undefined for the last state of a record that is gone.
+   * @param revision undefined for the last state of a deleted record.
    */
   restore(path: string | undefined, revision: string | undefined): Promise<Restoration>;
-  /** The local branches, the current one first, then by the time of their last commit. */
+  /** Lists the local branches: the current one, then the others by the time of their last commit. */
   branches(
     limit: number,
     skip?: number,
@@ -251,34 +251,36 @@ export interface History {
     readonly total: number;
   }>;
   /**
-   * What `squash` would make one commit.
+   * Lists the commits that `squash` would join.
    *
-   * @throws MemoryError `busy` or `unsupported` where it would be refused.
+   * @throws MemoryError `busy` or `unsupported` if `squash` would be refused.
    */
   squashable(): Promise<Squashable>;
   /**
-   * Makes the memory commits at the tip of the branch one; records, files and index stay as they are.
+   * Joins the last memory commits of the branch to one; records, files and index stay as they are.
    *
-   * @param expected what a person has agreed to; undefined for whatever there is.
-   * @returns undefined where there are fewer than two.
-   * @throws MemoryError `conflict` when it is not what was expected.
+   * @param expected the commits that a person has agreed to; undefined for any commits.
+   * @returns undefined for fewer than two commits.
+   * @throws MemoryError `conflict` when the commits are not the expected ones.
    */
   squash(
     expected: Squashable | undefined,
   ): Promise<(Squashable & { readonly made: CommitMade }) | undefined>;
   /**
-   * Merges the memory files of a merge, rebase, cherry-pick or stash under way that native git has left
-   * unmerged. It makes no commit and leaves every other file alone.
+   * Merges the memory files that a merge, rebase, cherry-pick or stash of native git left in conflict.
+   *
+   * It makes no commit and leaves every other file alone.
    */
   resolve(decisions: Decisions): Promise<Resolution>;
   /**
    * Fetches, merges and pushes the current branch.
    *
-   * @throws MemoryError `not_found` without an upstream, `conflict` for what does not merge by itself,
-   *   `confirmation_required`, `remote`, `busy` when others were quicker too often. The branch is as it
-   *   was then.
+   * If it fails, the branch is as it was before.
+   *
+   * @throws MemoryError `not_found` without an upstream, `conflict` for records that do not merge,
+   *   `confirmation_required`, `remote`, `busy` after too many lost races.
    */
   sync(request: SyncRequest): Promise<Synchronization>;
-  /** Who wrote each line of a record. */
+  /** Returns the lines of a record, each with the commit that wrote it. */
   blame(path: string, revision: string): Promise<readonly BlamedLine[]>;
 }

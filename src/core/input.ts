@@ -5,7 +5,7 @@ import { isObject, type JsonObject } from './json.ts';
 /** Maximum number of issues that the error about one call reports. */
 const maxIssues = 10;
 
-/** The JSON Schema of a tool's arguments, as `tools/list` publishes it. */
+/** Makes the JSON Schema of a tool's arguments, as `tools/list` publishes it. */
 export function inputSchema(tool: { readonly input: z.ZodObject }): JsonObject {
   const { $schema: _, ...schema } = z.toJSONSchema(tool.input, {
     io: 'input',
@@ -15,7 +15,7 @@ export function inputSchema(tool: { readonly input: z.ZodObject }): JsonObject {
       if (isObject(others) && Object.keys(others).length === 0) {
         delete jsonSchema.additionalProperties;
       }
-      // Agents rarely reach these limits, and an error then names them; in every prompt they cost tokens.
+      // Agents rarely reach these limits, and an error names them. In every prompt they cost tokens.
       delete jsonSchema.minLength;
       delete jsonSchema.maxLength;
       delete jsonSchema.maxItems;
@@ -30,7 +30,7 @@ export function inputSchema(tool: { readonly input: z.ZodObject }): JsonObject {
  *
  * Unknown keys are dropped. Absent arguments count as `{}`.
  *
- * @throws MemoryError `invalid_input` whose `issues` name each argument that is wrong.
+ * @throws MemoryError `invalid_input` whose `issues` name the invalid arguments.
  */
 export function parseInput<I extends z.ZodObject>(schema: I, args: unknown): z.output<I> {
   const given = args === undefined ? {} : args;
@@ -44,8 +44,9 @@ export function parseInput<I extends z.ZodObject>(schema: I, args: unknown): z.o
 export function toIssue(issue: z.core.$ZodIssue, args: unknown): Issue {
   const path = issue.path.map((part) => (typeof part === 'number' ? part : String(part)));
   const found = at(args, path);
-  if (found === undefined && path.length > 0)
+  if (found === undefined && path.length > 0) {
     return { path, kind: 'missing', message: 'is required' };
+  }
   if (found === null) return { path, kind: 'null', message: 'must not be null' };
   switch (issue.code) {
     case 'invalid_type':

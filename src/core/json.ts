@@ -1,4 +1,4 @@
-/** Any value that JSON can carry. */
+/** Any JSON value. */
 export type JsonValue = string | number | boolean | null | JsonValue[] | JsonObject;
 
 /** A plain JSON object. */
@@ -6,7 +6,7 @@ export interface JsonObject {
   [key: string]: JsonValue | undefined;
 }
 
-/** Whether a value is an object in JSON's sense: neither null nor a list. */
+/** Whether a value is a JSON object: neither null nor a list. */
 export function isObject(value: JsonValue | undefined): value is JsonObject;
 export function isObject(value: unknown): value is Record<string, unknown>;
 export function isObject(value: unknown): boolean {
@@ -21,12 +21,12 @@ export function jsonProblem(thrown: unknown): string {
     : String(thrown);
 }
 
-/** What a key was given; unlike an access, nothing of what every object has, such as `constructor`. */
+/** Returns the own value of a key, never an inherited one such as `constructor`. */
 export function own<T>(object: { readonly [key: string]: T }, key: string): T | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
-/** A character as JSON writes one by its code: `\u200b`, beyond the first plane as two such units. */
+/** Escapes a character as JSON does: `\u200b`, or two such units beyond the first plane. */
 export function escapedUnits(char: string): string {
   const units = Array.from({ length: char.length }, (_, i) => char.charCodeAt(i));
   return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('');

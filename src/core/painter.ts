@@ -1,15 +1,15 @@
-/** What a piece of text means to its reader; a terminal shows it as a colour. */
+/** The meaning of a piece of text; a terminal shows it as a colour. */
 export type Style = 'title' | 'key' | 'faint' | 'good' | 'bad' | 'match';
 
-/** Formats text for a person: for a terminal of some width, or plain for a pipe. */
+/** Formats text for people: coloured for a terminal, plain for a pipe. */
 export interface Painter {
-  /** Characters of a line. */
+  /** Number of characters in a line. */
   readonly width: number;
-  /** Text in the colour of its style, with control characters made visible. */
+  /** Colours text by its style, and makes control characters visible. */
   paint(style: Style, text: string): string;
-  /** Text with control characters made visible. */
+  /** Makes control characters visible. */
   plain(text: string): string;
-  /** Text as one line, cut to the room or else to the width, with control characters made visible. */
+  /** Cuts text to one line of `room` characters, by default the width; makes control characters visible. */
   fit(text: string, room?: number): string;
 }
 
@@ -20,7 +20,7 @@ export function paintDiff(painter: Painter, line: string): string {
   return line.startsWith('@@') ? painter.paint('faint', line) : painter.plain(line);
 }
 
-/** A count with its noun: `1 feature`, `2 knowledge entries`. */
+/** Formats a count with its noun: `1 feature`, `2 knowledge entries`. */
 export function counted(count: number, name: string): string {
   const noun = name.replaceAll('-', ' ');
   if (count === 1) return `1 ${noun}`;

@@ -1,19 +1,19 @@
 import type { z } from 'zod';
 import type { Codec } from './codec.ts';
 
-/** What the search engine knows of a record, by weight of the fields. */
+/** The fields of a record that the search engine knows, heaviest first. */
 export interface SearchFields {
   /** Key, title, slug or name: the heaviest field. */
   readonly title: string;
   /** Value, description, text or content. */
   readonly body?: string;
-  /** Why it was recorded. */
+  /** The reason for recording it. */
   readonly reason?: string;
   /** Context, notes, conditions of use. */
   readonly notes?: string;
-  /** For the filter of the same name: a document's type, a path's type, a bank's type. */
+  /** Value for the filter `type`: the type of a document, a path or a bank. */
   readonly type?: string;
-  /** For the filter of the same name: a knowledge entry's category. */
+  /** Value for the filter `category`: the category of a knowledge entry. */
   readonly category?: string;
 }
 
@@ -21,15 +21,16 @@ export interface SearchFields {
 export type TextField = 'title' | 'body' | 'reason' | 'notes';
 
 /**
- * How one field of a record merges when both sides changed it.
+ * The rule by which one field of a record merges when both sides changed it.
  *
- * `set`: union of what both sides added, minus what either removed, sorted.
- * `list`: the same, in the order of ours followed by what theirs added.
- * `latest`: the later of two ISO timestamps. `first`: the earlier of two ISO timestamps, the smaller
+ * `set`: the items of both sides, without those that either side removed, sorted.
+ * `list`: the same items, ours in their order, then those that theirs added.
+ * `latest`: the later of two ISO timestamps. `first`: the earlier of two ISO timestamps, or the smaller
  * of two other texts.
  * `max`: the larger of two numbers.
- * `text`: line by line. `sections`: markdown by its headings and lists, prose line by line.
- * `value`: two different changes are a conflict, as are two changes of the same line in a text.
+ * `text`: line by line; two changes of one line are a conflict.
+ * `sections`: markdown by its headings and lists, prose line by line.
+ * `value`: two different changes are a conflict.
  */
 export type FieldMerge =
   | 'set'
@@ -41,11 +42,11 @@ export type FieldMerge =
   | 'sections'
   | 'value';
 
-/** How a record merges, field by field; a field that is not named merges as `value`. */
+/** The merge rules of a record by field; the default is `value`. */
 export type MergeRule<T> = { readonly [K in keyof T]?: FieldMerge };
 
 /**
- * What a record holds, where it lies, how it is written and how it merges.
+ * Declares a kind of record: its fields, path, file format and merge rules.
  *
  * Paths are relative to `.memory-bank/`, with `/` between segments.
  */
@@ -54,30 +55,30 @@ export interface RecordType<T extends object> {
   readonly name: string;
   /** The toolset that owns the type. */
   readonly toolset: string;
-  /** The folder that holds the records of this type and of no other; empty for the bank's own folder. */
+  /** The folder that contains only records of this type; empty for `.memory-bank/` itself. */
   readonly folder: string;
-  /** What the file holds; also the source of `schemas/<name>.json`. */
+  /** The fields of the file; also the source of `schemas/<name>.json`. */
   readonly schema: z.ZodType<T>;
   readonly codec: Codec<T>;
-  /** What identifies a record among those of its type; the true string, never an encoded one. */
+  /** Returns the key that identifies a record among those of its type; not encoded. */
   key(value: T): string;
-  /** What else a record can be asked for by, for types whose records have an id beside the key. */
+  /** Returns the id of a record, for types whose records have an id in addition to the key. */
   id?(value: T): string;
   /**
-   * Where a new record goes. A record that exists stays where it is.
+   * Returns the path of a new record. An existing record keeps its path.
    *
-   * Unless the type has `locate`, two records may want the same place: the second goes to `…-2`.
+   * Unless the type has `locate`, two records may have the same path: the second one becomes `…-2`.
    */
   path(value: T): string;
-  /** Where the record with this key goes, for types whose path follows from the key alone. */
+  /** Returns the path of the record with this key, for types whose path depends on the key only. */
   locate?(key: string): string;
   /** Whether a file at this path is a record of this type. */
   owns(path: string): boolean;
-  /** Whether a large folder may be divided: the store then puts new records into sub-folders of it. */
+  /** Whether the store puts new records of a large folder into sub-folders. */
   readonly fanOut: boolean;
-  /** What of it can be found by searching. */
+  /** Returns the searchable fields of a record. */
   search(value: T): SearchFields;
-  /** What `type` and `category` of these fields can be, for types whose records have them. */
+  /** The possible values of the search fields `type` and `category`, for types that have them. */
   readonly vocabulary?: {
     readonly type?: readonly string[];
     readonly category?: readonly string[];
@@ -85,11 +86,11 @@ export interface RecordType<T extends object> {
   readonly merge: MergeRule<T>;
 }
 
-/** A record type whose value type does not matter to the reader of it. */
-// biome-ignore lint/suspicious/noExplicitAny: T stands in argument and result positions; only `any` is both
+/** A record type of any value. */
+// biome-ignore lint/suspicious/noExplicitAny: T is in argument and result positions; only `any` fits both
 export type AnyRecordType = RecordType<any>;
 
-/** Declares a record type; what most of them have in common is filled in. */
+/** Declares a record type, and fills in defaults. */
 export function defineRecordType<T extends object>(
   type: Omit<RecordType<T>, 'owns' | 'fanOut'> &
     Partial<Pick<RecordType<T>, 'owns' | 'fanOut'>> & { readonly extension: '.yaml' | '.md' },

@@ -6,9 +6,9 @@ import { isObject, type JsonObject, type JsonValue, own } from './json.ts';
 import { maxYamlDepth } from './yaml/reader.ts';
 
 /**
- * What a file holds, as the schema of its record sees it.
+ * Parses the content of a file with the schema of its record.
  *
- * @throws MemoryError `damaged` with each field that is wrong.
+ * @throws MemoryError `damaged` that names the invalid fields.
  */
 export function conform<T>(schema: z.ZodType<T>, data: unknown): T {
   const result = schema.safeParse(data);
@@ -22,14 +22,16 @@ function describe(error: z.ZodError, data: unknown): string {
 }
 
 /**
- * A record in the order in which it is written: the keys of an object in the order of its schema,
- * other keys sorted, undefined ones left out.
+ * Returns a record with its keys in the order in which they are written.
+ *
+ * The keys of an object are in the order of its schema, followed by other keys, sorted; undefined values
+ * are left out.
  *
  * @throws MemoryError `too_large` beyond `maxYamlDepth` levels.
  */
 export function arrange<T extends object>(schema: z.ZodType<T>, record: T): JsonObject {
   const result = schema.safeParse(record);
-  // What is written now and cannot be read later would be lost; this is a defect of the caller.
+  // A record that cannot be read back would be lost. An invalid one is a bug of the caller.
   if (!result.success) throw new TypeError(describe(result.error, record));
   return arrangeObject(schema, record, 0);
 }
@@ -39,7 +41,7 @@ function arrangeObject(schema: z.core.$ZodType, value: object, depth: number): J
   const given = new Map(Object.entries(value).filter(([, item]) => item !== undefined));
   const known = Object.keys(keys).filter((key) => given.has(key));
   const others = [...given.keys()].filter((key) => !Object.hasOwn(keys, key)).sort();
-  // Unlike assignment, this makes `__proto__` a key like any other.
+  // Unlike an assignment, this also sets a key `__proto__`.
   return Object.fromEntries(
     [...known, ...others].map((key) => {
       return [key, arrangeValue(own(keys, key) ?? rest, given.get(key), depth + 1)];
@@ -50,7 +52,7 @@ function arrangeObject(schema: z.core.$ZodType, value: object, depth: number): J
 function arrangeValue(schema: z.core.$ZodType, value: unknown, depth: number): JsonValue {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
   if (typeof value === 'number' && Number.isFinite(value)) return value;
-  if (typeof value !== 'object') throw new TypeError(`A record cannot hold ${String(value)}.`);
+  if (typeof value !== 'object') throw new TypeError(`A record cannot contain ${String(value)}.`);
   if (depth >= maxYamlDepth) {
     throw new MemoryError('too_large', `The data is nested deeper than ${maxYamlDepth} levels.`);
   }
@@ -60,8 +62,9 @@ function arrangeValue(schema: z.core.$ZodType, value: unknown, depth: number): J
 }
 
 /**
- * An arranged value with what its file holds beyond the schema: keys that a person, or a later
- * version of this program, added to the record or to an object in it, in the place where they stood.
+ * Adds to an arranged value the keys of its file that the schema does not know, at their old positions.
+ *
+ * A person or a later version of this program added them to the record or to an object in it.
  */
 export function keepUnknown(
   schema: z.core.$ZodType,
@@ -69,7 +72,7 @@ export function keepUnknown(
   old: JsonObject,
 ): JsonObject {
   const { keys } = shapeOf(schema, value);
-  // What no schema describes is known as a whole: a key that is gone was removed.
+  // An object without a schema has no unknown keys: a missing key was removed.
   if (Object.keys(keys).length === 0) return value;
   const kept = Object.entries(value).map(([key, item]): [string, JsonValue | undefined] => {
     const part = own(keys, key);
@@ -88,18 +91,18 @@ export function keepUnknown(
 function keep(schema: z.core.$ZodType, value: JsonValue, old: JsonValue | undefined): JsonValue {
   if (Array.isArray(value) && Array.isArray(old)) {
     const { rest } = shapeOf(schema, value);
-    return value.map((item) => old.find((other) => says(rest, other, item)) ?? item);
+    return value.map((item) => old.find((other) => represents(rest, other, item)) ?? item);
   }
   return isObject(value) && isObject(old) ? keepUnknown(schema, value, old) : value;
 }
 
-/** Whether an item of a list on disk stands for a value. */
-function says(schema: z.core.$ZodType, old: JsonValue, value: JsonValue): boolean {
+/** Whether an item of a list on disk represents a value. */
+function represents(schema: z.core.$ZodType, old: JsonValue, value: JsonValue): boolean {
   const read = z.safeParse(schema, old);
   return read.success && isDeepStrictEqual(arrangeValue(schema, read.data, 0), value);
 }
 
-/** What a schema knows of the keys of an object, of its other keys, and of the items of a list. */
+/** The schemas of the keys of an object, and of its other keys or the items of a list. */
 interface Shape {
   readonly keys: { readonly [key: string]: z.core.$ZodType };
   readonly rest: z.core.$ZodType;

@@ -2,7 +2,7 @@ import type { MemoryError } from './error.ts';
 import type { JsonObject, JsonValue } from './json.ts';
 import type { AnyRecordType, RecordType, TextField } from './record-type.ts';
 
-/** A record with its place. */
+/** A record with its key and path. */
 export interface Located<T> {
   readonly key: string;
   /** Relative to `.memory-bank/`. */
@@ -10,22 +10,22 @@ export interface Located<T> {
   readonly value: T;
 }
 
-/** A file that should be a record and cannot be read as one. It is never overwritten. */
+/** A file that should be a record but cannot be read as one. It is never overwritten. */
 export interface Damaged {
   readonly path: string;
-  /** The key, where it can be told from the file's name. */
+  /** The key, if the path shows it. */
   readonly key?: string;
   /** `damaged`, `conflict`, or `too_large` for one list, with the path in its data. */
   readonly error: MemoryError;
 }
 
-/** What an answer says of files that cannot be read: `damaged`, by name, and nothing where there are none. */
+/** Makes the field `damaged` of an answer, or nothing if every file can be read. */
 export function reportDamaged(damaged: readonly Damaged[]): JsonObject {
   if (damaged.length === 0) return {};
   return { damaged: damaged.map(({ path, error }) => ({ path, message: error.text })) };
 }
 
-/** What an answer says of records that are not in the index: a note, and nothing where all are. */
+/** Makes the note of an answer about records that are not in the index, or nothing if all are. */
 export function reportLeftOut({ leftOut }: SearchResult): JsonObject {
   if (!leftOut) return {};
   const { records, read, paths } = leftOut;
@@ -36,7 +36,7 @@ export function reportLeftOut({ leftOut }: SearchResult): JsonObject {
   return { note: `${files} Searched for the literal text${rest}.` };
 }
 
-/** What an answer says of a search: what was found and where, and whether there is more. */
+/** Makes the answer of a search: results with their paths, and whether there are more. */
 export function reportSearch(result: SearchResult) {
   const { hits, total, damaged } = result;
   const results = hits.map((hit) => {
@@ -58,72 +58,72 @@ export function reportSearch(result: SearchResult) {
   return { results, total, truncated, ...reportDamaged(damaged), ...reportLeftOut(result) };
 }
 
-/** Records of one type in the order in which they were created. */
+/** Sorts records of one type by their creation time, oldest first. */
 export function byCreation<T extends { readonly created_at: string }>(
   records: readonly Located<T>[],
 ): Located<T>[] {
-  // Not by their text: `10:00:00Z` and `10:00:00.500Z` do not sort that way.
+  // As texts, `10:00:00Z` and `10:00:00.500Z` would be in the wrong order.
   return records
     .map((record) => ({ record, time: Date.parse(record.value.created_at) }))
     .sort((a, b) => a.time - b.time || (a.record.key < b.record.key ? -1 : 1))
     .map(({ record }) => record);
 }
 
-/** What a list finds: everything that can be read, and by name what cannot. */
+/** The result of a list: records, and files that cannot be read. */
 export interface Listing<T> {
-  /** By path. */
+  /** Sorted by path. */
   readonly records: readonly Located<T>[];
   readonly damaged: readonly Damaged[];
 }
 
 export interface ListOptions {
-  /** Only records below this folder, given relative to the type's own folder. */
+  /** Only records below this folder, relative to the type's folder. */
   readonly under?: string;
-  /** Only records with these keys: quick, however many others there are. */
+  /** Only records with these keys; the time does not depend on the number of other records. */
   readonly keys?: readonly string[];
-  /** The same by their ids, for a type that has them. */
+  /** Only records with these ids, for a type that has ids. */
   readonly ids?: readonly string[];
 }
 
-/** Reading the records of the working tree as they are at the time of the call. */
+/** Reads the records of the working tree as they are at the time of the call. */
 export interface Reader {
   /**
-   * The record with this key, or undefined.
+   * Returns the record with this key, or undefined.
    *
-   * @throws MemoryError `damaged` or `conflict` when its file cannot be read as what it should be,
-   *   `forbidden` when the session's mode does not allow reading it.
+   * @throws MemoryError `damaged` or `conflict` when its file is not a valid record, `forbidden` when
+   *   the session's mode does not allow reading it.
    */
   get<T extends object>(type: RecordType<T>, key: string): Promise<Located<T> | undefined>;
-  /** All records of a type that the session's mode allows reading. */
+  /** Lists the records of a type that the session's mode allows reading. */
   list<T extends object>(type: RecordType<T>, options?: ListOptions): Promise<Listing<T>>;
 }
 
-/** One change of any number of records: all of it is committed, or none. */
+/** A change of any number of records, which is committed as a whole or not at all. */
 export interface Transaction extends Reader {
   /**
    * Creates or replaces the record with the value's key; equal bytes change nothing.
    *
+   * @param written the text that the value was read from; kept as it is if its value is equal. Without
+   *   it the text of the existing record is kept in this way.
    * @throws MemoryError `forbidden` when the session's mode does not allow it, `damaged` when the
-   *   file in its place cannot be read, `too_large`, `secret`.
-   * @param written the text that the value was read from: kept byte for byte where it says the same.
-   *   Without it the text of the existing record is kept in this way.
+   *   existing file cannot be read, `too_large`, `secret`.
    */
   put<T extends object>(type: RecordType<T>, value: T, written?: string): Promise<Located<T>>;
-  /** Removes a record; whether there was one. */
+  /** Removes a record, and returns whether it existed. */
   remove<T extends object>(type: RecordType<T>, key: string): Promise<boolean>;
 }
 
-/** Why a change is made: the text of its commit. */
+/** The parts of a commit message that say why a change was made. */
 export interface Provenance {
-  /** Imperative, without the `memory:` prefix, names the record: `log decision "Use JWT"`. Cut to fit one line. */
+  /** An imperative that names the record, without the prefix `memory:`; cut to fit one line. */
   readonly subject: string;
-  /** What the caller gave as the reason; the body of the message. */
+  /** The reason that the caller gave; the body of the message. */
   readonly reason?: string;
-  /** More trailers, by their name after `Memory-`: `{ Trigger: 'commit' }`. */
+  /** Additional trailers, by their name after `Memory-`: `{ Trigger: 'commit' }`. */
   readonly trailers?: { readonly [name: string]: string };
 }
 
-/** What to search and how. */
+/** A query and its filters. */
 export interface SearchRequest {
   /** Words in any order; at least one letter or digit. */
   readonly query: string;
@@ -133,13 +133,13 @@ export interface SearchRequest {
   readonly type?: string;
   /** Only records whose fields have one of these categories. */
   readonly categories?: readonly string[];
-  /** Only matches in these fields are found and count. Default: all fields. */
+  /** Searches only these fields. Default: all fields. */
   readonly fields?: readonly TextField[];
   /** Only the record at this path, those below this folder, or those whose path matches this glob. */
   readonly path?: string;
-  /** False: the query as a literal, case-insensitive substring. Default true. */
+  /** If false, the query is a literal, case-insensitive substring. Default: true. */
   readonly fuzzy?: boolean;
-  /** At most this many hits, 1 to 1,000. Default 20. */
+  /** Maximum number of hits, 1 to 1,000. Default: 20. */
   readonly limit?: number;
 }
 
@@ -151,60 +151,64 @@ export interface SearchHit {
   readonly value: object;
   /** 0 to 1, descending; 1 for a key that equals the query. */
   readonly score: number;
-  /** The parts of the record that matched, as they stand in it. */
+  /** The matched words, as the record has them. */
   readonly matches: readonly string[];
-  /** A piece of the text around the best match. */
+  /** The text around the best match. */
   readonly snippet: string;
 }
 
 export interface SearchResult {
   readonly hits: readonly SearchHit[];
-  /** How many records matched, the ones beyond the limit included. */
+  /** Number of records that matched, including those beyond the limit. */
   readonly total: number;
   readonly damaged: readonly Damaged[];
-  /** What is not in the index; undefined where everything is. */
+  /** Records that are not in the index; undefined if all are. */
   readonly leftOut?: LeftOut;
 }
 
 /** Records that a search by words does not find: large ones, or more than an index may hold. */
 export interface LeftOut {
   readonly records: number;
-  /** How many of them this search has read, for the literal text. */
+  /** Number of them that this search has read, to find the literal text. */
   readonly read: number;
   /** Some of their paths. */
   readonly paths: readonly string[];
 }
 
 /**
- * Small facts about one copy of the memory that are never committed: last use, rebuildable summaries.
+ * Small values about one copy of the memory that are never committed, such as the last use of a bank.
  *
- * They lie beside the records' history (in the git directory), so losing them loses nothing.
+ * They are in the git directory. Losing them does no harm: they can be rebuilt or are not essential.
  */
 export interface LocalState {
-  /** What was last set under this key, or undefined. */
+  /** Returns the value of a key, or undefined. */
   get(key: string): Promise<JsonValue | undefined>;
   /**
-   * Keeps a value, at most a few hundred kilobytes; the last writer wins.
+   * Stores a value of at most a few hundred kilobytes; the last writer wins.
    *
-   * @returns whether it was kept: not where there is no repository, nor when all values together
-   *   would take too much room.
+   * @returns whether it was stored: false if there is no repository, or if all values together would
+   *   be too large.
    */
   set(key: string, value: JsonValue): Promise<boolean>;
 }
 
-/** The only way to read and change records. Bound to one session: its mode, agent and name. */
+/** The only way to read and change records, bound to one session. */
 export interface Store extends Reader {
   readonly local: LocalState;
-  /** @throws MemoryError `invalid_input` for a type or category that no searched record can have. */
+  /**
+   * Finds records by words.
+   *
+   * @throws MemoryError `invalid_input` for a type or category that no searched record can have.
+   */
   search(request: SearchRequest): Promise<SearchResult>;
   /**
-   * Runs `edit` on the present records and commits what it changed as one commit.
+   * Runs `edit` on the present records and makes one commit of its changes.
    *
-   * `edit` may run again when another process changed what it read; it must have no effect but
-   * through the transaction. If it throws, or changes nothing, there is no commit.
+   * `edit` runs again if another process changed records that it read, so it must not have effects
+   * outside the transaction. If it throws or changes nothing, there is no commit.
    *
-   * @param why the commit's text, or how to get it from what `edit` returned.
-   * @returns what `edit` returned.
+   * @param why the commit message, or a function that makes it from the result of `edit`.
+   * @returns the result of `edit`.
    */
   change<R>(
     why: Provenance | ((result: R) => Provenance),

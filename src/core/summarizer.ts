@@ -1,23 +1,23 @@
-/** A text that is to be summarised. */
+/** A request to summarise a text. */
 export interface SummaryRequest {
-  /** Of the text: what is asked for again while it waits is done once. */
+  /** Identifies the text: equal requests in the queue are answered once. */
   readonly id: string;
   /** The name of its file, for the model. */
   readonly file: string;
-  /** Asked for when its turn has come. */
+  /** Returns the text when the request is processed. */
   text(): string;
-  /** How many bytes of UTF-8 the summary should take at most; whoever asks checks it. */
+  /** Maximum size of the summary, in bytes of UTF-8; the caller has to check it. */
   readonly limit: number;
 }
 
-/** Has a language model make summaries in the background: one at a time, and nobody waits for them. */
+/** Requests summaries from a language model, one at a time and in the background. */
 export interface Summarizer {
   /** The name of the model. */
   readonly model: string;
   /**
-   * Asks for a summary.
+   * Queues a request.
    *
-   * @param keep is given it once it is there; never, when the model fails or the program ends before.
+   * @param keep callback for the summary; not called if the model fails or the program ends earlier.
    */
   request(request: SummaryRequest, keep: (summary: string) => Promise<unknown>): void;
 }

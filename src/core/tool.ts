@@ -6,13 +6,15 @@ import type { JsonObject } from './json.ts';
 import type { Painter } from './painter.ts';
 
 /**
- * What calling a tool can do to the memory: `read` changes nothing, `write` adds or changes, `destroy`
- * can remove. It becomes the MCP annotations and decides whether a commit may happen.
+ * The effect of a call on the memory.
+ *
+ * `read` changes nothing, `write` adds or changes, `destroy` can remove. It becomes the MCP annotations
+ * and decides whether a call may commit.
  */
 export type Effect = 'read' | 'write' | 'destroy';
 
 export interface ToolDeclaration<I extends z.ZodObject> {
-  /** Wire name, as the seed prints it. */
+  /** Wire name, as in the seed. */
   readonly name: string;
   readonly title: string;
   /** Short; says when to use the tool. */
@@ -23,7 +25,7 @@ export interface ToolDeclaration<I extends z.ZodObject> {
   /** Whether it reaches beyond this machine. Default: false. */
   readonly openWorld?: boolean;
   readonly input: I;
-  /** False for an operation of the REST API that the seed's list of tools does not have. Default: true. */
+  /** False for an operation that the seed has in its REST API, but not in its list of tools. Default: true. */
   readonly listed?: boolean;
   /** Guidance for clients that read it, published as the tool's `_meta`. */
   readonly meta?: JsonObject;
@@ -48,9 +50,9 @@ export interface CommandForm<P extends z.ZodObject, R> {
   readonly input: P;
   /** The result as lines of text. */
   show(result: R, painter: Painter): readonly string[];
-  /** The sentence for stderr where a result has nothing to show. */
+  /** Returns the sentence for stderr where a result has nothing to show. */
   nothing?(result: R): string | undefined;
-  /** Says of a result which error's exit status the command ends with. Default: success. */
+  /** Returns the error code whose exit status the command gets for a result. Default: success. */
   failure?(result: R): ErrorCode | undefined;
 }
 
@@ -89,13 +91,13 @@ export interface ToolCommand {
 
 /** One operation offered to agents, and to people as a command. */
 export interface Tool extends Omit<ToolDeclaration<z.ZodObject>, 'handle'> {
-  /** The form for people; undefined where the command is made from the arguments alone. */
+  /** The form for people; undefined if the command is made from the arguments alone. */
   readonly command?: ToolCommand;
-  /** Validates the arguments in our own words, then does the work. */
+  /** Validates the arguments, then does the work. */
   call(context: Context, args: unknown): Promise<JsonObject>;
 }
 
-/** Declares a tool: once, in one place. */
+/** Declares a tool. */
 export function defineTool<I extends z.ZodObject>(declaration: ToolDeclaration<I>): Tool {
   const { handle, ...rest } = declaration;
   return {

@@ -7,23 +7,23 @@ import type { Tool } from './tool.ts';
 
 /** A failure in a toolset's own wire format. */
 export interface Failure {
-  /** What the seed prints; the whole of the first text block. */
+  /** The first text block, in the format of the seed. */
   readonly body: JsonObject;
-  /** A sentence for the model, as a second text block, where the body has no room for it. */
+  /** A second text block with a message for the model, if the body has no field for it. */
   readonly note?: string;
 }
 
-/** A text that a person can pick in the client to start some work with: an MCP prompt. */
+/** An MCP prompt: a text that the user picks in the client to start some work. */
 export interface Prompt {
   /** Wire name, kebab-case. */
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  /** What the client hands to the model, written for the session's mode and the records as they are now. */
+  /** Returns the text for the model, based on the session's mode and the present records. */
   text(context: Context): Promise<string>;
 }
 
-/** Records that are offered as MCP resources too: `<scheme>://<key>`, the text of the file as it is. */
+/** Records that are also MCP resources: `<scheme>://<key>` returns the text of the file. */
 export interface Resources {
   readonly scheme: string;
   readonly type: AnyRecordType;
@@ -33,32 +33,32 @@ export interface Resources {
 export interface Toolset {
   /** The name that `--toolsets` takes. */
   readonly name: string;
-  /** One line for people: what the toolset is for. */
+  /** One line for people that says what the toolset is for. */
   readonly title: string;
   readonly tools: readonly Tool[];
   readonly records: readonly AnyRecordType[];
   readonly resources?: Resources;
   readonly prompts?: readonly Prompt[];
-  /** How other programs keep the same, for import and export; loaded when they are needed. */
+  /** Formats of other programs, for import and export; loaded when they are needed. */
   readonly formats?: () => Promise<readonly ExchangeFormat[]>;
   /** Runs before the arguments are validated; throws a MemoryError to refuse the call. */
   before?(context: Context, tool: Tool): void | Promise<void>;
-  /** The answer to a call that succeeded. */
+  /** Formats the answer to a call that succeeded. */
   success(tool: Tool, value: JsonObject): JsonObject;
-  /** The answer to a call that failed. */
+  /** Formats the answer to a call that failed. */
   failure(tool: Tool, error: MemoryError): Failure;
 }
 
-/** `{ success: true, … }`: the answer of seeds 002 and 004, and of toolsets that no seed describes. */
+/** Makes `{ success: true, … }`, the answer of seeds 002 and 004 and of toolsets without a seed. */
 export function plainSuccess(_tool: Tool, value: JsonObject): JsonObject {
   return { success: true, ...value };
 }
 
 /**
- * `{ success: false, error, message }`: the failure of seed 004, and of toolsets that no seed describes.
+ * Makes `{ success: false, error, message }`, the failure of seed 004 and of toolsets without a seed.
  *
- * `error` is the error's own code; `requires_confirmation` is there, and true, when `confirm: true` is
- * all that the call lacks.
+ * `error` is the code of the memory error. If the call only lacks `confirm: true`, the answer also has
+ * `requires_confirmation: true`.
  */
 export function plainFailure(_tool: Tool, error: MemoryError): Failure {
   const confirmation = error.code === 'confirmation_required' && { requires_confirmation: true };
