@@ -8,9 +8,9 @@ import { stopWords } from '../../src/store/search/stop-words.ts';
 /** A way to search documents. */
 export interface Engine {
   readonly name: string;
-  /** So slow that it is asked only some of the questions. */
+  /** Whether it is too slow for all questions. */
   readonly slow?: boolean;
-  /** @returns how to ask: the ids of at most ten documents, the best first. */
+  /** @returns a function that finds the ids of at most ten documents, the best first. */
   prepare(documents: readonly SearchDocument[]): (query: string) => string[];
 }
 
@@ -37,7 +37,7 @@ export const usualMiniSearch: Engine = {
   },
 };
 
-/** What is left when the analyser stays and our ranking and spelling go. */
+/** MiniSearch with our analyser, but without our ranking and spelling. */
 const analysedMiniSearch: Engine = {
   name: 'MiniSearch with the analyser of this program',
   prepare(documents) {
@@ -57,7 +57,7 @@ const analysedMiniSearch: Engine = {
     return (query) =>
       index
         .search(query, { boost, bm25: { k: 1.6, b: 0.6, d: 0 } })
-        // MiniSearch multiplies by the number of query terms found, which does harm here.
+        // MiniSearch multiplies by the number of query terms found, which gives worse results here.
         .map((found) => ({ id: String(found.id), score: found.score / found.queryTerms.length }))
         .sort((a, b) => b.score - a.score)
         .slice(0, 10)
@@ -86,7 +86,7 @@ function fuse(name: string, useTokenSearch: boolean): Engine {
 
 export const fuseByDefault = fuse('Fuse.js by default', false);
 
-/** By the number of words that stand anywhere in the text. */
+/** Ranks by the number of query words that occur anywhere in the text. */
 const wordsAsSubstrings: Engine = {
   name: 'words as substrings, ranked',
   prepare(documents) {
@@ -115,7 +115,7 @@ const querySubstring: Engine = {
   },
 };
 
-/** This program first, then what it is compared with. */
+/** This program first, then the others. */
 export const engines: readonly Engine[] = [
   ours,
   analysedMiniSearch,

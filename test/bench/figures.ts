@@ -2,7 +2,7 @@
 export class Times {
   readonly #all: number[] = [];
 
-  /** Does the work and counts how long it took. */
+  /** Does the work and records its duration. */
   async measure<T>(work: () => Promise<T> | T): Promise<T> {
     const start = performance.now();
     const result = await work();
@@ -37,7 +37,7 @@ export class Times {
   }
 }
 
-/** Milliseconds with as many digits as mean something. */
+/** Formats milliseconds with their significant digits. */
 export function ms(value: number): string {
   return value < 10 ? value.toFixed(2) : value < 100 ? value.toFixed(1) : value.toFixed(0);
 }

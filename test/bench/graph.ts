@@ -5,7 +5,7 @@ import { project } from './project.ts';
 import { report, table } from './report.ts';
 import { ServerProcess } from './server.ts';
 
-/** A plan as large as they get, made and asked by the tools of the graph. */
+/** Measures a very large plan, created and read with the graph tools. */
 
 const features = 2000;
 const paths = 10_000;
@@ -28,13 +28,13 @@ function batches<T>(total: number, make: (i: number) => T): T[][] {
   );
 }
 
-/** The ids of the records in an answer, by their shape in the wire format of the graph. */
+/** Finds the ids of the records in an answer of the graph toolset. */
 function idsOf(answer: JsonObject): string[] {
   const lists = z.object({ data: z.record(z.string(), z.array(z.object({ id: z.string() }))) });
   return Object.values(lists.parse(answer).data).flatMap((list) => list.map(({ id }) => id));
 }
 
-/** Plans; the ids of the paths. */
+/** Creates the plan and returns the ids of the paths. */
 async function plan(server: ServerProcess): Promise<string[]> {
   const ids: string[] = [];
   const create = async (tool: string, args: JsonObject) => {
@@ -141,9 +141,9 @@ for (const one of [server, small]) await one.end();
 for (const one of [repo, empty]) one.remove();
 
 report('graph', 'A large plan', [
-  `${count(features)} features, ${count(paths)} paths and ${count(tasks)} tasks of ${objectives} objectives, created by the tools over stdio; then a new server. Milliseconds until the client has read the answer, 5.9 MB for all paths; of the later calls median / 95th percentile.`,
+  `${count(features)} features, ${count(paths)} paths and ${count(tasks)} tasks of ${objectives} objectives, created with the tools over stdio, and read by a new server. Milliseconds until the client has read the answer (5.9 MB for all paths); for later calls, median / 95th percentile.`,
   table(['call', 'first', 'later'], rows),
-  'Creating a record there and in an empty project, by turns:',
+  'Creating a record in this project and in an empty one, alternately:',
   table(['call', 'large', 'empty', 'ratio'], creations),
   `Resident memory after the reads: ${memory.toFixed(0)} MB, at most ${peak.toFixed(0)} MB.`,
 ]);

@@ -10,13 +10,13 @@ import { count, ms, ratio, Times } from './figures.ts';
 import { entry } from './knowledge.ts';
 import { report, table } from './report.ts';
 
-/** The history of a record in a long history, beside `git log -- path` and `git log --follow`. */
+/** Compares a record's log in a long history with `git log -- path` and `git log --follow`. */
 
 const commits = 50_000;
 const records = 1000;
 const rounds = 10;
 
-/** Every other commit changes a record, the rest code; every hundredth is a merge. */
+/** Writes commits that alternately change a record and code; every hundredth is a merge. */
 function history(): Repo {
   const repo = Repo.create();
   for (const gone of Array(rounds).keys()) {
@@ -88,7 +88,7 @@ function pastOf(workspace: Workspace) {
   }).history;
 }
 
-/** As durably as the server does it. */
+/** Git options for the durability of the server. */
 function restoreByGit(path: string): void {
   const removed = repo.git('rev-list', '-1', 'HEAD', '--', path).trim();
   repo.git('checkout', `${removed}~`, '--', path);
@@ -152,25 +152,25 @@ const row = (what: string, ours: Times, command: string, theirs: Times) => [
   ratio(ours, theirs),
 ];
 report('history', 'History of a record', [
-  `${count(commits)} commits, every other one of them of one of ${count(records)} records; 20 entries
-with what changed in each. Median / 95th percentile of ${rounds} each, in milliseconds.`,
+  `${count(commits)} commits, half of which change one of ${count(records)} records; each answer has 20 entries
+with their changes. Median / 95th percentile of ${rounds} each, in milliseconds.`,
   table(
     ['', 'memory-bank', 'native', 'native git', 'ratio'],
     [
       row('one record', times.record, 'git log -- path', times.log),
-      row('one record, moves followed', times.record, 'git log --follow -- path', times.follow),
+      row('one record, following renames', times.record, 'git log --follow -- path', times.follow),
       row('everything', times.all, 'git log -20 -- .memory-bank', times.nativeAll),
       row('who wrote each line', times.blame, 'git blame', times.nativeBlame),
       row('one record, by a new process', times.load, 'git log -- path', times.log),
       row(
-        'restore what is gone since the beginning',
+        'restore a record removed at the beginning',
         times.restore,
         'git rev-list -1, checkout, commit',
         times.nativeRestore,
       ),
     ],
   ),
-  `The index is made by the first question: ${ms(times.build.median / 1000)} s here, once. It lies in the git
-directory, ${(size / 1024 / 1024).toFixed(1)} MiB, and grows with the commits.`,
+  `The first query builds the index, which took ${ms(times.build.median / 1000)} s here. It is in the git directory, has
+${(size / 1024 / 1024).toFixed(1)} MiB, and grows with the commits.`,
 ]);
 repo.remove();

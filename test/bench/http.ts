@@ -7,7 +7,7 @@ import { gitEnv, Repo } from '../support/repo.ts';
 import { count, ms } from './figures.ts';
 import { report, table } from './report.ts';
 
-/** Requests over 50 connections, beside the same framework answering a constant; and what they leave behind. */
+/** Compares requests over 50 connections with a constant answer of the same framework, and measures memory. */
 
 const connections = 50;
 const reads = process.argv.includes('--full') ? 50_000 : 10_000;
@@ -17,13 +17,13 @@ const steady = 100_000;
 const key = 'key-of-the-bench';
 const constant = { status: 'success', content: 'x'.repeat(500) };
 
-/** A server in a process of its own, and where it listens. */
+/** A server process and its address. */
 interface Running {
   readonly child: ChildProcess;
   readonly url: string;
 }
 
-/** Starts a server and waits until it says where it listens, on either of its outputs. */
+/** Starts a server and waits until it prints its address to stdout or stderr. */
 async function start(args: readonly string[], cwd?: string): Promise<Running> {
   const env = { ...gitEnv, MEMORY_BANK_API_KEYS: key };
   const child = spawn(process.execPath, args, { cwd, env, stdio: ['ignore', 'ignore', 'pipe'] });
@@ -34,7 +34,7 @@ async function start(args: readonly string[], cwd?: string): Promise<Running> {
   throw new Error('the server did not start');
 }
 
-/** What the load tool measured. */
+/** Measurements of the load tool. */
 interface Load {
   readonly requests: { readonly total: number };
   /** In seconds. */
@@ -45,7 +45,7 @@ interface Load {
   readonly errors: number;
 }
 
-/** Loads one path with a number of requests; `[<id>]` in the body is another text in each of them. */
+/** Sends a number of requests to one path; `[<id>]` in the body is unique in each. */
 async function load(url: string, amount: number, body?: object): Promise<Load> {
   const tool = ['node_modules/autocannon/autocannon.js', '--json', '--no-progress'];
   const options = ['-c', `${connections}`, '-a', `${amount}`, '-H', `authorization=Bearer ${key}`];
@@ -63,7 +63,7 @@ async function load(url: string, amount: number, body?: object): Promise<Load> {
   return result;
 }
 
-/** Requests a second. */
+/** Requests per second. */
 function rate({ requests, duration }: Load): string {
   return count(Math.round(requests.total / duration));
 }
@@ -73,7 +73,7 @@ function row(what: string, found: Load, beside: Load): string[] {
   return [what, rate(found), rate(beside), ms(p50), ms(p99)];
 }
 
-/** The memory that a process holds, in MiB. */
+/** Resident memory of a process, in MiB. */
 function residentMemory({ child }: Running): number {
   const status = readFileSync(`/proc/${child.pid}/status`, 'utf8');
   return Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1]) / 1024;
@@ -97,12 +97,12 @@ async function measure(): Promise<void> {
       ['`GET /status`', () => load(`${ours.url}/status`, reads)],
       ['`GET /memory-bank/file/note.md`', () => load(`${file}/note.md`, reads)],
       ['`GET /memory-bank/files`', () => load(`${file}s`, reads)],
-      ['`POST /memory-bank/file`, a commit each', () => load(file, writes, write('[<id>]'))],
+      ['`POST /memory-bank/file`, one commit each', () => load(file, writes, write('[<id>]'))],
     ];
     for (const [what, work] of works) {
-      // Anew for each, because the machine may be busier than a moment ago.
-      const beside = await load(theirs.url, reads);
-      rows.push(row(what, await work(), beside));
+      // Repeated for each, because the load of the machine changes.
+      const reference = await load(theirs.url, reads);
+      rows.push(row(what, await work(), reference));
     }
     const memory: string[][] = [];
     for (let done = 0; done < steady; done += steady / 5) {
@@ -110,9 +110,9 @@ async function measure(): Promise<void> {
       memory.push([count(done + steady / 5), residentMemory(ours).toFixed(0)]);
     }
     report('http', 'HTTP', [
-      `${connections} connections, ${count(reads)} reads and ${count(writes)} writes, all with a key; by autocannon.`,
+      `${connections} connections, ${count(reads)} reads and ${count(writes)} writes, all with a key, measured with autocannon.`,
       table(
-        ['request', 'a second', 'a constant by Express, a second', 'median, ms', 'p99, ms'],
+        ['request', 'per second', 'Express with a constant answer', 'median, ms', 'p99, ms'],
         rows,
       ),
       table(['reads so far', 'memory of the server, MiB'], memory),

@@ -2,10 +2,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { SearchDocument } from '../../src/store/search/index.ts';
 
-/** A question, and how relevant the entries are that answer it. */
+/** A question, and the relevance of the entries that answer it. */
 export interface Question {
   readonly query: string;
-  /** Grade by the id of the entry; what is not in it is not relevant. */
+  /** Grades by entry id; other entries are not relevant. */
   readonly grades: ReadonlyMap<string, number>;
 }
 
@@ -29,20 +29,17 @@ interface QuestionLine {
   readonly rel: { readonly [id: string]: number };
 }
 
-/** The project's own set, and the development sets where they are there. */
+/** Reads our own set, and the development sets if they are present. */
 export function labelledSets(): LabelledSet[] {
-  const own = readSet(
-    'What a project’s agents remember (the project’s own set)',
-    'test/fixtures/search',
-  );
+  const own = readSet('Memory of a project’s agents (our own set)', 'test/fixtures/search');
   const shared = ['../shared/search-dev', '../../shared/search-dev'].find((path) =>
     existsSync(path),
   );
   if (shared === undefined) return [own];
   return [
     own,
-    readSet('Decisions, by the subjects of commits that cite them (peps)', join(shared, 'peps')),
-    readSet('Code, by what people asked a web search engine (cosqa)', join(shared, 'cosqa')),
+    readSet('Decisions, with subjects of commits that cite them (peps)', join(shared, 'peps')),
+    readSet('Code, with queries of a web search engine (cosqa)', join(shared, 'cosqa')),
   ];
 }
 
@@ -65,7 +62,7 @@ function lines<T>(path: string): T[] {
     .map((line): T => JSON.parse(line));
 }
 
-/** How good answers are, each figure the mean over the questions, in per cent. */
+/** Quality of answers; each figure is a mean over the questions, in per cent. */
 export class Quality {
   #count = 0;
   readonly #sums = { recall5: 0, recall10: 0, mrr: 0, ndcg10: 0 };
@@ -92,16 +89,16 @@ function discounted(grades: readonly number[]): number {
   return grades.slice(0, 10).reduce((sum, grade, rank) => sum + grade / Math.log2(rank + 2), 0);
 }
 
-/** Which words of a question are misspelt: none, the longest, or all of five letters and more. */
-export type Slips = 'none' | 'one' | 'every';
+/** Selects the misspelled words of a question: none, the longest, or all of five or more letters. */
+export type Typos = 'none' | 'one' | 'every';
 
-/** The question with one edit in each of the words chosen, never in a first letter. */
-export function misspell(query: string, slips: Slips, random: () => number): string {
-  if (slips === 'none') return query;
+/** Returns the question with one edit in each selected word, never in the first letter. */
+export function misspell(query: string, typos: Typos, random: () => number): string {
+  if (typos === 'none') return query;
   const words = [...query.matchAll(/\p{L}{3,}/gu)];
   const longest = words.reduce((most, word) => Math.max(most, word[0].length), 0);
   const chosen =
-    slips === 'one'
+    typos === 'one'
       ? words.filter((word) => word[0].length === longest).slice(0, 1)
       : words.filter((word) => word[0].length >= 5);
   let text = '';
@@ -113,7 +110,7 @@ export function misspell(query: string, slips: Slips, random: () => number): str
   return text + query.slice(end);
 }
 
-/** A word with a letter left out, put in, replaced or swapped with the next. */
+/** Returns a word with a letter deleted, inserted, replaced or swapped with the next. */
 function edit(word: string, random: () => number): string {
   const draw = (below: number) => Math.floor(random() * below);
   const letter = String.fromCharCode(97 + draw(26));
@@ -126,6 +123,6 @@ function edit(word: string, random: () => number): string {
     word.slice(0, swapAt) + word[swapAt + 1] + word[swapAt] + word.slice(swapAt + 2),
   ];
   const edited = edits[draw(4)] ?? word;
-  // A letter replaced by itself, or swapped with its like, is no slip.
+  // A letter replaced by itself, or swapped with an equal one, is not a typo.
   return edited === word ? edit(word, random) : edited;
 }

@@ -10,13 +10,13 @@ import { addFiles, NativeGit, project } from './project.ts';
 import { report, table } from './report.ts';
 import { ServerProcess } from './server.ts';
 
-/** What a large repository costs: its packs must never be read as a whole. */
+/** Measures a large repository, whose packs must never be read as a whole. */
 
 const megabyte = 1024 * 1024;
 const blobs = 50;
 const blobSize = 10 * megabyte;
 
-/** Puts random bytes on a branch of their own and everything into one pack. */
+/** Adds random bytes on a separate branch, and packs everything into one file. */
 async function enlarge(repo: Repo): Promise<void> {
   const quick = ['-c', 'core.compression=0', '-c', 'core.bigFileThreshold=1m'];
   const git = spawn('git', [...quick, 'fast-import', '--quiet'], { cwd: repo.root, env: gitEnv });
@@ -70,7 +70,7 @@ for (const large of [false, true]) {
 }
 
 report('pack', 'A large repository', [
-  'The first read and the first write of a new server, in milliseconds, and the most memory that its process had resident up to then.',
+  'The first read and the first write of a new server, in milliseconds, and the peak resident memory up to then.',
   table(
     ['pack', 'MB at the start', 'read', 'MB', 'write', 'MB', 'native git: add and commit'],
     rows,

@@ -7,14 +7,14 @@ import { NativeGit, project } from './project.ts';
 import { report, table } from './report.ts';
 import { ServerProcess } from './server.ts';
 
-/** Several writers at once: servers beside each other and beside a person with native git. */
+/** Measures concurrent writers: several servers, with and without a user of native git. */
 
 const processes = 4;
 const each = 25;
-/** How long the person takes between two commits, in milliseconds. */
+/** Time between two commits of the user, in milliseconds. */
 const pace = 1000;
 
-/** Lets writers work side by side, each on its own records, and says what became of them. */
+/** Runs writers concurrently, each on its own records, and counts the results. */
 async function race(
   name: string,
   repo: Repo,
@@ -32,7 +32,7 @@ async function race(
         await times.measure(() => write(value, path));
         acknowledged.push(path);
       } catch {
-        // It was told that it failed; there is nothing to find later.
+        // An error was reported; the change must not count.
       }
     }
   });
@@ -47,7 +47,7 @@ async function race(
   return row;
 }
 
-/** The files that a person commits by native git until the race is over, one after the other. */
+/** Commits files with native git until the race is over, and returns their paths. */
 async function byHand(repo: Repo, over: () => boolean): Promise<string[]> {
   const git = new NativeGit(repo, 'relaxed');
   const committed: string[] = [];
@@ -57,7 +57,7 @@ async function byHand(repo: Repo, over: () => boolean): Promise<string[]> {
       await git.commit(path, 'text');
       committed.push(path);
     } catch {
-      // Git names the lock of another and asks to try again.
+      // Git reports the lock of another process and asks the user to retry.
     }
     await sleep(pace);
   }
@@ -72,7 +72,7 @@ async function servers(person: boolean): Promise<string[]> {
   const writers = all.map((server) => ({ created_at, updated_at, ...given }: KnowledgeEntry) => {
     return server.call('memory_write', given);
   });
-  const name = `${processes} servers${person ? ', and a person' : ''}`;
+  const name = `${processes} servers${person ? ', and a user' : ''}`;
   const row = await race(name, repo, writers, person);
   await Promise.all(all.map((server) => server.end()));
   repo.remove();
@@ -93,7 +93,7 @@ async function natives(): Promise<string[]> {
 
 const rows = [await servers(false), await servers(true), await natives()];
 
-report('parallel', 'Several writers at once', [
-  `${processes} writers with ${each} mutations each and fully durable commits, in one repository; the person commits a file of his own every ${pace / 1000} s. Times are median / 95th percentile in milliseconds.`,
-  table(['', 'acknowledged', 'of these in HEAD', "of the person's commits", 'ms'], rows),
+report('parallel', 'Concurrent writers', [
+  `${processes} writers make ${each} mutations each in one repository, with fully durable commits. The user commits a file of their own every ${pace / 1000} s. Times are median / 95th percentile, in milliseconds.`,
+  table(['', 'acknowledged', 'in HEAD', "the user's commits in HEAD", 'ms'], rows),
 ]);

@@ -96,7 +96,7 @@ function backlog(name: string, commits: boolean, keeps: string): Peer {
 
 /** This program, and the ones that it is compared with. */
 export const peers: readonly Peer[] = [
-  own('memory-bank', 'full', 'a file and a commit, both on the medium (fsync)'),
+  own('memory-bank', 'full', 'a file and a commit, both durable (fsync)'),
   own('memory-bank, relaxed', 'relaxed', 'a file and a commit'),
   {
     npm: '@modelcontextprotocol/server-memory@2026.8.31',

@@ -11,10 +11,10 @@ import { report, table } from './report.ts';
 import { ServerProcess } from './server.ts';
 
 /**
- * The same work given to this program and to others, over stdio, by one client.
+ * Compares this program with others that do the same work for one client over stdio.
  *
- * The others are installed into a folder of their own for the run. One that cannot be had here, or
- * fails, is left out by name.
+ * The others are installed into a separate folder for the run. A program that cannot be installed, or
+ * that fails, is omitted, and the report names it.
  */
 
 const notes = 200;
@@ -26,7 +26,7 @@ const each = 25;
 const packages = mkdtempSync(join(tmpdir(), 'memory-bank-peers-'));
 const installed = new Map<string, Promise<string>>();
 
-/** Puts a package into a folder of its own. */
+/** Installs a package into its own folder. */
 function install({ npm }: Peer): Promise<string> {
   if (npm === undefined) return Promise.resolve('');
   const folder = join(packages, npm.replace(/\W+/g, '-'));
@@ -48,12 +48,12 @@ function note(number: number, writer = 'alone'): Note {
   };
 }
 
-/** An answer that should hold a text, or the failure that it does not. */
+/** Returns an answer that must contain a text. */
 function expectIn(answer: string, text: string): void {
   if (!answer.includes(text)) throw new Error(`"${text}" is not in: ${answer.slice(0, 200)}`);
 }
 
-/** A program at work in a repository of its own, and how long it took. */
+/** A program that works in its own repository, with its times. */
 class Contestant {
   readonly started = new Times();
   readonly added = new Times();
@@ -74,7 +74,7 @@ class Contestant {
     await this.peer.prepare?.(this.#repo.root, this.#from);
   }
 
-  /** Starts its server anew. */
+  /** Restarts its server. */
   async start(): Promise<void> {
     await this.end();
     await this.started.measure(() => this.#open());
@@ -99,7 +99,7 @@ class Contestant {
     expectIn(await this.found.measure(() => this.#server.text(...search)), wanted.name);
   }
 
-  /** Lets several servers of the store write at once, and says what is still there afterwards. */
+  /** Lets several servers of the store write concurrently, and counts the notes that are present afterwards. */
   async race(): Promise<string[]> {
     const { race, begin } = this.peer;
     for (let i = 0; i < processes; i++) await this.#open();
@@ -115,7 +115,7 @@ class Contestant {
             await times.measure(() => server.text(...race(given)));
             acknowledged.push(given.name);
           } catch {
-            // It was told that it failed; there is nothing to find later.
+            // An error was reported; the note must not count.
           }
         }
       }),
@@ -148,7 +148,7 @@ class Contestant {
   }
 }
 
-/** The contents of all files of a folder, without those of git. */
+/** Contents of all files of a folder except git's. */
 function filesOf(folder: string): string[] {
   return readdirSync(folder).flatMap((name) => {
     const path = join(folder, name);
@@ -161,7 +161,7 @@ function filesOf(folder: string): string[] {
 const contestants = new Set<Contestant>();
 const missing: string[] = [];
 
-/** Has each program do something, one after the other; one that fails takes no further part. */
+/** Runs one step for each program in turn; a program that fails is dropped. */
 async function byTurns(work: (one: Contestant) => Promise<void>): Promise<void> {
   for (const one of contestants) {
     try {
@@ -202,23 +202,23 @@ await byTurns(async (one) => void together.push([one.peer.name, ...(await one.ra
 for (const one of contestants) await one.remove();
 rmSync(packages, { recursive: true, force: true });
 
-// A run without a network leaves the table of the last one in its place.
+// Without a network, the table of the last run is kept.
 if ([...contestants].some(({ peer }) => peer.npm !== undefined)) {
-  report('peers', 'Beside other programs', [
-    'The same notes given to each program over stdio by the same client, each in a repository of its own. What an acknowledged note is there differs, and so does what it can cost:',
+  report('peers', 'Comparison with other programs', [
+    'One client sends the same notes to each program over stdio, each program in its own repository. The programs differ in what they guarantee when they acknowledge a note, and therefore in cost:',
     [
-      '| program | version | kept when acknowledged |',
+      '| program | version | stored when acknowledged |',
       '| --- | --- | --- |',
       ...peers.map(
         ({ name, npm, keeps }) => `| ${name} | ${npm?.split('@').at(-1) ?? 'this'} | ${keeps} |`,
       ),
     ].join('\n'),
-    `One server: ${notes} notes added one after the other, then ${samples} read by name and found by a word of theirs, the programs by turns. Median / 95th percentile in milliseconds; for the start, to the reply to \`initialize\`.`,
+    `One server: ${notes} notes are added one after the other, then ${samples} are read by name and searched for by a word; the programs alternate. Median / 95th percentile, in milliseconds; the start ends with the reply to \`initialize\`.`,
     table(['', 'tools / tokens', 'start', 'add', 'read', 'search'], alone),
-    `${processes} servers of one store, each adding ${each} notes at once, to one log where the program has one:`,
-    table(['', 'call', 'acknowledged', 'still there', 'ms'], together),
+    `${processes} servers of one store add ${each} notes each concurrently, to the same log if the program has one:`,
+    table(['', 'call', 'acknowledged', 'present afterwards', 'ms'], together),
     ...(missing.length === 0
       ? []
-      : [`Not to be had, or failed, in this run: ${missing.join(', ')}.`]),
+      : [`Not available, or failed, in this run: ${missing.join(', ')}.`]),
   ]);
-} else console.log('No other program could be had; docs/benchmarks.md stays as it is.');
+} else console.log('No other program is available; docs/benchmarks.md is unchanged.');

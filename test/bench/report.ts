@@ -12,9 +12,9 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
 }
 
 /**
- * Prints what a bench has found, and puts it in its place in docs/benchmarks.md.
+ * Prints the report of a bench, and updates its section of docs/benchmarks.md.
  *
- * @param name of the bench; its part of the file stands between marks with this name.
+ * @param name of the bench, and of the marks around its section.
  */
 export function report(name: string, title: string, parts: readonly string[]): void {
   const text = [`## ${title}`, ...parts].join('\n\n');

@@ -1,4 +1,4 @@
-// `npm run bench -- [name] [options]`: measures one thing, or all of them, and prints and records it.
+// `npm run bench -- [name] [options]`: runs one bench or all of them, prints the reports and saves them.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,7 +22,7 @@ const benches = [
 const [first = '', ...rest] = process.argv.slice(2);
 const named = first !== '' && !first.startsWith('-');
 if (named && !benches.includes(first)) {
-  console.error(`There is no bench "${first}"; there are: ${benches.join(', ')}.`);
+  console.error(`Unknown bench "${first}"; choose one of ${benches.join(', ')}.`);
   process.exit(2);
 }
 const options = named || first === '' ? rest : [first, ...rest];

@@ -4,15 +4,15 @@ import { type SearchDocument, SearchIndex } from '../../src/store/search/index.t
 import { seeded } from '../support/seeded.ts';
 import { type Engine, engines, fuseByDefault, ours, usualMiniSearch } from './engines.ts';
 import { count, ms, Times } from './figures.ts';
-import { type LabelledSet, labelledSets, misspell, Quality, type Slips } from './labelled.ts';
+import { type LabelledSet, labelledSets, misspell, Quality, type Typos } from './labelled.ts';
 import { report, table } from './report.ts';
 
-/** How well and how fast the search finds, beside other ways to search the same texts. */
+/** Compares the quality and speed of the search with other ways to search the same texts. */
 
-const slipsOf: readonly Slips[] = ['none', 'one', 'every'];
-/** Whether the engines are measured too that take minutes for a set. */
+const typosOf: readonly Typos[] = ['none', 'one', 'every'];
+/** Whether to measure also the engines that take minutes for a set. */
 const full = process.argv.includes('--full');
-/** How many questions of a set a slow engine is asked. */
+/** Number of questions of a set for a slow engine. */
 const sample = 25;
 
 const sets = labelledSets();
@@ -30,19 +30,19 @@ function quality(set: LabelledSet): string {
     .map((engine) => {
       console.error(`${clock()} ${set.title}: ${engine.name}`);
       const ask = engine.prepare(set.documents);
-      const [clean, one, every] = slipsOf.map((slips) => measure(set, engine, ask, slips));
+      const [clean, one, every] = typosOf.map((typos) => measure(set, engine, ask, typos));
       const figures = (['recall5', 'recall10', 'mrr', 'ndcg10'] as const).map((figure) =>
         clean?.get(figure).toFixed(1),
       );
       const misspelt = [one, every].map((quality) => quality?.get('ndcg10').toFixed(1));
       return [`${engine.name}${engine.slow ? ' ¹' : ''}`, ...[...figures, ...misspelt].map(String)];
     });
-  const head = ['', 'recall@5', 'recall@10', 'MRR', 'nDCG@10', 'one slip', 'a slip in every word'];
+  const head = ['', 'recall@5', 'recall@10', 'MRR', 'nDCG@10', 'one typo', 'a typo in every word'];
   const size = `${count(set.documents.length)} entries, ${count(set.questions.length)} questions`;
   return [
     `### ${set.title}: ${size}`,
     table(head, rows),
-    `¹ asked ${Math.min(sample, set.questions.length)} of the questions. The last two columns are nDCG@10.`,
+    `¹ measured with ${Math.min(sample, set.questions.length)} of the questions. The last two columns are nDCG@10.`,
   ].join('\n\n');
 }
 
@@ -50,20 +50,20 @@ function measure(
   set: LabelledSet,
   engine: Engine,
   ask: (query: string) => string[],
-  slips: Slips,
+  typos: Typos,
 ): Quality {
   const quality = new Quality();
   const random = seeded(1);
   const step = engine.slow ? Math.max(1, set.questions.length / sample) : 1;
   for (const [index, question] of set.questions.entries()) {
-    // Every engine is given the same slips, asked or not.
-    const query = misspell(question.query, slips, random);
+    // Every engine gets the same typos, whether it is asked or not.
+    const query = misspell(question.query, typos, random);
     if (index % step < 1) quality.add(question, ask(query));
   }
   return quality;
 }
 
-/** So many documents: those of the set over and over, each with words of its own. */
+/** Repeats the documents of a set up to a number, each with unique words. */
 function multiply(set: LabelledSet, size: number): SearchDocument[] {
   return Array.from({ length: size }, (_, at) => {
     const { id, fields } = set.documents[at % set.documents.length] ?? {
@@ -126,14 +126,14 @@ function upkeep(set: LabelledSet, size: number): string {
   return `One changed entry is indexed again in ${ms(times.median)} ms, p95 ${ms(times.p95)} ms (${count(size)} entries).`;
 }
 
-/** Bytes in use after garbage was collected. */
+/** Heap bytes in use after a garbage collection. */
 function heap(): number {
   setFlagsFromString('--expose-gc');
   runInNewContext('gc')();
   return process.memoryUsage().heapUsed;
 }
 
-/** Seconds since the start, for the one who waits. */
+/** Seconds since the start, for progress messages. */
 function clock(): string {
   return `${(performance.now() / 1000).toFixed(0)} s`;
 }

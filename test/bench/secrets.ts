@@ -9,7 +9,7 @@ import { count, ms, Times } from './figures.ts';
 import { labelledSets } from './labelled.ts';
 import { report, table } from './report.ts';
 
-/** The samples are made up anew so many times, each time from other random numbers. */
+/** Number of generated sample sets, each from other random numbers. */
 const rounds = 100;
 
 function share(make: (seed: number) => Sample[]): { found: number; all: number; kinds: number } {
@@ -18,14 +18,14 @@ function share(make: (seed: number) => Sample[]): { found: number; all: number; 
   return { found, all: samples.length, kinds: samples.length / rounds };
 }
 
-/** Texts that people have written, and no credential is known to be in. */
+/** Texts written by people, in which no credential is known. */
 interface Collection {
   readonly title: string;
-  /** By their name. */
+  /** By name. */
   readonly texts: ReadonlyMap<string, string>;
 }
 
-/** Files that hold the same are one text. */
+/** Collects files; equal files count as one text. */
 function filesOf(title: string, paths: readonly string[]): Collection {
   const names = new Map(paths.map((path) => [readFileSync(path, 'utf8'), path]));
   return { title, texts: new Map([...names].map(([text, path]) => [path, text])) };
@@ -43,14 +43,17 @@ function collections(): Collection[] {
   return [
     ...(corpus === undefined
       ? []
-      : [filesOf('Memory banks and rule files of public repositories', pathsBelow(corpus))]),
+      : [filesOf('Memory and rule files of public repositories', pathsBelow(corpus))]),
     ...labelledSets().map(({ title, documents }) => ({
       title,
       texts: new Map(documents.map(({ id, fields }) => [id, Object.values(fields).join('\n\n')])),
     })),
     filesOf('Files of this project', own),
-    filesOf('Markdown of the packages that it uses', pathsBelow('node_modules/', /\.md$/i)),
-    filesOf('Their code and settings', pathsBelow('node_modules/', /\.(?:[cm]?[jt]s|json|ya?ml)$/)),
+    filesOf('Markdown of its dependencies', pathsBelow('node_modules/', /\.md$/i)),
+    filesOf(
+      'Code and settings of its dependencies',
+      pathsBelow('node_modules/', /\.(?:[cm]?[jt]s|json|ya?ml)$/),
+    ),
   ];
 }
 
@@ -84,17 +87,17 @@ const row = (title: string, texts: number, refused: number) => [
 ];
 
 report('secrets', 'Secrets', [
-  `The guard knows ${kinds.length} kinds by their form, and whatever is called a password, key or token by how random it is. The labelled set is made up at run time from random numbers, ${rounds} times: ${found.kinds} credentials and ${misses.kinds} near misses (hashes, UUIDs, images, examples of manuals, placeholders).`,
+  `The check knows ${kinds.length} kinds of credentials by their format, and rates the randomness of values that are called a password, key or token. The labelled set is generated at run time from random numbers, ${rounds} times: ${found.kinds} credentials and ${misses.kinds} near misses (hashes, UUIDs, images, examples from manuals, placeholders).`,
   table(
     ['', 'texts', 'refused', 'share'],
     [row('credentials', found.all, found.found), row('near misses', misses.all, misses.found)],
   ),
-  'And texts that people have written, without a credential in them; files that hold the same count once.',
+  'Texts written by people, without credentials; equal files count once:',
   table(
     ['', 'texts', 'refused', 'share'],
     [
       ...clean.map(({ title, count, refused }) => row(title, count, refused.length)),
-      row('All of them', all, alarms.length),
+      row('Total', all, alarms.length),
     ],
   ),
   alarms.length === 0 ? 'None is refused.' : `The false alarms: ${alarms.join(', ')}.`,

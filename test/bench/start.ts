@@ -6,7 +6,7 @@ import { addFiles, project } from './project.ts';
 import { report, table } from './report.ts';
 import { ServerProcess } from './server.ts';
 
-/** From the start of the process to its first answers. */
+/** Measures the time from the start of the process to its first answers. */
 
 const full = process.argv.includes('--full');
 const starts = full ? 40 : 20;
@@ -49,7 +49,7 @@ for (const [what, tool, args] of calls) {
 repo.remove();
 
 report('start', 'Start', [
-  'Median / 95th percentile in milliseconds.',
+  'Median / 95th percentile, in milliseconds.',
   table(
     ['', 'ms', '÷ node -e 0'],
     [
@@ -57,6 +57,6 @@ report('start', 'Start', [
       ['the server, to its reply to `initialize`', initialized.text, ratio(initialized, node)],
     ],
   ),
-  `The first call to a new server in a project with ${count(records)} records, and the same call again:`,
+  `The first call of a new server in a project with ${count(records)} records, and the same call repeated:`,
   table(['call', 'first', 'second', 'peak memory, MB'], rows),
 ]);

@@ -10,16 +10,16 @@ import { addFiles, diskUse, type Form, NativeGit, project, sources } from './pro
 import { report, table } from './report.ts';
 import { ServerProcess } from './server.ts';
 
-/** One mutation, through the store and through the whole server, beside the same commit by native git. */
+/** Compares one mutation, by the store and by the whole server, with the same commit by native git. */
 
 type Durability = 'full' | 'relaxed';
 
 const full = process.argv.includes('--full');
 const rounds = full ? 40 : 20;
-// A server answers from its first call on, but its code is compiled by then only in part.
+// At its first calls, the code of a server is compiled only in part.
 const warmUp = 20;
 
-/** Files of the project, how they are stored, and with how many records. */
+/** Number of files, their storage, and number of records. */
 const rows: readonly (readonly [files: number, form: Form, records: readonly number[]])[] = full
   ? [100, 10_000, 100_000].flatMap((files) =>
       (['packed', 'loose'] as const).map((form) => [files, form, [100, 1000, 10_000]] as const),
@@ -60,7 +60,7 @@ async function withStore<R>(
   }
 }
 
-/** By turns a new record and a changed one. */
+/** Alternates between a new record and a changed one. */
 function mutation(
   i: number,
   records: number,
@@ -78,7 +78,7 @@ function forEach<T>(make: (way: Way) => T): ForEach<T> {
   return { native: make('native'), store: make('store'), stdio: make('stdio') };
 }
 
-/** One row: the three ways by turns, each in its own copy of the project. */
+/** Measures one row: alternates between the three ways, each in its own copy of the project. */
 async function compare(
   places: ForEach<Repo>,
   durability: Durability,
@@ -99,7 +99,7 @@ async function compare(
         stdio: () => server.call('memory_write', given),
       };
       for (let turn = 0; turn < ways.length; turn++) {
-        // Each goes first as often as the others: what one leaves to be written slows down the next.
+        // Each goes first equally often: the pending writes of one slow down the next.
         const way = ways[(i + turn) % ways.length] ?? 'native';
         const counted = i < warmUp ? new Times() : times[way];
         await counted.measure(work[way]);
@@ -117,7 +117,7 @@ const space: string[][] = [];
 const used: Repo[] = [];
 const compiled = project();
 used.push(compiled);
-// All rows are measured in this process; the first shall not pay for compiling its code.
+// All rows are measured in this process; warm up, so that the first does not include compilation.
 await withStore(compiled, 'relaxed', async (change) => {
   for (let i = 0; i < 300; i++) await change(entry(i, 'Warm'));
 });
@@ -162,21 +162,21 @@ for (const [files, form, steps] of rows) {
     console.log('disk', space.at(-1)?.join(' | '));
   }
 }
-// Not before: ext4 looks at every inode that was freed of late before it gives out a new one.
+// Not earlier: ext4 checks all recently freed inodes before it allocates a new one.
 for (const repo of used) repo.remove();
 
 const head = ['files', 'records', 'native git', 'store', 'stdio', 'store ÷ git', 'stdio ÷ git'];
 report('store', 'One mutation, one commit', [
-  `A record is created or changed, by turns, and committed: through the store alone, by a call of
-\`memory_write\` to the server over stdio, and by \`git add -- path && git commit -q -m … -- path\`.
+  `A record is alternately created and changed, and committed: by the store alone, by a call of
+\`memory_write\` over stdio, and by \`git add -- path && git commit -q -m … -- path\`.
 Median / 95th percentile of ${rounds} each, in milliseconds.`,
-  '### On the medium before it is acknowledged (the default)',
+  '### Durable when acknowledged (the default)',
   'Native git with `-c core.fsync=all -c core.fsyncMethod=fsync`.',
   table(head, speed.full),
   '### `MEMORY_BANK_DURABILITY=relaxed`',
-  'Native git as it is by default, without any fsync.',
+  'Native git with its defaults, without fsync.',
   table(head, speed.relaxed),
   '### Disk space of a commit',
-  'KiB of `.git/objects` a commit, as allocated on disk, before `git gc` and after it.',
+  'KiB of `.git/objects` for each commit, as allocated on disk, before and after `git gc`.',
   table(['files', 'records', 'store', 'after gc', 'native git', 'after gc'], space),
 ]);

@@ -7,7 +7,7 @@ import { addFiles, project } from './project.ts';
 import { report, table } from './report.ts';
 import { ServerProcess } from './server.ts';
 
-/** What a model reads: the list of tools, and the longest answers. */
+/** Counts the tokens that a model reads: the list of tools, and the longest answers. */
 
 const records = 1_000;
 const batch = 500;
@@ -37,7 +37,7 @@ for (const name of [...toolsets.map(({ name }) => name), undefined]) lists.push(
 const prose = (i: number) =>
   `What number ${i} is about is said in a sentence of a usual length, and in another one.`;
 
-/** A large memory, in which every answer that can be long is long. */
+/** Fills a large memory, in which every answer that can be long is long. */
 async function fill(server: ServerProcess): Promise<void> {
   for (let first = 0; first < records; first += batch) {
     const numbers = Array.from({ length: batch }, (_, i) => first + i);
@@ -71,11 +71,11 @@ const server = await ServerProcess.start(repo.root, 'relaxed');
 await fill(server);
 
 const { category } = entry(0, '');
-const whole = 'nothing: the answer is whole by its seed';
+const whole = 'nothing: its seed requires a complete answer';
 const calls: readonly (readonly [tool: string, args: JsonObject, bound: string])[] = [
-  ['search_memory', { query: 'sentence of a usual length' }, '`limit` 20; says `total`'],
-  ['memory_search', { query: 'four lines of text' }, '`limit` 20; says `total`'],
-  ['memory_read', { category }, '`limit` 50; says `total`'],
+  ['search_memory', { query: 'sentence of a usual length' }, '`limit` 20; `total`'],
+  ['memory_search', { query: 'four lines of text' }, '`limit` 20; `total`'],
+  ['memory_read', { category }, '`limit` 50; `total`'],
   ['memory_list', { category }, whole],
   ['list_features', {}, whole],
   ['get_feature_context', { slug: 'f-0' }, whole],
@@ -96,9 +96,9 @@ await server.end();
 repo.remove();
 
 report('tokens', 'Tokens', [
-  'Counted with the tokenizer `o200k_base`. Models differ; a fourth of the bytes is a fair guess for all of them.',
-  'What `tools/list` says, whole and with `--toolsets` for one toolset alone:',
+  'Counted with the tokenizer `o200k_base`. Tokenizers differ; a quarter of the bytes is a good estimate for all.',
+  'The answer to `tools/list`, for single toolsets (with `--toolsets`) and in full:',
   table(['toolset', 'tools', 'bytes', 'tokens', 'bytes ÷ 4'], lists),
   `The longest answers in a memory of ${count(records)} knowledge entries, ${count(records)} features, a feature with ${count(records)} requirements, a bank with a document of ${count(records)} sections and a log of ${count(decisions)} decisions:`,
-  table(['call', 'bytes', 'tokens', 'held by'], answers),
+  table(['call', 'bytes', 'tokens', 'limited by'], answers),
 ]);
