@@ -51,11 +51,11 @@ const leaveOut = {
 };
 
 /**
- * Bundles a program and its chunks into a folder, which is emptied first but for declarations.
+ * Bundles a program and its chunks into a folder, and first empties it except for declarations.
  *
- * @param {string | Record<string, string>} entryPoints one file, or files by the name of the bundle.
+ * @param {string | Record<string, string>} entryPoints one file, or files by bundle name.
  * @param {string} outdir
- * @returns the files of the sources that are in the bundle, relative to the repository.
+ * @returns the source files in the bundle, relative to the repository.
  */
 export async function bundle(entryPoints, outdir) {
   for (const name of await readdir(outdir).catch(() => [])) {
@@ -71,21 +71,21 @@ export async function bundle(entryPoints, outdir) {
     splitting: true,
     platform: 'node',
     target: 'node20.19',
-    // Node has had them for long; without this, each use of one would make its expression anew.
+    // Node supports them; without this, each use of such an expression would compile it again.
     supported: { 'regexp-unicode-property-escapes': true },
     format: 'esm',
     sourcemap: true,
-    // A stack needs names and lines only; the text of every source would triple the package.
+    // Stack traces need only names and lines; the source texts would triple the package.
     sourcesContent: false,
     minifySyntax: true,
     minifyWhitespace: true,
     metafile: true,
     plugins: [leaveOut],
-    // Its other form asks for its parts in a way that no bundler follows.
+    // The other entry point loads its parts in a way that bundlers cannot follow.
     alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
     logLevel: 'warning',
     absWorkingDir: top,
-    // CommonJS packages in an ES module bundle ask for `require` of node's own modules.
+    // CommonJS packages in an ES module bundle call `require` for modules of Node.js.
     banner: {
       js: "import { createRequire as __createRequire } from 'node:module';\nconst require = __createRequire(import.meta.url);",
     },
@@ -94,7 +94,7 @@ export async function bundle(entryPoints, outdir) {
 }
 
 /**
- * What the licences of bundled packages ask to be told along with them.
+ * Collects the licence texts of the bundled packages.
  *
  * @param {readonly string[]} inputs the files in the bundle.
  */
@@ -102,7 +102,7 @@ async function notices(inputs) {
   const folders = new Set(
     inputs.flatMap((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file) ?? []),
   );
-  const told = await Promise.all(
+  const sections = await Promise.all(
     [...folders].map(async (folder) => {
       const path = join(top, folder);
       const { name, version, license } = JSON.parse(
@@ -114,8 +114,8 @@ async function notices(inputs) {
       return lines.map((text) => text.replaceAll('\r\n', '\n').trim()).join('\n\n');
     }),
   );
-  const about = 'dist/ holds code of these packages, each under its own licence.';
-  return `${[about, ...told.sort()].join(`\n\n${'-'.repeat(80)}\n\n`)}\n`;
+  const about = 'dist/ contains code of these packages, each under its own licence.';
+  return `${[about, ...sections.sort()].join(`\n\n${'-'.repeat(80)}\n\n`)}\n`;
 }
 
 /**
@@ -150,7 +150,7 @@ export async function writeTypes(name, outdir) {
       const text = await readFile(join(folder, file.replace(/\.ts$/, '.d.ts')), 'utf8');
       const target = join(outdir, file.replace(/\.ts$/, '.d.ts'));
       await mkdir(dirname(target), { recursive: true });
-      // Beside a declaration lies no source, but what was made of it.
+      // Next to a declaration is the compiled file, not the source.
       await writeFile(target, text.replace(/(from '\.[^']*)\.ts'/g, "$1.js'"));
       for (const [, path = ''] of text.matchAll(/from '(\.[^']*\.ts)'/g)) {
         const other = join(dirname(file), path);
@@ -163,7 +163,7 @@ export async function writeTypes(name, outdir) {
 }
 
 /**
- * Whether a source has changed since its declarations in a folder were written.
+ * Checks whether a source has changed since its declarations were written.
  *
  * @param {string} folder
  */
@@ -269,7 +269,7 @@ async function removeOldBuilds(builds, current) {
  * load is there.
  *
  * @param {string} outdir
- * @param {boolean} withTypes whether to write declarations where there are none.
+ * @param {boolean} withTypes whether to write declarations that do not exist yet.
  */
 export async function make(outdir, withTypes) {
   const id = await buildId();

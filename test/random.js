@@ -1,5 +1,5 @@
 // `npm run test:random -- [minutes] [seed]`: runs the random tests with one seed after another until
-// the time is over or a test fails. It begins with the seed given, or with any.
+// the time is over or a test fails. The first seed is the argument, or random.
 import { spawnSync } from 'node:child_process';
 import { join, resolve } from 'node:path';
 

@@ -1,5 +1,5 @@
-// `npm run picture`: runs the program in a new project, on a terminal, and draws what was to be seen
-// there as docs/terminal.svg. The folder that stands for the home directory is shown as "~".
+// `npm run picture`: runs the program in a new project on a terminal, and draws the terminal as
+// docs/terminal.svg. The temporary home directory is shown as "~".
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,7 +8,7 @@ import { join, resolve } from 'node:path';
 const top = resolve(import.meta.dirname, '..');
 const columns = 100;
 
-/** What is typed; `main.cjs` is what `memory-bank` stands for. */
+/** The typed commands; `memory-bank` runs `main.cjs`. */
 const session = [
   'memory-bank init --yes --clients claude --command memory-bank',
   'memory-bank log-decision --title Authentication --decision "Use JWT" \\\n    --context "The API has to stay stateless"',
@@ -18,7 +18,7 @@ const session = [
 ];
 
 /**
- * What a command writes to a terminal, with the codes of its colours.
+ * Returns the output of a command on a terminal, with colour codes.
  *
  * @param {string} command
  * @param {string} home
@@ -57,7 +57,7 @@ function record() {
   }
 }
 
-/** The class of a piece of text for each code that switches it on, and the code that switches it off. */
+/** CSS class for each code that turns a style on, and the code that turns it off. */
 const styles = new Map([
   [1, { name: 'bold', off: 22 }],
   [2, { name: 'faint', off: 22 }],
@@ -72,7 +72,7 @@ function toMarkup(text) {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-/** @param {string} line with the codes of its colours */
+/** @param {string} line with colour codes */
 function spans(line) {
   /** @type {Set<number>} */
   const on = new Set();

@@ -1,7 +1,7 @@
 import { fanOutPath, fullFolder } from '../../src/store/records/fan-out.ts';
 import { entryRecord, type KnowledgeEntry } from '../../src/toolsets/knowledge/entry.ts';
 
-/** A knowledge entry of a usual size. */
+/** A knowledge entry of a typical size. */
 export function entry(i: number, text: string): KnowledgeEntry {
   const time = new Date(1_700_000_000_000 + i * 1000).toISOString();
   return {
@@ -14,13 +14,13 @@ export function entry(i: number, text: string): KnowledgeEntry {
   };
 }
 
-/** Where the store would have put the record with this number, if they came one by one. */
+/** Path that the store gives to the record with this number. */
 export function placeOf(i: number, value: KnowledgeEntry): string {
   const path = entryRecord.path(value);
   return `.memory-bank/${i < fullFolder ? path : fanOutPath(path)}`;
 }
 
-/** The files of the entries with these numbers. */
+/** Files of the entries with these numbers. */
 export function* entries(from: number, to: number): Generator<[path: string, text: string]> {
   for (let i = from; i < to; i++) {
     const value = entry(i, 'First');

@@ -19,7 +19,7 @@ async function race(
   name: string,
   repo: Repo,
   writers: readonly ((value: KnowledgeEntry, path: string) => Promise<unknown>)[],
-  person: boolean,
+  withUser: boolean,
 ): Promise<string[]> {
   const times = new Times();
   const acknowledged: string[] = [];
@@ -36,7 +36,7 @@ async function race(
       }
     }
   });
-  const own = person ? byHand(repo, () => over) : Promise.resolve([]);
+  const own = withUser ? byHand(repo, () => over) : Promise.resolve([]);
   await Promise.all(work);
   over = true;
   const files = new Set(repo.git('ls-tree', '-r', '--name-only', 'HEAD').split('\n'));
@@ -65,15 +65,15 @@ async function byHand(repo: Repo, over: () => boolean): Promise<string[]> {
   return committed;
 }
 
-async function servers(person: boolean): Promise<string[]> {
+async function servers(withUser: boolean): Promise<string[]> {
   const repo = project();
   const starts = Array.from({ length: processes }, () => ServerProcess.start(repo.root));
   const all = await Promise.all(starts);
   const writers = all.map((server) => ({ created_at, updated_at, ...given }: KnowledgeEntry) => {
     return server.call('memory_write', given);
   });
-  const name = `${processes} servers${person ? ', and a user' : ''}`;
-  const row = await race(name, repo, writers, person);
+  const name = `${processes} servers${withUser ? ', and a user' : ''}`;
+  const row = await race(name, repo, writers, withUser);
   await Promise.all(all.map((server) => server.end()));
   repo.remove();
   return row;

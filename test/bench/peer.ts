@@ -7,32 +7,32 @@ import { program, type Start } from './server.ts';
 
 type Call = readonly [tool: string, args: JsonObject];
 
-/** A note as every program is asked to keep it. */
+/** A note, which every program stores. */
 export interface Note {
   readonly number: number;
-  /** One word, and no other note's. */
+  /** A word that only this note contains. */
   readonly name: string;
   readonly text: string;
 }
 
-/** A program that keeps notes for agents, and what the same work is called there. */
+/** A program that stores notes for agents, and its calls for the measured work. */
 export interface Peer {
-  /** As the package registry knows it, with its version; undefined for this program. */
+  /** Package name and version; undefined for this program. */
   readonly npm?: string;
   readonly name: string;
-  /** What there is on disk when it says that a note is kept. */
+  /** State of the disk when a note is acknowledged. */
   readonly keeps: string;
-  /** @param installed the folder that the package was installed to. */
+  /** @param installed the folder of the installed package. */
   start(folder: string, installed: string): Start;
-  /** Sets a folder up, before the first start in it. */
+  /** Prepares a folder before the first start. */
   prepare?(folder: string, installed: string): Promise<void> | void;
-  /** What a client has to call once in a folder. */
+  /** Call that is needed once in a folder. */
   begin?(folder: string): Call;
   add(note: Note): Call;
   read(note: Note): Call;
-  /** Undefined where it has no search. */
+  /** Undefined if it has no search. */
   search?(word: string): Call;
-  /** What several agents write in the same moment; where it has one log for all of them, to that. */
+  /** Concurrent write of several agents, to one shared log if there is one. */
   race(note: Note): Call;
 }
 
@@ -60,7 +60,7 @@ function decide({ name, text }: Note): Call {
   return ['log_decision', { title: name, context: text, decision: text }];
 }
 
-/** A package's program, run by this Node.js. */
+/** Command that runs a package's program with this Node.js. */
 function node(installed: string, bin: string, folder: string, env = {}, args = ['']): Start {
   const path = join(installed, 'node_modules/.bin', bin);
   return {
@@ -87,14 +87,14 @@ function backlog(name: string, commits: boolean, keeps: string): Peer {
     },
     start: (folder, installed) => node(installed, 'backlog', folder, {}, ['mcp', 'start']),
     add: ({ name, text }) => ['task_create', { title: name, description: text }],
-    // It numbers them itself.
+    // It assigns the numbers itself.
     read: ({ number }) => ['task_view', { id: `task-${number + 1}` }],
     search: (query) => ['task_search', { query }],
     race: ({ name, text }) => ['task_create', { title: name, description: text }],
   };
 }
 
-/** This program, and the ones that it is compared with. */
+/** This program and the others. */
 export const peers: readonly Peer[] = [
   own('memory-bank', 'full', 'a file and a commit, both durable (fsync)'),
   own('memory-bank, relaxed', 'relaxed', 'a file and a commit'),

@@ -4,18 +4,18 @@ import { dirname, join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline';
 import { gitEnv, Repo } from '../support/repo.ts';
 
-/** How the objects of a repository lie on disk. */
+/** Storage of the objects of a repository. */
 export type Form = 'packed' | 'loose';
 
-/** A new repository to measure in. */
+/** Makes a repository for a measurement. */
 export function project(): Repo {
   const repo = Repo.create();
-  // It would set in after some of the commits of one side.
+  // An automatic gc would slow down one side only.
   repo.git('config', 'gc.auto', '0');
   return repo;
 }
 
-/** So many files of a project, a hundred to a folder. */
+/** Makes a number of project files, a hundred in each folder. */
 export function* sources(count: number): Generator<[path: string, text: string]> {
   for (let i = 0; i < count; i++) {
     const folder = `src/part-${Math.floor(i / 10_000)}/area-${Math.floor(i / 100) % 100}`;
@@ -23,7 +23,7 @@ export function* sources(count: number): Generator<[path: string, text: string]>
   }
 }
 
-/** Commits files by native git and checks them out. */
+/** Commits files with native git and checks them out. */
 export function addFiles(repo: Repo, form: Form, files: Iterable<[path: string, text: string]>) {
   const lines = ['commit refs/heads/main', 'committer A <a@example.org> 1700000000 +0000'];
   lines.push('data 3', 'Add', 'from refs/heads/main^0');
@@ -37,7 +37,7 @@ export function addFiles(repo: Repo, form: Form, files: Iterable<[path: string, 
   if (form === 'packed') repo.git('repack', '-adq');
 }
 
-/** How much of the disk the objects of a repository take, in bytes. */
+/** Disk space of the objects of a repository, in bytes. */
 export function diskUse(repo: Repo): number {
   const measure = (path: string): number => {
     const stat = lstatSync(path);
@@ -47,7 +47,7 @@ export function diskUse(repo: Repo): number {
   return measure(repo.path('.git/objects'));
 }
 
-/** Puts a file in place and commits it by native git, without the cost of starting a shell. */
+/** Writes a file and commits it with native git, through one shell that keeps running. */
 export class NativeGit {
   readonly #repo: Repo;
   readonly #options: string;

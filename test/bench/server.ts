@@ -6,7 +6,7 @@ import type { Readable, Writable } from 'node:stream';
 import { isObject, type JsonObject, type JsonValue } from '../../src/core/json.ts';
 import { gitEnv } from '../support/repo.ts';
 
-/** The program as it is started by clients. */
+/** The program as clients start it. */
 export const program = resolve('dist/main.cjs');
 
 interface Answer {
@@ -18,10 +18,10 @@ interface Answer {
 export interface Start {
   readonly command: string;
   readonly args: readonly string[];
-  /** Where it is started. */
+  /** Its current directory. */
   readonly folder: string;
   readonly env?: { readonly [name: string]: string };
-  /** Whether what it logs is passed over. */
+  /** Whether its log is discarded. */
   readonly quiet?: boolean;
 }
 
@@ -79,16 +79,16 @@ export class ServerProcess {
     return server;
   }
 
-  /** @throws Error when the tool answers with one. */
+  /** @throws Error if the tool fails. */
   async call(name: string, args: JsonObject): Promise<JsonObject> {
     const { structuredContent } = await this.#callTool(name, args);
     return isObject(structuredContent) ? structuredContent : {};
   }
 
   /**
-   * What a tool answers as the model gets it.
+   * Calls a tool and returns the text that a model gets.
    *
-   * @throws Error when the tool answers with one.
+   * @throws Error if the tool fails.
    */
   async text(name: string, args: JsonObject): Promise<string> {
     const { content } = await this.#callTool(name, args);
@@ -96,25 +96,25 @@ export class ServerProcess {
     return blocks.map((block) => (isObject(block) ? String(block.text) : '')).join('\n');
   }
 
-  /** The tools as they are listed. */
+  /** The answer to `tools/list`. */
   async tools(): Promise<readonly JsonValue[]> {
     const { tools } = await this.request('tools/list', {});
     return Array.isArray(tools) ? tools : [];
   }
 
-  /** The most memory that was resident at a time, in MB. */
+  /** Peak resident memory, in MB. */
   get peakMemory(): number {
     return this.#status('VmHWM');
   }
 
-  /** The memory that is resident now, in MB. */
+  /** Current resident memory, in MB. */
   get memory(): number {
     return this.#status('VmRSS');
   }
 
   async end(): Promise<void> {
     this.#child.stdin.end();
-    // Not every program ends with its input.
+    // Not every program exits at the end of its input.
     const kill = setTimeout(() => this.#child.kill(), 5_000);
     await this.#closed;
     clearTimeout(kill);
@@ -131,7 +131,7 @@ export class ServerProcess {
     return result;
   }
 
-  /** @throws Error when the answer is one, or the program has ended. */
+  /** @throws Error if the answer is an error, or the program has exited. */
   async request(method: string, params: JsonObject): Promise<JsonObject> {
     this.#requests += 1;
     const id = this.#requests;

@@ -6,7 +6,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 const file = resolve(import.meta.dirname, '../../docs/dependencies.md');
 const [running = '', developing = ''] = readFileSync(file, 'utf8').split('\nDeveloped with');
 
-/** The packages in the first column of a table. */
+/** Lists the packages in the first column of a table. */
 function listed(text: string): string[] {
   const cells = [...text.matchAll(/^\| (`[^|]*)\|/gm)].map(([, cell = '']) => cell);
   return cells.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name));

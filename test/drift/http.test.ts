@@ -7,7 +7,7 @@ import { serve } from '../support/http.ts';
 
 const file = resolve(import.meta.dirname, '../../docs/http.md');
 
-/** The file with what stands between two marks replaced. */
+/** Replaces the text between two marks. */
 function replaced(text: string, name: string, lines: readonly string[]): string {
   const [before = '', rest = ''] = text.split(new RegExp(`(?<=<!-- ${name}: .*? -->\n)`));
   const after = rest.slice(rest.indexOf(`<!-- end of ${name} -->`));

@@ -11,7 +11,7 @@ const pages = [
     .map((file) => `docs/${file}`),
 ];
 
-/** The anchors of a page's headings, as GitHub makes them. */
+/** Lists the anchors that GitHub makes for a page's headings. */
 function anchors(file: string): string[] {
   const headings = readFileSync(file, 'utf8').matchAll(/^#+ (.+)$/gm);
   return [...headings].map(([, text = '']) =>

@@ -11,7 +11,7 @@ const types = [
   ...toolsets.flatMap((toolset) => toolset.records),
 ];
 
-/** The JSON Schema of a file as a person may write it: what has a default may be left out. */
+/** The JSON Schema of a hand-written file, in which keys with a default may be absent. */
 function jsonSchema(name: string, schema: z.ZodType): string {
   const { $schema, ...rest } = z.toJSONSchema(schema, { io: 'input' });
   return `${JSON.stringify({ $schema, title: name, ...rest }, undefined, 2)}\n`;

@@ -59,7 +59,7 @@ function section(tool: Tool): string {
   ].join('\n\n');
 }
 
-/** A type in words: `integer, 1 to 1000`, `list of at most 20 of: string, 1 to 100 characters`. */
+/** Describes a type in words: `integer, 1 to 1000`, `list of at most 20 of: string, 1 to 100 characters`. */
 function typeOf(schema: JsonValue | undefined): string {
   if (!isObject(schema)) return 'any';
   if (Array.isArray(schema.enum)) return schema.enum.map((value) => `\`${value}\``).join(' or ');

@@ -5,20 +5,20 @@ import type { Scenario } from './scenario.ts';
 import { Stage } from './stage.ts';
 import type { Tally } from './tally.ts';
 
-/** One in how many of the possible points is tried, for each kind of fault. */
+/** Sampling for each kind of fault: one in how many of the possible points is tried. */
 export interface Share {
   readonly kill: number;
   readonly torn: number;
-  /** Of the operations with each of the codes that fit them. */
+  /** For operations, with each applicable code. */
   readonly once: number;
   readonly sticky: number;
   readonly performed: number;
   readonly power: number;
-  /** How often a server is killed that cleans up behind another. */
+  /** Number of kills of a server that cleans up after another. */
   readonly twice: number;
 }
 
-/** Every point, but of the power cuts each second, and of deaths one after the other a few. */
+/** Every point; for power cuts every second one, and a few double deaths. */
 export const most: Share = {
   kill: 1,
   torn: 1,
@@ -29,7 +29,7 @@ export const most: Share = {
   twice: 25,
 };
 
-/** Tries the faults inside one process on a scenario. */
+/** Tries the faults within one process on a scenario. */
 export async function crash(
   tally: Tally,
   scenario: Scenario,
@@ -55,7 +55,7 @@ export async function crash(
       tally.add('killed in a write', await kill(stage, n, 'torn'));
     }
     for (let i = 0; i < share.twice; i++) {
-      // In the second half of a change there is something to clean up.
+      // Only the second half of a change leaves something to clean up.
       const n = points.length - random.below(Math.ceil(points.length / 2));
       const m = 1 + random.below(1 + random.below(120));
       tally.add('killed while cleaning up', await killTwice(stage, n, m));

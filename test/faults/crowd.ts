@@ -10,7 +10,7 @@ import type { Driver, Worker } from './worker.ts';
 
 const run = promisify(execFile);
 
-/** How many processes make how many changes each, and how long they let the index rest. */
+/** Number of processes, changes of each, and pause after each change. */
 export interface Crowd {
   readonly processes: number;
   readonly changes: number;
@@ -18,8 +18,8 @@ export interface Crowd {
 }
 
 /**
- * Processes change one memory while a person commits and git cleans up: no change that was
- * acknowledged is lost, no count of a note that all of them count up, and none of his commits.
+ * Processes change one memory while a user commits and git cleans up: no acknowledged change, no
+ * increment of the shared counter and no commit of the user is lost.
  */
 export async function crowdOnOneBranch(tally: Tally, driver: Driver, crowd: Crowd): Promise<void> {
   const repo = newRepo();
@@ -41,7 +41,7 @@ export async function crowdOnOneBranch(tally: Tally, driver: Driver, crowd: Crow
   }
 }
 
-/** The same while the person checks out one branch and another, back and forth. */
+/** The same while the user switches between two branches. */
 export async function crowdBetweenBranches(
   tally: Tally,
   driver: Driver,
@@ -64,7 +64,7 @@ export async function crowdBetweenBranches(
   }
 }
 
-/** Each process serves a linked work tree of its own, all of one repository. */
+/** Each process serves its own linked work tree of one repository. */
 export async function crowdOnWorkTrees(tally: Tally, driver: Driver, crowd: Crowd): Promise<void> {
   const repo = newRepo();
   try {
@@ -111,9 +111,9 @@ function count(tally: Tally, kind: string, changes: number, wrong: readonly stri
   tally.add(kind, wrong);
 }
 
-/** A person at work with git, who tries again what another process was in the way of. */
+/** A user of git, who repeats a command that another process has blocked. */
 class Human {
-  /** His commits, and the branch that each is on. */
+  /** The user's commits, each with its branch. */
   readonly commits: { readonly oid: string; readonly branch: string }[] = [];
   readonly #repo: Repo;
 

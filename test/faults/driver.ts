@@ -9,13 +9,13 @@ import { scenarios } from './scenario.ts';
 /** The task of a separate process: one JSON object, as its only argument. */
 export interface Orders {
   readonly root: string;
-  /** In the names of what it writes. */
+  /** Part of the names of its notes. */
   readonly id: string;
-  /** Plays a scenario, by name; otherwise it makes `count` changes. */
+  /** Name of a scenario to play; without one, the driver makes `count` changes. */
   readonly scenario?: string;
-  /** Changes, each of which adds a note and counts one up in the note that all processes share. */
+  /** Number of changes; each adds a note and increments the counter in a note that all processes share. */
   readonly count?: number;
-  /** A note that each change sets a new text in. */
+  /** A note that each change gives a new text. */
   readonly edit?: string;
   readonly lockTimeout?: number;
   readonly calm?: number;
@@ -37,7 +37,7 @@ export interface Answer {
 const orders: Orders = JSON.parse(process.argv[2] ?? '{}');
 const { root, id, scenario, count = 1, at } = orders;
 
-// Written at once: what was said before a kill has been said.
+// Written synchronously, so that a kill loses no earlier output.
 const say = (answer: Answer) => writeSync(1, `${JSON.stringify(answer)}\n`);
 
 const files = new FaultFiles((n) => {

@@ -10,10 +10,10 @@ import { stoppedInTheMiddle } from './stopped.ts';
 import { type Row, Tally } from './tally.ts';
 import { Driver } from './worker.ts';
 
-/** A part of the suite, to be run in a process of its own. */
+/** A part of the suite that runs in its own process. */
 type Part = (tally: Tally, driver: Driver, random: Random) => Promise<void>;
 
-/** Everything, in about equal parts, the longest first. */
+/** All parts, of about equal size, the longest first. */
 const parts: readonly Part[] = [
   async (tally, driver) => {
     await crowdBetweenBranches(tally, driver, { processes: 3, changes: 10, calm: 100 });
@@ -65,7 +65,7 @@ if (partText !== undefined) {
   if (tally.violations.length > 0) process.exitCode = 1;
 }
 
-/** Runs a part in a process of its own; one that fails is a violation itself. */
+/** Runs a part in its own process; a part that fails counts as a violation. */
 function runPart(part: number): Promise<readonly Row[]> {
   return new Promise((resolve) => {
     const child = fork(process.argv[1] ?? '', [driverPath, `${seed}`, `${part}`]);

@@ -39,7 +39,7 @@ async function foreignLocks(report: Report): Promise<void> {
   }
 }
 
-/** In the middle of what only a person can finish, nothing is committed and everything is read. */
+/** During a merge, rebase and the like, changes are refused and reading works. */
 async function operationsUnderWay(report: Report): Promise<void> {
   const conflict = (repo: Repo, ...command: string[]) => {
     repo.git('stash', '-q');
@@ -52,7 +52,7 @@ async function operationsUnderWay(report: Report): Promise<void> {
     try {
       repo.git(...command);
     } catch {
-      // It stops at the conflict, as it should.
+      // It stops at the conflict, as expected.
     }
   };
   const states: { readonly [name: string]: (repo: Repo) => unknown } = {
@@ -96,7 +96,7 @@ async function bankDeleted(report: Report): Promise<void> {
   });
 }
 
-/** Every file seems to be changed in the future, and commits come before their parents. */
+/** With the clock set back, files have future timestamps, and commits are older than their parents. */
 async function clockSetBack(report: Report): Promise<void> {
   await onRepo(async (repo, opened) => {
     const tomorrow = new Date(Date.now() + 86_400_000);
@@ -165,7 +165,7 @@ function waitingHook(reached: string, go: string): string {
   return `#!/bin/sh\ntouch '${reached}'\nwhile [ ! -e '${go}' ]; do sleep 0.01; done\n`;
 }
 
-/** A disk of which more or less is free: the change is made, or it is not and nothing is lost. */
+/** A nearly full disk: the change is made, or it is refused and nothing is lost. */
 async function diskFull(report: Report): Promise<void> {
   for (let free = 0; free <= 96; free += 4) {
     const folder = temporaryFolder();

@@ -13,7 +13,7 @@ import type { Driver } from './worker.ts';
 
 const main = join(process.cwd(), 'dist', 'main.cjs');
 
-/** Kills real processes: with SIGKILL from within, before an operation, each scenario a few times. */
+/** Kills real processes with SIGKILL before an operation, each scenario a few times. */
 export async function killedForReal(
   tally: Tally,
   driver: Driver,
@@ -40,16 +40,16 @@ export async function killedForReal(
   }
 }
 
-/** The system calls at which the server is killed from outside. */
+/** System calls at which the tracer kills the server. */
 const calls = [
   ...['rename', 'link', 'unlink', 'mkdir', 'fdatasync', 'fsync'],
   ...['write', 'writev', 'openat'],
 ];
 
 /**
- * Kills the real server over stdio at system calls, by a tracer that knows nothing of it.
+ * Kills the real server over stdio at system calls, with strace.
  *
- * @param times how often at each kind of call.
+ * @param times number of kills for each kind of call.
  */
 export async function killedByTracer(tally: Tally, times: number, random: Random): Promise<void> {
   const kind = 'the server killed at a system call';
@@ -84,9 +84,9 @@ const failures: readonly (readonly [call: string, code: string, sticky: boolean]
 ];
 
 /**
- * Lets system calls of the real server fail, by a tracer that knows nothing of it.
+ * Makes system calls of the real server fail, with strace.
  *
- * @param times how often each kind of failure.
+ * @param times number of tries for each kind of failure.
  */
 export async function failedByTracer(tally: Tally, times: number, random: Random): Promise<void> {
   const kind = 'a system call of the server fails';
@@ -106,7 +106,7 @@ function hasTracer(): boolean {
   return spawnSync('strace', ['-V']).status === 0;
 }
 
-/** How often a call is made on the busiest thread before the first change, and during it. */
+/** Counts a call on the busiest thread, before the first change and during it. */
 interface Counts {
   readonly before: number;
   readonly during: number;
@@ -132,7 +132,7 @@ async function countCalls(call: string): Promise<Counts> {
         const thread = line.split(' ', 1)[0] ?? '';
         if (line.includes(`${call}(`)) threads.set(thread, (threads.get(thread) ?? 0) + 1);
       }
-      // The tracer counts for each thread; where most calls are made is where it strikes.
+      // strace counts for each thread, so the busiest thread reaches the number first.
       return Math.max(0, ...threads.values());
     };
     await client.initialize().answer('init');
@@ -151,7 +151,7 @@ function entry(key: string): object {
   return { category: 'patterns', key, value: `text of ${key}` };
 }
 
-/** One change by a server under a tracer, then a server without one. */
+/** Makes one change with a traced server, then starts a server without a tracer. */
 async function onServer(injection: string): Promise<string[]> {
   const folder = temporaryFolder();
   try {

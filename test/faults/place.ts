@@ -38,7 +38,7 @@ export async function serve(
       files,
       env: gitEnv,
       lockTimeout: 500,
-      // The least with which the index is marked as ours.
+      // The smallest mark that identifies the index as ours.
       calm: 1,
       uuid: () => '5f0c4b1e-52b5-4e0e-9d0d-0f6b1f6a9a01',
       ...ground,
@@ -58,9 +58,9 @@ export function copy(template: string, to: string): void {
 }
 
 /**
- * Makes the locks of this very process look like a dead one's, for it is only said to have died.
+ * Makes the locks of this process look like those of a dead one, because its death is simulated.
  *
- * @param reboot whether the machine went down with it.
+ * @param reboot whether the machine rebooted as well.
  */
 export function bury(root: string, reboot = false): void {
   const folder = join(root, '.git', 'memory-bank');
@@ -75,15 +75,15 @@ export function bury(root: string, reboot = false): void {
   }
 }
 
-/** All that a person could notice of a repository, as text. */
+/** Everything that a user could notice about a repository, as text. */
 export type Look = { readonly [what: string]: string };
 
-/** Looks at a repository and at the work tree that is served, with git's own eyes. */
+/** Takes a snapshot of a repository and the served work tree with native git. */
 export function look(root: string, folder = '.'): Look {
   const seen: { [what: string]: string } = { files: files(root).join('\n') };
   if (!fs.existsSync(join(root, '.git', 'HEAD'))) return seen;
   const tops = [...new Set(['.', folder])];
-  // One shell for all of it: starting programs is what takes time here.
+  // One shell for all commands, because starting programs takes most of the time.
   const script = ['git for-each-ref --format="%(objectname) %(refname)"', fsck];
   for (const top of tops) {
     script.push(`cd ${top}; git rev-parse --absolute-git-dir HEAD HEAD^@`, 'git ls-files -s -t');
@@ -118,18 +118,18 @@ export function look(root: string, folder = '.'): Look {
   return seen;
 }
 
-// Files that we never write are left out: each of them would take a program of its own to look at.
+// Files that we never write are omitted: each would need a process of its own.
 const fsck =
   'git -c core.commitGraph=false -c core.multiPackIndex=false fsck --full --strict --no-dangling --no-progress';
 
 /** Lists the differences between two snapshots. */
 export function difference(expected: Look, found: Look): string {
-  // A repository without a commit is as good as none.
+  // A repository without a commit counts as none.
   const fresh = expected.refs === undefined && found.refs === '' && found.fsck === '';
   if (fresh) return difference(expected, { files: found.files ?? '' });
   const parts: string[] = [];
   for (const what of new Set([...Object.keys(expected), ...Object.keys(found)])) {
-    // A reflog that is empty is as good as none.
+    // An empty reflog counts as none.
     const [a = '', b = ''] = [expected[what], found[what]];
     if (a !== b) parts.push(`${what}:\n--- expected\n${a}\n--- found\n${b}`);
   }

@@ -13,7 +13,7 @@ import { type Outcome, play, type Stage } from './stage.ts';
 /**
  * Kills the process at its nth operation and starts another.
  *
- * @returns what is wrong then; undefined if there is no nth operation, or it is not a write to tear.
+ * @returns the violations; undefined if there is no nth operation, or it is not a write that can be torn.
  */
 export async function kill(
   stage: Stage,
@@ -32,7 +32,7 @@ export async function kill(
   });
 }
 
-/** Kills the process at its nth operation, and the one after it at the mth of its recovery. */
+/** Kills the process at its nth operation, and the next one at the mth operation of its recovery. */
 export async function killTwice(stage: Stage, n: number, m: number): Promise<string[] | undefined> {
   const first = new FaultFiles((i) => (i === n ? { kind: 'kill' } : undefined));
   const second = new FaultFiles((i) => (i === m ? { kind: 'kill' } : undefined));
@@ -48,7 +48,7 @@ export async function killTwice(stage: Stage, n: number, m: number): Promise<str
   });
 }
 
-/** Which operations a kernel can answer with a code. */
+/** Operations that a kernel can answer with each code. */
 const failing: { readonly [code: string]: readonly Operation[] } = {
   EIO: [
     'stat',
@@ -81,15 +81,15 @@ export function codesOf(operation: Operation): string[] {
 /** How an operation fails. */
 export interface Failure {
   readonly code: string;
-  /** Whether everything that can fail so goes on failing until the change is over. */
+  /** Whether all such operations keep failing until the change is over. */
   readonly sticky: boolean;
-  /** Whether it has been done although it failed. */
+  /** Whether the operation is done although it fails. */
   readonly performed: boolean;
 }
 
 const unopened: Outcome = { done: 0, error: undefined };
 
-/** Lets the nth operation fail; undefined when it does not come or cannot fail so. */
+/** Makes the nth operation fail; undefined if there is none or it cannot fail with this code. */
 export async function fail(
   stage: Stage,
   n: number,
@@ -111,7 +111,7 @@ export async function fail(
       const wrong: string[] = [];
       if (error && !(error instanceof MemoryError)) wrong.push(`an unexpected error: ${error}`);
       const { traces } = files;
-      // Where nothing works any more nothing can be undone either; then the next call does it.
+      // If all operations fail, nothing can be undone; the next call does it.
       let seen = sticky ? undefined : stage.look(root);
       if (seen) wrong.push(...stage.compare(seen, done, false));
       await opened.call.store.list(note);
@@ -129,11 +129,11 @@ export async function fail(
   });
 }
 
-/** A scenario of which every step was recorded, so that the power can go at any of them. */
+/** A scenario with every step recorded, so that a power cut can be simulated at each one. */
 export class Recorded {
   readonly #stage: Stage;
   readonly #files: PowerCutFiles;
-  /** How much had been recorded when each change was acknowledged. */
+  /** Number of recorded steps when each change was acknowledged. */
   readonly #acknowledged: readonly number[];
 
   private constructor(stage: Stage, files: PowerCutFiles, acknowledged: readonly number[]) {
@@ -156,12 +156,12 @@ export class Recorded {
     });
   }
 
-  /** How many moments there are; the last is the one at which the last change is acknowledged. */
+  /** Number of moments; the last is the acknowledgement of the last change. */
   get moments(): number {
     return this.#files.length + 1;
   }
 
-  /** Cuts the power at a moment and starts the machine again. */
+  /** Simulates a power cut at a moment and a restart. */
   cut(moment: number, ordering: Ordering, random: Random): Promise<string[]> {
     const done = this.#acknowledged.filter((mark) => mark <= moment).length;
     return onCopy(this.#stage, async (root) => {
@@ -174,7 +174,7 @@ export class Recorded {
   }
 }
 
-/** Plays a scenario from beginning to end, or to its death. */
+/** Plays a scenario to its end, or until it dies. */
 async function live(stage: Stage, root: string, files: Files): Promise<Outcome> {
   let opened: Opened | undefined;
   try {
@@ -187,7 +187,7 @@ async function live(stage: Stage, root: string, files: Files): Promise<Outcome> 
   }
 }
 
-/** Opens the repository of a server that has died; what is wrong then. */
+/** Opens the repository of a dead server and returns the violations. */
 export async function restart(stage: Stage, root: string, done: number): Promise<string[]> {
   const warnings: string[] = [];
   const opened = await serve(folderOf(stage, root), undefined, (text) => warnings.push(text));

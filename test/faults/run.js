@@ -1,4 +1,4 @@
-// `npm run test:faults -- [seed]`: tries every fault at every point and prints what broke.
+// `npm run test:faults -- [seed]`: tries every fault at every point and prints the violations.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

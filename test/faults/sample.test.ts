@@ -14,7 +14,7 @@ import { stoppedInTheMiddle } from './stopped.ts';
 import { Tally } from './tally.ts';
 import { Driver } from './worker.ts';
 
-// A part of what `npm run test:faults` tries in full.
+// A sample of the faults of `npm run test:faults`.
 const tally = new Tally();
 const share: Share = {
   kill: runs(60),
@@ -40,7 +40,7 @@ function expectNone(since: number): void {
   expect(tally.violations.slice(since)).toEqual([]);
 }
 
-// How long they take is the machine's affair, not theirs.
+// Their duration depends on the machine.
 const unhurried = { timeout: 600_000 };
 
 describe(

@@ -7,11 +7,11 @@ import { serve } from './place.ts';
 /** A repository in some state, and one mutation of its memory. */
 export interface Scenario {
   readonly name: string;
-  /** The folder that is served, relative to the repository; the repository itself where absent. */
+  /** The served folder, relative to the repository; by default the repository itself. */
   readonly folder?: string;
-  /** Brings an empty folder into the state. */
+  /** Creates the state in an empty folder. */
   prepare(repo: Repo): Promise<void>;
-  /** The mutations, one after the other: each one call, one commit. */
+  /** The mutations in order; each is one call and one commit. */
   readonly acts: readonly ((opened: Opened) => Promise<unknown>)[];
 }
 
@@ -29,7 +29,7 @@ function remove(opened: Opened, ...keys: string[]): Promise<void> {
   });
 }
 
-/** A repository with an identity, one commit, and a person's work that no mutation may touch. */
+/** Makes a repository with an identity, one commit, and work of a user that no mutation may touch. */
 export function begin(repo: Repo, ...initOptions: string[]): void {
   repo.git('init', '-q', '-b', 'main', ...initOptions);
   rmSync(repo.path('.git/hooks'), { recursive: true, force: true });
@@ -65,7 +65,7 @@ function several(count: number, text: string): { [key: string]: string } {
 const notePath = '.memory-bank/notes';
 const byHand = (key: string, text: string) => `key: ${key}\ntags: []\ntext: ${text}\n`;
 
-/** Every state that a mutation meets. */
+/** Every state in which mutations are tried. */
 export const scenarios: readonly Scenario[] = [
   {
     name: 'first write',

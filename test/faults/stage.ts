@@ -9,19 +9,19 @@ import { put, type Scenario } from './scenario.ts';
 
 /** The result of the mutations of a scenario. */
 export interface Outcome {
-  /** How many were acknowledged. */
+  /** Number of acknowledged ones. */
   readonly done: number;
-  /** Of the first that was not. */
+  /** Error of the first one that was not. */
   readonly error: unknown;
 }
 
-/** A scenario that was played once without a fault: what it looks like after each of its mutations. */
+/** A scenario that was played without faults, with snapshots after each mutation. */
 export class Stage {
   readonly scenario: Scenario;
-  /** The disk operations of its mutations when nothing fails. */
+  /** The disk operations of its mutations without faults. */
   readonly operations: readonly Operation[];
   readonly #home: string;
-  /** Before the first mutation, and after each. */
+  /** Snapshots before the first mutation and after each. */
   readonly #looks: readonly Look[];
   #copies = 0;
 
@@ -54,7 +54,7 @@ export class Stage {
     return new Stage(scenario, home, looks, operations);
   }
 
-  /** A new copy of the state before the mutations. */
+  /** Makes a copy of the state before the mutations. */
   copy(): string {
     this.#copies += 1;
     const root = join(this.#home, `copy-${this.#copies}`);
@@ -62,15 +62,15 @@ export class Stage {
     return root;
   }
 
-  /** Looks at a copy. */
+  /** Takes a snapshot of a copy. */
   look(root: string): Look {
     return look(root, this.scenario.folder);
   }
 
   /**
-   * What is wrong with how a copy looks in which a number of mutations were acknowledged.
+   * Compares a copy with the snapshot after the acknowledged mutations, and returns the violations.
    *
-   * @param maybe whether the next one may have happened as well: it was under way.
+   * @param maybe whether the next mutation was under way and may have happened as well.
    */
   compare(found: Look, done: number, maybe: boolean): string[] {
     const [expected, other] = this.#looks.slice(done, done + 2);
@@ -80,11 +80,11 @@ export class Stage {
   }
 
   /**
-   * What is wrong once a new server has opened the repository and made one more change: the person's
-   * work is as it was, the history goes on from where it was, and nothing is left lying about.
+   * Opens the repository with a new server, makes one more change and returns the violations: the
+   * user's work must be unchanged, the history must continue, and no temporary file may remain.
    *
-   * @param earlier how it looks before that change.
-   * @param objects whether temporary objects count; git's own gc sweeps those of dead processes.
+   * @param earlier the snapshot before that change.
+   * @param objects whether temporary objects count; git gc removes those of dead processes.
    */
   async goOn(root: string, earlier: Look, opened: Opened, objects: boolean): Promise<string[]> {
     const { folder = '.' } = this.scenario;

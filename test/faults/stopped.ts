@@ -12,9 +12,9 @@ import type { Driver, Worker } from './worker.ts';
 /** Events while a process is stopped in the middle of a change. */
 interface Interruption {
   readonly kind: string;
-  /** @returns what is wrong already; the process goes on afterwards. */
+  /** @returns early violations; the process continues afterwards. */
   interrupt(repo: Repo, driver: Driver): Promise<string[]>;
-  /** Checks the state at the end; returns what is wrong. */
+  /** Checks the state at the end and returns the violations. */
   check?(repo: Repo, worker: Worker): string[];
 }
 
@@ -92,7 +92,7 @@ const interruptions: readonly Interruption[] = [
   },
 ];
 
-/** Stops a process at points of a change, and lets things happen there. */
+/** Stops a process at points of a change, and makes an event happen there. */
 export async function stoppedInTheMiddle(
   tally: Tally,
   driver: Driver,
@@ -112,7 +112,7 @@ export async function stoppedInTheMiddle(
   }
 }
 
-/** How many operations the change of the driver takes. */
+/** Counts the operations of a change of the driver. */
 async function operations(): Promise<number> {
   return onRepo(async (repo) => {
     const files = new FaultFiles();
@@ -175,7 +175,7 @@ async function onRepo<T>(action: (repo: Repo) => Promise<T>): Promise<T> {
   }
 }
 
-/** The state of what is none of our business. */
+/** Git status of the files outside the memory. */
 function userStatus(repo: Repo): string {
   return repo
     .status()

@@ -1,8 +1,8 @@
-/** The result of a suite of faults: how many were tried, and what went wrong. */
+/** Result of a suite of faults: the number tried, and the violations. */
 export class Tally {
   readonly #rows = new Map<string, { tried: number; violations: string[]; note: string }>();
 
-  /** Counts one fault; `violations` are what broke after it, undefined where it could not strike. */
+  /** Counts one fault with its violations; undefined if the fault could not be tried. */
   add(kind: string, violations: readonly string[] | undefined): void {
     if (!violations) return;
     const row = this.#row(kind);
@@ -10,7 +10,7 @@ export class Tally {
     row.violations.push(...violations);
   }
 
-  /** Says why a kind of fault cannot be tried here. */
+  /** Notes why a kind of fault cannot be tried here. */
   skip(kind: string, reason: string): void {
     this.#row(kind).note = `skipped: ${reason}`;
   }
@@ -21,7 +21,7 @@ export class Tally {
     );
   }
 
-  /** The tally as rows that another process can take over. */
+  /** The rows, which another process can add to its tally. */
   get rows(): readonly Row[] {
     return [...this.#rows].map(([kind, row]) => ({ kind, ...row }));
   }

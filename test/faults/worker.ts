@@ -11,14 +11,14 @@ export class Driver {
     this.#path = path;
   }
 
-  /** @param before a program and its arguments to start the driver with, as another user perhaps. */
+  /** @param before a program and its arguments that start the driver, for example as another user. */
   start(orders: Orders, before: readonly string[] = []): Worker {
     const command = [...before, process.execPath, this.#path, JSON.stringify(orders)];
     return new Worker(command);
   }
 }
 
-/** A process that carries out orders. */
+/** A driver process. */
 export class Worker {
   readonly answers: Answer[] = [];
   readonly child: ChildProcess;
@@ -60,7 +60,7 @@ export class Worker {
     return this.#err === '' ? errors : [...errors, this.#err];
   }
 
-  /** Waits until the process has stopped itself; false when it ended instead. */
+  /** Waits until the process has stopped itself; false if it exited instead. */
   async stopped(): Promise<boolean> {
     const state = () => {
       try {

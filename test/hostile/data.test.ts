@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { main, RawClient } from '../support/process.ts';
 import { Repo } from '../support/repo.ts';
 
-/** What a client puts before its model without having asked for any memory. */
+/** Everything that a client shows to its model before any call. */
 async function told(root: string) {
   const client = new RawClient([main], { cwd: root }).initialize();
   const { capabilities, instructions } = (await client.answer('init')).result;
@@ -41,7 +41,7 @@ test('nothing from memory reaches tools, prompts or instructions', async () => {
   full.remove();
 });
 
-test('what stderr tells of a file has no character that steers a terminal', async () => {
+test('messages on stderr about a file contain no terminal control characters', async () => {
   const root = join(mkdtempSync(join(tmpdir(), 'memory-bank-')), 'red\u001b[31m');
   mkdirSync(root);
   const repo = new Repo(root).begin();

@@ -72,7 +72,7 @@ const brokenYaml: readonly (readonly [name: string, text: string])[] = [
   ['brackets that never close', '['.repeat(500_000)],
 ];
 
-/** Whether the rest of the memory is served and can be written beside a file that is broken. */
+/** Checks that the rest of the memory is served and writable despite a damaged file. */
 async function everythingElseWorks(): Promise<void> {
   const { data } = await stage.succeed('get_ticket', { key: 'good' });
   expect(data).toMatchObject({ ticket: { title: 'Good' } });
@@ -83,10 +83,10 @@ async function everythingElseWorks(): Promise<void> {
   await stage.succeed('update_ticket', { key: 'good', title: 'Good' });
 }
 
-describe('a record that is broken', () => {
+describe('a damaged record', () => {
   const path = '.memory-bank/graph/tickets/bad.yaml';
 
-  test.each(brokenYaml)('by %s hides nothing else and is never overwritten', async (_, text) => {
+  test.each(brokenYaml)('with %s hides nothing else and is never overwritten', async (_, text) => {
     stage.repo.write(path, text);
     const reply = await stage.call('get_ticket', { key: 'bad' });
     if (reply.error) expect(JSON.stringify(reply.body)).toMatch(/bad\.yaml|not_found/);
@@ -99,7 +99,7 @@ describe('a record that is broken', () => {
     if (!created.error) await stage.succeed('delete_ticket', { key: 'bad' });
   });
 
-  test.each(brokenYaml)('below its head by %s stays as it is', async (_, rest) => {
+  test.each(brokenYaml)('with %s after its front matter stays as it is', async (_, rest) => {
     stage.repo.write(path, ticket('bad', '') + rest);
     await stage.call('get_ticket', { key: 'bad' });
     await everythingElseWorks();
@@ -123,7 +123,7 @@ describeDeep('front matter that is broken', () => {
     ...brokenYaml.map(([name, text]) => [name, `---\n${text}---\nbody\n`] as const),
   ];
 
-  test.each(cases)('by %s hides nothing else', async (_, text) => {
+  test.each(cases)('with %s hides nothing else', async (_, text) => {
     stage.repo.write(path, text);
     await stage.call('memory_read', { category: 'patterns', key: 'bad' });
     const { entries } = await stage.succeed('memory_read', { category: 'patterns', key: 'good' });
@@ -157,7 +157,7 @@ describeDeep('bytes that are no UTF-8', () => {
   });
 });
 
-describe('a rule file that is broken', () => {
+describe('a damaged rule file', () => {
   const rules: readonly (readonly [name: string, file: string, text: string])[] = [
     ['JSON, 100,000 levels deep', 'evil.json', deep('[', ']', 100_000)],
     ['JSON objects, 100,000 levels deep', 'evil.json', deep('{"a":', '}', 100_000)],
@@ -192,7 +192,7 @@ describe('a rule file that is broken', () => {
     ],
   ];
 
-  test.each(rules)('by %s is skipped by name', async (_, file, text) => {
+  test.each(rules)('with %s is skipped and named', async (_, file, text) => {
     stage.repo.write(`.memory-bank/rules/${file}`, text);
     const reply = await stage.call('switch_mode', { mode: 'evil' });
     if (!reply.error) await stage.succeed('switch_mode', { mode: 'none' });

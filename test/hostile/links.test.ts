@@ -5,7 +5,7 @@ import { describeDeep } from '../support/depth.ts';
 import { Stage } from './stage.ts';
 
 let stage: Stage;
-/** Outside of the project. */
+/** A folder outside the project. */
 let outside: string;
 
 beforeEach(async () => {
@@ -21,14 +21,14 @@ afterEach(() => stage.close());
 
 const bank = (path: string) => stage.repo.path(join('.memory-bank', path));
 
-/** Puts a link in the place of a file or folder of the bank. */
+/** Puts a link instead of a file or folder of the memory. */
 function plant(path: string, target: string): void {
   rmSync(bank(path), { recursive: true, force: true });
   mkdirSync(dirname(bank(path)), { recursive: true });
   symlinkSync(target, bank(path));
 }
 
-/** Reads in every way, and hands back all that was told. */
+/** Reads in every way, and returns all answers. */
 async function readEverything(): Promise<string> {
   const told: unknown[] = [];
   for (const [tool, args] of [
@@ -54,7 +54,7 @@ async function readEverything(): Promise<string> {
 
 describeDeep('a link in the bank is not followed:', () => {
   test.each([
-    ['a file of the bank to a file outside', 'progress.md', '../../outside/secret.md'],
+    ['a memory file to a file outside', 'progress.md', '../../outside/secret.md'],
     ['a file to /etc/passwd', 'progress.md', '/etc/passwd'],
     ['a new file', 'link.md', '../../outside/secret.md'],
     ['a folder', 'link', '../../outside'],
@@ -91,14 +91,14 @@ describeDeep('a link in the bank is not followed:', () => {
     expect(stage.around()).toEqual(['home', 'outside', 'outside.md', 'project']);
     expect(stage.state()).not.toHaveProperty('outside/new.md');
     expect(stage.repo.fsck()).toBe('');
-    // Whatever was committed, no link was, and nothing of what a link leads to.
+    // No link was committed, nor any data from its target.
     const committed = stage.repo.git('ls-tree', '-r', 'HEAD');
     expect(committed).not.toMatch(/^120000/m);
     expect(stage.repo.git('log', '-p', '--all')).not.toMatch(/nobody may|root:x:/);
   });
 });
 
-describe('a bank that is a link', () => {
+describe('a memory folder that is a link', () => {
   test.each([
     ['outside', '../outside'],
     ['to git', '.git'],
@@ -114,14 +114,14 @@ describe('a bank that is a link', () => {
 });
 
 describeDeep('what is no file', () => {
-  test('a folder in the place of a record', async () => {
+  test('a folder instead of a record', async () => {
     rmSync(bank('graph/tickets/a.yaml'));
     mkdirSync(bank('graph/tickets/a.yaml/inner'), { recursive: true });
     await stage.refuse('create_tickets', { tickets: [{ key: 'a' }] });
     await stage.succeed('create_tickets', { tickets: [{ key: 'b' }] });
   });
 
-  test('a file in the place of a folder', async () => {
+  test('a file instead of a folder', async () => {
     rmSync(bank('graph'), { recursive: true });
     writeFileSync(bank('graph'), 'in the way');
     await stage.refuse('create_tickets', { tickets: [{ key: 'new' }] });
@@ -137,7 +137,7 @@ describeDeep('what is no file', () => {
     rmSync(bank('graph/tickets/a.yaml'));
   });
 
-  test('a link in the place of the project’s folder is what the caller asked for', async () => {
+  test('a link to the project’s folder is followed', async () => {
     symlinkSync(stage.repo.root, join(dirname(stage.repo.root), 'alias'));
     await stage.succeed('set_memory_bank_path', { path: '../alias' });
     await stage.succeed('create_tickets', { tickets: [{ key: 'b' }] });

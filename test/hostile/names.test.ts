@@ -16,7 +16,7 @@ afterAll(async () => {
   await stage.close();
 });
 
-/** Ways out of a folder, in every spelling that something on the way may undo. */
+/** Paths that leave a folder, in every spelling that a decoder may resolve. */
 const traversal = [
   '../x.md',
   '../../../../etc/passwd',
@@ -50,7 +50,7 @@ const traversal = [
   'x\0/../../y.md',
 ];
 
-/** What some system takes for `.git`, or for a file that means something to git. */
+/** Names that some system treats as `.git`, or as a file with a meaning for git. */
 const disguises = [
   '.git/config',
   '.git/hooks/post-commit.md',
@@ -194,7 +194,7 @@ describeDeep('a revision that', () => {
   });
 });
 
-/** What every file system can hold, apart from every other name. */
+/** Names that are valid and distinct on every file system. */
 const safe = /^(?!(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$))[^\p{Cc}\p{Cf}\p{Cs}<>:"|?*\\/]*[^. ]$/iu;
 
 describeDeep('a key that is free text', () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Stage } from './stage.ts';
 
 let stage: Stage;
-/** Processor time of a usual call, in microseconds. */
+/** CPU time of a typical call, in microseconds. */
 let usual = 0;
 
 beforeAll(async () => {
@@ -22,7 +22,7 @@ async function spent(work: () => Promise<unknown>): Promise<number> {
   return user + system;
 }
 
-/** Once may be the machine's fault; what takes long each time is the pattern's. */
+/** Expects work to be quick at least once; one slow run may be due to the machine. */
 async function isQuick(work: () => Promise<unknown>): Promise<void> {
   const times = [await spent(work), await spent(work)];
   expect(Math.min(...times)).toBeLessThan(30 * usual);
@@ -77,7 +77,7 @@ describe('a glob of a rule file', () => {
       const rule = { mode: 'evil', instructions: { general: [], memory_bank: lists } };
       let round = 0;
       await isQuick(async () => {
-        // A file that is new each time is compiled anew each time.
+        // A new file is compiled each time.
         const text = JSON.stringify({ ...rule, round: round++ });
         stage.repo.write('.memory-bank/rules/evil.json', text);
         await stage.call('switch_mode', { mode: 'evil' });

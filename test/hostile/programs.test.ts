@@ -95,7 +95,7 @@ test('no program that a repository names is run', async () => {
     await stage.refuse('sync_memory', {});
   }
   server.credentials = undefined;
-  // Without hooks: those of a server do run.
+  // No hooks here, because the hooks of a server do run.
   const served = new Repo(join(repo.root, '.git', 'served.git'));
   repo.git('clone', '-q', '--bare', '.', served.root);
   served.git('config', 'http.receivepack', 'true');

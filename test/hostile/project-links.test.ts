@@ -15,10 +15,10 @@ import { isFull } from '../support/depth.ts';
 import { main, newFolder } from '../support/process.ts';
 import { Repo } from '../support/repo.ts';
 
-/** Ends a program that reads for ever, in milliseconds. */
+/** Time limit of a program that may read forever, in milliseconds. */
 const hangs = 60_000;
 
-/** A repository that somebody else made, a home directory and a folder outside of both. */
+/** A foreign repository, a home directory, and a folder outside both. */
 class Scene {
   readonly #top = newFolder();
   readonly repo = Repo.in(join(this.#top, 'project')).begin();
@@ -60,7 +60,7 @@ class Scene {
     return { status, stdout, text: stdout + stderr };
   }
 
-  /** Every file outside of the project, with its text. */
+  /** Every file outside the project, with its text. */
   outside(): object {
     return Object.fromEntries(
       [this.home, this.out].flatMap((top) =>
@@ -97,7 +97,7 @@ describe.skipIf(skip)('init', () => {
     expect(scene.outside()).toEqual(before);
     expect(readlinkSync(scene.repo.path(path))).toBe(target);
     expect(scene.repo.read('.git/config')).not.toContain('search_memory');
-    // What is for the others is done all the same.
+    // The other clients are configured nevertheless.
     expect(existsSync(scene.repo.path('.memory-bank/config.yaml'))).toBe(true);
     expect(scene.run('init', '--undo', '--yes').status).toBe(0);
     expect(scene.outside()).toEqual(before);
@@ -112,7 +112,7 @@ describe.skipIf(skip)('init', () => {
     expect(lstatSync(pipe).isFIFO()).toBe(true);
   });
 
-  test('shows and writes what a link inside the project leads to', () => {
+  test('shows and writes the target of a link inside the project', () => {
     const scene = new Scene();
     scene.repo.write('AGENTS.md', '# Agents\n');
     scene.repo.write('.mcp.json', '{\n  "mcpServers": {}\n}\n');
@@ -131,7 +131,7 @@ describe.skipIf(skip)('init', () => {
     expect(scene.repo.read('AGENTS.md')).toBe('# Agents\n');
   });
 
-  test('follows the links of a person’s own configuration', () => {
+  test('follows links of the user’s own configuration', () => {
     const scene = new Scene();
     scene.write(join(scene.out, 'codex.toml'), 'model = "x"\n');
     mkdirSync(join(scene.home, '.codex'));
@@ -144,7 +144,7 @@ describe.skipIf(skip)('init', () => {
     expect(readFileSync(join(scene.out, 'codex.toml'), 'utf8')).toBe('model = "x"\n');
   });
 
-  test.each(['a pipe', 'a device', 'a folder'])('commits beside an include of %s', (kind) => {
+  test.each(['a pipe', 'a device', 'a folder'])('commits despite an include of %s', (kind) => {
     const scene = new Scene();
     const path =
       kind === 'a pipe' ? scene.pipe('pipe') : kind === 'a device' ? '/dev/zero' : scene.out;
@@ -172,7 +172,7 @@ describe.skipIf(skip || !isFull)('doctor', () => {
     expect(status).toBe(6);
   });
 
-  test('ends where configurations and attributes are pipes and devices', () => {
+  test('ends if configurations and attributes are pipes and devices', () => {
     const scene = new Scene();
     expect(scene.run('init', '--yes', '--clients', 'none').status).toBe(0);
     scene.pipe('.mcp.json');
@@ -213,7 +213,7 @@ describe.skipIf(skip || !isFull)('import', () => {
     expect(scene.repo.git('log', '-p', '--all')).not.toContain('private');
   });
 
-  test('takes what a person names, and what a link inside the project leads to', () => {
+  test('imports named files, and the target of a link inside the project', () => {
     const scene = new Scene();
     scene.repo.write('old/progress.md', '# Progress\n\ninside\n');
     scene.link('memory-bank', 'old');

@@ -10,7 +10,7 @@ import { Stage } from './stage.ts';
 const sample = credentials(11).find(({ name }) => name === 'GitHub token')?.text ?? '';
 const token = findSecrets(sample)[0]?.text ?? '';
 
-/** The files below a folder that hold the token, in their name or their bytes. */
+/** Finds the files in a folder that contain the token, in their name or their bytes. */
 function holding(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) => {
     const place = join(folder, path);
@@ -92,7 +92,7 @@ describeDeep('a credential is refused by every toolset, and is in no file:', () 
     expect(stage.messages.join('\n')).not.toContain(token.slice(4));
   });
 
-  test('but a folder that a person has named may be used', async () => {
+  test('but a folder that the user has named may be used', async () => {
     mkdirSync(stage.repo.path(token));
     await stage.succeed('initialize_memory_bank', { path: token });
   });

@@ -125,7 +125,7 @@ describe('what is nested too deeply is refused', () => {
     await stage.refuse('memory_write', { category: 'patterns', key: 'x', value: 'x', metadata });
   });
 
-  test('a feature that would lie below 33 folders', async () => {
+  test('a feature below 33 folders', async () => {
     const slug = (levels: number) => Array.from({ length: levels }, (_, i) => `s${i}`).join('/');
     const features = (levels: number) => ({ features: [{ slug: slug(levels), name: 'x' }] });
     await stage.succeed('create_features', features(31));
@@ -137,7 +137,7 @@ describe('what is nested too deeply is refused', () => {
     );
   });
 
-  test.each([1000, 100_000])('a list of %i levels in the place of a text', async (levels) => {
+  test.each([1000, 100_000])('a list of %i levels instead of a text', async (levels) => {
     await stage.refuse('memory_write', { category: 'patterns', key: 'x', value: deep(levels) });
     await stage.refuse('create_features', { features: [{ slug: deep(levels), name: 'x' }] });
     await stage.refuse('create_features', deep(levels) as object);
@@ -159,7 +159,7 @@ describeDeep('arguments of the wrong kind are refused', () => {
     for (const value of values) await stage.refuse(tool, args(value));
   });
 
-  test('and the names of a prototype are no arguments', async () => {
+  test('and names of prototype members are not arguments', async () => {
     const args = JSON.parse('{"__proto__": {"category": "patterns", "key": "x", "value": "x"}}');
     await stage.refuse('memory_write', args);
     for (const key of ['__proto__', 'constructor', 'toString', 'hasOwnProperty']) {

@@ -19,7 +19,7 @@ import { openWorkspace } from '../../src/store/open-workspace.ts';
 import { toolsets } from '../../src/toolsets/index.ts';
 import { gitEnv, Repo } from '../support/repo.ts';
 
-/** How each toolset says that a call failed. */
+/** Format of a failure in each toolset. */
 const failures: { readonly [toolset: string]: z.ZodType } = {
   'memory-bank': z.object({
     status: z.literal('error'),
@@ -38,10 +38,10 @@ const failures: { readonly [toolset: string]: z.ZodType } = {
 };
 const plain = z.object({ success: z.literal(false), error: z.string(), message: z.string() });
 
-/** The whole program on a repository of native git, with a folder beside it that nobody may touch. */
+/** The whole program on a real repository, next to a folder that must not be touched. */
 export class Stage {
   readonly repo: Repo;
-  /** What the person who runs the server is told. */
+  /** The log of the server. */
   readonly messages: string[] = [];
   readonly #folder = mkdtempSync(join(tmpdir(), 'memory-bank-hostile-'));
   readonly #app: App;
@@ -75,19 +75,19 @@ export class Stage {
   async call(tool: string, args: object = {}): Promise<Reply> {
     const reply = await this.#app.call(this.#session, tool, args, { unlisted: true });
     if (!reply) throw new Error(`There is no tool ${tool}.`);
-    // What is called internal is a defect, whatever was sent.
+    // `internal` is a bug, whatever the input.
     expect(this.messages.filter((message) => message.startsWith('error'))).toEqual([]);
     return reply;
   }
 
-  /** Calls a tool that has to work. */
+  /** Calls a tool that must succeed. */
   async succeed(tool: string, args: object = {}): Promise<Reply['body']> {
     const reply = await this.call(tool, args);
     expect(reply, JSON.stringify(reply.body).slice(0, 500)).toMatchObject({ error: undefined });
     return reply.body;
   }
 
-  /** Calls a tool that has to fail in its toolset's own words, and has to leave everything as it is. */
+  /** Calls a tool that must fail in the format of its toolset and change nothing. */
   async refuse(tool: string, args: object): Promise<string> {
     const before = this.state();
     const reply = await this.call(tool, args);
@@ -99,11 +99,11 @@ export class Stage {
     return `${JSON.stringify(reply.body)} ${reply.note ?? ''}`;
   }
 
-  /** Every file of the project, git's own and those around it, with its content's hash. */
+  /** Hashes of every file of the project, of git and of the folder next to it. */
   state(): object {
     const paths = readdirSync(this.#folder, { recursive: true, encoding: 'utf8' });
     return Object.fromEntries(
-      // Caches lie in a folder of our own in the git directory.
+      // Caches are in our own folder in the git directory.
       paths
         .filter((path) => !path.includes('.git/memory-bank'))
         .map((path) => {
@@ -115,12 +115,12 @@ export class Stage {
     );
   }
 
-  /** What lies beside the project. */
+  /** Files next to the project. */
   around(): string[] {
     return readdirSync(this.#folder).sort();
   }
 
-  /** Every file of the bank, in the work tree. */
+  /** Every memory file in the work tree. */
   files(): string[] {
     const bank = this.repo.path('.memory-bank');
     if (!existsSync(bank)) return [];

@@ -7,7 +7,7 @@ import { type Opened, open } from '../support/open.ts';
 import { Repo } from '../support/repo.ts';
 import { seeded } from '../support/seeded.ts';
 
-/** Files that are too much for the index: they stop nobody, and can still be found. */
+/** Files that exceed the search index: they block nothing, and a literal search finds them. */
 
 let repo: Repo;
 let opened: Opened;
@@ -23,7 +23,7 @@ afterEach(async () => {
   repo.remove();
 });
 
-/** Words that come once each, so many bytes of them. */
+/** Makes text of a number of bytes in which each word occurs once. */
 function words(bytes: number, seed: number): string {
   const random = seeded(seed);
   let text = '';
@@ -31,7 +31,7 @@ function words(bytes: number, seed: number): string {
   return text;
 }
 
-/** Seven letters of its own for each number. */
+/** Makes a unique word of seven letters for each number. */
 function letters(number: number): string {
   let rest = Math.floor(number * 26 ** 7);
   let text = '';
@@ -79,7 +79,7 @@ deep(
     const left = async () => (await search('hello')).leftOut?.paths;
     await vi.waitFor(async () => expect(await left()).toEqual(['words2.md', 'words3.md']), 30_000);
     expect(paths(await search('hello'))[0]).toBe('small.md');
-    // What is written now is found by its words all the same.
+    // A new record is nevertheless found by its words.
     repo.write('.memory-bank/new.md', 'a stupendous thing\n');
     expect(paths(await search('thing stupendous'))).toEqual(['new.md']);
     repo.write('.memory-bank/words3.md', 'little by little\n');
@@ -89,7 +89,7 @@ deep(
   },
 );
 
-test('a list holds no more than memory allows: it names the largest files, which can still be read', async () => {
+test('a list is bounded: it names the largest files, which can still be read', async () => {
   const large = Array.from({ length: 10 }, (_, i) => `large${i}.md`);
   for (const [i, path] of large.entries()) {
     repo.write(`.memory-bank/${path}`, 'x'.repeat(14 * 1024 * 1024 + i));
