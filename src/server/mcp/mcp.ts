@@ -26,7 +26,7 @@ import { toListing } from './tool-listing.ts';
 /** How long a call waits for the client to name its roots, in milliseconds. */
 const rootsTimeout = 2_000;
 
-/** At most this many messages of one JSON-RPC batch are taken. */
+/** The limit of messages in one JSON-RPC batch; a longer batch is refused. */
 const maxBatch = 1_000;
 
 const methodNotFound = -32601;
@@ -55,7 +55,7 @@ class RpcError extends Error {
   }
 }
 
-/** Serves one client over stdio until it leaves; resolves when its last call is answered. */
+/** Serves one client over stdio until it disconnects and its last call is answered. */
 export async function serveStdio(app: App, lines: JsonLines, version: string): Promise<void> {
   const { server, leave } = connect(app, version);
   const transport = new LineTransport(lines);
@@ -69,37 +69,37 @@ export async function serveStdio(app: App, lines: JsonLines, version: string): P
   await server.close();
 }
 
-/** What a client over Streamable HTTP is served with. */
+/** What the HTTP server provides for one client of Streamable HTTP. */
 export interface HttpClient {
-  /** What was sent to it, so that it can be sent again on a stream that takes up a broken one. */
+  /** The messages sent to the client, which a stream that resumes a broken one sends again. */
   readonly events: EventStore;
-  /** The largest request that it may send, in bytes. */
+  /** The limit of a request body, in bytes. */
   readonly maxBytes: number;
-  /** The folders that it may go to beside the project that is served. */
+  /** The folders that the client may switch to, in addition to the project that is served. */
   readonly folders: readonly string[];
-  /** Whether so many more bytes may wait for the reader of a response. */
+  /** Whether so many more bytes may wait until the client reads the response. */
   admits(response: ServerResponse, bytes: number): boolean;
-  /** Called with the id of the session, before its first answer. */
+  /** Called with the session id before the first answer of the session. */
   opened(id: string): void;
-  /** Called once, when the session is over. */
+  /** Called once, when the session ends. */
   closed(): void;
 }
 
-/** The server's end of one MCP session over HTTP. */
+/** The server side of one MCP session over HTTP. */
 export interface HttpConnection {
   handle(request: IncomingMessage, response: ServerResponse, body: unknown): Promise<void>;
-  /** Ends the stream of what belongs to no request; the answers to requests still go out. */
+  /** Ends the stream of messages that belong to no request; answers to requests are still sent. */
   endStream(): void;
   close(): Promise<void>;
 }
 
-/** Serves one client over Streamable HTTP; a request that begins no session is answered with an error. */
+/** Serves one client over Streamable HTTP; its first request has to be `initialize`. */
 export async function connectHttp(
   app: App,
   version: string,
   client: HttpClient,
 ): Promise<HttpConnection> {
-  // Loaded here, because a client over stdio does not need it.
+  // A client over stdio does not need this module, so it is loaded on demand.
   const { StreamableHTTPServerTransport } = await import(
     '@modelcontextprotocol/sdk/server/streamableHttp.js'
   );
@@ -130,7 +130,7 @@ export async function connectHttp(
   };
 }
 
-/** The HTTP responses that the messages of one session go out in. */
+/** The HTTP responses that carry the messages of one session. */
 class Responses {
   readonly #client: HttpClient;
   readonly #byRequest = new Map<MessageId, ServerResponse>();
@@ -157,13 +157,13 @@ class Responses {
     });
   }
 
-  /** A message as it may go out; an error in its place where its client leaves too much unread. */
+  /** The message to send: the given one, or an error if the client leaves too much unread. */
   admit(message: JSONRPCMessage, related: MessageId | undefined): JSONRPCMessage {
     const answered = 'method' in message ? undefined : message.id;
     const response = this.#byRequest.get(answered ?? related ?? null) ?? this.#stream;
     if (!response || this.#client.admits(response, JSON.stringify(message).length)) return message;
     if (answered === undefined) {
-      // The event log still has the message for a client that comes back.
+      // A client that reconnects gets the message from the event log.
       response.destroy();
       return message;
     }
@@ -175,10 +175,10 @@ class Responses {
 }
 
 /**
- * A server for one client, and what to do when the client will not answer any more.
+ * Creates the server for one client; `leave` ends what waits for an answer of the client.
  *
- * @param folders where a client may go that may run on another machine: its roots are no folders
- *   here. Undefined for one that runs on this machine.
+ * @param folders where a client may go that can run on another machine: its roots do not name
+ *   folders of this machine. Undefined for a client that runs on this machine.
  */
 function connect(
   app: App,
@@ -219,7 +219,7 @@ function connect(
     roots = undefined;
     app.rootsChanged(session);
   });
-  const methods = offer(app, session, server);
+  const methods = methodsFor(app, session, server);
   server.fallbackRequestHandler = async (request, extra) => {
     const method = methods.get(request.method);
     if (!method) throw new RpcError(methodNotFound, `Unknown method: ${request.method}`);
@@ -241,14 +241,14 @@ function connect(
 }
 
 /**
- * The methods that the server answers itself.
+ * Returns the methods that the server answers without the schemas of the SDK.
  *
- * They are not registered with the SDK's schemas, because it would answer wrong arguments in its own
- * words before the toolset can answer in the seed's.
+ * With its schemas, the SDK would answer wrong arguments itself. Each toolset has an error format of
+ * its own for them.
  */
-function offer(app: App, session: Session, server: Server) {
+function methodsFor(app: App, session: Session, server: Server) {
   const notify = (notification: ServerNotification) => {
-    // Nobody is left to be told when this fails.
+    // A failure means that the client has disconnected.
     server.notification(notification).catch(() => {});
   };
   const feed = new ResourceFeed(app, session, {
@@ -279,7 +279,7 @@ function offer(app: App, session: Session, server: Server) {
   const methods: { [method: string]: Method } = {
     async 'tools/list'() {
       const tools = (await app.toolsets()).flatMap((toolset) => toolset.tools);
-      // Loaded here, because zod as a whole is not needed for the first answer.
+      // The first answer does not need zod, so it is loaded on demand.
       const { inputSchema } = await import('../../core/input.ts');
       return {
         tools: tools
@@ -315,20 +315,20 @@ function offer(app: App, session: Session, server: Server) {
       return {};
     },
     async 'prompts/list'() {
-      const offered = await prompts();
+      const all = await prompts();
       return {
-        prompts: offered.map(({ name, title, description }) => ({ name, title, description })),
+        prompts: all.map(({ name, title, description }) => ({ name, title, description })),
       };
     },
     async 'prompts/get'(params, extra) {
       const name = text(params, 'name');
       return app.run(session, 'prompts/get', options(extra), async (context) => {
-        const prompt = (await prompts()).find((one) => one.name === name);
-        if (!prompt) throw new MemoryError('invalid_input', `There is no prompt ${name}.`);
-        const written = await prompt.text(context);
+        const prompt = (await prompts()).find((candidate) => candidate.name === name);
+        if (!prompt) throw new MemoryError('invalid_input', `There is no prompt named ${name}.`);
+        const content = await prompt.text(context);
         return {
           description: prompt.description,
-          messages: [{ role: 'user', content: { type: 'text', text: written } }],
+          messages: [{ role: 'user', content: { type: 'text', text: content } }],
         };
       });
     },
@@ -336,7 +336,7 @@ function offer(app: App, session: Session, server: Server) {
   return new Map(Object.entries(methods));
 }
 
-/** A pair of streams as the SDK wants a transport; it knows which requests are unanswered. */
+/** A transport of the SDK over a pair of streams, which counts the unanswered requests. */
 class LineTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
@@ -352,7 +352,7 @@ class LineTransport implements Transport {
   async start(): Promise<void> {
     this.#lines.onvalue = (value) => {
       const batch = Array.isArray(value) && value.length > 0 && value.length <= maxBatch;
-      // The answers to a batch go out one by one: clients of today know no other form.
+      // Answers to a batch are sent one by one, because current clients do not read batches.
       for (const message of batch ? value : [value]) this.#receive(message);
     };
     this.#lines.start();
@@ -382,13 +382,13 @@ class LineTransport implements Transport {
   #receive(value: unknown): void {
     const { success, data: message } = JSONRPCMessageSchema.safeParse(value);
     if (!success) {
-      this.#refuse(value, invalidRequest, 'The message is not a request of JSON-RPC 2.0.');
+      this.#refuse(value, invalidRequest, 'The message is not a valid JSON-RPC 2.0 request.');
       return;
     }
     if ('method' in message) {
       const schema = sdkMethods.get(message.method);
       if (schema && !schema.safeParse(message).success) {
-        this.#refuse(message, invalidParams, `The parameters of ${message.method} are wrong.`);
+        this.#refuse(message, invalidParams, `The parameters of ${message.method} are not valid.`);
         return;
       }
       if ('id' in message) this.#unanswered.add(message.id);
@@ -415,7 +415,7 @@ class LineTransport implements Transport {
   }
 }
 
-/** The requests that the SDK answers itself; without this it calls wrong parameters a defect of the server. */
+/** Schemas of the requests that the SDK answers; it would report a wrong one as an internal error. */
 const sdkMethods = new Map<string, { safeParse(value: unknown): { success: boolean } }>([
   ['initialize', InitializeRequestSchema],
   ['logging/setLevel', SetLevelRequestSchema],
@@ -440,14 +440,14 @@ function toRpcError(error: MemoryError): RpcError {
   return new RpcError(code, error.text, { ...error.data });
 }
 
-/** A parameter that must be a string. */
+/** Returns a parameter that must be a string. */
 function text(params: Params, name: string): string {
   const value = params[name];
   if (typeof value === 'string') return value;
   throw new RpcError(invalidParams, `The parameter "${name}" must be a string.`);
 }
 
-/** `name/version` of the client on one line, for the commits. */
+/** Returns `name/version` of the client on one line, for commit messages. */
 function agent(client: { name: string; version: string } | undefined): string | undefined {
   if (!client) return undefined;
   const line = `${client.name}/${client.version}`.replace(/[\p{C}\s]+/gu, ' ').trim();

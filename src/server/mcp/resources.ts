@@ -14,8 +14,8 @@ export interface Resource {
   readonly mimeType: string;
 }
 
-/** What a client is told when records change. */
-export interface ResourceNews {
+/** The notifications to a client when records change. */
+export interface ResourceEvents {
   listChanged(): void;
   updated(uri: string): void;
 }
@@ -24,26 +24,26 @@ export interface ResourceNews {
 export class ResourceFeed {
   readonly #app: App;
   readonly #session: Session;
-  readonly #news: ResourceNews;
+  readonly #events: ResourceEvents;
   readonly #subscribed = new Set<string>();
-  /** What was listed last: URI to path. Undefined until the client shows an interest. */
+  /** Paths by URI, as last listed; undefined until the client lists or subscribes. */
   #known: Map<string, string> | undefined;
-  /** Changed paths that the client was not told of yet. */
+  /** Changed paths that the client has not been notified of. */
   #changed: Set<string> | undefined;
 
-  constructor(app: App, session: Session, news: ResourceNews) {
+  constructor(app: App, session: Session, events: ResourceEvents) {
     this.#app = app;
     this.#session = session;
-    this.#news = news;
+    this.#events = events;
   }
 
-  /** Every record that the session's mode allows reading; nothing where there is no project. */
+  /** Lists the records that the session's mode allows reading; empty without a project. */
   async list(options: CallOptions): Promise<Resource[]> {
-    this.#app.watch(this.#session, (paths) => this.#onchange(paths));
+    this.#app.watch(this.#session, (paths) => this.#onChange(paths));
     return this.#app.run(this.#session, 'resources/list', options, async (context) => {
       const found: Resource[] = [];
       const known = new Map<string, string>();
-      for (const { scheme, type } of await this.#offers()) {
+      for (const { scheme, type } of await this.#resources()) {
         for (const { key, path } of await records(context, type)) {
           const uri = toUri(scheme, key);
           known.set(uri, path);
@@ -55,23 +55,23 @@ export class ResourceFeed {
     });
   }
 
-  /** A URI template for each kind of record that is offered. */
+  /** Returns a URI template for each record type that is a resource. */
   async templates(): Promise<{ uriTemplate: string; name: string }[]> {
-    const offers = await this.#offers();
-    return offers.map(({ scheme, type }) => ({
+    const resources = await this.#resources();
+    return resources.map(({ scheme, type }) => ({
       uriTemplate: `${scheme}://{+path}`,
       name: type.name,
     }));
   }
 
   /**
-   * The text of a record as it stands in its file.
+   * Returns the text of a record as its file has it.
    *
-   * @throws MemoryError `not_found`, or what the store says of the record.
+   * @throws MemoryError `not_found`, or the error of the store for this record.
    */
   async read(uri: string, options: CallOptions): Promise<Resource & { text: string }> {
     return this.#app.run(this.#session, 'resources/read', options, async (context) => {
-      for (const { scheme, type } of await this.#offers()) {
+      for (const { scheme, type } of await this.#resources()) {
         const key = fromUri(scheme, uri);
         const record = key === undefined ? undefined : await context.store.get<object>(type, key);
         if (!record) continue;
@@ -82,7 +82,7 @@ export class ResourceFeed {
     });
   }
 
-  /** Begins to tell of changes of one resource, whether it exists yet or not. */
+  /** Starts notifications about one resource, which need not exist yet. */
   async subscribe(uri: string, options: CallOptions): Promise<void> {
     this.#subscribed.add(uri);
     if (!this.#known) await this.list(options);
@@ -92,42 +92,42 @@ export class ResourceFeed {
     this.#subscribed.delete(uri);
   }
 
-  async #offers(): Promise<Resources[]> {
+  async #resources(): Promise<Resources[]> {
     return (await this.#app.toolsets()).flatMap((toolset) => toolset.resources ?? []);
   }
 
-  #onchange(paths: readonly string[]): void {
+  #onChange(paths: readonly string[]): void {
     if (paths.length === 0) {
-      // The session went to another workspace, where the same names stand for other records.
-      this.#news.listChanged();
-      for (const uri of this.#subscribed) this.#news.updated(uri);
+      // The session moved to another workspace, where the same URIs name other records.
+      this.#events.listChanged();
+      for (const uri of this.#subscribed) this.#events.updated(uri);
     }
     if (this.#changed) {
       for (const path of paths) this.#changed.add(path);
       return;
     }
     this.#changed = new Set(paths);
-    void this.#describe();
+    void this.#notify();
   }
 
-  async #describe(): Promise<void> {
+  async #notify(): Promise<void> {
     const before = this.#known ?? new Map<string, string>();
     let after: ReadonlyMap<string, string>;
     let changed: ReadonlySet<string>;
     try {
       await this.list({});
     } catch {
-      // Whoever reads the record next is told what is wrong with it.
+      // The next request that reads the record reports the error.
     } finally {
       after = this.#known ?? before;
       changed = this.#changed ?? new Set();
       this.#changed = undefined;
     }
     const uris = new Set([...before.keys(), ...after.keys()]);
-    if (uris.size !== before.size || uris.size !== after.size) this.#news.listChanged();
+    if (uris.size !== before.size || uris.size !== after.size) this.#events.listChanged();
     for (const uri of this.#subscribed) {
       const path = after.get(uri) ?? before.get(uri);
-      if (path !== undefined && changed.has(path)) this.#news.updated(uri);
+      if (path !== undefined && changed.has(path)) this.#events.updated(uri);
     }
   }
 }
@@ -145,7 +145,7 @@ function toUri(scheme: string, key: string): string {
   return `${scheme}://${key.split('/').map(encodeURIComponent).join('/')}`;
 }
 
-/** The key that a URI of this scheme names; undefined for any other text. */
+/** Returns the key in a URI of this scheme; undefined for any other text. */
 function fromUri(scheme: string, uri: string): string | undefined {
   const start = `${scheme}://`;
   if (!uri.startsWith(start)) return undefined;

@@ -1,27 +1,27 @@
 import { Console } from 'node:console';
 import type { Readable, Writable } from 'node:stream';
 
-/** The longest message that is read, in bytes; a longer one is refused and skipped. */
+/** The limit of a message, in bytes; a longer one is refused and skipped. */
 export const maxMessageBytes = 16 * 1024 * 1024;
 
-/** How much of either end of a message that is too long is kept, to find the id that it carries. */
+/** Bytes kept of each end of a message over the limit, to find its id. */
 const edgeBytes = 512;
 
 const newline = 0x0a;
 
-/** The error codes of JSON-RPC 2.0 that the wire itself needs. */
+/** The error codes of JSON-RPC 2.0 for messages that cannot be read. */
 export const parseError = -32700;
 export const invalidRequest = -32600;
 
 export type MessageId = string | number | null;
 
-/** An error response of JSON-RPC 2.0. */
+/** Returns an error response of JSON-RPC 2.0. */
 export function errorResponse(id: MessageId, code: number, message: string) {
   return { jsonrpc: '2.0', id, error: { code, message } } as const;
 }
 
 /**
- * Takes stdout for the protocol alone: whatever else is printed, by any library, goes to stderr.
+ * Reserves stdout for the protocol: what any other code prints goes to stderr.
  *
  * @returns the real stdout.
  */
@@ -33,15 +33,15 @@ export function claimStdout(): Writable {
 }
 
 /**
- * JSON values over a pair of streams, one on a line: the stdio transport of MCP.
+ * JSON values over a pair of streams, one on each line: the stdio transport of MCP.
  *
- * A line that is no JSON, is not UTF-8 or is too long is answered with an error, and the next one is
- * read; a line that is too long is never held in memory.
+ * A line that is not JSON, not UTF-8 or too long is answered with an error, and the next one is read.
+ * A line that is too long is never in memory as a whole.
  */
 export class JsonLines {
-  /** Called with each value; set it before `start`. */
+  /** Called with each value; the owner sets it before `start`. */
   onvalue: (value: unknown) => void = () => {};
-  /** Called once, when no more values will come: the input ended, or nobody reads the output. */
+  /** Called once, at the end of the input or when the output is closed. */
   onend: () => void = () => {};
   readonly #input: Readable;
   readonly #output: Writable;
@@ -69,7 +69,7 @@ export class JsonLines {
     this.#input.on('data', (chunk: Buffer) => this.#read(chunk));
   }
 
-  /** Reads no more. What is sent from now on still goes out. */
+  /** Stops reading. Values can still be sent. */
   stop(): void {
     if (this.#ended) return;
     this.#ended = true;
@@ -77,13 +77,13 @@ export class JsonLines {
     this.onend();
   }
 
-  /** Writes one value; resolves when it has left this process, or cannot any more. */
+  /** Writes one value; resolves when it is written or the output is closed. */
   send(value: object): Promise<void> {
     if (this.#broken) return Promise.resolve();
     return new Promise((resolve) => {
       const more = this.#output.write(`${JSON.stringify(value)}\n`, () => resolve());
       if (more || this.#ended) return;
-      // Whoever does not read the answers gets no further questions taken.
+      // Back pressure: read no more requests until the client reads the answers.
       this.#input.pause();
       this.#output.once('drain', () => this.#input.resume());
     });
@@ -99,7 +99,7 @@ export class JsonLines {
     this.#keep(rest);
   }
 
-  /** Adds a piece to the line; of a line that is too long, only both ends are kept. */
+  /** Adds a piece to the line; only both ends are kept of a line that is too long. */
   #keep(piece: Buffer): void {
     if (piece.length === 0) return;
     this.#line.push(piece);
@@ -115,9 +115,10 @@ export class JsonLines {
     this.#line = [];
     this.#bytes = 0;
     if (tooLong) {
-      const limit = `longer than ${maxMessageBytes} bytes`;
       const id = idAtEdge(line.toString('latin1'));
-      void this.send(errorResponse(id, invalidRequest, `The message is ${limit}.`));
+      void this.send(
+        errorResponse(id, invalidRequest, `The message is longer than ${maxMessageBytes} bytes.`),
+      );
       return;
     }
     let value: unknown;
@@ -126,7 +127,7 @@ export class JsonLines {
       if (text === '') return;
       value = JSON.parse(text);
     } catch {
-      void this.send(errorResponse(null, parseError, 'The line is not JSON in UTF-8.'));
+      void this.send(errorResponse(null, parseError, 'The line is not valid JSON in UTF-8.'));
       return;
     }
     this.onvalue(value);
@@ -134,9 +135,10 @@ export class JsonLines {
 }
 
 /**
- * The id of a request of which only both ends are known.
+ * Returns the id of a request of which only both ends are known, or null.
  *
- * Only an id that must be the message's own counts: the first or second member, or the last one.
+ * An `id` in the middle can belong to the arguments. Only the first, second or last member of the
+ * message is certain to be its own.
  */
 function idAtEdge(text: string): MessageId {
   const member = /"id":\s*("[ !#-[\]-~]*"|-?\d+)/.source;

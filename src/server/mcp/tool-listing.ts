@@ -1,6 +1,6 @@
 import type { Tool } from '../../core/tool.ts';
 
-/** A tool as `tools/list` shows it, without its schema. */
+/** Returns a tool as `tools/list` shows it, without its schema. */
 export function toListing(tool: Tool) {
   return {
     name: tool.name,
@@ -11,7 +11,7 @@ export function toListing(tool: Tool) {
   };
 }
 
-/** What calling it can do, where that is not what the protocol assumes of a tool that says nothing. */
+/** Returns the annotations that differ from the defaults of the protocol. */
 function hints({ effect, idempotent, openWorld }: Tool) {
   if (effect === 'read') return { readOnlyHint: true, openWorldHint: false };
   return {
