@@ -5,7 +5,7 @@ import { MemoryError } from '../../core/error.ts';
 /** Limits of one list of patterns; they keep any match far below a millisecond. */
 const maxPatterns = 200;
 const maxLength = 256;
-/** Each "[" that is never closed makes the reading of a pattern slower by all that follow. */
+/** Limit of "[" in a pattern: an unclosed one makes the parser scan the rest of the pattern. */
 export const maxClasses = 16;
 
 const options = {
@@ -17,17 +17,17 @@ const options = {
   braceExpandMax: maxPatterns + 1,
 } as const;
 
-/** The core files with another name in older memories: either name means both. */
-const twins = [
+/** The core files that have another name in older memories: a rule for one name is for both. */
+const coreNames = [
   ['activeContext.md', 'active-context.md'],
   ['decisionLog.md', 'decision-log.md'],
   ['productContext.md', 'product-context.md'],
   ['systemPatterns.md', 'system-patterns.md'],
 ];
 
-/** The permissions of a mode; paths are relative to `.memory-bank/`, letter case counts. */
+/** The permissions of a mode; paths are relative to `.memory-bank/` and case-sensitive. */
 export interface Access {
-  /** The mode that sets the rules; undefined where nothing is restricted. */
+  /** The mode that sets the rules; undefined if nothing is restricted. */
   readonly mode: string | undefined;
   mayRead(path: string): boolean;
   mayWrite(path: string): boolean;
@@ -39,11 +39,10 @@ const anything: Matcher = () => true;
 const matchers = new WeakMap<readonly string[], Matcher>();
 
 /**
- * What a mode allows to read and to write: everything where it has no list, nothing where the list
- * is empty.
+ * The permissions of a mode: everything without a list, nothing with an empty list.
  *
  * @param updating whether "Update Memory Bank" is under way: it lifts the list of files to update in
- *   a mode that says so with `override_file_restrictions`.
+ *   a mode with `override_file_restrictions`.
  */
 export function accessOf(mode: Mode | undefined, updating: boolean): Access {
   const lifted = updating && mode?.umb?.overrideFileRestrictions === true;
@@ -69,16 +68,15 @@ function compile(patterns: readonly string[]): Matcher {
     (pattern) => new Minimatch(pattern, { ...options, nobrace: true }),
   );
   const listed: Matcher = (path) => globs.some((glob) => glob.match(path));
-  const core = twins.filter((names) => names.some(listed)).flat();
+  const core = coreNames.filter((names) => names.some(listed)).flat();
   return (path) => core.includes(path) || listed(path);
 }
 
 /**
- * The patterns of a list with their braces expanded, relative to `.memory-bank/` even where they
- * name that folder.
+ * Expands the braces of patterns, and makes the patterns relative to `.memory-bank/`.
  *
  * @throws MemoryError `too_large` for too many or too long patterns; `damaged` for negations and
- *   extended globs, which would not do what they seem to.
+ *   extended globs, which are not supported.
  */
 export function expandPatterns(patterns: readonly string[]): string[] {
   const expanded: string[] = [];
@@ -96,7 +94,7 @@ export function expandPatterns(patterns: readonly string[]): string[] {
     const relative = pattern.replace(/^(?:\.\/)?(?:\.memory-bank\/)?/, '');
     expanded.push(...minimatch.braceExpand(relative, options));
     if (expanded.length > maxPatterns) {
-      throw new MemoryError('too_large', `more than ${maxPatterns} patterns, braces expanded`);
+      throw new MemoryError('too_large', `more than ${maxPatterns} patterns after brace expansion`);
     }
   }
   return expanded;

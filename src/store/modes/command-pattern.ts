@@ -1,26 +1,25 @@
-/** Limit of the length of a message and of a pattern; a longer one is not a command. */
+/** Limit of the length of a message and of a pattern; a longer message is not a command. */
 const maxLength = 256;
 
-/** A place in a pattern: it takes one character that passes `test`; without a test, none at all. */
+/** A state of the automaton: it consumes one character that passes `test`, or none without a test. */
 interface PatternState {
   readonly test?: RegExp;
   readonly next: PatternState[];
 }
 
-/** A piece of a pattern, built in front of what follows it. */
+/** Builds the states of a piece of a pattern in front of the state that follows it. */
 type Piece = (next: PatternState) => PatternState;
 
 /**
- * A regular expression as a test of whole messages, letter case aside.
+ * Compiles a regular expression to a test of whole messages that ignores letter case.
  *
- * It reads the part of the language that commands are written in: characters, `.`, `[…]`, `\d` `\w`
- * `\s`, groups, `|`, `?` `*` `+`, and `^` and `$` at the ends. All states a message can be in are
- * followed at once, so the time is bounded by the length of the pattern times that of the message.
- * The engine of JavaScript is not safe for a pattern from a file: a short one can take exponential
- * time.
+ * It supports characters, `.`, `[…]`, `\d` `\w` `\s`, groups, `|`, `?` `*` `+`, and `^` and `$` at the
+ * ends. All possible states of a message are followed at once, so the time is bounded by the length of
+ * the pattern times that of the message. The engine of JavaScript is not safe for a pattern from a file:
+ * a short one can take exponential time.
  *
- * @returns undefined if it is not such a pattern: invalid, too long, or with counted repeats,
- *   look-around or back-references.
+ * @returns undefined for a pattern that is invalid or too long, or has counted repeats, look-around or
+ *   back-references.
  */
 export function commandPattern(source: string): ((message: string) => boolean) | undefined {
   if (source.length > maxLength) return undefined;
@@ -38,7 +37,7 @@ export function commandPattern(source: string): ((message: string) => boolean) |
   };
 }
 
-/** The given states and those that can be reached from them without a character. */
+/** The given states, and those that can be reached from them without a character. */
 function reach(from: readonly PatternState[]): Set<PatternState> {
   const reached = new Set(from);
   for (const state of reached) {
@@ -54,7 +53,7 @@ class Parser {
     this.#rest = source.replace(/^\^/, '').replace(/(?<!\\)\$$/, '');
   }
 
-  /** The whole pattern; undefined when it is not one. */
+  /** Parses the whole pattern; undefined if it is not supported. */
   parse(): Piece | undefined {
     const piece = this.#choice();
     return this.#rest === '' ? piece : undefined;
@@ -98,8 +97,8 @@ class Parser {
     }
   }
 
-  #take(what: RegExp): string | undefined {
-    const found = what.exec(this.#rest)?.[0];
+  #take(syntax: RegExp): string | undefined {
+    const found = syntax.exec(this.#rest)?.[0];
     this.#rest = this.#rest.slice(found?.length ?? 0);
     return found;
   }

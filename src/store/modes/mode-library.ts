@@ -14,24 +14,25 @@ import { modeOf, parseRuleFile, ruleRank } from './rule-file.ts';
 /** The modes that come with the program, in the order in which they are listed. */
 const builtIn = ['architect', 'code', 'ask', 'debug', 'test'];
 
-/** A rule file has at most this many bytes. */
+/** Size limit of a rule file, in bytes. */
 const maxBytes = 256 * 1024;
 
 /**
- * Two changes within this many milliseconds may leave the same times on a file: one that was read so
- * soon after a change is read again.
+ * Time within which two changes of a file may get the same timestamp, in milliseconds.
+ *
+ * A file that was read this soon after a change is read again.
  */
 const clockGrain = 2000;
 
 /** A rule file that could not be used. */
 export interface UnusedRule extends SkippedRule {
-  /** The mode that the name of the file says; empty for a folder that is not read. */
+  /** The mode in the name of the file; empty for a folder that cannot be read. */
   readonly mode: string;
 }
 
 /** Every mode of a project, and the rule files that could not be used. */
 export interface Rules {
-  /** By name: the built-in ones, then the project's own in the order of their names. */
+  /** By name: the built-in modes, then the project's own modes, sorted. */
   readonly modes: ReadonlyMap<string, Mode>;
   readonly skipped: readonly UnusedRule[];
 }
@@ -39,11 +40,11 @@ export interface Rules {
 /**
  * The modes of one project.
  *
- * The files `.clinerules-<mode>` in the root of the project override the built-in ones, and the files
- * in `.memory-bank/rules/` override both. A file that cannot be used hides none below it.
+ * The files `.clinerules-<mode>` in the root of the project override the built-in modes, and the files
+ * in `.memory-bank/rules/` override both. A file that cannot be used overrides nothing.
  */
 export class ModeLibrary {
-  readonly #places: readonly RuleFolder[];
+  readonly #folders: readonly RuleFolder[];
 
   /**
    * @param root absolute path of the project's root.
@@ -51,7 +52,7 @@ export class ModeLibrary {
    */
   constructor(files: Files, root: string, folder: string) {
     const withExtension = /^(.*\.(?:json|ya?ml|toml))$/s;
-    this.#places = [
+    this.#folders = [
       new RuleFolder(files, builtInFolder(files), withExtension, () => 'built-in'),
       new RuleFolder(files, root, /^\.clinerules-(.*)$/s, (name) => name),
       new RuleFolder(
@@ -66,14 +67,14 @@ export class ModeLibrary {
   }
 
   /**
-   * The modes as the files describe them now; only files that changed are read again.
+   * Returns the modes as of now; only files that changed are read again.
    *
-   * @param planned files to take for written: what they would hold, by the source of each.
+   * @param planned files that count as written: their text by their source.
    */
   load(planned: ReadonlyMap<string, string> = new Map()): Rules {
     const found = new Map<string, Mode>();
     const skipped: UnusedRule[] = [];
-    for (const outcome of this.#places.flatMap((place) => place.load(planned))) {
+    for (const outcome of this.#folders.flatMap((one) => one.load(planned))) {
       if ('reason' in outcome) skipped.push(outcome);
       else found.set(outcome.name, outcome);
     }
@@ -94,7 +95,7 @@ function builtInFolder(files: Files): string {
 
 type ParsedRule = Mode | UnusedRule;
 
-/** The content of a file in the state `stat`. */
+/** The result of reading a file with this stat. */
 interface CachedRule {
   readonly stat: Stat;
   readonly readAt: number;
@@ -112,8 +113,8 @@ class RuleFolder {
 
   /**
    * @param pattern matches the names of rule files; its group is mode and extension.
-   * @param source the place of a file, as messages name it.
-   * @param list its entries; it throws a MemoryError for a folder that is not read.
+   * @param source returns the path of a file for messages.
+   * @param list lists the folder; throws a MemoryError if it must not be read.
    */
   constructor(
     files: Files,
@@ -129,7 +130,7 @@ class RuleFolder {
     this.#source = source;
   }
 
-  /** The modes of its files, each once, and the reasons why other files were skipped. */
+  /** Reads each mode from its files once; the other files are skipped, with the reason. */
   load(planned: ReadonlyMap<string, string>): ParsedRule[] {
     const known = new Map<string, CachedRule>();
     const modes = new Map<string, Mode>();
@@ -142,18 +143,18 @@ class RuleFolder {
       if (!outcome) continue;
       const first = 'name' in outcome && modes.get(outcome.name);
       if ('reason' in outcome) skipped.push(outcome);
-      else if (first) skipped.push(this.#unused(name, `${first.source} comes first`));
+      else if (first) skipped.push(this.#unused(name, `${first.source} takes precedence`));
       else modes.set(outcome.name, outcome);
     }
     this.#known = known;
     return [...modes.values(), ...skipped];
   }
 
-  /** The names of its rule files; those of one mode in the order in which they count. */
+  /** The names of its rule files; of those for the same mode, the first one counts. */
   #names(planned: ReadonlyMap<string, string>, skipped: UnusedRule[]): string[] {
     const names = this.#entries(skipped).map((entry) => entry.name);
-    const coming = [...planned.keys()].map((path) => posix.basename(path));
-    return [...new Set([...names, ...coming.filter((name) => planned.has(this.#source(name)))])]
+    const added = [...planned.keys()].map((path) => posix.basename(path));
+    return [...new Set([...names, ...added.filter((name) => planned.has(this.#source(name)))])]
       .filter((name) => this.#pattern.test(name))
       .sort((a, b) => ruleRank(a) - ruleRank(b) || (a < b ? -1 : 1));
   }
@@ -172,7 +173,7 @@ class RuleFolder {
     }
   }
 
-  /** A file as it is now; undefined when it is gone. */
+  /** Reads a file unless it is unchanged; undefined if it does not exist. */
   #entry(name: string): CachedRule | undefined {
     const stat = this.#files.lstat(join(this.#folder, name));
     if (!stat) return undefined;
@@ -183,7 +184,7 @@ class RuleFolder {
   }
 
   #read(name: string, stat: Stat): ParsedRule {
-    if (stat.kind !== 'file') return this.#unused(name, 'is not a plain file');
+    if (stat.kind !== 'file') return this.#unused(name, 'is not a regular file');
     const path = join(this.#folder, name);
     const read = () => this.#files.read(path, maxBytes)?.toString() ?? '';
     return this.#parse(name, read, stat.size);
@@ -205,7 +206,7 @@ class RuleFolder {
     return { mode: modeOf(this.#ruleName(name)), source: this.#source(name), reason };
   }
 
-  /** The part of a file's name that says the mode, with the extension if there is one. */
+  /** The part of a file's name that is the mode, with the extension if there is one. */
   #ruleName(name: string): string {
     return this.#pattern.exec(name)?.[1] ?? '';
   }

@@ -7,7 +7,7 @@ import { conform } from '../../core/shape.ts';
 import { readYaml } from '../../core/yaml/yaml.ts';
 import { expandPatterns } from './access.ts';
 
-/** In the order in which files of the same folder and mode count. */
+/** In order of precedence among files of the same folder and mode. */
 const extensions = ['json', 'yaml', 'yml', 'toml'] as const;
 
 type Extension = (typeof extensions)[number];
@@ -16,12 +16,12 @@ const modeName = /^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$/;
 /** The argument of `switch_mode` that ends the mode; a mode of this name could never be entered. */
 const reserved = 'none';
 
-/** Rank of a file among those of the same folder and mode: the lowest number counts. */
+/** Returns the rank of a file among those of the same folder and mode; the lowest rank wins. */
 export function ruleRank(name: string): number {
   return extensions.findIndex((extension) => name.endsWith(`.${extension}`));
 }
 
-/** Returns the mode that the name of a rule file says, with or without an extension. */
+/** Returns the mode in the name of a rule file, with or without an extension. */
 export function modeOf(name: string): string {
   const extension = extensions[ruleRank(name)];
   return extension ? name.slice(0, -extension.length - 1) : name;
@@ -36,7 +36,7 @@ const readers: { readonly [E in Extension]: (text: string) => unknown } = {
 
 const lines = z.array(z.string());
 
-/** A part that may be left out; a mere list in its place holds its instructions. */
+/** An optional section; a list instead of a section is its instructions. */
 function section<S extends z.ZodType>(schema: S) {
   return z.preprocess(
     (value) => (Array.isArray(value) ? { instructions: value } : (value ?? undefined)),
@@ -70,16 +70,17 @@ const ruleFile = z.object({
 /**
  * Reads a rule file in JSON, YAML or TOML (seed 003, "Rule Files").
  *
- * Without an extension the first of JSON, TOML and YAML counts that makes a mapping of it. Of equal
- * keys in JSON the last one counts.
+ * A file without an extension is read as the first of JSON, TOML and YAML that yields a mapping. If a
+ * key occurs twice in JSON, the last one counts.
  *
- * @param name the mode that the file's name says, with the extension if it has one: `code.yaml`.
+ * @param name the mode in the file's name, with the extension if it has one: `code.yaml`.
  * @param source where the file was found, for people.
- * @throws MemoryError `damaged` or `too_large` whose message says why the file describes no mode.
+ * @throws MemoryError `damaged` or `too_large`; its message says why the file does not describe a mode.
  */
 export function parseRuleFile(text: string, name: string, source: string): Mode {
   const named = modeOf(name);
-  if (!modeName.test(named)) throw new MemoryError('damaged', 'has no valid mode in its name');
+  if (!modeName.test(named))
+    throw new MemoryError('damaged', 'does not have a valid mode in its name');
   if (named === reserved) {
     throw new MemoryError('damaged', `is for a mode "${reserved}", which is a reserved name`);
   }
@@ -116,7 +117,7 @@ function mapping(text: string, extension: Extension | undefined): Record<string,
       const value = readers[format](content);
       if (isObject(value)) return value;
     } catch (error) {
-      // Parsers go on with an excerpt of the file.
+      // The parsers add an excerpt of the file below the first line.
       reason = error instanceof Error ? error.message.replace(/\n.*/s, '') : reason;
     }
   }
@@ -124,7 +125,7 @@ function mapping(text: string, extension: Extension | undefined): Record<string,
   throw new MemoryError('damaged', `cannot be read as ${formats}: ${reason.slice(0, 200)}`);
 }
 
-/** Target mode to phrases; they may be given as `[{condition}]`, `{condition: […]}` or plain text. */
+/** Reads the phrases by target mode; they may be `[{condition}]`, `{condition: […]}` or plain text. */
 function triggersOf(value: unknown): Mode['triggers'] {
   if (!isObject(value)) return {};
   const named = Object.entries(value).filter(([mode]) => modeName.test(mode));

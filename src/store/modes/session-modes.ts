@@ -4,7 +4,7 @@ import { type Session, sessionKey } from '../../core/session.ts';
 import { commandPattern } from './command-pattern.ts';
 import type { ModeLibrary, Rules } from './mode-library.ts';
 
-/** The command that starts an update in a mode whose rule file has none of its own. */
+/** The command that starts an update, unless the rule file of the mode has its own. */
 const standardCommand = '^(Update Memory Bank|UMB)$';
 
 const modeState = sessionKey<{ readonly mode: Mode | undefined; readonly updating: boolean }>(
@@ -12,9 +12,9 @@ const modeState = sessionKey<{ readonly mode: Mode | undefined; readonly updatin
   () => ({ mode: undefined, updating: false }),
 );
 
-/** The modes of a project as one session sees them. */
+/** The modes of a project for one session. */
 export function sessionModes(library: ModeLibrary, session: Session): Modes {
-  /** The session's mode as the rules have it, or last had it: losing its file lifts no restriction. */
+  /** The session's mode by the current rules; without its file the last rules stay in force. */
   function modeIn(rules: Rules): Mode | undefined {
     const { mode, updating } = session.get(modeState);
     const now = mode && (rules.modes.get(mode.name) ?? mode);
@@ -62,7 +62,7 @@ export function sessionModes(library: ModeLibrary, session: Session): Modes {
       const trigger = modeIn(rules)?.umb?.trigger ?? standardCommand;
       const command = rules.modes.has(trigger) ? standardCommand : trigger;
       const said = message.trim();
-      // A text that is not a pattern is literal; one that looks like a pattern may be both.
+      // A command can be a literal text, a pattern, or both.
       return (
         said.toLowerCase() === command.toLowerCase() || commandPattern(command)?.(said) === true
       );
@@ -71,14 +71,14 @@ export function sessionModes(library: ModeLibrary, session: Session): Modes {
     async triggeredBy(message) {
       const rules = library.load();
       const own = modeIn(rules);
-      // The rule file of the session's mode is asked first: it says where to go from there.
+      // The triggers of the session's own mode come first.
       const first = own && calledFor([own], message, rules);
       return first ?? calledFor([...rules.modes.values()], message, rules);
     },
   };
 }
 
-/** The known mode whose longest phrase is in the message, by the triggers of the given modes. */
+/** The known mode with the longest trigger phrase in the message, among triggers of some modes. */
 function calledFor(asked: readonly Mode[], message: string, rules: Rules): string | undefined {
   const said = message.toLowerCase();
   let best: { readonly target: string; readonly length: number } | undefined;
@@ -93,12 +93,12 @@ function calledFor(asked: readonly Mode[], message: string, rules: Rules): strin
 }
 
 function unknownMode(name: string, rules: Rules): MemoryError {
-  const unused = rules.skipped.filter(({ mode }) => mode === name);
-  if (unused.length > 0) {
-    const reasons = unused.map(({ source, reason }) => `${source} ${reason}`).join('; ');
+  const unusable = rules.skipped.filter(({ mode }) => mode === name);
+  if (unusable.length > 0) {
+    const reasons = unusable.map(({ source, reason }) => `${source} ${reason}`).join('; ');
     return new MemoryError('damaged', `The mode ${JSON.stringify(name)} is unusable: ${reasons}`, {
-      hint: 'Mend the rule file, then switch again.',
-      data: { mode: name, paths: unused.map(({ source }) => source) },
+      hint: 'Fix the rule file, then switch again.',
+      data: { mode: name, paths: unusable.map(({ source }) => source) },
     });
   }
   const names = [...rules.modes.keys()];

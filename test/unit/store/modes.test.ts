@@ -171,7 +171,7 @@ describe('the rule files of a project', () => {
       },
       {
         source: '.memory-bank/rules/no mode.json',
-        reason: 'has no valid mode in its name',
+        reason: 'does not have a valid mode in its name',
       },
       {
         source: '.memory-bank/rules/zen.json',
@@ -194,8 +194,8 @@ describe('the rule files of a project', () => {
     expect(await instructionsOf('zen')).toEqual(['plain']);
     expect((await modes.list()).skipped).toEqual([
       { source: '.clinerules-zen.json', reason: expect.stringMatching(/^cannot be read as JSON/) },
-      { source: '.clinerules-zen.yml', reason: '.clinerules-zen comes first' },
-      { source: '.clinerules-zen.toml', reason: '.clinerules-zen comes first' },
+      { source: '.clinerules-zen.yml', reason: '.clinerules-zen takes precedence' },
+      { source: '.clinerules-zen.toml', reason: '.clinerules-zen takes precedence' },
     ]);
     root.remove('.clinerules-zen');
     root.remove('.clinerules-zen.yml');
@@ -236,14 +236,14 @@ describe('the rule files of a project', () => {
     }
   });
 
-  it('are plain files: folders and links are skipped', async () => {
+  it('are regular files: folders and links are skipped', async () => {
     mkdirSync(join(root.path, '.clinerules'));
     mkdirSync(join(root.path, '.clinerules-code'));
     root.write('elsewhere', rule('ask', 'elsewhere'));
     symlinkSync('elsewhere', join(root.path, '.clinerules-ask'));
     const { modes: all, skipped } = await modes.list();
     expect(all.map((mode) => mode.source)).toEqual(five.map(() => 'built-in'));
-    const reason = 'is not a plain file';
+    const reason = 'is not a regular file';
     expect(skipped).toEqual([
       { source: '.clinerules-ask', reason },
       { source: '.clinerules-code', reason },

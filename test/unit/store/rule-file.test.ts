@@ -129,10 +129,10 @@ condition = [{ condition = "Why" }, "How"]
     ],
     [json({ memory_bank: { files_to_update: ['!a.md'] } }), 'code.json', '"!a.md"'],
     [json(), 'ask.json', 'says mode "code", but its name says "ask"'],
-    [json(), '../code.json', 'has no valid mode in its name'],
-    [json(), 'my code', 'has no valid mode in its name'],
-    [json(), '', 'has no valid mode in its name'],
-    [json({}, { mode: 'm'.repeat(41) }), 'm'.repeat(41), 'has no valid mode in its name'],
+    [json(), '../code.json', 'does not have a valid mode in its name'],
+    [json(), 'my code', 'does not have a valid mode in its name'],
+    [json(), '', 'does not have a valid mode in its name'],
+    [json({}, { mode: 'm'.repeat(41) }), 'm'.repeat(41), 'does not have a valid mode in its name'],
   ])('%j as %s is refused', (text, name, reason) => {
     expect(() => parse(text, name)).toThrow(reason);
   });
