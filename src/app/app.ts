@@ -19,6 +19,7 @@ import {
   SessionPlace,
   type SessionStart,
 } from './session-place.ts';
+import { noteUnknown } from './unknown-arguments.ts';
 import { type AppParts, program, Workspaces } from './workspaces.ts';
 
 /** Transports and commands redact the errors with it that `App` did not throw. */
@@ -119,21 +120,34 @@ export class App {
       if (!found || (found.tool.listed === false && !options.unlisted)) return undefined;
       const { tool, toolset } = found;
       const commits: CommitMade[] = [];
+      const notes: string[] = [];
+      const unknown = noteUnknown(tool, args);
+      if (unknown !== undefined) notes.push(redactText(unknown));
       const onCommit = (made: CommitMade) => {
         commits.push(made);
+        if (made.newRepository !== undefined) notes.push(noteNewRepository(made.newRepository));
         options.onCommit?.(made);
       };
-      const telling = { ...options, signal, onCommit };
+      const note = (text: string) => notes.push(text);
+      const telling = { ...options, signal, onCommit, note };
       try {
         const value = await this.#work(session, tool.name, telling, async (context) => {
           await toolset.before?.(context, tool);
           return tool.call(context, args);
         });
-        return { body: toolset.success(tool, value), error: undefined, meta: provenance(commits) };
+        const body = toolset.success(tool, value);
+        return { body, ...joined(notes), error: undefined, meta: provenance(commits) };
       } catch (thrown) {
         const error = toMemoryError(thrown);
         const failure = toolset.failure(tool, error);
-        return { ...failure, error: error.code, text: error.text, meta: provenance(commits) };
+        const all = failure.note === undefined ? notes : [failure.note, ...notes];
+        return {
+          body: failure.body,
+          ...joined(all),
+          error: error.code,
+          text: error.text,
+          meta: provenance(commits),
+        };
       }
     });
   }
@@ -224,6 +238,7 @@ export class App {
         use: (path, { create }) => place.use(path, create, binding),
         summarizer: this.#summarizer,
         progress,
+        note: (text) => options.note?.(text),
         log,
       });
       const result = await work(call);
@@ -281,6 +296,15 @@ function spellings(name: string): string[] {
   if (!name.startsWith('mcp__') || name.length > 200) return [name];
   const parts = name.split('__');
   return parts.map((_, i) => parts.slice(i).join('__'));
+}
+
+/** The note of a reply: all sentences in one text, absent where there is none. */
+function joined(notes: readonly string[]): Pick<Reply, 'note'> {
+  return notes.length === 0 ? {} : { note: notes.join(' ') };
+}
+
+function noteNewRepository(folder: string): string {
+  return `${folder} was not in a git repository, so this change created one there; each change of the memory is a commit in it.`;
 }
 
 /** What an answer says of the commits that were made for it (X24); nothing where there is none. */

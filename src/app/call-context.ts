@@ -23,6 +23,8 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
   progress?(done: number, total: number, message: string): void;
   log?(level: LogLevel, message: string): void;
+  /** Receives a sentence for the model next to the answer. */
+  note?(text: string): void;
   /** Whether a tool that is in no list may be called too, as the REST API does. */
   readonly unlisted?: boolean;
   /** Told of each commit that the call makes. */
@@ -31,7 +33,7 @@ export interface CallOptions {
 
 /** What a call works on. */
 export interface CallScope
-  extends Pick<Context, 'session' | 'signal' | 'summarizer' | 'progress' | 'log'> {
+  extends Pick<Context, 'session' | 'signal' | 'summarizer' | 'progress' | 'note' | 'log'> {
   /** The session's workspace, or why there is none: a call that needs no project works without. */
   readonly here: BoundWorkspace | MemoryError;
   /** Opens the home store. */
@@ -53,6 +55,7 @@ export class CallContext implements Context {
   readonly uuid = uuid;
   readonly shortId = shortId;
   readonly progress: Context['progress'];
+  readonly note: Context['note'];
   readonly log: Context['log'];
   #here: CallScope['here'];
 
@@ -92,6 +95,7 @@ export class CallContext implements Context {
       setUpdating: (updating) => bound().modes.setUpdating(updating),
     };
     this.progress = scope.progress;
+    this.note = scope.note;
     this.log = scope.log;
   }
 

@@ -42,6 +42,8 @@ export interface Answer {
   readonly commit: string | undefined;
   /** The branch that holds it; undefined on a detached HEAD. */
   readonly branch: string | undefined;
+  /** A sentence next to the body, for a model: unknown arguments, a new repository. */
+  readonly note: string | undefined;
 }
 
 /** The memory of a project, open for one user of it. */
@@ -112,11 +114,11 @@ export async function openMemory(options: OpenOptions): Promise<Memory> {
 
 function answerOf(tool: string, reply: Reply | undefined): Answer {
   if (!reply) throw new MemoryError('not_found', redactText(`There is no tool "${tool}".`));
-  const { body, error, text, meta } = reply;
+  const { body, note, error, text, meta } = reply;
   if (error) throw new MemoryError(error, text ?? error, { data: { body } });
   const told = (name: string) => {
     const value = meta[`memory-bank/${name}`];
     return typeof value === 'string' ? value : undefined;
   };
-  return { body, commit: told('commit'), branch: told('branch') };
+  return { body, commit: told('commit'), branch: told('branch'), note };
 }

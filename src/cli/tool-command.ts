@@ -144,7 +144,12 @@ function callTool(
     if (invocation.values.output === 'json') {
       await screen.showJson(reply.body);
     } else if (reply.error === undefined) await showReadable(screen, reply.body);
-    if (reply.error === undefined) return 0;
+    if (reply.error === undefined) {
+      if (reply.note !== undefined) {
+        process.stderr.write(`memory-bank: note: ${screen.plain(reply.note)}\n`);
+      }
+      return 0;
+    }
     const text = withOptions(reply.text ?? reply.error, parameters);
     const shown = screen.plain(withCommands(text, await invocation.app.toolsets()));
     process.stderr.write(`memory-bank: ${shown}\n`);

@@ -152,6 +152,8 @@ export interface Context {
   readonly signal: AbortSignal;
   /** Tells the caller how far long work has come; ignored where nobody asked. */
   progress(done: number, total: number, message: string): void;
+  /** Adds a sentence for the model next to the answer, whose body stays as it is. */
+  note(text: string): void;
   /** Sends a log message to the client and to stderr. */
   log(level: LogLevel, message: string): void;
 }

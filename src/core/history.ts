@@ -8,6 +8,8 @@ export interface CommitMade {
   readonly oid: string;
   /** The branch that contains it; undefined on a detached HEAD. */
   readonly branch: string | undefined;
+  /** The folder that became a git repository for this commit; absent where there was one. */
+  readonly newRepository?: string;
 }
 
 /** A commit, and the parts of its message. */

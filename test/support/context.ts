@@ -27,6 +27,7 @@ export class TestContext implements Context {
   summarizer: Summarizer | undefined;
   readonly signal = new AbortController().signal;
   readonly messages: string[] = [];
+  readonly notes: string[] = [];
   readonly steps: [done: number, total: number, message: string][] = [];
   time = Date.UTC(2026, 0, 1);
 
@@ -47,6 +48,9 @@ export class TestContext implements Context {
   }
   progress(done: number, total: number, message: string): void {
     this.steps.push([done, total, message]);
+  }
+  note(text: string): void {
+    this.notes.push(text);
   }
   log(level: string, message: string): void {
     this.messages.push(`${level}: ${message}`);

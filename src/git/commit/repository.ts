@@ -153,8 +153,8 @@ export class Repository {
     return this.#queue.repair();
   }
 
-  /** Creates the repository. */
-  initialize(): Promise<void> {
+  /** Creates the repository; returns whether this process did. */
+  initialize(): Promise<boolean> {
     const { gitDir } = this.tree;
     const { env } = this.#options;
     const init = (token: ProcessToken, wait: LockWait) =>

@@ -40,6 +40,7 @@ function configText(): string {
  * can complete a half-made one.
  *
  * @param own our own folder in the git directory, which exists.
+ * @returns false where it exists already, because another server created it first.
  * @throws MemoryError `unsupported` for a git directory that has lost its HEAD.
  */
 export async function initRepository(
@@ -49,10 +50,9 @@ export async function initRepository(
   env: NodeJS.ProcessEnv,
   token: ProcessToken,
   wait: LockWait,
-): Promise<void> {
+): Promise<boolean> {
   const head = join(gitDir, 'HEAD');
-  // Another server may have created it first.
-  if (disk.files.lstat(head)) return;
+  if (disk.files.lstat(head)) return false;
   checkEmpty(disk, gitDir);
   const places = { gitDir, commonDir: gitDir, branch: undefined, env };
   const branch = GitConfig.read(disk.files, places).get('init.defaultbranch') ?? 'main';
@@ -70,6 +70,7 @@ export async function initRepository(
       lock.release();
     }
     await disk.settle([gitDir]);
+    return true;
   } catch (error) {
     if (!disk.files.lstat(head)) cleanUp(disk, gitDir);
     throw error;

@@ -3,7 +3,7 @@ import { MemoryError } from '../../core/error.ts';
 import type { AnyRecordType } from '../../core/record-type.ts';
 import type { Provenance } from '../../core/store.ts';
 import type { Adoption, FileChange } from '../../git/commit/commit-plan.ts';
-import { type MadeCommit, Repository } from '../../git/commit/repository.ts';
+import { Repository } from '../../git/commit/repository.ts';
 import { type Disk, missingRepository, storageError } from '../../git/disk/disk.ts';
 import { type Stat, sameStat } from '../../git/disk/file-layer.ts';
 import { Folder } from '../../git/disk/folder.ts';
@@ -14,6 +14,7 @@ import { earlierId } from './earlier-id.ts';
 import { LiveRecords } from './live-records.ts';
 import { configPath, type MemoryConfig, ownFiles, readConfig } from './memory-config.ts';
 import { type Actor, commitMessage } from './message.ts';
+import type { MadeChange } from './permit.ts';
 import { decodeText, maxFileBytes, type RecordFile } from './record-file.ts';
 import { LiveTransaction } from './transaction.ts';
 import { Watcher } from './watcher.ts';
@@ -154,7 +155,7 @@ export class MemoryFolder {
     access: Access,
     actor: Actor,
     options: { readonly signal?: AbortSignal; readonly initialize?: boolean } = {},
-  ): Promise<{ readonly result: R; readonly made: MadeCommit | undefined }> {
+  ): Promise<{ readonly result: R; readonly made: MadeChange | undefined }> {
     let outcome: { result: R } | undefined;
     let repository = this.repository();
     // What a dead process has left is cleaned up before each turn at changing the repository.
@@ -186,9 +187,14 @@ export class MemoryFolder {
         hint: 'Nothing was changed. Try again.',
       });
     };
-    if (!repository) this.#checkMissing();
-    repository ??= await this.#found(propose);
-    const made = await repository?.commit(propose, options.signal);
+    let isNew = false;
+    if (!repository) {
+      this.#checkMissing();
+      isNew = await this.#found(propose);
+      repository = this.repository();
+    }
+    const commit = await repository?.commit(propose, options.signal);
+    const made = commit && { ...commit, ...(isNew && { newRepository: this.#options.root }) };
     if (!outcome) throw new MemoryError('internal', 'A change came to no outcome.');
     return { result: outcome.result, made };
   }
@@ -215,15 +221,17 @@ export class MemoryFolder {
     });
   }
 
-  /** Makes the repository that is missing, but only for a change that has something to commit. */
-  async #found(propose: () => Promise<unknown>): Promise<Repository | undefined> {
+  /**
+   * Creates the missing repository, but only for a change that has something to commit.
+   *
+   * @returns whether this process created it.
+   */
+  async #found(propose: () => Promise<unknown>): Promise<boolean> {
     try {
-      if ((await propose()) === undefined) return undefined;
-      await this.#missing().initialize();
+      return (await propose()) !== undefined && (await this.#missing().initialize());
     } catch (error) {
       throw storageError(error, 'change the memory');
     }
-    return this.repository();
   }
 
   /** The repository that a change would make. */

@@ -1,5 +1,6 @@
 import type { CommitMade } from '../../core/history.ts';
 import type { Binding } from '../../core/workspace.ts';
+import type { MadeCommit } from '../../git/commit/repository.ts';
 import type { Access } from '../modes/access.ts';
 import type { Actor } from './message.ts';
 
@@ -10,7 +11,13 @@ export interface Permit extends Pick<Binding, 'signal' | 'onCommit' | 'progress'
   actor(): Promise<Actor>;
 }
 
+/** A commit, and the folder that became a repository for it. */
+export interface MadeChange extends MadeCommit {
+  readonly newRepository?: string;
+}
+
 /** Describes a commit for callers, with the short name of its branch. */
-export function toCommitMade(made: { oid: string; ref: string | undefined }): CommitMade {
-  return { oid: made.oid, branch: made.ref?.replace(/^refs\/heads\//, '') };
+export function toCommitMade({ oid, ref, newRepository }: MadeChange): CommitMade {
+  const branch = ref?.replace(/^refs\/heads\//, '');
+  return { oid, branch, ...(newRepository !== undefined && { newRepository }) };
 }

@@ -85,9 +85,14 @@ export const contextTools: readonly Tool[] = [
       feature_slugs: slugs.optional(),
       budget: z.int().min(1_000).max(200_000).default(24_000).describe('characters'),
     }),
-    async handle({ store }, args) {
-      const { context, damaged } = await buildContext(store, args);
-      return { context, ...reportDamaged(damaged) };
+    async handle(context, args) {
+      if (args.objective_slug === undefined && !args.feature_slugs?.length) {
+        context.note(
+          'Nothing was asked for. Give objective_slug, feature_slugs or both; list_objectives and list_features name them.',
+        );
+      }
+      const built = await buildContext(context.store, args);
+      return { context: built.context, ...reportDamaged(built.damaged) };
     },
   }),
 ];

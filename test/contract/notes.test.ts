@@ -1,0 +1,82 @@
+import { spawnSync } from 'node:child_process';
+import { expect, test } from 'vitest';
+import { main, newFolder, RawClient } from '../support/process.ts';
+import { Repo } from '../support/repo.ts';
+
+/** The texts of the answer to one call of a new server. */
+async function call(cwd: string, name: string, args: object): Promise<readonly string[]> {
+  const client = new RawClient([main], { cwd }).initialize().call(1, name, args);
+  const { result } = await client.answer(1);
+  await client.end();
+  return result.content.map(({ text }: { text: string }) => text);
+}
+
+test.each([
+  [
+    'memory_write',
+    { catgory: 'patterns', category: 'patterns', key: 'k', value: 'v' },
+    '"catgory" (did you mean "category"?)',
+  ],
+  ['build_context', { feature_slug: 'x' }, '"feature_slug" (did you mean "feature_slugs"?)'],
+  ['build_context', { featureSlugs: ['x'] }, '"featureSlugs" (did you mean "feature_slugs"?)'],
+  ['memory_list', { zzzzzzzz: 1, include_timestamp: true }, '"zzzzzzzz", "include_timestamp" (did'],
+])('an answer names the arguments that %s does not have: %j', async (name, args, expected) => {
+  const { root } = Repo.create();
+  const [body = '', note, ...more] = await call(root, name, args);
+  expect(JSON.parse(body)).toMatchObject({ success: true });
+  expect(note).toContain(expected);
+  expect(more).toEqual([]);
+});
+
+test('a failed call names them as well', async () => {
+  const { root } = Repo.create();
+  const [body = '', note] = await call(root, 'memory_write', {
+    catgory: 'x',
+    key: 'k',
+    value: 'v',
+  });
+  expect(JSON.parse(body)).toMatchObject({ success: false });
+  expect(note).toContain('"catgory" (did you mean "category"?)');
+});
+
+test('a credential in the name of an argument does not come back', async () => {
+  const key = `ghp_${'a1B2c3D4e5'.repeat(4).slice(0, 36)}`;
+  const answer = await call(Repo.create().root, 'memory_list', { [key]: 1 });
+  expect(answer.join()).toContain('ignored arguments');
+  expect(answer.join()).not.toContain(key);
+});
+
+test('a call of known arguments, and of a tool without any, has no note', async () => {
+  const { root } = Repo.create();
+  expect(await call(root, 'memory_list', { include_timestamps: true })).toHaveLength(1);
+  // Some clients send a dummy argument to a tool that has none.
+  expect(await call(root, 'get_memory_bank_status', { random_string: 'x' })).toHaveLength(1);
+});
+
+test('build_context says what to give when nothing was asked for', async () => {
+  const { root } = Repo.create();
+  const [, note] = await call(root, 'build_context', {});
+  expect(note).toContain('Give objective_slug, feature_slugs or both');
+  const [, ...rest] = await call(root, 'build_context', { feature_slugs: ['x'] });
+  expect(rest).toEqual([]);
+});
+
+test('the first write outside of a repository says, once, that it created one', async () => {
+  const cwd = newFolder();
+  const write = { category: 'patterns', key: 'k', value: 'v' };
+  const expected = `${cwd} was not in a git repository, so this change created one there`;
+  const [body = '', note] = await call(cwd, 'memory_write', write);
+  expect(JSON.parse(body)).toMatchObject({ success: true });
+  expect(note).toContain(expected);
+  expect(await call(cwd, 'memory_write', { ...write, value: 'w' })).toHaveLength(1);
+  const other = newFolder();
+  const args = ['memory-write', '--category', 'patterns', '--key', 'k', '--value', 'v'];
+  const env = { PATH: process.env.PATH, HOME: newFolder() };
+  const { status, stderr } = spawnSync(process.execPath, [main, ...args], {
+    cwd: other,
+    env,
+    encoding: 'utf8',
+  });
+  expect(status).toBe(0);
+  expect(stderr).toContain(`memory-bank: note: ${other} was not in a git repository`);
+});
