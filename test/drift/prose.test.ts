@@ -6,18 +6,17 @@ const top = resolve(import.meta.dirname, '../..');
 
 /** Folders and files whose prose is checked. */
 const clean = [
-  'README.md',
-  'SECURITY.md',
-  'docs',
+  ...['README.md', 'SECURITY.md', 'docs', 'build.js'],
+  ...['support', 'bench', 'drift', 'faults', 'guards', 'hostile'].map((name) => `test/${name}`),
   'src/store/merge',
   'src/store/secrets',
   'src/store/sync',
 ];
 
-/** Generated pages; a page that lists guards and tests by their names; the page that quotes bad style. */
-const exempt = ['tools', 'cli', 'limits', 'proof', 'contributing'].map((page) => `docs/${page}.md`);
+/** A generated page, and the page that quotes bad style. */
+const exempt = ['docs/tools.md', 'docs/contributing.md'];
 
-/** What is not written, and what to write instead. */
+/** Banned phrases, each with its replacement. */
 const banned: readonly (readonly [RegExp, string])[] = [
   [/(?:^|[.:] )(?:Who|Whoever|What|Whatever)(?= (?!is the\b)[a-z][^?]*\.)/g, 'name the subject'],
   [/\b[Ww]hoever\b/g, 'the caller, a process that, a person who'],
@@ -40,17 +39,17 @@ function filesOf(path: string): string[] {
   const full = join(top, path);
   if (/\.\w+$/.test(path)) return [full];
   return readdirSync(full, { encoding: 'utf8', recursive: true })
-    .filter((file) => /\.(?:md|ts)$/.test(file))
+    .filter((file) => /\.(?:md|ts|js)$/.test(file))
     .map((file) => join(full, file));
 }
 
-/** The text of a page, or the comments of a source file, line by line; other lines are empty. */
+/** Returns the lines of a page, or the comment lines of a source file; other lines are empty. */
 function proseOf(file: string): string[] {
   let skipped = false;
   return readFileSync(file, 'utf8')
     .split('\n')
     .map((line) => {
-      if (file.endsWith('.ts')) {
+      if (!file.endsWith('.md')) {
         return /^\s*(?:\/?\*\*?|\/\/)\s?(.*)/.exec(line)?.[1] ?? '';
       }
       if (line.trimStart().startsWith('```')) skipped = !skipped;

@@ -6,14 +6,14 @@ const tests = resolve(import.meta.dirname, '..');
 const statement = /^(?:import|export) (?:[\w*{][^'"`;]*? from )?'([^']+)'/gm;
 const typesOnly = /^(?:import|export) type /;
 
-/** What a test file imports at run time: names of packages, and absolute paths of files. */
+/** Lists what a test file imports at run time: names of packages, and absolute paths of files. */
 function importsOf(file: string): string[] {
   return [...readFileSync(file, 'utf8').matchAll(statement)]
     .filter(([text]) => !typesOnly.test(text))
     .map(([, name = '']) => (name.startsWith('.') ? join(dirname(file), name) : name));
 }
 
-/** The imports from a file to one that starts processes, which the helpers for repositories do. */
+/** Returns the chain of imports from a file to one that starts processes, if there is one. */
 function wayToProcesses(file: string, seen = new Set<string>()): string[] | undefined {
   if (seen.has(file)) return undefined;
   seen.add(file);

@@ -58,7 +58,7 @@ async function tryAll(guards) {
   );
   console.log('| guard | test | fails without it |\n| --- | --- | --- |');
   for (const { name, test, title } of guards) {
-    console.log(`| ${name} | ${test}${title && `: ${title}`} | ${rows.get(name)} |`);
+    console.log(`| ${name} | \`${test}${title && `: ${title}`}\` | ${rows.get(name)} |`);
   }
   const unseen = guards.filter(({ name }) => !rows.get(name)?.startsWith('yes')).length;
   console.log(`\n${guards.length} guards removed, ${unseen} not noticed by a test`);

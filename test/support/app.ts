@@ -3,7 +3,7 @@ import type { Toolset } from '../../src/core/toolset.ts';
 import { MemoryWorkspace } from './memory-workspace.ts';
 import { note, probe } from './probe.ts';
 
-/** A second toolset, to tell what belongs to which. */
+/** A second toolset, for tests that distinguish toolsets. */
 const other: Toolset = {
   name: 'other',
   title: 'No tools',
@@ -13,7 +13,7 @@ const other: Toolset = {
   failure: probe.failure,
 };
 
-/** An app over workspaces in memory, and what it did. */
+/** An app with in-memory workspaces, and a log of its actions. */
 export function probeApp(options: Partial<AppOptions> & { cwd?: string } = {}) {
   const workspaces = new Map<string, MemoryWorkspace>();
   const messages: string[] = [];

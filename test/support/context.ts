@@ -16,7 +16,7 @@ import type { Summarizer } from '../../src/core/summarizer.ts';
 import type { Toolset } from '../../src/core/toolset.ts';
 import { MemoryStore } from './memory-store.ts';
 
-/** A context over plain maps, for toolset tests that need no repository. */
+/** A context of plain maps, for toolset tests without a repository. */
 export class TestContext implements Context {
   readonly store: MemoryStore;
   readonly home: MemoryStore;
@@ -62,7 +62,7 @@ export class TestProject implements Project {
   id: string | undefined;
   headInfo: HeadInfo = { branch: 'main', oid: '1'.repeat(40) };
   files = new Map<string, string>();
-  /** What `lastChange` and `drift` answer. */
+  /** Answers of `lastChange` and `drift`. */
   change: { readonly oid: string; readonly at: string } | undefined;
   moved: Drift = { commits: 0, files: [], truncated: false };
 
@@ -124,14 +124,14 @@ class TestModes implements Modes {
   }
 }
 
-/** Maps have no past. */
+/** Fails every call, because maps have no history. */
 const noHistory = new Proxy<History>({} as History, {
   get() {
     throw new Error('there is no history here');
   },
 });
 
-/** Calls a tool of a toolset the way the app does, and returns the wire body. */
+/** Calls a tool as the app does, and returns the body of its answer. */
 export async function callTool(
   toolset: Toolset,
   context: Context,

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { corpus } from './corpus.ts';
 
-/** Every markdown file of the corpus, older versions of a file included. */
+/** Every markdown file of the corpus, including older versions. */
 export function corpusMarkdown(): { readonly name: string; readonly text: string }[] {
   if (corpus === undefined) return [];
   const folder = corpus;

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 
-// A bundled bench lies elsewhere than its source; every run begins in the repository.
+// A bundled bench is not next to its source, but the current directory is always the repository.
 const places = [resolve(import.meta.dirname, '../..'), process.cwd()].flatMap((top) =>
   ['../shared/corpus', '../../shared/corpus'].map((place) => resolve(top, place)),
 );
 
-/** The folder with real-world data, or undefined where it is not there: tests of it are skipped then. */
+/** The folder with real-world data; if it is undefined, its tests are skipped. */
 export const corpus: string | undefined = places.find((place) => existsSync(place));

@@ -1,8 +1,8 @@
 import { seeded } from './seeded.ts';
 
-/** A text with a credential in it, or one that only looks like it. */
+/** A text that contains a credential, or a near miss. */
 export interface Sample {
-  /** What it is, for the name of a test. */
+  /** Kind of the text, for test titles. */
   readonly name: string;
   readonly text: string;
 }
@@ -22,7 +22,7 @@ const alphabets = {
   url: `${lower + upper + digits}-_`,
 };
 
-/** Texts that look random, from an alphabet. */
+/** Makes random-looking texts from an alphabet. */
 function maker(seed: number) {
   const next = seeded(seed);
   return (length: number, alphabet: keyof typeof alphabets = 'word'): string => {
@@ -36,9 +36,9 @@ const encoded = (text: string) => Buffer.from(text).toString('base64url');
 const lines = (text: string) => text.replace(/.{64}/g, '$&\n');
 
 /**
- * One credential of every kind, none of them valid anywhere.
+ * Makes one credential of every kind, none of which is valid anywhere.
  *
- * They are put together when they are asked for, so that no scanner finds any in this repository.
+ * They are assembled at run time, so that no scanner finds one in this repository.
  */
 export function credentials(seed = 1): Sample[] {
   const r = maker(seed);
@@ -162,7 +162,7 @@ export function credentials(seed = 1): Sample[] {
   return all.map(([name, text]) => ({ name, text }));
 }
 
-/** What looks like a credential to a careless rule, and is none. */
+/** Makes near misses: texts that a careless rule would report. */
 export function nearMisses(seed = 1): Sample[] {
   const r = maker(seed);
   const uuid = [8, 4, 4, 4, 12].map((n) => r(n, 'hex')).join('-');

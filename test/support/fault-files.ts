@@ -6,13 +6,13 @@ import {
   type Stat,
 } from '../../src/git/disk/file-layer.ts';
 
-/** The operations that leave something on the disk, hold something of the system, or may find it broken. */
+/** Operations that change the disk, hold a system resource, or can fail with the disk. */
 export type Operation =
   | 'stat'
   | 'read'
   | 'list'
   | 'open'
-  /** An open that makes the file where there is none. */
+  /** An open that creates the file if there is none. */
   | 'create'
   | 'write'
   | 'fsync'
@@ -26,19 +26,19 @@ export type Operation =
   | 'mkdir'
   | 'rmdir';
 
-/** What becomes of one operation. */
+/** A fault of one operation. */
 export type Fault =
-  /** The process dies before it. */
+  /** The process dies before the operation. */
   | { readonly kind: 'kill' }
   /** Half of a write reaches the file, then the process dies. */
   | { readonly kind: 'torn' }
-  /** It fails with this code; `performed`: after it was done all the same, as a network disk may. */
+  /** The operation fails with this code; if `performed`, after it was done, as on a network disk. */
   | { readonly kind: 'error'; readonly code: string; readonly performed?: boolean };
 
-/** What leaves nothing behind: a process that dies before it dies before the next operation. */
+/** Operations without effect on the disk: dying before one equals dying before the next operation. */
 export const reading: ReadonlySet<Operation> = new Set<Operation>(['stat', 'read', 'list']);
 
-/** What a network disk may have done although its answer was lost. */
+/** Operations that a network disk may have done although the answer was lost. */
 export const retransmitted: ReadonlySet<Operation> = new Set<Operation>([
   'rename',
   'link',
@@ -47,10 +47,10 @@ export const retransmitted: ReadonlySet<Operation> = new Set<Operation>([
   'rmdir',
 ]);
 
-/** Decides on each operation; the first one is number 1. */
+/** Selects the fault of each operation; the first one is number 1. */
 export type FaultPlan = (n: number, operation: Operation) => Fault | undefined;
 
-/** Thrown by every operation of a process that is to count as dead. */
+/** Thrown by every operation of a process whose death is simulated. */
 export class Crash extends Error {
   constructor() {
     super('the process is dead');
@@ -58,15 +58,15 @@ export class Crash extends Error {
 }
 
 /**
- * The real disk with faults: every operation is counted, and a plan says which of them fail.
+ * The real disk with faults: every operation is counted, and a plan selects those that fail.
  *
- * After a kill nothing reaches the disk any more and nothing is read from it, whatever the code
- * above catches: what is left is what a killed process leaves.
+ * After a kill, no write reaches the disk and no read succeeds, whatever the caller catches. The disk
+ * is then in the state that a killed process leaves.
  */
 export class FaultFiles implements Files {
-  /** What was done so far: `rename /a/b`. */
+  /** Operations so far, such as `rename /a/b`. */
   readonly log: string[] = [];
-  /** How many of them may have left something. */
+  /** Number of operations that may have changed the disk. */
   traces = 0;
   /** The operation that a fault hit first. */
   hit: string | undefined;
@@ -76,7 +76,7 @@ export class FaultFiles implements Files {
   readonly #open = new Map<number, string>();
   readonly #die: () => void;
 
-  /** @param die ends the real process; without it, it only counts as dead. */
+  /** @param die ends the real process; without it, the death is simulated. */
   constructor(plan: FaultPlan = () => undefined, die: () => void = () => undefined) {
     this.plan = plan;
     this.#die = die;
@@ -150,7 +150,7 @@ export class FaultFiles implements Files {
   }
 
   close(fd: number): void {
-    // A close that fails has closed the file all the same.
+    // A close that fails has nevertheless closed the file.
     const close = () => {
       this.#open.delete(fd);
       this.#real.close(fd);

@@ -3,13 +3,13 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { gitEnv } from './repo.ts';
 
-/** Bare repositories in a folder, served by native git (`git http-backend`) over HTTP. */
+/** Serves the bare repositories of a folder over HTTP with native git (`git http-backend`). */
 export class GitServer {
-  /** `user:password` that is asked for; undefined for anybody. */
+  /** Required `user:password`; undefined for anonymous access. */
   credentials: string | undefined;
-  /** Called before each request is answered. */
+  /** Called before the answer to each request. */
   onRequest: ((url: string) => void) | undefined;
-  /** What was asked for. */
+  /** Requests so far. */
   readonly requests: string[] = [];
   readonly #root: string;
   readonly #server: Server;
@@ -29,7 +29,7 @@ export class GitServer {
     return `127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** The address of a repository. */
+  /** URL of a repository. */
   url(name: string, user = ''): string {
     return `http://${user === '' ? '' : `${user}@`}${this.host}/${name}`;
   }

@@ -3,13 +3,13 @@ import { type Answer, type Asked, ask } from './http.ts';
 import { main } from './process.ts';
 import { Repo } from './repo.ts';
 
-/** `memory-bank serve` as a process of its own, over a repository of its own. */
+/** A `memory-bank serve` process with its own repository. */
 export class HttpProgram {
   readonly repo: Repo;
   readonly child: ChildProcess;
   readonly exit: Promise<number | null>;
   url = '';
-  /** Everything on stdout and stderr so far. */
+  /** Output on stdout and stderr so far. */
   out = '';
   err = '';
 
@@ -20,12 +20,12 @@ export class HttpProgram {
       cwd: repo.root,
       env: { PATH, HOME: '/home/me', ...env },
     });
-    // A test that fails does not stop it.
+    // A failing test does not stop the process.
     process.once('exit', () => this.child.kill('SIGKILL'));
     this.exit = new Promise((resolve) => this.child.on('close', resolve));
   }
 
-  /** Starts it and waits until it listens. */
+  /** Starts the process and waits until it listens. */
   static async start(
     args: readonly string[] = [],
     env: NodeJS.ProcessEnv = {},
@@ -53,7 +53,7 @@ export class HttpProgram {
     return ask(method, `${this.url}${path}`, asked);
   }
 
-  /** Tells it to end, and waits until it has. */
+  /** Stops the process and waits for its exit. */
   stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
     this.child.kill(signal);
     return this.exit;

@@ -4,10 +4,10 @@ import { type HttpSettings, listen } from '../../src/server/http/http.ts';
 import { newFolder } from './process.ts';
 import { Repo } from './repo.ts';
 
-/** The key that every server of the tests takes. */
+/** API key of every test server. */
 export const key = 'test-key';
 
-/** The question that seed 003 prints. */
+/** The example request of seed 003. */
 export const seedQuestion = {
   messages: [
     {
@@ -21,7 +21,7 @@ export const seedQuestion = {
   allowMemoryBankUpdates: true,
 };
 
-/** What came back, with its body read. */
+/** A response with its body. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
@@ -31,22 +31,22 @@ export interface Answer {
 
 export interface Asked {
   readonly headers?: { readonly [name: string]: string };
-  /** Sent as JSON, unless it is text already. */
+  /** Sent as JSON, or unchanged if it is a string. */
   readonly body?: unknown;
 }
 
-/** A server in this process over a repository of its own. */
+/** A server in this process with its own repository. */
 export interface Served {
   readonly url: string;
   readonly repo: Repo;
-  /** What it logged. */
+  /** Log messages. */
   readonly log: string[];
   /** `ask` for a path of this server. */
   ask(method: string, path: string, asked?: Asked): Promise<Answer>;
   close(): Promise<void>;
 }
 
-/** Serves a new repository; limits are out of the way unless a test sets them. */
+/** Serves a new repository, without rate limits unless a test sets them. */
 export async function serve(
   settings: Partial<HttpSettings> = {},
   options: Partial<AppOptions> = {},
@@ -90,7 +90,7 @@ export async function serve(
   };
 }
 
-/** Sends a request with the key, unless the headers say something else, and reads the answer. */
+/** Sends a request, by default with the key, and reads the response. */
 export async function ask(
   method: string,
   url: string,
@@ -114,12 +114,12 @@ export async function ask(
   };
 }
 
-/** An error as seed 003 prints it. */
+/** Format of an error of seed 003. */
 export function failure(code: string) {
   return { status: 'error', error: { code, message: expectText } };
 }
 
-/** Any text that is not empty. */
+/** Matches any text that is not empty. */
 const expectText = {
   asymmetricMatch: (value: unknown) => typeof value === 'string' && value !== '',
   toString: () => 'Text',

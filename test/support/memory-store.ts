@@ -18,21 +18,21 @@ import type {
 import { isAsked } from '../../src/store/records/transaction.ts';
 import { SearchFilter } from '../../src/store/search/search-filter.ts';
 
-/** A commit as the test sees it. */
+/** A commit in a test. */
 export interface FakeCommit extends Provenance {
   readonly paths: readonly string[];
 }
 
 /**
- * The store as a plain map from path to text: the model that toolset tests run on.
+ * A store that is a map from path to text, for toolset tests.
  *
- * It keeps the store's promises about atomicity, no-ops and damaged files, and has no git under it.
+ * It behaves like the real store for atomicity, no-ops and damaged files, but has no repository.
  */
 export class MemoryStore implements Store {
-  /** Path relative to `.memory-bank/` to text; tests may edit it like a person would. */
+  /** Texts by path relative to `.memory-bank/`; tests may edit them as a user would. */
   files = new Map<string, string>();
   readonly commits: FakeCommit[] = [];
-  /** What is kept beside the records, outside of every commit. */
+  /** Local state, outside every commit. */
   readonly kept = new Map<string, JsonValue>();
   readonly local: LocalState = {
     get: async (key) => structuredClone(this.kept.get(key)),

@@ -11,12 +11,12 @@ import type {
 import { TestContext } from './context.ts';
 import { MemoryStore } from './memory-store.ts';
 
-/** A workspace over plain maps, for tests of the app and the transports. */
+/** A workspace of plain maps, for tests of the app and the transports. */
 export class MemoryWorkspace implements Workspace {
   readonly root: string;
   readonly options: WorkspaceOptions;
   readonly store: MemoryStore;
-  /** The branch of the commits; undefined is a detached HEAD. */
+  /** Branch of the commits; undefined for a detached HEAD. */
   branch: string | undefined = 'main';
   closed = false;
   readonly listeners = new Set<(paths: readonly string[]) => void>();
@@ -56,7 +56,7 @@ export class MemoryWorkspace implements Workspace {
     return { store, project, modes, history };
   }
 
-  /** Tells the listeners of changed files, as after an edit by hand. */
+  /** Notifies the listeners of changed files, as after an edit by hand. */
   touch(paths: readonly string[]): void {
     for (const listener of this.listeners) listener(paths);
   }

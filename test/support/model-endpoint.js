@@ -1,6 +1,6 @@
-// A model endpoint that speaks OpenAI's protocol and says what it was told to say, as a process.
+// A process with a model endpoint that speaks OpenAI's protocol and gives scripted replies.
 //
-// PUT /script sets its next replies, GET /requests tells what it was asked; the rest is the protocol.
+// PUT /script sets the next replies, GET /requests lists the requests; the rest is the protocol.
 import { createServer } from 'node:http';
 
 /**
@@ -61,7 +61,7 @@ function complete({ content, calls }, response) {
 }
 
 /**
- * In pieces: the text word by word, the calls with their arguments in two halves.
+ * Streams a reply: the text word by word, the calls with their arguments in two halves.
  *
  * @param {Reply} reply
  * @param {import('node:http').ServerResponse} response

@@ -1,20 +1,20 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 
-/** What the endpoint answers one request with. */
+/** Answer of the endpoint to one request. */
 export interface Reply {
   readonly content?: string;
   readonly calls?: readonly { readonly name: string; readonly args: string }[];
-  /** An HTTP status of failure. */
+  /** HTTP status of a failure. */
   readonly status?: number;
-  /** Whether it never answers. */
+  /** Whether the endpoint never answers. */
   readonly hang?: boolean;
-  /** What it answers instead, as it stands, and of which type; default: JSON. */
+  /** Raw body that replaces the answer, and its type; by default JSON. */
   readonly raw?: string;
   readonly type?: string;
 }
 
-/** A model endpoint of its own process. */
+/** A model endpoint in its own process. */
 export class ModelEndpoint {
   readonly #child: ChildProcess;
   readonly #origin: string;
@@ -35,12 +35,12 @@ export class ModelEndpoint {
     return new ModelEndpoint(child, port);
   }
 
-  /** The base of its paths, as clients are configured with it. */
+  /** Base URL for the configuration of clients. */
   get url(): string {
     return `${this.#origin}/v1`;
   }
 
-  /** Sets the next replies, the last of which is repeated, and forgets the requests. */
+  /** Sets the next replies, repeats the last one, and clears the recorded requests. */
   async say(...script: readonly Reply[]): Promise<void> {
     await fetch(`${this.#origin}/script`, { method: 'PUT', body: JSON.stringify(script) });
   }

@@ -6,7 +6,7 @@ import { defineRecordType } from '../../src/core/record-type.ts';
 const noteSchema = z.object({ key: z.string(), tags: z.array(z.string()), text: z.string() });
 export type Note = z.output<typeof noteSchema>;
 
-/** A record type for tests whose path follows from its key. */
+/** A record type for tests, with paths made from keys. */
 export const note = defineRecordType<Note>({
   name: 'note',
   toolset: 'test',
@@ -24,7 +24,7 @@ export const note = defineRecordType<Note>({
 const letterSchema = z.object({ id: z.string(), title: z.string(), body: z.string() });
 export type Letter = z.output<typeof letterSchema>;
 
-/** A record type for tests whose path has to be looked up. */
+/** A record type for tests, with paths that must be looked up. */
 export const letter = defineRecordType<Letter>({
   name: 'letter',
   toolset: 'test',

@@ -6,7 +6,7 @@ import type { BoundWorkspace, Workspace } from '../../src/core/workspace.ts';
 import { openWorkspace, type WorkspaceParts } from '../../src/store/open-workspace.ts';
 import { gitEnv } from './repo.ts';
 
-/** A workspace as tests use it: one session, its commits collected. */
+/** A workspace with one session that collects its commits. */
 export class Opened {
   readonly workspace: Workspace;
   readonly session = new Session('01TEST');
@@ -19,7 +19,7 @@ export class Opened {
     this.session.agent = 'tester/1.0';
   }
 
-  /** What one call gets; every call gets a new one. */
+  /** Binds the workspace for one call. */
   get call(): BoundWorkspace {
     return this.workspace.bind({
       session: this.session,
@@ -35,7 +35,7 @@ function fail(message: string): never {
   throw new Error(message);
 }
 
-/** A clock of its own for each workspace, so that commit ids can be known. */
+/** A fixed clock for each workspace, so that commit ids are reproducible. */
 export async function open(
   root: string,
   records: readonly AnyRecordType[],

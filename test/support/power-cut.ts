@@ -4,16 +4,16 @@ import { NodeFiles } from '../../src/git/disk/file-layer.ts';
 import type { Random } from './random.ts';
 
 /**
- * In which order a disk keeps the changes of folders.
+ * Order in which a disk persists the changes of folders.
  *
- * `journal`: all in the order in which they were made, and any fsync keeps those before it, as ext4
- * and XFS do. `tree-log`: all up to some moment, and of what came after it only what a folder's own
- * fsync has asked for, as Btrfs does. POSIX alone would allow more than either: that two folders,
- * neither of them asked for, keep their changes in another order.
+ * `journal`: in the order in which they were made, and any fsync persists all earlier ones, as on
+ * ext4 and XFS. `tree-log`: all changes up to some moment, and later ones only after an fsync of their
+ * folder, as on Btrfs. POSIX allows more: two folders without an fsync may persist their changes in
+ * any order.
  */
 export type Ordering = 'journal' | 'tree-log';
 
-/** A change of a folder, or a moment at which something was made permanent. */
+/** A change of a folder, or an fsync. */
 type Step =
   | { readonly kind: 'name'; readonly path: string; readonly file: number }
   | { readonly kind: 'rename'; readonly from: string; readonly path: string; readonly file: number }
@@ -23,17 +23,17 @@ type Step =
   | { readonly kind: 'settle'; readonly path: string };
 
 /**
- * The real disk, with a record of everything that was done to it, from which the state after a power
- * cut at any moment can be made: what was not asked to be permanent is there, or not, or in part.
+ * The real disk with a recording of all operations, from which the state after a power cut at any
+ * moment can be made: data without an fsync may be present, absent or partial.
  */
 export class PowerCutFiles extends NodeFiles {
   readonly #root: string;
   readonly #steps: Step[] = [];
   readonly #byPath = new Map<string, number>();
   readonly #byFd = new Map<number, number | string>();
-  /** Where the next write to a file goes. */
+  /** Position of the next write to a file. */
   readonly #at = new Map<number, number>();
-  /** What each file holds, by its number; its mode and, for one that was there before, its path. */
+  /** Contents and mode of each file by its number, and the path of a file that existed before. */
   readonly #files: { bytes: Buffer; mode: number; readonly origin: string | undefined }[] = [];
 
   /** @param root everything below this folder is recorded. */
@@ -42,7 +42,7 @@ export class PowerCutFiles extends NodeFiles {
     this.#root = root;
   }
 
-  /** How much has been recorded. */
+  /** Number of recorded steps. */
   get length(): number {
     return this.#steps.length;
   }
@@ -112,7 +112,7 @@ export class PowerCutFiles extends NodeFiles {
     this.#byPath.delete(from);
     this.#byPath.set(path, file);
     if (dirname(from) === dirname(path)) this.#steps.push({ kind: 'rename', from, path, file });
-    // Of two folders a disk may keep the one change without the other.
+    // A disk may persist the change of one folder without that of the other.
     else this.#steps.push({ kind: 'name', path, file }, { kind: 'unlink', path: from });
   }
 
@@ -140,10 +140,9 @@ export class PowerCutFiles extends NodeFiles {
   }
 
   /**
-   * Brings a copy of the folder as it was at the beginning into a state that it may be found in
-   * after a power cut.
+   * Brings a copy of the initial folder into a possible state after a power cut.
    *
-   * @param at how much had been recorded when the power went.
+   * @param at number of recorded steps before the power cut.
    */
   cut(to: string, at: number, ordering: Ordering, random: Random): void {
     const steps = this.#steps.slice(0, at);
@@ -159,7 +158,7 @@ export class PowerCutFiles extends NodeFiles {
     }
     for (const step of steps) {
       if (!kept.has(step)) continue;
-      // In a folder that was lost itself there is nothing to be kept.
+      // A folder that was lost itself contains nothing.
       if ('path' in step && !fs.existsSync(moved(dirname(step.path)))) continue;
       if (step.kind === 'name' || step.kind === 'rename') {
         fs.rmSync(moved(step.path), { force: true });
@@ -219,7 +218,7 @@ function keepByLog(steps: readonly Step[], random: Random): Set<Step> {
   return kept;
 }
 
-/** What a file may hold: what was made permanent last, and of what came after it all, some or nothing. */
+/** Possible contents of a file: those at the last fsync, and all, part or none of the later writes. */
 function keepData(
   steps: readonly Step[],
   file: number,
@@ -233,7 +232,7 @@ function keepData(
     if (step.kind === 'sync' && step.file === file) synced = current;
   }
   if (current === synced) return current;
-  // What was appended to a file leaves alone what it had.
+  // An append leaves the earlier contents alone.
   const sure = current.subarray(0, synced.length).equals(synced) ? synced.length : 0;
   const torn = current.subarray(0, sure + random.below(current.length - sure + 1));
   const choices = [synced, current, torn];

@@ -1,7 +1,7 @@
 import { serve } from '../../src/cli/commands/serve-stdio.ts';
 import { probeApp } from './app.ts';
 
-// The real server around the tools of probe.ts, as a process of its own.
+// A process with the real server and the tools of probe.ts.
 const { app, options } = probeApp({
   log: (level, message) => process.stderr.write(`${level}: ${message}\n`),
 });

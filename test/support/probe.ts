@@ -10,7 +10,7 @@ interface Note {
   readonly text: string;
 }
 
-/** A note as `name`, then its text: the smallest record there can be. */
+/** A note with a name and a text: the smallest possible record. */
 export const note = defineRecordType<Note>({
   name: 'note',
   toolset: 'probe',
@@ -30,7 +30,7 @@ export const note = defineRecordType<Note>({
 const name = z.string().min(1).describe('Name of the note');
 const write = z.object({ name, text: z.string() });
 
-/** A toolset that does what real ones only do at bad times: waits, throws, prints. */
+/** A toolset that waits, throws and prints, as real ones do only in exceptional cases. */
 export const probe: Toolset = {
   name: 'probe',
   title: 'Tools for tests of the transports',
@@ -109,7 +109,7 @@ export const probe: Toolset = {
       effect: 'read',
       input: z.object({}),
       async handle(context) {
-        // A listener of a signal does not keep the process alive, as real work does.
+        // Unlike real work, a signal listener does not keep the process alive.
         const work = setInterval(() => {}, 60_000);
         try {
           const released = once(process, 'SIGUSR2', { signal: context.signal });

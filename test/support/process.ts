@@ -8,12 +8,12 @@ const top = resolve(import.meta.dirname, '../..');
 /** The built program. */
 export const main = join(top, 'dist/main.cjs');
 
-/** A new, empty folder, by its real path. */
+/** Makes an empty folder and returns its real path. */
 export function newFolder(): string {
   return realpathSync(mkdtempSync(join(tmpdir(), 'memory-bank-')));
 }
 
-/** Bundles `probe-server.ts` and says where it lies. */
+/** Bundles `probe-server.ts` and returns its path. */
 export async function buildProbeServer(): Promise<string> {
   const folder = newFolder();
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
@@ -29,14 +29,14 @@ type Message = any;
 export interface Start {
   readonly cwd?: string;
   readonly env?: { readonly [name: string]: string };
-  /** What to start instead of Node.js: a tracer around it. */
+  /** Command that runs Node.js, such as a tracer. */
   readonly program?: string;
 }
 
-/** A server process, spoken to in plain lines. */
+/** A server process, with messages as plain lines. */
 export class RawClient {
   readonly child: ChildProcessWithoutNullStreams;
-  /** Everything on stdout and stderr so far. */
+  /** Output on stdout and stderr so far. */
   out = '';
   err = '';
   readonly exit: Promise<number | null>;
@@ -93,7 +93,7 @@ export class RawClient {
     return this.request('init', 'initialize', params).notify('notifications/initialized');
   }
 
-  /** The first message, of those that came and those that will, that fits. */
+  /** Returns the first matching message, past or future. */
   find(matches: (message: Message) => boolean): Promise<Message> {
     return new Promise((resolve, reject) => {
       const look = () => {
@@ -108,17 +108,17 @@ export class RawClient {
     });
   }
 
-  /** The answer to a request. */
+  /** Returns the answer to a request. */
   answer(id: number | string | null): Promise<Message> {
     return this.find((message) => message.id === id && !('method' in message));
   }
 
-  /** The first notification of a method, or request of the server. */
+  /** Returns the first notification or request of the server for a method. */
   told(method: string): Promise<Message> {
     return this.find((message) => message.method === method);
   }
 
-  /** Ends stdin and waits for the end of the process. */
+  /** Ends stdin and waits for the process to exit. */
   end(): Promise<number | null> {
     this.child.stdin.end();
     return this.exit;

@@ -1,4 +1,4 @@
-/** Random numbers that come again with the same seed. */
+/** Pseudo-random numbers, reproducible by seed. */
 export class Random {
   #state: number;
 
@@ -6,9 +6,9 @@ export class Random {
     this.#state = seed >>> 0;
   }
 
-  /** A whole number from 0 up to but without the limit. */
+  /** Returns an integer from 0 to below the limit. */
   below(limit: number): number {
-    // Mulberry32: short, and good enough to choose by.
+    // Mulberry32: short and good enough for tests.
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let t = this.#state;
     t = Math.imul(t ^ (t >>> 15), t | 1);

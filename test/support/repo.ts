@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
-/** An environment in which native git neither reads the machine's configuration nor asks anything. */
+/** Environment in which native git reads no configuration of the machine and never prompts. */
 export const gitEnv: NodeJS.ProcessEnv = {
   PATH: process.env.PATH,
   HOME: '/nonexistent',
@@ -13,7 +13,7 @@ export const gitEnv: NodeJS.ProcessEnv = {
   LC_ALL: 'C',
 };
 
-/** A repository made by native git in a temporary folder, for tests to serve. */
+/** A repository in a temporary folder, made by native git. */
 export class Repo {
   readonly root: string;
 
@@ -21,18 +21,18 @@ export class Repo {
     this.root = root;
   }
 
-  /** A new repository on branch main with an identity and one commit. */
+  /** Makes a repository on branch main with an identity and one commit. */
   static create(...initOptions: string[]): Repo {
     return new Repo().begin(...initOptions);
   }
 
-  /** An empty folder that is not there yet. */
+  /** Makes an empty folder at a path. */
   static in(root: string): Repo {
     mkdirSync(root);
     return new Repo(root);
   }
 
-  /** Makes it a repository on branch main with an identity and one commit. */
+  /** Makes the folder a repository on branch main with an identity and one commit. */
   begin(...initOptions: string[]): this {
     this.git('init', '-q', '-b', 'main', ...initOptions);
     this.git('config', 'user.name', 'Ada Lovelace');
@@ -74,13 +74,13 @@ export class Repo {
     return readFileSync(this.path(name), 'utf8');
   }
 
-  /** Checks out a branch; one that does not exist is made from where HEAD is. */
+  /** Checks out a branch, and creates it at HEAD if it does not exist. */
   checkout(branch: string): void {
     const known = this.git('branch', '--list', branch) !== '';
     this.git('checkout', '-q', ...(known ? [branch] : ['-b', branch]));
   }
 
-  /** What `git fsck` has to complain of; dangling objects are no complaint. */
+  /** Returns the errors of `git fsck`, without dangling objects. */
   fsck(): string {
     return this.git('fsck', '--full', '--strict', '--no-dangling', '--no-progress').trim();
   }

@@ -1,5 +1,5 @@
 /**
- * Where the random tests begin: at the same place in every run, so that a failure comes from the
- * change and is there again. `npm run test:random` sets another one for each of its runs.
+ * Seed of the random tests, the same in every run, so that failures are caused by the change and are
+ * reproducible. `npm run test:random` sets another seed for each of its runs.
  */
 export const seed = Number(process.env.TEST_SEED ?? 1);

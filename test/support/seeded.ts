@@ -1,4 +1,4 @@
-/** A generator of numbers from 0 to 1 that are the same in every run (mulberry32). */
+/** Makes a generator of numbers from 0 to 1 that are the same in every run (mulberry32). */
 export function seeded(seed: number): () => number {
   let state = seed;
   return () => {

@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from '../../src/core/json.ts';
 import { newFolder } from './process.ts';
 import type { Repo } from './repo.ts';
 
-/** A repository whose memory the program serves in this process, and in which native git works. */
+/** A repository with a server in this process, next to native git. */
 export class Served {
   readonly repo: Repo;
   readonly #app: App;
@@ -20,14 +20,14 @@ export class Served {
     this.#session = this.#app.connect();
   }
 
-  /** @throws Error when there is no such tool. */
+  /** @throws Error if there is no such tool. */
   async try(tool: string, args: JsonObject = {}): Promise<Reply> {
     const reply = await this.#app.call(this.#session, tool, args);
     if (!reply) throw new Error(`there is no tool ${tool}`);
     return reply;
   }
 
-  /** @throws Error when the tool fails. */
+  /** @throws Error if the tool fails. */
   async call(tool: string, args: JsonObject = {}): Promise<JsonObject> {
     const reply = await this.try(tool, args);
     if (reply.error !== undefined) throw new Error(JSON.stringify(reply.body));
@@ -39,7 +39,7 @@ export class Served {
     return this.call('memory_write', { category: 'patterns', key, value });
   }
 
-  /** The knowledge entries that there are. */
+  /** Lists the knowledge entries. */
   async keys(): Promise<string[]> {
     const { entries } = await this.call('memory_read', { category: 'patterns' });
     return (Array.isArray(entries) ? entries : [])

@@ -1,11 +1,11 @@
 import { spawn, spawnSync } from 'node:child_process';
 
-/** Whether there is the program that gives another one a terminal: script(1) of util-linux. */
+/** Whether script(1) of util-linux is available, which runs a program on a terminal. */
 export const hasTerminal = /util-linux/.test(
   spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout ?? '',
 );
 
-/** What was to be seen on a terminal, and how the program on it ended. */
+/** Output on a terminal, and the exit status of the program. */
 export interface Shown {
   readonly status: number | null;
   readonly seen: string;
@@ -14,7 +14,7 @@ export interface Shown {
 /**
  * Runs a program on a terminal.
  *
- * @param answers what to type at a question that ends with the text, each once and in this order.
+ * @param answers texts at which questions end, with what to type there; each once and in this order.
  */
 export function runOnTerminal(
   command: readonly string[],
