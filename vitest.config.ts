@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 
 const all = 'test/**/*.test.ts';
 
-/** The test files that try more in the full run: those that ask for its depth. */
+/** Test files that try more in the full run: those that import depth.ts. */
 const deep = readdirSync('test', { recursive: true, encoding: 'utf8' })
   .map((name) => `test/${name.replaceAll('\\', '/')}`)
   .filter((name) => name.endsWith('.test.ts'))
@@ -12,12 +12,12 @@ const deep = readdirSync('test', { recursive: true, encoding: 'utf8' })
 export default defineConfig({
   test: {
     pool: 'forks',
-    // One process for each core of a small machine; the modules are loaded once in each.
+    // One process for each core of a small machine; each loads the modules once.
     maxWorkers: 2,
     isolate: false,
     testTimeout: 300_000,
     hookTimeout: 300_000,
-    // What is waited for comes when the machine has time for it.
+    // A busy machine may take long for what a test waits for.
     expect: { poll: { timeout: 60_000 } },
     // Fails on a missing snapshot instead of writing it; `--update` writes.
     update: 'none',

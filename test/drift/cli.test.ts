@@ -40,7 +40,7 @@ async function commandReference(): Promise<string> {
     optionTable(general),
     ...shown.map(([name, command]) => section(name, command)),
     '### Commands of the other tools',
-    'Each is the tool of the same name; [tools.md](tools.md) says what its arguments mean. Options in brackets may be left out. A tool of one word is shown after its toolset; the word alone works as well where no other command has it. Every tool can be called after its toolset: `memory-bank graph list-features`. All of them take `--json` and `--output`.',
+    'Each one is the tool of the same name; [tools.md](tools.md) describes its arguments. Options in brackets are optional. A tool whose name is one word is listed after its toolset, and the word alone also works if no other command has it. Every tool can be called after its toolset: `memory-bank graph list-features`. All of these commands accept `--json` and `--output`.',
     ...toolsets.flatMap(({ name }) => {
       const own = declared.filter(({ tool, toolset }) => toolset.name === name && !tool.command);
       return own.length === 0 ? [] : [`#### ${name}`, toolTable(own)];

@@ -35,7 +35,7 @@ function fail(message: string): never {
   throw new Error(message);
 }
 
-/** A fixed clock for each workspace, so that commit ids are reproducible. */
+/** Opens a workspace with a fixed clock, so that commit ids are reproducible. */
 export async function open(
   root: string,
   records: readonly AnyRecordType[],
