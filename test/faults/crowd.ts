@@ -166,10 +166,10 @@ async function account(
     if (!text.includes(`key: ${done}\n`)) wrong.push(`${done} is not in its commit`);
   }
   for (const { oid, branch } of human.commits) {
-    if (!holds(branch, oid)) wrong.push(`the person's commit ${oid} is not on ${branch}`);
+    if (!holds(branch, oid)) wrong.push(`the user's commit ${oid} is not on ${branch}`);
   }
   const ours = repo.git('log', '--all', '--format=%s', '--name-only', '--grep=^memory: ');
-  if (ours.includes('src/')) wrong.push("the person's files are in a commit of the memory");
+  if (ours.includes('src/')) wrong.push("the user's files are in a commit of the memory");
   const complaint = repo.fsck();
   if (complaint !== '') wrong.push(`git fsck: ${complaint}`);
   const left = litter(repo.root, false);

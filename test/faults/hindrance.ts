@@ -18,7 +18,7 @@ export async function hindrances(tally: Tally): Promise<void> {
   await bankDeleted((wrong) => tally.add('.memory-bank/ deleted while served', wrong));
   await clockSetBack((wrong) => tally.add('clock set back', wrong));
   await checkoutHalfDone((wrong) => tally.add('a checkout between its index and its HEAD', wrong));
-  if (process.getuid?.() !== 0) tally.skip('disk full', 'only root may mount a small one');
+  if (process.getuid?.() !== 0) tally.skip('disk full', 'only root may mount a small disk');
   else await diskFull((wrong) => tally.add('disk full', wrong));
 }
 
@@ -72,7 +72,7 @@ async function operationsUnderWay(report: Report): Promise<void> {
       enter(repo);
       const wrong = await refused(repo, opened, 'busy', 'under way');
       const found = await opened.call.store.get(note, 'old');
-      if (found?.value.text !== 'old') wrong.push('reading does not go on');
+      if (found?.value.text !== 'old') wrong.push('reading does not work');
       report(wrong.map((text) => `${name}: ${text}`));
     });
   }
@@ -87,11 +87,11 @@ async function bankDeleted(report: Report): Promise<void> {
     await put(opened, { new: 'new' });
     const status = repo.status();
     if (!status.includes(' D .memory-bank/notes/old.yaml')) {
-      wrong.push(`the removal is not the person's any more: ${status.join(', ')}`);
+      wrong.push(`the removal is no longer the user's: ${status.join(', ')}`);
     }
     repo.git('checkout', '-q', '--', '.memory-bank');
     const { records } = await opened.call.store.list(note);
-    if (records.length !== 2) wrong.push(`${records.length} records after all was restored`);
+    if (records.length !== 2) wrong.push(`${records.length} records after everything was restored`);
     report([...wrong, ...(await goesOn(repo, opened))]);
   });
 }
@@ -142,18 +142,18 @@ async function checkoutHalfDone(report: Report): Promise<void> {
     fs.rmSync(hook);
     const wrong: string[] = [];
     if (repo.git('symbolic-ref', '--short', 'HEAD').trim() !== 'main')
-      wrong.push('it was too late');
+      wrong.push('the checkout was already complete');
     await put(opened, { old: 'ours', new: 'new' });
     fs.writeFileSync(go, '');
     const [status] = await over;
     if (status !== 0) wrong.push(`the checkout ended with ${status}`);
     const { oid = '', branch } = opened.commits.at(-1) ?? {};
-    if (branch !== 'main') wrong.push(`the change is said to be on ${branch}`);
+    if (branch !== 'main') wrong.push(`the change is reported to be on ${branch}`);
     if (repo.git('rev-parse', 'main').trim() !== oid) wrong.push('the change is not on main');
     if (repo.git('rev-parse', 'side').trim() !== side) wrong.push('the other branch was moved');
     const names = repo.git('log', '--all', '--format=', '--name-only');
-    if (names.includes('staged.txt')) wrong.push("the person's file was committed");
-    if (!repo.status().includes('A  staged.txt')) wrong.push("the person's file is not staged");
+    if (names.includes('staged.txt')) wrong.push("the user's file was committed");
+    if (!repo.status().includes('A  staged.txt')) wrong.push("the user's file is not staged");
     report([...wrong, ...(await goesOn(repo, opened))]);
   } finally {
     await opened.workspace.close();
@@ -179,10 +179,10 @@ async function diskFull(report: Report): Promise<void> {
       const wrong: string[] = [];
       const texts = { old: 'x'.repeat(5000), new1: 'y'.repeat(5000), new2: 'z'.repeat(5000) };
       const error = await put(opened, texts).catch((thrown) => thrown);
-      if (error && error.code !== 'storage') wrong.push(`refused otherwise: ${error}`);
+      if (error && error.code !== 'storage') wrong.push(`refused with another error: ${error}`);
       const changed = difference(before, look(repo.root));
-      if (error && changed !== '') wrong.push(`refused, and yet changed: ${changed}`);
-      if (!error && changed === '') wrong.push('nothing has happened');
+      if (error && changed !== '') wrong.push(`refused, but changed: ${changed}`);
+      if (!error && changed === '') wrong.push('nothing has changed');
       fs.rmSync(ballast);
       report([...wrong, ...(await goesOn(repo, opened))]);
     } finally {
@@ -234,11 +234,11 @@ async function refused(repo: Repo, opened: Opened, code: string, about: string):
   } catch (error) {
     if (!(error instanceof MemoryError)) wrong.push(`an unexpected error: ${error}`);
     else if (error.code !== code || !(error.text + JSON.stringify(error.data)).includes(about)) {
-      wrong.push(`refused otherwise: ${error.code}: ${error.text}`);
+      wrong.push(`refused with another error: ${error.code}: ${error.text}`);
     }
   }
   const changed = difference(before, look(repo.root));
-  if (changed !== '') wrong.push(`refused, and yet changed: ${changed}`);
+  if (changed !== '') wrong.push(`refused, but changed: ${changed}`);
   return wrong;
 }
 

@@ -222,7 +222,7 @@ export async function readOnly(tally: Tally, driver: Driver): Promise<void> {
       const [answer] = worker.answers;
       if (answer?.error !== 'storage') wrong.push(`not refused: ${worker.complaints}`);
       const changed = difference(before, look(repo.root));
-      if (changed !== '') wrong.push(`refused, and yet changed: ${changed}`);
+      if (changed !== '') wrong.push(`refused, but changed: ${changed}`);
       const next = await serve(repo.root);
       await put(next, { next: open }).catch((error) => wrong.push(`next: ${error}`));
       await next.workspace.close();

@@ -58,14 +58,14 @@ describe(
 describe('nothing is lost', unhurried, () => {
   const tries: readonly (readonly [string, () => Promise<void>])[] = [
     [
-      'beside other servers and native git',
+      'next to other servers and native git',
       () => crowdOnOneBranch(tally, driver, { processes: 3, changes: 4, calm: 0 }),
     ],
     [
       'on linked work trees',
       () => crowdOnWorkTrees(tally, driver, { processes: 2, changes: 4, calm: 0 }),
     ],
-    ['by what stands in the way of a change', () => hindrances(tally)],
+    ['by obstacles to a change', () => hindrances(tally)],
     ['by what happens in the middle of one', () => stoppedInTheMiddle(tally, driver, 1)],
     ["in another user's repository", () => readOnly(tally, driver)],
     ['when the server is killed from outside', () => killedByTracer(tally, 1, new Random(seed))],

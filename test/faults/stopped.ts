@@ -100,7 +100,7 @@ export async function stoppedInTheMiddle(
 ): Promise<void> {
   if (process.platform !== 'linux') {
     for (const { kind } of interruptions)
-      tally.skip(kind, 'the state of a process is not told here');
+      tally.skip(kind, 'this system does not report the state of a process');
     return;
   }
   const total = await operations();

@@ -30,7 +30,7 @@ function plant(path: string, target: string): void {
 
 /** Reads in every way, and returns all answers. */
 async function readEverything(): Promise<string> {
-  const told: unknown[] = [];
+  const answers: unknown[] = [];
   for (const [tool, args] of [
     ['read_memory_bank_file', { filename: 'progress.md' }],
     ['read_memory_bank_file', { filename: 'link.md' }],
@@ -47,9 +47,9 @@ async function readEverything(): Promise<string> {
     ['list', {}],
   ] as const) {
     const { body, note } = await stage.call(tool, args);
-    told.push(body, note);
+    answers.push(body, note);
   }
-  return JSON.stringify(told);
+  return JSON.stringify(answers);
 }
 
 describeDeep('a link in the bank is not followed:', () => {

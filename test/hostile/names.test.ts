@@ -139,16 +139,16 @@ describeDeep('a path of the history that', () => {
   test.each([...traversal, ...disguises].map((name) => [show(name), name]))(
     'is %s leads nowhere',
     async (_, path) => {
-      const told: string[] = [];
-      if (path !== '') told.push(await stage.refuse('blame_record', { path }));
-      if (path !== '') told.push(await stage.refuse('restore_memory', { path, confirm: true }));
+      const answers: string[] = [];
+      if (path !== '') answers.push(await stage.refuse('blame_record', { path }));
+      if (path !== '') answers.push(await stage.refuse('restore_memory', { path, confirm: true }));
       for (const tool of ['record_history', 'diff_memory', 'read_as_of']) {
         const before = stage.state();
         const reply = await stage.call(tool, { path, revision: 'HEAD', from: 'HEAD~1' });
-        told.push(JSON.stringify(reply.body));
+        answers.push(JSON.stringify(reply.body));
         expect(stage.state()).toEqual(before);
       }
-      expect(told.join()).not.toMatch(/root:x:|repositoryformatversion/);
+      expect(answers.join()).not.toMatch(/root:x:|repositoryformatversion/);
     },
   );
 });

@@ -63,9 +63,9 @@ describeDeep('a credential is refused by every toolset, and is in no file:', () 
   ];
 
   test.each(cases)('%s, by %s', async (_, tool, args) => {
-    const told = await stage.refuse(tool, args);
-    expect(told).toContain('looks like a GitHub token');
-    expect(told).not.toContain(token);
+    const refusal = await stage.refuse(tool, args);
+    expect(refusal).toContain('looks like a GitHub token');
+    expect(refusal).not.toContain(token);
     expect(holding(join(stage.repo.root, '..'))).toEqual([]);
     expect(stage.repo.git('cat-file', '--batch-all-objects', '--batch')).not.toContain(token);
     expect(stage.messages.join('\n')).not.toContain(token);
@@ -85,10 +85,10 @@ describeDeep('a credential is refused by every toolset, and is in no file:', () 
     ['update', { ...bank, bank_id: token, content: 'x' }],
     ['memory_write', { ...entry, [token]: 'x', category: token }],
   ])('what %s cannot find is not repeated: %j', async (tool, args) => {
-    const told = await stage.refuse(tool, args);
-    expect(told).not.toContain(token);
-    expect(told).not.toContain(token.slice(4));
-    expect(told.toLowerCase()).not.toContain(token.slice(4).toLowerCase());
+    const refusal = await stage.refuse(tool, args);
+    expect(refusal).not.toContain(token);
+    expect(refusal).not.toContain(token.slice(4));
+    expect(refusal.toLowerCase()).not.toContain(token.slice(4).toLowerCase());
     expect(stage.messages.join('\n')).not.toContain(token.slice(4));
   });
 
@@ -98,11 +98,11 @@ describeDeep('a credential is refused by every toolset, and is in no file:', () 
   });
 
   test('the name of a file, and the refusal says so', async () => {
-    const told = await stage.refuse('write_memory_bank_file', {
+    const refusal = await stage.refuse('write_memory_bank_file', {
       filename: `${token}.md`,
       content: 'x',
     });
-    expect(told).toContain('the name of the file (line 1) holds');
+    expect(refusal).toContain('the name of the file (line 1) holds');
   });
 });
 

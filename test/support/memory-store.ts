@@ -155,7 +155,7 @@ class Draft extends View implements Transaction {
       place = wanted.replace(/(\.\w+)$/, `-${number}$1`);
     }
     if (!this.files.has(place)) return place;
-    throw new MemoryError('already_exists', `Another record lies at ${place}.`);
+    throw new MemoryError('already_exists', `Another record is at ${place}.`);
   }
 
   async remove<T extends object>(type: RecordType<T>, key: string): Promise<boolean> {
