@@ -252,15 +252,33 @@ describe('memory-bank serve', () => {
 
   test('takes its keys from a file or the environment', async () => {
     const file = join(newFolder(), 'keys');
-    writeFileSync(file, `first\n\n${key}\n`);
+    writeFileSync(file, `first-key-of-two\n\n${key}\n`);
     const programs = await Promise.all([
       HttpProgram.start(['--api-key-file', file]),
-      HttpProgram.start([], { MEMORY_BANK_API_KEYS: `first, ${key}` }),
+      HttpProgram.start([], { MEMORY_BANK_API_KEYS: `first-key-of-two, ${key}` }),
     ]);
     for (const program of programs) {
       expect(program.err).not.toContain(key);
       expect((await program.ask('GET', files)).status).toBe(200);
       expect(await program.stop()).toBe(0);
+    }
+  });
+
+  test('refuses a key that could be guessed, without printing it', () => {
+    const file = join(newFolder(), 'keys');
+    writeFileSync(file, `${key}\nsecret-of-15-ch\n`);
+    for (const [args, source] of [
+      [['--api-key-file', file], file],
+      [[], 'MEMORY_BANK_API_KEYS'],
+    ] as const) {
+      const { status, stderr } = spawnSync(process.execPath, [main, 'serve', ...args], {
+        env: { PATH: process.env.PATH, MEMORY_BANK_API_KEYS: 'secret-of-15-ch' },
+        encoding: 'utf8',
+      });
+      expect(status).toBe(2);
+      expect(stderr).toContain(`An API key in ${source} has only 15 characters.`);
+      expect(stderr).toContain('Use at least 16');
+      expect(stderr).not.toContain('secret-of');
     }
   });
 

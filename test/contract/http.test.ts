@@ -293,7 +293,7 @@ describe('failures', () => {
     ['POST', '/memory-bank/trackProgress', {}, 400, 'invalid_request'],
     ['POST', '/memory-bank/logDecision', { title: 'x' }, 400, 'invalid_request'],
     ['POST', '/memory-bank/updateActiveContext', { tasks: 'x' }, 400, 'invalid_request'],
-    ['GET', '/', undefined, 404, 'invalid_request'],
+    ['POST', '/', {}, 404, 'invalid_request'],
     ['GET', '/memory-bank', undefined, 404, 'invalid_request'],
     ['GET', '/memory-bank/nothing', undefined, 404, 'invalid_request'],
     ['GET', '/memory-bank/file', undefined, 405, 'invalid_request'],
@@ -403,5 +403,8 @@ describe('the description of the API', () => {
     expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
     for (const path of Object.keys(description.paths)) expect(body).toContain(`</span> ${path}<`);
     expect(body).not.toMatch(/<script|<img|(?:src|href)="(?!\/openapi\.json")/);
+    // A person who opens the address of the server finds the page, also without a key.
+    const start = await fetch(`${api.url}/`, { redirect: 'manual' });
+    expect([start.status, start.headers.get('location')]).toEqual([302, '/docs']);
   });
 });

@@ -5,7 +5,7 @@ import { newFolder } from './process.ts';
 import { Repo } from './repo.ts';
 
 /** API key of every test server. */
-export const key = 'test-key';
+export const key = 'key-of-the-tests';
 
 /** The example request of seed 003. */
 export const seedQuestion = {

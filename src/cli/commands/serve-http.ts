@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { MemoryError } from '../../core/error.ts';
+import { counted } from '../../core/painter.ts';
 import { isLoopback } from '../../server/http/address.ts';
 import type { HttpSettings } from '../../server/http/http.ts';
 import { leaseBuild } from '../build-lease.ts';
@@ -15,6 +16,9 @@ import {
 } from '../command.ts';
 import { endInOrder } from '../shutdown.ts';
 import { keepHeapSmall } from '../v8-heap.ts';
+
+/** Minimum length of an API key, in characters: a shorter one could be guessed. */
+const leastKey = 16;
 
 /** `memory-bank serve`: serves the REST API and MCP over HTTP until a signal ends it. */
 export const serveHttp: Command = {
@@ -105,6 +109,15 @@ function keysFor(
   const file = flagText(values, 'api-key-file');
   const given = file === undefined ? env.MEMORY_BANK_API_KEYS : readKeys(file);
   const keys = list(given);
+  const short = keys.find((key) => key.length < leastKey);
+  if (short !== undefined) {
+    const source = file ?? 'MEMORY_BANK_API_KEYS';
+    // The key itself stays out of the message, which may be kept in a log.
+    const text = `An API key in ${source} has only ${counted(short.length, 'character')}.`;
+    throw new MemoryError('invalid_input', text, {
+      hint: `Use at least ${leastKey}: "openssl rand -hex 32" makes a good one.`,
+    });
+  }
   if (keys.length > 0) return keys;
   if (file !== undefined) throw new MemoryError('invalid_input', `There is no key in ${file}.`);
   return [made];

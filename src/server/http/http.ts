@@ -131,6 +131,7 @@ async function createApi(
   const description = describeApi(endpoints);
   const page = renderPage(description);
   api.get('/openapi.json', (_, response) => void response.json(description));
+  api.get('/', (_, response) => response.redirect('/docs'));
   api.get('/docs', (_, response) => void response.type('html').send(page));
   addRoutes(
     api,
