@@ -1,5 +1,13 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:http';
 import { dirname, join } from 'node:path';
 import { stringify } from 'smol-toml';
@@ -72,13 +80,24 @@ test.each([
   ['another root', { command: 'node', args: [main, '--root', other] }, /^WRONG .*it serves /],
   ['a program', { command: 'touch', args: ['marker'] }, /^note .*not started: it starts "touch/],
   ['a script', { command: 'node', args: ['./marker.cjs'] }, /^note .*not started: it starts "node/],
-  ['a command', { command: 'node', args: [main, 'undo', 'HEAD'] }, /it runs the command "undo"/],
+  [
+    'a command',
+    { command: 'node', args: [main, 'undo', 'HEAD'] },
+    /^note .*it gives "undo" as an argument/,
+  ],
   [
     'options of Node.js',
     { command: 'node', args: [main], env: { NODE_OPTIONS: '--require ./marker.cjs' } },
     /^note .*not started: it sets NODE_OPTIONS/,
   ],
   ['other hosts', { url: 'http://example.org/mcp' }, /^note .*it connects to http:\/\/example/],
+  [
+    'a path',
+    { command: '../x/memory-bank' },
+    /^WRONG .*starts \.\.\/x\/memory-bank, which does not/,
+  ],
+  ['another path', { command: '/bin/echo', args: ['--x'] }, /^note .*it starts "\/bin\/echo --x"/],
+  ['short options', { command: 'node', args: [main, '-eprocess'] }, /^note .*gives "-eprocess"/],
   [
     'other packages',
     { command: 'npx', args: ['-y', 'memory-bank@npm:evil'] },
@@ -91,6 +110,28 @@ test.each([
   expect(existsSync(repo.path('marker'))).toBe(false);
 });
 
+test('doctor starts npx outside of the project, whose settings it would read', () => {
+  const bin = newFolder();
+  const seen = join(bin, 'seen');
+  const script = `#!/bin/sh\necho "$PWD $1 $2" > ${seen}\nshift 2\nexec node ${main} "$@"\n`;
+  writeFileSync(join(bin, 'npx'), script, { mode: 0o755 });
+  const path = `${bin}:${process.env.PATH}`;
+  const repo = Repo.create();
+  const entry = { command: 'npx', args: ['-y', 'memory-bank@1.0.0', '--toolsets', 'graph'] };
+  expect(look('project', entry, { repo, path })).toMatch(/^ok .* starts the server$/);
+  expect(readFileSync(seen, 'utf8')).toMatch(/ -y memory-bank@1\.0\.0\n$/);
+  expect(readFileSync(seen, 'utf8')).not.toContain(repo.root);
+});
+
+test('doctor starts no other program of the same name for an entry of the project', () => {
+  const elsewhere = newFolder();
+  writeFileSync(join(elsewhere, 'memory-bank'), '#!/bin/sh\ntouch marker\n', { mode: 0o755 });
+  const repo = Repo.create();
+  const line = look('project', { command: join(elsewhere, 'memory-bank') }, { repo });
+  expect(line).toMatch(/^note .*not started: it starts ".*memory-bank", which/);
+  expect(existsSync(repo.path('marker'))).toBe(false);
+});
+
 test('doctor starts no file of the project, also by the name of this program, unless asked', () => {
   const repo = Repo.create();
   const bin = repo.path('node_modules/.bin');
@@ -100,6 +141,12 @@ test('doctor starts no file of the project, also by the name of this program, un
   const entry = { command: 'memory-bank' };
   expect(look('project', entry, { repo, path })).toMatch(/^note .*a file of the project/);
   expect(existsSync(repo.path('marker'))).toBe(false);
+  // A link in the project may lead to any program of the machine.
+  rmSync(join(bin, 'memory-bank'));
+  symlinkSync('/bin/echo', join(bin, 'memory-bank'));
+  expect(look('project', entry, { repo, path })).toMatch(/^note .*a file of the project/);
+  rmSync(join(bin, 'memory-bank'));
+  writeFileSync(join(bin, 'memory-bank'), '#!/bin/sh\ntouch marker\n', { mode: 0o755 });
   const line = look('project', entry, { repo, path, args: ['--start'] });
   expect(line).toMatch(/^WRONG .*ends with status 0 instead of serving/);
   expect(existsSync(repo.path('marker'))).toBe(true);

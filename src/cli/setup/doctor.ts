@@ -63,12 +63,13 @@ async function checkClients({ options, values }: Invocation): Promise<Finding[]>
   );
   if (!root) return [];
   const around = { root: root.path, home, env, platform: process.platform };
-  const findings = await Promise.all(
-    Object.entries(clients).map(([name, client]) =>
-      checkClient(name, client, around, values.start === true),
-    ),
-  );
-  return findings.flatMap((finding) => finding ?? []);
+  const findings: Finding[] = [];
+  // One after the other: on a slow machine, servers that start at once would all be late.
+  for (const [name, client] of Object.entries(clients)) {
+    const finding = await checkClient(name, client, around, values.start === true);
+    if (finding) findings.push(finding);
+  }
+  return findings;
 }
 
 /** Checks the entry of a client; undefined when the client has no configuration. */

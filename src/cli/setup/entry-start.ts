@@ -1,5 +1,4 @@
 import { existsSync, type Stats, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { basename, delimiter, isAbsolute, join, resolve, sep } from 'node:path';
 import { isObject } from '../../core/json.ts';
 import type { Surroundings } from './client.ts';
@@ -52,40 +51,43 @@ export function startOfEntry(entry: unknown, around: Surroundings, trusted: bool
   );
   const path = findProgram(command, folder, around);
   const start = { command: path, args, env: { ...around.env, ...env }, cwd: folder };
-  return { process: trusted ? start : ownProcess(start, env, around) };
+  return { process: trusted ? start : ownProcess(start, command, env, around) };
 }
 
 /** An entry of a project's files as a process that runs nothing but this program. */
 function ownProcess(
   start: ServerProcess,
+  named: string,
   env: { readonly [name: string]: string },
   around: Surroundings,
 ): ServerProcess {
   const { command, args, cwd } = start;
-  const shown = [basename(command), ...args].join(' ');
+  const shown = [named, ...args].join(' ');
   const other = Object.keys(env).find((name) => !/^(?:MEMORY_BANK_\w+|DEBUG)$/.test(name));
   if (other !== undefined) throw new NotStarted(`it sets ${other}`);
-  if (realPath(command).startsWith(around.root + sep)) {
+  const real = realPath(command);
+  if ([command, real].some((path) => path.startsWith(around.root + sep))) {
     throw new NotStarted(`it starts ${command}, a file of the project`);
   }
-  const name = basename(command).replace(/\.(?:exe|cmd)$/i, '');
+  // A name that was found on the PATH is what the user has installed; a path may lead anywhere.
+  const isNode = named === 'node' || real === realPath(process.execPath);
   const self = realPath(resolve(process.argv[1] ?? ''));
-  if (name === binName || realPath(command) === self) {
+  if (named === binName || real === self) {
     checkArguments(args);
     return start;
   }
-  if (name === 'node' && realPath(resolve(cwd, args[0] ?? '')) === self) {
+  if (isNode && realPath(resolve(cwd, args[0] ?? '')) === self) {
     checkArguments(args.slice(1));
     return start;
   }
-  if (name === 'npx') {
+  if (named === 'npx') {
     const rest = args.filter((arg, i) => !(/^(?:-y|--yes)$/.test(arg) && i === 0));
     const [spec = '', ...options] = rest;
     const version = spec.startsWith(packageName) ? spec.slice(packageName.length) : undefined;
     if (version !== undefined && /^(?:@[\w.-]+)?$/.test(version)) {
       checkArguments(options);
       // In the project, npx would run what its node_modules and .npmrc say.
-      return { ...start, cwd: tmpdir(), env: { MEMORY_BANK_ROOT: cwd, ...start.env } };
+      return { ...start, cwd: around.home, env: { MEMORY_BANK_ROOT: cwd, ...start.env } };
     }
   }
   throw new NotStarted(`it starts "${shown}", which is not known to be this program`);
@@ -94,9 +96,10 @@ function ownProcess(
 /** Refuses arguments that do more than start a server with options. */
 function checkArguments(args: readonly string[]): void {
   const operand = args.find(
-    (arg, i) => !arg.startsWith('-') && !/^--(?:root|toolsets|mode)$/.test(args[i - 1] ?? ''),
+    (arg, i) =>
+      !/^--[\w-]+(?:=|$)/.test(arg) && !/^--(?:root|toolsets|mode)$/.test(args[i - 1] ?? ''),
   );
-  if (operand !== undefined) throw new NotStarted(`it runs the command "${operand}"`);
+  if (operand !== undefined) throw new NotStarted(`it gives "${operand}" as an argument`);
 }
 
 function checkedUrl(

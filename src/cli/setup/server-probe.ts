@@ -66,7 +66,7 @@ export async function probeProcess({
       // It has ended by itself.
     }
   };
-  const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   let fail: (error: ProbeError) => void = () => {};
   const failed = new Promise<never>((_, reject) => {
     fail = reject;
@@ -117,10 +117,12 @@ export async function probeProcess({
     child.stdin.end();
     kill('SIGTERM');
     const last = setTimeout(() => kill('SIGKILL'), 500);
-    if (child.pid !== undefined) await closed;
+    if (child.pid !== undefined) await ended;
     clearTimeout(last);
-    // What a runner has started may outlive it.
+    // What a runner has started may outlive it, and hold the pipes.
     kill('SIGKILL');
+    child.stdout.destroy();
+    child.stderr.destroy();
   }
 }
 
