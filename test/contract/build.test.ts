@@ -99,8 +99,9 @@ describe('a build', () => {
   test('is removed a day after its last use', async () => {
     const all = builtIds();
     for (const id of all) utimesSync(join(builds, id), 1, 1);
-    // The server marks its build, the current one, as in use.
+    // The server marks its build as in use; without main.cjs, the next build does not know which it was.
     const client = await start();
+    rmSync(main);
     appendFileSync(join(clone, 'src/cli/cli.ts'), '\nexport const changedAgain = true;\n');
     build();
     expect(builtIds()).toHaveLength(2);

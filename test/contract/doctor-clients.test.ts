@@ -12,7 +12,7 @@ import { createServer } from 'node:http';
 import { dirname, join } from 'node:path';
 import { stringify } from 'smol-toml';
 import { expect, test } from 'vitest';
-import { describeDeep } from '../support/depth.ts';
+import { deep, describeDeep } from '../support/depth.ts';
 import { HttpProgram } from '../support/http-program.ts';
 import { main, newFolder } from '../support/process.ts';
 import { Repo } from '../support/repo.ts';
@@ -54,7 +54,7 @@ function look(
   return stdout.split('\n').find((line) => line.includes(file)) ?? stdout;
 }
 
-test.each([
+deep.each([
   ['this program', { command: 'node', args: [main] }, /^ok .* starts the server$/],
   ['its root by name', { command: 'node', args: [main, '--root', '.'] }, /^ok /],
   ['another root', { command: 'node', args: [main, '--root', other] }, `it serves ${other}`],
