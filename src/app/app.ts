@@ -303,7 +303,8 @@ function joined(notes: readonly string[]): Pick<Reply, 'note'> {
   return notes.length === 0 ? {} : { note: notes.join(' ') };
 }
 
-function noteNewRepository(folder: string): string {
+/** The sentence about a repository that a change created, for people and models. */
+export function noteNewRepository(folder: string): string {
   return `${folder} was not in a git repository, so this change created one there; each change of the memory is a commit in it.`;
 }
 

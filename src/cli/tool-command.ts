@@ -131,10 +131,12 @@ function callTool(
     const call = (name: string, given: unknown) =>
       invocation.app.call(session, name, given, { ...options, unlisted: true });
     let reply = await call(tool.name, args);
+    let opened: string | undefined;
     // Some toolsets want a session to be opened. Here a session is one call, so the command opens it,
     // unless a read would create a memory.
     if (reply?.error === 'not_activated' && (await mayActivate(invocation, session, tool))) {
       const activation = await call('activate_project', {});
+      opened = activation?.note;
       reply = activation?.error === undefined ? await call(tool.name, args) : activation;
     }
     if (!reply) {
@@ -145,8 +147,8 @@ function callTool(
       await screen.showJson(reply.body);
     } else if (reply.error === undefined) await showReadable(screen, reply.body);
     if (reply.error === undefined) {
-      if (reply.note !== undefined) {
-        process.stderr.write(`memory-bank: note: ${screen.plain(reply.note)}\n`);
+      for (const note of [opened, reply.note]) {
+        if (note) process.stderr.write(`memory-bank: note: ${screen.plain(note)}\n`);
       }
       return 0;
     }

@@ -1,4 +1,6 @@
 import { spawnSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { main, newFolder, RawClient } from '../support/process.ts';
 import { Repo } from '../support/repo.ts';
@@ -69,14 +71,24 @@ test('the first write outside of a repository says, once, that it created one', 
   expect(JSON.parse(body)).toMatchObject({ success: true });
   expect(note).toContain(expected);
   expect(await call(cwd, 'memory_write', { ...write, value: 'w' })).toHaveLength(1);
-  const other = newFolder();
-  const args = ['memory-write', '--category', 'patterns', '--key', 'k', '--value', 'v'];
-  const env = { PATH: process.env.PATH, HOME: newFolder() };
-  const { status, stderr } = spawnSync(process.execPath, [main, ...args], {
-    cwd: other,
-    env,
+});
+
+test.each([
+  [['memory-write', '--category', 'patterns', '--key', 'k', '--value', 'v']],
+  [['store-memory', '--type', 'rules', '--title', 't', '--content', 'c']],
+  [['import', 'notes']],
+])('so does the first command: %j', (args) => {
+  const cwd = newFolder();
+  const notes = '{"type":"entity","name":"n","entityType":"t","observations":["o"]}\n';
+  mkdirSync(join(cwd, 'notes'));
+  writeFileSync(join(cwd, 'notes/memory.jsonl'), notes);
+  const { status, stdout, stderr } = spawnSync(process.execPath, [main, ...args], {
+    cwd,
+    env: { PATH: process.env.PATH, HOME: newFolder() },
     encoding: 'utf8',
   });
-  expect(status).toBe(0);
-  expect(stderr).toContain(`memory-bank: note: ${other} was not in a git repository`);
+  expect({ status, stdout, stderr }).toMatchObject({ status: 0 });
+  expect(stdout + stderr).toContain(
+    `${cwd} was not in a git repository, so this change created one`,
+  );
 });

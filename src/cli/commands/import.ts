@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { noteNewRepository } from '../../app/app.ts';
 import { type ImportReport, importSources } from '../../app/exchange/importer.ts';
 import { findRoot } from '../../app/root.ts';
 import { MemoryError } from '../../core/error.ts';
@@ -85,5 +86,8 @@ function reportLines(screen: Screen, report: ImportReport, dryRun: boolean): str
     ...remarks('bad', left),
     ...remarks('bad', kept),
     ...remarks('faint', notes),
+    ...commits.flatMap(({ newRepository }) =>
+      newRepository === undefined ? [] : `  ${screen.plain(noteNewRepository(newRepository))}`,
+    ),
   ];
 }
