@@ -6,11 +6,11 @@ const top = resolve(import.meta.dirname, '../..');
 
 /** Folders and files whose prose is checked. */
 const clean = [
-  ...['README.md', 'SECURITY.md', 'docs', 'build.js'],
-  ...['support', 'bench', 'drift', 'faults', 'guards', 'hostile'].map((name) => `test/${name}`),
-  'src/store/merge',
-  'src/store/secrets',
-  'src/store/sync',
+  ...['README.md', 'SECURITY.md', 'docs', 'build.js', 'src/git'],
+  ...['history', 'merge', 'modes', 'search', 'secrets', 'sync'].map((name) => `src/store/${name}`),
+  ...['bench', 'drift', 'faults', 'git', 'guards', 'hostile', 'property', 'store', 'support'].map(
+    (name) => `test/${name}`,
+  ),
 ];
 
 /** A generated page, and the page that quotes bad style. */

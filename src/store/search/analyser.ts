@@ -17,7 +17,7 @@ export interface SearchToken {
   readonly kind: 'word' | 'whole' | 'letter' | 'pair';
 }
 
-/** Letters and digits, together with the signs that hold an identifier, a path or a version together. */
+/** Letters and digits, and the signs that join the parts of an identifier, a path or a version. */
 const chunks =
   /[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}]|[_'’./\\:@-]{1,2}(?=[\p{L}\p{N}]))*(?:\+\+|#(?![\p{L}\p{N}]))?/gu;
 /** The role of an ASCII character in `chunks`. */
@@ -28,13 +28,13 @@ const kinds = Uint8Array.from({ length: 128 }, (_, code) => {
   if (/[_'./\\:@-]/.test(character)) return joint;
   return /[+#]/.test(character) ? ending : divider;
 });
-/** A chunk that does not divide, as most do not. */
+/** A chunk of a single word, as most are. */
 const plain = /^(?:[A-Za-z][a-z]*|\d+)$/;
 /** The names of a path; `_` and `-` are part of a name. */
 const names = /[^'’./\\:@]+/gu;
 /** The words of a name as `_` and `-` divide it. */
 const words = /[^_-]+/gu;
-/** Where a word divides: a change of case, a change between letters and digits. */
+/** The parts of a word, divided at a change of case or between letters and digits. */
 const humps =
   /\p{Lu}{2,}s(?![\p{L}\p{M}])|\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{M}]+|[\p{L}\p{M}]+?(?=\p{Lu}|[^\p{L}\p{M}]|$)|\p{N}+/gu;
 /** The same for words of ASCII, at a fraction of the cost. */
@@ -67,13 +67,13 @@ export function analyse(text: string, visit: (token: SearchToken, offset: number
       end = chunks.lastIndex;
     }
     const tokens = tokensOf(text, at, end);
-    // An iterator would add half as much time again.
+    // An iterator would take 50% longer.
     for (let i = 0; i < tokens.length; i++) visit(tokens[i] as SearchToken, at);
     at = nextLetter(text, end);
   }
 }
 
-/** Where a chunk may begin: at a letter or digit, or at anything that is not ASCII. */
+/** The next offset where a chunk may begin: a letter, a digit, or anything that is not ASCII. */
 function nextLetter(text: string, from: number): number {
   let at = from;
   while (at < text.length && kindAt(text, at) < letter) at += 1;
@@ -81,9 +81,9 @@ function nextLetter(text: string, from: number): number {
 }
 
 /**
- * Where the chunk ends that begins here, when it is a plain English word.
+ * Returns the end of a chunk that is a plain English word, as nearly all are.
  *
- * Nearly all are, and `chunks` takes several times as long. Undefined where that must decide.
+ * `chunks` would take several times as long. Undefined if it has to decide.
  */
 function plainEnd(text: string, start: number): number | undefined {
   let end = start;
@@ -99,7 +99,7 @@ function kindAt(text: string, at: number): number {
   return at < text.length ? (kinds[text.charCodeAt(at)] ?? foreign) : divider;
 }
 
-/** The tokens of a chunk; a known one is found without making a string of it. */
+/** The tokens of a chunk; a cached chunk is found without creating a string for it. */
 function tokensOf(text: string, start: number, end: number): readonly SearchToken[] {
   if (end - start > longestWhole) return divide(text.slice(start, end));
   let hash = end - start;
@@ -116,7 +116,7 @@ function tokensOf(text: string, start: number, end: number): readonly SearchToke
   return tokens;
 }
 
-/** The names of a path or of another chain, and the chain as a whole. */
+/** Divides a path or another chain into its names, followed by the whole chain. */
 function divide(chunk: string): SearchToken[] {
   if (plain.test(chunk)) return [token('word', chunk, 0)];
   const text = chunk.replace(/['’]s$/iu, '');
@@ -132,7 +132,7 @@ function divide(chunk: string): SearchToken[] {
     divideName(name[0].slice(at), name.index + at, tokens);
   }
   const whole = join(tokens, 0, text, 0);
-  // The only name of a chunk has its whole already.
+  // A chunk of a single name already has its whole.
   if (whole && tokens.at(-1)?.word !== whole.word) tokens.push(whole);
   return tokens;
 }
@@ -145,7 +145,7 @@ function matches(expression: RegExp, text: string): RegExpExecArray[] {
   return found;
 }
 
-/** The parts of `userId`, `user_id` or `utf8`, and the whole when there is more than one. */
+/** Divides `userId`, `user_id` or `utf8` into parts, followed by the whole if there are several. */
 function divideName(name: string, offset: number, tokens: SearchToken[]): void {
   const first = tokens.length;
   for (const { 0: word, index } of matches(words, name)) {
@@ -162,7 +162,7 @@ function divideName(name: string, offset: number, tokens: SearchToken[]): void {
   if (whole) tokens.push(whole);
 }
 
-/** The whole that the words among some tokens, from one of them on, make together. */
+/** Joins the words among the tokens, from an index on, to a whole; undefined for a single word. */
 function join(
   tokens: readonly SearchToken[],
   first: number,
@@ -227,9 +227,9 @@ const variants: { readonly [letter: string]: string } = {
 };
 
 /**
- * A word without case and diacritics, so that `Résumé` and `resume` are the same.
+ * Removes case and diacritics, so that `Résumé` and `resume` are the same.
  *
- * Marks that make another letter stay: й, が, Indic and Thai vowels.
+ * Marks that make a different letter stay: й, が, Indic and Thai vowels.
  */
 export function fold(word: string): string {
   const lower = word.toLowerCase();

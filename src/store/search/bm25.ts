@@ -8,7 +8,7 @@ export function weigh(frequency: number, length: number, average: number): numbe
   return (frequency * (k + 1)) / (frequency + k * (1 - b + (b * length) / average));
 }
 
-/** Inverse document frequency of a word that so many of all documents contain. */
+/** Inverse document frequency of a word that `holders` of all documents contain. */
 export function rarity(holders: number, documents: number): number {
   return Math.log(1 + (documents - holders + 0.5) / (holders + 0.5));
 }

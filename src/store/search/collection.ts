@@ -30,7 +30,7 @@ export interface IndexedDocument extends SearchDocument {
 /** The inverted index: the documents of each term, and the words of each document. */
 export class Collection {
   readonly dictionary = new Dictionary();
-  /** By number; the number of a removed document is reused. */
+  /** The documents by number; the number of a removed document is reused. */
   readonly entries: (IndexedDocument | undefined)[] = [];
   /** The number of content words of each document, by document number. */
   readonly lengths: number[] = [];
@@ -58,7 +58,7 @@ export class Collection {
   }
 
   /**
-   * Adds a new document with short texts only, as nearly all are: generators would double the cost.
+   * Adds a new document with only short texts, as nearly all are; a generator would double the cost.
    *
    * @returns false when a text is long or the document is known; then nothing is added.
    */

@@ -18,7 +18,7 @@ export class FieldScope {
     return this.#fields.has(field);
   }
 
-  /** The text of a field, or of none where the search does not look at it. */
+  /** The text of a field; empty if the search does not look at the field. */
   text(fields: SearchFields, field: TextField): string {
     return this.has(field) ? (fields[field] ?? '') : '';
   }

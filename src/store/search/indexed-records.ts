@@ -74,10 +74,10 @@ export class IndexedRecords {
   }
 
   /**
-   * Brings the index in line with what the view has now.
+   * Updates the index to the current records of the view.
    *
-   * Searches at the same time wait for the same work. Of a large memory one does not wait for all:
-   * the work goes on after it.
+   * Concurrent searches wait for the same work. In a large memory a search does not wait for all of
+   * it: the work continues after the search.
    */
   async update(): Promise<void> {
     this.#begun ??= this.#types.flatMap((type) => [...this.#view.pathsOf(type)]).reverse();
@@ -100,7 +100,7 @@ export class IndexedRecords {
       this.#work = undefined;
     });
     this.#work = work;
-    // It may fail when no search waits for it; the next search resumes the work.
+    // It may fail while no search waits for it; the next search resumes the work.
     work.catch(() => undefined);
     return work;
   }
@@ -146,8 +146,8 @@ export class IndexedRecords {
   /**
    * Indexes the record at a path as it is now.
    *
-   * @param limit a larger one waits until the others are done.
-   * @param room a larger one is left out.
+   * @param limit a larger record waits until the others are done.
+   * @param room a larger record is left out.
    */
   *#update(path: string, limit: number, room: number): Steps {
     this.#large.delete(path);
@@ -200,7 +200,7 @@ export class IndexedRecords {
     return this.#bytes > maxTotalBytes || words > maxWords || tokens > maxTokens;
   }
 
-  /** The size up to which a file is worth indexing: one about as large may be left out already. */
+  /** Size limit of the next file: one about as large as a file that is left out would not fit. */
   #room(): number {
     const [, least = Number.POSITIVE_INFINITY] = this.#leftOut.smallest() ?? [];
     return Math.min(maxIndexedBytes, alike * least);

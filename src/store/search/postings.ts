@@ -1,8 +1,8 @@
 /**
  * The documents that contain a term, ascending, with its weight in each of them.
  *
- * Each is one number of 32 bits, the document's with the weight in its lowest bits: there are hundreds
- * of thousands of them, and as two lists they would take twice the memory.
+ * Each posting is one number of 32 bits: the document's number, with the weight in the lowest bits.
+ * There are hundreds of thousands of postings, and two lists would take twice the memory.
  */
 export type Postings = readonly number[];
 
@@ -22,7 +22,7 @@ export function weightOf(posting: number): number {
 /** Adds weight for a document; changes the list in place where possible. */
 export function withWeight(postings: Postings, document: number, weight: number): Postings {
   const added = Math.round(weight * scale);
-  // Most terms stay in one document; a list that was made to grow has room for many.
+  // Most terms occur in only one document, and a list that has grown keeps spare capacity.
   if (postings.length === 0) return [join(document, added)];
   const list = postings as number[];
   const at = placeOf(list, document);

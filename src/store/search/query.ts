@@ -21,7 +21,7 @@ interface Reading {
   readonly slip?: Concept;
 }
 
-/** Limits of a query: a longer one is a pasted text, and its first words say enough. */
+/** Limits of a query: a longer one is a pasted text, of which the first words are enough. */
 const mostTokens = 64;
 const mostText = 10_000;
 /** Weight of a whole identifier relative to its parts, and of a pair of letters to its neighbours. */
@@ -39,7 +39,7 @@ const farMore = 50;
 
 /** Returns whether a query contains a word that may be misspelt or cut off. */
 export function isDoubtful(query: string, dictionary: Dictionary): boolean {
-  return telling(query).some(({ token }) => {
+  return contentTokens(query).some(({ token }) => {
     const term = token.kind === 'word' ? dictionary.term(token.term) : undefined;
     return token.kind === 'word' && (term?.postings.length ?? 0) <= hardlyKnown;
   });
@@ -50,14 +50,14 @@ export function* plan(query: string, dictionary: Dictionary): Steps<Concept[]> {
   const readings = new Map<string, Reading>();
   const concepts = new Map<string, Concept>();
   let words: { readonly start: number; readonly reading: Reading }[] = [];
-  for (const { token, start } of telling(query)) {
+  for (const { token, start } of contentTokens(query)) {
     if (token.kind === 'word') {
       const reading = readings.get(token.term) ?? (yield* read(token, dictionary));
       readings.set(token.term, reading);
       concepts.set(token.term, { weight: 1, terms: reading.terms });
       if (reading.slip) concepts.set(`${token.term}?`, reading.slip);
       const previous = words.at(-1)?.reading;
-      // Elsewhere the two may be written as one: that counts as each of them.
+      // A document may write the two as one word, which then counts for both.
       const compound = previous && dictionary.term(stem(previous.spelt + reading.spelt));
       if (compound) for (const half of [previous, reading]) half.terms.set(compound, 1);
       words = [...words, { start, reading }];
@@ -72,8 +72,8 @@ export function* plan(query: string, dictionary: Dictionary): Steps<Concept[]> {
   return [...concepts.values()].filter(({ terms }) => terms.size > 0);
 }
 
-/** The tokens of a query without stop words, unless it has no others. */
-function telling(query: string): { token: SearchToken; start: number }[] {
+/** The tokens of a query without stop words; all tokens if it has only stop words. */
+function contentTokens(query: string): { token: SearchToken; start: number }[] {
   const tokens: { token: SearchToken; start: number }[] = [];
   analyse(query.slice(0, mostText), (token, offset) => {
     if (token.kind !== 'letter') tokens.push({ token, start: token.start + offset });

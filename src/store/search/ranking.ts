@@ -14,7 +14,7 @@ export interface Ranked {
 }
 
 /** Number of documents whose scores are refined. */
-const closely = 100;
+const refined = 100;
 
 /**
  * Ranks the documents that match any concept, the best first.
@@ -39,21 +39,21 @@ export function* rank(
   const rarities: number[] = [];
   for (const { terms, weight } of concepts) {
     const { documents, sums } = holders(terms, collection, scope);
-    const counts = weight * rarity(documents.length, collection.size);
-    rarities.push(counts);
+    const value = weight * rarity(documents.length, collection.size);
+    rarities.push(value);
     for (const number of documents) {
       const found = weigh(sums[number] ?? 0, scope.length(collection, number), average);
-      scores[number] = (scores[number] ?? 0) + counts * found;
+      scores[number] = (scores[number] ?? 0) + value * found;
     }
   }
-  const asked = rarities.reduce((sum, counts) => sum + counts, 0);
+  const most = rarities.reduce((sum, value) => sum + value, 0);
   const titled = scope.has('title') ? name : undefined;
-  const { best, total } = select(collection, scores, titled, accepts, Math.max(limit, closely));
+  const { best, total } = select(collection, scores, titled, accepts, Math.max(limit, refined));
   const ranked: Ranked[] = [];
   for (const [index, { entry, score }] of best.entries()) {
     const closer =
-      index < closely ? lookCloser(collection, entry, score, concepts, rarities, scope) : score;
-    ranked.push({ entry, score: 1 / (1 + asked / (2 * closer)) });
+      index < refined ? lookCloser(collection, entry, score, concepts, rarities, scope) : score;
+    ranked.push({ entry, score: 1 / (1 + most / (2 * closer)) });
     yield;
   }
   return { ranked: ranked.sort(order), total };

@@ -33,7 +33,7 @@ export class RecordSearch {
   }
 
   /**
-   * Searches what the view has now.
+   * Searches the current records of the view.
    *
    * @param mayRead whether a record may be found, or named as damaged.
    */

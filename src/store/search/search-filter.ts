@@ -15,8 +15,8 @@ export class SearchFilter {
   readonly #inPath: (path: string) => boolean;
 
   /**
-   * @param types those that are searched.
-   * @throws MemoryError `invalid_input` where no record of these types can ever fit.
+   * @param types the types that are searched.
+   * @throws MemoryError `invalid_input` if no record of these types can match.
    */
   constructor(wanted: Wanted, types: readonly AnyRecordType[]) {
     const { type, categories, path } = wanted;
@@ -41,7 +41,7 @@ export class SearchFilter {
   }
 }
 
-/** The record types that are called so, or whose records can be of this type. */
+/** The record types with this name, and those whose records can be of this type. */
 function ofType(types: readonly AnyRecordType[], wanted: string): readonly AnyRecordType[] {
   const names = (type: AnyRecordType) => [type.name, ...(type.vocabulary?.type ?? [])];
   const found = types.filter((type) => names(type).includes(wanted));
@@ -55,8 +55,8 @@ function ofCategories(
 ): readonly AnyRecordType[] {
   const names = (type: AnyRecordType) => type.vocabulary?.category ?? [];
   const known = types.flatMap(names);
-  const strange = wanted.find((category) => !known.includes(category));
-  if (strange !== undefined) throw unknown('category', 'categories', strange, known);
+  const missing = wanted.find((category) => !known.includes(category));
+  if (missing !== undefined) throw unknown('category', 'categories', missing, known);
   return types.filter((type) => names(type).some((category) => wanted.includes(category)));
 }
 
@@ -66,7 +66,7 @@ function unknown(field: string, plural: string, value: string, known: readonly s
   return invalid([field], `${what}; their ${plural} are: ${list}`);
 }
 
-/** A path as results give it, a folder with all that is below it, or a glob. */
+/** Matches a path as in results, a folder with everything below it, or a glob. */
 function pathFilter(given: string): (path: string) => boolean {
   const pattern = given
     .normalize('NFC')

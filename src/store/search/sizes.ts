@@ -29,7 +29,7 @@ export class Sizes {
     this.#sizes.delete(path);
   }
 
-  /** The path and the size of the smallest. */
+  /** The path and the size of the smallest file. */
   smallest(): readonly [path: string, size: number] | undefined {
     if (this.#unsorted) this.#order.sort((a, b) => b[1] - a[1]);
     this.#unsorted = false;

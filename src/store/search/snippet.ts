@@ -15,7 +15,7 @@ interface TextMatch {
   end: number;
 }
 
-/** Finds the matches in a document, and the piece of its text with most of them. */
+/** Finds the matches in a document, and the piece of its text with the most of them. */
 export function* excerpt(
   fields: SearchFields,
   concepts: readonly Concept[],
@@ -73,7 +73,7 @@ function* find(text: string, wanted: ReadonlyMap<string, number>): Steps<TextMat
 /** Matches compared with the following ones in one step. */
 const stepPlaces = 1024;
 
-/** The stretch of text, short enough to show, with the most different concepts. */
+/** Finds the range that has the most different concepts and is short enough to show. */
 function* densest(
   places: readonly TextMatch[],
 ): Steps<{ start: number; end: number; concepts: number } | undefined> {
@@ -95,7 +95,7 @@ function* densest(
   return best;
 }
 
-/** A piece of a text around a stretch of it, cut between words and never inside a character. */
+/** Returns the text around a range, cut between words and never inside a character. */
 export function around(text: string, start: number, end: number): string {
   const stop = Math.min(end, start + 2 * length);
   const margin = Math.max(0, Math.floor((length - (stop - start)) / 2));
@@ -122,7 +122,7 @@ function boundary(text: string, at: number, side: 'start' | 'end'): number {
   // A character always ends between two of these, and a segmenter is slow to construct.
   if (/^[ -~]{0,2}$/.test(text.slice(Math.max(0, at - 1), at + 1))) return at;
   characters ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
-  // Enough text before it to know: segmenting all of a long text is slow.
+  // A short context is enough; segmenting all of a long text is slow.
   const base = Math.max(0, at - 64);
   const around = characters.segment(text.slice(base, at + 64)).containing(at - base);
   if (around === undefined || base + around.index === at) return at;
