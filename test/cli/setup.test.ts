@@ -556,7 +556,7 @@ describe('doctor', () => {
     ['a merge', 'note', /A merge is under way.*git merge --abort/],
     ['a conflict', 'note', /holds unmerged files.*git add/],
     ['a split index', 'WRONG', /uses a split index.*--no-split-index/],
-    ['refs of another kind', 'WRONG', /its refs are kept as reftable.*git refs migrate/],
+    ['refs of another kind', 'WRONG', /its refs are stored as reftable.*git refs migrate/],
   ])('says that no change can be made: %s', (kind, mark, text) => {
     const { repo, run } = project({ '.memory-bank/a.md': '' });
     const head = repo.git('rev-parse', 'HEAD');
@@ -626,7 +626,7 @@ describe('doctor', () => {
   test('gives no advice on what it cannot judge in a repository of another format', () => {
     const { run } = project({}, '--object-format=sha256');
     const { status, stdout } = run('doctor');
-    expect(stdout.match(/^WRONG .*/gm)).toEqual([expect.stringContaining('named by sha256')]);
+    expect(stdout.match(/^WRONG .*/gm)).toEqual([expect.stringContaining('object ids are sha256')]);
     expect(status).toBe(6);
   });
 

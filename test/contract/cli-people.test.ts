@@ -209,8 +209,8 @@ function pastOf(repo: Repo) {
 
 describeDeep('a repository of a format that is not known', () => {
   test.each([
-    ['objects named by sha256', /named by sha256.*--root set/],
-    ['refs kept as reftable', /kept as reftable.*git refs migrate/],
+    ['object ids of sha256', /object ids are sha256.*--root set/],
+    ['refs stored as reftable', /stored as reftable.*git refs migrate/],
   ])('is read without its past, which is refused with the way out: %s', (kind, reason) => {
     const sha256 = kind.endsWith('sha256');
     const other = sha256 ? Repo.create('--object-format=sha256') : Repo.create();

@@ -319,7 +319,7 @@ describe('a journal that no server has written', () => {
     repo.write(`.git/memory-bank/${name}`, text.replace(blob('old\n'), blob('nowhere')));
     const warnings: string[] = [];
     await open(repo.root, new NodeFiles(), (message) => warnings.push(message)).repair();
-    expect(warnings).toEqual([expect.stringContaining('m/a.md stays as it is')]);
+    expect(warnings).toEqual([expect.stringContaining('m/a.md was not restored')]);
     expect(repo.status()).toEqual([' M m/a.md']);
     await put(open(repo.root), 'm/a.md', 'later\n');
     expect(litter(repo.root)).toEqual([]);

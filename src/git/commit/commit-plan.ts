@@ -23,7 +23,7 @@ export interface FileChange {
   readonly bytes: Uint8Array | undefined;
   /** The content on disk when the change was planned; undefined for no file. */
   readonly seen: Uint8Array | undefined;
-  /** The mode of a new file, as in a tree. Default: an ordinary file. */
+  /** The mode of a new file, as in a tree. Default: a regular file. */
   readonly mode?: string | undefined;
   /** Whether the file is not a memory file: an uncommitted edit of it is a conflict. */
   readonly foreign?: boolean;
@@ -104,9 +104,9 @@ export function planCommits(
   const ours: TreeEdit[] = [];
   const files: PlannedFile[] = [];
   for (const { path, bytes, seen, foreign, ...added } of changes) {
-    // Git itself checks out no such path, and receives none.
+    // Git itself neither checks out nor accepts such a path.
     if (/(?:^|\/)\.git(?:\/|$)/i.test(path)) {
-      throw new MemoryError('unsupported', `${path} is inside a folder .git.`, {
+      throw new MemoryError('unsupported', `${path} is inside a .git folder.`, {
         data: { path },
       });
     }

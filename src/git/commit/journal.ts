@@ -9,8 +9,8 @@ import type { Reflog } from '../refs/reflog.ts';
 /**
  * The plan of a mutation, on disk before the first file of the work tree changes.
  *
- * The file is reused by all mutations of a token and empty in between: a name that is already on the
- * medium saves each of them a round of fsyncs.
+ * The file is reused by all mutations of a token and is empty between them: a name that is already on
+ * the medium saves each of them a round of fsyncs.
  *
  * After its writer has died, another process can finish or undo the whole mutation: every object that
  * the journal names is stored before anything changes.

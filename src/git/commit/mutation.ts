@@ -27,7 +27,7 @@ import {
 import { type RefState, type RepositorySite, settle, sideOf, takeBack } from './recovery.ts';
 import { checkIdle } from './state.ts';
 
-/** What a mutation needs of its repository. */
+/** The parts of a repository that a mutation needs. */
 export interface MutationSite extends RepositorySite {
   readonly tree: WorkTree;
   readonly refs: Refs;
@@ -129,7 +129,7 @@ export type LockedWork<T> = (locks: Locks) => Promise<T | undefined>;
 export interface Locks {
   readonly index: GitLock;
   readonly head: GitLock;
-  /** Undefined when HEAD is detached: then HEAD itself is what changes. */
+  /** Undefined when HEAD is detached: then HEAD itself changes. */
   readonly ref: GitLock | undefined;
   /** Whether they must stay for the next process that cleans up. */
   kept: boolean;

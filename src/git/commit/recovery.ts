@@ -106,8 +106,8 @@ export async function settle(
 
 /**
  * Puts back the files and index lines of a mutation whose ref moved elsewhere because its locks were
- * removed. Only for the process itself, which knows that the files are its own: left in place they would
- * look like an edit by hand, and a retry like a change that is already made.
+ * removed. Only the process itself calls this, because it knows that the files are its own: left in
+ * place, they would look like an edit by hand, and a retry would find its change already made.
  */
 export async function takeBack(
   site: RepositorySite,
@@ -143,7 +143,7 @@ async function putBack(site: RepositorySite, journal: Journal, top: string): Pro
     const oid = found && objectId('blob', found);
     if (oid !== file.after || oid === file.before) continue;
     if (file.before !== undefined && !site.odb.has(file.before)) {
-      site.warn(`${path} stays as it is: what it held before is not in the repository.`);
+      site.warn(`${path} was not restored: its earlier content is not in the repository.`);
       continue;
     }
     if (file.before === undefined) {
@@ -174,7 +174,7 @@ async function fixIndex(
   const changes = () => indexChanges(disk, target, journal, top, side);
   const proof = join(site.folder, `index-${journal.token}`);
   const ours = GitLock.adopt(disk, target, proof);
-  // If another process holds the lock by now, mostly nothing is left to change.
+  // If another process holds the lock by now, there is usually nothing left to change.
   if (!ours && !changes()) return;
   // A network disk may report an error for a rename that it did; then an old proof of ours is left.
   if (!ours) disk.discard(join(site.folder, `index-${token.id}`));

@@ -49,7 +49,7 @@ const underWay = [
   },
 ] as const;
 
-/** Extensions that change nothing of what is written here, or that `checkStorage` is about (gitrepository-layout). */
+/** Extensions that do not affect our writes, or that `checkStorage` checks (gitrepository-layout). */
 const knownExtensions = new Set([
   'noop',
   'objectformat',
@@ -70,13 +70,13 @@ export function checkStorage(config: GitConfig): void {
   const extensions = config.repositorySection('extensions');
   const objects = extensions.get('objectformat')?.toLowerCase() ?? 'sha1';
   if (objects !== 'sha1') {
-    throw new MemoryError('unsupported', `${what}: its objects are named by ${objects}.`, {
+    throw new MemoryError('unsupported', `${what}: its object ids are ${objects}.`, {
       hint: 'Keep the memory in a SHA-1 repository: start the server with --root set to one.',
     });
   }
   const refs = extensions.get('refstorage')?.toLowerCase() ?? 'files';
   if (refs !== 'files') {
-    throw new MemoryError('unsupported', `${what}: its refs are kept as ${refs}.`, {
+    throw new MemoryError('unsupported', `${what}: its refs are stored as ${refs}.`, {
       hint: 'Run "git refs migrate --ref-format=files", or set --root to another repository.',
     });
   }

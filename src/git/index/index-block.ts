@@ -207,8 +207,9 @@ export class IndexBlock {
   }
 
   /**
-   * Smudges each line that the new time of the index would make look clean although it may not be: if
-   * the size is 0 and the blob is not empty, git compares the file itself.
+   * Smudges each line that would look clean under the new time of the index but may not be.
+   *
+   * If the size of a line is 0 and its blob is not empty, git compares the file itself.
    *
    * A line of size 0 is that of an empty file, or smudged already, so it cannot hide other content of the
    * same size. Git always compares a gitlink.

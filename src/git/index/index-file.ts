@@ -192,8 +192,7 @@ export class IndexFile {
   }
 
   /**
-   * Returns the index with each line smudged that the new time would make look clean although it may
-   * not be.
+   * Smudges each line that would look clean under the new time of the index but may not be.
    *
    * @param holds whether the file of a line contains the blob of the line.
    */
@@ -268,7 +267,7 @@ export function lineStat(stat: BigIntStats): LineStat {
 
 /** Formats the bytes before the name, for a line at stage 0. */
 function formatLine(name: Buffer, { oid, mode, stat }: IndexChange): Buffer {
-  // Every byte of it is written below; a small buffer of its own would take a multiple of its size.
+  // Small buffers from the pool take less memory; all bytes are written below.
   const fixed = Buffer.allocUnsafe(fixedSize);
   const { ctime, ctimeNs, mtime, mtimeNs, dev, ino, uid, gid, size } = stat ?? noStat;
   const words = [ctime, ctimeNs, mtime, mtimeNs, dev, ino, mode, uid, gid, size];

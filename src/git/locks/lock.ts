@@ -39,7 +39,7 @@ export async function waitFor<T>(
   }
 }
 
-/** What one of git's locks protects. */
+/** The file that a lock of git protects. */
 export type LockRole = 'index' | 'head' | 'ref';
 
 /**

@@ -23,7 +23,7 @@ const ended = new Set<string>();
  * The mutex of the servers of one repository: `memory-bank/lock` in the common git directory, a hard
  * link to a file that names its holder.
  *
- * A lock is taken from a holder only if that is proved dead, never because of its age: a stopped
+ * A lock is taken from its holder only if the holder is proved dead, never because of its age: a stopped
  * process is alive. Removing a dead holder's lock needs a second lock, named after the dead token, so
  * that two processes that find it dead cannot remove the lock of a third.
  *

@@ -19,7 +19,7 @@ export function identity(config: GitConfig, role: 'author' | 'committer', time: 
   };
 }
 
-/** What git removes from a name: line ends, angle brackets, and punctuation at both ends. */
+/** The characters that git removes from a name: line ends, angle brackets, punctuation at both ends. */
 function clean(text: string): string {
   return text.replace(/[\0\n\r<>]/g, '').replace(/^[\s.,:;"'\\]+|[\s.,:;"'\\]+$/g, '');
 }

@@ -8,7 +8,7 @@ import type { Refs } from './refs.ts';
 
 export interface PlannedCommit {
   readonly oid: Oid;
-  /** Where the branch is before it. */
+  /** The commit of the branch before it. */
   readonly before: Oid | undefined;
   /** The message in the reflogs. */
   readonly log: string;

@@ -88,9 +88,11 @@ export class Refs {
   }
 
   /**
-   * Lists what keeps commits besides HEAD and its branch: other branches, tags, remote-tracking branches,
-   * and detached HEADs of other work trees. It leaves out the stash, which keeps its own commits, and a
-   * remote's HEAD, which is another name of one of its branches.
+   * Lists the names that keep commits, except HEAD and its branch.
+   *
+   * These are other branches, tags, remote-tracking branches, and detached HEADs of other work trees. It
+   * leaves out the stash, which keeps its own commits, and a remote's HEAD, which is another name of one
+   * of its branches.
    */
   others(): { readonly name: string; readonly oid: Oid }[] {
     const own = [this.branch(), this.head().ref];
@@ -146,5 +148,5 @@ function branchIn(head: string): string | undefined {
   return name !== undefined && !refused.test(name) ? name : undefined;
 }
 
-/** What a ref name must not contain (git-check-ref-format). */
+/** Characters and forms that a ref name must not contain (git-check-ref-format). */
 const refused = /\.\.|\/\/|\/\.|\.lock(?:\/|$)|[./]$|@\{|[\0- \x7f~^:?*[\\]/;

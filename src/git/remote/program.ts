@@ -33,7 +33,7 @@ export interface RunOptions {
  *
  * Git leads its own session: programs that it starts have no terminal to prompt on, and end with it.
  *
- * @throws MemoryError `unsupported` where git is not installed, `remote` after `limit`.
+ * @throws MemoryError `unsupported` if git is not installed, `remote` after `limit`.
  */
 export function runGit(args: readonly string[], options: RunOptions): Promise<Outcome> {
   const { cwd, env, signal, limit, guard } = options;

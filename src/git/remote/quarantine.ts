@@ -56,7 +56,7 @@ export class Quarantine {
   check(): MemoryError | undefined {
     const size = this.#files().reduce((sum, { size }) => sum + size, 0);
     if (size <= this.#limit) return undefined;
-    return new MemoryError('too_large', 'The remote has more to send than sync takes at once.', {
+    return new MemoryError('too_large', 'The remote sends more than sync accepts at once.', {
       hint: 'Run "git fetch", then sync again. Nothing was changed.',
       data: { limit: this.#limit },
     });

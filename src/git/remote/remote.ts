@@ -55,10 +55,10 @@ export interface Upstream {
 }
 
 /**
- * The upstream of a branch, as the configuration has it.
+ * Reads the upstream of a branch from the configuration.
  *
  * @param ref full name of the branch; undefined on a detached HEAD.
- * @param top the work tree, against which a path is understood.
+ * @param top the work tree, to which a relative path refers.
  * @throws MemoryError `not_found` if there is none, `unsupported` if a push would go elsewhere.
  */
 export function upstreamOf(config: GitConfig, ref: string | undefined, top: string): Upstream {
@@ -148,14 +148,10 @@ function addressOf(url: string, top: string): Address {
     const isHost = /^[^/]+:/.test(url) && !/^[a-z]:[\\/]/i.test(url);
     return isHost ? { kind: 'ssh', url } : { kind: 'folder', url: resolve(top, url) };
   }
-  throw new MemoryError(
-    'unsupported',
-    'The address of the remote is of a kind that sync does not use.',
-    {
-      hint: 'It knows https://, http://, ssh://, host:path, and folders. Use "git pull" and "git push".',
-      data: { scheme: scheme ?? null },
-    },
-  );
+  throw new MemoryError('unsupported', 'Sync does not support this kind of remote address.', {
+    hint: 'It supports https://, http://, ssh://, host:path, and folders. Use "git pull" and "git push".',
+    data: { scheme: scheme ?? null },
+  });
 }
 
 function webAddress(url: URL): Address {

@@ -247,7 +247,7 @@ function lookQuietly(files: Files, path: string): Stat | undefined {
   }
 }
 
-/** Why a file cannot be read that will not be readable in a moment either. */
+/** Error codes for which reading a file again would not help. */
 const unreadable = new Set([
   ...['EACCES', 'EPERM', 'EISDIR', 'ELOOP', 'ENAMETOOLONG'],
   // A device or pipe (GIT_CONFIG_GLOBAL=/dev/null), or a file over the limit.
