@@ -488,7 +488,7 @@ export const guards: readonly Guard[] = [
       'const current = known?.settled && sameStat(known.stat, stat);',
       'const current = known && sameStat(known.stat, stat);',
     ],
-    [workspace, 'has ticked a listing finds what came'],
+    [workspace, 'has ticked a listing finds what was added'],
   ),
   guard(
     'a record in a new folder is searched at once',
@@ -629,7 +629,7 @@ export const guards: readonly Guard[] = [
       "    if (!this.access.mayWrite(path)) throw forbidden('change', path, this.access);\n    const before",
       '    const before',
     ],
-    [workspace, 'hold for reading, listing'],
+    [workspace, 'apply to reading, listing'],
   ),
   guard(
     'the file system root and the home directory are refused',
@@ -673,7 +673,7 @@ export const guards: readonly Guard[] = [
   guard(
     'credentials in an edit by hand are found',
     ['store/records/memory-folder.ts', 'guard.checkEdit(...edit)', 'undefined'],
-    [secrets, 'is not committed for a person who has typed it'],
+    [secrets, 'is not committed with an edit by hand'],
   ),
   guard(
     'credentials in the name of a file are found',
@@ -706,7 +706,7 @@ export const guards: readonly Guard[] = [
   guard(
     'credentials that only the title reveals are found',
     ['store/secrets/guard.ts', 'if (record) all.push(', 'if (false) all.push('],
-    [secrets, 'by nothing but the title'],
+    [secrets, 'that only the title'],
   ),
   guard(
     'credentials behind invisible and encoded characters are found',

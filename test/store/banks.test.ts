@@ -23,7 +23,7 @@ afterEach(async () => {
   repo.remove();
 });
 
-/** A server of its own, and one session with it. */
+/** A new server and one session with it. */
 function start(cwd = repo.root): (name: string, args: object) => Promise<JsonObject> {
   const app = new App(
     {
@@ -53,7 +53,7 @@ const decision = {
   conversation_id: 'plan',
 };
 
-test('a bank is kept across servers, and knows how far the code has moved since', async () => {
+test('a bank outlives its server, and reports how far the code has moved since', async () => {
   const call = start();
   const first = await call('activate', code);
   expect(first).toMatchObject({
@@ -86,7 +86,7 @@ test('a bank is kept across servers, and knows how far the code has moved since'
   expect(repo.fsck()).toBe('');
 });
 
-test('reading makes no commit, and the last use is known to the next server', async () => {
+test('reading makes no commit, and the next server knows the last use', async () => {
   const call = start();
   await call('activate', code);
   const head = repo.git('rev-parse', 'HEAD');
@@ -100,7 +100,7 @@ test('reading makes no commit, and the last use is known to the next server', as
   expect(theirs).toEqual([{ ...Object(mine)[0], active: undefined, temporary: undefined }]);
 });
 
-test('global banks are served where there is no project', async () => {
+test('global banks are served without a project', async () => {
   const call = start('/');
   expect(await call('list', {})).toMatchObject({ global: [], note: expect.any(String) });
   expect(existsSync(homeFolder)).toBe(false);

@@ -43,7 +43,7 @@ function clone(repo: Repo, ...options: string[]): Repo {
 }
 
 describe('a shallow clone', () => {
-  test('says that its history ends, and is whole once it was deepened', async () => {
+  test('reports that its history ends, and is complete after it was deepened', async () => {
     const repo = create();
     for (let i = 0; i < 5; i++) write(repo, 'one', `text ${i}`);
     write(repo, 'old', 'of before');
@@ -69,7 +69,7 @@ describe('a shallow clone', () => {
   });
 });
 
-test('objects that a partial clone left behind are named, and nothing is changed', async () => {
+test('objects that a partial clone does not have are named, and nothing is changed', async () => {
   const repo = create();
   write(repo, 'one', 'old');
   write(repo, 'one', 'new');
@@ -88,7 +88,7 @@ test('objects that a partial clone left behind are named, and nothing is changed
   expect(partial.status()).toEqual([]);
 });
 
-test('a clone without its trees says which object is missing, and writes nothing', async () => {
+test('a clone without trees names the missing object, and writes nothing', async () => {
   const repo = create();
   write(repo, 'one', 'old');
   write(repo, 'one', 'new');
@@ -107,7 +107,7 @@ test('a clone without its trees says which object is missing, and writes nothing
   expect(partial.status()).toEqual([]);
 });
 
-test('histories that have nothing in common are compared all the same', async () => {
+test('unrelated histories can still be compared', async () => {
   const repo = create();
   write(repo, 'one', 'here');
   repo.git('checkout', '-q', '--orphan', 'other');
@@ -118,7 +118,7 @@ test('histories that have nothing in common are compared all the same', async ()
   expect(compared.changes).toMatchObject([{ change: 'changed', path: 'notes/one.yaml' }]);
 });
 
-test('paths out of the bank, and of what is no record, are refused', async () => {
+test('paths outside the memory folder, and of files that are not records, are refused', async () => {
   const repo = create();
   write(repo, 'one', 'x');
   repo.write(
@@ -190,7 +190,7 @@ describe('the rules of a mode', () => {
     return { repo, opened };
   }
 
-  test('hold for everything that is read of the past', async () => {
+  test('apply to everything that is read from the history', async () => {
     const { opened } = await restricted();
     const { history } = opened.call;
     const forbidden = { code: 'forbidden' };
@@ -215,7 +215,7 @@ describe('the rules of a mode', () => {
     expect(await history.branches(10)).toMatchObject({ branches: [{ ahead: 0, changes: [] }] });
   });
 
-  test('hold for what is restored', async () => {
+  test('apply to a restoration', async () => {
     const { repo, opened } = await restricted();
     const { history } = opened.call;
     const head = repo.git('rev-parse', 'HEAD');
@@ -229,7 +229,7 @@ describe('the rules of a mode', () => {
   });
 });
 
-test('two servers of one repository keep one index, whatever they write at once', async () => {
+test('two servers of one repository share one index, also with concurrent writes', async () => {
   const repo = create();
   const here = await serve(repo);
   const there = await serve(repo);
@@ -247,13 +247,13 @@ test('two servers of one repository keep one index, whatever they write at once'
 test.each([
   ['cut off in the middle of a line', (text: string) => text.slice(0, -20)],
   [
-    'with a line twice',
+    'with a repeated line',
     (text: string) => text + text.slice(text.lastIndexOf('\n', text.length - 2) + 1),
   ],
   ['of another form', (text: string) => text.replace('"format":1', '"format":0')],
   ['full of something else', () => 'nonsense\n\0\0'],
   ['empty', () => ''],
-])('an index %s is made good', async (_, spoil) => {
+])('an index %s is repaired', async (_, spoil) => {
   const repo = create();
   write(repo, 'one', 'x');
   write(repo, 'two', 'y');
@@ -272,7 +272,7 @@ test.each([
   }
 });
 
-test('a call that is given up leaves the index as far as it came', async () => {
+test('a cancelled call keeps what it has indexed', async () => {
   const repo = create();
   write(repo, 'one', 'x');
   const opened = await serve(repo);

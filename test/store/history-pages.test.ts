@@ -6,7 +6,7 @@ import { Stage } from '../hostile/stage.ts';
 const path = 'notes.md';
 const line = (i: number) => `Line ${i} says 🙂 what is said in a line of a usual length.\n`;
 const text = Array.from({ length: 1000 }, (_, i) => line(i)).join('');
-/** No answer of the history is longer than this, in bytes: its list, and what stands around it. */
+/** Size limit of an answer of the history with its list, in bytes. */
 const most = 30_000;
 let stage: Stage;
 
@@ -24,7 +24,7 @@ beforeAll(async () => {
 
 afterAll(() => stage.close());
 
-/** Every answer of a tool, one after the other as each says how to go on. */
+/** All pages of a tool's answer, each requested as the page before it says. */
 async function pages(
   tool: string,
   args: object,
@@ -41,14 +41,14 @@ async function pages(
   }
 }
 
-test('a long text comes in pieces of whole lines', async () => {
+test('a long text is divided into pages of whole lines', async () => {
   const read = await pages('read_as_of', { revision: 'HEAD', path }, 'offset', 'next_offset');
   expect(read.length).toBeGreaterThan(2);
   expect(read.map((page) => page.text).join('')).toBe(text);
   for (const { text } of read) expect(text).toMatch(/^Line .*\n$/s);
 });
 
-test('a text without lines is not cut within a character', () => {
+test('a text without lines is not cut inside a character', () => {
   const smiles = 'x🙂'.repeat(10);
   expect(endOfPiece(smiles, 0, 2)).toBe(1);
   expect(endOfPiece(smiles, 0, 3)).toBe(3);
@@ -65,7 +65,7 @@ test.each([
   expect(new Set(items).size).toBe(count);
 });
 
-test('a line that is longer than an answer is cut, and says so', async () => {
+test('a line that is longer than an answer is cut, and the answer says so', async () => {
   await stage.succeed('write_memory_bank_file', {
     filename: 'one.md',
     content: 'x'.repeat(50_000),
@@ -74,7 +74,7 @@ test('a line that is longer than an answer is cut, and says so', async () => {
   expect(JSON.stringify(blame)).toMatch(/x… \(46000 more characters\)/);
 });
 
-test('the lines of a long record come in pages', async () => {
+test('the lines of a long record are divided into pages', async () => {
   const told = await pages('blame_record', { path, lines: 1000 }, 'first_line', 'next_line');
   const blamed = told.flatMap(({ blame }) => (Array.isArray(blame) ? blame : []));
   expect(blamed.map((one) => Object(one).text).join('')).toBe(text);

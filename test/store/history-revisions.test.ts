@@ -9,7 +9,7 @@ let opened: Opened;
 const day = 86_400;
 const start = Date.UTC(2025, 0, 1, 12) / 1000;
 
-/** Commits of one a day, the first on 1 January 2025 at noon. */
+/** One commit a day, the first on January 1, 2025 at noon. */
 function daily(i: number): void {
   repo.write(`${bank}/notes/one.yaml`, `key: one\ntags: []\ntext: day ${i}\n`);
   repo.git('add', '-A');
@@ -82,14 +82,14 @@ describe('a time names the last commit of the branch before it', () => {
   });
 
   test('counted back from now, and never on a branch that was merged later', async () => {
-    // The clock of the test stands at 2 January 2026.
+    // The clock of the test is set to January 2, 2026.
     expect(await oid('364 days ago')).toBe(repo.git('rev-parse', 'HEAD^1~3').trim());
     expect(await oid('yesterday')).toBe(repo.git('rev-parse', 'HEAD^1').trim());
     expect(await oid('2025-01-03T12:02:00Z')).toBe(repo.git('rev-parse', 'HEAD^1~2').trim());
   });
 });
 
-describe('what names no single commit is refused by name', () => {
+describe('a text that does not name one commit is refused by name', () => {
   test.each([
     ['nothing', 'not_found'],
     ['HEAD~99', 'not_found'],
@@ -117,14 +117,14 @@ describe('what names no single commit is refused by name', () => {
     await expect(oid(revision)).rejects.toMatchObject({ code, hint: expect.any(String) });
   });
 
-  test('fewer digits of an id than git takes, and the error says how many it takes', async () => {
+  test('fewer digits of an id than git accepts, and the error says how many are needed', async () => {
     await expect(oid(repo.git('rev-parse', 'HEAD').slice(0, 2))).rejects.toMatchObject({
       code: 'not_found',
       hint: expect.stringContaining('at least the first four digits of an id'),
     });
   });
 
-  test('the beginning of several ids, with the candidates', async () => {
+  test('a prefix of several ids, with the candidates', async () => {
     const many = Repo.create();
     const other = await open(many.root, [note]);
     const stream = Array.from({ length: 2000 }, (_, i) => {

@@ -64,7 +64,7 @@ describe('the history', () => {
     expect(entries[1]?.changes).toEqual([{ change: 'added', path: 'notes/one.yaml' }]);
   });
 
-  test('of everything is that of git log, and of a folder what lies below it', async () => {
+  test('of everything equals git log, and that of a folder has what is below it', async () => {
     await put('one', 'first');
     repo.write('src/code.ts', 'code');
     commit('Code');
@@ -107,14 +107,14 @@ describe('the history', () => {
     ]);
   });
 
-  test('of a record that is gone ends with its removal', async () => {
+  test('of a removed record ends with its removal', async () => {
     await put('one', 'first');
     await drop('one');
     const { entries } = await log({ path: 'notes/one.yaml' });
     expect(entries.map(({ changes }) => changes[0]?.change)).toEqual(['removed', 'added']);
   });
 
-  test('is right after a rebase, a reset, a switch and gc, and without its file', async () => {
+  test('is correct after a rebase, a reset, a switch and gc, and without its index file', async () => {
     await put('one', 'first');
     repo.checkout('side');
     await put('two', 'on the side');
@@ -204,7 +204,7 @@ describe('a comparison', () => {
   const compare = (from: string, to = 'HEAD', path?: string) =>
     opened.call.history.compare({ from, to, path, limit: 100, skip: 0 });
 
-  test('tells records and fields', async () => {
+  test('lists records and fields', async () => {
     await put('one', 'line 1\nline 2\nline 3\n', ['a', 'b']);
     await put('gone', 'x');
     await put('moved', 'y');
@@ -233,7 +233,7 @@ describe('a comparison', () => {
     expect((await compare('HEAD')).changes).toEqual([]);
   });
 
-  test('of records that cannot be read is one of their text', async () => {
+  test('of records that cannot be decoded compares their text', async () => {
     await put('one', 'fine');
     repo.write(`${bank}/notes/one.yaml`, 'key: [\n');
     commit('Break it');
@@ -248,7 +248,7 @@ describe('a restoration', () => {
   const restore = (path: string | undefined, revision?: string) =>
     opened.call.history.restore(path, revision);
 
-  test('is a new commit with the very bytes of the earlier state', async () => {
+  test('is a new commit with the exact bytes of the earlier state', async () => {
     repo.write(`${bank}/notes/one.yaml`, '# by hand\nkey: one\ntags: []\ntext: old\nmore: kept\n');
     commit('By hand');
     const old = head();
@@ -266,7 +266,7 @@ describe('a restoration', () => {
     expect(repo.status()).toEqual([]);
   });
 
-  test('of what is the same already is no commit', async () => {
+  test('of an unchanged record makes no commit', async () => {
     await put('one', 'text');
     const before = head();
     expect(await restore('notes/one.yaml', 'HEAD')).toMatchObject({ restored: [] });
@@ -293,7 +293,7 @@ describe('a restoration', () => {
     await expect(restore('notes/one.yaml')).rejects.toMatchObject({ code: 'invalid_input' });
   });
 
-  test('of everything takes back what came since, in one commit', async () => {
+  test('of everything undoes all later changes, in one commit', async () => {
     await put('one', 'old');
     await put('two', 'stays');
     const old = head();
@@ -309,7 +309,7 @@ describe('a restoration', () => {
     expect(repo.git('diff', old, 'HEAD')).toBe('');
   });
 
-  test('mends a file that cannot be read, and writes where the record is now', async () => {
+  test('repairs a file that cannot be read, and writes to the current path of the record', async () => {
     await put('one', 'good');
     repo.write(`${bank}/notes/one.yaml`, 'key: [');
     expect(await restore('notes/one.yaml', 'HEAD')).toMatchObject({ restored: ['notes/one.yaml'] });
@@ -326,7 +326,7 @@ describe('a restoration', () => {
     ]);
   });
 
-  test('of what cannot be read, or never was, changes nothing', async () => {
+  test('of a record that cannot be read, or never existed, changes nothing', async () => {
     repo.write(`${bank}/notes/one.yaml`, 'key: [');
     commit('Broken');
     await put('two', 'x');
@@ -346,7 +346,7 @@ describe('a restoration', () => {
   });
 });
 
-test('branches are told with what their memory has more, less and otherwise', async () => {
+test('branches are listed with the records that they add, lack and change', async () => {
   await put('one', 'common');
   repo.checkout('side');
   await put('two', 'only there');

@@ -34,7 +34,7 @@ const value = (name: string, more: Partial<Path> = {}): Path => ({
 const keys = async (reader: Reader, options: ListOptions) =>
   (await reader.list(path, options)).records.map(({ key }) => key);
 
-test('records can be asked for by key and by id', async () => {
+test('records can be requested by key and by id', async () => {
   const { store } = opened.call;
   expect(await keys(store, { keys: ['c', 'none', 'a', 'a'] })).toEqual(['a', 'c']);
   expect(await keys(store, { ids: [idOf('b'), idOf('none')] })).toEqual(['b']);
@@ -42,7 +42,7 @@ test('records can be asked for by key and by id', async () => {
   expect(await keys(store, { keys: [], ids: [] })).toEqual([]);
 });
 
-test('a record is found under the names it has now, wherever a person moved it', async () => {
+test('a record is found by its current names after a person has moved it', async () => {
   repo.git('mv', '.memory-bank/graph/paths/a.yaml', '.memory-bank/graph/paths/moved.yaml');
   const text = repo.read('.memory-bank/graph/paths/b.yaml');
   repo.write('.memory-bank/graph/paths/b.yaml', text.replace(idOf('b'), idOf('new')));
@@ -54,7 +54,7 @@ test('a record is found under the names it has now, wherever a person moved it',
   expect(await keys(store, { ids: [idOf('new')] })).toEqual(['b']);
 });
 
-test('of damaged files only the one in the place of a key is named', async () => {
+test('of damaged files only the one at the path of a key is named', async () => {
   repo.write('.memory-bank/graph/paths/a.yaml', 'path: [\n');
   repo.write('.memory-bank/graph/paths/c.yaml', 'path: [\n');
   const { records, damaged } = await opened.call.store.list(path, { keys: ['a', 'b'] });
@@ -62,7 +62,7 @@ test('of damaged files only the one in the place of a key is named', async () =>
   expect(damaged.map(({ path }) => path)).toEqual(['graph/paths/a.yaml']);
 });
 
-test('a search names damaged files and doubles of a key for as long as they are there', async () => {
+test('a search names damaged files and duplicate keys while they exist', async () => {
   const file = (name: string) => `.memory-bank/graph/paths/${name}.yaml`;
   const damaged = async () => {
     const found = await opened.call.store.search({ query: 'anything' });
@@ -85,7 +85,7 @@ test('a search names damaged files and doubles of a key for as long as they are 
   expect(await damaged()).toEqual([]);
 });
 
-test('a change sees its own writes under their names', async () => {
+test('a change sees its own writes by their names', async () => {
   await opened.call.store.change({ subject: 'change' }, async (tx) => {
     await tx.put(path, value('new'));
     await tx.put(path, value('b', { id: idOf('other') }));

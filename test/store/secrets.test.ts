@@ -39,10 +39,10 @@ async function refusal(work: Promise<unknown>): Promise<MemoryError> {
   return thrown;
 }
 
-/** Everything that anybody is told by an error. */
+/** Everything that an error shows to anybody. */
 const told = (error: MemoryError) => `${error.text} ${JSON.stringify(error.data)} ${error.stack}`;
 
-/** Whether any file below the root, those of git included, or any object holds a text. */
+/** Whether a file below the root, those of git included, or an object contains a text. */
 function holds(repo: Repo, text: string): boolean {
   const files = readdirSync(repo.root, { recursive: true, encoding: 'utf8' });
   if (files.some((path) => path.includes(text))) return true;
@@ -56,7 +56,7 @@ function holds(repo: Repo, text: string): boolean {
 const put = (opened: Opened, key: string, text: string, tags: string[] = []) =>
   opened.call.store.change({ subject: `add ${key}` }, (tx) => tx.put(note, { key, text, tags }));
 
-describe('a credential is refused, and nothing of it is written,', () => {
+describe('a credential is refused and not written anywhere', () => {
   test('in a field of a new record', async () => {
     const { repo, opened } = await serve();
     const before = repo.git('count-objects', '-v');
@@ -70,7 +70,7 @@ describe('a credential is refused, and nothing of it is written,', () => {
     expect(repo.status()).toEqual([]);
   });
 
-  test('in a list, and in what is added to a record', async () => {
+  test('in a list, and in an addition to a record', async () => {
     const { repo, opened } = await serve();
     await put(opened, 'deploy', 'text');
     const head = repo.git('rev-parse', 'HEAD');
@@ -93,7 +93,7 @@ describe('a credential is refused, and nothing of it is written,', () => {
     expect(holds(repo, secret('RSA private key'))).toBe(false);
   });
 
-  test('that is known by nothing but the title of its record', async () => {
+  test('that only the title of its record identifies', async () => {
     const { opened } = await serve();
     const body = secret('session secret');
     const write = (text: string) =>
@@ -106,7 +106,7 @@ describe('a credential is refused, and nothing of it is written,', () => {
     await write('It is in the vault.');
   });
 
-  test('in a key, whose file would be named after it', async () => {
+  test('in a key, which would become the name of a file', async () => {
     const { repo, opened } = await serve();
     const error = await refusal(put(opened, github, 'text'));
     expect(error.message).toBe(
@@ -116,7 +116,7 @@ describe('a credential is refused, and nothing of it is written,', () => {
     expect(holds(repo, github)).toBe(false);
   });
 
-  test('in a title, of which the name of the file keeps a part', async () => {
+  test('in a title, part of which would become the name of a file', async () => {
     const { opened } = await serve();
     const title = `The token ${stripe}`;
     const error = await refusal(
@@ -133,7 +133,7 @@ describe('a credential is refused, and nothing of it is written,', () => {
     ['the reason', { subject: 'x', reason: `because\nof ${github}` }],
     ['the Trigger of the commit', { subject: 'x', trailers: { Trigger: github } }],
     ['the reason', { subject: 'x', reason: `use ghp_\u200b${github.slice(4)}` }],
-    // The line feeds, which a subject loses, keep the name and the value apart.
+    // The line feeds separate the name and the value; a subject loses them.
     ['the message of the commit', { subject: 'password =\n\n\n\n\nq8ZrT2vN5xLk7WmP' }],
   ])('in %s', async (where, why) => {
     const { repo, opened } = await serve();
@@ -153,7 +153,7 @@ describe('a credential is refused, and nothing of it is written,', () => {
     expect(holds(repo, github)).toBe(false);
   });
 
-  test('in a bank that lies in no repository yet, which gets none', async () => {
+  test('in a folder without a repository, which is not created', async () => {
     const repo = new Repo();
     cleanUp.push(() => repo.remove());
     const opened = await open(repo.root, [note]);
@@ -163,7 +163,7 @@ describe('a credential is refused, and nothing of it is written,', () => {
   });
 });
 
-test('the error names a few of many, each once', async () => {
+test('the error names some of many, each once', async () => {
   const { opened } = await serve();
   const all = credentials(3).map(({ text }) => text);
   const error = await refusal(put(opened, 'all', [...all, ...all].join('\n\n')));
@@ -174,8 +174,8 @@ test('the error names a few of many, each once', async () => {
   }
 });
 
-describe('what is there already', () => {
-  test('does not keep anybody from changing the rest of a file, or from removing it', async () => {
+describe('a credential that already exists', () => {
+  test('does not prevent changes of the rest of its file, or the removal of the file', async () => {
     const { repo, opened } = await serve();
     await put(opened, 'old', 'text');
     const path = '.memory-bank/notes/old.yaml';
@@ -187,7 +187,7 @@ describe('what is there already', () => {
     expect(repo.status()).toEqual([]);
   });
 
-  test('is not committed for a person who has typed it into a file', async () => {
+  test('is not committed with an edit by hand', async () => {
     const { repo, opened } = await serve();
     await put(opened, 'a', 'text');
     const path = '.memory-bank/notes/a.yaml';
@@ -208,7 +208,7 @@ describe('what is there already', () => {
     expect(repo.status()).toEqual([]);
   });
 
-  test('is not committed for a person who has staged it', async () => {
+  test('is not committed from the staging area', async () => {
     const { repo, opened } = await serve();
     await put(opened, 'a', 'text');
     const path = '.memory-bank/notes/a.yaml';
@@ -224,7 +224,7 @@ describe('what is there already', () => {
 });
 
 describe('secrets.allow in config.yaml', () => {
-  test('lets a text through by the fingerprint that the error named', async () => {
+  test('allows a text by the fingerprint that the error named', async () => {
     const { repo, opened } = await serve();
     await put(opened, 'a', 'text');
     const error = await refusal(put(opened, 'a', github));
@@ -237,7 +237,7 @@ describe('secrets.allow in config.yaml', () => {
     await refusal(put(opened, 'b', stripe));
   });
 
-  test('that is none stops the writing, and says so', async () => {
+  test('refuses writes if it is invalid, and names the problem', async () => {
     const { repo, opened } = await serve();
     await put(opened, 'a', 'text');
     const path = '.memory-bank/config.yaml';

@@ -21,7 +21,7 @@ function put(...paths: string[]): Promise<void> {
   });
 }
 
-/** Paths that some file system takes for one. */
+/** Paths that some file systems do not tell apart. */
 const twins = [
   ['notes.md', 'Notes.md'],
   ['caf\u00e9.md', 'cafe\u0301.md'],
@@ -31,7 +31,7 @@ const twins = [
 ] as const;
 
 describe.each(twins)('%j and %j', (one, other) => {
-  test('are not kept side by side, wherever the second comes from', async () => {
+  test('are not kept next to each other, by a write or a restoration', async () => {
     const refused = expect.objectContaining({ code: 'already_exists', data: { path: one } });
     await put(one);
     const first = repo.git('rev-parse', 'HEAD').trim();
@@ -44,7 +44,7 @@ describe.each(twins)('%j and %j', (one, other) => {
     expect(error).toBeInstanceOf(MemoryError);
     expect(error).toMatchObject({ code: 'already_exists', data: { path: other } });
     expect(repo.read(`.memory-bank/${other}`)).toBe('moved');
-    // All of an earlier state has only one of them.
+    // Restoring everything leaves only one of them.
     await opened.call.history.restore(undefined, first);
     expect(repo.read(`.memory-bank/${one}`)).toBe(one);
     expect(repo.status()).toEqual([]);

@@ -110,7 +110,7 @@ describe('a change', () => {
     expect(repo.status()).toEqual([]);
   });
 
-  test('of nothing, or one that fails, is no commit', async () => {
+  test('without an effect, or one that fails, makes no commit', async () => {
     const repo = create();
     const opened = await serve(repo.root);
     await add(opened, 'one');
@@ -156,7 +156,7 @@ describe('a change', () => {
     ]);
   });
 
-  test('in a folder of no repository makes one, but not for a read, a failure or nothing', async () => {
+  test('in a folder without a repository creates one; a read or a change without effect does not', async () => {
     const root = mkdtempSync(join(tmpdir(), 'memory-bank-'));
     cleanUp.push(() => rmSync(root, { recursive: true }));
     const opened = await serve(root);
@@ -175,7 +175,7 @@ describe('a change', () => {
     expect(repo.git('log', '--format=%s', 'main').trim()).toBe('memory: add one');
   });
 
-  test('that died while it made the repository leaves no lock in the way of git', async () => {
+  test('that died while it created the repository leaves no lock that blocks git', async () => {
     const repo = new Repo();
     cleanUp.push(() => repo.remove());
     const files = new FaultFiles();
@@ -195,7 +195,7 @@ describe('a change', () => {
   });
 
   describe('after the repository was moved away is refused by name, and writes nothing', () => {
-    // The files of a server that changes nothing may go.
+    // The files of an idle server may disappear.
     const state = (folder: string) =>
       readdirSync(folder, { recursive: true, encoding: 'utf8' })
         .filter((path) => !/memory-bank\/(?:owner|journal)-/.test(path))
@@ -258,7 +258,7 @@ describe('a change', () => {
     });
   });
 
-  test('that cannot look for its repository says so', async () => {
+  test('that cannot look for its repository reports it', async () => {
     const repo = create();
     const files = new FaultFiles();
     const opened = await open(repo.root, [note], { files });
@@ -272,7 +272,7 @@ describe('a change', () => {
     expect(existsSync(repo.path('.memory-bank'))).toBe(false);
   });
 
-  test('that cannot see what a dead process has left is read all the same', async () => {
+  test('that cannot see the files of a dead process is still read', async () => {
     const repo = create();
     await add(await serve(repo.root), 'a');
     const files = new FaultFiles();
@@ -288,7 +288,7 @@ describe('a change', () => {
     await opened.workspace.close();
   });
 
-  test("of the user's own store goes to a repository of its own, below a home that is one", async () => {
+  test("of the user's own store goes to its own repository, also if the home folder is a repository", async () => {
     const home = create();
     const opened = await serve(home.path('.memory-bank'), true);
     await add(opened, 'one');
@@ -298,7 +298,7 @@ describe('a change', () => {
     expect(existsSync(own.path('notes/one.yaml'))).toBe(true);
   });
 
-  test('divides a folder that has become large, also by one change alone', async () => {
+  test('divides a folder that has become large, also within one change', async () => {
     const repo = create();
     const opened = await serve(repo.root);
     await opened.call.store.change({ subject: 'many' }, async (tx) => {
@@ -316,7 +316,7 @@ describe('a change', () => {
     expect(await keys(again)).toHaveLength(301);
   });
 
-  test('gives records that would have the same file name numbers', async () => {
+  test('numbers records that would have the same file name', async () => {
     const repo = create();
     const opened = await serve(repo.root);
     for (const id of ['1', '2', '3']) {
@@ -372,7 +372,7 @@ describe('reading sees', () => {
     expect(await opened.call.store.get(note, 'only-side')).toBeDefined();
   });
 
-  test('a change in a folder that checkouts have removed and made again', async () => {
+  test('a change in a folder that checkouts have removed and created again', async () => {
     const repo = create();
     const opened = await serve(repo.root);
     await add(opened, 'a', 'first');
@@ -388,7 +388,7 @@ describe('reading sees', () => {
     }
   });
 
-  test('what another process wrote', async () => {
+  test('a change of another process', async () => {
     const repo = create();
     const [one, two] = [await serve(repo.root), await serve(repo.root)];
     await add(one, 'a');
@@ -399,7 +399,7 @@ describe('reading sees', () => {
   });
 });
 
-test('who watches is told of what changes from then on, not of what was read before', async () => {
+test('a watcher is notified of later changes, not of what was read before', async () => {
   const repo = create();
   const opened = await serve(repo.root);
   await add(opened, 'a');
@@ -414,7 +414,7 @@ test('who watches is told of what changes from then on, not of what was read bef
 });
 
 describe('before the clock of the file system has ticked', () => {
-  /** A disk on which a path keeps the times that it had when it was first seen. */
+  /** A disk on which a path keeps the timestamps of its first stat. */
   class Untimely extends NodeFiles {
     readonly #path: string;
     #time: number | undefined;
@@ -448,7 +448,7 @@ describe('before the clock of the file system has ticked', () => {
     expect([await found('behind'), await found('before')]).toEqual([1, 0]);
   });
 
-  test('a listing finds what came', async () => {
+  test('a listing finds what was added', async () => {
     const repo = create();
     const bank = repo.path('.memory-bank');
     repo.write('.memory-bank/notes/a.yaml', 'key: a\ntags: []\ntext: x\n');
@@ -465,7 +465,7 @@ describe('before the clock of the file system has ticked', () => {
 });
 
 test.each([['notes'], ['notes/'], ['.memory-bank/notes/**'], ['notes/b.yaml']])(
-  'a search keeps to the path %s',
+  'a search is limited to the path %s',
   async (path) => {
     const repo = create();
     const opened = await serve(repo.root);
@@ -541,7 +541,7 @@ describe('a damaged file', () => {
     await add(opened, 'other');
   });
 
-  test('a bank of a later format is refused by name', async () => {
+  test('a memory of a later format is refused by name', async () => {
     const repo = create();
     repo.write(
       '.memory-bank/config.yaml',
@@ -550,7 +550,7 @@ describe('a damaged file', () => {
     await expect(serve(repo.root)).rejects.toMatchObject({ code: 'unsupported' });
   });
 
-  test('a bank that is a link is refused', async () => {
+  test('a memory folder that is a link is refused', async () => {
     const repo = create();
     mkdirSync(repo.path('elsewhere'));
     symlinkSync('elsewhere', repo.path('.memory-bank'));
@@ -560,7 +560,7 @@ describe('a damaged file', () => {
 });
 
 describe('modes', () => {
-  test('hold for reading, listing, searching and writing', async () => {
+  test('apply to reading, listing, searching and writing', async () => {
     const repo = create();
     const opened = await serve(repo.root);
     await add(opened, 'secret');
@@ -584,7 +584,7 @@ describe('modes', () => {
 });
 
 describe('project facts', () => {
-  test('say how far the code has moved since a file of the memory was changed', async () => {
+  test('report how far the code has moved since a file of the memory was changed', async () => {
     const repo = create();
     const opened = await serve(repo.root);
     await add(opened, 'a');
@@ -621,14 +621,14 @@ describe('project facts', () => {
     expect(repo.status()).toEqual(['?? .infinity/project_id']);
   });
 
-  test('tell that there is a memory which a person made', async () => {
+  test('report a memory that a person has created', async () => {
     const repo = create();
     repo.write('.memory-bank/notes/a.yaml', 'key: a\ntags: []\ntext: t\n');
     const { project } = (await serve(repo.root)).call;
     expect(await project.info()).toMatchObject({ initialized: true, projectId: undefined });
   });
 
-  test('tell of a project whose earlier id is broken, and refuse to begin a memory with it', async () => {
+  test('report a project whose earlier id is invalid, and refuse to create a memory with it', async () => {
     const repo = create();
     repo.write('.infinity/project_id', 'no id');
     const { project } = (await serve(repo.root)).call;
@@ -646,7 +646,7 @@ describe('project facts', () => {
     ['mkdir', '.memory-bank', 'ENOSPC', 'storage'],
     ['mkdir', '.git/memory-bank', 'EACCES', 'storage'],
     ['rename', '.memory-bank/config.yaml', 'EPERM', 'storage'],
-  ])('tell by the code what hinders %s %s: %s', async (operation, path, errno, code) => {
+  ])('report by error code what prevents %s %s: %s', async (operation, path, errno, code) => {
     const repo = create();
     const files = new FaultFiles();
     const { workspace, call } = await open(repo.root, [note], { files });
@@ -660,7 +660,7 @@ describe('project facts', () => {
     expect(existsSync(repo.path('.memory-bank'))).toBe(false);
   });
 
-  test('refuse files that take the project for two different ones', async () => {
+  test('refuse files with two different project ids', async () => {
     const repo = create();
     const [id, other] = ['a', 'b'].map((digit) => `0b0f4b1e-52b5-4e0e-9d0d-0f6b1f6a9a0${digit}`);
     const memories = (project_id = '') => JSON.stringify({ project_id, memories: [] });
