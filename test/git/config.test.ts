@@ -10,7 +10,7 @@ test.each([
   ['https://git.example.org/office/a.git', 'o@office.example'],
   ['https://git.example.org/home/a.git', 'p@home.example'],
   [undefined, 'p@home.example'],
-])('a configuration for the remote %s is included as git does it', (url, email) => {
+])('a configuration for the remote %s is included as in git', (url, email) => {
   const repo = create();
   repo.git('config', '--unset', 'user.email');
   if (url) repo.git('remote', 'add', 'origin', url);
@@ -28,7 +28,7 @@ test.each([
   expect(repo.gitWith({ env }, 'config', 'user.email').trim()).toBe(email);
 });
 
-test('an edit of what the user has linked his configuration to is seen', () => {
+test('an edit of the file that a linked configuration leads to is seen', () => {
   const repo = create();
   const home = create();
   home.write('dotfiles/gitconfig', '[user]\n\temail = old@example.org\n');
@@ -47,7 +47,7 @@ test.each([
   ['a pipe', (path: string) => execFileSync('mkfifo', [path])],
   ['a device', (path: string) => symlinkSync('/dev/zero', path)],
   ['too much', (path: string) => writeFileSync(path, '# '.padEnd(5 * 1024 * 1024))],
-])('an include of %s is passed over', (_, make) => {
+])('an include of %s is skipped', (_, make) => {
   const repo = create();
   make(repo.path('included'));
   repo.write('gitconfig', `[include]\n\tpath = ${repo.path('included')}\n[user]\n\tname = Me\n`);

@@ -1,12 +1,12 @@
 import { onTestFinished } from 'vitest';
 import { Repo } from '../support/repo.ts';
 
-/** A repository that goes when the test is over. */
+/** Creates a repository that is removed after the test. */
 export function create(...initOptions: string[]): Repo {
   return passing(Repo.create(...initOptions));
 }
 
-/** Lets a folder go when the test is over. */
+/** Removes a folder after the test. */
 export function passing(repo: Repo): Repo {
   onTestFinished(() => repo.remove());
   return repo;

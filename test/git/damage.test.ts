@@ -6,7 +6,7 @@ import { applyDelta } from '../../src/git/objects/pack.ts';
 import { listTree } from '../../src/git/objects/tree.ts';
 import { parseConfig } from '../../src/git/repository/config.ts';
 
-/** An index of one line, of so many bytes, that says how long its name is. */
+/** An index of this many bytes with one line, which states the length of its name. */
 function oneLine(version: number, length: number, nameLength: number): Buffer {
   const bytes = Buffer.alloc(12 + length + 20, 0xff);
   bytes.write('DIRC', 0, 'latin1');
@@ -19,7 +19,7 @@ function oneLine(version: number, length: number, nameLength: number): Buffer {
 const base = Buffer.from('base');
 
 // Cases found by fuzzing (`npm run fuzz`).
-describe('damage is called so:', () => {
+describe('damage is reported as damage:', () => {
   test.each<[string, () => unknown]>([
     ['a difference that ends early', () => applyDelta(base, Buffer.from([4, 8, 0x91]))],
     ['an insertion of more than is there', () => applyDelta(base, Buffer.from([4, 8, 8, 0x61]))],
@@ -29,7 +29,7 @@ describe('damage is called so:', () => {
     ['a tree that ends early', () => listTree(Buffer.from('100644 a\0short'))],
     ['a tree without names', () => listTree(Buffer.from('100644'))],
     ['an index whose name goes on', () => IndexFile.read(oneLine(4, 62, 0))],
-    // It ends, by the length of the name, where the checksum ends.
+    // By the length of its name, it ends where the checksum ends.
     ['an index whose last name goes beyond the lines', () => IndexFile.read(oneLine(2, 72, 20))],
   ])('%s', (_, work) => {
     expect(work).toThrow(MemoryError);
@@ -37,7 +37,7 @@ describe('damage is called so:', () => {
   });
 });
 
-describe('no text takes time out of proportion to its length:', () => {
+describe('the time for a text is proportional to its length:', () => {
   test.each<[string, (size: number) => unknown]>([
     ['a section that never closes', (size) => parseConfig(`[a${' '.repeat(size)}`)],
     ['backslashes', (size) => parseConfig(`[a]\nb = ${'\\'.repeat(size)}x`)],
@@ -52,7 +52,7 @@ describe('no text takes time out of proportion to its length:', () => {
     };
     spent(1000);
     const usual = Math.max(spent(10_000), 2000);
-    // Ten times the length; a hundred times the time would be the square of it.
+    // Ten times the length; quadratic work would take a hundred times the time.
     expect(Math.min(spent(100_000), spent(100_000))).toBeLessThan(40 * usual);
   });
 });

@@ -36,7 +36,7 @@ describe.skipIf(process.platform === 'win32')('a path of a project', () => {
     expect(() => enclosure.read(repo.path(path), 100)).toThrow(refused);
   });
 
-  test('is followed inside of the repository, also out of a part of it', () => {
+  test('is followed inside the repository, also out of a subfolder', () => {
     const repo = create();
     repo.write('AGENTS.md', 'agents');
     mkdirSync(repo.path('packages/one'), { recursive: true });
@@ -50,7 +50,7 @@ describe.skipIf(process.platform === 'win32')('a path of a project', () => {
     expect(enclosure.read(missing, 100)).toBeUndefined();
   });
 
-  test('may be reached by a link above the project', () => {
+  test('may be reached through a link above the project', () => {
     const repo = create();
     const alias = join(outside(), 'alias');
     symlinkSync(repo.root, alias);
@@ -59,7 +59,7 @@ describe.skipIf(process.platform === 'win32')('a path of a project', () => {
     expect(() => enclosure.resolve(join(alias, '../a.md'))).toThrow('outside of');
   });
 
-  test('is read only from a regular file of the size that is allowed', () => {
+  test('is read only from a regular file within the size limit', () => {
     const repo = create();
     execFileSync('mkfifo', [repo.path('pipe')]);
     repo.write('large', 'x'.repeat(11));
@@ -77,7 +77,7 @@ describe.skipIf(process.platform === 'win32')('a path of a project', () => {
 });
 
 describe.skipIf(process.platform === 'win32')('a path that a person names', () => {
-  test('outside of the project may be a link, and below it none leads out', () => {
+  test('outside the project may be a link, but no link below it may lead out', () => {
     const repo = create();
     const [out, other] = [outside(), outside()];
     for (const [name, target] of [
@@ -93,7 +93,7 @@ describe.skipIf(process.platform === 'win32')('a path that a person names', () =
     expect(() => enclosure.resolve(join(other, 'folder/b/a.md'))).toThrow('is a symbolic link');
   });
 
-  test('is of the project, however it is spelt', () => {
+  test('belongs to the project in any spelling', () => {
     const repo = create();
     const out = outside();
     symlinkSync(repo.root, join(out, 'alias'));

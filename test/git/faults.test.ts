@@ -52,7 +52,7 @@ function put(repository: Repository, path: string, text: string, meanwhile?: () 
 
 const refRename = /^rename .*\/refs\/heads\/main$/;
 
-/** Kills a change right before an operation; other processes see its process as dead. */
+/** Kills a change right before an operation; to other processes, its process is dead. */
 async function killBefore(root: string, folder: string, operation: RegExp): Promise<void> {
   const files = new FaultFiles();
   files.plan = () => (operation.test(files.log.at(-1) ?? '') ? { kind: 'kill' } : undefined);
@@ -61,8 +61,8 @@ async function killBefore(root: string, folder: string, operation: RegExp): Prom
   bury(root);
 }
 
-describe('what a dead process has left half done', () => {
-  test('is undone where the repository lies by then', async () => {
+describe('the half-done change of a dead process', () => {
+  test('is undone at the current path of the repository', async () => {
     const repo = create();
     await put(open(repo.root), 'm/a.md', 'old\n');
     await killBefore(repo.root, repo.root, /^rename .*\/refs\/heads\/main$/);
@@ -93,7 +93,7 @@ describe('what a dead process has left half done', () => {
     expect(litter(repo.root)).toEqual([]);
   });
 
-  test('is finished in the index although a person had edited the file before', async () => {
+  test('is finished in the index, also if a person had edited the file before', async () => {
     const repo = create();
     await put(open(repo.root), 'm/a.md', 'old\n');
     repo.write('m/a.md', 'by hand\n');
@@ -103,7 +103,7 @@ describe('what a dead process has left half done', () => {
     expect(repo.status()).toEqual([]);
   });
 
-  test('shows a later edit of the file as what it is', async () => {
+  test('does not hide a later edit of the file', async () => {
     const repo = create();
     await put(open(repo.root), 'm/a.md', 'old\n');
     await loseIndex(repo);
@@ -112,7 +112,7 @@ describe('what a dead process has left half done', () => {
     expect(repo.status()).toEqual([' M m/a.md']);
   });
 
-  test('is undone in the index, which keeps what a person has staged since', async () => {
+  test('is undone in the index, which keeps what a person staged later', async () => {
     const repo = create();
     await put(open(repo.root), 'm/a.md', 'old\n');
     await killBefore(repo.root, repo.root, refRename);
@@ -143,27 +143,30 @@ describe('between the renames of the index and of the ref', () => {
     return repo;
   }
 
-  test.each([false, true])('a failure puts the index back (%s: it is done)', async (performed) => {
-    const repo = createStaged();
-    await put(open(repo.root), 'm/a.md', 'old\n');
-    const target = performed ? /^rename .*\/\.git\/index$/ : refRename;
-    const files = new FaultFiles();
-    files.plan = () => {
-      return files.hit === undefined && target.test(files.log.at(-1) ?? '')
-        ? { kind: 'error', code: 'EIO', performed }
-        : undefined;
-    };
-    await expect(put(open(repo.root, files), 'm/a.md', 'new\n')).rejects.toThrow();
-    expect(files.hit).toMatch(target);
-    expect(repo.read('m/a.md')).toBe('old\n');
-    expect(repo.status()).toEqual(['A  staged.txt']);
-    expect(litter(repo.root)).toEqual([]);
-    await put(open(repo.root), 'm/a.md', 'later\n');
-    expect(repo.status()).toEqual(['A  staged.txt']);
-  });
+  test.each([false, true])(
+    'a failure restores the index (operation done: %s)',
+    async (performed) => {
+      const repo = createStaged();
+      await put(open(repo.root), 'm/a.md', 'old\n');
+      const target = performed ? /^rename .*\/\.git\/index$/ : refRename;
+      const files = new FaultFiles();
+      files.plan = () => {
+        return files.hit === undefined && target.test(files.log.at(-1) ?? '')
+          ? { kind: 'error', code: 'EIO', performed }
+          : undefined;
+      };
+      await expect(put(open(repo.root, files), 'm/a.md', 'new\n')).rejects.toThrow();
+      expect(files.hit).toMatch(target);
+      expect(repo.read('m/a.md')).toBe('old\n');
+      expect(repo.status()).toEqual(['A  staged.txt']);
+      expect(litter(repo.root)).toEqual([]);
+      await put(open(repo.root), 'm/a.md', 'later\n');
+      expect(repo.status()).toEqual(['A  staged.txt']);
+    },
+  );
 });
 
-test('a squash that dies anywhere has happened wholly or not at all', async () => {
+test('a squash that is killed at any step is done completely or not at all', async () => {
   const repo = create();
   const onto = repo.git('rev-parse', 'HEAD').trim();
   for (const text of ['1', '2']) await put(open(repo.root), 'm/a.md', text);
@@ -218,7 +221,7 @@ describe('a work tree on another file system than its git directory', () => {
     }
   });
 
-  test('is left by a server that dies anywhere with all of a change or nothing of it', async () => {
+  test('has all of a change or none of it after a server is killed at any step', async () => {
     const repo = create();
     const outcomes = new Set<string>();
     for (let n = 1, killed = true; killed; n++) {
@@ -252,7 +255,7 @@ describe('a work tree on another file system than its git directory', () => {
   });
 });
 
-describe('a journal that no server has written', () => {
+describe('a journal that was not written by a server', () => {
   type Edit = (journal: Record<string, unknown>, outside: string) => unknown;
   const blob = (text: string) => objectId('blob', Buffer.from(text));
   const file = (path: string, after: string, before?: string) => {
@@ -282,7 +285,7 @@ describe('a journal that no server has written', () => {
     return { ...journal, logs: [{ path, size }], logLines: 'outside' };
   }
 
-  test.each(damage)('because it %s, is put aside and followed nowhere', async (_, edit) => {
+  test.each(damage)('that %s is put aside and not executed', async (_, edit) => {
     const repo = create();
     await put(open(repo.root), 'm/a.md', 'old\n');
     await killBefore(repo.root, repo.root, /^rename .*\/refs\/heads\/main$/);
@@ -310,7 +313,7 @@ describe('a journal that no server has written', () => {
     expect(repo.fsck()).toBe('');
   });
 
-  test('because it names a blob that is nowhere, changes no file', async () => {
+  test('that names a missing blob changes no file', async () => {
     const repo = create();
     await put(open(repo.root), 'm/a.md', 'old\n');
     await killBefore(repo.root, repo.root, /^rename .*\/refs\/heads\/main$/);
@@ -326,8 +329,8 @@ describe('a journal that no server has written', () => {
   });
 });
 
-describe('the ground moves', () => {
-  test('while a change is worked out: it is worked out again', async () => {
+describe('the repository changes', () => {
+  test('while a change is planned: it is planned again', async () => {
     const repo = create();
     let times = 0;
     await put(open(repo.root), 'm/a.md', 'text\n', () => {
@@ -339,7 +342,7 @@ describe('the ground moves', () => {
     expect(times).toBe(2);
   });
 
-  test('so that a file is read half written: it is read again', async () => {
+  test('while a file is half written: it is read again', async () => {
     const repo = create();
     let times = 0;
     await put(open(repo.root), 'm/a.md', 'text\n', () => {
@@ -352,14 +355,14 @@ describe('the ground moves', () => {
     expect(times).toBe(2);
   });
 
-  test('when a person saves a file at the last moment: his edit is committed first', async () => {
+  test('when a person saves a file at the last moment: that edit is committed first', async () => {
     const repo = create();
     await put(open(repo.root), 'm/a.md', 'old\n');
     const files = new FaultFiles();
     let saved = false;
     files.plan = () => {
       const locked = files.log.some((line) => /^link .*main\.lock$/.test(line));
-      // The first look at the folder under the locks comes behind the last one at what is seen.
+      // The first look at the folder under the locks comes after the last comparison of the file.
       if (!saved && locked && /^stat .*\/m$/.test(files.log.at(-1) ?? '')) {
         saved = true;
         repo.write('m/a.md', 'by hand\n');
@@ -372,7 +375,7 @@ describe('the ground moves', () => {
     expect(repo.status()).toEqual([]);
   });
 
-  test('when git packs the last ref of a folder: the folder is made again', async () => {
+  test('when git packs the last ref of a folder: the folder is created again', async () => {
     const repo = create();
     repo.git('checkout', '-q', '-b', 'topic/x');
     repo.git('pack-refs', '--all');
@@ -391,7 +394,7 @@ describe('the ground moves', () => {
     expect(repo.git('log', '-1', '--format=%s', 'topic/x').trim()).toBe('m');
   });
 
-  test('when a person removes a lock and takes it himself: his lock is left alone', async () => {
+  test('when a person removes a lock and takes it: that lock is left alone', async () => {
     const repo = create();
     const lock = repo.path('.git/index.lock');
     const files = new FaultFiles();
@@ -415,8 +418,8 @@ describe('the ground moves', () => {
   });
 });
 
-describe('a disk that reads nothing any more', () => {
-  /** From the first operation like this one on. */
+describe('a disk that fails all reads', () => {
+  /** Starts to fail at the first operation of this kind. */
   function failFrom(operation: RegExp, lasts = true): FaultFiles {
     const files = new FaultFiles();
     files.plan = () => {
@@ -442,7 +445,7 @@ describe('a disk that reads nothing any more', () => {
     expect(repo.status()).toEqual([]);
   });
 
-  test('for a moment the configuration: nothing is committed in another name', async () => {
+  test('of the configuration for a moment: nothing is committed under another name', async () => {
     const repo = create();
     const files = failFrom(/^read .*\/\.git\/config$/, false);
     await expect(put(open(repo.root, files), 'm/a.md', 'text\n')).rejects.toMatchObject({
@@ -453,7 +456,7 @@ describe('a disk that reads nothing any more', () => {
   });
 });
 
-test('an empty ref is no unborn branch: nothing is committed beside the lost history', async () => {
+test('an empty ref is not an unborn branch: nothing is committed without the lost history', async () => {
   const repo = create();
   const head = repo.git('rev-parse', 'HEAD').trim();
   repo.write('.git/refs/heads/main', '');
@@ -462,7 +465,7 @@ test('an empty ref is no unborn branch: nothing is committed beside the lost his
   expect(repo.git('rev-list', '--all', '--count').trim()).toBe('1');
 });
 
-test('who waits for the lock gets it although his own file was swept meanwhile', async () => {
+test('a waiter gets the lock although its own file was removed meanwhile', async () => {
   const repo = create();
   const disk = new Disk(new NodeFiles(), 'full');
   const folder = repo.path('.git/memory-bank');
@@ -485,7 +488,7 @@ test('who waits for the lock gets it although his own file was swept meanwhile',
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test('two servers that make one repository at a time make one', async () => {
+test('two servers that create a repository at the same time create one', async () => {
   const repo = passing(new Repo());
   const gitDir = repo.path('.git');
   const tree = { top: repo.root, gitDir, commonDir: gitDir };
@@ -496,7 +499,7 @@ test('two servers that make one repository at a time make one', async () => {
   expect(repo.fsck()).toBe('');
 });
 
-test('what is left of a repository without its HEAD is not taken for a new one', async () => {
+test('a repository that has lost its HEAD is not treated as a new one', async () => {
   const repo = create();
   rmSync(repo.path('.git/HEAD'));
   const gitDir = repo.path('.git');

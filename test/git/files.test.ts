@@ -16,7 +16,7 @@ test.each(['lstat', 'lstatExact', 'read', 'load', 'list', 'realpath'] as const)(
   },
 );
 
-describe('a file that is looked at and read in one go', () => {
+describe('a file whose stat and content are read with one open', () => {
   const files = new NodeFiles();
   let repo: Repo;
   beforeEach(() => {
@@ -24,7 +24,7 @@ describe('a file that is looked at and read in one go', () => {
     repo.write('a.md', 'é\n');
   });
 
-  test('comes with its state and its bytes', () => {
+  test('has its stat and its bytes', () => {
     const path = repo.path('a.md');
     expect(files.load(path, 3)).toEqual({
       stat: files.lstat(path),
@@ -32,17 +32,17 @@ describe('a file that is looked at and read in one go', () => {
     });
   });
 
-  test('comes without its bytes when there are too many', () => {
+  test('has no bytes if it is over the limit', () => {
     const path = repo.path('a.md');
     expect(files.load(path, 2)).toEqual({ stat: files.lstat(path) });
   });
 
-  test('is there, though it is empty', () => {
+  test('exists if it is empty', () => {
     repo.write('a.md', '');
     expect(files.load(repo.path('a.md'), 3)?.bytes).toEqual(Buffer.alloc(0));
   });
 
-  test('is nothing where there is none', () => {
+  test('is undefined if it does not exist', () => {
     expect(files.load(repo.path('b.md'), 3)).toBeUndefined();
   });
 
@@ -60,7 +60,7 @@ describe('a file that is looked at and read in one go', () => {
   });
 });
 
-describe.skipIf(process.platform === 'win32')('a file that is read by its path', () => {
+describe.skipIf(process.platform === 'win32')('a file that is read by path', () => {
   const files = new NodeFiles();
 
   test('may be a link to a regular file', () => {
@@ -84,7 +84,7 @@ describe.skipIf(process.platform === 'win32')('a file that is read by its path',
   });
 });
 
-describe('a file in the place of the memory', () => {
+describe('a file where the memory folder should be', () => {
   test.each([
     ['activate_project', {}, { error: 'cannot_create_project_dir' }],
     [
@@ -93,7 +93,7 @@ describe('a file in the place of the memory', () => {
       { error: { code: 'server_error' } },
     ],
     ['create_features', { features: [{ slug: 'a', name: 'A' }] }, { error: { type: 'db_error' } }],
-  ])('is named by %s, and stays', async (tool, args, body) => {
+  ])('is named by %s, and is kept', async (tool, args, body) => {
     const repo = create();
     repo.write('.memory-bank', 'mine');
     const served = new Served(repo);

@@ -12,7 +12,7 @@ beforeAll(() => {
 });
 afterAll(() => repo.remove());
 
-test('a changed line makes the cached trees above it invalid, whoever knows of the new ones', () => {
+test('a changed line invalidates the cached trees above it, unless their new trees are known', () => {
   repo.write('a/b/one.txt', 'old\n');
   repo.write('a/two.txt', 'two\n');
   repo.git('add', '.');
@@ -21,7 +21,7 @@ test('a changed line makes the cached trees above it invalid, whoever knows of t
   const index = IndexFile.read(readFileSync(repo.path('.git/index')));
   const change = { path: 'a/b/one.txt', oid, mode: 0o100644, stat: undefined };
   writeFileSync(repo.path('.git/index'), bytesOf(index.splice([change], [], [])));
-  // git takes a cached tree for the truth when it writes one.
+  // Git trusts a valid cached tree when it writes a tree.
   const tree = repo.git('write-tree').trim();
   expect(repo.git('rev-parse', `${tree}:a/b/one.txt`).trim()).toBe(oid);
 });
@@ -35,18 +35,18 @@ function pathOf(i: number): string {
 const number = fc.integer({ min: 0, max: 2000 });
 const oid = fc.integer({ min: 1, max: 0xffff }).map((i) => i.toString(16).padStart(40, '0'));
 const start = fc.record({
-  /** How many files there are, and which of them a merge has left in three versions. */
+  /** The number of files, and those that a merge has left in three versions. */
   count: fc.constantFrom(0, 1, 511, 512, 513, 2000),
   unmerged: fc.array(number, { maxLength: 5 }),
 });
 const round = fc.record({
-  /** Some of the files one by one, and all in a row. */
+  /** Some single files, and a range of files. */
   some: fc.array(fc.tuple(number, fc.option(oid, { nil: undefined })), { maxLength: 30 }),
   row: fc.tuple(number, fc.integer({ min: 0, max: 1500 }), fc.option(oid, { nil: undefined })),
 });
 
 describe.each([2, 4])('an index of version %i', (version) => {
-  test('has after any changes, byte for byte, what git writes for the same lines', () => {
+  test('has after any changes exactly the bytes that git writes for the same lines', () => {
     fc.assert(
       fc.property(start, fc.array(round, { minLength: 1, maxLength: 3 }), (first, rounds) => {
         const model = new Map<string, Oid>();
@@ -93,7 +93,7 @@ function gitIndex(
   files: ReadonlyMap<string, Oid>,
   unmerged: ReadonlySet<string>,
 ): Buffer {
-  // A line that comes and goes: without any change git would write no index.
+  // A line that is added and removed: without a change, git would not write the index.
   const passing = ['100644', '0'].map((mode) => `${mode} ${'1'.repeat(40)} 0\tpassing\0`);
   const lines = [...files].map(([path, oid]) => {
     const stages = unmerged.has(path) ? [1, 2, 3] : [0];

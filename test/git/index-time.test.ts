@@ -16,7 +16,7 @@ import { create } from './create.ts';
 /** In the past, and early in a second. */
 const start = 1_700_000_000;
 
-/** A repository under a clock of its own: whatever is done has the time that the test has set. */
+/** A repository with its own clock: everything gets the timestamp that the test has set. */
 class Project {
   readonly repo: Repo;
   /** Seconds since 1970. */
@@ -24,7 +24,7 @@ class Project {
 
   constructor(version = 2) {
     this.repo = create();
-    // The ctime is the one that no program can set.
+    // No program can set the ctime.
     this.repo.git('config', 'core.trustctime', 'false');
     this.edit('f', 'aaa\n');
     this.edit('g', 'ggg\n');
@@ -41,12 +41,12 @@ class Project {
   git(...args: string[]): string {
     const output = this.repo.git(...args);
     const index = this.repo.path('.git/index');
-    // Only an index that was written has the time of the machine.
+    // Only an index that was written has the time of the machine's clock.
     if (statSync(index).mtimeMs > (start + 1e6) * 1000) this.touch(index);
     return output;
   }
 
-  /** Changes a file in its place. */
+  /** Changes a file in place. */
   edit(path: string, text: string): void {
     this.repo.write(path, text);
     this.touch(this.repo.path(path));
@@ -96,7 +96,7 @@ class Project {
     return this.repo.gitWith({ env }, 'status', '--porcelain', '-uno');
   }
 
-  /** The same with an index that knows of no file when it was changed: git compares them all. */
+  /** The same with an index without timestamps, so that git compares every file. */
   freshStatus(): string {
     const index = '.git/fresh';
     rmSync(this.repo.path(index), { force: true });
@@ -107,7 +107,7 @@ class Project {
   }
 }
 
-describe("a person's edit in the second of the index, of the same size", () => {
+describe("a person's edit of the same size in the same second as the index", () => {
   test.each([2, 3, 4])('is seen by git after a change, index version %i', async (version) => {
     const project = new Project(version);
     const { repo } = project;
@@ -173,7 +173,7 @@ describe("a person's edit in the second of the index, of the same size", () => {
     const files = project.disk();
     const { plan } = files;
     files.plan = (n, operation) => {
-      // The clock of the machine is far ahead by then, as in a change that takes long.
+      // The clock of the machine is far ahead, as in a change that takes long.
       if (/^write .*\/index-/.test(files.log.at(-1) ?? '')) project.edit('m/a.md', 'two\n');
       return plan(n, operation);
     };
@@ -208,7 +208,7 @@ describe("a person's edit in the second of the index, of the same size", () => {
     expect(project.status()).toBe(' M f\n');
   });
 
-  test('is seen after a merge was settled', async () => {
+  test('is seen after a merge was resolved', async () => {
     const project = new Project();
     project.edit('m/a.md', 'base\n');
     project.git('add', 'm');
@@ -232,7 +232,7 @@ describe("a person's edit in the second of the index, of the same size", () => {
   });
 });
 
-test('a file that a person has committed in the second of a change does not look changed', async () => {
+test('a file that a person commits in the same second as a change does not look changed', async () => {
   const project = new Project();
   project.now += 1;
   await project.put('m/a.md', '1\n');
@@ -260,7 +260,7 @@ test('a line is checked once, not with every change in the same second', async (
   expect(reads()).toBe(2);
 });
 
-test('a git that looks at nanoseconds sees an edit within the tick of the index', () => {
+test('a git that compares nanoseconds sees an edit within the tick of the index', () => {
   const project = new Project();
   project.now += 0.5;
   project.edit('f', 'bbb\n');
@@ -280,7 +280,7 @@ test('a git that looks at nanoseconds sees an edit within the tick of the index'
 const path = fc.constantFrom('f', 'f', 'f', 'g', 'm/a.md');
 const text = fc.constantFrom('aaa\n', 'bbb\n', 'ccc\n', '');
 const step = fc.record({
-  /** How much time passes before it, in seconds. */
+  /** The time that passes before it, in seconds. */
   passed: fc.constantFrom(0, 0, 0, 0.25, 1, 3),
   what: fc.constantFrom('edit', 'edit', 'edit', 'add', 'commit', 'write', 'write'),
   path,

@@ -10,18 +10,18 @@ import { FaultFiles } from '../support/fault-files.ts';
 import { Random } from '../support/random.ts';
 import { Repo } from '../support/repo.ts';
 
-/** Around a block of the disk, up to which objects are stored as they are, and far beyond. */
+/** Sizes around a disk block, up to which objects are stored uncompressed, and far beyond it. */
 const lengths = [0, 1, 100, 4070, 4071, 4072, 4073, 4074, 4075, 4076, 4077, 4096, 5553, 70_000];
 
 let repo: Repo;
 afterEach(() => repo.remove());
 
-test('objects of every length are read by git and by ourselves', async () => {
+test('objects of every length are read by git and by us', async () => {
   repo = Repo.create();
   const random = new Random(1);
   const contents = lengths.flatMap((length) => [
     Buffer.alloc(length, 'a'),
-    // With these the sums of the checksum grow most.
+    // These bytes make the sums of the checksum largest.
     Buffer.alloc(length, 0xff),
     Buffer.from(Array.from({ length }, () => random.below(256))),
   ]);
@@ -36,12 +36,12 @@ test('objects of every length are read by git and by ourselves', async () => {
     repo.write('content', content);
     expect(repo.git('hash-object', 'content').trim()).toBe(oid);
     expect(repo.git('cat-file', '-s', oid).trim()).toBe(String(content.length));
-    // No file takes more of the disk than it would have to.
+    // No file takes more disk space than it needs.
     expect(deflateObject(object).length).toBeLessThanOrEqual(Math.max(4096, content.length + 100));
   }
 });
 
-/** Commits something, so that the next pack has another name, and packs all into one. */
+/** Makes a commit, so that the next pack has another name, and packs everything into one pack. */
 function repack(text: string): string {
   repo.write('README.md', text);
   repo.git('commit', '-qam', text);
@@ -49,13 +49,13 @@ function repack(text: string): string {
   return repo.git('rev-parse', 'HEAD').trim();
 }
 
-test('objects are found while one repack after the other removes the pack that was just listed', () => {
+test('objects are found while repeated repacks remove the pack that was just listed', () => {
   repo = Repo.create();
   repack('first');
   for (const repacks of [1, 2, 3]) {
     const files = new FaultFiles();
     const odb = new ObjectDatabase(new Disk(files, 'relaxed'), repo.path('.git'));
-    // It knows a pack that has gone since.
+    // It knows a pack that no longer exists.
     if (repacks < 3) odb.read(repo.git('rev-parse', 'HEAD').trim());
     const wanted = repack(`wanted ${repacks}`);
     let done = 0;
@@ -84,7 +84,7 @@ test('a short id is found while a repack removes the pack that was just listed',
   odb.close();
 });
 
-test('an object that is nowhere is missing after one more list of the packs, also of one cut short', () => {
+test('a missing object is reported after the packs are listed once more, also with a truncated pack', () => {
   repo = Repo.create();
   repack('first');
   repo.write('.git/objects/pack/pack-alone.idx', '');
@@ -99,7 +99,7 @@ test('an object that is nowhere is missing after one more list of the packs, als
 });
 
 describe('many objects at once', () => {
-  /** Counts the files that are open at a time. */
+  /** Counts the files that are open at the same time. */
   class Counting extends NodeFiles {
     most = 0;
     readonly #open = new Set<number>();
@@ -117,7 +117,7 @@ describe('many objects at once', () => {
     }
   }
 
-  test('lie in one pack, which git and we read', async () => {
+  test('are stored in one pack, which git and we can read', async () => {
     repo = Repo.create();
     const objects = Array.from({ length: 1000 }, (_, i) =>
       encodeObject('blob', Buffer.from(`text ${i} `.repeat(1 + (i % 700)))),
@@ -136,7 +136,7 @@ describe('many objects at once', () => {
     odb.close();
   });
 
-  test('never need more open files than a process may have', async () => {
+  test('never need more open files than the limit of a process', async () => {
     repo = Repo.create();
     const files = new Counting();
     const disk = new Disk(files, 'full');
@@ -152,7 +152,7 @@ describe('many objects at once', () => {
     await new ObjectDatabase(new Disk(files, 'full'), repo.path('.git')).write(objects);
   }
 
-  test('leave nothing that git sees where the process dies while it writes them', async () => {
+  test('leave nothing that git sees if the process dies while it writes them', async () => {
     repo = Repo.create();
     const objects = Array.from({ length: 300 }, (_, i) =>
       encodeObject('blob', Buffer.from(`text ${i}`)),

@@ -5,7 +5,7 @@ import { Stage } from '../faults/stage.ts';
 import { isFull, runs, sample } from '../support/depth.ts';
 import { Random } from '../support/random.ts';
 
-// The seeds are fixed, so that a missing fsync shows in every run; others are tried by the faults.
+// The seeds are fixed, so that a missing fsync shows in every run; the fault runs try others.
 const names = ['update', 'two changes', 'edit by hand', 'unborn branch'];
 describe.each(sample(names, 1))('a power cut in "%s"', (name) => {
   let stage: Stage;
@@ -25,7 +25,7 @@ describe.each(sample(names, 1))('a power cut in "%s"', (name) => {
       }
     });
 
-    test('leaves no change by halves', async () => {
+    test('leaves no change half done', async () => {
       for (let moment = 0; moment < recorded.moments; moment += isFull ? 2 : 12) {
         for (const seed of [moment, 1000 + moment]) {
           expect(await recorded.cut(moment, ordering, new Random(seed))).toEqual([]);

@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** No process has this number. */
+/** A pid that no process has. */
 const nobody = 2 ** 22 + 1;
 
 function lock(files = new FaultFiles()): ProcessLock {
@@ -33,7 +33,7 @@ function hold(token: ProcessToken): void {
 const holder = () => JSON.parse(readFileSync(join(folder, 'lock'), 'utf8')).id;
 
 describe('the lock of a process', () => {
-  test('that lives is never taken, however long it holds it', async () => {
+  test('that is alive is never taken, however long it is held', async () => {
     const token = newToken();
     hold(token);
     await expect(lock().take({ limit: 30 })).rejects.toMatchObject({ code: 'busy' });
@@ -41,7 +41,7 @@ describe('the lock of a process', () => {
     expect(readdirSync(folder).sort()).toEqual(['lock', `owner-${token.id}`]);
   });
 
-  test('that waits for git is said to, and nobody is advised to remove a lock', async () => {
+  test('that waits for git is reported so, and no message advises to remove a lock', async () => {
     const token = newToken();
     hold(token);
     const refused = async () => {
@@ -62,7 +62,7 @@ describe('the lock of a process', () => {
     expect(await refused()).not.toContain('emove');
   });
 
-  test('that is gone is taken, and so is that of an earlier process of the same number', async () => {
+  test('that is dead is taken, also if another process has its pid', async () => {
     for (const gone of [{ pid: nobody }, { start: '1' }]) {
       hold({ ...newToken(), ...gone });
       const one = lock();
@@ -77,7 +77,7 @@ describe('the lock of a process', () => {
     await expect(lock().take({ limit: 30 })).rejects.toMatchObject({ code: 'busy' });
   });
 
-  test('in another container leaves its own file behind for a day', async () => {
+  test('in another container keeps its file for a day', async () => {
     const token = { ...newToken(), pid: nobody, namespace: 'pid:[1]' };
     const own = join(folder, `owner-${token.id}`);
     writeFileSync(own, `${JSON.stringify(token)}\n`);
@@ -97,7 +97,7 @@ describe('the lock of a process', () => {
     expect([...lock().leftovers()]).toEqual([]);
   });
 
-  test('is let go for those who wait, however much its holder has to do', async () => {
+  test('is released for waiters, also if its holder has more work', async () => {
     const [busy, other] = [lock(), lock()];
     let turns = 0;
     let over = false;
@@ -111,7 +111,7 @@ describe('the lock of a process', () => {
     await vi.waitUntil(() => turns > 0);
     const token = await other.take({ limit: 10_000 });
     over = true;
-    // A waiter that polls this rarely would find the lock free only by chance.
+    // A waiter that polls so rarely would find the lock free only by chance.
     expect(turns).toBeLessThan(10);
     expect(readdirSync(folder).filter((name) => name.endsWith(token.id))).toEqual([
       `owner-${token.id}`,
@@ -121,7 +121,7 @@ describe('the lock of a process', () => {
     expect(readdirSync(folder).filter((name) => name.startsWith('waiting-'))).toEqual([]);
   });
 
-  test('whose own file was removed makes it again', async () => {
+  test('whose own file was removed creates it again', async () => {
     const one = lock();
     one.release(await one.take({ limit: 1000 }));
     for (const name of readdirSync(folder)) rmSync(join(folder, name));
@@ -135,12 +135,12 @@ describe('the lock of a process', () => {
     expect(readFileSync(join(folder, 'lock'), 'utf8')).toBe('text');
   });
 
-  test('that takes a dead one’s place while we look stays there', async () => {
+  test('that replaces a dead one during our check is kept', async () => {
     const dead = { ...newToken(), pid: nobody };
     const next = newToken();
     hold(dead);
     const files = new FaultFiles();
-    // The file that names us is made when the lock has been found to be a dead one's.
+    // Our file is created after the lock was found to be that of a dead process.
     files.plan = () => {
       if (files.log.at(-1) === `link ${join(folder, `break-${dead.id}`)}`) hold(next);
       return undefined;
@@ -153,7 +153,7 @@ describe('the lock of a process', () => {
 describe('a holder of an earlier boot', () => {
   const earlier = { ...newToken(), boot: 'earlier' };
 
-  test.skipIf(process.platform !== 'linux')('is dead where one kernel has the disk', () => {
+  test.skipIf(process.platform !== 'linux')('is dead if only one kernel can use the disk', () => {
     expect(isDead(earlier, true)).toBe(true);
   });
 
@@ -162,17 +162,17 @@ describe('a holder of an earlier boot', () => {
   });
 });
 
-describe('a lock that was let go', () => {
+describe('a released lock', () => {
   const limit = 1000;
 
-  test('is let go for good', async () => {
+  test('is not held any longer', async () => {
     const one = lock();
     one.release(await one.take({ limit }));
     one.close();
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test('is taken with the same token again', async () => {
+  test('is taken again with the same token', async () => {
     const one = lock();
     const first = await one.take({ limit });
     one.release(first);
@@ -185,7 +185,7 @@ describe('a lock that was let go', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test('is taken with another token when something was left behind', async () => {
+  test('is taken with another token if files were left behind', async () => {
     const one = lock();
     const first = await one.take({ limit });
     writeFileSync(join(folder, `journal-${first.id}`), '{}\n');
@@ -195,7 +195,7 @@ describe('a lock that was let go', () => {
     expect((await one.take({ limit })).id).not.toBe(first.id);
   });
 
-  test('is no longer held when its own file cannot be removed', async () => {
+  test('is no longer held if its own file cannot be removed', async () => {
     const files = new FaultFiles();
     const one = lock(files);
     const first = await one.take({ limit });

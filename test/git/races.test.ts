@@ -31,7 +31,7 @@ function put(repo: Pick<Repo, 'root'>, files?: Files) {
   });
 }
 
-/** A disk on which something happens, once, right before an operation. */
+/** A disk on which an action runs once, right before an operation. */
 function when(operation: RegExp, happens: () => void): FaultFiles {
   const files = new FaultFiles();
   let happened = false;
@@ -48,7 +48,7 @@ function when(operation: RegExp, happens: () => void): FaultFiles {
 const beforeTheLocks = /^link .*\/index\.lock$/;
 
 describe('between the plan and the locks', () => {
-  test('a person moves the branch: his commit stays', async () => {
+  test('a person moves the branch: that commit stays', async () => {
     const repo = create();
     // The journal has the lengths of the reflogs and would also detect it.
     repo.git('config', 'core.logAllRefUpdates', 'false');
@@ -95,7 +95,7 @@ describe('between the plan and the locks', () => {
   });
 });
 
-test('refs that a person packs while they are listed are in the list', () => {
+test('refs that a person packs during a listing are listed', () => {
   const repo = create();
   repo.git('branch', 'side/way');
   const files = when(/^list .*\/refs\/heads$/, () => repo.git('pack-refs', '--all', '--prune'));
@@ -120,12 +120,12 @@ test.each(['index', 'HEAD'])('after a lost race for %s, a change does not starve
     return undefined;
   };
   expect(await put(repo, files)).toBeDefined();
-  // The locks of the attempt that lost the race are those of the one that succeeds.
+  // The attempt that succeeds keeps the locks of the attempt that lost the race.
   expect(races).toBe(1);
   expect(repo.status()).toEqual([]);
 });
 
-test('a git directory that is moved away at the last moment is not made again', async () => {
+test('a git directory that is moved away at the last moment is not created again', async () => {
   const repo = create();
   const repository = open(repo);
   renameSync(repo.path('.git'), repo.path('away'));
@@ -144,7 +144,7 @@ test('unmerged files without a merge under way are refused', async () => {
   expect(repo.status()).toEqual(['UU README.md']);
 });
 
-test('a lock that a person has put in the place of a dead server’s stays', async () => {
+test('a lock with which a person has replaced that of a dead server is kept', async () => {
   const repo = create();
   await put(repo);
   const files = new FaultFiles();
@@ -164,7 +164,7 @@ test('a lock that a person has put in the place of a dead server’s stays', asy
   }
 });
 
-test('locks of a person stay when those of a dead server in a linked work tree go', async () => {
+test('locks of a person are kept when those of a dead server in a linked work tree are removed', async () => {
   const repo = create();
   repo.git('worktree', 'add', '-q', repo.path('linked'));
   const linked = { root: repo.path('linked') };
@@ -203,7 +203,7 @@ test.each([
   },
 );
 
-test('a person who removes the locks and moves the branch gets no staged line of a lost change', async () => {
+test('a lost change leaves no staged line after a person removes the locks and moves the branch', async () => {
   const repo = create();
   let his = '';
   const files = new FaultFiles();
@@ -220,35 +220,38 @@ test('a person who removes the locks and moves the branch gets no staged line of
 });
 
 describe('a commit of a person between the two renames of a change', () => {
-  test.each(['index', 'heads/main'])('right before that of %s drops no record', async (target) => {
-    const repo = create();
-    await put(repo);
-    repo.write('his.txt', 'his\n');
-    repo.git('add', 'his.txt');
-    let failed = false;
-    const files = when(new RegExp(`^rename .*/${target}$`), () => {
-      try {
-        repo.git('commit', '-q', '-m', 'his');
-      } catch {
-        failed = true;
-      }
-    });
-    const made = await open(repo, files).commit(async () => {
-      return {
-        message: 'm',
-        changes: [{ path: 'm/b.md', bytes: Buffer.from('b\n'), seen: undefined }],
-      };
-    });
-    expect(files.log.filter((line) => line.startsWith('rename')).length).toBeGreaterThan(2);
-    if (!failed) expect(repo.git('log', '--format=%s')).toContain('his');
-    expect(repo.git('rev-parse', 'HEAD').trim()).toBe(made?.oid);
-    expect(repo.git('show', 'HEAD:m/b.md')).toBe('b\n');
-    if (failed) repo.git('commit', '-q', '-m', 'his');
-    const tree = repo.git('ls-tree', '-r', '--name-only', 'HEAD').trim().split('\n');
-    expect(tree).toEqual(expect.arrayContaining(['his.txt', 'm/a.md', 'm/b.md']));
-    expect(repo.status()).toEqual([]);
-    expect(repo.fsck()).toBe('');
-  });
+  test.each(['index', 'heads/main'])(
+    'right before the rename of %s drops no record',
+    async (target) => {
+      const repo = create();
+      await put(repo);
+      repo.write('his.txt', 'his\n');
+      repo.git('add', 'his.txt');
+      let failed = false;
+      const files = when(new RegExp(`^rename .*/${target}$`), () => {
+        try {
+          repo.git('commit', '-q', '-m', 'his');
+        } catch {
+          failed = true;
+        }
+      });
+      const made = await open(repo, files).commit(async () => {
+        return {
+          message: 'm',
+          changes: [{ path: 'm/b.md', bytes: Buffer.from('b\n'), seen: undefined }],
+        };
+      });
+      expect(files.log.filter((line) => line.startsWith('rename')).length).toBeGreaterThan(2);
+      if (!failed) expect(repo.git('log', '--format=%s')).toContain('his');
+      expect(repo.git('rev-parse', 'HEAD').trim()).toBe(made?.oid);
+      expect(repo.git('show', 'HEAD:m/b.md')).toBe('b\n');
+      if (failed) repo.git('commit', '-q', '-m', 'his');
+      const tree = repo.git('ls-tree', '-r', '--name-only', 'HEAD').trim().split('\n');
+      expect(tree).toEqual(expect.arrayContaining(['his.txt', 'm/a.md', 'm/b.md']));
+      expect(repo.status()).toEqual([]);
+      expect(repo.fsck()).toBe('');
+    },
+  );
 
   test('finds the record in the index as soon as it finds the change in HEAD', async () => {
     const repo = create();

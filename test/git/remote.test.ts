@@ -21,7 +21,7 @@ beforeEach(() => {
   there = Repo.create();
 });
 afterEach(() => {
-  // Nothing of an exchange is left.
+  // No files of an exchange are left.
   expect(readdirSync(here.path('.git/objects')).filter((name) => /tmp/.test(name))).toEqual([]);
   expect(here.fsck()).toBe('');
   here.remove();
@@ -42,10 +42,10 @@ function remote(address: Address, options: Partial<RemoteOptions> = {}): Program
 const folder = (options: Partial<RemoteOptions> = {}) =>
   remote({ kind: 'folder', url: there.root }, options);
 
-/** The names of the objects and of their packs. */
+/** The names of the object files and packs. */
 const objects = () => readdirSync(here.path('.git/objects'), { recursive: true }).sort();
 
-test('keeps what it fetched once it was looked at, and nothing where that fails', async () => {
+test('keeps fetched objects after their inspection, and nothing if that fails', async () => {
   const before = objects();
   const seen: string[] = [];
   const refuse = () => {
@@ -89,7 +89,7 @@ test('stops a fetch of more bytes than its limit', async () => {
   expect(objects()).toEqual(before);
 });
 
-test('ends git where the remote does not answer', async () => {
+test('ends git if the remote does not answer', async () => {
   const server = createServer();
   let open = 0;
   const closed = new Promise<void>((done) => {
@@ -119,7 +119,7 @@ test('ends git where the remote does not answer', async () => {
   server.close();
 });
 
-test('lets ssh ask nothing, and takes the one that the user names', async () => {
+test('makes ssh ask nothing, and runs the ssh that the user names', async () => {
   const log = there.path('log');
   const ssh = there.path('ssh');
   const say = 'tty 2>&1; (: </dev/tty) 2>/dev/null && echo "has a terminal"; echo "$SSH_ASKPASS"';
@@ -137,7 +137,7 @@ test('lets ssh ask nothing, and takes the one that the user names', async () => 
   expect(said).not.toContain('/bin/false');
 });
 
-test('fetches into a partial clone what is a difference from something not there', async () => {
+test('fetches deltas into a partial clone that does not have their base', async () => {
   const text = (first: string) => [first, ...Array(500).keys()].map((line) => `${line}\n`).join('');
   const commit = (first: string) => {
     there.write('a.txt', text(first));
@@ -156,7 +156,7 @@ test('fetches into a partial clone what is a difference from something not there
   expect(here.git('show', `${tip}:a.txt`)).toBe(text('two'));
 });
 
-test('names no user and no password of an address', async () => {
+test('names neither the user nor the password of an address', async () => {
   const url = 'ssh://me:s3cret@host.invalid/x.git';
   const env = { ...gitEnv, GIT_SSH_COMMAND: 'echo "cannot reach $*" >&2; false' };
   const asked = remote({ kind: 'ssh', url }, { env }).fetch(main, [], () => {}, signal);

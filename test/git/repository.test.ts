@@ -29,7 +29,7 @@ function open(
   });
 }
 
-/** Commits files in the way the store does: what is on disk now is what was seen. */
+/** Commits files as the store does: what is on disk now counts as seen. */
 function put(
   repository: Repository,
   files: { [path: string]: string | undefined },
@@ -65,7 +65,7 @@ describe('one mutation', () => {
       }
       override write(fd: number, pieces: readonly Uint8Array[]) {
         super.write(fd, pieces);
-        // Whatever comes to the medium last, the blobs come after it.
+        // The blobs reach the medium last.
         if (Buffer.concat(pieces).includes('blob ')) this.#paths.set(fd, 'slow');
       }
       override async fsync(fd: number, kind: 'data' | 'all') {
@@ -111,7 +111,7 @@ describe('one mutation', () => {
     expectClean(repo);
   });
 
-  test('changes and removes, and takes empty folders away', async () => {
+  test('changes and removes files, and removes empty folders', async () => {
     const repo = create();
     const repository = open(repo.root);
     await put(repository, { 'm/a.md': '1', 'm/sub/b.md': '2', 'm/c.md': '3' });
@@ -138,7 +138,7 @@ describe('one mutation', () => {
     expectClean(repo);
   });
 
-  test('moves the branch that a symbolic one stands for', async () => {
+  test('moves the target of a symbolic branch', async () => {
     const repo = create();
     repo.git('symbolic-ref', 'refs/heads/other', 'refs/heads/main');
     repo.git('symbolic-ref', 'HEAD', 'refs/heads/other');
@@ -161,7 +161,7 @@ describe('one mutation', () => {
     expectClean(repo);
   });
 
-  test('lands in the linked work tree that is served', async () => {
+  test('is made in the linked work tree that is served', async () => {
     const repo = create();
     const linked = join(repo.root, 'linked');
     repo.git('worktree', 'add', '-q', '-b', 'side', linked);
@@ -172,7 +172,7 @@ describe('one mutation', () => {
     expectClean(repo);
   });
 
-  test('lands in a submodule, not in the repository around it', async () => {
+  test('is made in a submodule, not in the repository around it', async () => {
     const inner = create();
     const repo = create();
     repo.git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', inner.root, 'sub');
@@ -220,10 +220,10 @@ describe('one mutation', () => {
 });
 
 describe("a person's work", () => {
-  /** So long that a change which waits does not come to an end by itself. */
+  /** Long enough that a waiting change does not finish by itself. */
   const calm = 600_000;
 
-  /** Begins a change that changes nothing, and ends when it does. */
+  /** Runs a change without an effect to its end. */
   async function goAhead(repo: Repo, signal?: AbortSignal): Promise<boolean> {
     let asked = false;
     const propose = async () => {
@@ -245,7 +245,7 @@ describe("a person's work", () => {
     utimesSync(repo.path(path), ms / 1000, ms / 1000);
   }
 
-  test('in the index is waited for until it is committed, that of other servers is not', async () => {
+  test('in the index is waited for until it is committed; that of other servers is not', async () => {
     const repo = create();
     await put(open(repo.root, { calm }), { 'm/a.md': '1' });
     await put(open(repo.root, { calm }), { 'm/b.md': '2' });
@@ -278,7 +278,7 @@ describe("a person's work", () => {
     expect(repo.status()).toEqual(['A  staged.txt']);
   });
 
-  test('is a commit whose message is being written, until HEAD has moved', async () => {
+  test('includes a commit whose message is being written, until HEAD has moved', async () => {
     const repo = create();
     setTime(repo, '.git/index', 1_700_000_000_000);
     repo.write('.git/COMMIT_EDITMSG', 'a message');
@@ -286,7 +286,7 @@ describe("a person's work", () => {
     expect(await goAhead(repo)).toBe(true);
     setTime(repo, '.git/COMMIT_EDITMSG', Date.now() + 60_000);
     expect(await waits(repo)).toBe(true);
-    // A commit that was given up is not waited for again and again.
+    // An abandoned commit is not waited for repeatedly.
     setTime(repo, '.git/COMMIT_EDITMSG', Date.now() + 6 * calm);
     expect(await goAhead(repo)).toBe(true);
   });
@@ -306,7 +306,7 @@ describe("a person's work", () => {
     expect(subjects).toEqual(['ours', 'second', 'ours', 'first']);
   });
 
-  test('uncommitted in a file about to change becomes a commit of its own first', async () => {
+  test('that is uncommitted in a file about to change is committed first, separately', async () => {
     const repo = create();
     const repository = open(repo.root);
     await put(repository, { 'm/a.md': 'one\n' });
@@ -368,7 +368,7 @@ describe('refusals', () => {
     await refused(repo, 'ignored', /rule "\/m" in \.gitignore/);
   });
 
-  test("a path that the user's own rules ignore, in the file that he has linked them to", async () => {
+  test("a path that the user's own rules ignore, also through a link", async () => {
     const repo = create();
     const home = create();
     home.write('dotfiles/ignore', '/m\n');
@@ -378,7 +378,7 @@ describe('refusals', () => {
     await refused(repo, 'ignored', /rule "\/m" in .*ignore/);
   });
 
-  test('a lock that another program holds, which stays', async () => {
+  test('a lock that another program holds, which is kept', async () => {
     const repo = create();
     repo.write('.git/index.lock', '');
     await refused(repo, 'busy', /^Another git process holds .*index\.lock((?!emove).)*$/);
@@ -390,7 +390,7 @@ describe('refusals', () => {
     'refs/heads/a b',
     'refs/heads/x.lock',
     'refs/../config',
-  ])('HEAD at what is no name of a branch: %s', async (ref) => {
+  ])('a HEAD that is not the name of a branch: %s', async (ref) => {
     const repo = create();
     repo.write('.git/HEAD', `ref: ${ref}\n`);
     await expect(put(open(repo.root), { 'm/a.md': '1' })).rejects.toMatchObject({
@@ -399,7 +399,7 @@ describe('refusals', () => {
     expect(existsSync(join(repo.root, '../outside'))).toBe(false);
   });
 
-  test('a path below a folder .git', async () => {
+  test('a path below a .git folder', async () => {
     const repo = create();
     await expect(put(open(repo.root), { '.git/m/a.md': '1' })).rejects.toMatchObject({
       code: 'unsupported',

@@ -52,7 +52,7 @@ function project(settings: Readonly<Record<string, string>>, more: NodeJS.Proces
   return { repo, home, env, put };
 }
 
-/** A program in place of the signing program. */
+/** A program instead of the signing program. */
 function script(home: Repo, text: string): string {
   home.write('program', `#!/bin/sh\n${text}\n`);
   chmodSync(home.path('program'), 0o755);
@@ -159,7 +159,7 @@ describe.skipIf(!has('gpg'))('with a key of OpenPGP', () => {
 });
 
 describe('nothing is committed', () => {
-  test('where the program is not there', async () => {
+  test('if the program does not exist', async () => {
     const { repo, put } = project({ 'gpg.program': '/nonexistent/gpg' });
     await expect(put('one\n')).rejects.toMatchObject({
       code: 'unsupported',
@@ -169,7 +169,7 @@ describe('nothing is committed', () => {
     expectUntouched(repo);
   });
 
-  test('where the program refuses, and it says why', async () => {
+  test('if the program refuses, and the error says why', async () => {
     const { repo, home, put } = project({});
     const program = script(
       home,
@@ -182,7 +182,7 @@ describe('nothing is committed', () => {
     expectUntouched(repo);
   });
 
-  test('where the program gives no signature', async () => {
+  test('if the program returns no signature', async () => {
     const { repo, home, put } = project({});
     const program = script(home, 'cat >/dev/null');
     home.git('config', '--file', home.path('gitconfig'), 'gpg.program', program);
@@ -190,7 +190,7 @@ describe('nothing is committed', () => {
     expectUntouched(repo);
   });
 
-  test('where the call is cancelled while a passphrase is asked for', async () => {
+  test('if the call is cancelled during a passphrase prompt', async () => {
     const { repo, home, put } = project({});
     const program = script(home, 'cat >/dev/null; echo > "$0.asks"; exec sleep 100');
     home.git('config', '--file', home.path('gitconfig'), 'gpg.program', program);

@@ -14,7 +14,7 @@ const entry = fc.record<TreeEntry>({
   mode: fc.constantFrom(folderMode, '100644', '100755', '120000', '160000'),
   oid: fc.stringMatching(/^[0-9a-f]{40}$/),
 });
-/** Names on both sides of the slash that git sorts folders by. */
+/** Names that sort before and after the slash by which git sorts folders. */
 const name = fc.stringMatching(/^[!.0aé]{1,3}$/);
 const edits = fc.array(fc.tuple(name, fc.option(entry, { nil: undefined })), { maxLength: 12 });
 
@@ -28,7 +28,7 @@ function sorted(entries: ReadonlyMap<string, TreeEntry>) {
 }
 
 describe('a tree', () => {
-  test('has after any edits what a map would have, in the order of git', () => {
+  test("has the same entries as a map after any edits, in git's order", () => {
     fc.assert(
       fc.property(fc.array(edits, { maxLength: 4 }), (rounds) => {
         const model = new Map<string, TreeEntry>();
@@ -47,14 +47,14 @@ describe('a tree', () => {
     );
   });
 
-  test('differs from another in what a map would differ in, in the order of git', () => {
+  test("differs from another tree as the maps do, in git's order", () => {
     const common = fc.array(fc.tuple(fc.stringMatching(/^[a-z]{2,40}$/), entry), { maxLength: 60 });
     fc.assert(
       fc.property(common, edits, edits, (common, ours, theirs) => {
         const base = spliceTree(Buffer.alloc(0), new Map(common));
         const [before, after] = [ours, theirs].map((one) => spliceTree(base, new Map(one)));
         if (!before || !after) return;
-        // A file and a folder of one name are two things: each is there or is not.
+        // A file and a folder of one name are two entries; each exists or not.
         const toMap = (tree: Buffer) =>
           new Map(
             listTree(tree).map(({ name, ...entry }) => [
@@ -76,7 +76,7 @@ describe('a tree', () => {
     );
   });
 
-  test('that ends early is refused', () => {
+  test('that is truncated is refused', () => {
     const tree = spliceTree(Buffer.alloc(0), [['a', { mode: '100644', oid: 'f'.repeat(40) }]]);
     expect(() => findEntry(tree.subarray(0, -1), 'b')).toThrow('damaged');
   });

@@ -42,12 +42,12 @@ export const guards: readonly Guard[] = [
       'if (!holder || !this.#isGone(holder)) return false;',
       'if (!holder) return false;',
     ],
-    [lock, 'that lives is never taken'],
+    [lock, 'that is alive is never taken'],
   ),
   guard(
     'a lock of a dead server is broken: its process is gone',
     ['git/locks/token.ts', 'return !exists(token.pid);', 'return false;'],
-    [lock, 'that is gone is taken'],
+    [lock, 'that is dead is taken'],
   ),
   guard(
     'a lock of a dead server is broken: its pid is another process',
@@ -56,7 +56,7 @@ export const guards: readonly Guard[] = [
       "if (token.start !== '' && start !== '') return start !== token.start;",
       '',
     ],
-    [lock, 'that is gone is taken'],
+    [lock, 'that is dead is taken'],
   ),
   guard(
     'a lock of a process in another container is not broken',
@@ -70,7 +70,7 @@ export const guards: readonly Guard[] = [
       "return local && token.start !== '' && here.boot !== hostname();",
       'return false;',
     ],
-    [lock, 'is dead where one kernel has the disk'],
+    [lock, 'is dead if only one kernel can use the disk'],
   ),
   guard(
     'a lock on a shared disk does not count as one from before a reboot',
@@ -84,7 +84,7 @@ export const guards: readonly Guard[] = [
       'if (this.#read(name)?.id === holder.id) this.#disk.discard(this.#path(name));',
       'this.#disk.discard(this.#path(name));',
     ],
-    [lock, 'place while we look stays there'],
+    [lock, 'during our check is kept'],
   ),
   guard(
     'a waiter recreates its own file after a cleaner removed it',
@@ -93,12 +93,12 @@ export const guards: readonly Guard[] = [
       'if (!this.#disk.files.lstat(own)) await this.#disk.create(own, [bytes]);',
       'if (!ended.has(own) && ended.add(own)) await this.#disk.create(own, [bytes]);',
     ],
-    [faults, 'who waits for the lock gets it'],
+    [faults, 'a waiter gets the lock'],
   ),
   guard(
     'the process lock is checked',
     ['git/locks/process-lock.ts', "if (this.#tryTake('lock', own)) return token;", 'return token;'],
-    [lock, 'that lives is never taken'],
+    [lock, 'that is alive is never taken'],
   ),
   guard(
     'a process does not count as the live owner of its own leftovers',
@@ -107,7 +107,7 @@ export const guards: readonly Guard[] = [
       'if (names.some(({ name }) => name.endsWith(id) && !this.isAtRest(name))) this.close();',
       '',
     ],
-    [lock, 'with another token when something was left behind'],
+    [lock, 'with another token if files were left behind'],
   ),
 
   // Git locks.
@@ -127,7 +127,7 @@ export const guards: readonly Guard[] = [
       'if (this.isOurs()) this.#disk.discard(this.path);',
       'this.#disk.discard(this.path);',
     ],
-    [faults, 'his lock is left alone'],
+    [faults, 'that lock is left alone'],
   ),
   guard(
     'a git lock of another program is not written to',
@@ -136,17 +136,17 @@ export const guards: readonly Guard[] = [
       'return this.#disk.finish(fd, pieces, time);',
       'this.#disk.files.close(fd);\n    return this.#disk.fill(this.path, pieces, time);',
     ],
-    [faults, 'his lock is left alone'],
+    [faults, 'that lock is left alone'],
   ),
   guard(
     'the git locks are checked again before the ref moves',
     ['git/commit/mutation.ts', 'for (const lock of all(locks)) lock.check();', ''],
-    [faults, 'his lock is left alone'],
+    [faults, 'that lock is left alone'],
   ),
   guard(
     'recovery does not remove git locks of another program',
     ['git/commit/recovery.ts', 'if (files.lstat(path)?.ino === proof.ino) site', 'site'],
-    [races, 'locks of a person stay'],
+    [races, 'locks of a person are kept'],
   ),
   guard(
     'recovery removes the git locks of a dead server',
@@ -155,7 +155,7 @@ export const guards: readonly Guard[] = [
       "for (const role of ['index', 'head', 'ref'] as const) removeLock(site, role, id);",
       '',
     ],
-    [faults, 'is undone where the repository lies by then'],
+    [faults, 'is undone at the current path of the repository'],
   ),
 
   // Checks under the locks.
@@ -166,7 +166,7 @@ export const guards: readonly Guard[] = [
       'if (head.ref !== plan.head.ref || head.oid !== plan.head.oid) return false;',
       '',
     ],
-    [races, 'his commit stays'],
+    [races, 'that commit stays'],
   ),
   guard(
     'an index that changed meanwhile is detected',
@@ -224,7 +224,7 @@ export const guards: readonly Guard[] = [
       'if (text === undefined) return { ref, oid: this.#packedRefs().get(ref) };',
       'if (!text) return { ref, oid: this.#packedRefs().get(ref) };',
     ],
-    [faults, 'an empty ref is no unborn branch'],
+    [faults, 'an empty ref is not an unborn branch'],
   ),
   guard(
     'a git directory is recognised as such',
@@ -234,7 +234,7 @@ export const guards: readonly Guard[] = [
   guard(
     'a branch name cannot escape from the refs',
     ['git/refs/refs.ts', '&& !refused.test(name)', ''],
-    ['git/repository.test.ts', 'HEAD at what is no name of a branch'],
+    ['git/repository.test.ts', 'a HEAD that is not the name of a branch'],
   ),
   guard(
     'a repository without HEAD is refused',
@@ -243,7 +243,7 @@ export const guards: readonly Guard[] = [
       'checkEmpty(disk, gitDir);\n  const places',
       'const places',
     ],
-    [faults, 'without its HEAD'],
+    [faults, 'that has lost its HEAD'],
   ),
   guard(
     'a change waits while a user stages',
@@ -287,12 +287,12 @@ export const guards: readonly Guard[] = [
       "if (edited.length > 0) builder.commit(edited, describeEdit('edit by hand', edited));",
       '',
     ],
-    [repository, 'becomes a commit of its own first'],
+    [repository, 'is committed first, separately'],
   ),
   guard(
     'a staged version is committed first',
     ['git/commit/commit-plan.ts', 'staged.push({ path, entry: { mode, oid: indexed.oid } });', ''],
-    [repository, 'becomes a commit of its own first'],
+    [repository, 'is committed first, separately'],
   ),
 
   guard(
@@ -309,12 +309,12 @@ export const guards: readonly Guard[] = [
   guard(
     'the journal is written before the files change',
     ['git/commit/mutation.ts', 'await together([stored, mutation.announce()]);', 'await stored;'],
-    [faults, 'is undone where the repository lies by then'],
+    [faults, 'is undone at the current path of the repository'],
   ),
   guard(
     'an abandoned change is undone',
     ['git/commit/recovery.ts', "if (side === 'before') await putBack(site, journal, top);", ''],
-    [faults, 'is undone where the repository lies by then'],
+    [faults, 'is undone at the current path of the repository'],
   ),
   guard(
     'the index of a committed change is completed',
@@ -341,12 +341,12 @@ export const guards: readonly Guard[] = [
       "await fixIndex(site, token, { ...journal, files }, top, 'before');",
       '',
     ],
-    [races, 'no staged line of a lost change'],
+    [races, 'a lost change leaves no staged line'],
   ),
   guard(
     'an old lock proof does not prevent restoring the index',
     ['git/commit/recovery.ts', 'if (!ours) disk.discard(', 'if (false) disk.discard('],
-    [faults, 'a failure puts the index back'],
+    [faults, 'a failure restores the index'],
   ),
   guard(
     'a journal cannot name files outside the memory',
@@ -355,7 +355,7 @@ export const guards: readonly Guard[] = [
       "if (parts.some((part) => /^(?:|\\.|\\.\\.|\\.git)$/i.test(part))) throw new TypeError('a way out');",
       '',
     ],
-    [faults, 'is put aside and followed nowhere'],
+    [faults, 'is put aside and not executed'],
   ),
   guard(
     'an unreadable journal is set aside',
@@ -364,7 +364,7 @@ export const guards: readonly Guard[] = [
       'if (!(error instanceof MemoryError)) throw error;\n    const aside',
       'throw error;\n    const aside',
     ],
-    [faults, 'is put aside and followed nowhere'],
+    [faults, 'is put aside and not executed'],
   ),
   guard(
     'new files are durable',
@@ -416,7 +416,7 @@ export const guards: readonly Guard[] = [
   guard(
     'a busy process yields to waiting ones',
     ['git/locks/process-lock.ts', 'if (rest > 0) await sleep(rest);', ''],
-    [lock, 'for those who wait'],
+    [lock, 'for waiters'],
   ),
   guard(
     'no signing program of the repository is run',
@@ -735,7 +735,7 @@ export const guards: readonly Guard[] = [
   guard(
     'a remote: fetched objects are checked before they are kept',
     ['git/remote/program-remote.ts', 'inspect(objects, tip);', ''],
-    [remote, 'nothing where that fails'],
+    [remote, 'and nothing if that fails'],
   ),
   guard(
     'a remote: the size of a fetch is bounded',
@@ -777,7 +777,7 @@ export const guards: readonly Guard[] = [
       'const reason = withoutLogins(complaint)',
       'const reason = complaint',
     ],
-    [remote, 'names no user'],
+    [remote, 'names neither the user'],
   ),
   guard(
     'a remote: the size of a record is bounded',
