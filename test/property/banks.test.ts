@@ -36,7 +36,7 @@ const path = 'banks/code/x/readme.md';
 describe('bank documents', () => {
   const { codec } = bankDocument;
 
-  it('decode to what was encoded', () => {
+  it('decode to the encoded document', () => {
     fc.assert(
       fc.property(document, document, (value, before) => {
         expect(codec.decode(codec.encode(value), path)).toEqual(value);
@@ -57,7 +57,7 @@ describe('bank documents', () => {
     );
   });
 
-  it('are left as they are when nothing changes', () => {
+  it('keep their bytes without a change', () => {
     fc.assert(
       fc.property(
         markdown,
@@ -78,7 +78,7 @@ describe('bank documents', () => {
 });
 
 describe('update', () => {
-  it('is exact to the byte', async () => {
+  it('changes exactly the requested bytes', async () => {
     await fc.assert(
       fc.asyncProperty(markdown, markdown, async (old, content) => {
         const context = new TestContext(banks);
@@ -100,7 +100,7 @@ describe('update', () => {
           return String(Object(body.content)['a.md']);
         };
         const given = await write('replace', old);
-        // Only front matter of the server's is refused.
+        // Only front matter of the server is refused.
         if (given === undefined) {
           expect(frontMatter(old)).toContain('version:');
           return;
@@ -121,14 +121,14 @@ describe('update', () => {
   });
 });
 
-/** Whether the one text is the other with a piece put in at one place. */
+/** Whether one text is the other with a piece inserted in one place. */
 function isGrown(text: string, before: string): boolean {
   let same = 0;
   while (same < before.length && text[same] === before[same]) same++;
   return text.endsWith(before.slice(same));
 }
 
-/** With the line ends that a piece takes on from the text it is put into made equal. */
+/** Makes line endings equal: an inserted piece gets those of the text around it. */
 function unix(text: string): string {
   return text.replace(/\r\n?/g, '\n');
 }

@@ -23,7 +23,7 @@ const text = fc.oneof(
   }),
   fc.string({ unit: fc.integer({ min: 0, max: 0xffff }).map((unit) => String.fromCharCode(unit)) }),
 );
-/** Keys that an object has without being given them. */
+/** Keys that an object inherits. */
 const inherited = fc.constantFrom(...Object.getOwnPropertyNames(Object.prototype));
 const record: fc.Arbitrary<Record> = fc.record(
   {
@@ -41,7 +41,7 @@ const record: fc.Arbitrary<Record> = fc.record(
   },
   { requiredKeys: ['id', 'title', 'body', 'done', 'tags', 'items'], noNullPrototype: true },
 );
-/** What a person or another program may make of a text without changing what it says. */
+/** Edits by a person or another program that do not change the meaning of a text. */
 const hand = fc.constantFrom(
   (file: string) => file,
   (file: string) => file.replace(/^(?!---)/, '# by hand\n').replace(/^---\n/, '---\n# by hand\n'),
@@ -87,7 +87,7 @@ describe.each(codecs)('the laws of the %s codec', (_, codec) => {
     );
   });
 
-  it('decode(encode(y, t)) is y, and what a person added to t is still there', () => {
+  it('decode(encode(y, t)) is y, and additions of a person to t are kept', () => {
     fc.assert(
       fc.property(record, record, hand, (before, after, change) => {
         const file = change(codec.encode(before));

@@ -24,7 +24,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 3, arbitrary: fc.tuple(fc.constantFrom('code', 'amend', 'gc', 'ask')) },
 );
 
-/** A repository in which people work by native git while a server tells its history. */
+/** A repository that people change with native git while a server reports its history. */
 class World {
   readonly repo = Repo.create();
   /** Paths that a record was moved to or from, or removed from, on any branch. */
@@ -84,14 +84,14 @@ class World {
     }
   }
 
-  /** What the server tells is what native git finds. */
+  /** Compares the server's answers with native git. */
   async check({ call }: Opened): Promise<void> {
     const { repo } = this;
     const log = async (path?: string, revision = 'HEAD') => {
       const asked = call.history.log({ revision, limit: 200, skip: 0, path });
       return (await asked).entries.map(({ commit }) => commit.oid);
     };
-    // Where a merge brought nothing of its own, the combined difference names no file.
+    // The combined diff of a merge without changes of its own lists no file.
     const combined = ['-c', '--full-history', '--no-renames', '--name-only', '--format=%x00%H'];
     const all = this.#lines('\0', 'log', ...combined, '--', bank)
       .filter((entry) => entry.trim().includes('\n'))
@@ -131,7 +131,7 @@ class World {
     expect(repo.status()).toEqual([]);
   }
 
-  /** Where the work tree has a record, or where a new one would be. */
+  /** The path of a record in the work tree, or the path that a new one would have. */
   #pathOf(key: number): string {
     const files = this.#lines('\n', 'grep', '-l', `^key: k${key}$`, '--', bank);
     return files[0] ?? `${bank}/notes/k${key}.yaml`;
@@ -151,7 +151,7 @@ class World {
     return (this.#try(...args) ?? '').split(separator).filter(Boolean);
   }
 
-  /** What git prints; undefined when it fails. */
+  /** The output of git; undefined if git fails. */
   #try(...args: string[]): string | undefined {
     try {
       return this.repo.git(...args);
@@ -161,7 +161,7 @@ class World {
   }
 }
 
-test('the history is that of native git, whatever is committed, merged, rebased, reset and packed', async () => {
+test('the history equals that of native git after random commits, merges, rebases, resets and repacks', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 18 }), async (steps) => {
       const world = new World();
@@ -180,7 +180,7 @@ test('the history is that of native git, whatever is committed, merged, rebased,
     {
       numRuns: runs(15),
       examples: [
-        // A merge that takes from both sides and adds nothing.
+        // A merge that takes files from both sides and adds nothing.
         [
           [
             ['beside', 'one'],

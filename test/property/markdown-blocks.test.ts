@@ -6,7 +6,7 @@ import { corpusMarkdown } from '../support/corpus-markdown.ts';
 import { runs } from '../support/depth.ts';
 import fc from '../support/fc.ts';
 
-/** What sections are edited by, as micromark sees it: where headings, lists and code stand. */
+/** The positions of headings, lists and code by micromark; edits of sections depend on them. */
 function expected(text: string): string[] {
   const tree = fromMarkdown(text, { extensions: [gfmTable()] });
   return tree.children.flatMap((node) =>
@@ -29,13 +29,13 @@ function actual(text: string): string[] {
 function summary(text: string, kind: string, start = 0, end = 0, size = 0): string[] {
   const [first, last] = [start, end].map((at) => text.slice(0, at).trimEnd().length);
   if (kind === 'code' || kind === 'fence') return [`code ${first}`];
-  // Where a definition stands above a title, micromark begins the heading here or there.
+  // With a definition above a title, micromark varies in where the heading begins.
   if (kind === 'heading') return [`heading ${size} ${last}`];
   return kind === 'list' ? [`list ${size} ${first} ${last}`] : [];
 }
 
 describe('parseBlocks', () => {
-  // Left out is what micromark takes otherwise than CommonMark does: see the unit tests for it.
+  // Excludes cases in which micromark differs from CommonMark; the unit tests have them.
   const piece = fc.constantFrom(
     ...['# ', '## ', '#', '- ', '* ', '1. ', '> ', '>', '```', '~~~', '```js', '---', '===', '***'],
     ...[
@@ -79,7 +79,7 @@ describe('parseBlocks', () => {
     .map((lines) => lines.map(([content, end]) => content + end).join(''))
     .filter((text) => !/\|[\s\S]*^[ >]*(?:[-*]|1\.) *$/m.test(text));
 
-  it('sees the headings, lists and code that micromark sees', () => {
+  it('finds the same headings, lists and code as micromark', () => {
     fc.assert(
       fc.property(text, (markdown) => {
         expect(actual(markdown)).toEqual(expected(markdown));

@@ -15,7 +15,7 @@ import fc from '../support/fc.ts';
 
 const files = corpusMarkdown();
 
-/** Text that would break out of wherever it is put. */
+/** Text that would break the markdown around it. */
 const hostile = fc
   .array(
     fc.oneof(
@@ -83,7 +83,7 @@ type Tree = { readonly type: string; readonly value?: string; readonly children?
 
 const parse = (text: string): Tree => fromMarkdown(text, { extensions: [gfmTable()] });
 
-/** The types of all nodes below a node that are no inline markdown. */
+/** The types of all nodes below a node that are not inline markdown. */
 function blocks(node: Tree): string[] {
   const inline = ['text', 'emphasis', 'strong', 'inlineCode', 'link', 'image', 'break'];
   const here = inline.includes(node.type) || node.type === 'html' ? [] : [node.type];
@@ -91,7 +91,7 @@ function blocks(node: Tree): string[] {
 }
 
 describe('an item', () => {
-  it('is one item of paragraphs and code, whatever its text', () => {
+  it('is one item of paragraphs and code for any text', () => {
     fc.assert(
       fc.property(hostile, fc.constantFrom('-', '*', '1.'), (item, marker) => {
         const text = `${before}${marker} old${after}`;
@@ -111,7 +111,7 @@ describe('an item', () => {
     );
   });
 
-  it('reads back as the text', () => {
+  it('decodes to the text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme-ascii' }), (text) => {
         fc.pre(text.trim() !== '' && !/[&<`*_[\]!\\~]|\w:|@/.test(text));
@@ -123,7 +123,7 @@ describe('an item', () => {
     );
   });
 
-  it('is one of as many items as were given', () => {
+  it('does not change the number of items', () => {
     fc.assert(
       fc.property(fc.array(hostile, { minLength: 1, maxLength: 4 }), (items) => {
         const edited = replaceList(`${before}- old\n- older${after}`, 'A', items);
@@ -136,7 +136,7 @@ describe('an item', () => {
 });
 
 describe('prose', () => {
-  it('holds no heading and leaves nothing open', () => {
+  it('contains no heading and no open block', () => {
     fc.assert(
       fc.property(hostile, (text) => {
         const edited = `${before}${prose(text)}${after}`;
@@ -145,14 +145,14 @@ describe('prose', () => {
       }),
       {
         numRuns: runs(300),
-        // A space that is not ASCII's ends neither a destination nor a label.
+        // A space outside ASCII ends neither a destination nor a label.
         examples: [['[^1]: a\u00a0*'], ['[x]:\u2003!'], ['[x]: \u2028'], ['[\u00a0]: /evil']],
       },
     );
   });
 });
 
-/** Real files with the markers of a conflict: no part of them is edited. */
+/** Real files with conflict markers, which are never edited. */
 const conflicted = files.filter(({ text }) => /^<{7} /m.test(text));
 const sound = files.filter((file) => !conflicted.includes(file));
 
@@ -185,7 +185,7 @@ describe.skipIf(files.length === 0)('a real file', () => {
     }
   });
 
-  it('gets a section at its end', () => {
+  it('gets a new section at its end', () => {
     for (const { name, text } of sound) {
       const edited = appendSection(text, '## New section\n\ntext');
       expect(outline(edited).map(titles), name).toEqual([

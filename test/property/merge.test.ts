@@ -53,7 +53,7 @@ const line: fc.Arbitrary<string> = fc.constantFrom(
 );
 const lines = fc.array(line, { maxLength: 30 });
 
-/** Versions of a text, made from it by replacing some of its lines. */
+/** Versions of a text with some of its lines replaced. */
 const versions: fc.Arbitrary<Sides<readonly string[]>> = lines.chain((base) => {
   const edit = fc.record({
     at: fc.nat({ max: base.length }),
@@ -77,7 +77,7 @@ const merges: readonly (readonly [string, Merge])[] = [
 ];
 const many = { numRuns: runs(1500) };
 
-it('hunks make the new sequence of the old one', () => {
+it('hunks turn the old sequence into the new one', () => {
   fc.assert(
     fc.property(versions, ({ base, ours }) => {
       const made: string[] = [];
@@ -93,7 +93,7 @@ it('hunks make the new sequence of the old one', () => {
 });
 
 describe.each(merges)('merging %s', (_, merge) => {
-  it('keeps the change of one side as it is', () => {
+  it('keeps the change of one side unchanged', () => {
     fc.assert(
       fc.property(versions, ({ base, ours }) => {
         expect(merge({ base, ours, theirs: base })).toEqual({ ours, theirs: ours });
@@ -104,7 +104,7 @@ describe.each(merges)('merging %s', (_, merge) => {
     );
   });
 
-  it('loses no line that one side added, and makes none up', () => {
+  it('keeps every line that one side added, and adds no other', () => {
     fc.assert(
       fc.property(versions, (sides) => {
         const merged = merge(sides);
@@ -124,7 +124,7 @@ describe.each(merges)('merging %s', (_, merge) => {
 });
 
 describe('merging sections', () => {
-  it('comes to the same lines, in whatever order, when the sides change places', () => {
+  it('has the same lines, in some order, with the sides swapped', () => {
     fc.assert(
       fc.property(versions, ({ base, ours, theirs }) => {
         const sorted = (lines: readonly string[]) =>
@@ -138,7 +138,7 @@ describe('merging sections', () => {
     );
   });
 
-  it('reads every line into one piece', () => {
+  it('puts every line into one piece', () => {
     const check = (lines: readonly string[]) => {
       expect(linesOf(readOutline(lines))).toEqual(lines);
     };
@@ -158,7 +158,7 @@ function linesOf({ body, sections, gap }: Outline): string[] {
 }
 
 describe('any texts', () => {
-  it('merge without an error, and what is marked can be read back', () => {
+  it('merge without an error, and both sides can be restored from the markers', () => {
     const text = fc.oneof(
       fc.string(),
       lines.map((all) => all.join('\r\n')),
@@ -218,7 +218,7 @@ const kinds = [
   },
 ];
 
-/** What a person may have added to the top of a file. */
+/** Possible additions of a person at the top of a file. */
 const added = fc.constantFrom(
   '',
   '# a comment\n',
@@ -236,7 +236,7 @@ describe.each(kinds)('records: $type.name', ({ type, value }) => {
   });
   const read = (text: string): JsonObject => codec.decode(text, '');
 
-  it('are read again after a merge, or are a conflict', () => {
+  it('can be decoded after a merge, or are in conflict', () => {
     fc.assert(
       fc.property(fc.option(text, { nil: undefined }), text, text, (base, ours, theirs) => {
         const merged = mergeRecord(type, '', { base, ours, theirs });

@@ -104,7 +104,7 @@ const text = fc.oneof(
   fc.string({ unit: 'binary' }),
   fc.array(pieces, { maxLength: 5 }).map((parts) => parts.join('')),
 );
-/** What a name is to a file system that ignores case and normal forms. */
+/** A name as compared by file systems that ignore case and normal forms. */
 const folded = [
   (name: string) => name.toLowerCase().normalize('NFD'),
   (name: string) => name.normalize('NFD').toUpperCase().normalize('NFKD'),
@@ -113,7 +113,7 @@ const folded = [
 const device = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
 
 describe('encodeName', () => {
-  it('keeps different texts apart, on every file system', () => {
+  it('gives different texts different names on every file system', () => {
     const seen = folded.map(() => new Map<string, string>());
     fc.assert(
       fc.property(text, (value) => {
@@ -128,7 +128,7 @@ describe('encodeName', () => {
     );
   });
 
-  it('keeps any text apart from its own variants', () => {
+  it('gives a text and its variants different names', () => {
     const variant = fc.constantFrom(
       (value: string) => value.toLowerCase(),
       (value: string) => value.toUpperCase(),
@@ -151,7 +151,7 @@ describe('encodeName', () => {
     );
   });
 
-  it('makes names that every file system takes', () => {
+  it('makes names that are valid on every file system', () => {
     fc.assert(
       fc.property(text, (value) => {
         const name = encodeName(value);

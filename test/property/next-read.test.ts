@@ -10,26 +10,26 @@ import { letter, note } from '../support/note.ts';
 import { open } from '../support/open.ts';
 import { gitEnv, Repo } from '../support/repo.ts';
 
-/** What a read has to see after each change, whoever made it. */
+/** A read has to see each change, by the server or by others. */
 
 const types = [note, letter];
 
-/** A store with a person at its files. */
+/** A store whose files a person also edits. */
 interface Ground {
-  /** What one call of a session gets. */
+  /** The context of one call. */
   store(): Store;
   write(path: string, text: string): void;
   rename(from: string, to: string): void;
   remove(path: string): void;
-  /** Commits all that there is, if the files are in a repository. */
+  /** Commits everything, if the files are in a repository. */
   commit(): void;
-  /** Goes to a branch that begins at HEAD, or back to it. */
+  /** Checks out a branch; a new one begins at HEAD. */
   checkout(branch: string): void;
   merge(branch: string): void;
   close(): Promise<void>;
 }
 
-/** Files by path, their text by the word that they say. */
+/** A store in memory, where a branch is a copy of the files. */
 class Files implements Ground {
   readonly #store = new MemoryStore(types);
   readonly #branches = new Map<string, Map<string, string>>();
@@ -101,7 +101,7 @@ async function onDisk(): Promise<Ground> {
   };
 }
 
-/** A word that nothing else resembles, so that a search for it finds one record. */
+/** A word unlike any other, so that a search for it finds one record. */
 function wordOf(number: number): string {
   const letters = 'bcdfghjklmnpqrst';
   return [...(number * 2_654_435_761).toString(16).padStart(9, '0').slice(-9)]
@@ -111,7 +111,7 @@ function wordOf(number: number): string {
 const noteText = (key: string, word: string) => `key: ${key}\ntags: []\ntext: ${word}\n`;
 const letterText = (id: string, word: string) => `---\nid: ${id}\ntitle: ${id}\n---\n${word}\n`;
 
-/** What is there: by key of each type, its word. */
+/** The existing records: the word of each key, by type. */
 interface Model {
   readonly notes: Map<string, string>;
   readonly letters: Map<string, string>;
@@ -130,7 +130,7 @@ const change = fc.oneof(
   fc.constant({ kind: 'branch' as const, folder: 0, name: 0 }),
   fc.constant({ kind: 'merge' as const, folder: 0, name: 0 }),
 );
-/** What reads first after a change: each kind of read must find it by itself. */
+/** The first read after a change: each kind of read has to find the change by itself. */
 const read = fc.constantFrom('search', 'literal', 'list', 'get' as const);
 
 test.each([
@@ -215,14 +215,14 @@ async function play(stage: Ground, steps: readonly (readonly [Change, Read])[]):
   }
 }
 
-/** Whether one side has all that the other has, so that a merge takes all of it. */
+/** Whether one side has everything of the other, so that a merge takes all of it. */
 function isAhead(side: Model, model: Model): boolean {
   const within = (a: Map<string, string>, b: Map<string, string>) =>
     [...a].every(([key, word]) => b.get(key) === word);
   return within(model.notes, side.notes) && within(model.letters, side.letters);
 }
 
-/** @param said the words of all records, those that are gone among them. */
+/** @param said the words of all records, removed ones included. */
 async function expectSeen(
   stage: Ground,
   { notes, letters }: Model,

@@ -25,7 +25,7 @@ const step = fc.oneof(
 );
 const query = fc.oneof(text, fc.constantFrom('cahce', 'sess', 'userid', 'user id', 'ach', '数据'));
 
-test('an index that was changed answers like one made afresh', () => {
+test('a changed index answers like a new one', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 20 }), fc.array(query), (steps, queries) => {
       const changed = new SearchIndex();
@@ -51,7 +51,7 @@ test('an index that was changed answers like one made afresh', () => {
   );
 });
 
-test('any text can be indexed and looked for', () => {
+test('any text can be indexed and searched', () => {
   const any = fc.string({ unit: 'binary', maxLength: 60 });
   fc.assert(
     fc.property(any, any, fc.nat(60), fc.nat(60), (title, body, from, length) => {
@@ -64,7 +64,7 @@ test('any text can be indexed and looked for', () => {
       }
       if (piece.trim() !== '') {
         expect(index.search(piece, { fuzzy: false }).hits.map((hit) => hit.id)).toEqual(['a']);
-        // A word cut in two may be found by nothing else, so the literal search stands in.
+        // Part of a word may match no term; then the literal search finds it.
         expect(index.search(piece).total).toBe(1);
       }
       index.remove('a');
@@ -73,7 +73,7 @@ test('any text can be indexed and looked for', () => {
   );
 });
 
-/** The tokens of a text, with their places in it. */
+/** The tokens of a text with their offsets. */
 function tokens(text: string): unknown[] {
   const found: unknown[] = [];
   analyse(text, ({ start, end, ...token }, offset) => {
@@ -82,21 +82,21 @@ function tokens(text: string): unknown[] {
   return found;
 }
 
-test('a text divides in the same way whatever spaces are in it', () => {
+test('a text has the same tokens with any kind of spaces', () => {
   const pieces = ['a', 'word', 'Word', 'userId', 'utf8', '42', 'é', '数据', "'s", 'C++', 'C#'];
   const signs = [' ', ' ', ' ', '_', '.', '-', '/', ':', '+', '#', "'", ',', '—'];
   const any = fc.array(fc.constantFrom(...pieces, ...signs), { maxLength: 12 });
   fc.assert(
     fc.property(any, (list) => {
       const text = list.join('');
-      // Only ASCII takes the quick way.
+      // Only ASCII takes the fast path.
       expect(tokens(text)).toEqual(tokens(text.replaceAll(' ', '\u2003')));
     }),
     { numRuns: runs(1000) },
   );
 });
 
-test('words are told apart, however many there are', () => {
+test('any number of words stay distinct', () => {
   const names = Array.from({ length: 40_000 }, (_, i) =>
     [i % 26, Math.floor(i / 26) % 26, Math.floor(i / 676) % 26, Math.floor(i / 17_576)]
       .map((letter) => String.fromCharCode(97 + letter))

@@ -8,7 +8,7 @@ import { readYaml, rewriteYaml } from '../../src/core/yaml/yaml.ts';
 import { runs } from '../support/depth.ts';
 import fc from '../support/fc.ts';
 
-/** Pieces that YAML, or a reader of an older YAML, could take for something else. */
+/** Pieces that YAML, or a reader of an older version, could misread. */
 const traps = [
   ...[
     'yes',
@@ -129,7 +129,7 @@ const { object } = fc.letrec<{ value: JsonValue; list: JsonValue[]; object: Json
       .map((entries): JsonObject => Object.fromEntries(entries)),
   }),
 );
-/** Integer keys come first in any JavaScript object; everything else keeps its order. */
+/** Integer keys come first in any JavaScript object; other keys keep their order. */
 const entries = (data: JsonValue): unknown =>
   Array.isArray(data)
     ? data.map(entries)
@@ -138,7 +138,7 @@ const entries = (data: JsonValue): unknown =>
       : data;
 
 describe('canonical YAML', () => {
-  it('comes back as it was, by the fast reader', () => {
+  it('is read back unchanged by the fast reader', () => {
     fc.assert(
       fc.property(object, (data) => {
         const written = writeYaml(data);
@@ -164,7 +164,7 @@ describe('canonical YAML', () => {
 });
 
 describe('the fast reader', () => {
-  it('takes no damaged text for another than the yaml package does', () => {
+  it('reads no damaged text differently from the yaml package', () => {
     const damage = fc.tuple(fc.nat(), fc.constantFrom(...traps), fc.nat({ max: 4 }));
     fc.assert(
       fc.property(object, fc.array(damage, { minLength: 1, maxLength: 3 }), (data, damages) => {
@@ -184,7 +184,7 @@ describe('the fast reader', () => {
 });
 
 describe('rewriteYaml', () => {
-  it('says what it was asked to say', () => {
+  it('writes the requested values', () => {
     fc.assert(
       fc.property(object, object, (before, after) => {
         for (const previous of [writeYaml(before), `# by hand\n${writeYaml(before)}`]) {

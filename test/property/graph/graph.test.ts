@@ -6,7 +6,7 @@ import fc from '../../support/fc.ts';
 import { calls, sequence } from './steps.ts';
 import { follow, type World } from './world.ts';
 
-/** The toolset on a store in memory; a branch is a copy of its files. */
+/** The toolset on a store in memory, where a branch is a copy of the files. */
 class MemoryWorld implements World {
   #context = new TestContext(graph);
   readonly #branches = new Map<string, Map<string, string>>();
@@ -29,11 +29,11 @@ class MemoryWorld implements World {
   }
 }
 
-test('the random sequences are made of all tools', () => {
+test('the random sequences use all tools', () => {
   expect(Object.keys(calls)).toEqual(graph.tools.map(({ name }) => name));
 });
 
-test('any sequence of calls answers like a plain model of the seed', async () => {
+test('any sequence of calls answers like a simple model of the seed', async () => {
   await fc.assert(
     fc.asyncProperty(sequence, (steps) => follow(new MemoryWorld(), steps)),
     { numRuns: runs(100) },

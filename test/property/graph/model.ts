@@ -1,9 +1,10 @@
 /**
- * Seed 000 once more, as simply as it can be said: tables like those of its SQL schema in plain
- * arrays, no store, no files. What a random sequence of calls answers is compared with it.
+ * A simple model of seed 000: the tables of its SQL schema as arrays, without a store or files.
+ *
+ * The answers of random sequences of calls are compared with it.
  */
 
-// biome-ignore lint/suspicious/noExplicitAny: rows and arguments are what the seed's tables say
+// biome-ignore lint/suspicious/noExplicitAny: rows and arguments have the types of the seed's tables
 type Row = any;
 
 export type Expected = { readonly data: Row } | { readonly error: string };
@@ -35,10 +36,10 @@ export class GraphModel {
   }
 
   /**
-   * What a call has to answer.
+   * Returns the expected answer of a call.
    *
-   * @param answer the `data` that was answered: ids and times of new and changed records are taken
-   *   from it, for nothing else can know them.
+   * @param answer the `data` of the real answer, from which ids and times of new and changed records
+   *   are taken.
    */
   call(tool: string, args: Row, answer: Row): Expected {
     const before = structuredClone(this.rows);
@@ -274,7 +275,7 @@ export class GraphModel {
             text.toLowerCase().includes(wanted),
           ),
         );
-        // What matches only words of the query may follow; that is the search's own test.
+        // Matches of single words may follow; the tests of the search check them.
         return { paths: [...exact, ...(answer.paths ?? []).slice(exact.length)] };
       }
       case 'build_context':
@@ -474,7 +475,7 @@ function block(heading: string, rows: readonly Row[], line: (row: Row) => string
   return rows.length === 0 ? '' : [heading, ...rows.map(line)].join('\n');
 }
 
-/** A text whose further lines stand `by` spaces in. */
+/** A text with all but its first line indented by `by` spaces. */
 function deep(text: string, by: number): string {
   return text.split('\n').join(`\n${' '.repeat(by)}`);
 }

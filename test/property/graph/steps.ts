@@ -1,7 +1,7 @@
 import fc from '../../support/fc.ts';
 import type { Table } from './model.ts';
 
-/** A value that is looked up when the step is taken, because only then there is a row that has it. */
+/** A value that is looked up when the step runs, because its row does not exist before. */
 export interface Ref {
   readonly table: Table;
   readonly column: string;
@@ -37,7 +37,7 @@ const aPath = ref('paths');
 const aTask = ref('tasks');
 const aRequirement = ref('requirements');
 
-/** Arguments of which the ones in `optional` may be absent. */
+/** Arguments; those in `optional` may be missing. */
 function args(
   required: Record<string, fc.Arbitrary<unknown>>,
   optional: Record<string, fc.Arbitrary<unknown>> = {},
@@ -111,7 +111,7 @@ export const calls: Record<string, fc.Arbitrary<object>> = {
   build_context: args({}, { objective_slug: anObjective, feature_slugs: fc.array(aFeature) }),
 };
 
-/** A call whose arguments have one `null`, which every tool refuses. */
+/** A call with one `null` among its arguments, which every tool refuses. */
 function spoilt(given: fc.Arbitrary<object>): fc.Arbitrary<object> {
   return fc.tuple(given, fc.nat()).map(([args, nth]) => {
     const keys = Object.keys(args);
@@ -133,7 +133,7 @@ const call: fc.Arbitrary<Step> = fc
   )
   .map((step) => ({ ...step, bad: Object.values(step.args).includes(null) }));
 
-/** Random steps: mostly calls, now and then a restart or a checkout. */
+/** Random steps: mostly calls, sometimes a restart or a checkout. */
 export const sequence: fc.Arbitrary<Step[]> = fc.array(
   fc.oneof(
     { weight: 30, arbitrary: call },

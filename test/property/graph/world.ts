@@ -3,19 +3,19 @@ import { isObject, type JsonObject } from '../../../src/core/json.ts';
 import { GraphModel, type Table } from './model.ts';
 import type { Step } from './steps.ts';
 
-/** What a random sequence needs of the system that it is tried on; it begins empty, on `main`. */
+/** The system under test for a random sequence; it begins empty, on `main`. */
 export interface World {
   call(tool: string, args: JsonObject): Promise<{ body: JsonObject; isError: boolean }>;
-  /** Ends the process, if there is one, and begins anew on the same files. */
+  /** Restarts the process, if there is one, on the same files. */
   restart(): Promise<void>;
-  /** Checks out a branch; one that does not exist is made from where things stand. */
+  /** Checks out a branch; a new one begins at the current state. */
   checkout(branch: string): Promise<void>;
 }
 
-/** What tells the state of all records. */
+/** The calls that read all records. */
 const everything = ['list_features', 'list_paths', 'list_objectives', 'list_tickets'];
 
-/** Takes the steps in a world and in the model, and compares each answer. */
+/** Runs the steps in a world and in the model, and compares each answer. */
 export async function follow(world: World, steps: readonly Step[]): Promise<void> {
   const branches = new Map([['main', new GraphModel()]]);
   let branch = 'main';
@@ -50,7 +50,7 @@ export async function follow(world: World, steps: readonly Step[]): Promise<void
   checkIdentity(model);
 }
 
-/** Ids are of the seed's form and no two are the same; times are ISO 8601 in UTC. */
+/** Ids have the seed's form and are unique; times are ISO 8601 in UTC. */
 function checkIdentity({ rows }: GraphModel): void {
   const all = Object.values(rows)
     .flat()
@@ -63,7 +63,7 @@ function checkIdentity({ rows }: GraphModel): void {
   }
 }
 
-/** Arguments with ids in place of references; some references lead nowhere. */
+/** Replaces references in arguments by ids; some references are invalid. */
 function resolve(model: GraphModel, value: object): JsonObject {
   const replace = (inner: unknown): unknown => {
     if (Array.isArray(inner)) return inner.map(replace);
