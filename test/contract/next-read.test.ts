@@ -8,7 +8,7 @@ import { ask, key } from '../support/http.ts';
 import { newFolder } from '../support/process.ts';
 import { Repo } from '../support/repo.ts';
 
-/** The first read after a change, through each face of the program. */
+/** The first read after a change, through each interface of the program. */
 
 const repo = Repo.create();
 const app = new App({
@@ -36,7 +36,7 @@ beforeAll(async () => {
     version: '0.0.0',
     log: () => {},
   });
-  // The index and the listings are there before anything is written.
+  // The index and the listings exist before anything is written.
   expect(await found('anything')).toEqual([]);
   await feed.list({});
 });
@@ -58,7 +58,7 @@ async function found(query: string): Promise<unknown[]> {
   return (Array.isArray(results) ? results : []).map((result) => isObject(result) && result.path);
 }
 
-test('knowledge: the first entry of each category, and past the size at which a folder divides', async () => {
+test('knowledge: the first entry of each category, and entries past the size of a full folder', async () => {
   for (const category of ['patterns', 'corrections', 'project-learnings']) {
     await call('memory_write', { category, key: `first-${category}`, value: `zq${category}` });
     const { results } = await call('memory_search', { query: `zq${category}` });
@@ -100,7 +100,7 @@ test('a nested feature, a path in a new directory and a first document', async (
   expect(await found('gnurl')).toHaveLength(1);
 });
 
-test('resources and REST see files by hand, by a checkout and by a merge', async () => {
+test('resources and REST see files from edits by hand, checkouts and merges', async () => {
   const uris = async () => (await feed.list({})).map(({ uri }) => uri);
   const files = async () => (await ask('GET', `${server.url}/memory-bank/files`)).body.files;
   const git = (...args: string[]) => repo.git(...args);

@@ -28,7 +28,7 @@ const feature = '.memory-bank/graph/features/auth.yaml';
 const tabs = '.memory-bank/knowledge/patterns/tabs.md';
 const resolve = (args = {}) => served.call('resolve_conflicts', args);
 
-/** What both branches do, so that native git alone cannot merge it. */
+/** Changes on both branches that native git cannot merge alone. */
 async function work(branch: 'main' | 'other'): Promise<void> {
   repo.git('checkout', '-q', branch);
   const change = branch === 'main' ? { name: 'Sign-in' } : { description: 'Signing in' };
@@ -36,7 +36,7 @@ async function work(branch: 'main' | 'other'): Promise<void> {
   await served.call('log_decision', { title: `Of ${branch}`, context: 'c', decision: 'd' });
 }
 
-/** Runs git, which fails for the conflict. */
+/** Runs git, which fails because of the conflict. */
 function conflict(...args: string[]): void {
   const { status } = spawnSync('git', args, { cwd: repo.root, env: gitEnv });
   expect(status).toBe(1);
@@ -96,7 +96,7 @@ describe('a conflicted merge', () => {
     expectMerged();
     expect(repo.git('ls-files', '-u')).toBe('');
     expect(served.head()).toBe(head);
-    // Everything of the merge is staged, and what was not is not.
+    // Everything of the merge is staged, and nothing else.
     expect(repo.git('diff', '--name-only').trim()).toBe('README.md');
     repo.git('commit', '-q', '--no-edit');
     expect(repo.git('log', '-1', '--format=%P').trim().split(' ')).toHaveLength(2);
@@ -158,7 +158,7 @@ describe('a conflicted merge', () => {
   });
 });
 
-describeDeep('what truly conflicts', () => {
+describeDeep('a real conflict', () => {
   beforeEach(async () => {
     repo.git('checkout', '-q', 'other');
     await served.call('update_feature', { slug: 'auth', name: 'Theirs', description: 'added' });
@@ -168,7 +168,7 @@ describeDeep('what truly conflicts', () => {
   });
   const path = 'graph/features/auth.yaml';
 
-  test('is named, and marked without what does not', async () => {
+  test('is named, and is the only part with markers', async () => {
     expect(repo.read(feature)).toMatch(/>{7}/);
     expect(await resolve()).toMatchObject({
       resolved: [],
@@ -188,7 +188,7 @@ describeDeep('what truly conflicts', () => {
     expect(repo.git('ls-files', '-u')).toBe('');
   });
 
-  test('is told and decided on the command line', () => {
+  test('is shown and decided on the command line', () => {
     const run = (...args: string[]) =>
       spawnSync(process.execPath, [main, 'resolve', ...args], {
         cwd: repo.root,
@@ -211,13 +211,13 @@ describeDeep('what truly conflicts', () => {
     expect(run()).toMatchObject({ status: 0 });
   });
 
-  test('is left alone where a person has mended it', async () => {
+  test('is left alone if a person has resolved it', async () => {
     repo.write(feature, 'name: Mended by hand\n');
     expect(await resolve()).toMatchObject({ edited_by_hand: [path] });
     expect(repo.read(feature)).toBe('name: Mended by hand\n');
   });
 
-  test('is not decided for a path that is none', async () => {
+  test('is not decided for a path without one', async () => {
     const index = repo.git('ls-files', '-s');
     await expect(resolve({ ours: ['a.md'] })).rejects.toThrow(path);
     expect(repo.git('ls-files', '-s')).toBe(index);
@@ -235,7 +235,7 @@ describeDeep('a deletion', () => {
   });
   const path = 'knowledge/patterns/tabs.md';
 
-  test('against a change is for a person to decide', async () => {
+  test('against a change is decided by a person', async () => {
     expect(await resolve()).toMatchObject({
       conflicts: [{ path, reasons: [expect.stringContaining('deleted')] }],
     });

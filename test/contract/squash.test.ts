@@ -32,7 +32,7 @@ function remember(repo: Repo, key: string): void {
   expect(status).toBe(0);
 }
 
-/** A commit of the memory as the program makes them, made by native git, which is quicker here. */
+/** Makes a commit like those of the program with native git, which is faster here. */
 function commit(repo: Repo, ...names: string[]): void {
   for (const name of names) {
     repo.write(`.memory-bank/${name}.md`, `# ${name}\n`);
@@ -75,7 +75,7 @@ describe('squash', () => {
     expectSound(repo);
   });
 
-  test('makes the last memory commits one that tells all of theirs, and nothing else', () => {
+  test('joins the last memory commits to one with all their messages, and changes nothing else', () => {
     const repo = create();
     repo.write('staged', 'staged\n');
     repo.write('dirty', 'old\n');
@@ -126,7 +126,7 @@ describe('squash', () => {
     expect(subjects(repo)).toHaveLength(5);
   });
 
-  deep('folds what was squashed before, and by whom, once more', () => {
+  deep('squashes an earlier squash again, with its authors', () => {
     const repo = create();
     remember(repo, 'one');
     repo.git('config', 'user.name', 'Bob');
@@ -166,7 +166,7 @@ describe('squash', () => {
     expectSound(repo);
   });
 
-  test('a stash holds nothing, and stays', () => {
+  test('a stash does not end the squash, and is kept', () => {
     const repo = create();
     commit(repo, 'one', 'two');
     repo.write('README.md', 'stashed\n');
@@ -176,7 +176,7 @@ describe('squash', () => {
     expect(repo.read('README.md')).toBe('stashed\n');
   });
 
-  test('a signed commit stays', () => {
+  test('a signed commit is kept', () => {
     const repo = create();
     commit(repo, 'one');
     const signed = repo
@@ -254,7 +254,7 @@ describe('squash', () => {
     expect(repo.git('rev-parse', 'HEAD')).toBe(tip);
   });
 
-  deep('by two processes at once, beside writers, loses nothing', async () => {
+  deep('by two processes at once, next to writers, loses nothing', async () => {
     const repo = create();
     remember(repo, 'before');
     commit(repo, 'one', 'two', 'three', 'four');

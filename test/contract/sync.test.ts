@@ -90,7 +90,7 @@ afterEach(async () => {
   }
 });
 
-/** Takes away what a clone knows of where the remote was. */
+/** Removes the remote-tracking branch of a clone. */
 function forget({ repo }: Clone): void {
   repo.git('symbolic-ref', '-d', 'refs/remotes/origin/HEAD');
   repo.git('update-ref', '-d', 'refs/remotes/origin/main');
@@ -144,7 +144,7 @@ describe.each(sample(remotes, 1))('over %s', (_, url) => {
     }
   });
 
-  test('what is new goes both ways, as one merge with a cause', async () => {
+  test('new commits go both ways, as one merge that names its cause', async () => {
     const [one, two] = [clone(name, url()), clone(name, url())];
     expect(await one.sync()).toMatchObject({ upstream: 'origin/main', received: 0, sent: 0 });
     await one.write('one', '1');
@@ -252,7 +252,7 @@ describe.each(sample(remotes, 1))('over %s', (_, url) => {
   });
 });
 
-deep('a race that is lost is run again', async () => {
+deep('a lost race is retried', async () => {
   const [one, two] = [clone(name), clone(name)];
   await one.write('one', '1');
   await two.write('two', '2');
@@ -299,7 +299,7 @@ describeDeep('code', () => {
     expect(two.head()).toBe(one.head());
   });
 
-  test('is told from the first memory of a project', async () => {
+  test('is distinguished from the first memory of a project', async () => {
     name = `code-${name}`;
     await begin(name, false);
     const [one, two] = [clone(name), clone(name)];
@@ -330,7 +330,7 @@ describeDeep('code', () => {
     expect(two.repo.read('new.txt')).toBe('untracked\n');
   });
 
-  test('that both changed is left to git', async () => {
+  test('that both sides changed is left to git', async () => {
     const [one, two] = [clone(name), clone(name)];
     edit(one, 'src/code.ts', 'two\n');
     edit(two, 'other.ts', 'other\n', false);
@@ -344,7 +344,7 @@ describeDeep('code', () => {
     expect(tip()).toBe(two.head());
   });
 
-  test('that is not pushed is published only where that is wanted', async () => {
+  test('that is not pushed is published only with confirmation', async () => {
     const one = clone(name);
     edit(one, 'src/code.ts', 'draft\n', false);
     await one.write('one', '1');
@@ -356,7 +356,7 @@ describeDeep('code', () => {
     expect(tip()).toBe(one.head());
   });
 
-  test('that is more than an ordinary file, or converted, is left to git', async () => {
+  test('that is not a regular file, or is converted, is left to git', async () => {
     const [one, two] = [clone(name), clone(name)];
     one.repo.git(
       'update-index',
@@ -381,7 +381,7 @@ describeDeep('code', () => {
   });
 });
 
-test('the command line tells what came and went', async () => {
+test('the command line reports what was received and sent', async () => {
   const [one, two] = [clone(name, join(folder, name)), clone(name)];
   await two.write('two', '2');
   await two.sync();
@@ -490,7 +490,7 @@ describeDeep('it says by name', () => {
     });
   });
 
-  test('that the branch is gone', async () => {
+  test('that the branch was deleted', async () => {
     const one = clone(name);
     bare().git('branch', '-m', 'main', 'trunk');
     expect(await one.refuse()).toMatchObject({
@@ -541,7 +541,7 @@ describeDeep('it says by name', () => {
     expect(await one.refuse()).toMatchObject({ error: 'unsupported' });
   });
 
-  test('that credentials are missing or wrong, without telling them', async () => {
+  test('that credentials are missing or wrong, without showing them', async () => {
     server.credentials = 'me:right';
     const one = clone(name);
     expect(await one.refuse()).toMatchObject({
@@ -606,7 +606,7 @@ describeDeep('credentials', () => {
     expect(await one.refuse()).toMatchObject({ error: 'remote' });
   });
 
-  test('go to the host that they are for, and to none that it sends git to', async () => {
+  test('go only to their own host, not to one that it redirects git to', async () => {
     const seen: string[] = [];
     const elsewhere = createServer((request, response) => {
       seen.push(request.headers.authorization ?? '');
@@ -627,7 +627,7 @@ describeDeep('credentials', () => {
     for (const one of [from, elsewhere]) one.close();
   });
 
-  test('are in no command line, and in no file that is left', async () => {
+  test('are not in a command line, and not in a file that remains', async () => {
     const one = clone(name, server.url(name, 'me:right'));
     const tools = newFolder();
     const log = join(tools, 'log');

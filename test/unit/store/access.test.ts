@@ -19,28 +19,28 @@ function allowed(patterns: string[], path: string): boolean {
   return accessOf(mode({ filesToRead: patterns }), false).mayRead(path);
 }
 
-describe('what a mode allows', () => {
-  it('is everything without a mode and without a list', () => {
+describe('the permissions of a mode', () => {
+  it('allow everything without a mode and without a list', () => {
     for (const access of [accessOf(undefined, false), accessOf(mode({}), false)]) {
       expect(access.mayRead('graph/features/auth.yaml')).toBe(true);
       expect(access.mayWrite('activeContext.md')).toBe(true);
     }
   });
 
-  it('is nothing with an empty list', () => {
+  it('allow nothing with an empty list', () => {
     const access = accessOf(mode({ filesToRead: [], filesToUpdate: [] }), false);
     expect(access.mayRead('activeContext.md')).toBe(false);
     expect(access.mayWrite('activeContext.md')).toBe(false);
   });
 
-  it('follows each list on its own', () => {
+  it('follow each list separately', () => {
     const access = accessOf(mode({ filesToRead: ['**'], filesToUpdate: ['progress.md'] }), false);
     expect(access.mayRead('decisionLog.md')).toBe(true);
     expect(access.mayWrite('decisionLog.md')).toBe(false);
     expect(access.mayWrite('progress.md')).toBe(true);
   });
 
-  it('is lifted for updates while the memory bank is updated, where the mode says so', () => {
+  it('are lifted for updates during "Update Memory Bank", if the mode says so', () => {
     const umb = { trigger: 'code', instructions: [], overrideFileRestrictions: true };
     const lists = { filesToRead: ['progress.md'], filesToUpdate: [] };
     expect(accessOf(mode({ ...lists, umb }), true).mayWrite('decisionLog.md')).toBe(true);
@@ -69,7 +69,7 @@ describe('what a mode allows', () => {
     expect(allowed([pattern], path)).toBe(expected);
   });
 
-  it('counts a core file under either of its names, and no other file', () => {
+  it('apply to a core file under either of its names, and to no other file', () => {
     expect(allowed(['activeContext.md'], 'active-context.md')).toBe(true);
     expect(allowed(['decision-log.md'], 'decisionLog.md')).toBe(true);
     expect(allowed(['progress.md'], 'active-context.md')).toBe(false);
@@ -83,7 +83,7 @@ describe('patterns', () => {
     expect(() => expandPatterns([pattern])).toThrow(`"${pattern}"`);
   });
 
-  it('are limited in length and number, braces expanded', () => {
+  it('are limited in length and number, after brace expansion', () => {
     expect(() => expandPatterns(['a'.repeat(257)])).toThrow('more than 256 characters');
     expect(() => expandPatterns(Array(201).fill('a'))).toThrow('more than 200 patterns');
     expect(expandPatterns(['{1..200}.md'])).toHaveLength(200);
@@ -92,7 +92,7 @@ describe('patterns', () => {
     }
   });
 
-  it('take no time where a backtracking engine would never end', () => {
+  it('are matched quickly where a backtracking engine would never end', () => {
     const hostile = [
       '*a'.repeat(127),
       '**/'.repeat(80),

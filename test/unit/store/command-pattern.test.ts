@@ -18,7 +18,7 @@ describe('a command pattern', () => {
     ['Größe|更新', ['GRÖSSE'.replace('SS', 'ß'), '更新'], ['grosse']],
     ['[😀😁]+', ['😁😀'], ['😂']],
     ['a||b', ['', 'a', 'B'], ['ab']],
-  ])('%s takes whole messages, letter case aside', (source, yes, no: string[] = []) => {
+  ])('%s matches whole messages, ignoring case', (source, yes, no: string[] = []) => {
     const matches = commandPattern(source);
     expect(yes.filter((message) => matches?.(message))).toEqual(yes);
     expect(no.filter((message) => matches?.(message))).toEqual([]);
@@ -38,11 +38,11 @@ describe('a command pattern', () => {
     '\\p{L}',
     '[z-a]',
     'a**',
-  ])('%s is none', (source) => {
+  ])('%s is not supported', (source) => {
     expect(commandPattern(source)).toBeUndefined();
   });
 
-  it('takes no time where a backtracking engine would never end', () => {
+  it('is matched quickly where a backtracking engine would never end', () => {
     const message = `${'a'.repeat(250)}!`;
     for (const source of [
       '(a+)+',
@@ -59,7 +59,7 @@ describe('a command pattern', () => {
     expect(commandPattern('a'.repeat(1_000_000))).toBeUndefined();
   });
 
-  it('agrees with the regular expressions of the language', () => {
+  it('agrees with the regular expressions of JavaScript', () => {
     const sequence = (atom: fc.Arbitrary<string>) =>
       fc
         .array(fc.tuple(atom, fc.constantFrom('', '', '?', '*', '+', '+?')), { maxLength: 3 })

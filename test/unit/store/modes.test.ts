@@ -25,7 +25,7 @@ function rule(mode: string, instruction = 'Go.', more: object = {}): string {
   return JSON.stringify({ mode, instructions: { general: [instruction], ...more } });
 }
 
-/** The disk, which notes what is read from it. */
+/** A disk that records the reads. */
 class NotedFiles extends NodeFiles {
   readonly reads: string[] = [];
 
@@ -35,7 +35,7 @@ class NotedFiles extends NodeFiles {
   }
 }
 
-/** A folder of a project, edited like a person would. */
+/** The folder of a project, edited as by a person. */
 class Folder {
   readonly path: string;
 
@@ -79,20 +79,20 @@ async function instructionsOf(name: string): Promise<readonly string[] | undefin
 }
 
 describe('the built-in modes', () => {
-  it('are five, and say what their rule files say', async () => {
+  it('are the five of the rule files', async () => {
     const { modes: all, skipped } = await modes.list();
     expect(skipped).toEqual([]);
     expect(all.map((mode) => mode.name)).toEqual(five);
     expect(all).toMatchSnapshot();
   });
 
-  it('come as JSON, YAML and TOML', async () => {
+  it('are written in JSON, YAML and TOML', async () => {
     const folder = join(import.meta.dirname, '../../../rules');
     const extensions = readdirSync(folder).map((name) => name.replace(/^\w+\./, ''));
     expect([...new Set(extensions)].sort()).toEqual(['json', 'toml', 'yaml']);
   });
 
-  it('read everything, and update what belongs to their work', async () => {
+  it('read everything, and update the files of their task', async () => {
     const files = [
       'productContext.md',
       'decisionLog.md',
@@ -125,7 +125,7 @@ describe('the built-in modes', () => {
 });
 
 describe('the rule files of a project', () => {
-  it('stand over the built-in ones, those of the bank over those of the root', async () => {
+  it('override the built-in ones; those of the memory override those of the root', async () => {
     root.write('.clinerules-code', rule('code', 'root'));
     root.write('.clinerules-ask', rule('ask', 'root'));
     bank.write('code.json', rule('code', 'bank'));
@@ -142,7 +142,7 @@ describe('the rule files of a project', () => {
     expect(await instructionsOf('code')).toEqual(['bank']);
   });
 
-  it('add modes of their own, by name after the five', async () => {
+  it('add modes, sorted by name after the five', async () => {
     root.write('.clinerules-zen.yaml', 'mode: zen\ninstructions: { general: [Breathe.] }');
     bank.write('docs-writer.toml', 'mode = "docs-writer"\n[instructions]\ngeneral = []');
     bank.write('constructor.json', rule('constructor'));
@@ -150,7 +150,7 @@ describe('the rule files of a project', () => {
     expect(names).toEqual([...five, 'constructor', 'docs-writer', 'zen']);
   });
 
-  it('are skipped with the reason when they are broken, and hide nothing below them', async () => {
+  it('are skipped with the reason if they are broken, and override nothing', async () => {
     root.write('.clinerules-code', rule('code', 'root'));
     root.write('.clinerules-ask', 'You are a helpful assistant.');
     bank.write('code.yaml', 'mode: code\ninstructions: [');
@@ -184,7 +184,7 @@ describe('the rule files of a project', () => {
     ]);
   });
 
-  it('count once for a mode: no extension, json, yaml, yml, toml', async () => {
+  it('count once for a mode, in order: no extension, json, yaml, yml, toml', async () => {
     const toml = 'mode = "zen"\n[instructions]\ngeneral = ["toml"]';
     root.write('.clinerules-zen.toml', toml);
     root.write('.clinerules-zen.yml', rule('zen', 'yml'));
@@ -202,7 +202,7 @@ describe('the rule files of a project', () => {
     expect(await instructionsOf('zen')).toEqual(['toml']);
   });
 
-  it('leave other files alone', async () => {
+  it('do not include other files', async () => {
     root.write('.clinerules', rule('code', 'general'));
     root.write('code.json', rule('code', 'root'));
     bank.write('README.md', 'About our rules');
@@ -216,7 +216,7 @@ describe('the rule files of a project', () => {
   it('are read again when they change, and only then', async () => {
     bank.write('other.json', rule('other'));
     bank.write('zen.json', rule('zen', 'one'));
-    // Late enough for the times on the files to tell the next change from this one.
+    // Late enough that the next change gets another timestamp.
     vi.setSystemTime(Date.now() + 10_000);
     expect(await instructionsOf('zen')).toEqual(['one']);
     files.reads.length = 0;
@@ -229,7 +229,7 @@ describe('the rule files of a project', () => {
     expect(await instructionsOf('zen')).toBeUndefined();
   });
 
-  it('are seen to change however soon, at the same size', async () => {
+  it('are read again after any change, however soon, at the same size', async () => {
     for (const word of ['one', 'two', 'six', 'ten']) {
       bank.write('zen.json', rule('zen', word));
       expect(await instructionsOf('zen')).toEqual([word]);
@@ -250,7 +250,7 @@ describe('the rule files of a project', () => {
     ]);
   });
 
-  it('that cannot be read are skipped, too', async () => {
+  it('that cannot be read are also skipped', async () => {
     root.write('.clinerules-code', rule('code'));
     vi.spyOn(files, 'read').mockImplementation((path) => {
       if (!path.endsWith('.clinerules-code')) return readFileSync(path);
@@ -277,7 +277,7 @@ describe('the rule files of a project', () => {
 });
 
 describe('the mode of a session', () => {
-  it('is none at first, is set, and ends', async () => {
+  it('is unset at first, then set, then ended', async () => {
     expect(await modes.current()).toBeUndefined();
     expect((await modes.switch('debug'))?.name).toBe('debug');
     expect((await modes.current())?.name).toBe('debug');
@@ -300,7 +300,7 @@ describe('the mode of a session', () => {
       data: { mode: 'zen', paths: ['.clinerules-zen', '.memory-bank/rules/zen.json'] },
     });
     expect((await modes.current())?.name).toBe('code');
-    // A broken file over a usable one hides nothing.
+    // A broken file does not override a usable one.
     bank.write('ask.json', 'broken');
     expect((await modes.switch('ask'))?.source).toBe('built-in');
   });
@@ -326,7 +326,7 @@ describe('the mode of a session', () => {
     },
   );
 
-  it('follows its rule file, and keeps what it last said when the file breaks or goes', async () => {
+  it('follows its rule file, and keeps its last rules if the file breaks or is removed', async () => {
     const empty = { memory_bank: { files_to_update: [] } };
     bank.write('zen.json', rule('zen', 'one'));
     await modes.switch('zen');
@@ -341,7 +341,7 @@ describe('the mode of a session', () => {
     expect((await modes.current())?.instructions).toEqual(['three']);
   });
 
-  it('is updated until it is done or another mode is set', async () => {
+  it('is updating until it is done or another mode is set', async () => {
     await modes.switch('code');
     expect(modes.updating).toBe(false);
     modes.setUpdating(true);
@@ -359,7 +359,7 @@ describe('the mode of a session', () => {
 });
 
 describe('the update command', () => {
-  /** Which of the messages are the command in a mode with this trigger. */
+  /** The messages that are the command in a mode with this trigger. */
   async function commands(trigger: string | undefined, messages: string[]): Promise<string[]> {
     bank.write('zen.json', rule('zen', 'Go.', trigger === undefined ? {} : { umb: { trigger } }));
     await modes.switch('zen');
@@ -367,7 +367,7 @@ describe('the update command', () => {
     return messages.filter((_, i) => said[i]);
   }
 
-  it('is the standard one without a mode, without a trigger and with the name of a mode', async () => {
+  it('is the standard one without a mode, without a trigger, and if the trigger is the name of a mode', async () => {
     const yes = ['UMB', ' umb\n', 'Update Memory Bank', 'update memory bank'];
     const no = ['zen', 'umbrella', 'please UMB', 'update the memory bank', ''];
     for (const message of yes) expect(await modes.isUmbCommand(message)).toBe(true);
@@ -377,7 +377,7 @@ describe('the update command', () => {
     }
   });
 
-  it('is a pattern of the whole message, or the literal text where it is none', async () => {
+  it('is a pattern for the whole message, or a literal text if it is not a pattern', async () => {
     expect(await commands('^UMB:', ['umb:', 'UMB: now', 'UMB'])).toEqual(['umb:']);
     expect(await commands('save( all)?', ['Save', 'save all', 'saved', 'UMB'])).toEqual([
       'Save',
@@ -394,7 +394,7 @@ describe('mode triggers', () => {
     return JSON.stringify({ mode, instructions: { general: [] }, mode_triggers });
   }
 
-  it('find the mode whose longest phrase is in the message, letter case aside', async () => {
+  it('find the mode with the longest phrase in the message, ignoring case', async () => {
     expect(await modes.triggeredBy('Please WRITE TESTS for it')).toBe('test');
     expect(await modes.triggeredBy('what is the best way, and how should we structure it?')).toBe(
       'architect',
@@ -402,7 +402,7 @@ describe('mode triggers', () => {
     expect(await modes.triggeredBy('Good morning')).toBeUndefined();
   });
 
-  it('name only modes that are known', async () => {
+  it('lead only to known modes', async () => {
     const phrases = [{ condition: 'meditate' }];
     root.write('.clinerules-zen', withTriggers('zen', { koan: phrases, ['__proto__']: phrases }));
     expect(await modes.triggeredBy('Meditate now')).toBeUndefined();

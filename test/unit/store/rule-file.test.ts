@@ -20,7 +20,7 @@ function parse(text: string, name = 'code.json') {
 }
 
 describe('a rule file', () => {
-  it('says the same in JSON, YAML and TOML', () => {
+  it('has the same meaning in JSON, YAML and TOML', () => {
     const texts = {
       'code.json': json(
         {
@@ -76,7 +76,7 @@ condition = [{ condition = "Why" }, "How"]
     }
   });
 
-  it('needs no more than mode and instructions', () => {
+  it('needs only mode and instructions', () => {
     expect(parse(json())).toEqual({
       name: 'code',
       source,
@@ -91,7 +91,7 @@ condition = [{ condition = "Why" }, "How"]
     );
   });
 
-  it('may hold lists of instructions in place of umb and memory_bank', () => {
+  it('may have lists of instructions instead of the sections umb and memory_bank', () => {
     const mode = parse(json({ umb: ['Stop.'], memory_bank: ['Read first.'] }));
     expect(mode.instructions).toEqual(['Go.', 'Read first.']);
     expect(mode.filesToRead).toBeUndefined();
@@ -102,7 +102,7 @@ condition = [{ condition = "Why" }, "How"]
     });
   });
 
-  it('is told by its content where its name has no extension, and by its extension otherwise', () => {
+  it('is read by its extension, or by its content without one', () => {
     const yaml = 'mode: code\ninstructions: { general: [Go.] }';
     expect(parse(yaml, 'code').instructions).toEqual(['Go.']);
     expect(parse(yaml, 'code.yml').instructions).toEqual(['Go.']);
@@ -137,7 +137,7 @@ condition = [{ condition = "Why" }, "How"]
     expect(() => parse(text, name)).toThrow(reason);
   });
 
-  it('counts the last of equal keys in JSON, and has no equal keys in YAML and TOML', () => {
+  it('uses the last of equal keys in JSON, and must not have any in YAML and TOML', () => {
     const twice = json().replace('["Go."]', '["No."],"general":["Go."]');
     expect(parse(twice)).toEqual(parse(json()));
     expect(() => parse('mode: ask\nmode: code', 'code.yaml')).toThrow('cannot be read as YAML');
@@ -178,7 +178,7 @@ condition = [{ condition = "Why" }, "How"]
     });
   });
 
-  it('is refused in one short line, whatever it holds', () => {
+  it('is refused in one short line, whatever its content', () => {
     const text = `a: \`${'long\\n '.repeat(500)}\n\t- [x`;
     for (const name of ['code', 'code.json', 'code.yaml', 'code.toml']) {
       const told = expect.stringMatching(/^cannot be read as .{1,230}$/);
@@ -190,7 +190,7 @@ condition = [{ condition = "Why" }, "How"]
   describe.skipIf(!corpus)('of the corpus', () => {
     const names = corpus ? readdirSync(blocks) : [];
 
-    /** Reads a block under the mode that it says itself. */
+    /** Reads a block under the mode in its own text. */
     function block(name: string) {
       const text = readFileSync(join(blocks, name), 'utf8');
       const mode = /mode"?\s*[:=]\s*"?(\w+)/.exec(text)?.[1];

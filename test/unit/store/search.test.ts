@@ -33,11 +33,11 @@ describe('words', () => {
     (query) => expect(ids(storage, query)).toEqual(['postgres']),
   );
 
-  test('need not all be there: what has more of them comes first', () => {
+  test('need not all be present; documents with more of them come first', () => {
     expect(ids(storage, 'redis cache storage')).toEqual(['redis', 'postgres']);
   });
 
-  test('are found far behind the beginning of a text', () => {
+  test('are found far from the beginning of a text', () => {
     const made = index({ long: `${'lorem ipsum '.repeat(20_000)}watermelon`, short: 'dolor' });
     expect(ids(made, 'watermelon')).toEqual(['long']);
   });
@@ -49,11 +49,11 @@ describe('words', () => {
     }
   });
 
-  test('that ask or connect do not count beside others', () => {
+  test('that are stop words do not count next to others', () => {
     expect(ids(storage, 'what do we use for the cache')).toEqual(['redis']);
   });
 
-  test('that ask or connect count when there are no others', () => {
+  test('that are stop words count if there are no others', () => {
     const made = index({ a: 'To be or not to be.', b: 'Something else.' });
     expect(ids(made, 'to be or not to be')).toEqual(['a']);
   });
@@ -67,7 +67,7 @@ describe('words', () => {
     expect(ids(made, 'retry budget')).toEqual(['near', 'apart']);
   });
 
-  test('in one passage of a long text rank above words strewn over it', () => {
+  test('in one passage of a long text rank above words scattered over it', () => {
     const filler = 'Sentences about unrelated matters follow each other. '.repeat(60);
     const made = index({
       strewn: `Rollback. ${filler} Staging. ${filler} Checksum. ${filler}`,
@@ -113,11 +113,11 @@ describe('identifiers', () => {
     expect(ids(two, 'memoryStore')[0]).toBe('whole');
   });
 
-  test('two words find the one they are written as elsewhere', () => {
+  test('two words find their compound', () => {
     expect(ids(index({ a: 'the filename', b: 'a name' }), 'file name')[0]).toBe('a');
   });
 
-  test('one word finds the two it is written as elsewhere', () => {
+  test('a compound finds its two words', () => {
     const made = index({ a: 'the database connection', b: 'another text' });
     expect(ids(made, 'databaseconnection')).toEqual(['a']);
   });
@@ -148,12 +148,12 @@ describe('misspelt and partial words', () => {
     ['ostgre', 'database'],
   ])('%s finds %s', (query, id) => expect(ids(made, query)).toEqual([id]));
 
-  test('a word that the index knows is not held for a slip of another', () => {
+  test('a word in the index is not treated as a typo of another', () => {
     const two = index({ form: 'the form', from: 'a farm' });
     expect(ids(two, 'form')).toEqual(['form']);
   });
 
-  test('a slip that an entry holds itself does not hide the entries that hold the word', () => {
+  test('a typo in one entry does not hide the entries with the correct word', () => {
     const entries = { slip: 'databse-chioce', right: 'database-choice' };
     const made = index({ ...entries, other: 'the choice of a queue', more: 'a database of birds' });
     expect(ids(made, 'databse')).toEqual(['slip', 'more', 'right']);
@@ -161,7 +161,7 @@ describe('misspelt and partial words', () => {
     expect(ids(made, 'database')).not.toContain('slip');
   });
 
-  test('what resembles nothing finds nothing', () => {
+  test('a word unlike any other finds nothing', () => {
     expect(made.search('xylophone quartz')).toEqual({ hits: [], total: 0 });
   });
 });
@@ -188,7 +188,7 @@ describe('scripts', () => {
     expect(ids(index({ text, other }), query)[0]).toBe('text');
   });
 
-  test('й is not и, and half of a pair of letters is no match', () => {
+  test('й is not и, and half of a pair of letters does not match', () => {
     expect(ids(index({ a: 'мой', b: 'мои' }), 'мои')).toEqual(['b']);
     expect(ids(index({ a: '数学', b: '据点' }), '数据')).toEqual([]);
   });
@@ -208,7 +208,7 @@ describe('ranking', () => {
     expect(ids(made, 'rate')).toEqual(['d_title', 'c_body', 'b_reason', 'a_notes']);
   });
 
-  test('a title that equals the query has 1 and is first, however much text goes with it', () => {
+  test('a title that equals the query has the score 1 and is first, with any amount of text', () => {
     const made = index({
       long: { title: 'Config', body: 'unrelated words '.repeat(2_000) },
       ...Object.fromEntries(
@@ -239,12 +239,12 @@ describe('ranking', () => {
     for (const score of scores) expect(score > 0 && score < 1).toBe(true);
   });
 
-  test('equally good documents stand by id, whatever came first', () => {
+  test('documents with the same score are sorted by id, in any order of addition', () => {
     const made = index({ b: 'same text', c: 'same text', a: 'same text' });
     expect(ids(made, 'same')).toEqual(['a', 'b', 'c']);
   });
 
-  test('total counts what the limit and not what the filter leaves out', () => {
+  test('total counts hits beyond the limit, but not those that the filter excludes', () => {
     const made = index({ a: 'cache', b: 'cache', c: 'cache', d: 'cache' });
     const found = made.search('cache', { limit: 2, filter: (id) => id !== 'a' });
     expect(found.hits.map((hit) => hit.id)).toEqual(['b', 'c']);
@@ -260,7 +260,7 @@ describe('literal search', () => {
     words: { title: 'x', body: 'Postgres, and SQL.' },
   });
 
-  test('finds the query as it is, case aside, with score 1, the heavier field first', () => {
+  test('finds the query literally, ignoring case, with score 1, the heavier field first', () => {
     const { hits, total } = made.search('postgreSQL', { fuzzy: false });
     expect(hits.map(({ id, score }) => [id, score])).toEqual([
       ['title', 1],
@@ -272,7 +272,7 @@ describe('literal search', () => {
     expect(hits[1]?.snippet).toBe('Uses PostgreSQL 16.');
   });
 
-  test('corrects and stems nothing', () => {
+  test('neither corrects nor stems words', () => {
     expect(ids(made, 'postgresqll', { fuzzy: false })).toEqual([]);
     expect(ids(made, 'using', { fuzzy: false })).toEqual([]);
   });
@@ -282,7 +282,7 @@ describe('literal search', () => {
     (sign) => {
       const two = index({ a: `literally ${sign} here`, b: 'abc xyz' });
       expect(ids(two, sign, { fuzzy: false })).toEqual(['a']);
-      // Without a letter there is no word to look for.
+      // Without a letter, there is no word to find.
       if (!/[a-z\d]/.test(sign)) expect(ids(two, sign)).toEqual(['a']);
     },
   );
@@ -297,11 +297,11 @@ describe('matches and snippet', () => {
     expect(hit.matches).toEqual(['cached', 'Tokens', 'userSessions']);
   });
 
-  test('neighbouring pairs of letters are one match', () => {
+  test('adjacent pairs of letters are one match', () => {
     expect(first(index({ a: '我们使用数据库存储' }), '数据库').matches).toEqual(['数据库']);
   });
 
-  test('the snippet shows where most of the query stands, cut between words', () => {
+  test('the snippet shows the part with most of the query, cut between words', () => {
     const filler = 'Irrelevant words before and after the place. '.repeat(40);
     const { snippet } = first(
       index({ a: `token. ${filler}Every token of a session expires after an hour. ${filler}` }),
@@ -313,7 +313,7 @@ describe('matches and snippet', () => {
     expect(` ${filler} `).toContain(` ${snippet.slice(1).split(' ')[0]} `);
   });
 
-  test('a snippet never parts a character', () => {
+  test('a snippet never splits a character', () => {
     const made = index({ a: `${'👩‍👩‍👧'.repeat(60)}cache${'👍🏽'.repeat(80)}` });
     const { snippet } = first(made, 'cache');
     expect(snippet).toContain('cache');
@@ -322,7 +322,7 @@ describe('matches and snippet', () => {
     for (const { segment } of segments) expect(whole).toContain(segment);
   });
 
-  test('what is found in the title alone shows the title', () => {
+  test('a match in the title alone shows the title', () => {
     const made = index({ a: { title: 'Rate limits', body: 'Ask first.' } });
     expect(first(made, 'rate').snippet).toBe('Rate limits');
   });
@@ -339,7 +339,7 @@ describe('hostile input', () => {
     expect(ids(named, 'cache')).toEqual(['constructor']);
   });
 
-  test('a query of a megabyte is answered by its beginning', () => {
+  test('a query of a megabyte is answered by its first words', () => {
     const made = index({ a: 'cache', b: 'other' });
     expect(ids(made, `cache ${'unknown words '.repeat(80_000)}`)).toEqual(['a']);
     expect(ids(made, 'A'.repeat(1_000_000))).toEqual([]);
@@ -364,7 +364,7 @@ describe('fields', () => {
     long: { title: 'login '.repeat(50), body: `login ${'and so on '.repeat(50)}` },
   });
 
-  test('only matches in the fields asked for are found, counted and shown', () => {
+  test('only matches in the requested fields are found, counted and shown', () => {
     const found = made.search('login session', { fields: ['body', 'notes'] });
     expect(found.hits.map(({ id, matches }) => [id, matches])).toEqual([
       ['short', ['login']],

@@ -54,7 +54,7 @@ function mergeTexts(texts: Sides<string | undefined>) {
 describe('fields', () => {
   const base: Task = { name: 'a', tags: ['b', 'd'], steps: ['b', 'd'], order: 1 };
 
-  it('that one side changed are taken from it', () => {
+  it('that one side changed are taken from that side', () => {
     const merged = merge(base, { ...base, name: 'b' }, { ...base, status: 'closed' });
     expect(merged).toMatchObject({ conflict: false, notes: [] });
     expect(merged.value).toEqual({ ...base, name: 'b', status: 'closed' });
@@ -87,7 +87,7 @@ describe('fields', () => {
     });
   });
 
-  it('of a record that both sides made merge without a base', () => {
+  it('of a record that both sides created merge without a base', () => {
     const ours = { name: 'a', tags: ['x'], created_at: '2026-01-02T00:00:00Z' };
     const theirs = { name: 'a', tags: ['y'], created_at: '2026-01-01T00:00:00Z' };
     expect(merge(undefined, ours, theirs).value).toEqual({
@@ -97,13 +97,13 @@ describe('fields', () => {
     });
   });
 
-  it('that are lists may go on one side and shrink on the other', () => {
+  it('that are lists may be removed on one side and shrink on the other', () => {
     expect(merge(base, { name: 'a', tags: ['b'] }, { name: 'a', steps: ['b'] }).value).toEqual({
       name: 'a',
     });
   });
 
-  it('stand in the file with both values when they conflict, and nothing else does', () => {
+  it('in conflict are in the file with both values, and nothing else is', () => {
     const ours: Task = { ...base, name: 'ours', status: 'open', tags: ['a', 'b', 'd'] };
     const theirs: Task = { ...base, name: 'theirs', status: 'open', order: 2 };
     const merged = merge(base, ours, theirs);
@@ -128,14 +128,14 @@ order: 2
     expect(() => task.codec.decode(merged.text ?? '', '')).toThrow('conflict markers');
   });
 
-  it('show a text that both sides changed with the lines that conflict', () => {
+  it('with a text that both sides changed show the lines that conflict', () => {
     const text = (line: string) => ({ name: 'a', description: `one\n${line}\nthree\n` });
     expect(merge(text('two'), text('2'), text('zwei')).text).toBe(
       'name: a\ndescription: |\n  one\n<<<<<<< ours\n  2\n=======\n  zwei\n>>>>>>> theirs\n  three\n',
     );
   });
 
-  it('of which one side removed a value that the other changed conflict', () => {
+  it('conflict if one side removed a value that the other changed', () => {
     const merged = merge(
       { name: 'a', status: 'open' },
       { name: 'a' },
@@ -145,10 +145,10 @@ order: 2
   });
 });
 
-describe('what a person added', () => {
+describe('an addition by a person', () => {
   const base = 'name: a\n# how it goes\nstatus: open\nowner: nobody\n';
 
-  it('stays from both sides: comments and keys that the schema does not know', () => {
+  it('is kept from both sides: comments and keys that the schema does not know', () => {
     const ours = '# ours\nname: a\n# how it goes\nstatus: closed\nowner: ada\n';
     const theirs = 'name: b\n# how it goes\n# soon\nstatus: open\nowner: nobody\nroom: 7\n';
     const { text, conflict } = mergeTexts({ base, ours, theirs });
@@ -158,7 +158,7 @@ describe('what a person added', () => {
     }
   });
 
-  it('stays from both sides that added it in one place', () => {
+  it('is kept from both sides that made it in one place', () => {
     const [ours, theirs] = [`${base}room: 7\n`, `${base}# why\nfloor: 2\n`];
     expect(mergeTexts({ base, ours, theirs })).toMatchObject({
       conflict: false,
@@ -180,7 +180,7 @@ describe('what a person added', () => {
     },
   );
 
-  it('does not make a conflict of how it is quoted', () => {
+  it('does not conflict because of its quoting', () => {
     const ours = 'name: a # quoted\nupdated_at: "2026-01-02T00:00:00Z"\n';
     const theirs = "name: a\nupdated_at: '2026-01-03T00:00:00Z'\n";
     const base = 'name: a\nupdated_at: "2026-01-01T00:00:00Z"\n';
@@ -204,7 +204,7 @@ describe('markdown records', () => {
     });
   });
 
-  it('take the body line by line where that makes no conflict', () => {
+  it('merge their body line by line where that avoids a conflict', () => {
     const body = (heading: string, line: string) =>
       `---\ntitle: T\nversion: 1\n---\n# ${heading}\n\n${line}\n`;
     const texts = {
@@ -222,7 +222,7 @@ describe('markdown records', () => {
 describe('a file', () => {
   const text = 'name: a\n';
 
-  it('that one side deleted goes, unless the other changed it', () => {
+  it('that one side deleted is deleted, unless the other changed it', () => {
     expect(mergeTexts({ base: text, ours: undefined, theirs: text }).text).toBeUndefined();
     expect(mergeTexts({ base: text, ours: undefined, theirs: 'name: b\n' })).toMatchObject({
       text: 'name: b\n',
@@ -241,7 +241,7 @@ describe('a file', () => {
     expect(merged.notes[0]).toContain('it is not a valid task');
   });
 
-  it('that neither rule can merge into a record is a conflict as a whole', () => {
+  it('that cannot be merged into a valid record is a conflict as a whole', () => {
     const pair = z.object({ from: z.number(), to: z.number() });
     const ordered = pair.refine(({ from, to }) => from <= to, 'ends before it begins');
     const range = { name: 'range', codec: yamlCodec(ordered), merge: {} };
@@ -252,7 +252,7 @@ describe('a file', () => {
     expect(merged.text).toContain('<<<<<<< ours');
   });
 
-  it('has markers as long as they were asked for', () => {
+  it('has markers of the requested length', () => {
     const texts = { base: text, ours: 'name: b\n', theirs: 'name: c\n' };
     expect(mergeRecord(task, 'tasks/a.yaml', texts, 9).text).toBe(
       '<<<<<<<<< ours\nname: b\n=========\nname: c\n>>>>>>>>> theirs\n',

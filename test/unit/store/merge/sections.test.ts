@@ -44,7 +44,7 @@ ${title}
 }
 
 describe('sections', () => {
-  it('that both sides append stand in the order of their dates, each once', () => {
+  it('that both sides append are sorted by date, each once', () => {
     const [a, b, c, d] = [
       entry('A', '2026-01-02'),
       entry('B', '2026-01-03'),
@@ -55,24 +55,24 @@ describe('sections', () => {
     expect(merge(log, log + b + d, log + a + c)).toBe(log + a + b + c + d);
   });
 
-  it('of the same day stand ours first', () => {
+  it('of the same day have ours first', () => {
     const [a, b] = [entry('A', '2026-01-02'), entry('B', '2026-01-02')];
     expect(merge(log, log + b, log + a)).toBe(log + b + a);
   });
 
-  it('of a log stay apart when only day and title are the same', () => {
+  it('of a log with the same day and title stay separate', () => {
     const [a, b] = [entry('A', '2026-01-02', 'one'), entry('A', '2026-01-02', 'two')];
     expect(merge(log, log + a, log + b)).toBe(log + a + b);
     expect(merge(log, log + a + b, log + b)).toBe(log + a + b);
   });
 
-  it('merge in themselves when both sides changed them', () => {
+  it('merge inside if both sides changed them', () => {
     const ours = log.replace('We need history', 'We need a history');
     const theirs = log.replace('None', '- Mercurial\n- Fossil');
     expect(merge(log, ours, theirs)).toBe(ours.replace('None', '- Mercurial\n- Fossil'));
   });
 
-  it('that one side removed go, unless the other changed them', () => {
+  it('that one side removed are removed, unless the other changed them', () => {
     const [a, b] = [entry('A', '2026-01-02'), entry('B', '2026-01-03')];
     expect(merge(log + a, log, log + a + b)).toBe(log + b);
     const changed = a.replace('why not', 'because');
@@ -81,7 +81,7 @@ describe('sections', () => {
     );
   });
 
-  it('that both sides made with the same heading become one', () => {
+  it('that both sides created with the same heading become one', () => {
     const base = '# Progress\n';
     const ours = '# Progress\n\n## Update History\n\n- [2026-01-02] - Fix: a\n';
     const theirs = '# Progress\n\n## Update History\n\n- [2026-01-03] - Fix: b\n';
@@ -94,7 +94,7 @@ describe('sections', () => {
     const base = '# A\n\n## Old\n\none\n\ntwo\n';
     const ours = base.replace('Old', 'New');
     const theirs = base.replace('two', 'three');
-    // The field `sections` then takes the lines; alone, it is a conflict that loses nothing.
+    // A field with the rule `sections` then merges by lines; here it is a conflict without loss.
     expect(merge(base, ours, theirs)).toContain('## New');
     expect(merge(base, ours, theirs)).toContain('three');
   });
@@ -105,19 +105,19 @@ describe('lists', () => {
   const top = (...items: string[]) =>
     base.replace('- [2026-01-02]', `${items.map((item) => `${item}\n`).join('')}- [2026-01-02]`);
 
-  it('that have the newest item at the top keep it there', () => {
+  it('with the newest item at the top keep it there', () => {
     const ours = top('- [2026-01-06] - x: six', '- [2026-01-03] - x: three');
     const theirs = top('- [2026-01-05] - x: five', '- [2026-01-04] - x: four');
     const items = ['6] - x: six', '5] - x: five', '4] - x: four', '3] - x: three'];
     expect(merge(base, ours, theirs)).toBe(top(...items.map((item) => `- [2026-01-0${item}`)));
   });
 
-  it('hold an item that both sides added once, wherever they put it', () => {
+  it('have an item that both sides added once, in any position', () => {
     const item = '- [2026-01-03] - x: three';
     expect(merge(base, top(item), `${base}${item}\n`)).toBe(top(item));
   });
 
-  it('are sets: what one side removed goes, what one side added stays', () => {
+  it('are sets: an item that one side removed is removed, one that a side added is kept', () => {
     const list = (...items: string[]) =>
       `## Tasks\n\n${items.map((i) => `- ${i}\n`).join('')}\nEnd\n`;
     expect(merge(list('a', 'b', 'c'), list('b', 'c', 'd'), list('a', 'b', 'e'))).toBe(
@@ -133,7 +133,7 @@ describe('lists', () => {
     );
   });
 
-  it('show a conflict where both sides edited one item', () => {
+  it('are in conflict if both sides edited one item', () => {
     const base = '- [ ] write the merge driver\n- [ ] rest\n';
     const ours = '- [x] write the merge driver\n- [ ] rest\n';
     const theirs = '- [ ] write the merge driver soon\n- [ ] rest\n';
@@ -142,7 +142,7 @@ describe('lists', () => {
     );
   });
 
-  it('take rows of tables for items', () => {
+  it('treat rows of tables as items', () => {
     const base = '| Date | Decision |\n|---|---|\n| 2026-01-01 | one |\n';
     expect(merge(base, `${base}| 2026-01-03 | three |\n`, `${base}| 2026-01-02 | two |\n`)).toBe(
       `${base}| 2026-01-02 | two |\n| 2026-01-03 | three |\n`,
