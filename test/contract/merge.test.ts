@@ -7,7 +7,7 @@ import { main, newFolder } from '../support/process.ts';
 import { gitEnv, Repo } from '../support/repo.ts';
 import { Served } from '../support/served.ts';
 
-/** A repository whose memory is served, and which the program's driver merges. */
+/** A repository whose memory is served and merged by the program's driver. */
 class Project extends Served {
   constructor(repo = Repo.create()) {
     super(repo);
@@ -41,7 +41,7 @@ class Project extends Served {
     return this;
   }
 
-  /** What one branch of the story does. */
+  /** The commits of one branch of the story. */
   async work(branch: 'one' | 'two'): Promise<void> {
     this.repo.git('checkout', '-q', branch);
     for (let i = 0; i < 10; i++) {
@@ -133,7 +133,7 @@ describe('two branches of memory', () => {
     const project = copyStory();
     expect(project.tryGit('merge', '--no-edit', 'one')).toMatchObject({ status: 0 });
     await project.expectEverythingOnce();
-    // And the next decision goes on from there.
+    // The next decision continues from there.
     await project.call('log_decision', { title: 'Next', context: 'c', decision: 'd' });
   });
 
@@ -143,11 +143,11 @@ describe('two branches of memory', () => {
     await project.expectEverythingOnce();
   });
 
-  deep('may be picked commit by commit', async () => {
+  deep('can be cherry-picked commit by commit', async () => {
     const project = copyStory();
     expect(project.tryGit('cherry-pick', 'main..one')).toMatchObject({ status: 0 });
     await project.expectEverythingOnce();
-    // What was picked already comes only once.
+    // A commit that was picked already counts once.
     expect(project.tryGit('merge', '--no-edit', 'one')).toMatchObject({ status: 0 });
     await project.expectEverythingOnce();
   });
@@ -167,7 +167,7 @@ describe('native git', () => {
     project.repo.git('checkout', '-q', 'main');
   }
 
-  it('merges a stash, whatever the name of the file', async () => {
+  it('merges a stash, with any file name', async () => {
     const project = await begin();
     const file = ".memory-bank/the team's 100% log.md";
     const entry = (title: string) => `\n## ${title} - 2026-01-02\n\n### Context\n\nwhy\n`;
@@ -195,7 +195,7 @@ describe('native git', () => {
   it.each([
     ['was never installed', ''],
     ['is gone', '/gone/main.js'],
-  ])('merges by itself what it can where the driver %s', async (_, program) => {
+  ])('merges alone as far as it can if the driver %s', async (_, program) => {
     const project = await begin(program !== '');
     if (program !== '') {
       const line = project.repo.git('config', 'merge.memory-bank.driver').trim();
@@ -247,7 +247,7 @@ describe('native git', () => {
     ).rejects.toThrow('merge');
   });
 
-  it('reports a deletion against a change by itself', async () => {
+  it('reports a deletion against a change without the driver', async () => {
     const project = await begin();
     await diverge(project);
     await project.call('memory_delete', { category: 'patterns', key: 'tabs', confirm: true });
@@ -290,7 +290,7 @@ describe('native git', () => {
     expect(listed).toContain('graph/requirements/auth/b.yaml');
   });
 
-  it('gives two branches that each began a memory one identity', async () => {
+  it('keeps one id of two branches that each created a memory', async () => {
     const project = new Project();
     projects.push(project);
     project.program('install-merge-driver');
@@ -325,7 +325,7 @@ describe('native git', () => {
     expect(log.match(/^## (?:Decision .*|Later.*)/gm)).toHaveLength(21);
   });
 
-  it('keeps ours of a binary file, and merges bytes that are no text line by line', async () => {
+  it('keeps our version of a binary file, and merges bytes that are not UTF-8 line by line', async () => {
     const project = await begin();
     const [image, latin] = ['.memory-bank/a.bin', '.memory-bank/latin.md'];
     const write = (branch: string, pixel: number, top: string, end: string) => {
@@ -348,7 +348,7 @@ describe('native git', () => {
 });
 
 describe('install-merge-driver', () => {
-  it('writes the setting once and takes it away again, leaving the rest alone', () => {
+  it('writes the setting once and removes it, without changing the rest', () => {
     const project = new Project();
     projects.push(project);
     const before = project.repo.read('.git/config');
@@ -362,7 +362,7 @@ describe('install-merge-driver', () => {
     expect(project.repo.read('.git/config')).toBe(before);
   });
 
-  it('says where there is no repository', () => {
+  it('reports that there is no repository', () => {
     const { status, stderr } = spawnSync(process.execPath, [main, 'install-merge-driver'], {
       cwd: newFolder(),
       env: gitEnv,
@@ -376,7 +376,7 @@ describe('install-merge-driver', () => {
 });
 
 describe('merge-driver', () => {
-  it('says what it takes', () => {
+  it('reports its arguments', () => {
     const project = new Project();
     projects.push(project);
     const { status, stderr } = project.program('merge-driver', 'base');

@@ -12,13 +12,13 @@ describe('a credential is found:', () => {
   });
 });
 
-describe('no credential is seen in:', () => {
+describe('no credential is found in:', () => {
   test.each(nearMisses())('$name', ({ text }) => {
     expect(findSecrets(text)).toEqual([]);
   });
 });
 
-/** Ways to write a text so that it looks or is read the same, and is another one byte for byte. */
+/** Ways to write a text with other bytes that looks or is read the same. */
 const veils: readonly (readonly [name: string, veil: (text: string) => string])[] = [
   ['zero-width spaces', (text) => [...text].join('\u200b')],
   ['a soft hyphen', (text) => `${text.slice(0, 3)}\u00ad${text.slice(3)}`],
@@ -60,7 +60,7 @@ describe.each(veils)('a credential is found behind %s:', (_, veil) => {
 test.each([
   'See https://example.org/a%20b%2Fc%3Fd%3D1 and \u{1f468}\u200d\u{1f469}\u200d\u{1f467} 1\ufe0f\u20e3.',
   'C:\\_work\\u0041 ① ½ x² ™ \u200b',
-])('nothing is made up of %j', (text) => {
+])('no credential is found in %j', (text) => {
   expect(findSecrets(text)).toEqual([]);
 });
 
@@ -68,7 +68,7 @@ test.each([
   ['openai-api-key', 'a key or token'],
   ['The password of the staging server', 'a password'],
   ['The pass\u00adword of the staging server', 'a password'],
-])('a record named "%s" is %s when it holds nothing else', (title, kind) => {
+])('a record named "%s" is %s if it has no other content', (title, kind) => {
   const body = 'q8ZrT2vN5xLk7WmP';
   const text = `---\nkey: ${title}\n---\n${body}\n`;
   expect(findNamedSecret({ title, body: `${body}\n` }, text)).toMatchObject([
@@ -79,7 +79,7 @@ test.each([
   expect(findNamedSecret({ title: 'build number', body }, text)).toEqual([]);
 });
 
-test('no text takes time out of proportion to its length', () => {
+test('the time for a text is proportional to its length', () => {
   const spent = (unit: string) => {
     const text = unit.repeat(Math.ceil((isFull ? 40_000 : 10_000) / unit.length));
     const start = process.cpuUsage();
@@ -110,7 +110,7 @@ test('no text takes time out of proportion to its length', () => {
       '\uff41',
     ])
     .flatMap((unit) => [unit, `${unit} `, `${unit}a1B2c3D4e5F6g7H8`, `${unit}${'a'.repeat(37)}`])
-    // Once may be the machine's fault.
+    // A single slow run may be due to the machine.
     .filter((unit) => [1, 2, 3].every(() => spent(unit) > 40 * usual));
   expect(slow).toEqual([]);
 });

@@ -164,19 +164,19 @@ describe('prose', () => {
     expect(merge(base, ours, theirs)).toBe(ours.replace('five', 'FIVE'));
   });
 
-  it('shows a conflict where both sides changed a line', () => {
+  it('is in conflict if both sides changed a line', () => {
     expect(merge('# A\n\none\n', '# A\n\nmine\n', '# A\n\nyours\n')).toBe(
       '# A\n\n<<<<<<< ours\nmine\n=======\nyours\n>>>>>>> theirs\n',
     );
   });
 
-  it('changed on one side does not hinder a list that the other side changed', () => {
+  it('changed on one side does not affect a list that the other side changed', () => {
     expect(merge('text\n\n- a\n', 'new text\n\n- a\n', 'text\n\n- b\n- a\n')).toBe(
       'new text\n\n- b\n- a\n',
     );
   });
 
-  it('keeps line ends, the missing one at the end, and front matter', () => {
+  it('keeps line endings, a missing one at the end, and front matter', () => {
     const base = '---\r\na: 1\r\n---\r\n# T\r\n\r\n- a';
     expect(merge(base, `${base}\r\n- b`, base.replace('1', '2').replace('- a', '- 0\r\n- a'))).toBe(
       '---\r\na: 2\r\n---\r\n# T\r\n\r\n- 0\r\n- a\r\n- b',
