@@ -75,7 +75,7 @@ describe('squash', () => {
     expectSound(repo);
   });
 
-  test('joins the last memory commits to one with all their messages, and changes nothing else', () => {
+  test('joins the last memory commits into one with all their messages, and changes nothing else', () => {
     const repo = create();
     repo.write('staged', 'staged\n');
     repo.write('dirty', 'old\n');

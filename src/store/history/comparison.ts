@@ -10,7 +10,7 @@ export interface Move extends Omit<PathChange, 'path'> {
 }
 
 /**
- * Joins the addition and the removal of a moved record to one change.
+ * Joins the addition and the removal of a moved record into one change.
  *
  * A record has moved if another path has the same text or the same key.
  */

@@ -3,7 +3,7 @@ import { unifiedDiff } from '../../core/diff/unified-diff.ts';
 import type { FieldChange } from '../../core/history.ts';
 import type { JsonValue } from '../../core/json.ts';
 
-/** A longer text is compared line by line, in characters. */
+/** Length from which a text is compared line by line, in characters. */
 const longText = 200;
 
 /** Lists the differences of a record's fields, in the order of the fields. */

@@ -19,14 +19,14 @@ interface Link {
   readonly parent: Oid;
 }
 
-/** Lists the commits that `squash` would join to one; see `History`. */
+/** Lists the commits that `squash` would join into one; see `History`. */
 export async function squashable(visit: Visit): Promise<Squashable> {
   const { links, end } = findLinks(visit, visit.archive.repository.head().oid);
   const commits = await Promise.all(links.map(({ oid }) => visit.describe(oid)));
   return { commits, end, message: planOf(visit, links)?.message };
 }
 
-/** Joins the memory commits at the tip to one; see `History`. */
+/** Joins the memory commits at the tip into one; see `History`. */
 export async function squash(
   visit: Visit,
   expected: Squashable | undefined,

@@ -53,7 +53,7 @@ export function mergeLines(sides: Sides<readonly string[]>): SidedResult<readonl
   };
 }
 
-/** Joins two results to one text, with git's conflict markers where they differ. */
+/** Joins two results into one text, with git's conflict markers where they differ. */
 export function markConflicts({ ours, theirs }: SidedResult<string>, markerSize: number): string {
   if (ours === theirs) return ours;
   const mixed = isMixed(ours) || isMixed(theirs);

@@ -76,7 +76,7 @@ function identifyEntries({ base, ours, theirs }: Sides<readonly Piece[]>): Sides
 /** The key of prose that was joined from a region. */
 const proseKey = 'prose';
 
-/** Joins the pieces of a region to one piece of prose if both sides changed prose in it. */
+/** Joins the pieces of a region into one piece of prose if both sides changed prose in it. */
 function joinProse(region: Region<Piece>): Region<Piece> {
   const { base, ours, theirs } = region;
   if (!changesProse(base, ours) || !changesProse(base, theirs)) return region;

@@ -16,7 +16,7 @@ import { folderOf, join, nameOf } from './record-path.ts';
 /** How much of the disk a refresh looks at again. */
 export type Depth = 'names' | 'files';
 
-/** A larger file that changed is read only on request, in bytes. */
+/** Size limit of a changed file that is read at once, in bytes; a larger one is read on request. */
 const maxPeekedBytes = 256 * 1024;
 /** Files below more folders than this are ignored. */
 export const maxDepth = 32;

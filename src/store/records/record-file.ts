@@ -21,7 +21,7 @@ export interface RecordFile {
   readonly error: MemoryError | undefined;
 }
 
-/** A larger file is not read; it counts as damaged. */
+/** Size limit of a file that is read, in bytes; a larger one is reported as an error. */
 export const maxFileBytes = 16 * 1024 * 1024;
 /** Time within which two changes of a file may get the same timestamp, in milliseconds. */
 const clockTick = 20;

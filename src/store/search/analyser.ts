@@ -162,7 +162,7 @@ function divideName(name: string, offset: number, tokens: SearchToken[]): void {
   if (whole) tokens.push(whole);
 }
 
-/** Joins the words among the tokens, from an index on, to a whole; undefined for a single word. */
+/** Joins the words among the tokens, from an index on, into a whole; undefined for a single word. */
 function join(
   tokens: readonly SearchToken[],
   first: number,

@@ -4,7 +4,7 @@ import { assignments, isExample, kindByName } from './assignment.ts';
 import { type Kind, kinds } from './kinds.ts';
 import { PlainText } from './plain-text.ts';
 
-/** A longer title does not name a credential, in characters. */
+/** Length limit of a title that names a credential, in characters. */
 const maxTitle = 200;
 
 /** A credential that was found in a text. */
