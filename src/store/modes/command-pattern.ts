@@ -11,7 +11,7 @@ interface PatternState {
 type Piece = (next: PatternState) => PatternState;
 
 /**
- * Compiles a regular expression to a test of whole messages that ignores letter case.
+ * Compiles a regular expression into a test of whole messages that ignores letter case.
  *
  * It supports characters, `.`, `[…]`, `\d` `\w` `\s`, groups, `|`, `?` `*` `+`, and `^` and `$` at the
  * ends. All possible states of a message are followed at once, so the time is bounded by the length of
