@@ -574,7 +574,7 @@ describe('doctor', () => {
   });
 
   deep.each([
-    ['a broken config.yaml', 'Settings', /config\.yaml: .*Mend it/],
+    ['a broken config.yaml', 'Settings', /config\.yaml: .*Fix it/],
     ['a HEAD that is garbage', 'Repository', /HEAD .*cannot be read.*git switch/],
     ['an emptied branch', 'Repository', /refs\/heads\/main cannot be read.*git update-ref/],
     ['a missing tree', 'Repository', /object [0-9a-f]{40} is not in this repository.*git fetch/],
