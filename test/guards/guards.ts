@@ -798,14 +798,14 @@ export const guards: readonly Guard[] = [
     'a host in the request target is checked',
     [
       'server/http/guards.ts',
-      'for (const asked of [host, targetHost(url) ?? host])',
-      'for (const asked of [host])',
+      'for (const given of [host, targetHost(url) ?? host])',
+      'for (const given of [host])',
     ],
     ['contract/http-input.test.ts', 'whatever its Host'],
   ),
   guard(
     'a body after a refusal is not read',
-    ['server/http/http.ts', "server.on('checkContinue', answer);", ''],
+    ['server/http/http.ts', "server.on('checkContinue', onRequest);", ''],
     ['contract/http-input.test.ts', 'is refused without leave'],
   ),
   guard(

@@ -4,22 +4,22 @@ import type { Request, RequestHandler, Response } from 'express';
 import { ipKeyGenerator } from 'express-rate-limit';
 import { HttpError } from './http-error.ts';
 
-/** How long a session lasts, in milliseconds. */
+/** The life of a session, in milliseconds. */
 const sessionLife = 8 * 60 * 60 * 1000;
 
 const cookie = 'session_id';
 
-/** Who sent a request. */
+/** The sender of a request. */
 export interface Caller {
-  /** Tells callers apart; never the key itself. */
+  /** Identifies the caller; never the key itself. */
   readonly id: string;
-  /** What the limits count by and MCP sessions belong to: the key, also behind a session, else the address. */
+  /** The owner of limits and MCP sessions: the key, also for a session of it, or the address. */
   readonly account: string;
   /** Whether a valid key or session was sent, or none is needed. */
   readonly authorized: boolean;
-  /** Whether it was the key itself that was sent. */
+  /** Whether the request carries the key itself. */
   readonly byKey: boolean;
-  /** Whether the cookie of a session is what authorizes it. */
+  /** Whether a session cookie authorizes the request. */
   readonly bySession: boolean;
 }
 
@@ -31,24 +31,24 @@ declare global {
   }
 }
 
-/** A session: who opened it, and when it ends. */
+/** A session: its owner, and when it expires. */
 interface Login {
   readonly owner: Caller;
   readonly expires: number;
 }
 
-/** Keys and sessions of the HTTP API (3.18). */
+/** The API keys and login sessions of the HTTP API. */
 export class Auth {
   readonly #secret = randomBytes(32);
   readonly #keys: readonly Buffer[] | undefined;
   readonly #logins = new Map<string, Login>();
 
-  /** @param keys undefined opens the API to everybody. */
+  /** @param keys undefined lets everybody use the API. */
   constructor(keys: readonly string[] | undefined) {
     this.#keys = keys?.map((key) => this.#digest(key));
   }
 
-  /** Finds out who sent a request, and refuses nobody. */
+  /** Sets `locals.caller` to the sender of the request; refuses no request. */
   identify(): RequestHandler[] {
     return [
       cookieParser(this.#secret.toString('hex')),
@@ -60,14 +60,15 @@ export class Auth {
   }
 
   /**
-   * Opens a session for a caller who sent a key, and sets its cookie.
+   * Opens a session for a caller that sent a key, and sets its cookie.
    *
-   * @returns when it ends.
-   * @throws HttpError 401 for anybody else.
+   * @returns when the session expires.
+   * @throws HttpError 401 if the request carries no key.
    */
   open(request: Request, response: Response): Date {
     const { caller } = response.locals;
-    if (!caller.byKey) throw unauthorized('A session is opened with an API key.');
+    if (!caller.byKey)
+      throw unauthorized('POST /session needs an API key in the header Authorization.');
     const now = Date.now();
     for (const [id, { expires }] of this.#logins) if (expires <= now) this.#logins.delete(id);
     const id = randomBytes(18).toString('base64url');
@@ -77,7 +78,7 @@ export class Auth {
     return new Date(login.expires);
   }
 
-  /** Ends the session of the request; whether there was one. */
+  /** Ends the session of the request; returns whether there was one. */
   end(request: Request, response: Response): boolean {
     response.clearCookie(cookie, this.#attributes(request));
     return this.#logins.delete(String(request.signedCookies[cookie]));
@@ -89,7 +90,7 @@ export class Auth {
   }
 
   #callerOf(request: Request): Caller {
-    // Of IPv6, what belongs to one customer counts as one address.
+    // All IPv6 addresses of one customer count as one.
     const address = `address:${ipKeyGenerator(request.ip ?? '')}`;
     const stranger = {
       id: address,
@@ -104,9 +105,9 @@ export class Auth {
     const { authorization } = request.headers;
     if (!authorization) return this.#login(request) ?? stranger;
     const [, key] = /^Bearer +(\S+) *$/i.exec(authorization) ?? [];
-    const place = key === undefined ? -1 : this.#find(key, this.#keys);
-    if (place < 0) return stranger;
-    const id = `key:${place}`;
+    const index = key === undefined ? -1 : this.#indexOf(key, this.#keys);
+    if (index < 0) return stranger;
+    const id = `key:${index}`;
     return { id, account: id, authorized: true, byKey: true, bySession: false };
   }
 
@@ -114,12 +115,12 @@ export class Auth {
     const id = String(request.signedCookies[cookie]);
     const login = this.#logins.get(id);
     if (!login || login.expires <= Date.now()) return undefined;
-    // Counted for its key: otherwise whoever opens sessions could send as many requests as he likes.
+    // Counts for its key: otherwise each new session would have limits of its own.
     return { ...login.owner, id: `session:${id}`, byKey: false, bySession: true };
   }
 
-  /** Where a key stands among the known ones; takes as long for each of them, and for none. */
-  #find(key: string, keys: readonly Buffer[]): number {
+  /** Returns the index of a key among the known ones, or -1, in constant time. */
+  #indexOf(key: string, keys: readonly Buffer[]): number {
     const digest = this.#digest(key);
     return keys.reduce((found, known, i) => (timingSafeEqual(digest, known) ? i : found), -1);
   }
@@ -129,7 +130,7 @@ export class Auth {
   }
 }
 
-/** Refuses callers without a valid key or session. */
+/** Refuses requests without a valid key or session. */
 export const authorized: RequestHandler = (_request, response, next) => {
   if (!response.locals.caller.authorized) {
     throw unauthorized('Send an API key as "Authorization: Bearer <key>", or a session cookie.');

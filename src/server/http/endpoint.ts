@@ -6,34 +6,34 @@ import type { JsonObject } from '../../core/json.ts';
 import type { Session } from '../../core/session.ts';
 import { HttpError, statuses } from './http-error.ts';
 
-/** One operation of the REST API; routing and the OpenAPI description are made from it. */
+/** One operation of the REST API, from which its route and OpenAPI description are made. */
 export interface Endpoint {
   readonly method: 'get' | 'post' | 'delete';
-  /** As OpenAPI writes it: `/memory-bank/file/{filename}`; a parameter may hold slashes. */
+  /** The path in OpenAPI notation, `/memory-bank/file/{filename}`; a value may contain slashes. */
   readonly path: string;
-  /** The name of the operation in programs that are made from the description. */
+  /** The name of the operation in generated clients. */
   readonly id: string;
   readonly summary: string;
-  /** Whether everybody is answered, with a key or without. */
+  /** Whether requests without a key are also answered. */
   readonly open?: boolean;
-  /** What the parameters of the path and the keys of the body have to be; undefined where it takes none. */
+  /** The schema of the path parameters and body together; undefined if there are none. */
   readonly input?: z.ZodObject;
-  /** What it answers when all went well. */
+  /** The schema of a successful answer. */
   readonly answer: z.ZodObject;
-  /** Whether it may make a commit, which the headers of the answer then name. */
+  /** Whether it may make a commit, which the headers of the answer name. */
   readonly commits?: boolean;
   handle(request: Request, response: Response): Promise<void> | void;
 }
 
-/** The names of the parameters in the path of an endpoint. */
+/** Returns the names of the parameters in the path of an endpoint. */
 export function parametersOf(path: string): string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
 }
 
-/** At most this many callers are remembered at once. */
+/** The limit of sessions of REST callers. */
 const maxSessions = 1_000;
 
-/** The app's sessions of those who call the REST API: one for each caller and program. */
+/** The app sessions of REST callers: one for each caller and program. */
 export class RestSessions {
   readonly #app: App;
   readonly #sessions = new Map<string, Session>();
@@ -42,13 +42,13 @@ export class RestSessions {
     this.#app = app;
   }
 
-  /** The session of whoever sent a request. */
+  /** Returns the session of the sender of a request. */
   of(request: Request, response: Response): Session {
     const agent = agentOf(request);
     const key = `${response.locals.caller.id} ${agent}`;
     const session = this.#sessions.get(key) ?? this.#app.connect();
     session.agent = agent;
-    // Set anew, so that the first one is always the one that was not needed for longest.
+    // Moved to the end, so that the first one is always the least recently used.
     this.#sessions.delete(key);
     this.#sessions.set(key, session);
     const [oldest] = this.#sessions.keys();
@@ -57,39 +57,39 @@ export class RestSessions {
   }
 }
 
-/** The program that sent a request, by its own name: `curl/8.5.0`. */
+/** Returns the name that the sending program gives itself, such as `curl/8.5.0`. */
 export function agentOf(request: Request): string {
   return request.get('user-agent')?.match(/^[!-~]{1,100}/)?.[0] ?? 'rest';
 }
 
-/** The options of a call that ends when the one who made it hangs up. */
+/** Returns the options of a call that is cancelled when the client disconnects. */
 export function untilClosed(response: Response): CallOptions & { readonly signal: AbortSignal } {
-  const gone = new AbortController();
+  const disconnect = new AbortController();
   response.once('close', () => {
-    if (!response.writableFinished) gone.abort();
+    if (!response.writableFinished) disconnect.abort();
   });
-  return { signal: gone.signal, unlisted: true };
+  return { signal: disconnect.signal, unlisted: true };
 }
 
-/** Sends what a tool answered, with the status of its failure and the commit that it made (X24). */
+/** Sends the answer of a tool, with its commit in the headers and the status of its error. */
 export function sendReply(
   reply: Reply | undefined,
   response: Response,
-  body: (of: JsonObject) => JsonObject = (of) => of,
+  toBody: (answer: JsonObject) => JsonObject = (answer) => answer,
 ): void {
-  if (!reply) throw new HttpError(404, 'The toolset of this operation is switched off.');
+  if (!reply) throw new HttpError(404, 'The toolset of this operation is not enabled.');
   const { error, meta } = reply;
   setProvenance(response, meta);
-  if (error === undefined) response.json(body(reply.body));
+  if (error === undefined) response.json(toBody(reply.body));
   else response.status(statuses[error]).json(reply.body);
 }
 
-/** Says in the headers which commit a call made. */
+/** Sets the headers that name the commit of a call. */
 export function setProvenance(response: Response, meta: JsonObject): Response {
   for (const [name, value] of Object.entries(meta)) {
-    const [, what = ''] = name.split('/');
-    const header = `X-Memory-${what.charAt(0).toUpperCase()}${what.slice(1)}`;
-    // A branch may have any name, a header may not.
+    const [, key = ''] = name.split('/');
+    const header = `X-Memory-${key.charAt(0).toUpperCase()}${key.slice(1)}`;
+    // A branch name may contain characters that a header must not.
     response.set(header, String(value).replace(/[^ -~]+|%/g, encodeURIComponent));
   }
   return response;

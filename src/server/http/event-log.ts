@@ -1,4 +1,4 @@
-/** At most this many events and bytes of them are kept of one session. */
+/** The limits of the log of one session: events, and bytes of their messages. */
 const maxEvents = 500;
 const maxBytes = 1024 * 1024;
 
@@ -10,8 +10,9 @@ interface Event<M> {
 }
 
 /**
- * The last messages that one MCP session was sent: a client whose stream broke off names the last event
- * that it saw, and is sent the ones after it.
+ * The last messages sent in one MCP session.
+ *
+ * A client whose stream broke names the last event that it received, and gets the later ones.
  */
 export class EventLog<M extends object> {
   readonly #events: Event<M>[] = [];
@@ -30,7 +31,7 @@ export class EventLog<M extends object> {
     return event.id;
   }
 
-  /** The stream of an event; undefined for one that is not kept, or not any more. */
+  /** Returns the stream of an event; undefined for an unknown event, or one no longer kept. */
   async getStreamIdForEventId(id: string): Promise<string | undefined> {
     return this.#events.find((event) => event.id === id)?.stream;
   }
@@ -42,7 +43,7 @@ export class EventLog<M extends object> {
     const seen = this.#events.findIndex((event) => event.id === last);
     const stream = this.#events[seen]?.stream ?? '';
     for (const event of this.#events.slice(seen + 1)) {
-      // The first event of a stream has no message: it only names the stream.
+      // The first event of a stream has an empty message: it only names the stream.
       if (event.stream !== stream || Object.keys(event.message).length === 0) continue;
       await send(event.id, event.message);
     }

@@ -7,13 +7,13 @@ import { HttpError } from './http-error.ts';
 /** The version of the REST API (seed 003, "Protocol Version"). */
 export const apiVersion = '1.0.0';
 
-/** The largest body, in bytes; a file of 1 MiB fits with every character escaped as JSON may. */
+/** The limit of a body, in bytes; a file of 1 MiB fits even if JSON escapes every character. */
 export const maxBodyBytes = 8 * 1024 * 1024;
 
-/** Headers of which a second one would let two readers of a request see two requests. */
+/** Headers that must not repeat: a proxy and this server could each use another of the values. */
 const single = ['host', 'authorization', 'cookie', 'content-type', 'origin', 'mcp-session-id'];
 
-/** Refuses requests that name no host, expect what is not known, or carry a deciding header twice. */
+/** Refuses requests without a Host, with an unknown Expect, or with a repeated header that decides. */
 export const soundHead: RequestHandler = ({ url, headers, headersDistinct }, _response, next) => {
   if (headers.host === undefined) throw new HttpError(400, 'The header "Host" is missing.');
   if (!/^[/*]/.test(url) && targetHost(url) === undefined) {
@@ -21,18 +21,20 @@ export const soundHead: RequestHandler = ({ url, headers, headersDistinct }, _re
   }
   const { expect = '100-continue' } = headers;
   if (expect.toLowerCase() !== '100-continue') {
-    throw new HttpError(417, 'The header "Expect" may be 100-continue only.');
+    throw new HttpError(417, 'The header "Expect" must be 100-continue.');
   }
-  const twice = single.find((name) => (headersDistinct[name]?.length ?? 0) > 1);
-  if (twice !== undefined) throw new HttpError(400, `The header "${twice}" stands there twice.`);
+  const repeated = single.find((name) => (headersDistinct[name]?.length ?? 0) > 1);
+  if (repeated !== undefined) {
+    throw new HttpError(400, `The header "${repeated}" occurs more than once.`);
+  }
   next();
 };
 
 /**
- * Refuses requests that a browser sends for somebody else's page (3.33).
+ * Refuses requests that a browser sends for a page of another site.
  *
- * Such a page can lead a name of its own to this address (DNS rebinding), but it cannot change what
- * the browser sends as Host and Origin. An address as Host can be nobody's trick.
+ * Such a page can make its own host name resolve to this address (DNS rebinding), but it cannot
+ * change the Host and Origin that the browser sends. An IP address as Host cannot be rebound.
  */
 export function sameSite(
   bound: string,
@@ -42,16 +44,16 @@ export function sameSite(
   const names = [...loopbackNames, bound, ...hosts].map((name) => name.toLowerCase());
   const open = !isLoopback(bound);
   return ({ url, headers: { host = '', origin } }, _response, next) => {
-    // The host in an absolute target overrides the header, and a proxy may have looked at either.
-    for (const asked of [host, targetHost(url) ?? host]) {
-      const name = hostname(asked);
+    // The host in an absolute target overrides the header, and a proxy may have checked either.
+    for (const given of [host, targetHost(url) ?? host]) {
+      const name = hostname(given);
       if (!names.includes(name) && !(open && isIP(name.replace(/^\[|\]$/g, '')))) {
-        throw new HttpError(403, 'The server is not known by this Host; --allow-host names more.');
+        throw new HttpError(403, 'The server does not accept this Host; --allow-host adds one.');
       }
-      if (origin !== undefined && !origins.includes(origin) && !sameHost(origin, asked)) {
+      if (origin !== undefined && !origins.includes(origin) && !sameHost(origin, given)) {
         throw new HttpError(
           403,
-          'Requests of this Origin are refused; --allow-origin allows more.',
+          'The server does not accept this Origin; --allow-origin adds one.',
         );
       }
     }
@@ -62,7 +64,7 @@ export function sameSite(
 /**
  * Refuses requests that a page of another site makes a browser send with the session cookie.
  *
- * A browser counts every port of this machine as the same site, so SameSite does not hold them back.
+ * To a browser all ports of this machine are one site, so SameSite does not stop these requests.
  */
 export function ownCookie(origins: readonly string[]): RequestHandler {
   return ({ headers }, { locals: { caller } }, next) => {
@@ -75,27 +77,27 @@ export function ownCookie(origins: readonly string[]): RequestHandler {
   };
 }
 
-/** Takes any version of the API with the same major number, and says which one it is (3.19). */
+/** Accepts any API version with the same major number, and echoes it in the answer. */
 export const versioned: RequestHandler = (request, response, next) => {
-  const asked = request.get('x-api-version') ?? apiVersion;
+  const requested = request.get('x-api-version') ?? apiVersion;
   const [major] = apiVersion.split('.');
-  const [, version] = /^(\d{1,9})\.\d{1,9}\.\d{1,9}$/.exec(asked) ?? [];
-  response.set('X-API-Version', version === major ? asked : apiVersion);
+  const [, version] = /^(\d{1,9})\.\d{1,9}\.\d{1,9}$/.exec(requested) ?? [];
+  response.set('X-API-Version', version === major ? requested : apiVersion);
   if (version !== major) {
-    throw new HttpError(400, `X-API-Version must be ${major}.x.y; this is ${apiVersion}.`);
+    throw new HttpError(400, `X-API-Version must be ${major}.x.y; the server has ${apiVersion}.`);
   }
   next();
 };
 
-/** Reads a JSON body after its head has passed every check, and refuses every other kind. */
+/** Reads a JSON body after its headers have passed all checks; refuses any other body. */
 export const jsonBody: RequestHandler[] = [
   (request, response, next) => {
     const length = Number(request.headers['content-length']);
-    // `is` says null where there is no body, and takes an empty one for one.
+    // `is` returns null without a body, but treats an empty body as one.
     if (length !== 0 && request.is('application/json') === false) {
       throw new HttpError(415, 'The Content-Type must be application/json.');
     }
-    // The reader of the body would take it all in before it says so.
+    // The body parser would read all of it before it refuses.
     if (length > maxBodyBytes) {
       throw new HttpError(413, 'The body is too large.', { Connection: 'close' });
     }
@@ -115,7 +117,7 @@ export const jsonBody: RequestHandler[] = [
   }),
 ];
 
-/** The host and port in a target of absolute form; undefined for any other form. */
+/** Returns the host and port of an absolute target; undefined for any other form. */
 function targetHost(url: string): string | undefined {
   return /^https?:\/\/(?:[^/?#@]*@)?([^/?#@]+)(?:[/?#]|$)/i.exec(url)?.[1];
 }

@@ -5,7 +5,7 @@ import type { LogLevel } from '../../core/context.ts';
 import { type ErrorCode, MemoryError, toMemoryError } from '../../core/error.ts';
 import type { JsonObject } from '../../core/json.ts';
 
-/** The HTTP status of each error: what seed 003 calls `invalid_request` is 400, and so on (3.16, 3.28). */
+/** The HTTP status of each error code. */
 export const statuses: Record<ErrorCode, number> = {
   invalid_input: 400,
   not_found: 404,
@@ -30,7 +30,7 @@ export const statuses: Record<ErrorCode, number> = {
   internal: 500,
 };
 
-/** What HTTP itself refuses, before or beside any tool. */
+/** An error of HTTP itself, which no tool has thrown. */
 export class HttpError extends Error {
   readonly status: number;
   readonly headers: { readonly [name: string]: string };
@@ -42,12 +42,12 @@ export class HttpError extends Error {
   }
 }
 
-/** An error as seed 003 prints it ("Error Response Format"). */
+/** Returns the body of an error in the format of seed 003 ("Error Response Format"). */
 export function errorBody(status: number, message: string): JsonObject {
   return { status: 'error', error: { code: codeOf(status), message } };
 }
 
-/** Answers a request with what was thrown; a defect of the program goes to the log and not on the wire. */
+/** Answers a request with an error; the details of an internal error go to the log only. */
 export function sendError(
   thrown: unknown,
   request: Request,
@@ -55,20 +55,20 @@ export function sendError(
   log: (level: LogLevel, message: string) => void,
 ): void {
   const { status, message, headers } = toHttpError(thrown);
-  // What the app threw is in the log already.
+  // The app has logged its own errors.
   if (status === 500 && !(thrown instanceof MemoryError)) {
     log('error', `${request.method} ${request.path}: ${inspect(thrown)}`);
   }
-  // Part of an answer is out already, so that only breaking it off can tell of the failure.
+  // Part of the answer is sent, so only an aborted response can show the failure.
   if (response.headersSent) response.destroy();
   else response.status(status).set(headers).json(errorBody(status, message));
 }
 
-/** Any thrown value with the status and the words for the wire. */
+/** Converts any thrown value to an error with a status and a message for the client. */
 export function toHttpError(thrown: unknown): HttpError {
   if (thrown instanceof HttpError) return thrown;
   if (thrown instanceof ModelError) return new HttpError(thrown.late ? 504 : 502, thrown.message);
-  // What the framework cannot read it throws with a status of its own.
+  // Express throws errors with a status when it cannot read a request.
   const { status, type } = Object(thrown) as { status?: unknown; type?: unknown };
   if (typeof status === 'number' && status >= 400 && status < 500) {
     return unreadable.get(type) ?? new HttpError(status, 'The request cannot be read.');

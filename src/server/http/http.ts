@@ -18,45 +18,45 @@ import { describeApi } from './openapi.ts';
 import { renderPage } from './page.ts';
 import { memoryBankEndpoints, sessionEndpoints, statusEndpoint } from './rest.ts';
 
-/** At most this many connections are open at once. */
+/** The limit of open connections. */
 const maxConnections = 1_000;
 
-/** How and for whom to serve HTTP. */
+/** The settings of the HTTP server. */
 export interface HttpSettings {
   /** The address to listen on, and the port; 0 for any free one. */
   readonly host: string;
   readonly port: number;
-  /** The API keys; undefined opens the API to everybody. */
+  /** The API keys; undefined lets everybody use the API. */
   readonly keys: readonly string[] | undefined;
-  /** More names by which the server is called. */
+  /** Further host names that requests may use for this server. */
   readonly hosts: readonly string[];
-  /** The origins of the web pages that may call it. */
+  /** The origins of the web pages that may send requests. */
   readonly origins: readonly string[];
-  /** Where MCP clients may go beside the project that is served; absolute. */
+  /** Absolute paths that MCP clients may switch to, in addition to the project that is served. */
   readonly folders: readonly string[];
   readonly limits: Limits;
-  /** How long a client may take to send the head of a request, and all of it, in milliseconds. */
+  /** The time limits for the head of a request and for all of it, in milliseconds. */
   readonly headTimeout: number;
   readonly requestTimeout: number;
-  /** How long it may leave an answer unread, in milliseconds. */
+  /** The time limit for reading an answer, in milliseconds. */
   readonly readTimeout: number;
   /** The version of this program. */
   readonly version: string;
   readonly log: (level: LogLevel, message: string) => void;
 }
 
-/** A server that is up. */
+/** A running server. */
 export interface HttpServer {
-  /** Where it is reached: `http://127.0.0.1:3000`. */
+  /** Its URL, such as `http://127.0.0.1:3000`. */
   readonly url: string;
-  /** Takes no more connections, lets the requests under way finish, and ends the MCP sessions. */
+  /** Stops accepting connections, waits for the requests under way, and ends the MCP sessions. */
   close(): Promise<void>;
 }
 
 /**
  * Serves the REST API and MCP over HTTP.
  *
- * @throws the error of the operating system when the address cannot be listened on.
+ * @throws the error of the operating system if it cannot listen on the address.
  */
 export async function listen(app: App, settings: HttpSettings): Promise<HttpServer> {
   const backlog = new Backlog(settings.readTimeout);
@@ -67,21 +67,21 @@ export async function listen(app: App, settings: HttpSettings): Promise<HttpServ
     requestTimeout: settings.requestTimeout,
     connectionsCheckingInterval: Math.min(settings.headTimeout, 5_000),
     maxHeaderSize: 16 * 1024,
-    // What is wrong with a head is refused below, in the words of the API.
+    // The checks of the API answer a missing Host in its own error format.
     requireHostHeader: false,
   });
   server.maxConnections = maxConnections;
   // Whoever connects next finds room.
   server.on('drop', () => server.closeIdleConnections());
   let closing = false;
-  const answer = backlog.inTurn((request, response) => {
-    // A connection that stays open would keep the server from closing.
+  const onRequest = backlog.inTurn((request, response) => {
+    // A connection that is kept alive would prevent the server from closing.
     response.once('close', () => closing && server.closeIdleConnections());
     handler(request, response);
   });
-  server.on('request', answer);
-  server.on('checkContinue', answer);
-  server.on('checkExpectation', answer);
+  server.on('request', onRequest);
+  server.on('checkContinue', onRequest);
+  server.on('checkExpectation', onRequest);
   server.on('clientError', refuseUnreadable);
   const { host, port } = settings;
   // The system makes a client wait for seconds where more connect at once than it may queue.
@@ -99,7 +99,7 @@ export async function listen(app: App, settings: HttpSettings): Promise<HttpServ
   };
 }
 
-/** Everything between a request and its answer, in the order in which it is asked. */
+/** Builds the handler of all requests; its checks run in the order in which they are added. */
 async function createApi(
   app: App,
   mcp: McpSessions,
@@ -109,11 +109,11 @@ async function createApi(
   const { hosts, origins, limits, log } = settings;
   const auth = new Auth(settings.keys);
   const sessions = new RestSessions(app);
-  const endpointsOfTools = await memoryBankEndpoints(app, sessions);
+  const toolEndpoints = await memoryBankEndpoints(app, sessions);
   const endpoints = [
     statusEndpoint(app),
-    ...endpointsOfTools,
-    ...(endpointsOfTools.length > 0 ? [chatEndpoint(app)] : []),
+    ...toolEndpoints,
+    ...(toolEndpoints.length > 0 ? [chatEndpoint(app)] : []),
     ...sessionEndpoints(auth),
   ];
   const api = express();
@@ -123,8 +123,8 @@ async function createApi(
   api.use(auth.identify());
   api.use(limitRate(limits, (path) => path === '/mcp'));
   api.use(soundHead, sameSite(settings.host, hosts, origins));
-  const admitted = [authorized, ownCookie(origins)];
-  api.all('/mcp', admitted, mcp.find);
+  const access = [authorized, ownCookie(origins)];
+  api.all('/mcp', access, mcp.find);
   api.post('/mcp', jsonBody, refuseBody);
   api.all('/mcp', mcp.handle);
   api.use(versioned);
@@ -137,7 +137,7 @@ async function createApi(
     api,
     endpoints.filter(({ open }) => open),
   );
-  api.use(admitted);
+  api.use(access);
   // The open ones are small, and answer however much is read.
   addRoutes(
     api,
@@ -145,9 +145,9 @@ async function createApi(
     [backlog.queueRead],
   );
   api.use(() => {
-    throw new HttpError(404, 'There is no such path; /openapi.json says what there is.');
+    throw new HttpError(404, 'There is no such path. /openapi.json lists the paths.');
   });
-  // Four parameters tell the framework that it is the handler of errors.
+  // Express recognizes an error handler by its four parameters.
   api.use(((error, request, response, _next) => {
     sendError(error, request, response, log);
   }) satisfies express.ErrorRequestHandler);
@@ -166,7 +166,7 @@ const headers = [
         formAction: ["'none'"],
       },
     },
-    // Whether there is TLS is for the proxy in front of it to say.
+    // The proxy that adds TLS sets this header.
     strictTransportSecurity: false,
   }),
   ((_request, response, next) => {
@@ -194,7 +194,7 @@ function crossOrigin(origins: readonly string[]): express.RequestHandler {
   });
 }
 
-/** @param beforeRead what each GET passes before it is handled. */
+/** @param beforeRead the handlers that run before each GET. */
 function addRoutes(
   api: Express,
   endpoints: readonly Endpoint[],
@@ -203,19 +203,19 @@ function addRoutes(
   const paths = [...new Set(endpoints.map(({ path }) => path))];
   for (const path of paths) {
     const route = api.route(path.replace(/\{(\w+)\}/g, '*$1'));
-    const here = endpoints.filter((endpoint) => endpoint.path === path);
-    for (const { method, handle } of here) {
+    const ofPath = endpoints.filter((endpoint) => endpoint.path === path);
+    for (const { method, handle } of ofPath) {
       const before = { get: beforeRead, post: jsonBody, delete: [] }[method];
       route[method](...before, (request, response) => handle(request, response));
     }
-    const allow = here.map(({ method }) => method.toUpperCase()).join(', ');
+    const allow = ofPath.map(({ method }) => method.toUpperCase()).join(', ');
     route.all(() => {
-      throw new HttpError(405, `This path takes ${allow}.`, { Allow: allow });
+      throw new HttpError(405, `This path allows ${allow} only.`, { Allow: allow });
     });
   }
 }
 
-/** Answers what is no HTTP, or does not come to its end in time. */
+/** Answers a request that is not valid HTTP, or is not complete in time. */
 function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();

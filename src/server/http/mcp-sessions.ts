@@ -7,33 +7,33 @@ import { EventLog } from './event-log.ts';
 import { maxBodyBytes } from './guards.ts';
 import { HttpError, toHttpError } from './http-error.ts';
 
-/** A session that is not used for this long ends when another one begins, in milliseconds. */
+/** The idle time in milliseconds after which a session ends when another one begins. */
 const maxIdle = 60 * 60 * 1000;
 
-/** At most this many sessions are open at once. */
+/** The limit of open sessions. */
 const maxOpen = 200;
 
-/** At most this many of them belong to one caller. */
+/** The limit of open sessions of one caller. */
 const maxShare = 50;
 
 /** Seconds after which a refused client may retry. */
 const retryAfter = '10';
 
-/** What MCP clients know a session by that has ended: they then begin another one. */
+/** The error code of an unknown session, at which MCP clients begin another one. */
 const sessionNotFound = -32001;
 
-/** What the transport itself calls every other fault of a request. */
+/** The error code that the SDK transport uses for all other bad requests. */
 const serverError = -32000;
 
 interface McpSession {
-  /** Undefined until the client has begun it. */
+  /** Undefined until the session is initialized. */
   id: string | undefined;
   readonly connection: HttpConnection;
-  /** Who may use it. */
+  /** The caller that may use it. */
   readonly account: string;
-  /** The requests that are not answered to the end, an open stream among them. */
+  /** The number of requests whose response is open, streams included. */
   requests: number;
-  /** When the last of them ended. */
+  /** When the last response ended. */
   used: number;
 }
 
@@ -44,10 +44,10 @@ export class McpSessions {
   readonly #folders: readonly string[];
   readonly #backlog: Backlog;
   readonly #open = new Map<string, McpSession>();
-  /** The sessions that a client is about to begin. */
+  /** The sessions that are being initialized. */
   readonly #beginning = new Set<{ readonly account: string }>();
 
-  /** @param folders where clients may go beside the project that is served. */
+  /** @param folders where clients may go, in addition to the project that is served. */
   constructor(app: App, version: string, folders: readonly string[], backlog: Backlog) {
     this.#app = app;
     this.#version = version;
@@ -55,11 +55,11 @@ export class McpSessions {
     this.#backlog = backlog;
   }
 
-  /** Refuses a request to `/mcp` for a session that there is not, before its body is read. */
+  /** Refuses a request to `/mcp` with an unknown session id before its body is read. */
   readonly find: RequestHandler = (request, response, next) => {
     const id = request.get('mcp-session-id');
     if (id === undefined || this.#owned(id, response.locals.caller.account)) next();
-    // Whether somebody else has a session with this id is nobody's business.
+    // The answer does not reveal whether another caller has a session with this id.
     else response.status(404).json(errorResponse(null, sessionNotFound, 'Session not found'));
   };
 
@@ -69,12 +69,12 @@ export class McpSessions {
     const id = request.get('mcp-session-id');
     if (id === undefined) return this.#begin(account, request, response);
     const session = this.#owned(id, account);
-    // It may have ended while the body was read.
+    // The session may have ended while the body was read.
     if (!session) return this.find(request, response, next);
     await this.#serve(session, request, response);
   };
 
-  /** Ends the streams that have no end of their own. */
+  /** Ends the open streams of notifications. */
   endStreams(): void {
     for (const { connection } of this.#open.values()) connection.endStream();
   }
@@ -100,10 +100,10 @@ export class McpSessions {
   }
 
   async #begin(account: string, request: Request, response: Response): Promise<void> {
-    const place = { account };
+    const reservation = { account };
     const evicted = this.#makeRoom(account);
-    // Taken before anything is awaited, so that clients that begin at once cannot exceed the limit.
-    this.#beginning.add(place);
+    // Reserved before the first await, so that concurrent requests cannot exceed the limit.
+    this.#beginning.add(reservation);
     try {
       await Promise.all(evicted.map(({ connection }) => connection.close()));
       const connection = await connectHttp(this.#app, this.#version, {
@@ -114,7 +114,7 @@ export class McpSessions {
         opened: (id) => {
           session.id = id;
           this.#open.set(id, session);
-          this.#beginning.delete(place);
+          this.#beginning.delete(reservation);
         },
         closed: () => {
           if (session.id !== undefined) this.#open.delete(session.id);
@@ -128,21 +128,22 @@ export class McpSessions {
         used: Date.now(),
       };
       await this.#serve(session, request, response);
-      // What asked for no session has begun none.
+      // A request other than `initialize` has not begun a session.
       if (session.id === undefined) await connection.close();
     } finally {
-      this.#beginning.delete(place);
+      this.#beginning.delete(reservation);
     }
   }
 
   /**
-   * Takes the sessions out that end for a new one: of its caller where that has its share, else of all.
+   * Removes the sessions that have to end for a new one: those idle longest, of its caller first.
    *
-   * @throws HttpError where all of them are in use.
+   * @returns the removed sessions, which the caller closes.
+   * @throws HttpError if all sessions are in use.
    */
   #makeRoom(account: string): McpSession[] {
-    const places = [...this.#open.values(), ...this.#beginning];
-    const own = places.filter((place) => place.account === account).length;
+    const taken = [...this.#open.values(), ...this.#beginning];
+    const own = taken.filter((session) => session.account === account).length;
     const stale = Date.now() - maxIdle;
     const idle = [...this.#open.values()]
       .filter(({ requests }) => requests === 0)
@@ -155,22 +156,26 @@ export class McpSessions {
     if (own - ownIdle.length >= maxShare) {
       throw new HttpError(
         429,
-        `All ${maxShare} MCP sessions of this caller are in use; end one with DELETE.`,
+        `All ${maxShare} MCP sessions of this caller are in use. End one with DELETE /mcp.`,
         { 'Retry-After': retryAfter },
       );
     }
     evict(ownIdle, own - maxShare + 1);
-    if (places.length - idle.length >= maxOpen) {
-      throw new HttpError(503, 'Too many MCP sessions are open.', { 'Retry-After': retryAfter });
+    if (taken.length - idle.length >= maxOpen) {
+      throw new HttpError(
+        503,
+        `All ${maxOpen} MCP sessions of this server are in use; retry later.`,
+        { 'Retry-After': retryAfter },
+      );
     }
     const left = idle.filter((session) => !evicted.has(session));
-    evict(left, places.length - evicted.size - maxOpen + 1);
+    evict(left, taken.length - evicted.size - maxOpen + 1);
     for (const { id } of evicted) if (id !== undefined) this.#open.delete(id);
     return [...evicted];
   }
 }
 
-/** Answers a body that cannot be read in the form of the protocol. */
+/** Answers a body that cannot be read with a JSON-RPC error. */
 export const refuseBody: ErrorRequestHandler = (thrown, _request, response, next) => {
   const { status, message, headers } = toHttpError(thrown);
   if (status >= 500) return next(thrown);

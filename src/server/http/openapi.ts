@@ -6,7 +6,7 @@ import { apiVersion } from './guards.ts';
 
 const error = {
   type: 'object',
-  description: 'What went wrong (seed 003, "Error Response Format").',
+  description: 'An error, in the format of seed 003 ("Error Response Format").',
   properties: {
     status: { type: 'string', enum: ['error'] },
     error: {
@@ -33,19 +33,22 @@ const error = {
 };
 
 const limitHeaders = {
-  'X-RateLimit-Limit': header('Requests that the window allows.', 'integer'),
-  'X-RateLimit-Remaining': header('Requests that are left in the window.', 'integer'),
-  'X-RateLimit-Reset': header('When the window ends, in seconds since 1970.', 'integer'),
-  'X-API-Version': header('The version of the API.', 'string'),
+  'X-RateLimit-Limit': header('The limit of requests in the time window.', 'integer'),
+  'X-RateLimit-Remaining': header('The number of requests left in the time window.', 'integer'),
+  'X-RateLimit-Reset': header('The end of the time window, in seconds since 1970.', 'integer'),
+  'X-API-Version': header('The API version of the answer.', 'string'),
 };
 
 const commitHeaders = {
-  'X-Memory-Commit': header('The commit that was made; absent when nothing changed.', 'string'),
+  'X-Memory-Commit': header('The commit of the change; absent if nothing changed.', 'string'),
   'X-Memory-Branch': header('The branch that holds the commit.', 'string'),
-  'X-Memory-Warning': header('Why the commit might get lost.', 'string'),
+  'X-Memory-Warning': header(
+    'Present if no branch contains the commit, with the command that keeps it.',
+    'string',
+  ),
 };
 
-/** The OpenAPI 3.1 description of the REST API, made from what the endpoints declare. */
+/** Returns the OpenAPI 3.1 description of the REST API, made from its endpoints. */
 export function describeApi(endpoints: readonly Endpoint[]): JsonObject {
   const paths: { [path: string]: JsonObject } = {};
   for (const endpoint of endpoints) {
@@ -76,7 +79,10 @@ export function describeApi(endpoints: readonly Endpoint[]): JsonObject {
           description: 'The request failed.',
           headers: {
             ...limitHeaders,
-            'Retry-After': header('With status 429: seconds to wait.', 'integer'),
+            'Retry-After': header(
+              'The seconds to wait before a retry, if a retry can help.',
+              'integer',
+            ),
           },
           content: json({ $ref: '#/components/schemas/Error' }),
         },
@@ -104,7 +110,7 @@ function describeOperation(endpoint: Endpoint): JsonObject {
       {
         name: 'X-API-Version',
         in: 'header',
-        description: 'The version that the caller was written for.',
+        description: 'The API version that the client expects.',
         schema: { type: 'string', default: apiVersion },
       },
     ],

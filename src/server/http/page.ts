@@ -7,7 +7,7 @@ pre{background:#8881;padding:.8rem;overflow:auto;border-radius:.3rem}
 .method{text-transform:uppercase}
 :root{color-scheme:light dark}`;
 
-/** A page for people that says what an OpenAPI description says; it needs nothing but itself. */
+/** Renders an OpenAPI description as an HTML page for people, without any other file. */
 export function renderPage(description: JsonObject): string {
   const { title, version, description: about } = object(description.info);
   const operations = Object.entries(object(description.paths)).flatMap(([path, methods]) =>
@@ -23,7 +23,7 @@ export function renderPage(description: JsonObject): string {
 <style>${style}</style>
 <h1>${text(title)} API ${text(version)}</h1>
 <p>${text(about)}</p>
-<p>The same for programs: <a href="/openapi.json">openapi.json</a>.
+<p>For programs: <a href="/openapi.json">openapi.json</a>.
 Send an API key as <code>Authorization: Bearer &lt;key&gt;</code>.</p>
 ${operations.join('\n')}
 </html>
@@ -35,7 +35,7 @@ function section(method: string, path: string, operation: JsonObject): string {
   const answer = contentOf(object(object(operation.responses)['200']));
   return [
     `<h2 id="${text(operation.operationId)}"><code><span class="method">${text(method)}</span> ${text(path)}</code></h2>`,
-    `<p>${text(operation.summary)}${operation.security ? ' No key is needed.' : ''}</p>`,
+    `<p>${text(operation.summary)}${operation.security ? ' Needs no key.' : ''}</p>`,
     request && `<h3>Body</h3>\n<pre>${text(JSON.stringify(request, null, 2))}</pre>`,
     answer && `<h3>Answer</h3>\n<pre>${text(JSON.stringify(answer, null, 2))}</pre>`,
   ]

@@ -2,20 +2,20 @@ import type { App } from '../../app/app.ts';
 import type { CallOptions } from '../../app/call-context.ts';
 import type { Session } from '../../core/session.ts';
 
-/** A piece of the memory, and the file that it stands in. */
+/** A piece of the memory, and the file that contains it. */
 export interface RecalledPassage {
   readonly file: string;
   readonly text: string;
 }
 
-/** How many passages answer a question. */
+/** The limit of passages that answer a question. */
 const maxPassages = 8;
 
-/** How much of the files the model is given at once, in characters, and how much of each. */
+/** The limits of the text that the model gets, in all and of each file, in characters. */
 const maxText = 32_000;
 const maxFileText = 8_000;
 
-/** The passages of the memory that fit a question best, as far as the session's mode lets them be read. */
+/** Finds the passages that fit a question best, among those that the session's mode may read. */
 export function findPassages(
   app: App,
   session: Session,
@@ -23,14 +23,14 @@ export function findPassages(
   options: CallOptions,
 ): Promise<RecalledPassage[]> {
   return app.run(session, 'chat', options, async ({ store }) => {
-    // A search for no word at all is an error, and a question may have none.
+    // A search without a word is an error, and a question may contain none.
     if (!/[\p{L}\p{N}]/u.test(question)) return [];
     const { hits } = await store.search({ query: question.slice(0, 1_000), limit: maxPassages });
     return hits.map(({ path, snippet }) => ({ file: path, text: snippet }));
   });
 }
 
-/** The files of the memory bank, the core files first, as far as the model can be given them at once. */
+/** Reads the files of the memory, the core files first, up to the limits for the model. */
 export async function readFiles(
   app: App,
   session: Session,
@@ -50,9 +50,9 @@ export async function readFiles(
   return passages;
 }
 
-/** An answer made of passages alone, which says what it is (3.21). */
+/** Makes an answer of passages alone; it begins with the words that seed 003 asks for. */
 export function extract(passages: readonly RecalledPassage[]): string {
-  if (passages.length === 0) return 'Based on the Memory Bank, nothing in it fits the question.';
+  if (passages.length === 0) return 'Based on the Memory Bank, nothing in it matches the question.';
   const found = passages.map(({ file, text }) => `${file}:\n${text.trim()}`);
-  return `Based on the Memory Bank, these passages fit the question best:\n\n${found.join('\n\n')}`;
+  return `Based on the Memory Bank, these passages match the question best:\n\n${found.join('\n\n')}`;
 }

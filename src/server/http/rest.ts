@@ -15,12 +15,12 @@ import {
 import { apiVersion } from './guards.ts';
 import { HttpError } from './http-error.ts';
 
-/** An operation that one tool of the memory-bank toolset does. */
+/** An operation that calls one tool of the memory-bank toolset. */
 interface Operation extends Pick<Endpoint, 'method' | 'path' | 'answer'> {
   readonly tool: string;
   readonly summary?: string;
-  /** What of the tool's answer goes out; default: all of it. */
-  readonly body?: (of: JsonObject) => JsonObject;
+  /** Converts the answer of the tool to the body; by default they are the same. */
+  readonly toBody?: (answer: JsonObject) => JsonObject;
 }
 
 const success = z.literal('success');
@@ -56,13 +56,13 @@ const operations: readonly Operation[] = [
     method: 'get',
     path: '/memory-bank/modes',
     tool: 'get_current_mode',
-    summary: 'Lists the modes that there are, and the rule files that cannot be used.',
+    summary: 'Lists the modes, and the rule files that cannot be used.',
     answer: z.object({
       status: success,
       modes: z.array(z.string()),
       skipped: z.array(z.object({ source: z.string(), reason: z.string() })).optional(),
     }),
-    body: ({ status, modes, skipped }) => ({ status, modes, skipped }),
+    toBody: ({ status, modes, skipped }) => ({ status, modes, skipped }),
   },
   {
     method: 'post',
@@ -84,7 +84,7 @@ const operations: readonly Operation[] = [
   },
 ];
 
-/** The operations on the memory bank, as far as their toolset is switched on (seed 003, "Endpoints"). */
+/** Returns the operations of seed 003 ("Endpoints") whose tool is enabled. */
 export async function memoryBankEndpoints(app: App, sessions: RestSessions): Promise<Endpoint[]> {
   const tools = (await app.toolsets()).flatMap((toolset) => toolset.tools);
   return operations.flatMap((operation) => {
@@ -93,13 +93,13 @@ export async function memoryBankEndpoints(app: App, sessions: RestSessions): Pro
   });
 }
 
-/** Whether the server is up, and whether there is a memory; told to everybody (3.3, 3.18). */
+/** Reports that the server is up, and whether the memory exists; open to requests without a key. */
 export function statusEndpoint(app: App): Endpoint {
   return {
     method: 'get',
     path: '/status',
     id: 'get_status',
-    summary: 'Tells whether the server is up and the memory bank is initialized.',
+    summary: 'Reports that the server is up, and whether the memory is initialized.',
     open: true,
     answer: z.object({
       status: z.literal('ok'),
@@ -110,21 +110,21 @@ export function statusEndpoint(app: App): Endpoint {
       const { signal } = untilClosed(response);
       const initialized = await app
         .run(app.connect(), 'status', { signal }, async ({ project }) => project.info())
-        .then((info) => info.initialized, toStranger);
+        .then((info) => info.initialized, toPublic);
       const memoryBankStatus = initialized ? 'initialized' : 'uninitialized';
       response.json({ status: 'ok', version: apiVersion, memoryBankStatus });
     },
   };
 }
 
-/** Opening and ending a session, whose cookie stands for the key (3.18). */
+/** Opens and ends a session, whose cookie is valid instead of the key. */
 export function sessionEndpoints(auth: Auth): Endpoint[] {
   return [
     {
       method: 'post',
       path: '/session',
       id: 'open_session',
-      summary: 'Opens a session: its cookie stands for the API key that the request was sent with.',
+      summary: 'Opens a session; its cookie is valid instead of the API key of the request.',
       answer: z.object({ status: success, message: z.string(), expires: z.iso.datetime() }),
       handle(request, response) {
         const expires = auth.open(request, response).toISOString();
@@ -138,7 +138,8 @@ export function sessionEndpoints(auth: Auth): Endpoint[] {
       summary: 'Ends the session of the cookie.',
       answer: done,
       handle(request, response) {
-        if (!auth.end(request, response)) throw new HttpError(400, 'There is no session to end.');
+        if (!auth.end(request, response))
+          throw new HttpError(400, 'The request has no cookie of an open session.');
         response.json({ status: 'success', message: 'Session ended' });
       },
     },
@@ -146,10 +147,12 @@ export function sessionEndpoints(auth: Auth): Endpoint[] {
 }
 
 /**
- * What everybody may know of a failure: where there is no project yet, an MCP client may still choose
- * one; any other error has words about files.
+ * Returns what a caller without a key may know about an error of `/status`.
+ *
+ * Without a project the server is up, because an MCP client may still choose one. The message of any
+ * other error could name files.
  */
-function toStranger(error: unknown): boolean {
+function toPublic(error: unknown): boolean {
   if (error instanceof MemoryError && error.code === 'no_project') return false;
   throw new HttpError(503, 'The memory cannot be read; `memory-bank doctor` says why.');
 }
@@ -157,7 +160,7 @@ function toStranger(error: unknown): boolean {
 function toEndpoint(
   app: App,
   sessions: RestSessions,
-  { method, path, answer, summary, body }: Operation,
+  { method, path, answer, summary, toBody }: Operation,
   tool: Tool,
 ): Endpoint {
   const names = parametersOf(path);
@@ -172,12 +175,12 @@ function toEndpoint(
     async handle(request, response) {
       const session = sessions.of(request, response);
       const args = method === 'post' ? request.body : parameters(names, request);
-      sendReply(await app.call(session, tool.name, args, untilClosed(response)), response, body);
+      sendReply(await app.call(session, tool.name, args, untilClosed(response)), response, toBody);
     },
   };
 }
 
-/** The parameters of the path; those of the framework are the parts between their slashes. */
+/** Returns the parameters of the path; Express splits a value at its slashes. */
 function parameters(names: readonly string[], { params }: Request): JsonObject {
   return Object.fromEntries(names.map((name) => [name, [params[name] ?? []].flat().join('/')]));
 }
