@@ -35,7 +35,13 @@ const limits: readonly (readonly [
     'bytes',
     'JSON-RPC error -32600; the next message is read',
   ],
-  ['messages in a JSON-RPC batch', 'server/mcp/mcp.ts', 'maxBatch', '', 'JSON-RPC error -32600'],
+  [
+    'messages in a JSON-RPC batch',
+    'server/mcp/line-transport.ts',
+    'maxBatch',
+    '',
+    'JSON-RPC error -32600',
+  ],
   ['the body of an HTTP request', 'server/http/guards.ts', 'maxBodyBytes', 'bytes', 'status 413'],
   [
     'sessions of the REST API',

@@ -1,0 +1,31 @@
+import { redactText } from '../../app/app.ts';
+import type { MemoryError } from '../../core/error.ts';
+import type { JsonValue } from '../../core/json.ts';
+
+export const methodNotFound = -32601;
+export const invalidParams = -32602;
+export const internalError = -32603;
+const resourceNotFound = -32002;
+
+/** An error of the protocol itself, with its JSON-RPC code. */
+export class RpcError extends Error {
+  readonly code: number;
+  readonly data: JsonValue | undefined;
+
+  constructor(code: number, message: string, data?: JsonValue) {
+    super(redactText(message));
+    this.code = code;
+    this.data = data;
+  }
+}
+
+/** Converts an error of a call that is not a tool call. */
+export function toRpcError(error: MemoryError): RpcError {
+  const code =
+    error.code === 'not_found'
+      ? resourceNotFound
+      : error.code === 'invalid_input'
+        ? invalidParams
+        : internalError;
+  return new RpcError(code, error.text, { ...error.data });
+}
