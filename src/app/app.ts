@@ -131,10 +131,11 @@ export class App {
       const note = (text: string) => notes.push(text);
       const telling = { ...options, signal, onCommit, note };
       try {
-        const value = await this.#work(session, tool.name, telling, async (context) => {
+        const work = async (context: Context) => {
           await toolset.before?.(context, tool);
           return tool.call(context, args);
-        });
+        };
+        const value = await this.#work(session, tool.name, telling, work, tool.effect);
         const body = toolset.success(tool, value);
         return { body, ...joined(notes), error: undefined, meta: provenance(commits) };
       } catch (thrown) {
@@ -201,6 +202,7 @@ export class App {
     label: string,
     options: CallOptions & { readonly signal: AbortSignal },
     work: (context: Context) => Promise<R>,
+    effect: Tool['effect'] = 'read',
   ): Promise<R> {
     const place = session.get(placeKey);
     const { signal } = options;
@@ -230,18 +232,21 @@ export class App {
     };
     try {
       signal.throwIfAborted();
-      const call = new CallContext({
-        session,
-        signal,
-        here: await place.enter(binding).catch(toMemoryError),
-        home: async () => (await this.#workspaces.home()).bind(binding).store,
-        use: (path, { create }) => place.use(path, create, binding),
-        summarizer: this.#summarizer,
-        progress,
-        note: (text) => options.note?.(text),
-        log,
-      });
-      const result = await work(call);
+      const perform = async () => {
+        const call = new CallContext({
+          session,
+          signal,
+          here: await place.enter(binding).catch(toMemoryError),
+          home: async () => (await this.#workspaces.home()).bind(binding).store,
+          use: (path, { create }) => place.use(path, create, binding),
+          summarizer: this.#summarizer,
+          progress,
+          note: (text) => options.note?.(text),
+          log,
+        });
+        return work(call);
+      };
+      const result = await (options.admit?.(effect, perform) ?? perform());
       tell('ok');
       return result;
     } catch (thrown) {

@@ -14,6 +14,7 @@ import type {
   Store,
   Transaction,
 } from '../core/store.ts';
+import type { Tool } from '../core/tool.ts';
 import type { BoundWorkspace } from '../core/workspace.ts';
 import { now, shortId, uuid } from './clock-and-ids.ts';
 
@@ -27,9 +28,18 @@ export interface CallOptions {
   note?(text: string): void;
   /** Whether a tool that is in no list may be called too, as the REST API does. */
   readonly unlisted?: boolean;
+  /** Runs the work of the call; without it the work runs at once. */
+  readonly admit?: Admission;
   /** Told of each commit that the call makes. */
   onCommit?(commit: CommitMade): void;
 }
+
+/**
+ * Runs the work of a call, in its turn of the session: now, later, or not at all.
+ *
+ * @throws MemoryError when it refuses the work before it begins.
+ */
+export type Admission = <R>(effect: Tool['effect'], work: () => Promise<R>) => Promise<R>;
 
 /** What a call works on. */
 export interface CallScope

@@ -253,6 +253,24 @@ describe('sessions', () => {
     expect((await other.request(1, 'ping')).status).toBe(200);
   });
 
+  test('with slow reads hold up no other session', async () => {
+    const { url } = await started({}, {}, { toolsets: async () => [probe] });
+    const slow = [new Wire(url), new Wire(url), new Wire(url)];
+    const other = new Wire(url);
+    for (const wire of [...slow, other]) await wire.begin();
+    const streams = await Promise.all(
+      slow.map((wire) => wire.request(1, 'tools/call', { name: 'wait' })),
+    );
+    const read = { name: 'note_read', arguments: { name: 'a' } };
+    const answer = await other.request(1, 'tools/call', read);
+    expect(await answer.text()).toContain('not_found');
+    for (const wire of slow) {
+      const params = { requestId: 1 };
+      await wire.send('POST', { jsonrpc: '2.0', method: 'notifications/cancelled', params });
+    }
+    for (const stream of streams) await stream.body?.cancel();
+  });
+
   test('begin in the folder of the server, whatever roots a client has', async () => {
     const { url, repo } = await started();
     const client = new Client({ name: 'rooted', version: '1' }, { capabilities: { roots: {} } });

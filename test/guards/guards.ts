@@ -828,4 +828,27 @@ export const guards: readonly Guard[] = [
     ['server/http/backlog.ts', 'if (this.#reading >= maxReads) return;', ''],
     ['contract/http-backlog.test.ts', 'a small answer does not wait'],
   ),
+  guard(
+    'calls that begin while too many answers are unread',
+    [
+      'server/http/backlog.ts',
+      'if (own <= maxStreamBytes && this.#waiting() <= limit) return;',
+      'if (own >= 0) return;',
+    ],
+    ['contract/http-backlog.test.ts', 'do not begin while too many answers are unread'],
+  ),
+  guard(
+    'many clients that connect at once',
+    [
+      'server/http/http.ts',
+      'server.listen({ host, port, backlog: maxConnections });',
+      'server.listen({ host, port });',
+    ],
+    ['contract/http-backlog.test.ts', 'many clients can connect at once'],
+  ),
+  guard(
+    'idle connections at the limit',
+    ['server/http/http.ts', "server.on('drop', () => server.closeIdleConnections());", ''],
+    ['contract/http-backlog.test.ts', 'idle connections make room'],
+  ),
 ];

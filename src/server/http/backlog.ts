@@ -1,33 +1,33 @@
 import type { RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { RequestHandler } from 'express';
-import { HttpError } from './http-error.ts';
+import type { Admission } from '../../app/call-context.ts';
+import { MemoryError } from '../../core/error.ts';
 
-/** The size up to which an answer is always sent, in bytes: every error and every commit fits. */
-const smallAnswer = 16 * 1024;
-
-/** The limit of what waits for the reader of one stream, in bytes. */
+/** The limit of unread bytes of one connection: above it, no call of it begins. */
 const maxStreamBytes = 16 * 1024 * 1024;
 
-/** The limit of what waits for all readers together, in bytes. */
+/** The limit of unread bytes of all connections: above it, no read begins. */
 const maxWaitingBytes = 64 * 1024 * 1024;
 
-/** Pipelined requests from which on a connection is not read. */
+/** The limit above which no change begins: readers alone cannot hold up changes. */
+const maxWaitingForChanges = 128 * 1024 * 1024;
+
+/** The number of pipelined requests from which on the server stops reading a connection. */
 const pauseAt = 16;
 
-/** Pipelined requests of one connection; a single read can bring more than `pauseAt`. */
+/** The limit of pipelined requests of one connection; one read can bring more than `pauseAt`. */
 const maxPipelined = 1_000;
 
-/** Reads of all connections that are worked on at once; more would each hold an answer. */
+/** The number of reads that run concurrently; each can produce a large answer. */
 const maxReads = 2;
 
-/** The longest time after a read before the next one takes its place, in milliseconds. */
+/** The time after which a slow read no longer delays the others, in milliseconds. */
+const maxHold = 1_000;
+
+/** The limit of the pause after a read, in milliseconds. */
 const maxPause = 100;
 
-/** Seconds after which a refused caller may retry. */
-const retryAfter = '10';
-
-/** The bytes that were handed to a response whose writer waits for the socket. */
+/** The bytes that were given to a response whose writer waits for the socket. */
 interface Stream {
   readonly socket: Socket;
   /** `bytesWritten` of the socket when the response began. */
@@ -35,22 +35,22 @@ interface Stream {
   sent: number;
 }
 
-/** The answers that clients have not read yet, of all connections of a server. */
+/** The unread answers of all connections of a server, and the calls that wait because of them. */
 export class Backlog {
   readonly #readTimeout: number;
   readonly #queues = new Map<Socket, (() => void)[]>();
   readonly #streams = new Map<ServerResponse, Stream>();
-  /** The reads that wait for their turn, in their order. */
+  /** The reads that wait for a slot, in their order. */
   readonly #reads = new Set<() => void>();
   #reading = 0;
 
-  /** @param readTimeout how long a client may leave an answer unread, in milliseconds. */
+  /** @param readTimeout the time limit for reading an answer, in milliseconds. */
   constructor(readTimeout: number) {
     this.#readTimeout = readTimeout;
   }
 
   /**
-   * Calls a handler for one request of a connection at a time, in their order.
+   * Wraps a handler so that each connection has one request under way at a time, in their order.
    *
    * A client that pipelines requests and does not read would otherwise fill the memory with answers.
    */
@@ -59,9 +59,9 @@ export class Backlog {
       const { socket } = request;
       const start = () => {
         response.once('close', () => this.#next(socket));
-        // The timeout of the answer before this one would go on.
+        // Otherwise the timeout of the previous answer would continue.
         socket.setTimeout(0);
-        // Set at the end of the answer, because a slow tool is not the fault of the client.
+        // Set when the answer is complete, because a slow tool is not the fault of the client.
         response.once('prefinish', () => response.setTimeout(this.#readTimeout));
         handle(request, response);
       };
@@ -78,66 +78,96 @@ export class Backlog {
   }
 
   /**
-   * Starts few reads at a time, in their order; a connection has at most one of them waiting.
+   * Returns what admits the calls that are answered in a response.
    *
-   * Many at once would each make a large answer before the first of them is counted, and would
-   * leave the event loop no time for other requests.
+   * Few reads run at a time, in their order: many at once would each make a large answer before the
+   * first of them is counted, and would leave the event loop no time for other requests. A call is
+   * refused before it begins while too many answers are unread, so an error means that nothing was
+   * done.
+   *
+   * @param response undefined if the client has disconnected.
+   * @param signal ends the wait of a read that is cancelled.
    */
-  readonly queueRead: RequestHandler = (_request, response, next) => {
-    const start = () => {
-      this.#reading += 1;
-      const began = performance.now();
-      let ended = false;
-      const end = () => {
-        if (ended) return;
-        ended = true;
-        // The event loop accepts one connection per turn, and a turn with large answers is long:
-        // two thirds of the time are for turns without one.
-        const pause = Math.min(maxPause, 2 * maxReads * (performance.now() - began));
-        setTimeout(() => {
-          this.#reading -= 1;
-          this.#startReads();
-        }, pause);
-      };
-      response.once('prefinish', end).once('close', end);
-      next();
+  admission(response: ServerResponse | undefined, signal: AbortSignal): Admission {
+    return async (effect, work) => {
+      if (effect !== 'read') {
+        this.#check(response, maxWaitingForChanges);
+        return work();
+      }
+      const release = await this.#takeSlot(signal);
+      try {
+        this.#check(response, maxWaitingBytes);
+        return await work();
+      } finally {
+        release();
+      }
     };
-    this.#reads.add(start);
-    response.once('close', () => this.#reads.delete(start));
-    this.#startReads();
-  };
+  }
 
-  /** Refuses a large answer where too many wait already. */
-  readonly guard: RequestHandler = (_request, response, next) => {
-    const send = response.send.bind(response);
-    response.send = (body) => {
-      const bytes = typeof body === 'string' ? body.length : 0;
-      // An error would say that nothing was committed.
-      if (!response.hasHeader('X-Memory-Commit') && !this.admits(response, bytes)) throw full();
-      return send(body);
-    };
-    next();
-  };
-
-  /** Counts what `admits` takes for a response until the socket has taken it. */
+  /** Counts what `track` gets for a response until the socket has taken it. */
   follow(response: ServerResponse): void {
     const { socket } = response;
     if (!socket) return;
     this.#streams.set(response, { socket, start: socket.bytesWritten, sent: 0 });
     response.once('close', () => this.#streams.delete(response));
-    // The stream is written to every 15 seconds at the latest.
+    // The server writes to the stream every 15 seconds at the latest.
     response.setTimeout(Math.max(this.#readTimeout, 30_000));
   }
 
-  /** Whether so many more bytes may wait for the reader of a response; counts them if so. */
-  admits(response: ServerResponse, bytes: number): boolean {
+  /** Counts bytes sent in a followed response; returns whether they are within its limit. */
+  track(response: ServerResponse, bytes: number): boolean {
     const stream = this.#streams.get(response);
-    const own = stream ? queued(stream) + stream.socket.writableLength : 0;
-    if (own + bytes > maxStreamBytes && stream) return false;
-    if (bytes > smallAnswer && this.#waiting() + bytes > maxWaitingBytes) return false;
+    if (!stream) return true;
     // The frames of a stream are not counted when they are sent, but when they are written.
-    if (stream) stream.sent = stream.socket.bytesWritten - stream.start + queued(stream) + bytes;
-    return true;
+    stream.sent = stream.socket.bytesWritten - stream.start + queued(stream) + bytes;
+    return this.#unread(response) <= maxStreamBytes;
+  }
+
+  /** @throws MemoryError `busy` if the client of the response, or all together, leave too much unread. */
+  #check(response: ServerResponse | undefined, limit: number): void {
+    const own = response ? this.#unread(response) : 0;
+    if (own <= maxStreamBytes && this.#waiting() <= limit) return;
+    throw new MemoryError('busy', 'Too many answers wait to be read.', {
+      hint: 'Read the answers to earlier calls, or retry later.',
+    });
+  }
+
+  /** Waits for a free slot; the returned function frees it again. */
+  #takeSlot(signal: AbortSignal): Promise<() => void> {
+    return new Promise((resolve, reject) => {
+      const cancel = () => {
+        this.#reads.delete(start);
+        reject(signal.reason);
+      };
+      const start = () => {
+        signal.removeEventListener('abort', cancel);
+        resolve(this.#useSlot());
+      };
+      this.#reads.add(start);
+      if (signal.aborted) return cancel();
+      signal.addEventListener('abort', cancel);
+      this.#startReads();
+    });
+  }
+
+  #useSlot(): () => void {
+    this.#reading += 1;
+    const began = performance.now();
+    const free = () => {
+      if (expiry === undefined) return;
+      clearTimeout(expiry);
+      expiry = undefined;
+      this.#reading -= 1;
+      this.#startReads();
+    };
+    let expiry: NodeJS.Timeout | undefined = setTimeout(free, maxHold);
+    // The answer is sent, and so counted, before the next turn of the event loop.
+    return () =>
+      void setImmediate(() => {
+        // The event loop accepts one connection per turn, and a turn with large answers is long:
+        // two thirds of the time are for turns without one.
+        setTimeout(free, Math.min(maxPause, 2 * maxReads * (performance.now() - began)));
+      });
   }
 
   #startReads(): void {
@@ -148,6 +178,13 @@ export class Backlog {
     }
   }
 
+  /** Returns the unread bytes of the connection of a response. */
+  #unread(response: ServerResponse): number {
+    const stream = this.#streams.get(response);
+    return (response.socket?.writableLength ?? 0) + (stream ? queued(stream) : 0);
+  }
+
+  /** Returns the unread bytes of all connections. */
   #waiting(): number {
     let bytes = 0;
     for (const socket of this.#queues.keys()) bytes += socket.writableLength;
@@ -167,13 +204,7 @@ export class Backlog {
   }
 }
 
-/** What was sent to a stream and not yet written to its socket, in bytes. */
+/** Returns the bytes sent to a stream and not yet written to its socket. */
 function queued({ socket, start, sent }: Stream): number {
   return Math.max(0, start + sent - socket.bytesWritten);
-}
-
-function full(): HttpError {
-  return new HttpError(503, 'Too many answers wait to be read; retry later.', {
-    'Retry-After': retryAfter,
-  });
 }

@@ -30,6 +30,9 @@ export function parametersOf(path: string): string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
 }
 
+/** Seconds after which a caller may retry a call that was refused as busy. */
+const retryAfter = '10';
+
 /** The limit of sessions of REST callers. */
 const maxSessions = 1_000;
 
@@ -80,6 +83,7 @@ export function sendReply(
   if (!reply) throw new HttpError(404, 'The toolset of this operation is not enabled.');
   const { error, meta } = reply;
   setProvenance(response, meta);
+  if (error === 'busy') response.set('Retry-After', retryAfter);
   if (error === undefined) response.json(toBody(reply.body));
   else response.status(statuses[error]).json(reply.body);
 }

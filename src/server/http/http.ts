@@ -71,7 +71,7 @@ export async function listen(app: App, settings: HttpSettings): Promise<HttpServ
     requireHostHeader: false,
   });
   server.maxConnections = maxConnections;
-  // Whoever connects next finds room.
+  // Makes room for the next connection.
   server.on('drop', () => server.closeIdleConnections());
   let closing = false;
   const onRequest = backlog.inTurn((request, response) => {
@@ -84,7 +84,7 @@ export async function listen(app: App, settings: HttpSettings): Promise<HttpServ
   server.on('checkExpectation', onRequest);
   server.on('clientError', refuseUnreadable);
   const { host, port } = settings;
-  // The system makes a client wait for seconds where more connect at once than it may queue.
+  // Clients above the size of the system's queue would retry after a second or more.
   server.listen({ host, port, backlog: maxConnections });
   await once(server, 'listening');
   return {
@@ -109,7 +109,7 @@ async function createApi(
   const { hosts, origins, limits, log } = settings;
   const auth = new Auth(settings.keys);
   const sessions = new RestSessions(app);
-  const toolEndpoints = await memoryBankEndpoints(app, sessions);
+  const toolEndpoints = await memoryBankEndpoints(app, sessions, backlog);
   const endpoints = [
     statusEndpoint(app),
     ...toolEndpoints,
@@ -118,7 +118,7 @@ async function createApi(
   ];
   const api = express();
   api.disable('etag').disable('x-powered-by').set('query parser', false);
-  api.use(headers, backlog.guard);
+  api.use(headers);
   if (origins.length > 0) api.use(crossOrigin(origins));
   api.use(auth.identify());
   api.use(limitRate(limits, (path) => path === '/mcp'));
@@ -138,11 +138,9 @@ async function createApi(
     endpoints.filter(({ open }) => open),
   );
   api.use(access);
-  // The open ones are small, and answer however much is read.
   addRoutes(
     api,
     endpoints.filter(({ open }) => !open),
-    [backlog.queueRead],
   );
   api.use(() => {
     throw new HttpError(404, 'There is no such path. /openapi.json lists the paths.');
@@ -194,18 +192,13 @@ function crossOrigin(origins: readonly string[]): express.RequestHandler {
   });
 }
 
-/** @param beforeRead the handlers that run before each GET. */
-function addRoutes(
-  api: Express,
-  endpoints: readonly Endpoint[],
-  beforeRead: readonly express.RequestHandler[] = [],
-): void {
+function addRoutes(api: Express, endpoints: readonly Endpoint[]): void {
   const paths = [...new Set(endpoints.map(({ path }) => path))];
   for (const path of paths) {
     const route = api.route(path.replace(/\{(\w+)\}/g, '*$1'));
     const ofPath = endpoints.filter((endpoint) => endpoint.path === path);
     for (const { method, handle } of ofPath) {
-      const before = { get: beforeRead, post: jsonBody, delete: [] }[method];
+      const before = method === 'post' ? jsonBody : [];
       route[method](...before, (request, response) => handle(request, response));
     }
     const allow = ofPath.map(({ method }) => method.toUpperCase()).join(', ');

@@ -110,7 +110,8 @@ export class McpSessions {
         events: new EventLog(),
         maxBytes: maxBodyBytes,
         folders: this.#folders,
-        admits: (response, bytes) => this.#backlog.admits(response, bytes),
+        admission: (response, signal) => this.#backlog.admission(response, signal),
+        track: (response, bytes) => this.#backlog.track(response, bytes),
         opened: (id) => {
           session.id = id;
           this.#open.set(id, session);

@@ -5,6 +5,7 @@ import { MemoryError } from '../../core/error.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { Tool } from '../../core/tool.ts';
 import type { Auth } from './auth.ts';
+import type { Backlog } from './backlog.ts';
 import {
   type Endpoint,
   parametersOf,
@@ -85,11 +86,15 @@ const operations: readonly Operation[] = [
 ];
 
 /** Returns the operations of seed 003 ("Endpoints") whose tool is enabled. */
-export async function memoryBankEndpoints(app: App, sessions: RestSessions): Promise<Endpoint[]> {
+export async function memoryBankEndpoints(
+  app: App,
+  sessions: RestSessions,
+  backlog: Backlog,
+): Promise<Endpoint[]> {
   const tools = (await app.toolsets()).flatMap((toolset) => toolset.tools);
   return operations.flatMap((operation) => {
     const tool = tools.find(({ name }) => name === operation.tool);
-    return tool ? [toEndpoint(app, sessions, operation, tool)] : [];
+    return tool ? [toEndpoint(app, sessions, backlog, operation, tool)] : [];
   });
 }
 
@@ -160,6 +165,7 @@ function toPublic(error: unknown): boolean {
 function toEndpoint(
   app: App,
   sessions: RestSessions,
+  backlog: Backlog,
   { method, path, answer, summary, toBody }: Operation,
   tool: Tool,
 ): Endpoint {
@@ -175,7 +181,10 @@ function toEndpoint(
     async handle(request, response) {
       const session = sessions.of(request, response);
       const args = method === 'post' ? request.body : parameters(names, request);
-      sendReply(await app.call(session, tool.name, args, untilClosed(response)), response, toBody);
+      const options = untilClosed(response);
+      const admit = backlog.admission(response, options.signal);
+      const reply = await app.call(session, tool.name, args, { ...options, admit });
+      sendReply(reply, response, toBody);
     },
   };
 }

@@ -54,7 +54,11 @@ export async function connectHttp(
   const { StreamableHTTPServerTransport } = await import(
     '@modelcontextprotocol/sdk/server/streamableHttp.js'
   );
-  const { server, leave } = createServer(app, version, client.folders);
+  const responses = new Responses(client);
+  const { server, leave } = createServer(app, version, {
+    folders: client.folders,
+    admission: ({ requestId, signal }) => responses.admission(requestId, signal),
+  });
   const transport = new StreamableHTTPServerTransport({
     sessionIdGenerator: randomUUID,
     onsessioninitialized: client.opened,
@@ -65,10 +69,10 @@ export async function connectHttp(
     leave();
     client.closed();
   };
-  const responses = new Responses(client);
   const send = transport.send.bind(transport);
   transport.send = (message, options) => {
-    return send(responses.admit(message, options?.relatedRequestId), options);
+    responses.track(message, options?.relatedRequestId);
+    return send(message, options);
   };
   await server.connect(transport as Transport);
   return {

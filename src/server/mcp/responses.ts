@@ -1,12 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type JSONRPCMessage, JSONRPCMessageSchema } from '@modelcontextprotocol/sdk/types.js';
-import { internalError } from './rpc-error.ts';
-import { errorResponse, type MessageId } from './stdio.ts';
+import type { Admission } from '../../app/call-context.ts';
+import type { MessageId } from './stdio.ts';
 
 /** Limits what waits until clients read it. */
 export interface ResponseLimit {
-  /** Whether so many more bytes may wait until the client reads the response. */
-  admits(response: ServerResponse, bytes: number): boolean;
+  /** Returns what admits the calls whose answers are sent in a response. */
+  admission(response: ServerResponse | undefined, signal: AbortSignal): Admission;
+  /** Counts bytes sent in a response until the client reads them; whether they are within the limit. */
+  track(response: ServerResponse, bytes: number): boolean;
 }
 
 /** The HTTP responses that carry the messages of one session. */
@@ -36,19 +38,18 @@ export class Responses {
     });
   }
 
-  /** The message to send: the given one, or an error if the client leaves too much unread. */
-  admit(message: JSONRPCMessage, related: MessageId | undefined): JSONRPCMessage {
+  /** Returns what admits the call of a request. */
+  admission(id: MessageId, signal: AbortSignal): Admission {
+    return this.#limit.admission(this.#byRequest.get(id), signal);
+  }
+
+  /** Counts a message that is about to be sent. */
+  track(message: JSONRPCMessage, related: MessageId | undefined): void {
     const answered = 'method' in message ? undefined : message.id;
     const response = this.#byRequest.get(answered ?? related ?? null) ?? this.#stream;
-    if (!response || this.#limit.admits(response, JSON.stringify(message).length)) return message;
-    if (answered === undefined) {
-      // A client that reconnects gets the message from the event log.
-      response.destroy();
-      return message;
-    }
-    // An error would say that nothing was committed.
-    if ('result' in message && message.result._meta !== undefined) return message;
-    const error = errorResponse(null, internalError, 'Too many answers wait to be read.');
-    return { ...error, id: answered };
+    if (!response || this.#limit.track(response, JSON.stringify(message).length)) return;
+    // An answer is always sent, because its call was admitted. A notification is not: a client that
+    // reconnects gets it from the event log.
+    if (answered === undefined) response.destroy();
   }
 }
