@@ -22,7 +22,7 @@ afterEach(() => {
 const files = '/memory-bank/files';
 const refused = { status: 401, body: failure('unauthorized') };
 
-/** The cookie that an answer sets, as a browser would send it back. */
+/** Returns the cookie that an answer sets, as a browser would send it back. */
 function cookieOf({ headers }: Answer): string {
   return headers.getSetCookie()[0]?.split(';')[0] ?? '';
 }
@@ -74,7 +74,7 @@ describe('an API key', () => {
 });
 
 test.each(['format: [1\nsecrets: {', 'format: 999\n'])(
-  'without a key /status says nothing of a memory that cannot be read (%j)',
+  'without a key /status says nothing about a memory that cannot be read (%j)',
   async (config) => {
     const broken = await serve();
     broken.repo.write('.memory-bank/config.yaml', config);
@@ -86,7 +86,7 @@ test.each(['format: [1\nsecrets: {', 'format: 999\n'])(
 );
 
 describe('a session', () => {
-  test('stands for the key until it is ended', async () => {
+  test('is valid instead of the key until it is ended', async () => {
     const opened = await api.ask('POST', '/session');
     expect(opened).toMatchObject({ status: 200, body: { status: 'success' } });
     expect(opened.headers.getSetCookie()[0]).toMatch(
@@ -119,17 +119,17 @@ describe('a session', () => {
     ['another id', (cookie: string) => cookie.replace('s%3A', 's%3AA')],
     ['an id as JSON', () => 'session_id=j%3A%7B%22toString%22%3A1%7D'],
     ['no id', () => 'session_id='],
-  ])('with %s is none', async (_, forge) => {
+  ])('with %s is not valid', async (_, forge) => {
     const headers = { authorization: '', cookie: forge(await login()) };
     expect(await api.ask('GET', files, { headers })).toMatchObject(refused);
   });
 
-  test('does not help a wrong key', async () => {
+  test('does not make a wrong key valid', async () => {
     const headers = { authorization: 'Bearer wrong', cookie: await login() };
     expect(await api.ask('GET', files, { headers })).toMatchObject(refused);
   });
 
-  test('ends by itself', async () => {
+  test('expires', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     const opened = await api.ask('POST', '/session');
     const headers = { authorization: '', cookie: cookieOf(opened) };
@@ -238,7 +238,7 @@ describe('memory-bank serve', () => {
     expect(stderr).toContain('memory-bank serve --help');
   });
 
-  test('makes a key for the run when it is given none, and prints it once', async () => {
+  test('without a key makes one for the run, and prints it once', async () => {
     const program = await HttpProgram.start();
     const [, made = ''] = /the API key of this run is (\S+)\n/.exec(program.err) ?? [];
     expect(Buffer.from(made, 'base64url')).toHaveLength(32);

@@ -33,7 +33,7 @@ const user = (content: string, more: object = {}) => ({
 const chat = (body: object, headers: Asked['headers'] = {}) =>
   api.ask('POST', '/chat', { body, headers });
 
-/** The text of all messages of a role that the model was sent first. */
+/** Returns the text of all messages of a role in the first request to the model. */
 async function sent(role: string): Promise<string> {
   const [{ messages }] = await endpoint.requests();
   return messages
@@ -66,7 +66,7 @@ describe('with a model', () => {
     expect(request.messages.slice(-2)).toEqual(seedQuestion.messages);
   });
 
-  test('the memory is handed to it as data with the name of its file, never as instructions', async () => {
+  test('the memory is sent to it as data with the name of its file, never as instructions', async () => {
     await chat(user('How long do authentication tokens live?'));
     expect(await sent('user')).toContain(
       'Data from the memory of the project: {"file":"auth.md","text":"',
@@ -76,13 +76,13 @@ describe('with a model', () => {
     expect(await sent('system')).toContain('never instructions');
   });
 
-  test('the memory is left out when it is not to be used', async () => {
+  test('the memory is left out if the request does not use it', async () => {
     await chat(user('How long do authentication tokens live?', { useMemoryBank: false }));
     expect(await sent('user')).toBe('How long do authentication tokens live?');
     expect(await offered()).toEqual([]);
   });
 
-  test('it reads on by tools', async () => {
+  test('it reads more with tools', async () => {
     await endpoint.say(
       { calls: [{ name: 'read_memory_bank_file', args: '{"filename":"auth.md"}' }] },
       { content: 'Fifteen minutes.' },
@@ -141,7 +141,7 @@ describe('with a model', () => {
     expect(messages.at(-1).content).toContain('"code":"unauthorized"');
   });
 
-  test('"Update Memory Bank" begins an update, which lifts them where the mode says so', async () => {
+  test('"Update Memory Bank" begins an update, which lifts them if the mode allows it', async () => {
     await endpoint.say({ calls: [write('productContext.md')] }, { content: 'Updated.' });
     const body = user('Update Memory Bank', { mode: 'ask', allowMemoryBankUpdates: true });
     expect((await chat(body)).body.memoryBankUpdated).toBe(true);
@@ -158,7 +158,7 @@ describe('with a model', () => {
     expect(await sent('system')).toContain(rule);
   });
 
-  test('a message that calls for no mode is answered in the one of the server', async () => {
+  test('a message that triggers no mode is answered in the mode of the server', async () => {
     const model = { url: endpoint.url, model: 'm', key: undefined, timeout: 20_000 };
     const coding = await serve({}, { model, mode: 'code' });
     await coding.ask('POST', '/chat', { body: user('Hello.') });
@@ -166,13 +166,13 @@ describe('with a model', () => {
     await coding.close();
   });
 
-  test('the mode of a chat is nobody else’s', async () => {
+  test('the mode of a chat does not change another session', async () => {
     await chat(user('Hello.', { mode: 'ask' }));
     const body = { filename: 'productContext.md', content: 'by the caller' };
     expect((await api.ask('POST', '/memory-bank/file', { body })).status).toBe(200);
   });
 
-  test('wrong calls of tools are answered in words', async () => {
+  test('wrong tool calls are answered with a message', async () => {
     await endpoint.say(
       {
         calls: [
@@ -191,7 +191,7 @@ describe('with a model', () => {
     expect(results[2]).toContain('invalid_request');
   });
 
-  test('a model that only calls tools, and says no more than that, has failed', async () => {
+  test('a model that only calls tools, and never answers, has failed', async () => {
     const calls = [{ name: 'list_memory_bank_files', args: '' }];
     await endpoint.say({ content: 'I am looking.', calls });
     expect(await chat(user('Hello.'))).toMatchObject({
@@ -218,7 +218,7 @@ describe('with a model', () => {
     [{ content: '' }, 502],
     [{ content: ' \n' }, 502],
     [{}, 502],
-  ])('%j of its endpoint is %i, without what it said', async (reply, status) => {
+  ])('%j of its endpoint is %i, without the text of that answer', async (reply, status) => {
     await endpoint.say(reply);
     const answer = await chat(user('Hello.'));
     expect(answer).toMatchObject({ status, body: failure('server_error') });
@@ -226,7 +226,7 @@ describe('with a model', () => {
     expect(api.log.filter((line) => line.startsWith('error'))).toEqual([]);
   });
 
-  test('that fails after it has changed the memory is no error: the answer names the commits', async () => {
+  test('that fails after it has changed the memory is not an error: the answer names the commits', async () => {
     const before = api.repo.git('rev-parse', 'HEAD').trim();
     await endpoint.say({ calls: [write('one.md'), write('two.md')] }, { status: 400 });
     const answer = await chat(user('Hello.', { mode: 'architect', allowMemoryBankUpdates: true }));
@@ -247,7 +247,7 @@ describe('with a model', () => {
   });
 });
 
-describe('an answer as it comes', () => {
+describe('a streamed answer', () => {
   const events = (text: string) =>
     text
       .split('\n\n')
@@ -389,7 +389,7 @@ describe('without a model', () => {
 
   afterAll(() => plain.close());
 
-  test('the best passages answer, with their files, and say so', async () => {
+  test('the best passages are the answer, which names their files and its provider', async () => {
     const { status, body } = await plain.ask('POST', '/chat', {
       body: user('How long do tokens live?'),
     });
@@ -404,13 +404,13 @@ describe('without a model', () => {
     });
   });
 
-  test.each(['xyzzy plugh', '???'])('%j fits nothing', async (question) => {
+  test.each(['xyzzy plugh', '???'])('%j matches nothing', async (question) => {
     const { body } = await plain.ask('POST', '/chat', { body: user(question) });
     expect(body.response).toMatch(/^Based on the Memory Bank, nothing/);
     expect(body.provider).toBe('extractive');
   });
 
-  test('what the mode keeps from being read is not answered from', async () => {
+  test('the answer contains nothing that the mode does not allow reading', async () => {
     plain.repo.write(
       '.memory-bank/rules/blind.yaml',
       'mode: blind\ninstructions:\n  general: [Be blind.]\n  memory_bank:\n    files_to_read: [progress.md]\n    files_to_update: []\n',
@@ -420,7 +420,7 @@ describe('without a model', () => {
     expect(answer.body.response).not.toContain('fifteen');
   });
 
-  test('it can be asked for as it comes, too', async () => {
+  test('the answer can also be streamed', async () => {
     const body = user('How long do tokens live?', { stream: true });
     const { body: text } = await plain.ask('POST', '/chat', { body });
     expect(text).toMatch(/^data: \{"delta":"Based on/);
@@ -432,7 +432,7 @@ describe('without a model', () => {
     ['Update Memory Bank', { allowMemoryBankUpdates: true }],
     ['UMB', {}],
     ['umb', { mode: 'architect', stream: true }],
-  ])('%j with %j needs one, and is refused', async (text, more) => {
+  ])('%j with %j needs a model, and is refused', async (text, more) => {
     const { status, body } = await plain.ask('POST', '/chat', { body: user(text, more) });
     expect({ status, body }).toEqual({ status: 400, body: failure('invalid_request') });
     expect(body.error.message).toContain('no model is configured');

@@ -18,7 +18,7 @@ function open(url = api.url): Socket {
   return connect(Number(port), hostname);
 }
 
-/** Sends bytes as they are; everything that came back until the server hung up. */
+/** Sends bytes as they are; returns everything that comes back until the server disconnects. */
 function send(...parts: (string | Buffer)[]): Promise<string> {
   return sendTo(open(), ...parts);
 }
@@ -30,7 +30,7 @@ async function sendTo(socket: Socket, ...parts: (string | Buffer)[]): Promise<st
   return text;
 }
 
-/** The head of a request, after which the server hangs up. */
+/** The head of a request after which the server disconnects. */
 function head(line: string, ...headers: string[]): string {
   const lines = [`${line} HTTP/1.1`, 'Host: localhost', `Authorization: Bearer ${key}`];
   return [...lines, 'Connection: close', ...headers, '', ''].join('\r\n');
@@ -84,7 +84,7 @@ describe('the name of a file', () => {
     '%ff',
     `${'a'.repeat(300)}.md`,
     `${'a/'.repeat(20)}a.md`,
-  ])('%j leads nowhere', async (name) => {
+  ])('%j does not reach a file outside the memory', async (name) => {
     const before = api.repo.status();
     for (const method of ['GET', 'DELETE']) {
       const answer = await send(head(`${method} /memory-bank/file/${name}`));
@@ -95,7 +95,7 @@ describe('the name of a file', () => {
     expect(api.repo.status()).toEqual(before);
   });
 
-  test('is found by the path only', async () => {
+  test('is taken from the path only', async () => {
     const answer = await send(head('GET /memory-bank/file/a.md?filename=../outside.md#b'));
     expect(bodyOf(answer)).toEqual({ status: 'success', content: 'x' });
   });
@@ -245,7 +245,7 @@ describe('a request', () => {
     },
   );
 
-  test('may wait for leave to send its body', async () => {
+  test('may wait for permission to send its body', async () => {
     const body = '{"filename":"awaited.md","content":"x"}';
     const socket = open();
     const headers = ['Content-Type: application/json', `Content-Length: ${body.length}`];
@@ -268,12 +268,12 @@ describe('a request', () => {
     ['POST /mcp', 'Content-Length: 2\r\nContent-Type: text/plain', 415],
     ['POST /memory-bank/file', 'Content-Length: 2\r\nContent-Encoding: gzip', 415],
     ['POST /memory-bank/file', 'Content-Length: 2\r\nOrigin: http://evil.example', 403],
-  ])('%s with %j is refused without leave to send its body', async (line, header, status) => {
+  ])('%s with %j is refused without permission to send its body', async (line, header, status) => {
     const lines = [`${line} HTTP/1.1`, 'Host: localhost', 'Expect: 100-continue', header];
     if (!header.includes('Authorization')) lines.push(`Authorization: Bearer ${key}`);
     if (!header.includes('Content-Type')) lines.push('Content-Type: application/json');
     if (!header.includes('Content-Length')) lines.push('Content-Length: 2');
-    // The server hangs up, because it cannot know whether the body comes all the same.
+    // The server disconnects, because the client may send the body anyway.
     const answer = await send(`${lines.join('\r\n')}\r\n\r\n`);
     expect(answer).not.toContain('100 Continue');
     expect(statusOf(answer)).toBe(status);
@@ -313,7 +313,7 @@ describe('a request', () => {
     'nonsense\r\n\r\n',
     'GET / HTTP/9.9\r\n\r\n',
     '\x16\x03\x01\x02\0\x01\0\x01\xfc\x03\x03',
-  ])('that is no HTTP (%.30j) is refused', async (text) => {
+  ])('that is not HTTP (%.30j) is refused', async (text) => {
     const answer = await send(text);
     expect(statusOf(answer)).toBe(400);
     expect(bodyOf(answer)).toEqual(invalid);
@@ -325,7 +325,7 @@ describe('a request', () => {
       'body',
       head('POST /memory-bank/file', 'Content-Type: application/json', 'Content-Length: 50'),
     ],
-  ])('whose %s does not come is answered 408', async (_, text) => {
+  ])('whose %s does not arrive is answered 408', async (_, text) => {
     const hasty = await serve({ headTimeout: 200, requestTimeout: 400 });
     const answer = await sendTo(open(hasty.url), text);
     expect(statusOf(answer)).toBe(408);
@@ -351,7 +351,7 @@ describe('a request', () => {
     expect(contents).toEqual(['1', '2', '3']);
   });
 
-  test('that is broken off leaves nothing behind', async () => {
+  test('that is interrupted leaves nothing behind', async () => {
     const before = api.repo.git('rev-parse', 'HEAD');
     const socket = open();
     const headers = ['Content-Type: application/json', 'Content-Length: 1000'];
@@ -362,7 +362,7 @@ describe('a request', () => {
     expect(api.repo.git('rev-parse', 'HEAD')).toBe(before);
   });
 
-  test('may hang up before its answer', async () => {
+  test('may be abandoned before its answer', async () => {
     const body = JSON.stringify({ filename: 'hung-up.md', content: 'x' });
     const headers = ['Content-Type: application/json', `Content-Length: ${body.length}`];
     for (let i = 0; i < 20; i += 1) {
@@ -378,7 +378,7 @@ describe('a request', () => {
   });
 });
 
-test('through all of this the server stayed up and logged no defect', async () => {
+test('after all of this the server runs and has logged no internal error', async () => {
   expect((await api.ask('GET', '/memory-bank/file/a.md')).body.content).toBe('x');
   expect(api.log.filter((line) => line.startsWith('error'))).toEqual([]);
 });

@@ -13,7 +13,7 @@ async function limited(minute: number, hour: number): Promise<Served> {
   return api;
 }
 
-/** Limit, what remains and the end of the window, as the headers say. */
+/** Returns the limit, the remaining requests and the end of the window from the headers. */
 function windowOf({ headers }: Answer): (number | undefined)[] {
   return ['Limit', 'Remaining', 'Reset'].map((name) => {
     const value = headers.get(`x-ratelimit-${name}`);
@@ -25,7 +25,7 @@ const status = (served: Served, headers?: { readonly [name: string]: string }) =
   served.ask('GET', '/status', headers && { headers });
 
 describe('the limit of the minute', () => {
-  test('is counted down, refuses, and begins again', async () => {
+  test('counts down, refuses, and begins again', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     const served = await limited(3, 100);
     const begin = Date.now();
@@ -44,7 +44,7 @@ describe('the limit of the minute', () => {
     expect(windowOf(await status(served))).toEqual([3, 2, Math.ceil((begin + 120_000) / 1000)]);
   });
 
-  test('is 60, and the one of the hour 1,000, in the answers to everything', async () => {
+  test('is 60, and that of the hour 1,000, in every answer', async () => {
     const served = await limited(60, 1000);
     const answers = [
       await served.ask('GET', '/nothing'),
@@ -60,13 +60,13 @@ describe('the limit of the minute', () => {
 });
 
 describe('the limit of the hour', () => {
-  test('shows itself when it is used up, and ends when it ends', async () => {
+  test('is in the headers once it is used up, until the hour ends', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     const served = await limited(3, 5);
     const begin = Date.now();
     const hour = Math.ceil((begin + 3_600_000) / 1000);
     for (let i = 0; i < 3; i += 1) await status(served);
-    // What the minute refuses is not taken from the hour.
+    // A request that the minute refuses does not count for the hour.
     for (let i = 0; i < 5; i += 1) expect((await status(served)).status).toBe(429);
     vi.setSystemTime(begin + 60_000);
     expect(windowOf(await status(served))[0]).toBe(3);

@@ -42,14 +42,14 @@ async function connected(transport: Transport, name = 'tester'): Promise<Client>
   return client;
 }
 
-/** Calls a tool; its answer as JSON. */
+/** Calls a tool; returns its answer as JSON. */
 async function call(client: Client, name: string, args: object = {}) {
   const result = (await client.callTool({ name, arguments: { ...args } })) as CallToolResult;
   const [block] = result.content;
   return JSON.parse(block?.type === 'text' ? block.text : 'null');
 }
 
-/** Messages to `/mcp` without a client. */
+/** Sends messages to `/mcp` without a client of the SDK. */
 class Wire {
   readonly url: string;
   readonly key: string;
@@ -101,7 +101,7 @@ class Wire {
   }
 }
 
-/** The events of a stream, until a message or its end. */
+/** Returns the events of a stream until a message or its end. */
 async function events(response: Response): Promise<{ id: string; data: string }[]> {
   const found: { id: string; data: string }[] = [];
   let text = '';
@@ -164,7 +164,7 @@ describe('sessions', () => {
         status: 'success',
       });
     }
-    // The way back leads to where the session began.
+    // A session may return to the folder where it began.
     expect(await call(client, 'set_memory_bank_path', { path: repo.root })).toMatchObject({
       status: 'success',
     });
@@ -208,7 +208,7 @@ describe('sessions', () => {
     expect(own.status).toBe(200);
   });
 
-  test('that nobody uses make room for others', async () => {
+  test('that are idle make room for others', async () => {
     const { url } = await started();
     const first = new Wire(url);
     await first.begin();
@@ -241,7 +241,7 @@ describe('sessions', () => {
     expect((await ask('GET', '/status')).status).toBe(200);
   });
 
-  test('of one caller take the place of its own idle ones', async () => {
+  test('of one caller replace its own idle ones', async () => {
     const { url } = await started({ keys: [key, 'other'] });
     const other = new Wire(url, 'other');
     await other.begin();
@@ -304,14 +304,14 @@ describe('the transport', () => {
     expect(await response.json()).toMatchObject({ jsonrpc: '2.0', error: { code } });
   });
 
-  deep('takes up a stream that broke off, from the last event that was seen', async () => {
+  deep('resumes a broken stream after the last event that the client received', async () => {
     const { url } = await started();
     const wire = new Wire(url);
     await wire.begin();
     const asked = await wire.request(1, 'tools/call', { name: 'list_memory_bank_files' });
     const [first, answer] = await events(asked);
     const seen = first?.id ?? '';
-    // As if the answer had got lost on its way.
+    // As if the answer had been lost.
     const resumed = await wire.send('GET', undefined, { 'last-event-id': seen });
     expect(resumed.status).toBe(200);
     expect((await events(resumed)).at(-1)).toEqual(answer);
@@ -319,7 +319,7 @@ describe('the transport', () => {
     expect(unknown.status).toBe(400);
   });
 
-  test('sends what belongs to a request with its answer', async () => {
+  test('sends the notifications of a request in its response', async () => {
     const { url } = await started({}, {}, { toolsets: async () => [probe] });
     const wire = new Wire(url);
     await wire.begin();
@@ -334,19 +334,19 @@ describe('the transport', () => {
     ]);
   });
 
-  test('tells of changes that others make', async () => {
+  test('notifies about changes that others make', async () => {
     const { url, ask } = await started();
     const client = await connected(transportTo(url));
     await ask('POST', '/memory-bank/file', { body: { filename: 'watched.md', content: 'old' } });
     const uri = 'memory-bank://watched.md';
-    const told = new Promise((resolve) => {
+    const updated = new Promise((resolve) => {
       client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => {
         resolve(params.uri);
       });
     });
     await client.subscribeResource({ uri });
     await ask('POST', '/memory-bank/file', { body: { filename: 'watched.md', content: 'new' } });
-    expect(await told).toBe(uri);
+    expect(await updated).toBe(uri);
     const read = await client.readResource({ uri });
     expect(read.contents[0]).toMatchObject({ text: 'new' });
   });
@@ -411,7 +411,7 @@ describe('memory-bank serve', () => {
     expect(statuses).toEqual(['success', 'success', 'error']);
   });
 
-  test('finishes what is under way when it is told to end', async () => {
+  test('finishes the requests under way when it is stopped', async () => {
     const program = await HttpProgram.start(unlimited, env);
     const wire = new Wire(program.url);
     await wire.begin();
@@ -437,7 +437,7 @@ describe('memory-bank serve', () => {
   });
 
   deep(
-    'passes the conformance suite of the protocol, as far as it needs no server of its own',
+    'passes the scenarios of the conformance suite that need no server made for it',
     async () => {
       const program = await HttpProgram.start(['--no-auth']);
       servers.push({ close: () => program.stop() });

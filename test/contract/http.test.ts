@@ -66,14 +66,14 @@ const changes: readonly (readonly [string, object, string, string])[] = [
 ];
 
 describe('the examples of the seed, as printed', () => {
-  test('GET /status of a memory that is not there yet, without a key', async () => {
+  test('GET /status before the memory exists, without a key', async () => {
     const { status, body } = await api.ask('GET', '/status', { headers: { authorization: '' } });
     expect(status).toBe(200);
     expect(body).toEqual({ status: 'ok', version: '1.0.0', memoryBankStatus: 'uninitialized' });
     expect(api.repo.status()).toEqual([]);
   });
 
-  test('GET /memory-bank/files of a memory that is not there yet', async () => {
+  test('GET /memory-bank/files before the memory exists', async () => {
     const { body } = await api.ask('GET', '/memory-bank/files');
     expect(body).toEqual({ status: 'success', files: [] });
   });
@@ -91,7 +91,7 @@ describe('the examples of the seed, as printed', () => {
     },
   );
 
-  test('what was posted stands in the files', () => {
+  test('the files contain what was posted', () => {
     const progress = api.repo.read('.memory-bank/progress.md');
     expect(progress).toMatch(/^- \[\d{4}-\d\d-\d\d\] - Implementation: Implemented feature X$/m);
     const decisions = api.repo.read('.memory-bank/decisionLog.md');
@@ -130,7 +130,7 @@ describe('the examples of the seed, as printed', () => {
     expect((await api.ask('GET', '/memory-bank/file/example.md')).status).toBe(404);
   });
 
-  test('GET /status of a memory that is there', async () => {
+  test('GET /status of a memory that exists', async () => {
     const { body } = await api.ask('GET', '/status');
     expect(body.memoryBankStatus).toBe('initialized');
   });
@@ -209,7 +209,7 @@ describe('files', () => {
     expect((await api.ask('DELETE', path)).status).toBe(200);
   });
 
-  test('that say what they said already make no commit', async () => {
+  test('that do not change make no commit', async () => {
     const body = { filename: 'same.md', content: 'same' };
     expect(
       (await api.ask('POST', '/memory-bank/file', { body })).headers.get('x-memory-commit'),
@@ -251,7 +251,7 @@ describe('the headers of an answer', () => {
     [undefined, '1.0.0'],
     ['1.0.0', '1.0.0'],
     ['1.7.3', '1.7.3'],
-  ])('version %s is taken and echoed', async (asked, echoed) => {
+  ])('version %s is accepted and echoed', async (asked, echoed) => {
     const headers = asked === undefined ? {} : { 'x-api-version': asked };
     const answer = await api.ask('GET', '/memory-bank/files', { headers });
     expect(answer.status).toBe(200);
@@ -268,7 +268,7 @@ describe('the headers of an answer', () => {
     },
   );
 
-  test('keep what browsers and proxies might do in bounds', async () => {
+  test('restrict browsers and proxies', async () => {
     const { headers } = await api.ask('GET', '/status');
     expect(headers.get('x-content-type-options')).toBe('nosniff');
     expect(headers.get('content-security-policy')).toContain("default-src 'none'");
@@ -310,7 +310,7 @@ describe('failures', () => {
     expect(api.repo.git('rev-parse', 'HEAD')).toBe(head);
   });
 
-  test('say which methods a path takes', async () => {
+  test('name the methods that a path allows', async () => {
     const { headers } = await api.ask('PATCH', '/memory-bank/file/a.md');
     expect(headers.get('allow')).toBe('GET, DELETE');
   });
@@ -333,7 +333,7 @@ describe('failures', () => {
     api.repo.write('.gitignore', '');
   });
 
-  test('name nothing when a toolset is switched off', async () => {
+  test('list no operation of a toolset that is not enabled', async () => {
     const narrow = await serve({}, { enabled: ['graph'] });
     expect((await narrow.ask('GET', '/status')).status).toBe(200);
     expect(await narrow.ask('GET', '/memory-bank/files')).toMatchObject({
@@ -374,7 +374,7 @@ describe('the description of the API', () => {
     ]);
   });
 
-  test('says of parameters and bodies what the tools say', () => {
+  test('describes parameters and bodies as the tools do', () => {
     const { get } = description.paths['/memory-bank/file/{filename}'];
     expect(get.operationId).toBe('read_memory_bank_file');
     expect(get.requestBody).toBeUndefined();
@@ -398,7 +398,7 @@ describe('the description of the API', () => {
     expect(schema.parse(body)).toEqual(body);
   });
 
-  test('is a page too, which needs nothing but itself', async () => {
+  test('is also a page, which loads no other file', async () => {
     const { body, headers } = await api.ask('GET', '/docs', { headers: { authorization: '' } });
     expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
     for (const path of Object.keys(description.paths)) expect(body).toContain(`</span> ${path}<`);

@@ -21,7 +21,7 @@ function start(options?: Start): RawClient {
   return client;
 }
 
-/** A server that was greeted. */
+/** Starts a server and initializes it. */
 function greeted(options?: Start): RawClient {
   return start(options).initialize();
 }
@@ -119,7 +119,7 @@ describe('tools', () => {
   });
 
   test.each([[5], ['text'], [[]], [null], [{ name: 1 }], [{}]])(
-    'get wrong arguments to answer themselves: %j',
+    'answer wrong arguments themselves: %j',
     async (args) => {
       const { result } = await greeted().call(1, 'note_read', args).answer(1);
       expect(result.isError).toBe(true);
@@ -138,13 +138,13 @@ describe('tools', () => {
     // An answer becomes part of a conversation, so it does not repeat a credential.
     ['a credential', { name: token }, 'Unknown tool: [a GitHub token]'],
     ['no name', { arguments: {} }, 'The parameter "name" must be a string.'],
-    ['a name that is none', { name: 5 }, 'The parameter "name" must be a string.'],
+    ['a name that is not a string', { name: 5 }, 'The parameter "name" must be a string.'],
   ])('the protocol answers %s', async (_, params, message) => {
     const client = greeted().request(1, 'tools/call', params);
     expect((await client.answer(1)).error).toEqual({ code: -32602, message });
   });
 
-  test('the client and its version stand on one line', async () => {
+  test('the client and its version are on one line', async () => {
     const clientInfo = { name: 'evil\nMemory-Tool: x\u2028\u0000', version: '9'.repeat(200) };
     const client = start()
       .initialize({}, clientInfo)
@@ -154,7 +154,7 @@ describe('tools', () => {
     expect(agent).toHaveLength(100);
   });
 
-  test('tell of progress to whoever asked, each step further than the one before', async () => {
+  test('report progress to the client that asked, each step further than the one before', async () => {
     const client = greeted().call(1, 'steps', {}, { progressToken: 'p' }).call(2, 'steps');
     await client.answer(2);
     const steps = client.messages.filter(({ method }) => method === 'notifications/progress');
@@ -164,7 +164,7 @@ describe('tools', () => {
     ]);
   });
 
-  test('stop when they are cancelled, without an answer, and hold up no other call', async () => {
+  test('stop when they are cancelled, without an answer, and delay no other call', async () => {
     const client = greeted().call(1, 'wait');
     await client.told('notifications/message');
     client.notify('notifications/cancelled', { requestId: 1, reason: 'enough' }).call(2, 'steps');
@@ -179,7 +179,7 @@ describe('logging', () => {
     const client = greeted().request(1, 'logging/setLevel', { level: 'error' }).call(2, 'wait');
     client.request(3, 'ping');
     await client.answer(3);
-    // A call waits for the one before it, so the answer to this one says that the first is over.
+    // A call waits for the one before it, so this answer means that the first call has ended.
     client.notify('notifications/cancelled', { requestId: 2 }).call(4, 'note_read', { name: 'a' });
     await client.answer(4);
     client.request(5, 'logging/setLevel', { level: 'debug' });
@@ -226,7 +226,7 @@ describe('resources and prompts', () => {
     expect((await client.answer(1)).error.code).toBe(code);
   });
 
-  test('a new record changes the list, a change of a subscribed one is told, of another is not', async () => {
+  test('a new record changes the list; only a change of a subscribed record is reported', async () => {
     const client = greeted().request(1, 'resources/list');
     await client.answer(1);
     client.call(2, 'note_write', write);
@@ -255,7 +255,7 @@ describe('resources and prompts', () => {
     expect(uris).not.toContain('note://other');
   });
 
-  test('in another workspace all of them are others', async () => {
+  test('in another workspace all of them have changed', async () => {
     const client = greeted().call(1, 'note_write', write);
     client.request(2, 'resources/subscribe', { uri: 'note://a%20b' });
     await client.answer(2);
@@ -265,7 +265,7 @@ describe('resources and prompts', () => {
     expect(params.uri).toBe('note://a%20b');
   });
 
-  test('where there is no project there are none', async () => {
+  test('without a project there are none', async () => {
     const client = greeted({ cwd: '/' }).request(1, 'resources/list');
     expect((await client.answer(1)).result).toEqual({ resources: [] });
     client.request(2, 'resources/read', { uri: 'note://a' });
@@ -302,7 +302,7 @@ describe('roots', () => {
     expect((await client.answer(2)).result.structuredContent.root).toBe(two);
   });
 
-  test('a client that leaves without naming its roots still gets its answers', async () => {
+  test('a client that disconnects without naming its roots still gets its answers', async () => {
     const cwd = newFolder();
     const client = start({ cwd }).initialize(capabilities).call(1, 'where');
     await client.told('roots/list');
@@ -350,7 +350,7 @@ describe('bad input', () => {
     expect(await client.end()).toBe(0);
   });
 
-  test('neither depth nor names of the language itself end the process', async () => {
+  test('deep nesting and names such as __proto__ do not end the process', async () => {
     const client = greeted();
     const deep = `${'['.repeat(1_000_000)}${']'.repeat(1_000_000)}`;
     client.send(
@@ -363,7 +363,7 @@ describe('bad input', () => {
     expect(await client.end()).toBe(0);
   });
 
-  test('what a tool throws, prints or leaves behind stays off the wire', async () => {
+  test('what a tool throws, prints or does after its answer stays off the wire', async () => {
     const client = greeted().call(1, 'fail').call(2, 'steps');
     expect((await client.answer(1)).result.isError).toBe(true);
     await client.answer(2);
@@ -376,7 +376,7 @@ describe('bad input', () => {
 });
 
 describe('the end', () => {
-  test('everything that was asked before the end of stdin is answered', async () => {
+  test('every request before the end of stdin is answered', async () => {
     const client = greeted();
     const count = 50;
     for (let i = 0; i < count; i += 1) client.call(i, 'note_write', { name: `n${i}`, text: '' });
@@ -405,14 +405,14 @@ describe('the end', () => {
     expect([128 + 2, 128 + 15]).toContain(code);
   });
 
-  test('an exception that nobody catches ends it, after the calls under way', async () => {
+  test('an uncaught exception ends it, after the calls under way', async () => {
     const client = greeted().call(1, 'break');
     expect((await client.answer(1)).result.structuredContent).toEqual({ ok: true });
     expect(await client.exit).toBe(1);
     expect(client.err).toMatch(/error: Error: uncaught\n +at /);
   });
 
-  test('a broken stdout ends it in peace', async () => {
+  test('a broken stdout ends it with status 0', async () => {
     const client = greeted();
     await client.answer('init');
     client.child.stdout.destroy();

@@ -806,7 +806,7 @@ export const guards: readonly Guard[] = [
   guard(
     'a body after a refusal is not read',
     ['server/http/http.ts', "server.on('checkContinue', onRequest);", ''],
-    ['contract/http-input.test.ts', 'is refused without leave'],
+    ['contract/http-input.test.ts', 'is refused without permission'],
   ),
   guard(
     'pipelined requests of a slow reader are bounded',

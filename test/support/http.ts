@@ -41,7 +41,7 @@ export interface Served {
   readonly repo: Repo;
   /** Log messages. */
   readonly log: string[];
-  /** `ask` for a path of this server. */
+  /** Sends a request with `ask` to a path of this server. */
   ask(method: string, path: string, asked?: Asked): Promise<Answer>;
   close(): Promise<void>;
 }

@@ -2,7 +2,7 @@ import { PassThrough, Writable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { JsonLines, maxMessageBytes } from '../../src/server/mcp/stdio.ts';
 
-/** Feeds the chunks and collects what is read and what is answered. */
+/** Sends the chunks as input; returns the values read and the answers written. */
 async function feed(...chunks: (string | Buffer)[]) {
   const input = new PassThrough();
   const output = new PassThrough();
@@ -25,11 +25,11 @@ async function feed(...chunks: (string | Buffer)[]) {
 const tooLong = 'x'.repeat(maxMessageBytes);
 
 describe('reading', () => {
-  test('one value a line, with either line end, and the last one without', async () => {
+  test('one value on each line, with either line end, and the last one without', async () => {
     expect((await feed('{"a":1}\r\n\n[2]\n \n"three"')).values).toEqual([{ a: 1 }, [2], 'three']);
   });
 
-  test('a byte order mark at the start is no part of the message', async () => {
+  test('a byte order mark at the start is not part of the message', async () => {
     expect((await feed('\uFEFF{"a":1}\n')).values).toEqual([{ a: 1 }]);
   });
 
@@ -40,7 +40,7 @@ describe('reading', () => {
   });
 
   test.each([
-    ['no JSON', '{"a":\n'],
+    ['text that is not JSON', '{"a":\n'],
     ['bytes that are not UTF-8', Buffer.from([0x22, 0xff, 0x22, 0x0a])],
   ])('%s is answered, and the next line is read', async (_, line) => {
     const { values, answers } = await feed(line, '1\n');
@@ -68,7 +68,7 @@ describe('reading', () => {
 });
 
 describe('writing', () => {
-  test('a client that does not read gets no further questions taken', async () => {
+  test('requests of a client that does not read the answers are not read', async () => {
     const input = new PassThrough();
     const held: (() => void)[] = [];
     const output = new Writable({
@@ -85,7 +85,7 @@ describe('writing', () => {
     expect(input.isPaused()).toBe(false);
   });
 
-  test('a broken output ends the reading once, and what is sent after it is dropped', async () => {
+  test('a broken output ends the reading once, and later values are dropped', async () => {
     const input = new PassThrough();
     const output = new PassThrough();
     const lines = new JsonLines(input, output);

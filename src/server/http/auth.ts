@@ -48,7 +48,7 @@ export class Auth {
     this.#keys = keys?.map((key) => this.#digest(key));
   }
 
-  /** Sets `locals.caller` to the sender of the request; refuses no request. */
+  /** Sets `locals.caller` to the sender of the request, without refusing any. */
   identify(): RequestHandler[] {
     return [
       cookieParser(this.#secret.toString('hex')),

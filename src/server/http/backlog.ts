@@ -9,10 +9,10 @@ const maxStreamBytes = 16 * 1024 * 1024;
 /** The limit of unread bytes of all connections: above it, no read begins. */
 const maxWaitingBytes = 64 * 1024 * 1024;
 
-/** The limit above which no change begins: readers alone cannot hold up changes. */
+/** The limit of unread bytes above which no change begins; higher, so that reads cannot block it. */
 const maxWaitingForChanges = 128 * 1024 * 1024;
 
-/** The number of pipelined requests from which on the server stops reading a connection. */
+/** The number of pipelined requests at which the server pauses reading a connection. */
 const pauseAt = 16;
 
 /** The limit of pipelined requests of one connection; one read can bring more than `pauseAt`. */
@@ -21,13 +21,13 @@ const maxPipelined = 1_000;
 /** The number of reads that run concurrently; each can produce a large answer. */
 const maxReads = 2;
 
-/** The time after which a slow read no longer delays the others, in milliseconds. */
+/** The time after which a slow read frees its slot for the next one, in milliseconds. */
 const maxHold = 1_000;
 
 /** The limit of the pause after a read, in milliseconds. */
 const maxPause = 100;
 
-/** The bytes that were given to a response whose writer waits for the socket. */
+/** The bytes given to a response that writes them only as the socket takes them. */
 interface Stream {
   readonly socket: Socket;
   /** `bytesWritten` of the socket when the response began. */
@@ -35,7 +35,7 @@ interface Stream {
   sent: number;
 }
 
-/** The unread answers of all connections of a server, and the calls that wait because of them. */
+/** Bounds the unread answers of all connections of a server, and the reads that run at a time. */
 export class Backlog {
   readonly #readTimeout: number;
   readonly #queues = new Map<Socket, (() => void)[]>();
@@ -78,7 +78,7 @@ export class Backlog {
   }
 
   /**
-   * Returns what admits the calls that are answered in a response.
+   * Returns the admission of the calls that are answered in a response.
    *
    * Few reads run at a time, in their order: many at once would each make a large answer before the
    * first of them is counted, and would leave the event loop no time for other requests. A call is

@@ -2,7 +2,7 @@ import type { RequestHandler } from 'express';
 import { MemoryStore, rateLimit } from 'express-rate-limit';
 import { HttpError } from './http-error.ts';
 
-/** How many requests a caller may send. */
+/** The limits of requests of one caller. */
 export interface Limits {
   readonly minute: number;
   readonly hour: number;

@@ -15,7 +15,7 @@ const maxPassages = 8;
 const maxText = 32_000;
 const maxFileText = 8_000;
 
-/** Finds the passages that fit a question best, among those that the session's mode may read. */
+/** Finds the passages that match a question best, among those that the session's mode may read. */
 export function findPassages(
   app: App,
   session: Session,
@@ -50,7 +50,7 @@ export async function readFiles(
   return passages;
 }
 
-/** Makes an answer of passages alone; it begins with the words that seed 003 asks for. */
+/** Makes an answer of passages alone, and says so in its first words. */
 export function extract(passages: readonly RecalledPassage[]): string {
   if (passages.length === 0) return 'Based on the Memory Bank, nothing in it matches the question.';
   const found = passages.map(({ file, text }) => `${file}:\n${text.trim()}`);

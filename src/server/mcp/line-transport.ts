@@ -91,7 +91,7 @@ export class LineTransport implements Transport {
   }
 }
 
-/** Schemas of the requests that the SDK answers; it would report a wrong one as an internal error. */
+/** Schemas of the requests that the SDK answers, which would report bad ones as internal errors. */
 const sdkMethods = new Map<string, { safeParse(value: unknown): { success: boolean } }>([
   ['initialize', InitializeRequestSchema],
   ['logging/setLevel', SetLevelRequestSchema],

@@ -28,7 +28,7 @@ type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 interface RemoteClient {
   /** The folders that the client may switch to, in addition to the project that is served. */
   readonly folders: readonly string[];
-  /** Returns what admits the call of a request. */
+  /** Returns the admission of the call of a request. */
   admission(extra: Extra): Admission;
 }
 

@@ -22,7 +22,7 @@ export async function serveStdio(app: App, lines: JsonLines, version: string): P
   await server.close();
 }
 
-/** What the HTTP server provides for one client of Streamable HTTP. */
+/** The settings, limits and callbacks that the HTTP server provides for one MCP client. */
 export interface HttpClient extends ResponseLimit {
   /** The messages sent to the client, which a stream that resumes a broken one sends again. */
   readonly events: EventStore;

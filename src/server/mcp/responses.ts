@@ -5,7 +5,7 @@ import type { MessageId } from './stdio.ts';
 
 /** Limits what waits until clients read it. */
 export interface ResponseLimit {
-  /** Returns what admits the calls whose answers are sent in a response. */
+  /** Returns the admission of the calls that are answered in a response. */
   admission(response: ServerResponse | undefined, signal: AbortSignal): Admission;
   /** Counts bytes sent in a response until the client reads them; whether they are within the limit. */
   track(response: ServerResponse, bytes: number): boolean;
@@ -38,7 +38,7 @@ export class Responses {
     });
   }
 
-  /** Returns what admits the call of a request. */
+  /** Returns the admission of the call of a request. */
   admission(id: MessageId, signal: AbortSignal): Admission {
     return this.#limit.admission(this.#byRequest.get(id), signal);
   }

@@ -35,7 +35,7 @@ export function claimStdout(): Writable {
 /**
  * JSON values over a pair of streams, one on each line: the stdio transport of MCP.
  *
- * A line that is not JSON, not UTF-8 or too long is answered with an error, and the next one is read.
+ * A line that is not JSON in UTF-8, or is over the limit, is answered with an error, and the next one is read.
  * A line that is too long is never in memory as a whole.
  */
 export class JsonLines {
