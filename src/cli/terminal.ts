@@ -53,7 +53,8 @@ export class Screen implements Painter {
 
   /** Writes painted text, through `$PAGER` where it does not fit the terminal. */
   async show(text: string): Promise<void> {
-    const rows = this.#stream.rows ?? 24;
+    // Some terminals report that they have no rows.
+    const rows = this.#stream.rows || 24;
     if (this.#pager !== undefined && text.split('\n').length > rows) {
       if (await page(this.#pager, text)) return;
     }

@@ -147,8 +147,12 @@ export interface Restoration {
 
 /** The last commits of the branch, as far as they change only the memory and nothing else refers to them. */
 export interface Squashable {
+  /** The tip of the branch; undefined where there is nothing to squash. */
+  readonly tip: string | undefined;
   /** Newest first. */
   readonly commits: readonly CommitInfo[];
+  /** Commits between them that change only other files, newest first. They end up below the new one. */
+  readonly moved: readonly CommitInfo[];
   /** Why the commit before them cannot be squashed, in words. */
   readonly end: string;
   /** The message of the squashed commit; undefined for fewer than two commits. */
@@ -255,18 +259,22 @@ export interface History {
   /**
    * Lists the commits that `squash` would join.
    *
+   * @param message of the new commit; undefined for one made from the old messages.
    * @throws MemoryError `busy` or `unsupported` if `squash` would be refused.
    */
-  squashable(): Promise<Squashable>;
+  squashable(message?: string): Promise<Squashable>;
   /**
-   * Joins the last memory commits of the branch to one; records, files and index stay as they are.
+   * Joins the unpushed memory commits of the branch to one; records, files and index stay as they are.
+   * Commits between them that change only other files end up below it.
    *
    * @param expected the commits that a person has agreed to; undefined for any commits.
+   * @param message as for `squashable`.
    * @returns undefined for fewer than two commits.
    * @throws MemoryError `conflict` when the commits are not the expected ones.
    */
   squash(
     expected: Squashable | undefined,
+    message?: string,
   ): Promise<(Squashable & { readonly made: CommitMade }) | undefined>;
   /**
    * Merges the memory files that a merge, rebase, cherry-pick or stash of native git left in conflict.

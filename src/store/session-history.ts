@@ -88,13 +88,13 @@ export class SessionHistory implements History {
     return branches(await this.#visit(), limit, skip);
   }
 
-  async squashable(): Promise<Squashable> {
+  async squashable(message?: string): Promise<Squashable> {
     this.#archive.repository.checkWritable();
-    return squashable(await this.#visit());
+    return squashable(await this.#visit(), message);
   }
 
-  async squash(expected: Squashable | undefined): ReturnType<History['squash']> {
-    return squash(await this.#visit(), expected);
+  async squash(expected: Squashable | undefined, message?: string): ReturnType<History['squash']> {
+    return squash(await this.#visit(), expected, message);
   }
 
   async resolve(decisions: Decisions): Promise<Resolution> {

@@ -37,7 +37,7 @@ function commit(repo: Repo, ...names: string[]): void {
   for (const name of names) {
     repo.write(`.memory-bank/${name}.md`, `# ${name}\n`);
     repo.git('add', '.memory-bank');
-    const message = `memory: write ${name}\n\nMemory-Tool: write_memory_bank_file\n`;
+    const message = `memory: write ${name}.md\n\nMemory-Tool: write_memory_bank_file\n`;
     repo.gitWith({ input: message }, 'commit', '-q', '-F', '-', '.memory-bank');
   }
 }
@@ -84,14 +84,13 @@ describe('squash', () => {
     repo.git('add', 'staged');
     repo.write('dirty', 'new\n');
     for (const key of ['one', 'two', 'three']) remember(repo, key);
-    const messages = repo.git('log', '-3', '--format=%B').trim();
     const before = { status: repo.status(), tree: tree(repo), index: indexOf(repo) };
     const tip = repo.git('rev-parse', 'HEAD').trim();
 
     const shown = run(repo, 'squash', '--dry-run');
     expect(shown).toMatchObject({ status: 0, stderr: '' });
     expect(shown.stdout).toMatch(/^3 commits of the memory to make one\n/);
-    expect(shown.stdout).toContain('touches dirty.');
+    expect(shown.stdout).toContain('is the first commit');
     expect(shown.stdout).toContain('Memory-Agent: memory-bank-cli/');
     const unsure = run(repo, 'squash');
     expect(unsure).toMatchObject({ status: 5 });
@@ -102,11 +101,16 @@ describe('squash', () => {
     expect(status).toBe(0);
     expect(stdout).toMatch(/3 commits are one: [0-9a-f]{12} on main\./);
     expect(stdout).toContain(`"git reset --soft ${tip.slice(0, 12)}" brings them back`);
-    expect(subjects(repo)).toEqual(['Begin', 'Add a file', 'memory: squash 3 changes']);
+    expect(subjects(repo)).toEqual([
+      'Begin',
+      'Add a file',
+      expect.stringMatching(/^memory: squash 3 changes of \S+, \S+ and 1 more$/),
+    ]);
     expect({ status: repo.status(), tree: tree(repo), index: indexOf(repo) }).toEqual(before);
     const message = repo.git('log', '-1', '--format=%B');
-    for (const line of messages.split('\n')) expect(message).toContain(line);
-    expect(message).toContain('Author: Ada Lovelace <ada@example.org>');
+    for (const key of ['one', 'two', 'three']) {
+      expect(message).toContain(`- remember "${key}" in patterns\n  Why ${key}\n`);
+    }
     const trailers = repo.gitWith({ input: message }, 'interpret-trailers', '--parse');
     expect(trailers.match(/^Memory-Record: /gm)).toHaveLength(5);
     expect(trailers.match(/^Memory-Session: /gm)).toHaveLength(3);
@@ -135,7 +139,7 @@ describe('squash', () => {
     remember(repo, 'three');
     expect(run(repo, 'squash', '--yes').status).toBe(0);
     const message = repo.git('log', '-1', '--format=%an%n%B');
-    expect(message).toMatch(/^Ada Lovelace\nmemory: squash 2 changes\n/);
+    expect(message).toMatch(/^Ada Lovelace\nmemory: squash 2 changes of \S+/);
     expect(message).toContain('Co-authored-by: Bob <ada@example.org>\n');
     for (const key of ['one', 'two', 'three']) expect(message).toContain(`Why ${key}`);
     expect(run(repo, 'squash', '--yes').stdout).toMatch(/^1 commit of .*\n.*\n.*Nothing to squash/);
@@ -148,7 +152,6 @@ describe('squash', () => {
     ['a detached work tree', ['worktree', 'add', '-q', '--detach', '../WT'], 'the work tree'],
     ['a merge', ['merge', '-q', '--no-ff', '-m', 'Merge', 'side'], 'is a merge'],
     ['an empty commit', ['commit', '-q', '--allow-empty', '-m', 'x'], 'changes nothing'],
-    ['an edit outside', ['rm', '-q', 'README.md'], 'touches README.md'],
   ])('ends at %s', (_, command, reason) => {
     const repo = create();
     repo.git('checkout', '-q', '-b', 'side');
@@ -164,6 +167,83 @@ describe('squash', () => {
     expect(stdout).toContain('2 commits are one');
     expect(subjects(repo)).toHaveLength(length + 1);
     expectSound(repo);
+  });
+
+  test('folds commits of the memory between commits of code, which stay', () => {
+    const repo = create();
+    repo.write('packages/a/code.ts', 'one\n');
+    commit(repo, 'a');
+    repo.git('add', '.');
+    repo.git('commit', '-q', '-m', 'Code one', '--author', 'Bob <bob@example.org>');
+    commit(repo, 'b');
+    repo.write('packages/a/code.ts', 'two\n');
+    repo.git('commit', '-qam', 'Code two');
+    commit(repo, 'c');
+    repo.write('last.ts', 'three\n');
+    repo.git('add', '.');
+    repo.git('commit', '-qm', 'Code three');
+    repo.write('staged.ts', 'staged\n');
+    repo.git('add', 'staged.ts');
+    const before = { status: repo.status(), tree: tree(repo), index: indexOf(repo) };
+    const tip = repo.git('rev-parse', 'HEAD').trim();
+
+    const shown = run(repo, 'squash', '--dry-run').stdout;
+    expect(shown).toMatch(/^3 commits of the memory to make one\n/);
+    expect(shown).toMatch(/^2 commits of other files, put below it\n.*Code two\n.*Code one\n/m);
+    expect(run(repo, 'squash', '--yes').stdout).toContain('3 commits are one');
+    expect(subjects(repo)).toEqual([
+      'Begin',
+      'Code one',
+      'Code two',
+      'memory: squash 3 changes of a.md, b.md and 1 more',
+      'Code three',
+    ]);
+    expect({ status: repo.status(), tree: tree(repo), index: indexOf(repo) }).toEqual(before);
+    const files = (revision: string) =>
+      repo.git('show', '--format=%an', '--name-only', revision).trim().split(/\n+/);
+    expect(files('HEAD~3')).toEqual(['Bob', 'packages/a/code.ts']);
+    expect(files('HEAD~2')).toEqual(['Ada Lovelace', 'packages/a/code.ts']);
+    expect(files('HEAD~1').slice(1)).toEqual(['a', 'b', 'c'].map((n) => `.memory-bank/${n}.md`));
+    expect(files('HEAD')).toEqual(['Ada Lovelace', 'last.ts']);
+    expect(repo.git('rev-parse', 'HEAD@{1}').trim()).toBe(tip);
+    expectSound(repo);
+  });
+
+  test('ends at a commit that changes memory and code', () => {
+    const repo = create();
+    commit(repo, 'a', 'b');
+    repo.write('.memory-bank/a.md', 'mixed');
+    repo.write('README.md', 'mixed');
+    repo.git('commit', '-qam', 'Mixed');
+    commit(repo, 'c', 'd');
+    const { stdout } = run(repo, 'squash', '--yes');
+    expect(stdout).toContain('changes the memory and README.md');
+    expect(stdout).toContain('2 commits are one');
+    expectSound(repo);
+  });
+
+  test('lists what matters where the old messages fill more than a screen', () => {
+    const repo = create();
+    commit(repo, ...Array.from({ length: 30 }, (_, i) => `note${i}`));
+    repo.write('.memory-bank/decisionLog.md', '# Decisions\n');
+    repo.git('add', '.');
+    repo.git('commit', '-qm', 'memory: log decision "Use JWT"\n\nMemory-Tool: log_decision\n');
+    expect(run(repo, 'squash', '--yes').stdout).toContain('31 commits are one');
+    const message = repo.git('log', '-1', '--format=%B');
+    expect(message.trimEnd().split('\n').length).toBeLessThanOrEqual(40);
+    expect(message).toContain('- log decision "Use JWT"\n- 30 × write\n');
+    expect(message).toMatch(/^Memory-Record: \(and \d+ more\)$|^Memory-Record: /m);
+    expect(message).toContain('Memory-Tool: log_decision');
+  });
+
+  test('takes a message of the user', () => {
+    const repo = create();
+    commit(repo, 'a', 'b');
+    const message = 'docs: record what we learned\n\nAbout caches.';
+    run(repo, 'squash', '--yes', '--message', message);
+    expect(repo.git('log', '-1', '--format=%B')).toMatch(
+      /^docs: record what we learned\n\nAbout caches\.\n\nMemory-Record: a\.md\n/,
+    );
   });
 
   test('a stash does not end the squash, and is kept', () => {

@@ -1,6 +1,6 @@
-import type { CommitMade, Squashable } from '../../core/history.ts';
+import type { CommitInfo, CommitMade, Squashable } from '../../core/history.ts';
 import { counted } from '../../core/painter.ts';
-import type { Command } from '../command.ts';
+import { type Command, flagText } from '../command.ts';
 import { mayGoOn } from '../prompt.ts';
 import { asJson, outputFlag, showResult } from '../result.ts';
 import { inSession } from '../run-in-session.ts';
@@ -9,8 +9,9 @@ import { Screen } from '../terminal.ts';
 /** `memory-bank squash`: replaces the last unpushed commits of the memory by one. */
 export const squash: Command = {
   about:
-    'make the last unpushed commits that change only the memory one commit; shows them and asks',
+    'make the unpushed commits of the memory one commit, also those between commits of code; shows them and asks',
   flags: {
+    message: { value: 'text', about: 'the message of the new commit, subject first' },
     yes: { about: 'do not ask' },
     'dry-run': { about: 'only show the commits, and the message of the one commit' },
     ...outputFlag,
@@ -18,9 +19,10 @@ export const squash: Command = {
   async run(invocation) {
     const { app, values } = invocation;
     const screen = new Screen();
+    const message = flagText(values, 'message');
     return inSession(invocation, (session, call) =>
       app.run(session, 'squash', call, async ({ history }) => {
-        const found = await history.squashable();
+        const found = await history.squashable(message);
         const isDry = values['dry-run'] === true || found.message === undefined;
         const json = asJson(values);
         if (!json) await screen.show(preview(screen, found));
@@ -33,9 +35,9 @@ export const squash: Command = {
         }
         if (!(await mayGoOn(values, 'Make them one commit?'))) return 0;
         // A person has agreed to the commits that were shown; --yes agrees to any.
-        const done = await history.squash(values.yes === true || json ? undefined : found);
+        const done = await history.squash(values.yes === true || json ? undefined : found, message);
         await showResult(values, squashJson(done ?? found, done?.made), (screen) =>
-          done ? report(screen, done.commits, done.made) : [],
+          done ? report(screen, done, done.made) : [],
         );
         return 0;
       }),
@@ -43,24 +45,36 @@ export const squash: Command = {
   },
 };
 
-function squashJson({ commits, end, message }: Squashable, made: CommitMade | undefined) {
+function squashJson({ commits, moved, end, message }: Squashable, made: CommitMade | undefined) {
+  const brief = (list: readonly CommitInfo[]) =>
+    list.map(({ oid, at, subject }) => ({ oid, at, subject }));
   return {
-    commits: commits.map(({ oid, at, subject }) => ({ oid, at, subject })),
+    commits: brief(commits),
+    moved: brief(moved),
     end,
     message: message ?? null,
     made: made?.oid ?? null,
   };
 }
 
-function preview(screen: Screen, { commits, end, message }: Squashable): string {
-  const lines = commits.map(
-    ({ oid, at, subject }) =>
-      `${screen.paint('key', short(oid))}  ${screen.paint('faint', at.slice(0, 10))}  ${screen.plain(subject)}`,
-  );
+function preview(screen: Screen, { commits, moved, end, message }: Squashable): string {
+  const lines = (list: readonly CommitInfo[]) =>
+    list.map(
+      ({ oid, at, subject }) =>
+        `${screen.paint('key', short(oid))}  ${screen.paint('faint', at.slice(0, 10))}  ${screen.plain(subject)}`,
+    );
   const rest = message === undefined ? ' Nothing to squash.' : '';
+  const others =
+    message === undefined || moved.length === 0
+      ? []
+      : [
+          screen.paint('title', `${counted(moved.length, 'commit')} of other files, put below it`),
+          ...lines(moved),
+        ];
   return [
     screen.paint('title', `${counted(commits.length, 'commit')} of the memory to make one`),
-    ...lines,
+    ...lines(commits),
+    ...others,
     screen.paint('faint', `${end}${rest}`),
     '',
   ].join('\n');
@@ -68,14 +82,13 @@ function preview(screen: Screen, { commits, end, message }: Squashable): string 
 
 function report(
   screen: Screen,
-  commits: Squashable['commits'],
+  { commits, tip = '' }: Squashable,
   { oid, branch }: { readonly oid: string; readonly branch: string | undefined },
 ): string[] {
   const where = branch === undefined ? 'detached HEAD' : branch;
-  const tip = short(commits[0]?.oid ?? '');
   return [
     screen.paint('good', `${commits.length} commits are one: ${short(oid)} on ${where}.`),
-    `The old ones stay in the reflog; "git reset --soft ${tip}" brings them back.`,
+    `The old ones stay in the reflog; "git reset --soft ${short(tip)}" brings them back.`,
   ];
 }
 

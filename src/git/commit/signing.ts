@@ -97,14 +97,11 @@ function isInstalled(program: string, env: NodeJS.ProcessEnv): boolean {
 
 /** Returns the plan with each new commit signed. */
 export async function signPlan(plan: CommitPlan, sign: Sign): Promise<CommitPlan> {
-  const objects = new Map(plan.objects.map((object) => [object.oid, object]));
   const signed = new Map<Oid, EncodedObject>();
   const idOf = (oid: Oid) => signed.get(oid)?.oid ?? oid;
-  for (const { oid } of plan.commits) {
-    const object = objects.get(oid);
-    // An existing commit, to which the branch only moves.
-    if (!object) continue;
-    const payload = withParents(object.content, idOf);
+  for (const { type, oid, content } of plan.objects) {
+    if (type !== 'commit') continue;
+    const payload = withParents(content, idOf);
     const signature = await sign(payload);
     if (!signature.startsWith('-----BEGIN ')) throw cannotSign('the program gave no signature');
     signed.set(oid, encodeObject('commit', withSignature(payload, signature)));

@@ -43,37 +43,107 @@ export function commitMessage(why: Provenance, records: readonly string[], actor
   return [subject, '', ...(reason === '' ? [] : [reason, '']), ...lines, ''].join('\n');
 }
 
+/** Limits of a squash message, so that it fits a screen: listed commits, characters of a reason, values of a trailer. */
+const maxListed = 12;
+const maxReasonLine = 100;
+const maxValues = 5;
+
+/** A commit that becomes part of a squash. */
+interface SquashedCommit {
+  readonly oid: Oid;
+  readonly commit: Commit;
+}
+
 /**
- * Builds the message of a squash: all messages, as `git merge --squash` lists them, and their trailers.
+ * Builds the message of a squash: what its commits did and why, as a list, and their trailers.
  *
  * @param commits oldest first.
  * @param records paths of the records that they changed, relative to `.memory-bank/`.
+ * @param given a message of the user, instead of the list.
  */
 export function squashMessage(
-  commits: readonly { readonly oid: Oid; readonly commit: Commit }[],
+  commits: readonly SquashedCommit[],
   records: readonly string[],
+  given?: string,
 ): string {
-  const messages = commits.map(({ oid, commit: { author, message } }) => {
-    const lines = message.trimEnd().split('\n');
-    return [
-      `commit ${oid}`,
-      `Author: ${person(author)}`,
-      `Date:   ${timeOf(author)}`,
-      '',
-      ...lines.map((line) => `    ${line}`.trimEnd()),
-      '',
-    ].join('\n');
+  // The files that the first write creates say nothing about what was learned.
+  const learned = records.filter((record) => !/^(?:config\.yaml|\.gitattributes)$/.test(record));
+  const names = learned.slice(0, 2).map((record) => record.split('/').pop() ?? '');
+  const more = learned.length > 2 ? ` and ${learned.length - 2} more` : '';
+  const [first = '', ...rest] = (given ?? '').trim().split('\n');
+  const subject =
+    given === undefined
+      ? `memory: squash ${commits.length} changes of ${names.join(', ')}${more}`
+      : oneLine(first);
+  const body = given === undefined ? summary(commits).join('\n') : paragraphs(rest.join('\n'));
+  const trailers = squashTrailers(commits, records);
+  return [cut(subject, maxSubject), '', ...(body === '' ? [] : [body, '']), ...trailers, ''].join(
+    '\n',
+  );
+}
+
+/**
+ * The subjects of commits as a list, oldest first, each with the first line of its reason. If there are
+ * too many, the kinds that are rare are listed, such as decisions, and those that are frequent, such as
+ * notes of progress, are counted.
+ */
+function summary(commits: readonly SquashedCommit[]): string[] {
+  const entries = commits.flatMap(({ commit }) => {
+    const { subject, reason } = partsOf(commit.message);
+    const done = oneLine(subject).replace(/^memory: /, '');
+    const [because = ''] = reason.split('\n', 1);
+    // The list of an earlier squash says more than its subject.
+    const items = reason.match(/^- .*(?:\n {2}.*)?$/gm);
+    if (items && /^squash \d+ changes /.test(done)) return items.map((item) => item.slice(2));
+    return because === '' ? done : `${done}\n  ${cut(oneLine(because), maxReasonLine)}`;
   });
+  const kinds = new Map<string, number>();
+  for (const entry of entries) kinds.set(kindOf(entry), (kinds.get(kindOf(entry)) ?? 0) + 1);
+  const listed = new Set<string>();
+  let left = maxListed;
+  for (const [kind, count] of [...kinds].sort(([, a], [, b]) => a - b)) {
+    if (count > left) break;
+    listed.add(kind);
+    left -= count;
+  }
+  const lines = entries.filter((entry) => listed.has(kindOf(entry))).map((entry) => `- ${entry}`);
+  const others = [...kinds].filter(([kind]) => !listed.has(kind));
+  const counts = others.map(([kind, count]) => `${count} × ${kind}`);
+  return counts.length === 0 ? lines : [...lines, cut(`- ${counts.join(', ')}`, maxTrailer)];
+}
+
+/** What a subject says that was done, without its object: `log decision`, `write`. */
+function kindOf(subject: string): string {
+  const [line = ''] = subject.split('\n', 1);
+  return /^[a-z]+(?: [a-z]+)??(?= (?:"|\S*[./:A-Z])|$)/.exec(line)?.[0] ?? line;
+}
+
+function squashTrailers(
+  commits: readonly SquashedCommit[],
+  records: readonly string[],
+): readonly string[] {
   const trailers = commits
     .flatMap(({ commit }) => partsOf(commit.message).trailers)
     .filter((line) => !line.startsWith('Memory-Record: '));
   const [first, ...others] = new Set(commits.map(({ commit: { author } }) => person(author)));
-  const lines = new Set([
-    ...listed(records).map((record) => `Memory-Record: ${record}`),
-    ...trailers,
-    ...others.filter((other) => other !== first).map((other) => `Co-authored-by: ${other}`),
+  return bounded([
+    ...new Set([
+      ...listed(records).map((record) => `Memory-Record: ${record}`),
+      ...trailers,
+      ...others.filter((other) => other !== first).map((other) => `Co-authored-by: ${other}`),
+    ]),
   ]);
-  return [`memory: squash ${commits.length} changes`, '', ...messages, ...lines, ''].join('\n');
+}
+
+/** Trailers with only the first few values of each of ours; every author stays. */
+function bounded(trailers: readonly string[]): string[] {
+  const counts = new Map<string, number>();
+  return trailers.filter((line) => {
+    const name = line.slice(0, line.indexOf(':'));
+    const count = (counts.get(name) ?? 0) + 1;
+    counts.set(name, count);
+    return !name.startsWith('Memory-') || name === 'Memory-Record' || count <= maxValues;
+  });
 }
 
 /**
