@@ -8,6 +8,7 @@ import type {
   ListOptions,
   LocalState,
   Located,
+  OnStored,
   Provenance,
   SearchRequest,
   SearchResult,
@@ -147,7 +148,8 @@ class LateStore implements Store {
   async change<R>(
     why: Provenance | ((result: R) => Provenance),
     edit: (transaction: Transaction) => Promise<R> | R,
+    onStored?: OnStored,
   ): Promise<R> {
-    return (await this.#open()).change(why, edit);
+    return (await this.#open()).change(why, edit, onStored);
   }
 }

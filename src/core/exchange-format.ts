@@ -21,6 +21,12 @@ export interface Source {
    * @throws MemoryError as `bytes` does, and `damaged` for a file that is not UTF-8.
    */
   text(file: string): string;
+  /**
+   * The lines of a file, without their ends, read piece by piece: a file of any length takes little memory.
+   *
+   * @throws MemoryError as `text`, at the piece that is wrong, and `too_large` for a line of many megabytes.
+   */
+  lines(file: string): Iterable<string>;
 }
 
 /** A record that a source contains. */
@@ -47,7 +53,8 @@ export interface Remark {
 
 /** The content of a source. */
 export interface Findings {
-  readonly found: readonly ImportedRecord[];
+  /** The importer takes them over, and can change the list. */
+  readonly found: ImportedRecord[];
   /** Files and parts that are not imported. */
   readonly left: readonly Remark[];
   /** Differences between imported records and their source. */
@@ -55,6 +62,9 @@ export interface Findings {
   /** The id of the project whose memory it is, if the source has one. */
   readonly projectId?: string | undefined;
 }
+
+/** Reads a source in steps; other calls can run between two of them. */
+export type Reading = Generator<void, Findings>;
 
 /** The memory that an exporter reads. */
 export interface ExportSource {
@@ -84,7 +94,7 @@ export interface ExchangeFormat {
   /** Whether the first line of a file shows this format, for files with other names. */
   recognisesLine?(line: string): boolean;
   /** Reads a source, and reports what cannot be read. */
-  read(source: Source, now: () => string): Findings;
+  read(source: Source, now: () => string): Reading;
   /** Returns the files with the records, by path; none if there are no records. */
   write(memory: ExportSource): Promise<ReadonlyMap<string, string | Uint8Array>>;
 }

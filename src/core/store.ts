@@ -192,6 +192,9 @@ export interface LocalState {
   set(key: string, value: JsonValue): Promise<boolean>;
 }
 
+/** Receives the number of files of a change that are written, and of all its files. */
+export type OnStored = (done: number, total: number) => void;
+
 /** The only way to read and change records, bound to one session. */
 export interface Store extends Reader {
   readonly local: LocalState;
@@ -208,10 +211,12 @@ export interface Store extends Reader {
    * outside the transaction. If it throws or changes nothing, there is no commit.
    *
    * @param why the commit message, or a function that makes it from the result of `edit`.
+   * @param onStored called while very many records are stored; an error that it throws cancels the change.
    * @returns the result of `edit`.
    */
   change<R>(
     why: Provenance | ((result: R) => Provenance),
     edit: (transaction: Transaction) => Promise<R> | R,
+    onStored?: OnStored,
   ): Promise<R>;
 }

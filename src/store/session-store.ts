@@ -4,6 +4,7 @@ import type {
   ListOptions,
   LocalState,
   Located,
+  OnStored,
   Provenance,
   SearchRequest,
   SearchResult,
@@ -48,11 +49,13 @@ export class SessionStore implements Store {
   async change<R>(
     why: Provenance | ((result: R) => Provenance),
     edit: (transaction: Transaction) => Promise<R> | R,
+    onStored?: OnStored,
   ): Promise<R> {
     const { actor, signal } = this.#permit;
     const access = await this.#permit.access();
     const { result, made } = await this.#memory.change(why, edit, access, await actor(), {
       signal,
+      onStored,
     });
     this.#reader = undefined;
     if (made) this.#permit.onCommit(toCommitMade(made));

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { afterAll, describe, expect, it, test } from 'vitest';
 import { App } from '../../src/app/app.ts';
@@ -613,4 +613,87 @@ it('reports how far reading, checking and storing are, and never goes back', asy
   expect(done).toEqual(done.toSorted((a, b) => a - b));
   // A terminal clears the line of a step that is the last of its total.
   for (const step of steps.slice(0, -1)) expect(step.done).toBeLessThan(step.total);
+});
+
+/** A graph of so many entities, in a file of its own. */
+function graphFile(count: number, last: string | Buffer = ''): string {
+  const path = join(newFolder(), 'memory.jsonl');
+  const lines = Array.from(
+    { length: count },
+    (_, i) =>
+      `${JSON.stringify({ type: 'entity', name: `entity ${i}`, observations: ['a', 'b'] })}\n`,
+  );
+  writeFileSync(path, Buffer.concat([Buffer.from(lines.join('')), Buffer.from(last)]));
+  return path;
+}
+
+describe('a large graph', () => {
+  it('is one commit, whose storing is reported in batches', async () => {
+    const one = world();
+    const before = one.commits;
+    const steps = await one.steps(graphFile(1500));
+    expect(one.commits).toBe(before + 1);
+    const storing = steps.filter(({ message }) => /storing record \d/.test(message));
+    expect(storing.length).toBeGreaterThan(3);
+    const done = steps.map((step) => step.done);
+    expect(done).toEqual(done.toSorted((a, b) => a - b));
+  });
+
+  it('lets the event loop turn while it is read and compared', async () => {
+    const one = world();
+    const phases = new Set<string>();
+    let current = '';
+    const watch = setInterval(() => phases.add(current), 1);
+    const progress = (_done: number, _total: number, message: string) => {
+      current = message.replace(/ .*/, '');
+    };
+    const request = { path: graphFile(6000), from: undefined, dryRun: true, overwrite: false };
+    await importSources(one.app, one.session, request, { progress });
+    clearInterval(watch);
+    expect([...phases]).toEqual(expect.arrayContaining(['reading', 'checking', 'comparing']));
+  });
+
+  test.each([/^reading/, /^checking/, /^storing the/, /^storing record/])(
+    'leaves nothing when it is cancelled at %s',
+    async (phase) => {
+      const one = world();
+      const before = one.repo.git('rev-parse', 'HEAD');
+      const cancel = new AbortController();
+      const progress = (_done: number, _total: number, message: string) => {
+        if (phase.test(message)) cancel.abort();
+      };
+      const request = { path: graphFile(1500), from: undefined, dryRun: false, overwrite: false };
+      const options = { progress, signal: cancel.signal };
+      await expect(importSources(one.app, one.session, request, options)).rejects.toThrow();
+      expect(one.repo.git('rev-parse', 'HEAD')).toBe(before);
+      expect(one.repo.git('status', '--porcelain')).toBe('');
+      // An empty journal is one that has ended.
+      const own = join(one.repo.root, '.git/memory-bank');
+      const left = (existsSync(own) ? filesBelow(own) : []).filter((path) =>
+        /\/(?:file|journal)[^/]*$/.test(path),
+      );
+      expect(left.filter((path) => statSync(path).size > 0)).toEqual([]);
+    },
+  );
+
+  it('is not imported in part when a late line is not UTF-8', async () => {
+    const one = world();
+    const before = one.commits;
+    const bad = Buffer.from('{"type":"entity","name":"\xff","observations":[]}\n', 'latin1');
+    const [report] = await one.import(graphFile(9000, bad));
+    expect(report).toMatchObject({ created: [], commits: [], left: [{ from: 'memory.jsonl' }] });
+    expect(one.commits).toBe(before);
+  });
+
+  it('keeps characters and lines that two pieces of the file share', async () => {
+    const one = world();
+    const text = '\u{1f600}'.repeat(150_000);
+    const path = join(newFolder(), 'memory.jsonl');
+    const line = (name: string) => JSON.stringify({ name, observations: [text] });
+    writeFileSync(path, ` ${line('x')}\n${line('y')}`);
+    expect(await one.import(path)).toMatchObject([
+      { left: [], created: [{}, {}].map(() => expect.any(String)) },
+    ]);
+    expect(await one.import(path)).toMatchObject([{ unchanged: 2 }]);
+  });
 });

@@ -370,8 +370,8 @@ export const guards: readonly Guard[] = [
     'new files are durable',
     [
       'git/disk/disk.ts',
-      "this.files.write(fd, group);\n        await this.sync(fd, 'data');",
-      'this.files.write(fd, group);',
+      "new Promise(setImmediate);\n        }\n        await this.sync(fd, 'data');",
+      'new Promise(setImmediate);\n        }',
     ],
     [power, 'a power cut'],
   ),

@@ -12,13 +12,20 @@ const maxDepth = 32;
 /** How much of a folder is looked at for files whose name does not tell what they are: files, and bytes of each. */
 const maxLooked = 256;
 const maxLine = 64 * 1024;
+/** A line of a file that is read line by line may not be longer: far more than a record may have. */
+const maxLineLength = 16 * 1024 * 1024;
 /** Never part of a memory, and possibly huge. */
 const skipped = new Set(['.git', 'node_modules']);
+
+/** A source that knows how much of it was read, from 0 to 1. */
+export interface MeasuredSource extends Source {
+  readonly share: number;
+}
 
 /** A source and the format that it is read by. */
 export interface FoundSource {
   readonly format: ExchangeFormat;
-  readonly source: Source;
+  readonly source: MeasuredSource;
   /** Absolute path, links resolved. */
   readonly path: string;
 }
@@ -153,11 +160,13 @@ function fileEntries(path: string): string[] {
 }
 
 /** A folder or file on disk; links are not followed. */
-class DiskSource implements Source {
+class DiskSource implements MeasuredSource {
   readonly name: string;
   readonly files: readonly string[];
   readonly #enclosure: Enclosure;
   readonly #folder: string;
+  /** How many files were read, the last one in part. */
+  #read = 0;
 
   constructor(
     enclosure: Enclosure,
@@ -172,10 +181,35 @@ class DiskSource implements Source {
     this.files = single ? fileEntries(path) : walk(path, shallow);
   }
 
+  get share(): number {
+    return Math.min(1, this.#read / Math.max(1, this.files.length));
+  }
+
   bytes(file: string): Buffer {
+    this.#read += 1;
     const bytes = this.#enclosure.read(join(this.#folder, file), maxBytes);
     if (bytes === undefined) throw new MemoryError('storage', 'It is gone.');
     return bytes;
+  }
+
+  *lines(file: string): Iterable<string> {
+    const decode = utf8Decoder();
+    const before = this.#read;
+    let begun = '';
+    for (const { bytes, share } of this.#enclosure.pieces(join(this.#folder, file), maxBytes)) {
+      const [first = '', ...others] = decode(bytes).split('\n');
+      this.#read = before + share;
+      begun += first;
+      if (begun.length > maxLineLength) {
+        throw new MemoryError('too_large', `A line has more than ${maxLineLength} characters.`);
+      }
+      const last = others.pop();
+      if (last === undefined) continue;
+      yield begun;
+      yield* others;
+      begun = last;
+    }
+    yield begun + decode(undefined);
   }
 
   text(file: string): string {
@@ -186,6 +220,18 @@ class DiskSource implements Source {
       throw new MemoryError('damaged', 'It is not UTF-8 text.', { cause });
     }
   }
+}
+
+/** Decodes a text in pieces; undefined ends it, where its last character must be complete. */
+function utf8Decoder(): (piece: Uint8Array | undefined) => string {
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  return (piece) => {
+    try {
+      return decoder.decode(piece, { stream: piece !== undefined });
+    } catch (cause) {
+      throw new MemoryError('damaged', 'It is not UTF-8 text.', { cause });
+    }
+  };
 }
 
 function walk(folder: string, shallow: boolean): string[] {

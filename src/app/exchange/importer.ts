@@ -13,10 +13,12 @@ import { toIssue } from '../../core/input.ts';
 import { isObject } from '../../core/json.ts';
 import type { Session } from '../../core/session.ts';
 import type { Reader, Store, Transaction } from '../../core/store.ts';
+import { inSlices, Slice, type Steps } from '../../store/records/slices.ts';
 import { type App, redactText } from '../app.ts';
 import type { CallOptions } from '../call-context.ts';
 import { memoryFolderName } from '../root.ts';
 import { type FoundSource, findSources } from './disk-source.ts';
+import { ImportProgress } from './import-progress.ts';
 
 export interface ImportRequest {
   /** Absolute path of a source, or of a folder with sources in their usual places. */
@@ -117,7 +119,8 @@ async function importSource(
   { format, source }: FoundSource,
   request: ImportRequest,
 ): Promise<Omit<ImportReport, 'commits'>> {
-  const { found: fit, left, notes } = await readSource(context, { format, source });
+  const progress = new ImportProgress(context);
+  const { found: fit, left, notes } = await readSource(context, { format, source }, progress);
   const total: ImportOutcome = {
     created: [],
     replaced: [],
@@ -125,19 +128,19 @@ async function importSource(
     kept: [],
     left: [...left],
   };
-  const steps = stepsOf(fit);
-  let settled = fit.length;
-  const progress: Context['progress'] = (done, _, message) =>
-    context.progress(settled + done, steps, message);
+  let settled = 0;
   for (const [store, part] of [
     [context.store, fit.filter(({ home }) => !home)],
     [context.home, fit.filter(({ home }) => home)],
   ] as const) {
     if (part.length === 0) continue;
     const label = `${format.name} (${source.name})`;
+    const at: PartProgress = (done, message) => {
+      progress.show('writing', (settled + done * part.length) / fit.length, message);
+    };
     const outcome = request.dryRun
-      ? await settle(store, part, request, progress)
-      : await write(store, part, request, progress, label);
+      ? await settle(store, part, request, at)
+      : await write(store, part, request, at, label);
     total.created.push(...outcome.created);
     total.replaced.push(...outcome.replaced);
     total.kept.push(...outcome.kept);
@@ -145,7 +148,7 @@ async function importSource(
     total.unchanged += outcome.unchanged;
     settled += part.length;
   }
-  context.progress(steps, steps, 'done');
+  progress.end();
   const made = new Set(
     [...total.created, ...total.replaced].map((path) => `${memoryFolderName}/${path}`),
   );
@@ -168,13 +171,8 @@ async function importSource(
   };
 }
 
-/** The steps of an import: it checks each record and decides on it, and stores them all at the end. */
-function stepsOf(found: readonly ImportedRecord[]): number {
-  return 2 * found.length + 1;
-}
-
 /**
- * Reads what a source holds and checks it.
+ * Reads what a source holds and checks it, in slices.
  *
  * The unchecked findings end with this function: a source may be so large that it should not be in
  * memory twice while it is stored.
@@ -182,18 +180,33 @@ function stepsOf(found: readonly ImportedRecord[]): number {
 async function readSource(
   context: Context,
   { format, source }: Pick<FoundSource, 'format' | 'source'>,
+  progress: ImportProgress,
 ): Promise<Findings> {
   const { name } = source;
-  context.progress(0, 1, `reading ${name}`);
-  const read = format.read(source, () => timestamp(context.now()));
+  const reading = () => progress.show('reading', source.share, `reading ${name}`);
+  reading();
+  const read = await inSlices(
+    format.read(source, () => timestamp(context.now())),
+    reading,
+  );
   const { found, left, notes } = await ofThisProject(context, name, read);
   const remarks = [...left];
-  const fit: ImportedRecord[] = [];
-  for (const [i, finding] of found.entries()) {
-    if (i % 50 === 0) context.progress(i, stepsOf(found), `checking ${finding.from}`);
-    fit.push(...conforming(finding, remarks));
+  let checked = 0;
+  const checking = () =>
+    progress.show('checking', checked / found.length, `checking ${found[checked]?.from ?? name}`);
+  checking();
+  // In place, so that very many findings are not there twice.
+  function* check(): Steps {
+    let fit = 0;
+    for (const finding of found) {
+      for (const one of conforming(finding, remarks)) found[fit++] = one;
+      checked += 1;
+      yield;
+    }
+    found.length = fit;
   }
-  return { found: fit, left: remarks, notes };
+  await inSlices(check(), checking);
+  return { found, left: remarks, notes };
 }
 
 /**
@@ -224,7 +237,7 @@ async function write(
   store: Store,
   findings: readonly ImportedRecord[],
   request: ImportRequest,
-  progress: Context['progress'],
+  progress: PartProgress,
   label: string,
 ): Promise<ImportOutcome> {
   const refused = new Map<string, string>();
@@ -235,6 +248,7 @@ async function write(
           subject: `import ${created.length + replaced.length} records from ${label}`,
         }),
         (transaction) => settle(transaction, findings, request, progress, { transaction, refused }),
+        (done, total) => progress((1 + done / total) / 2, `storing record ${done} of ${total}`),
       );
     } catch (error) {
       const secrets =
@@ -256,6 +270,9 @@ function placesOf({ data }: MemoryError): Remark[] {
   );
 }
 
+/** Reports which share of a part of the import is done, from 0 to 1. */
+type PartProgress = (done: number, message: string) => void;
+
 interface Writing {
   readonly transaction: Transaction;
   /** Paths that may not be written, and why. */
@@ -267,13 +284,17 @@ async function settle(
   reader: Reader,
   findings: readonly ImportedRecord[],
   { overwrite }: ImportRequest,
-  progress: Context['progress'],
+  progress: PartProgress,
   writing?: Writing,
 ): Promise<ImportOutcome> {
   const outcome: ImportOutcome = { created: [], replaced: [], unchanged: 0, kept: [], left: [] };
+  const slice = new Slice();
   for (const [i, finding] of findings.entries()) {
     const { type, value, from, written } = finding;
-    if (i % 50 === 0) progress(i, findings.length, from);
+    if (slice.isOver) {
+      await slice.turn();
+      progress(i / findings.length / 2, `comparing ${from}`);
+    }
     try {
       const present = await reader.get(type, type.key(value));
       if (present && isSame(present.value, finding)) {
@@ -299,7 +320,7 @@ async function settle(
       outcome.left.push({ from, message: error.text });
     }
   }
-  if (writing) progress(findings.length, findings.length, 'storing the records');
+  if (writing) progress(1 / 2, 'storing the records');
   return outcome;
 }
 

@@ -47,7 +47,15 @@ export interface Proposal {
   readonly message: string;
   readonly adopt?: Adoption;
   readonly join?: Joined;
+  readonly onStaged?: OnStaged | undefined;
 }
+
+/**
+ * Gets how many files of a mutation are staged, of how many, while git's locks are not held.
+ *
+ * @throws any error, to cancel the mutation.
+ */
+export type OnStaged = (done: number, total: number) => void;
 
 /** One file of the planned commit, with what is needed to undo it. */
 export interface PlannedFile {

@@ -12,7 +12,7 @@ import { appendReflogs, type Reflog, reflogLines, reflogsOf } from '../refs/refl
 import type { Refs } from '../refs/refs.ts';
 import type { GitConfig } from '../repository/config.ts';
 import type { WorkTree } from '../repository/discover.ts';
-import type { CommitPlan } from './commit-plan.ts';
+import type { CommitPlan, OnStaged } from './commit-plan.ts';
 import { endJournal, type Journal, writeJournal } from './journal.ts';
 import {
   FileChangedError,
@@ -47,6 +47,7 @@ export interface Prepared {
   readonly known: KnownIndex;
   readonly config: GitConfig;
   readonly committer: Signature;
+  readonly onStaged?: OnStaged | undefined;
 }
 
 /** A mutation that has happened. */
@@ -197,10 +198,11 @@ class Mutation {
   /** Whether the rename of the ref has succeeded. */
   #moved = false;
   #ended = false;
+  readonly #onStaged: OnStaged | undefined;
 
   constructor(
     site: MutationSite,
-    { oid, plan, folders, known, committer }: Prepared,
+    { oid, plan, folders, known, committer, onStaged }: Prepared,
     token: ProcessToken,
   ) {
     this.#site = site;
@@ -208,6 +210,7 @@ class Mutation {
     this.#known = known;
     this.#token = token;
     this.#commit = oid;
+    this.#onStaged = onStaged;
     this.#journal = this.#describe(folders, committer);
   }
 
@@ -217,7 +220,7 @@ class Mutation {
     const at = (i: number) => stagingPath(folder, this.#token.id, i);
     [, this.#staged] = await together([
       writeJournal(disk, folder, this.#journal),
-      stageFiles(disk, tree.top, this.#plan.files, at),
+      stageFiles(disk, tree.top, this.#plan.files, at, this.#onStaged),
     ]);
   }
 

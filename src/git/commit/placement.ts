@@ -4,7 +4,7 @@ import { type Disk, inWaves, removeIfEmpty } from '../disk/disk.ts';
 import { errno } from '../disk/file-layer.ts';
 import { type LineStat, lineStat } from '../index/index-file.ts';
 import type { ProcessToken } from '../locks/token.ts';
-import type { PlannedFile } from './commit-plan.ts';
+import type { OnStaged, PlannedFile } from './commit-plan.ts';
 import { temporaryName } from './journal.ts';
 
 /** A file of the work tree that is written or removed. */
@@ -81,15 +81,17 @@ export async function stageFiles(
   top: string,
   placements: readonly Placement[],
   at: (i: number) => string | undefined,
+  onStaged?: OnStaged,
 ): Promise<Staged[]> {
-  const staged = await inWaves(placements, async (placement, i) => {
+  const stage = async (placement: Placement, i: number): Promise<Staged[]> => {
     const { path, bytes, mode } = placement;
     const from = at(i);
     if (bytes === undefined || from === undefined) return [];
     const permissions = placement.seen && disk.files.lstat(join(top, path))?.mode;
     await disk.create(from, [bytes], 0o666 | (mode & 0o111), permissions);
     return [{ from, placement }];
-  });
+  };
+  const staged = await inWaves(placements, stage, (done) => onStaged?.(done, placements.length));
   return staged.flat();
 }
 

@@ -356,7 +356,8 @@ export class Repository {
     // The caller that awaits it gets the error; until then the rejection counts as handled.
     stored.catch(() => undefined);
     const oid = plan.commits.at(-1)?.oid ?? '';
-    return { oid, plan, folders, stored, known, config, committer };
+    const onStaged = 'onto' in proposal ? undefined : proposal.onStaged;
+    return { oid, plan, folders, stored, known, config, committer, onStaged };
   }
 
   /** Stores the objects of a plan; fulfilled with the folders to settle. */

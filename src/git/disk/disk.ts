@@ -54,7 +54,11 @@ export class Disk {
     try {
       try {
         if (exact !== undefined) this.files.chmod(fd, exact & 0o777);
-        for (const group of inGroups(pieces)) this.files.write(fd, group);
+        for (const group of inGroups(pieces)) {
+          this.files.write(fd, group);
+          // The pieces of a large file may take long to make.
+          if (group.length === groupPieces) await new Promise(setImmediate);
+        }
         await this.sync(fd, 'data');
       } finally {
         this.files.close(fd);
@@ -207,11 +211,13 @@ const waveSize = 256;
 export async function inWaves<T, R>(
   items: readonly T[],
   work: (item: T, i: number) => Promise<R>,
+  onWave?: (done: number) => void,
 ): Promise<R[]> {
   const results: R[] = [];
   for (let from = 0; from < items.length; from += waveSize) {
     const wave = items.slice(from, from + waveSize);
     results.push(...(await together(wave.map((item, i) => work(item, from + i)))));
+    onWave?.(results.length);
   }
   return results;
 }

@@ -5,6 +5,9 @@ import { errno, type Files, lookThrough, NodeFiles } from '../disk/file-layer.ts
 import { checkSize } from '../disk/folder.ts';
 import { findWorkTree } from './discover.ts';
 
+/** How much of a file is in memory when it is read piece by piece, in bytes. */
+const pieceBytes = 256 * 1024;
+
 /** Whether a path is a folder or is below it; both absolute, links resolved. */
 export function contains(folder: string, path: string): boolean {
   const way = relative(folder, path);
@@ -76,6 +79,36 @@ export class Enclosure {
     return readRegular(this.resolve(path), limit, this.#files);
   }
 
+  /**
+   * Reads a file piece by piece, each with the share of the file that was read by then.
+   *
+   * @throws MemoryError like `read`; `storage` also if the file does not exist or shrinks meanwhile.
+   */
+  *pieces(
+    path: string,
+    limit: number,
+  ): Iterable<{ readonly bytes: Buffer; readonly share: number }> {
+    const at = this.resolve(path);
+    try {
+      const fd = this.#files.open(at, 'r');
+      try {
+        const { kind, size } = this.#files.fstat(fd);
+        if (kind !== 'file') throw notRegular(at);
+        checkSize(at, size, limit);
+        for (let position = 0; position < size; ) {
+          const piece = this.#files.pread(fd, Math.min(pieceBytes, size - position), position);
+          if (piece.length === 0) throw new MemoryError('storage', `${at} has become shorter.`);
+          position += piece.length;
+          yield { bytes: piece, share: position / size };
+        }
+      } finally {
+        this.#files.close(fd);
+      }
+    } catch (error) {
+      throw error instanceof MemoryError ? error : storageError(error, `read ${at}`);
+    }
+  }
+
   /** The first bytes of a regular file, and its size; undefined if it does not exist. */
   head(
     path: string,
@@ -142,12 +175,16 @@ export function readRegular(
     const code = errno(error);
     if (code === 'EFBIG') checkSize(path, lookThrough(files, path)?.size ?? limit + 1, limit);
     if (code !== 'EFTYPE' && code !== 'EISDIR') throw storageError(error, `read ${path}`);
-    throw new MemoryError('damaged', `${path} is not a regular file.`, {
-      hint: 'Move or remove it.',
-      data: { path },
-      cause: error,
-    });
+    throw notRegular(path, error);
   }
+}
+
+function notRegular(path: string, cause?: unknown): MemoryError {
+  return new MemoryError('damaged', `${path} is not a regular file.`, {
+    hint: 'Move or remove it.',
+    data: { path },
+    cause,
+  });
 }
 
 function stepsOf(way: string): string[] {

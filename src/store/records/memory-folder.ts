@@ -1,7 +1,7 @@
 import { join, relative, sep } from 'node:path';
 import { MemoryError } from '../../core/error.ts';
 import type { AnyRecordType } from '../../core/record-type.ts';
-import type { Provenance } from '../../core/store.ts';
+import type { OnStored, Provenance } from '../../core/store.ts';
 import type { Adoption, FileChange } from '../../git/commit/commit-plan.ts';
 import { Repository } from '../../git/commit/repository.ts';
 import { type Disk, missingRepository, storageError } from '../../git/disk/disk.ts';
@@ -154,7 +154,11 @@ export class MemoryFolder {
     edit: (draft: LiveTransaction) => Promise<R> | R,
     access: Access,
     actor: Actor,
-    options: { readonly signal?: AbortSignal; readonly initialize?: boolean } = {},
+    options: {
+      readonly signal?: AbortSignal;
+      readonly initialize?: boolean;
+      readonly onStored?: OnStored | undefined;
+    } = {},
   ): Promise<{ readonly result: R; readonly made: MadeChange | undefined }> {
     let outcome: { result: R } | undefined;
     let repository = this.repository();
@@ -178,7 +182,8 @@ export class MemoryFolder {
           const guard = this.#guard(settings);
           guard.checkChange(changes, provenance, message, (path) => this.view.typeOf(path));
           const files = this.#fileChanges(changes, repository);
-          return { message, changes: files, adopt: adoptionBy(guard) };
+          const { onStored } = options;
+          return { message, changes: files, adopt: adoptionBy(guard), onStaged: onStored };
         } catch (error) {
           if (!(error instanceof RecordChangedError)) throw error;
         }

@@ -12,13 +12,32 @@ export function allAtOnce<T>(steps: Steps<T>): T {
   }
 }
 
-/** Runs the work in slices, with a turn of the event loop after each of them. */
-export async function inSlices<T>(steps: Steps<T>): Promise<T> {
-  for (let start = performance.now(); ; ) {
+/** Measures how long work has kept the event loop busy. */
+export class Slice {
+  #start = performance.now();
+
+  get isOver(): boolean {
+    return performance.now() - this.#start >= maxSlice;
+  }
+
+  /** Gives the event loop a turn, and begins the next slice. */
+  async turn(): Promise<void> {
+    await new Promise((resolve) => setImmediate(resolve));
+    this.#start = performance.now();
+  }
+}
+
+/**
+ * Runs the work in slices, with a turn of the event loop after each of them.
+ *
+ * @param pause called after each slice; an error that it throws ends the work.
+ */
+export async function inSlices<T>(steps: Steps<T>, pause?: () => void): Promise<T> {
+  for (const current = new Slice(); ; ) {
     const { done, value } = steps.next();
     if (done) return value;
-    if (performance.now() - start < maxSlice) continue;
-    await new Promise((resolve) => setImmediate(resolve));
-    start = performance.now();
+    if (!current.isOver) continue;
+    await current.turn();
+    pause?.();
   }
 }

@@ -10,7 +10,7 @@ const bankFolders: ExchangeFormat = {
   places: [],
   recognises: (_name, entries) =>
     entries.length > 0 && entries.every((entry) => /^(?:global|projects|code)\/$/.test(entry)),
-  read(source) {
+  *read(source) {
     const gathering = new Gathering();
     for (const file of source.files) {
       gathering.attempt(file, () => {
@@ -38,6 +38,7 @@ const bankFolders: ExchangeFormat = {
           home: kind === 'global',
         });
       });
+      yield;
     }
     return gathering;
   },

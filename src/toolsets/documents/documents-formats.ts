@@ -11,7 +11,7 @@ const infinity: ExchangeFormat = {
   places: ['.infinity'],
   recognises: (name, entries) =>
     entries.includes('memories.json') || (name === '.infinity' && entries.includes('project_id')),
-  read(source) {
+  *read(source) {
     const gathering = new Gathering();
     for (const file of source.files) {
       if (file === 'project_id') continue;
@@ -31,6 +31,7 @@ const infinity: ExchangeFormat = {
           gathering.leave(`${file}, "${name}"`, 'is not part of this format');
         }
       });
+      yield;
     }
     return gathering;
 

@@ -20,7 +20,7 @@ const database: ExchangeFormat = {
   title: 'SQLite database of features, paths, objectives, tasks and tickets',
   places: ['.claude/memory-bank.db'],
   recognises: (name, entries) => entries.includes(name) && /\.(?:db|sqlite3?)$/.test(name),
-  read(source) {
+  *read(source) {
     const gathering = new Gathering();
     for (const file of source.files) {
       if (file.endsWith('-wal')) continue;
@@ -35,6 +35,7 @@ const database: ExchangeFormat = {
         }
         readDatabase(data, gathering);
       });
+      yield;
     }
     return gathering;
   },

@@ -21,7 +21,7 @@ const claudeMemory: ExchangeFormat = {
   recognises: (name, entries) =>
     categories.some((category) => entries.includes(`${category}.json`)) ||
     (name === 'memory' && entries.some((entry) => entry.endsWith('.json'))),
-  read(source, now) {
+  *read(source, now) {
     const gathering = new Gathering();
     for (const file of source.files) {
       const category = categories.find((name) => `${name}.json` === file);
@@ -30,6 +30,7 @@ const claudeMemory: ExchangeFormat = {
         continue;
       }
       gathering.attempt(file, () => readCategory(parseJson(source.text(file)), category, file));
+      yield;
     }
     return gathering;
 

@@ -1,3 +1,4 @@
+import { MemoryError } from '../../core/error.ts';
 import { type ExchangeFormat, Gathering, isoTime, parseJson } from '../../core/exchange-format.ts';
 import { isObject } from '../../core/json.ts';
 import { counted } from '../../core/painter.ts';
@@ -33,46 +34,70 @@ export const serverMemory: ExchangeFormat = {
     const data = read(line);
     return isObject(data) && (isEntity(data) || isRelation(data));
   },
-  read(source, now) {
+  *read(source, now) {
     const gathering = new Gathering();
-    const entities = new Map<string, Entity>();
-    const entity = (name: string, from: string): Entity => {
-      const known = entities.get(name) ?? { from, fields: {}, observations: [], relations: [] };
-      entities.set(name, known);
-      return known;
-    };
-    const unknown: number[] = [];
+    const entities: Graph = new Map();
     for (const file of source.files) {
-      gathering.attempt(file, () => {
-        for (const [i, line] of source.text(file).split('\n').entries()) {
-          if (line.trim() !== '' && !readLine(line, `${file}, line ${i + 1}`)) unknown.push(i + 1);
-        }
-        const [first, ...more] = unknown;
-        if (first === undefined) return;
-        const others = more.length === 0 ? '' : `; ${counted(more.length, 'more such line')}`;
-        gathering.leave(`${file}, line ${first}`, `is neither an entity nor a relation${others}`);
-      });
+      // What a file adds counts only when it was read to its end.
+      const added: Graph = new Map();
+      try {
+        yield* readFile(file, added);
+        for (const [name, one] of added) merge(name, one);
+      } catch (error) {
+        if (!(error instanceof MemoryError)) throw error;
+        gathering.leave(file, error.text);
+      }
     }
-    for (const [key, one] of entities) gathering.found.push(toFinding(key, one));
+    for (const [key, one] of entities) {
+      gathering.found.push(toFinding(key, one));
+      // Very many entities should not be in memory twice.
+      entities.delete(key);
+      yield;
+    }
     return gathering;
 
-    function readLine(line: string, from: string): boolean {
+    function* readFile(file: string, added: Graph): Generator<void> {
+      const unknown: number[] = [];
+      let number = 0;
+      for (const line of source.lines(file)) {
+        number += 1;
+        const from = `${file}, line ${number}`;
+        if (line.trim() !== '' && !readLine(line, from, added)) unknown.push(number);
+        yield;
+      }
+      const [first, ...more] = unknown;
+      if (first === undefined) return;
+      const others = more.length === 0 ? '' : `; ${counted(more.length, 'more such line')}`;
+      gathering.leave(`${file}, line ${first}`, `is neither an entity nor a relation${others}`);
+    }
+
+    function readLine(line: string, from: string, added: Graph): boolean {
       const data = read(line);
       if (!isObject(data)) return false;
       if (isEntity(data)) {
         const { name, observations, ...fields } = data;
-        if (entities.has(name)) {
+        if (entities.has(name) || added.has(name))
           gathering.note(from, `is added to the entity "${name}" of an earlier line`);
-        }
-        const found = entity(name, from);
-        Object.assign(found.fields, fields);
-        found.observations.push(...observations);
+        const known = entity(added, name, from);
+        Object.assign(known.fields, fields);
+        known.observations.push(...observations);
         return true;
       }
       if (!isRelation(data)) return false;
       const { from: begin, ...relation } = data;
-      entity(begin, from).relations.push(relation);
+      entity(added, begin, from).relations.push(relation);
       return true;
+    }
+
+    function merge(name: string, one: Entity): void {
+      const known = entities.get(name);
+      if (!known) {
+        entities.set(name, one);
+        return;
+      }
+      Object.assign(known.fields, one.fields);
+      known.observations.push(...one.observations);
+      known.relations.push(...one.relations);
     }
 
     function toFinding(key: string, { from, fields, observations, relations }: Entity) {
@@ -124,6 +149,15 @@ export const serverMemory: ExchangeFormat = {
     return new Map(all.length === 0 ? [] : [['memory.jsonl', `${all.join('\n')}\n`]]);
   },
 };
+
+type Graph = Map<string, Entity>;
+
+/** The entity with a name, which is new unless an earlier line of the file names it. */
+function entity(graph: Graph, name: string, from: string): Entity {
+  const known = graph.get(name) ?? { from, fields: {}, observations: [], relations: [] };
+  graph.set(name, known);
+  return known;
+}
 
 type JsonLine = { readonly [name: string]: unknown };
 

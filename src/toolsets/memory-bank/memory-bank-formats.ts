@@ -2,6 +2,7 @@ import {
   type ExchangeFormat,
   Gathering,
   type ImportedRecord,
+  type Reading,
   type Source,
 } from '../../core/exchange-format.ts';
 import { fileNameProblem, foldName } from '../../core/names/file-name.ts';
@@ -81,7 +82,7 @@ const rules: ExchangeFormat = {
   places: ['.'],
   shallow: true,
   recognises: (_name, entries) => entries.some((entry) => /^\.clinerules-[^/]+$/.test(entry)),
-  read(source) {
+  *read(source) {
     const gathering = new Gathering();
     for (const file of source.files) {
       const rule = /^\.clinerules-(.+?)(\.(?:json|ya?ml|toml))?$/.exec(file);
@@ -91,6 +92,7 @@ const rules: ExchangeFormat = {
         const path = `rules/${encodeName(rule[1] ?? '')}${rule[2] ?? extensionOf(content)}`;
         gathering.found.push({ type: ruleFile, value: { path, content }, from: file });
       });
+      yield;
     }
     return gathering;
   },
@@ -108,10 +110,10 @@ const rules: ExchangeFormat = {
 export const formats: readonly ExchangeFormat[] = [folder, adr, rules];
 
 /** Every markdown file of a source, byte for byte; the name says where it goes. */
-function readMarkdown(
+function* readMarkdown(
   source: Source,
   nameOf: (file: string, gathering: Gathering) => string,
-): Gathering {
+): Reading {
   const gathering = new Gathering();
   const taken = new Set<string>();
   for (const file of source.files) {
@@ -123,6 +125,7 @@ function readMarkdown(
       if (path !== wanted && path !== newerName(wanted)) gathering.note(file, `is kept as ${path}`);
       gathering.found.push(finding(path, content, file));
     });
+    yield;
   }
   return gathering;
 }
