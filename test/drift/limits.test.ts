@@ -403,6 +403,13 @@ const limits: readonly (readonly [
     'the file is left out and reported',
   ],
   [
+    'characters in a line of a file that `import` reads line by line',
+    'app/exchange/disk-source.ts',
+    'maxLineLength',
+    '',
+    'the file is left out and named',
+  ],
+  [
     'files of a folder that `import` reads',
     'app/exchange/disk-source.ts',
     'maxFiles',

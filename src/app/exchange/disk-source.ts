@@ -12,7 +12,7 @@ const maxDepth = 32;
 /** How much of a folder is looked at for files whose name does not tell what they are: files, and bytes of each. */
 const maxLooked = 256;
 const maxLine = 64 * 1024;
-/** A line of a file that is read line by line may not be longer: far more than a record may have. */
+/** A line of a file that is read line by line may not have more characters; a record has far fewer. */
 const maxLineLength = 16 * 1024 * 1024;
 /** Never part of a memory, and possibly huge. */
 const skipped = new Set(['.git', 'node_modules']);
