@@ -2,8 +2,11 @@ import { invalid, MemoryError } from '../../core/error.ts';
 import type { Restoration } from '../../core/history.ts';
 import type { Damaged } from '../../core/store.ts';
 import type { Oid } from '../../git/objects/object.ts';
+import { boundedListing } from '../records/bounded-listing.ts';
+import type { LiveRecords } from '../records/live-records.ts';
 import { toCommitMade } from '../records/permit.ts';
 import type { RecordFile } from '../records/record-file.ts';
+import { inSlices, Slice } from '../records/slices.ts';
 import type { LiveTransaction } from '../records/transaction.ts';
 import { logBelow, stepsOf } from './log-walk.ts';
 import type { PastRecords } from './past-records.ts';
@@ -97,22 +100,45 @@ async function restoreAll(
   const removed: string[] = [];
   const damaged: Damaged[] = [];
   let known = folder === undefined;
+  const { signal } = visit.permit;
+  const slice = new Slice();
+  const turn = async () => {
+    if (slice.isOver) await slice.turn();
+    signal.throwIfAborted();
+  };
   for (const type of types) {
-    for (const file of records.view.all(type).filter(({ path }) => isBelow(path, folder))) {
+    const under = partOf(type.folder, folder);
+    if (under === undefined) continue;
+    const list = async (from: LiveRecords) =>
+      (await inSlices(boundedListing(from, type, { under }))).filter(({ path }) =>
+        isBelow(path, folder),
+      );
+    for (const file of await list(records.view)) {
       known = true;
+      await turn();
       if (file.error) damaged.push({ path: file.path, error: file.error });
       else if (records.view.shadowedBy(file) === undefined) {
         restored.push(...(await restoreFile(draft, records, file)));
       }
     }
-    for (const { path, key } of view.all(type).filter(({ path }) => isBelow(path, folder))) {
+    for (const { path, key, error } of await list(view)) {
       known = true;
+      await turn();
+      // A damaged file stays as it is; one that was not read is named.
+      if (error?.code === 'too_large') damaged.push({ path, error });
       if (key === undefined || records.view.find(type, key)) continue;
       if (await draft.remove(type, key)) removed.push(path);
     }
   }
   if (!known && folder !== undefined) throw noRecord(folder, source);
   return { restored: restored.sort(), removed: removed.sort(), damaged };
+}
+
+/** The part of a type's folder that is below another one, relative to the type's; undefined for none. */
+function partOf(own: string, folder: string | undefined): string | undefined {
+  if (folder === undefined || isBelow(own, folder)) return '';
+  if (own === '') return folder;
+  return folder.startsWith(`${own}/`) ? folder.slice(own.length + 1) : undefined;
 }
 
 async function restoreFile(
