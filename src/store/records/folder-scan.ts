@@ -63,8 +63,8 @@ export class FolderScan {
 
   /** The type of the record file at a path, as of the last look. */
   typeAt(path: string): AnyRecordType | undefined {
-    const folder = this.#folders.get(folderOf(path));
-    return this.#cache.get(path)?.type ?? folder?.files.get(nameOf(path));
+    const known = this.#cache.get(path)?.type;
+    return known ?? this.#folders.get(folderOf(path))?.files.get(nameOf(path));
   }
 
   /** Every known folder by path, the top one as `''`, with its stat at the last look. */

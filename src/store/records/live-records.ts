@@ -140,8 +140,11 @@ export class LiveRecords {
    * @param limit in bytes: a larger file that is not in memory is not read, and has no value.
    */
   known(path: string, limit?: number): RecordFile | undefined {
-    const type = this.#scan.typeAt(path);
-    return type && this.#known(path, type, limit);
+    // Most are in memory: a list asks for each of its records.
+    const record = this.#cache.get(path);
+    if (record?.value || record?.error) return record;
+    const type = record?.type ?? this.#scan.typeAt(path);
+    return type && this.#scan.lookNear(path, type, limit);
   }
 
   #known(path: string, type: AnyRecordType, limit?: number): RecordFile | undefined {
