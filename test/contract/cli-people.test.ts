@@ -259,7 +259,7 @@ describeDeep('import', () => {
     writeFileSync(join(root, 'memory-bank/progress.md'), '# Progress\n');
     writeFileSync(join(root, 'memory-bank/logo.png'), '');
     expect(at('import', '--dry-run').stdout).toMatch(
-      /^memory-bank \(memory-bank\): 1 to import, 1 left out\n {2}logo\.png: is no markdown file\n$/,
+      /^memory-bank \(memory-bank\): 1 to import, 1 left out\n {2}logo\.png: is not a markdown file\n$/,
     );
     expect(at('import').stdout).toMatch(/: 1 imported, 1 left out, commit [0-9a-f]{12}\n/);
     expect(JSON.parse(at('import', '--output', 'json').stdout)).toMatchObject({

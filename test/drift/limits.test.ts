@@ -407,7 +407,7 @@ const limits: readonly (readonly [
     'app/exchange/disk-source.ts',
     'maxLineLength',
     '',
-    'the file is left out and named',
+    'the file is left out and reported',
   ],
   [
     'files of a folder that `import` reads',

@@ -109,7 +109,11 @@ function readDatabase(data: SqliteFile, gathering: Gathering): void {
     return new Map((tables.get(table) ?? []).map((row) => [row.get('id') ?? null, key(row)]));
   }
 
-  /** @param fields every field of the record, undefined where the row has none. */
+  /**
+   * Adds the rows of a table as records.
+   *
+   * @param fields every field of the record, undefined where the row has none.
+   */
   function add<T extends object>(
     type: RecordType<T>,
     table: string,

@@ -18,9 +18,10 @@ interface Table {
 }
 
 /**
- * The tables of a SQLite 3 database, read from its bytes ("Database File Format", sqlite.org/fileformat2).
+ * The tables of a SQLite 3 database, read from its bytes.
  *
- * Includes the committed pages of a write-ahead log next to the file.
+ * The format is described in "Database File Format" (sqlite.org/fileformat2). The committed pages of a
+ * write-ahead log next to the file are included.
  */
 export class SqliteFile {
   readonly #bytes: Buffer;
@@ -33,7 +34,11 @@ export class SqliteFile {
   /** Bytes that the rows of a table may still take: valid rows never share a byte. */
   #room = 0;
 
-  /** @throws MemoryError `damaged` when the file is not a SQLite database. */
+  /**
+   * Reads the list of tables.
+   *
+   * @throws MemoryError `damaged` when the file is not a SQLite database.
+   */
   constructor(bytes: Uint8Array, log?: Uint8Array) {
     this.#bytes = Buffer.from(bytes);
     if (this.#bytes.toString('latin1', 0, 16) !== 'SQLite format 3\0') {

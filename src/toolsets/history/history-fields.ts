@@ -7,10 +7,10 @@ export const revision = z.string().min(1).max(256);
 /** A record, or a folder of records. */
 export const path = z.string().min(1).max(1000);
 
-/** How many items of a list to leave out. */
+/** Number of items of a list to leave out. */
 export const skip = z.int().min(0).max(1_000_000).default(0);
 
-/** How many items of a list to answer. */
+/** Maximum number of items to return. */
 export const limit = z.int().min(1).max(200).default(20);
 
 /** Fields of the same meaning on the command line, where an answer has no budget of tokens. */

@@ -30,7 +30,7 @@ export function provenanceText({ at, author, agent, tool, mode }: CommitInfo): s
     .join(' · ');
 }
 
-/** The line below a list that goes on. */
+/** Makes the line below a list that was cut off. */
 export function restLines(painter: Painter, left: number, total: number, what: string): string[] {
   return left > 0 ? [painter.paint('faint', `${counted(left, what)}: --limit ${total}`)] : [];
 }

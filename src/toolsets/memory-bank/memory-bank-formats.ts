@@ -36,7 +36,10 @@ const folder: ExchangeFormat = {
       const newer = newerName(file);
       if (newer === undefined) return file;
       if (!camelCase.has(newer)) return newer;
-      gathering.note(file, `${newer} is there as well and comes first; this one is kept beside it`);
+      gathering.note(
+        file,
+        `${newer} also exists and takes precedence; this one is kept next to it`,
+      );
       return file;
     });
   },
@@ -53,10 +56,9 @@ const folder: ExchangeFormat = {
 const decisions = 'decisions';
 
 /**
- * Folders of architecture decision records: MADR, adr-tools and their kin.
+ * Folders of architecture decision records: MADR, adr-tools and similar programs.
  *
- * They stay markdown files under their own names, so that their numbers and the links between them
- * hold.
+ * The files keep their names, so that their numbers and the links between them stay valid.
  */
 const adr: ExchangeFormat = {
   name: 'adr',
@@ -109,7 +111,7 @@ const rules: ExchangeFormat = {
 
 export const formats: readonly ExchangeFormat[] = [folder, adr, rules];
 
-/** Every markdown file of a source, byte for byte; the name says where it goes. */
+/** Reads every markdown file of a source, byte for byte. */
 function* readMarkdown(
   source: Source,
   nameOf: (file: string, gathering: Gathering) => string,
@@ -118,7 +120,7 @@ function* readMarkdown(
   const taken = new Set<string>();
   for (const file of source.files) {
     gathering.attempt(file, () => {
-      if (!file.endsWith('.md')) return gathering.leave(file, 'is no markdown file');
+      if (!file.endsWith('.md')) return gathering.leave(file, 'is not a markdown file');
       const content = source.text(file);
       const wanted = nameOf(file, gathering);
       const path = distinct(permitted(wanted), taken);

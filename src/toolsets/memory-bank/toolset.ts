@@ -33,7 +33,7 @@ const codes: Record<ErrorCode, string> = {
   internal: 'server_error',
 };
 
-/** The markdown files of the memory bank, and the modes that say who may do what (seed 003). */
+/** The markdown files of the memory bank, and the modes that restrict a session (seed 003). */
 export const memoryBank: Toolset = {
   name: 'memory-bank',
   title: 'Markdown files of the project’s memory, progress, decisions, modes',

@@ -3,7 +3,7 @@ import type { Prompt } from '../../core/toolset.ts';
 import { inOrder } from './file-tools.ts';
 import { memoryFile } from './memory-file.ts';
 
-/** What begins an update in every mode that has no trigger of its own. */
+/** The command that begins an update in every mode without its own trigger. */
 export const standardCommand = 'Update Memory Bank';
 
 const standardSteps = [
@@ -13,7 +13,7 @@ const standardSteps = [
   'Correct what is no longer true in the other files, and leave the rest as it is.',
 ];
 
-/** What to do in an update: the mode's own steps, or the usual ones. */
+/** Returns the steps of an update: those of the mode, or the standard ones. */
 export function stepsOf(mode: Mode | undefined): readonly string[] {
   const own = mode?.umb?.instructions ?? [];
   return own.length > 0 ? own : standardSteps;
