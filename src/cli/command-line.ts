@@ -15,8 +15,9 @@ export interface CommandLine {
 }
 
 /**
- * Parses the arguments of the program: options of every command, the name of a command, and its own
- * options and operands.
+ * Parses the arguments of the program.
+ *
+ * They are options of every command, the name of a command, and its own options and operands.
  *
  * @param find looks a command up by its name.
  * @throws MemoryError `invalid_input` for an unknown command or option, or a wrong number of operands.

@@ -82,8 +82,9 @@ export interface Command {
   /** Its own options, next to those of every command. */
   readonly flags?: Flags;
   /**
-   * Arguments after its name that are not options: `path`; `path?` may be left out, `path...` may be
-   * repeated or left out. Default: none.
+   * Names of the arguments after its name that are not options. Default: none.
+   *
+   * `path` is required, `path?` may be left out, `path...` may be repeated or left out.
    */
   readonly operands?: readonly string[];
   /** The toolset whose tool it calls; the help lists it there by its name alone. */

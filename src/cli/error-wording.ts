@@ -12,7 +12,7 @@ export function withOptions(text: string, parameters: readonly Parameter[]): str
 /** An error message to agents with commands instead of tools: `"memory-bank log"` for `record_history`. */
 export function withCommands(text: string, toolsets: readonly Toolset[]): string {
   const tools = toolsets.flatMap((toolset) => toolset.tools.map((tool) => ({ toolset, tool })));
-  // What is quoted or part of a path is not a tool but something that a person has named so.
+  // A quoted word or a part of a path is a name that a person chose, not a tool.
   return text.replace(/(?<!["'`\w/.-])[a-z]+(?:_[a-z]+)+(?!["'`\w/-]|\.\w)/g, (word) => {
     const found = tools.find(({ tool }) => tool.name === word);
     return found ? `"memory-bank ${shownName(found.toolset, found.tool)}"` : word;

@@ -67,7 +67,7 @@ export interface Issue {
 }
 
 export interface ErrorDetails {
-  /** What the caller can do about it, in full sentences. */
+  /** The remedy for the caller, in full sentences. */
   readonly hint?: string;
   /** Facts for programs: the path of a damaged file, the lock that is held. Never a credential. */
   readonly data?: { readonly [key: string]: JsonValue };

@@ -145,7 +145,7 @@ export interface Restoration {
   readonly damaged: readonly Damaged[];
 }
 
-/** The last commits of the branch, as far as they change only the memory and nothing else refers to them. */
+/** The last commits of the branch that change only the memory and that nothing else refers to. */
 export interface Squashable {
   /** The tip of the branch; undefined where there is nothing to squash. */
   readonly tip: string | undefined;

@@ -10,7 +10,7 @@ import { asJson, outputFlag, showResult } from '../result.ts';
 import { inSession } from '../run-in-session.ts';
 import { Screen } from '../terminal.ts';
 
-/** `memory-bank export <format> [folder]`: writes the memory as files of another program, or as a report. */
+/** `memory-bank export <format> [folder]`: writes the memory in another format, or as a report. */
 export const exportCommand: Command = {
   about:
     'write the memory in the format of another program, or as one markdown or html report; without a folder, the report goes to stdout',

@@ -77,12 +77,12 @@ function reportLines(screen: Screen, report: ImportReport, dryRun: boolean): str
     [kept.length, 'kept, the source differs'],
     [left.length, 'left out'],
   ] as const;
-  const said = counts.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`);
+  const summary = counts.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`);
   const made = commits.map(({ oid }) => `, commit ${oid.slice(0, 12)}`).join('');
   const remarks = (style: 'bad' | 'faint', list: readonly Remark[]) =>
     list.map(({ from, message }) => `  ${screen.paint(style, `${from}: ${message}`)}`);
   return [
-    `${screen.paint('title', report.source)} (${report.format}): ${said.join(', ') || 'nothing in it'}${made}`,
+    `${screen.paint('title', report.source)} (${report.format}): ${summary.join(', ') || 'nothing in it'}${made}`,
     ...remarks('bad', left),
     ...remarks('bad', kept),
     ...remarks('faint', notes),

@@ -16,7 +16,7 @@ export const serve: Command = {
     const lines = new JsonLines(process.stdin, claimStdout());
     const status = endInOrder(options.log, () => lines.stop());
     if (process.stdin.isTTY) process.stderr.write(await guide(invocation));
-    // Other commands start without the protocol.
+    // Loaded here, because other commands do not need the protocol.
     const { serveStdio } = await import('../../server/mcp/mcp.ts');
     await serveStdio(app, lines, version);
     await app.close();

@@ -207,7 +207,7 @@ async function chosenInstructions({ values }: Invocation, ask: boolean): Promise
   }
   const unknown = names.find((name) => !forAgents.some((one) => one === name));
   if (unknown === undefined) return names;
-  throw new MemoryError('invalid_input', `--instructions is ${forAgents.join(' or ')}.`);
+  throw new MemoryError('invalid_input', `--instructions must be ${forAgents.join(' or ')}.`);
 }
 
 function planText(

@@ -6,6 +6,10 @@ export interface Language {
    * @throws MemoryError `damaged` when the text cannot be edited safely.
    */
   edit(text: string, path: readonly string[], value: object | undefined): string;
-  /** @throws MemoryError `damaged` when the text cannot be read. */
+  /**
+   * Returns the value in the text.
+   *
+   * @throws MemoryError `damaged` when the text cannot be read.
+   */
   read(text: string, path: readonly string[]): unknown;
 }
