@@ -14,7 +14,7 @@ const maxCandidates = 500;
 /** A word that fits, and what it means. */
 type Candidate = readonly [word: string, meaning: string];
 
-/** What fits: words, or the names of files, which the shell knows best. */
+/** The candidates: words, or file names, which the shell completes itself. */
 type Candidates = readonly Candidate[] | 'files';
 
 /** `memory-bank complete -- <words>`: prints what the last word of a command line can become. */

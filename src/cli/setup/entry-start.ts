@@ -5,7 +5,7 @@ import type { Surroundings } from './client.ts';
 import { binName, packageName, realPath } from './own-entry.ts';
 import type { ServerProcess } from './server-probe.ts';
 
-/** What a client does with an entry: starts a process, or connects to a URL. */
+/** The action of a client for an entry: it starts a process, or connects to a URL. */
 export type EntryStart =
   | { readonly process: ServerProcess }
   | { readonly url: string; readonly headers: { readonly [name: string]: string } };
@@ -20,7 +20,7 @@ export class CannotStart extends Error {}
 export class NotOnPath extends CannotStart {}
 
 /**
- * What a client does with an entry.
+ * Returns the action of a client for an entry.
  *
  * @param trusted whether the entry may name any program. An entry of the project's own files came with
  *   a clone: only this program is started for it, in a way that runs no file of the project.

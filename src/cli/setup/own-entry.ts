@@ -39,7 +39,7 @@ export function otherUse(
   return realPath(resolve(root, served)) === root ? undefined : `serves ${served}`;
 }
 
-/** What puts this program on the PATH under its name, as the beginning of a sentence. */
+/** The command that puts this program on the PATH, as the beginning of a sentence. */
 export function pathAdvice(): string {
   const main = realPath(resolve(process.argv[1] ?? ''));
   return /[\\/]node_modules[\\/]/.test(main)

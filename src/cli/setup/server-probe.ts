@@ -16,7 +16,7 @@ export interface ServerProcess {
   readonly cwd: string;
 }
 
-/** What a started server says of itself. */
+/** The description that a started server gives of itself. */
 export interface ServerAnswer {
   /** `name version` of the server. */
   readonly server: string;
@@ -119,7 +119,7 @@ export async function probeProcess({
     const last = setTimeout(() => kill('SIGKILL'), 500);
     if (child.pid !== undefined) await ended;
     clearTimeout(last);
-    // What a runner has started may outlive it, and hold the pipes.
+    // A process that a runner started can outlive it, and hold the pipes.
     kill('SIGKILL');
     child.stdout.destroy();
     child.stderr.destroy();

@@ -38,7 +38,7 @@ export const serverMemory: ExchangeFormat = {
     const gathering = new Gathering();
     const entities: Graph = new Map();
     for (const file of source.files) {
-      // What a file adds counts only when it was read to its end.
+      // The entities of a file count only if it is read to its end.
       const added: Graph = new Map();
       try {
         yield* readFile(file, added);
