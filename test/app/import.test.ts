@@ -647,7 +647,7 @@ describe('a large graph', () => {
     const progress = (_done: number, _total: number, message: string) => {
       current = message.replace(/ .*/, '');
     };
-    const request = { path: graphFile(6000), from: undefined, dryRun: true, overwrite: false };
+    const request = { path: graphFile(20_000), from: undefined, dryRun: true, overwrite: false };
     await importSources(one.app, one.session, request, { progress });
     clearInterval(watch);
     expect([...phases]).toEqual(expect.arrayContaining(['reading', 'checking', 'comparing']));

@@ -124,7 +124,9 @@ describe.skipIf(skip)('init', () => {
     expect(text).not.toContain(scene.repo.path('CLAUDE.md'));
     expect(scene.repo.read('AGENTS.md')).toContain('search_memory');
     expect(text.match(/^\+\+\+ .*mcp\.json$/gm)).toEqual([`+++ ${scene.repo.path('.mcp.json')}`]);
-    expect(JSON.parse(scene.repo.read('.mcp.json')).mcpServers['memory-bank'].command).toBe('node');
+    expect(JSON.parse(scene.repo.read('.mcp.json')).mcpServers['memory-bank'].command).toBe(
+      'memory-bank',
+    );
     for (const path of ['CLAUDE.md', '.cursor/mcp.json'])
       expect(lstatSync(scene.repo.path(path)).isSymbolicLink()).toBe(true);
     expect(scene.run('init', '--undo', '--yes').status).toBe(0);

@@ -16,7 +16,7 @@ import { type Command, flagText, type Invocation } from '../command.ts';
 import { agrees, mayAsk, mayGoOn, question } from '../prompt.ts';
 import { inSession } from '../run-in-session.ts';
 import { Screen } from '../terminal.ts';
-import { clients, configPath, entryName, type Surroundings } from './client.ts';
+import { clients, configPath, entryName, type McpClient, type Surroundings } from './client.ts';
 import { findOnPath } from './entry-start.ts';
 import { binName, packageName, packageVersion, pathAdvice } from './own-entry.ts';
 import {
@@ -151,14 +151,23 @@ function neededByOthers(
 ): string[] {
   const shared = names
     .flatMap((name) => clients[name] ?? [])
-    .filter((client) => !client.personal)
-    .map((client) => configPath(client, around));
+    .flatMap((client) => (client.personal ? [] : (reachablePath(client, around) ?? [])));
   if (programs.shared[0] !== binName) return [];
   if (!edits.some(({ path }) => shared.includes(path))) return [];
   const who = findOnPath(binName, around)
     ? `Everybody who works on this project needs "${binName}" on the PATH`
     : `"${binName}" is not on the PATH of this machine, and everybody who works on this project needs it there`;
   return [`${who}, because files of the project start it by this name: ${pathAdvice()}.`];
+}
+
+/** The path of a client's configuration; undefined for a link that the plan refuses. */
+function reachablePath(client: McpClient, around: Surroundings): string | undefined {
+  try {
+    return configPath(client, around);
+  } catch (error) {
+    if (error instanceof MemoryError) return undefined;
+    throw error;
+  }
 }
 
 async function chosenClients(
