@@ -1,6 +1,6 @@
-import { existsSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { Repository } from '../../src/git/commit/repository.ts';
 import { Disk } from '../../src/git/disk/disk.ts';
 import { type Files, NodeFiles } from '../../src/git/disk/file-layer.ts';
@@ -265,5 +265,64 @@ describe('a commit of a person between the two renames of a change', () => {
     };
     await put(repo, files);
     expect(index).toContain('m/a.md');
+  });
+});
+
+describe('an index that git read before a change and writes after it', () => {
+  /** A repository with staged work, and a change over which the index of before is written. */
+  async function overwritten() {
+    const repo = create();
+    repo.write('staged.txt', 'staged\n');
+    repo.git('add', 'staged.txt');
+    const repository = open(repo);
+    const change = (path: string) =>
+      repository.commit(async () => ({
+        message: 'm\n',
+        changes: [{ path, bytes: Buffer.from('text\n'), seen: undefined }],
+      }));
+    const before = readFileSync(repo.path('.git/index'));
+    await change('m/a.md');
+    writeFileSync(repo.path('.git/stale'), before);
+    return { repo, repository, change, overwrite: () => renameStale(repo) };
+  }
+
+  function renameStale(repo: Repo): void {
+    renameSync(repo.path('.git/stale'), repo.path('.git/index'));
+  }
+
+  test('gets the lines of the change before the next one, and keeps staged work', async () => {
+    const { repo, repository, change, overwrite } = await overwritten();
+    overwrite();
+    expect(repo.status()).toContain('D  m/a.md');
+    await change('m/b.md');
+    expect(repo.status()).toEqual(['A  staged.txt']);
+    expect(repo.fsck()).toBe('');
+    repository.close();
+  });
+
+  test('gets them back also without another change', async () => {
+    const { repo, repository, overwrite } = await overwritten();
+    overwrite();
+    await vi.waitFor(() => expect(repo.status()).toEqual(['A  staged.txt']), { timeout: 10_000 });
+    repository.close();
+  });
+
+  test('is left alone if it is written later, as a decision of the user', async () => {
+    const { repo, repository, change, overwrite } = await overwritten();
+    const later = Date.now() / 1000 + 5;
+    utimesSync(repo.path('.git/stale'), later, later);
+    overwrite();
+    await change('m/b.md');
+    expect(repo.status()).toContain('D  m/a.md');
+    repository.close();
+  });
+
+  test('is left alone if HEAD has moved', async () => {
+    const { repo, repository, change, overwrite } = await overwritten();
+    overwrite();
+    repo.git('commit', '-q', '-m', 'Theirs');
+    await change('m/b.md');
+    expect(repo.git('ls-files')).not.toContain('m/a.md');
+    repository.close();
   });
 });

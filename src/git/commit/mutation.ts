@@ -58,6 +58,7 @@ export interface Applied {
   readonly ref: string | undefined;
   /** Undefined if it must be read again. */
   readonly index: KnownIndex | undefined;
+  readonly journal: Journal;
 }
 
 /**
@@ -268,7 +269,7 @@ class Mutation {
       index = undefined;
     }
     const { ref, oid: parent } = this.#plan.head;
-    return { commit: this.#commit, parent, ref, index };
+    return { commit: this.#commit, parent, ref, index, journal: this.#journal };
   }
 
   #describe(folders: readonly string[], committer: Signature): Journal {

@@ -161,7 +161,7 @@ async function putBack(site: RepositorySite, journal: Journal, top: string): Pro
 }
 
 /** Sets the index lines of the journal's files to one side if they are at the other. */
-async function fixIndex(
+export async function fixIndex(
   site: RepositorySite,
   token: ProcessToken,
   journal: Journal,
@@ -195,7 +195,7 @@ async function fixIndex(
 }
 
 /** The edit that sets index lines to one side; undefined if none of them is at the other. */
-function indexChanges(
+export function indexChanges(
   disk: Disk,
   target: string,
   journal: Journal,

@@ -38,6 +38,7 @@ import { recover } from './recovery.ts';
 import { type ResolveMerge, resolveMerge } from './resolve-merge.ts';
 import { doesSign, signerOf, signPlan } from './signing.ts';
 import { planSquash, type Squash } from './squash-plan.ts';
+import { StaleIndex } from './stale-index.ts';
 import { checkFormat, checkIdle, checkMerged, checkStorage, underWayIn } from './state.ts';
 
 /** A commit that was made. */
@@ -86,6 +87,7 @@ export class Repository {
   readonly #site: RepositorySite;
   readonly #queue: RepositoryQueue;
   readonly #watch: CommitWatch;
+  readonly #stale: StaleIndex;
   #config:
     | {
         readonly branch: string | undefined;
@@ -112,6 +114,7 @@ export class Repository {
     this.work = new Folder(disk.files, tree.top);
     this.#refs = new Refs(disk.files, tree.gitDir, tree.commonDir);
     this.#watch = new CommitWatch({ ...this.#site, tree, refs: this.#refs }, options.calm);
+    this.#stale = new StaleIndex({ ...this.#site, tree, refs: this.#refs });
   }
 
   /** @throws MemoryError `unsupported` for an unknown format of refs or objects. */
@@ -170,6 +173,7 @@ export class Repository {
    */
   commit(propose: Propose, signal?: AbortSignal): Promise<MadeCommit | undefined> {
     return this.#queue.take(signal, async (token, wait) => {
+      await this.#stale.mend(token);
       const waits = this.#beginWaits(signal);
       for (let attempt = 0; attempt < maxAttempts; ) {
         await waits.wait();
@@ -279,6 +283,7 @@ export class Repository {
   }
 
   close(): void {
+    this.#stale.close();
     this.#queue.close();
     this.odb.close();
   }
@@ -384,8 +389,11 @@ export class Repository {
     return applying.finally(() => prepared.stored.catch(() => undefined));
   }
 
-  #made({ commit, parent, ref, index }: Applied): MadeCommit {
+  #made({ commit, parent, ref, index, journal }: Applied): MadeCommit {
     this.#index = index;
+    this.#stale.watch(journal, index, () =>
+      this.#queue.take(undefined, (token) => this.#stale.mend(token)),
+    );
     if (index) this.#watch.setOwn(commit, parent, index);
     return { oid: commit, ref };
   }

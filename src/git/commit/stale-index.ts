@@ -1,0 +1,91 @@
+import { join } from 'node:path';
+import { indexKey, type KnownIndex } from '../index/known-index.ts';
+import type { ProcessToken } from '../locks/token.ts';
+import type { Refs } from '../refs/refs.ts';
+import type { WorkTree } from '../repository/discover.ts';
+import type { Journal } from './journal.ts';
+import { fixIndex, indexChanges, type RepositorySite } from './recovery.ts';
+
+interface CheckedSite extends RepositorySite {
+  readonly tree: WorkTree;
+  readonly refs: Refs;
+}
+
+/** An index that is written this long after a change, in milliseconds, is a decision of the user. */
+const suspicious = 2000;
+/** Delays between the checks after a change, in milliseconds. */
+const delays = [15, 45, 190, 750, 1100];
+
+/**
+ * Repairs the index after another program has written an older one over our change.
+ *
+ * `git commit` reads the index before it locks it. If a change of ours falls in between, git writes the
+ * index as it was before the change. Its own commit fails, because HEAD has moved, but the next one
+ * would remove our record from the tree.
+ */
+export class StaleIndex {
+  readonly #site: CheckedSite;
+  #last:
+    | { readonly journal: Journal; readonly key: string | undefined; readonly time: number }
+    | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(site: CheckedSite) {
+    this.#site = site;
+  }
+
+  /**
+   * Watches the index for a moment after a change.
+   *
+   * @param index written by the change; undefined if it is not known.
+   * @param repair called when the index is stale; it calls `mend` under the process lock.
+   */
+  watch(journal: Journal, index: KnownIndex | undefined, repair: () => Promise<void>): void {
+    this.close();
+    if (!index || journal.files.length === 0) return;
+    this.#last = { journal, key: index.key, time: Date.now() };
+    this.#checkAfter(0, repair);
+  }
+
+  /** Sets the lines of our last change again if an older index has replaced them. */
+  async mend(token: ProcessToken): Promise<void> {
+    const stale = this.#stale();
+    if (stale) await fixIndex(this.#site, token, stale, this.#site.tree.top, 'after');
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+    this.#last = undefined;
+  }
+
+  #checkAfter(check: number, repair: () => Promise<void>): void {
+    const delay = delays[check];
+    if (delay === undefined) {
+      this.close();
+      return;
+    }
+    const last = this.#last;
+    this.#timer = setTimeout(async () => {
+      try {
+        if (this.#stale()) await repair();
+      } catch {
+        // The next check or the next change tries again.
+      }
+      if (last === this.#last) this.#checkAfter(check + 1, repair);
+    }, delay);
+    this.#timer.unref();
+  }
+
+  /** The journal of our last change if HEAD is at it and the index is as before it. */
+  #stale(): Journal | undefined {
+    const { disk, tree, refs } = this.#site;
+    const last = this.#last;
+    if (!last || indexKey(this.#site) === last.key) return undefined;
+    const target = join(tree.gitDir, 'index');
+    const written = disk.files.lstat(target)?.mtimeMs ?? 0;
+    if (written > last.time + suspicious || refs.head().oid !== last.journal.commit) {
+      return undefined;
+    }
+    return indexChanges(disk, target, last.journal, tree.top, 'after') && last.journal;
+  }
+}
