@@ -182,6 +182,22 @@ describe('a memory-bank folder', () => {
     ]);
     expect(JSON.stringify(report)).not.toContain(token.slice(0, 8));
   });
+
+  it('leaves out only the entry whose key is a credential', async () => {
+    const token = `ghp_${'qJ3vT8xZ1b'.repeat(3)}kW5m9R`;
+    const entries = [
+      { key: 'first', value: 'v' },
+      { key: token, value: 'v' },
+      { key: 'last', value: 'v' },
+    ];
+    const one = world();
+    const source = folder({ 'patterns.json': JSON.stringify(entries) });
+    const [report] = await one.import(source, { from: 'claude-memory' });
+    expect(report?.created).toHaveLength(2);
+    expect(report?.left).toMatchObject([{ message: expect.stringContaining('a GitHub token') }]);
+    expect(JSON.stringify(report)).not.toContain(token.slice(0, 8));
+    expect(one.repo.git('log', '-p', '--all')).not.toContain(token.slice(0, 8));
+  });
 });
 
 describe('the stores of the seeds', () => {

@@ -260,7 +260,15 @@ async function write(
   }
 }
 
-/** The files that a credential was found in, by their paths in the bank. */
+/** Why a record may not be written; undefined if it may. */
+function refusalOf(refused: Writing['refused'], path: string, key: string): string | undefined {
+  const reason = refused.get(path);
+  if (reason !== undefined || redactText(key) === key) return reason;
+  // The error about a credential in a key names no path, because the path would repeat it.
+  return [...refused].find(([place]) => place.startsWith('the '))?.[1];
+}
+
+/** The places of credentials: paths in the memory folder, or descriptions such as "the name of the file". */
 function placesOf({ data }: MemoryError): Remark[] {
   const { secrets } = data;
   return (Array.isArray(secrets) ? secrets : []).flatMap((secret) =>
@@ -306,7 +314,7 @@ async function settle(
         continue;
       }
       const planned = present?.path ?? type.path(value);
-      const reason = writing?.refused.get(planned);
+      const reason = writing && refusalOf(writing.refused, planned, type.key(value));
       if (reason !== undefined) {
         outcome.left.push({ from, message: reason });
         continue;
