@@ -126,6 +126,17 @@ describe('results as JSON', () => {
       results: [{ path: entry, toolset: 'knowledge' }],
       total: 1,
     });
+    expect(json('doctor').findings).toContainEqual({
+      what: 'Repository',
+      state: 'good',
+      text: expect.any(String),
+    });
+    expect(json('init', '--dry-run', '--clients', 'claude')).toMatchObject({
+      version: 1,
+      edits: [{ path: repo.path('.mcp.json'), diff: expect.stringContaining('+') }, {}],
+      untouched: [],
+      done: [],
+    });
     expect(json('squash', '--dry-run')).toMatchObject({
       version: 1,
       commits: [{}, {}],

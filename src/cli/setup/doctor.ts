@@ -5,6 +5,7 @@ import { readText } from '../../app/project-file.ts';
 import { findRoot } from '../../app/root.ts';
 import { MemoryError } from '../../core/error.ts';
 import type { Command, Invocation } from '../command.ts';
+import { asJson, outputFlag, showResult } from '../result.ts';
 import { inSession } from '../run-in-session.ts';
 import { Screen } from '../terminal.ts';
 import { clients, configPath, entryName, type McpClient, type Surroundings } from './client.ts';
@@ -21,6 +22,7 @@ export const doctor: Command = {
   flags: {
     fix: { about: 'repair what is safe to repair' },
     start: { about: "start also programs that the project's own files name for clients" },
+    ...outputFlag,
   },
   async run(invocation) {
     const { app, options, values } = invocation;
@@ -31,13 +33,17 @@ export const doctor: Command = {
         ...(await checkHealth(app, session, options.place, program, call)),
         ...(await checkClients(invocation)),
       ];
+      const shown: object[] = [];
       let wrong = false;
       for (const finding of findings) {
         const { what, state, text } = values.fix === true ? await repaired(finding) : finding;
         wrong ||= state === 'bad';
+        shown.push({ what, state, text });
+        if (asJson(values)) continue;
         const label = `${marks[state].padEnd(6)}${what.padEnd(14)}`;
         await screen.show(`${screen.paint(styles[state], label)}${screen.plain(text)}\n`);
       }
+      if (asJson(values)) await showResult(values, { findings: shown }, () => []);
       return wrong ? 6 : 0;
     });
   },

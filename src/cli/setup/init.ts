@@ -14,6 +14,7 @@ import { paintDiff } from '../../core/painter.ts';
 import type { Session } from '../../core/session.ts';
 import { type Command, flagText, type Invocation } from '../command.ts';
 import { agrees, mayAsk, mayGoOn, question } from '../prompt.ts';
+import { asJson, outputFlag, showResult } from '../result.ts';
 import { inSession } from '../run-in-session.ts';
 import { Screen } from '../terminal.ts';
 import { clients, configPath, entryName, type McpClient, type Surroundings } from './client.ts';
@@ -54,6 +55,7 @@ export const init: Command = {
     yes: { about: 'do not ask' },
     undo: { about: 'undo everything but the memory itself' },
     'dry-run': { about: 'only show what would change' },
+    ...outputFlag,
   },
   async run(invocation) {
     const { options, values } = invocation;
@@ -83,13 +85,24 @@ export const init: Command = {
       const edits = [...plan.edits, ...(driver ? [driver] : [])];
       const notes = undo ? await takenBack(root) : await made(memory, driver);
       const needed = undo ? [] : neededByOthers(programs, plan.edits, names, around);
-      await screen.show(planText(screen, { ...plan, edits }, [...notes, ...needed], undo));
-      if (values['dry-run'] === true) return 0;
-      if (edits.length + notes.length === 0) return status;
+      const json = asJson(values);
+      const result = {
+        edits: edits.map((edit) => ({ path: edit.path, diff: diffOf(edit) })),
+        untouched: plan.untouched.map(({ path, reason }) => ({ path, reason })),
+        notes: [...notes, ...needed],
+      };
+      if (!json) {
+        await screen.show(planText(screen, { ...plan, edits }, result.notes, undo));
+      }
+      const dryRun = values['dry-run'] === true;
+      if (dryRun || edits.length + notes.length === 0) {
+        if (json) await showResult(values, { ...result, done: [] }, () => []);
+        return dryRun ? 0 : status;
+      }
       if (!(await mayGoOn(values, 'Make these changes?'))) return 0;
       for (const edit of plan.edits) await applyEdit(edit, around);
       const done = undo ? await takeBack(memory) : await setUp(memory);
-      await screen.show(done.map((line) => `${screen.plain(line)}\n`).join(''));
+      await showResult(values, { ...result, done }, () => done.map((line) => screen.plain(line)));
       return status;
     });
   },
