@@ -12,6 +12,8 @@ import type { Driver, Worker } from './worker.ts';
 /** Events while a process is stopped in the middle of a change. */
 interface Interruption {
   readonly kind: string;
+  /** Whether it commits or replaces the staged and uncommitted work of the person. */
+  readonly changesWork?: boolean;
   /** @returns early violations; the process continues afterwards. */
   interrupt(repo: Repo, driver: Driver): Promise<string[]>;
   /** Checks the state at the end and returns the violations. */
@@ -48,6 +50,7 @@ const interruptions: readonly Interruption[] = [
   },
   {
     kind: 'another branch is checked out in mid-change',
+    changesWork: true,
     async interrupt(repo) {
       attempt(repo, 'checkout', '-q', '-f', 'side');
       return [];
@@ -77,6 +80,7 @@ const interruptions: readonly Interruption[] = [
   },
   {
     kind: 'the locks are removed by hand in mid-change, and a commit is made',
+    changesWork: true,
     async interrupt(repo) {
       for (const lock of ['index.lock', 'HEAD.lock', 'refs/heads/main.lock']) {
         fs.rmSync(repo.path(`.git/${lock}`), { force: true });
@@ -153,8 +157,8 @@ function strike(interruption: Interruption, driver: Driver, n: number): Promise<
     if (left.length > 0) wrong.push(`left behind: ${left}`);
     if (repo.fsck() !== '') wrong.push(`git fsck: ${repo.fsck()}`);
     const after = userStatus(repo);
-    const staged = interruption.kind.includes('for a commit') || interruption.kind.includes('out');
-    if (!staged && after !== before) wrong.push(`the person's work: ${before} became ${after}`);
+    if (!interruption.changesWork && after !== before)
+      wrong.push(`the person's work: ${before} became ${after}`);
     return wrong.map((text) => `stopped at ${n}: ${text}`);
   });
 }
