@@ -305,7 +305,7 @@ describe.skipIf(!hasTerminal || !isFull)('a terminal', () => {
 
   test('gets a long text through the pager of the environment', () => {
     const pager = "sed 's/^/paged: /'";
-    expect(inTerminal({ PAGER: pager }, 'show', 'decisionLog.md')).toContain(
+    expect(inTerminal({ PAGER: pager, NO_COLOR: '1' }, 'show', 'decisionLog.md')).toContain(
       'paged: # Decision Log',
     );
     expect(inTerminal({ PAGER: 'no-such-pager' }, 'show', 'decisionLog.md')).toContain('Stateless');

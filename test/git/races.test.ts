@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test, vi } from 'vitest';
 import { Repository } from '../../src/git/commit/repository.ts';
 import { Disk } from '../../src/git/disk/disk.ts';
@@ -314,6 +315,28 @@ describe('an index that git read before a change and writes after it', () => {
     overwrite();
     await change('m/b.md');
     expect(repo.status()).toContain('D  m/a.md');
+    repository.close();
+  });
+
+  test('is left alone if the user takes the change back', async () => {
+    const { repo, repository, change, overwrite } = await overwritten();
+    overwrite();
+    rmSync(repo.path('m/a.md'));
+    await change('m/b.md');
+    expect(repo.status()).toContain('D  m/a.md');
+    repository.close();
+  });
+
+  test('is left alone if it has a conflict', async () => {
+    const { repo, repository, change } = await overwritten();
+    const blob = (text: string) =>
+      repo.gitWith({ input: text }, 'hash-object', '-w', '--stdin').trim();
+    const [ours, theirs] = [blob('ours'), blob('theirs')];
+    await change('m/b.md');
+    const lines = `0 ${'0'.repeat(40)}\tm/b.md\n100644 ${ours} 2\tm/b.md\n100644 ${theirs} 3\tm/b.md\n`;
+    repo.gitWith({ input: lines }, 'update-index', '--index-info');
+    await sleep(100);
+    expect(repo.git('ls-files', '-u', '--', 'm/b.md').match(/\t/g)).toHaveLength(2);
     repository.close();
   });
 

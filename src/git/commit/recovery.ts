@@ -203,11 +203,13 @@ export function indexChanges(
   side: 'before' | 'after',
 ): { readonly file: IndexFile; readonly edit: IndexEdit } | undefined {
   const file = IndexFile.read(disk.files.read(target));
+  // The versions of a conflict are the user's, also where one of them is ours.
+  const unmerged = new Set(file.unmerged ? file.unmergedBelow('').map(({ path }) => path) : []);
   const set: IndexChange[] = [];
   const remove: string[] = [];
   for (const { path, indexed, after, mode } of journal.files) {
     const [from, to] = side === 'after' ? [indexed, after] : [after, indexed];
-    if (file.find(path)?.oid !== from || from === to) continue;
+    if (file.find(path)?.oid !== from || from === to || unmerged.has(path)) continue;
     if (to === undefined) remove.push(path);
     else set.push({ path, oid: to, mode, stat: statOf(disk, join(top, path), to) });
   }

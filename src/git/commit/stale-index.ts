@@ -1,10 +1,12 @@
 import { join } from 'node:path';
 import { indexKey, type KnownIndex } from '../index/known-index.ts';
 import type { ProcessToken } from '../locks/token.ts';
+import { objectId } from '../objects/object.ts';
 import type { Refs } from '../refs/refs.ts';
 import type { WorkTree } from '../repository/discover.ts';
 import type { Journal } from './journal.ts';
 import { fixIndex, indexChanges, type RepositorySite } from './recovery.ts';
+import { underWayIn } from './state.ts';
 
 interface CheckedSite extends RepositorySite {
   readonly tree: WorkTree;
@@ -76,16 +78,31 @@ export class StaleIndex {
     this.#timer.unref();
   }
 
-  /** The journal of our last change if HEAD is at it and the index is as before it. */
+  /**
+   * The journal of our last change if HEAD is at it, its files are in place and the index is as before it.
+   */
   #stale(): Journal | undefined {
     const { disk, tree, refs } = this.#site;
     const last = this.#last;
-    if (!last || indexKey(this.#site) === last.key) return undefined;
+    if (!last || indexKey(this.#site) === last.key || underWayIn(disk.files, tree.gitDir)) {
+      return undefined;
+    }
     const target = join(tree.gitDir, 'index');
     const written = disk.files.lstat(target)?.mtimeMs ?? 0;
     if (written > last.time + suspicious || refs.head().oid !== last.journal.commit) {
       return undefined;
     }
-    return indexChanges(disk, target, last.journal, tree.top, 'after') && last.journal;
+    const files = last.journal.files.filter((file) => this.#isInPlace(file));
+    const journal = { ...last.journal, files };
+    return indexChanges(disk, target, journal, tree.top, 'after') && journal;
+  }
+
+  /** Whether a file is as the change left it: otherwise the user has taken it back. */
+  #isInPlace({ path, after }: Journal['files'][number]): boolean {
+    const { disk, tree } = this.#site;
+    const full = join(tree.top, path);
+    const isFile = disk.files.lstat(full)?.kind === 'file';
+    const found = isFile ? disk.files.read(full) : undefined;
+    return (found && objectId('blob', found)) === after;
   }
 }
