@@ -51,6 +51,11 @@ export class Screen implements Painter {
     return points.length <= room ? points.join('') : `${points.slice(0, room - 1).join('')}…`;
   }
 
+  /** Writes painted text without a pager, above a question that belongs to it. */
+  print(text: string): Promise<void> {
+    return this.#write(text);
+  }
+
   /** Writes painted text, through `$PAGER` where it does not fit the terminal. */
   async show(text: string): Promise<void> {
     // Some terminals report that they have no rows.

@@ -25,7 +25,7 @@ export const squash: Command = {
         const found = await history.squashable(message);
         const isDry = values['dry-run'] === true || found.message === undefined;
         const json = asJson(values);
-        if (!json) await screen.show(preview(screen, found));
+        if (!json) await screen.print(preview(screen, found));
         if (isDry) {
           if (json) await showResult(values, squashJson(found, undefined), () => []);
           else if (found.message !== undefined) {

@@ -92,7 +92,7 @@ export const init: Command = {
         notes: [...notes, ...needed],
       };
       if (!json) {
-        await screen.show(planText(screen, { ...plan, edits }, result.notes, undo));
+        await screen.print(planText(screen, { ...plan, edits }, result.notes, undo));
       }
       const dryRun = values['dry-run'] === true;
       if (dryRun || edits.length + notes.length === 0) {
