@@ -83,7 +83,7 @@ describe('the arguments of a tool', () => {
       stderr: '',
     });
     expect(repo.git('log', '-1', '--format=%s %(trailers:key=Memory-Agent)').trim()).toBe(
-      'memory: log decision "JWT" Memory-Agent: memory-bank-cli/1.0.0',
+      'memory: log decision "Use JWT" Memory-Agent: memory-bank-cli/1.0.0',
     );
     expect(run('decision-log').stdout).toContain('- cookies\n- basic\n');
   });

@@ -31,7 +31,7 @@ const changes: readonly (readonly [string, object, string, string])[] = [
       updateActiveContext: true,
     },
     'Progress tracked successfully',
-    'track progress "Implementation"',
+    'track progress: Implemented feature X (Implementation)',
   ],
   [
     '/memory-bank/logDecision',
@@ -47,7 +47,7 @@ const changes: readonly (readonly [string, object, string, string])[] = [
       ],
     },
     'Decision logged successfully',
-    'log decision "Use JWT for authentication"',
+    'log decision "Authentication Method"',
   ],
   [
     '/memory-bank/updateActiveContext',
@@ -61,7 +61,7 @@ const changes: readonly (readonly [string, object, string, string])[] = [
       ],
     },
     'Active context updated successfully',
-    'update active context',
+    'update active context: ongoing tasks, known issues, next steps',
   ],
 ];
 

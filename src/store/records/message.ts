@@ -38,7 +38,7 @@ export function commitMessage(why: Provenance, records: readonly string[], actor
     const text = cut(oneLine(value ?? ''), maxTrailer);
     return text === '' ? [] : [`Memory-${name}: ${text}`];
   });
-  const subject = cut(`memory: ${oneLine(why.subject)}`, maxSubject);
+  const subject = cutAtWord(`memory: ${oneLine(why.subject)}`, maxSubject);
   const reason = paragraphs(why.reason ?? '');
   return [subject, '', ...(reason === '' ? [] : [reason, '']), ...lines, ''].join('\n');
 }
@@ -77,9 +77,8 @@ export function squashMessage(
       : oneLine(first);
   const body = given === undefined ? summary(commits).join('\n') : paragraphs(rest.join('\n'));
   const trailers = squashTrailers(commits, records);
-  return [cut(subject, maxSubject), '', ...(body === '' ? [] : [body, '']), ...trailers, ''].join(
-    '\n',
-  );
+  const parts = [...(body === '' ? [] : [body, '']), ...trailers, ''];
+  return [cutAtWord(subject, maxSubject), '', ...parts].join('\n');
 }
 
 /**
@@ -95,7 +94,10 @@ function summary(commits: readonly SquashedCommit[]): string[] {
     // The list of an earlier squash says more than its subject.
     const items = reason.match(/^- .*(?:\n {2}.*)?$/gm);
     if (items && /^squash \d+ changes /.test(done)) return items.map((item) => item.slice(2));
-    return because === '' ? done : `${done}\n  ${cut(oneLine(because), maxReasonLine)}`;
+    // A note of progress has its reason in the subject.
+    return because === '' || done.includes(because)
+      ? done
+      : `${done}\n  ${cut(oneLine(because), maxReasonLine)}`;
   });
   const kinds = new Map<string, number>();
   for (const entry of entries) kinds.set(kindOf(entry), (kinds.get(kindOf(entry)) ?? 0) + 1);
@@ -112,9 +114,11 @@ function summary(commits: readonly SquashedCommit[]): string[] {
   return counts.length === 0 ? lines : [...lines, cut(`- ${counts.join(', ')}`, maxTrailer)];
 }
 
-/** What a subject says that was done, without its object: `log decision`, `write`. */
+/** What a subject says that was done, without its object: `log decision`, `track progress`, `write`. */
 function kindOf(subject: string): string {
   const [line = ''] = subject.split('\n', 1);
+  const [named] = /^[a-z]+(?: [a-z]+){0,2}(?=: )/.exec(line) ?? [];
+  if (named !== undefined) return named;
   return /^[a-z]+(?: [a-z]+)??(?= (?:"|\S*[./:A-Z])|$)/.exec(line)?.[0] ?? line;
 }
 
@@ -222,4 +226,14 @@ function cut(text: string, limit: number): string {
         .slice(0, limit - 1)
         .join('')
         .trimEnd()}…`;
+}
+
+/** Cuts a text to a number of characters, after a whole word unless that would cut half of it away. */
+function cutAtWord(text: string, limit: number): string {
+  const short = cut(text, limit);
+  if (short === text) return text;
+  const begun = short.slice(0, -1);
+  const end = text.charAt(begun.length) === ' ' ? begun.length : begun.lastIndexOf(' ');
+  if (end < begun.length / 2) return short;
+  return `${begun.slice(0, end).replace(/[\s,;:(–—-]+$/, '')}…`;
 }

@@ -21,7 +21,10 @@ export const trackProgress = defineTool({
   }),
   async handle(context, { action, description, updateActiveContext }) {
     const item = `[${today(context)}] - ${action.trim()}: ${description.trim()}`;
-    const why = { subject: `track progress ${quoted(action)}`, reason: description };
+    const why = {
+      subject: `track progress: ${firstLine(description)} (${firstLine(action)})`,
+      reason: description,
+    };
     await change(context, why, async (transaction) => {
       await edit(transaction, 'progress.md', (text) => prependToList(text, 'Update History', item));
       if (!updateActiveContext) return;
@@ -53,7 +56,9 @@ export const updateActiveContext = defineTool({
     ] as const;
     const message = 'Active context updated successfully';
     if (lists.every(([, items]) => items === undefined)) return { message };
-    await change(context, { subject: 'update active context' }, (transaction) =>
+    const changed = lists.flatMap(([heading, items]) => (items ? [heading.toLowerCase()] : []));
+    const why = { subject: `update active context: ${changed.join(', ')}` };
+    await change(context, why, (transaction) =>
       edit(transaction, 'activeContext.md', (text) =>
         lists.reduce(
           (edited, [heading, items]) => (items ? replaceList(edited, heading, items) : edited),
@@ -91,7 +96,7 @@ export const logDecision = defineTool({
       listOrNone(args.consequences),
     ].join('\n\n');
     const why = {
-      subject: `log decision ${quoted(args.decision)}`,
+      subject: `log decision "${firstLine(args.title)}"`,
       // The subject has room for one line only.
       reason: `${args.title.trim()}: ${args.decision.trim()}\n\n${args.context}`,
     };
@@ -107,8 +112,8 @@ function listOrNone(items: readonly string[] = []): string {
 }
 
 /** The first line of a text, for the subject of a commit. */
-function quoted(text: string): string {
-  return `"${text.trim().split(/[\r\n]/, 1)[0]}"`;
+function firstLine(text: string): string {
+  return text.trim().split(/[\r\n]/, 1)[0] ?? '';
 }
 
 function today(context: Context): string {

@@ -24,7 +24,7 @@ describe('track_progress', () => {
     );
     expect(file('activeContext.md')).toMatch(`## Current Session Notes\n\n${lines}`);
     expect(context.store.commits.at(-1)).toEqual({
-      subject: 'track progress "Implementation"',
+      subject: 'track progress: Then Y (Implementation)',
       reason: 'Then Y',
       paths: ['activeContext.md', 'progress.md'],
     });
@@ -96,7 +96,7 @@ describe('update_active_context', () => {
         '## Known Issues\n- bug\n\n## Next Steps\n\n- c\n',
     );
     await call('update_active_context', args);
-    expect(commits()).toEqual(['update active context']);
+    expect(commits()).toEqual(['update active context: ongoing tasks, next steps']);
   });
 
   it('empties a list, and leaves one alone that is not given', async () => {
@@ -211,7 +211,7 @@ describe('log_decision', () => {
     );
     expect(context.store.commits).toEqual([
       {
-        subject: 'log decision "Use JWT for authentication"',
+        subject: 'log decision "Authentication Method"',
         reason: `${decision.title}: ${decision.decision}\n\n${decision.context}`,
         paths: ['decisionLog.md'],
       },

@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import { commitMessage, squashMessage } from '../../../src/store/records/message.ts';
+
+const actor = { tool: 'track_progress', agent: undefined, session: 's', mode: undefined };
+const person = { name: 'Ada', email: '', seconds: 0, offset: 0 };
+
+function subjectOf(subject: string): string {
+  return commitMessage({ subject }, [], actor).split('\n', 1)[0] ?? '';
+}
+
+test.each([
+  ['short enough', 'memory: short enough'],
+  [
+    'track progress: The session token is now renewed before it expires (Fix)',
+    'memory: track progress: The session token is now renewed before it…',
+  ],
+  [`track progress: ${'語'.repeat(80)}`, `memory: track progress: ${'語'.repeat(47)}…`],
+  [`track progress: ${'a'.repeat(47)} and more`, `memory: track progress: ${'a'.repeat(47)}…`],
+])('a subject has at most 72 characters and ends at a word: %s', (given, subject) => {
+  expect(subjectOf(given)).toBe(subject);
+  expect([...subject].length).toBeLessThanOrEqual(72);
+});
+
+test('a squash counts the notes of progress and lists what is rare', () => {
+  const subjects = [
+    ...Array.from({ length: 20 }, (_, i) => `track progress: fix bug "${i}" (Fix)`),
+    ...Array.from({ length: 20 }, () => 'update active context: known issues'),
+    'log decision "Use JWT"',
+  ];
+  const commits = subjects.map((subject, i) => ({
+    oid: `${i}`,
+    commit: {
+      tree: '',
+      parents: [],
+      author: person,
+      committer: person,
+      message: commitMessage({ subject }, [], actor),
+    },
+  }));
+  expect(squashMessage(commits, ['progress.md'])).toContain(
+    '\n- log decision "Use JWT"\n- 20 × track progress, 20 × update active context\n',
+  );
+});
+
+test('a squash does not repeat a reason that the subject gives', () => {
+  const why = { subject: 'track progress: Sign-in (Fix)', reason: 'Sign-in' };
+  const message = commitMessage(why, [], actor);
+  const commit = { tree: '', parents: [], author: person, committer: person, message };
+  expect(squashMessage([{ oid: '1', commit }], [])).toContain(
+    '\n- track progress: Sign-in (Fix)\n\n',
+  );
+});
