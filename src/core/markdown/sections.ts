@@ -106,6 +106,39 @@ export function replaceList(text: string, heading: string, items: readonly strin
 }
 
 /**
+ * Removes items of the first list of a section, and puts a notice about it below the heading. A text
+ * without such items stays as it is.
+ *
+ * @param isOld is called for each item in order, with its text and marker; not for the first one, which stays.
+ */
+export function removeItems(
+  text: string,
+  heading: string,
+  isOld: (item: string) => boolean,
+  notice: string,
+): string {
+  const document = Document.forEdit(text);
+  const section = document.find(heading);
+  const [first, ...others] = document.list(heading)?.children ?? [];
+  if (!section || !first) return text;
+  let last = first;
+  let kept = text.slice(section.bodyStart, first.end);
+  for (const item of others) {
+    if (isOld(text.slice(item.start, item.end))) continue;
+    // The line ends and blank lines above the item are its own.
+    const above = text.slice(0, lineStart(text, item.start));
+    kept += text.slice(trimmedEnd(above, above.length), item.end);
+    last = item;
+  }
+  const end = others.at(-1)?.end ?? first.end;
+  if (kept.length === end - section.bodyStart && last.end === end) return text;
+  const body = kept + text.slice(end);
+  if (body.includes(notice)) return text.slice(0, section.bodyStart) + body;
+  const gap = isBlankLine(body, 0) ? '' : '\n';
+  return text.slice(0, section.bodyStart) + document.native(`\n${notice}\n${gap}`) + body;
+}
+
+/**
  * Adds markdown, usually a heading and what belongs to it, at the end of the text. The markdown is
  * taken as it is, but for blank lines at its ends.
  */

@@ -1,10 +1,10 @@
-import type { Context } from '../../core/context.ts';
 import { inFile, MemoryError } from '../../core/error.ts';
-import type { Provenance, Reader, Transaction } from '../../core/store.ts';
+import type { Reader, Transaction } from '../../core/store.ts';
 import { find } from './lookup.ts';
 import { checkSize, write } from './memory-file.ts';
+import { withoutPlaceholders } from './placeholder.ts';
 
-/** Initial headings of each core file, exactly as seed 003 gives them. */
+/** Title and sections of each new core file. Seed 003 has placeholder entries as well, which are no content. */
 const templates = {
   'activeContext.md': [
     '# Current Context',
@@ -26,25 +26,8 @@ const templates = {
     '## Pending Milestones',
     '## Update History',
   ],
-  'decisionLog.md': [
-    '# Decision Log',
-    '## [Decision Title] - [Date]',
-    '### Context',
-    '### Decision',
-    '### Alternatives Considered',
-    '### Consequences',
-  ],
-  'systemPatterns.md': [
-    '# System Patterns',
-    '## Architecture Patterns',
-    '### [Pattern Name]',
-    '#### Usage',
-    '#### Implementation',
-    '## Design Patterns',
-    '### [Pattern Name]',
-    '#### Usage',
-    '#### Implementation',
-  ],
+  'decisionLog.md': ['# Decision Log'],
+  'systemPatterns.md': ['# System Patterns', '## Architecture Patterns', '## Design Patterns'],
 } as const;
 
 /** One of the five files that every memory bank has. */
@@ -84,29 +67,8 @@ export async function edit(
   const file = await find(transaction, name);
   if (file) checkSize(file.value);
   const path = file?.path ?? name;
-  const content = inFile(path, () => change(file?.value.content ?? templateOf(name)));
+  const content = inFile(path, () => change(startOf(name, file?.value.content)));
   await write(transaction, { path, content });
-}
-
-/**
- * Changes files of the memory bank in one commit.
- *
- * The first change also creates the core files that the session's mode allows, so that an agent that
- * never calls initialize_memory_bank gets a complete memory bank.
- */
-export async function change(
-  context: Context,
-  why: Provenance,
-  work: (transaction: Transaction) => Promise<void>,
-): Promise<void> {
-  const { initialized } = await context.project.info();
-  await context.store.change(why, async (transaction) => {
-    await work(transaction);
-    if (initialized) return;
-    for (const name of await missingCoreFiles(transaction)) {
-      await allowed(create(transaction, name));
-    }
-  });
 }
 
 /** Returns the result of the work, or `forbidden` when the session's mode does not allow it. */
@@ -117,10 +79,16 @@ function allowed<T>(work: Promise<T>): Promise<T | 'forbidden'> {
   });
 }
 
-/** Whether a file still has the text of its template. */
+/** Whether a file still has the text of its template, perhaps with the placeholder entries of older versions. */
 export function isTemplate(path: string, content: string): boolean {
   const name = coreFiles.find((one) => one === path);
-  return name !== undefined && templateOf(name) === content;
+  if (name === undefined) return false;
+  return withoutPlaceholders(content).replaceAll('\r\n', '\n') === templateOf(name);
+}
+
+/** The text that a file has before an edit: a template loses its placeholder entries. */
+function startOf(name: CoreFile, content = templateOf(name)): string {
+  return isTemplate(name, content) ? withoutPlaceholders(content) : content;
 }
 
 function templateOf(name: CoreFile): string {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { reportDamaged } from '../../core/store.ts';
 import { defineTool, type Tool } from '../../core/tool.ts';
-import { type CoreFile, change, coreFiles } from './core-file.ts';
+import { type CoreFile, coreFiles } from './core-file.ts';
 import { find, notFound, pathFor } from './lookup.ts';
 import { memoryFile, write } from './memory-file.ts';
 
@@ -28,8 +28,8 @@ export const writeFile = defineTool({
   effect: 'write',
   idempotent: true,
   input: z.object({ filename, content: z.string().describe('The whole file, at most 1 MiB') }),
-  async handle(context, { filename, content }) {
-    await change(context, { subject: `write ${filename}` }, async (transaction) => {
+  async handle({ store }, { filename, content }) {
+    await store.change({ subject: `write ${filename}` }, async (transaction) => {
       const path = await pathFor(transaction, filename);
       await write(transaction, { path, content });
     });

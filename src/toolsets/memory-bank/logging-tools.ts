@@ -1,12 +1,23 @@
 import { z } from 'zod';
 import type { Context } from '../../core/context.ts';
-import { appendSection, prependToList, replaceList } from '../../core/markdown/sections.ts';
+import {
+  appendSection,
+  prependToList,
+  removeItems,
+  replaceList,
+} from '../../core/markdown/sections.ts';
 import { headingText, listText, prose } from '../../core/markdown/text.ts';
 import { defineTool } from '../../core/tool.ts';
-import { change, edit } from './core-file.ts';
+import { edit } from './core-file.ts';
 
 const text = z.string().regex(/\S/, 'must not be blank').max(100_000);
 const texts = z.array(text).max(1000);
+
+const notesHeading = 'Current Session Notes';
+/** Number of session notes that stay in activeContext.md. */
+const maxNotes = 20;
+/** An item as track_progress writes it; other items of the list stay. */
+const isNote = /^\S+ \[\d{4}-\d\d-\d\d\] - /;
 
 export const trackProgress = defineTool({
   name: 'track_progress',
@@ -25,11 +36,11 @@ export const trackProgress = defineTool({
       subject: `track progress: ${firstLine(description)} (${firstLine(action)})`,
       reason: description,
     };
-    await change(context, why, async (transaction) => {
+    await context.store.change(why, async (transaction) => {
       await edit(transaction, 'progress.md', (text) => prependToList(text, 'Update History', item));
       if (!updateActiveContext) return;
       await edit(transaction, 'activeContext.md', (text) =>
-        prependToList(text, 'Current Session Notes', item),
+        withNewestNotes(prependToList(text, notesHeading, item)),
       );
     });
     return { message: 'Progress tracked successfully' };
@@ -58,7 +69,7 @@ export const updateActiveContext = defineTool({
     if (lists.every(([, items]) => items === undefined)) return { message };
     const changed = lists.flatMap(([heading, items]) => (items ? [heading.toLowerCase()] : []));
     const why = { subject: `update active context: ${changed.join(', ')}` };
-    await change(context, why, (transaction) =>
+    await context.store.change(why, (transaction) =>
       edit(transaction, 'activeContext.md', (text) =>
         lists.reduce(
           (edited, [heading, items]) => (items ? replaceList(edited, heading, items) : edited),
@@ -100,12 +111,21 @@ export const logDecision = defineTool({
       // The subject has room for one line only.
       reason: `${args.title.trim()}: ${args.decision.trim()}\n\n${args.context}`,
     };
-    await change(context, why, (transaction) =>
+    await context.store.change(why, (transaction) =>
       edit(transaction, 'decisionLog.md', (text) => appendSection(text, section)),
     );
     return { message: 'Decision logged successfully' };
   },
 });
+
+/** Removes the session notes that track_progress has added, except for the newest ones. */
+function withNewestNotes(text: string): string {
+  // The first item is the new note.
+  let notes = 1;
+  const isOld = (item: string) => isNote.test(item) && ++notes > maxNotes;
+  const notice = `The newest ${maxNotes} notes; progress.md has the earlier ones.`;
+  return removeItems(text, notesHeading, isOld, notice);
+}
 
 function listOrNone(items: readonly string[] = []): string {
   return items.length === 0 ? 'None' : listText(items);

@@ -88,9 +88,11 @@ export async function notFound(reader: Reader, filename: string): Promise<Memory
   const hint =
     meant !== undefined
       ? `Did you mean "${meant}"?`
-      : records.length === 0
-        ? 'The memory bank is empty; initialize_memory_bank creates its files.'
-        : 'list_memory_bank_files returns the existing files.';
+      : olderNames.has(filename) || filename === 'progress.md'
+        ? 'The first write creates it; initialize_memory_bank creates all core files.'
+        : records.length === 0
+          ? 'The memory bank is empty; initialize_memory_bank creates its files.'
+          : 'list_memory_bank_files returns the existing files.';
   return new MemoryError('not_found', `There is no file "${filename}".`, { hint });
 }
 

@@ -4,6 +4,7 @@ import { titleOf } from '../../core/markdown/sections.ts';
 import { fileNameProblem, foldName } from '../../core/names/file-name.ts';
 import { defineRecordType } from '../../core/record-type.ts';
 import type { Located, Transaction } from '../../core/store.ts';
+import { withoutPlaceholders } from './placeholder.ts';
 
 /** The largest file that the tools write, in bytes. */
 export const maxFileBytes = 1024 * 1024;
@@ -39,7 +40,7 @@ export const memoryFile = defineRecordType<MemoryFile>({
   locate: (key) => key,
   search: ({ path, content }) => ({
     title: titleOf(content) ?? path,
-    body: content,
+    body: withoutPlaceholders(content),
     notes: path,
   }),
   merge: { content: 'sections' },

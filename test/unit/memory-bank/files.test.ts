@@ -27,10 +27,10 @@ describe('write_memory_bank_file and read_memory_bank_file', () => {
     expect(commits()).toEqual([]);
   });
 
-  it('make the bank with the first write', async () => {
+  it('make no other file with the first write', async () => {
     const { call, context, commits } = open();
     await call('write_memory_bank_file', { filename: 'a.md', content: '' });
-    expect([...context.store.files.keys()].sort()).toEqual(['a.md', ...coreNames].sort());
+    expect([...context.store.files.keys()].sort()).toEqual(['a.md']);
     expect(commits()).toEqual(['write a.md']);
   });
 

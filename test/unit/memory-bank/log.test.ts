@@ -8,7 +8,34 @@ const decision = {
   decision: 'Use JWT for authentication',
 };
 
+/** The decision log of earlier versions before its first entry. */
+const placeholder =
+  '# Decision Log\n\n## [Decision Title] - [Date]\n\n### Context\n\n### Decision\n\n### Alternatives Considered\n\n### Consequences\n';
+
 describe('track_progress', () => {
+  it('keeps the newest 20 session notes, and what a person wrote', async () => {
+    const { call, file } = open({
+      'activeContext.md':
+        '# Mine\n\n## Current Session Notes\n\n- remember the milk\n\n## End\n\ntext\n',
+    });
+    for (let i = 1; i <= 25; i++) {
+      expect(
+        (await call('track_progress', { action: 'Fix', description: `bug ${i}\n- part` })).body,
+      ).toEqual({
+        status: 'success',
+        message: 'Progress tracked successfully',
+      });
+    }
+    const notes = Array.from(
+      { length: 20 },
+      (_, i) => `- [2026-01-01] - Fix: bug ${25 - i}\n  \\- part\n`,
+    );
+    expect(file('activeContext.md')).toBe(
+      `# Mine\n\n## Current Session Notes\n\nThe newest 20 notes; progress.md has the earlier ones.\n\n${notes.join('')}- remember the milk\n\n## End\n\ntext\n`,
+    );
+    expect(file('progress.md')?.match(/Fix: bug/g)).toHaveLength(25);
+  });
+
   it('adds a line on top of the history and of the session notes, in one commit', async () => {
     const { call, file, context } = open();
     const args = { action: 'Implementation', description: 'Implemented feature X' };
@@ -216,6 +243,24 @@ describe('log_decision', () => {
         paths: ['decisionLog.md'],
       },
     ]);
+  });
+
+  it.each(['\n', '\r\n'])('replaces the placeholder of an untouched old file', async (eol) => {
+    const old = placeholder.replaceAll('\n', eol);
+    const { call, file } = open({ 'decisionLog.md': old });
+    await call('log_decision', decision);
+    expect(file('decisionLog.md')?.split(eol).slice(0, 3)).toEqual([
+      '# Decision Log',
+      '',
+      '## Authentication Method - 2026-01-01',
+    ]);
+    expect(file('decisionLog.md')).not.toContain('[Decision Title]');
+  });
+
+  it('keeps a placeholder in a file that somebody has changed', async () => {
+    const { call, file } = open({ 'decisionLog.md': `${placeholder}\nWe all agreed.\n` });
+    await call('log_decision', decision);
+    expect(file('decisionLog.md')).toContain(`${placeholder}\nWe all agreed.\n\n## Auth`);
   });
 
   it('allows a decision twice', async () => {
