@@ -44,23 +44,38 @@ export function yamlCodec<T extends object>(schema: z.ZodType<T>): Codec<T> {
 /**
  * Makes the codec of records that are markdown files.
  *
- * The file is YAML front matter between two lines `---`, followed by the exact text of one field.
+ * The file is YAML front matter between two lines `---`, followed by the text of one field.
+ *
+ * @param ending `exact`: the file ends as the text does. `newline`: the file ends in one newline, which is
+ *   not part of the text; a text that itself ends in a line end is in the front matter.
  */
 export function markdownCodec<T extends object>(
   schema: z.ZodType<T>,
   body: keyof T & string,
+  ending: Ending = 'exact',
 ): Codec<T> {
-  return recordCodec(schema, body);
+  return recordCodec(schema, body, ending);
 }
 
-function recordCodec<T extends object>(schema: z.ZodType<T>, body?: string): Codec<T> {
+type Ending = 'exact' | 'newline';
+
+function recordCodec<T extends object>(
+  schema: z.ZodType<T>,
+  body?: string,
+  ending: Ending = 'exact',
+): Codec<T> {
   const framed = body !== undefined;
   const read = (file: RecordFile): T => {
     const data = readYaml(file.yaml);
-    if (!framed || (file.body === '' && Object.hasOwn(data, body))) return conform(schema, data);
-    data[body] = file.body;
+    const text = ending === 'newline' ? file.body.replace(/\r?\n$/, '') : file.body;
+    if (!framed || (text === '' && Object.hasOwn(data, body))) return conform(schema, data);
+    data[body] = text;
     return conform(schema, data);
   };
+  const isBody = (text: unknown): text is string =>
+    isWellFormed(text) && (ending === 'exact' || !/[\r\n]$/.test(text));
+  const bodyOf = (text: string, eol: string) =>
+    ending === 'exact' || text === '' ? text : text + eol;
   return {
     decode: (text) => read(splitFile(text, framed)),
     encode(value, previous) {
@@ -68,18 +83,24 @@ function recordCodec<T extends object>(schema: z.ZodType<T>, body?: string): Cod
       const head = { ...record };
       let content = '';
       // A UTF-8 file cannot contain half of a surrogate pair; YAML can, as an escape.
-      if (framed && isWellFormed(record[body])) {
+      if (framed && isBody(record[body])) {
         content = record[body];
         delete head[body];
       }
       if (previous === undefined) {
-        return joinFile({ bom: '', eol: '\n', framed, yaml: writeYaml(head), body: content });
+        return joinFile({
+          bom: '',
+          eol: '\n',
+          framed,
+          yaml: writeYaml(head),
+          body: bodyOf(content, '\n'),
+        });
       }
       const file = splitFile(previous, framed);
       // A file with an equal value stays as it is, however a person wrote it.
       if (isDeepStrictEqual(arrange(schema, read(file)), record)) return previous;
       const yaml = rewriteYaml(file.yaml, keepUnknown(schema, head, readYaml(file.yaml)));
-      return joinFile({ ...file, yaml, body: content });
+      return joinFile({ ...file, yaml, body: bodyOf(content, file.eol) });
     },
   };
 }

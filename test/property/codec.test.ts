@@ -52,6 +52,7 @@ const hand = fc.constantFrom(
 const codecs: [string, Codec<Record>][] = [
   ['yaml', yamlCodec(schema)],
   ['markdown', markdownCodec(schema, 'body')],
+  ['markdown with a final newline', markdownCodec(schema, 'body', 'newline')],
 ];
 
 describe.each(codecs)('the laws of the %s codec', (_, codec) => {
@@ -99,5 +100,39 @@ describe.each(codecs)('the laws of the %s codec', (_, codec) => {
       }),
       { numRuns: runs(300) },
     );
+  });
+});
+
+describe('a file that ends in a newline', () => {
+  const codec = markdownCodec(z.object({ key: z.string(), body: z.string() }), 'body', 'newline');
+  const ends = fc.constantFrom('', '\n', '\n\n', '\r\n', '\r', '\n---\n', ' \n');
+  const body = fc.tuple(text, ends).map((parts) => parts.join(''));
+
+  it('has exactly one at its end, and the value is what was given', () => {
+    fc.assert(
+      fc.property(body, (body) => {
+        const value = { key: 'a', body };
+        const file = codec.encode(value);
+        expect(file).toMatch(/[^\r\n]\n$/);
+        expect(codec.decode(Buffer.from(file).toString(), 'x')).toEqual(value);
+        const before = codec.encode({ key: 'a', body: 'before' });
+        expect(codec.decode(codec.encode(value, before), 'x')).toEqual(value);
+      }),
+      { numRuns: runs(300) },
+    );
+  });
+
+  it.each([
+    ['without a newline, as older versions wrote it', 'one\ntwo', 'one\ntwo'],
+    ['with the newline of an editor', 'one\ntwo\n', 'one\ntwo'],
+    ['with the newline of an editor on Windows', 'one\r\n', 'one'],
+    ['with two', 'one\n\n', 'one\n'],
+    ['without a text', '', ''],
+    ['with an empty line', '\n', ''],
+  ])('is read %s', (_, end, body) => {
+    const file = `---\nkey: a\n---\n${end}`;
+    const value = codec.decode(file, 'x');
+    expect(value).toEqual({ key: 'a', body });
+    expect(codec.encode(value, file)).toBe(file);
   });
 });

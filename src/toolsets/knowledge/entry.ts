@@ -52,7 +52,7 @@ export const entryRecord = defineRecordType<KnowledgeEntry>({
   folder: 'knowledge',
   extension: '.md',
   schema,
-  codec: markdownCodec(schema, 'value'),
+  codec: markdownCodec(schema, 'value', 'newline'),
   key: (entry) => entryKey(entry.category, entry.key),
   path: (entry) => entryPath(entry.category, entry.key),
   locate(text) {

@@ -12,14 +12,24 @@ beforeEach(() => {
 
 describe('writing', () => {
   test('an entry is one readable file', async () => {
-    await write('api-pattern', { value: '# REST\n', reason: 'seen', metadata: { count: 1 } });
+    await write('api-pattern', { value: '# REST', reason: 'seen', metadata: { count: 1 } });
     expect([...context.store.files.keys()]).toEqual(['knowledge/patterns/api-pattern.md']);
     const text = context.store.files.get('knowledge/patterns/api-pattern.md');
     expect(text).toMatch(
       /^---\ncategory: patterns\nkey: api-pattern\nreason: seen\nmetadata:\n {2}count: 1\ncreated_at: /,
     );
-    expect(text?.endsWith('# REST\n')).toBe(true);
+    expect(text?.endsWith('\n---\n# REST\n')).toBe(true);
   });
+
+  test.each(['a', '', 'a\n', 'a\n\n', '\n', 'a\r\nb\r\n', 'a\r'])(
+    'the file ends in one newline and the value stays %j',
+    async (value) => {
+      await write('k', { value: 'before' });
+      expect((await write('k', { value })).value).toBe(value);
+      expect((await call('memory_read')).body.entries).toMatchObject([{ value }]);
+      expect(context.store.files.get('knowledge/patterns/k.md')).toMatch(/[^\r\n]\n$/);
+    },
+  );
 
   test('each change is one commit that carries the reason', async () => {
     await write('k', { reason: 'because' });
