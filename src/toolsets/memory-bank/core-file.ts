@@ -4,7 +4,7 @@ import { find } from './lookup.ts';
 import { checkSize, write } from './memory-file.ts';
 import { withoutPlaceholders } from './placeholder.ts';
 
-/** Title and sections of each new core file. Seed 003 has placeholder entries as well, which are no content. */
+/** Title and sections of each new core file, without the placeholder entries that seed 003 shows. */
 const templates = {
   'activeContext.md': [
     '# Current Context',
