@@ -67,11 +67,15 @@ export interface RecordType<T extends object> {
   /**
    * Returns the path of a new record. An existing record keeps its path.
    *
-   * Unless the type has `locate`, two records may have the same path: the second one becomes `…-2`.
+   * If another record has the path, the type's other locations are tried. A type without `locate` gets a
+   * number: `…-2`.
    */
   path(value: T): string;
-  /** Returns the path of the record with this key, for types whose path depends on the key only. */
-  locate?(key: string): string;
+  /**
+   * Returns the paths where the record with this key can be, best first, for types whose path depends on
+   * the key only. A record that is elsewhere is found as well, but more slowly.
+   */
+  locate?(key: string): readonly string[];
   /** Whether a file at this path is a record of this type. */
   owns(path: string): boolean;
   /** Whether the store puts new records of a large folder into sub-folders. */

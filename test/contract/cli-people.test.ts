@@ -38,7 +38,7 @@ describe('status', () => {
     expect(stdout).toContain(`${repo.root} (cwd)`);
     expect(stdout).toMatch(/^Repository +repository /m);
     expect(stdout).toMatch(/^Head +branch main, at [0-9a-f]{12}$/m);
-    expect(stdout).toMatch(/^memory-bank +5 bank files$/m);
+    expect(stdout).toMatch(/^memory-bank +1 bank file$/m);
     expect(stdout).toMatch(/^knowledge +1 knowledge entry$/m);
     expect(stdout).not.toContain('\u001b');
   });

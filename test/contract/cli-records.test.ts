@@ -19,6 +19,7 @@ function json(...args: string[]) {
   return JSON.parse(stdout);
 }
 
+run(['initialize-memory-bank', '--path', '.']);
 run(['log-decision', '--title', 'Use JWT', '--context', 'Stateless', '--decision', 'Tokens']);
 run(['memory-write', '--category', 'patterns', '--key', 'colours', '--value', 'red']);
 const entry = 'knowledge/patterns/colours.md';
@@ -139,7 +140,7 @@ describe('results as JSON', () => {
     });
     expect(json('squash', '--dry-run')).toMatchObject({
       version: 1,
-      commits: [{}, {}],
+      commits: [{}, {}, {}],
       message: expect.stringContaining('memory:'),
       made: null,
     });

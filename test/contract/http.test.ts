@@ -110,10 +110,10 @@ describe('the examples of the seed, as printed', () => {
 
   test('GET /memory-bank/files, the core files first', async () => {
     const { body } = await api.ask('GET', '/memory-bank/files');
-    const core = ['activeContext.md', 'productContext.md', 'progress.md', 'decisionLog.md'];
+    const core = ['activeContext.md', 'progress.md', 'decisionLog.md'];
     expect(body).toEqual({
       status: 'success',
-      files: [...core, 'systemPatterns.md', 'example.md'],
+      files: [...core, 'example.md'],
     });
   });
 

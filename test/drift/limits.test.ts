@@ -162,7 +162,7 @@ const limits: readonly (readonly [
     'core/names/name.ts',
     'maxNameBytes',
     'bytes',
-    'a hash replaces the end',
+    'it is cut, and gets a hash if the name exists',
   ],
   [
     'a rule file',

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { encodeName, encodePath, maxNameBytes, slug } from '../../src/core/names/name.ts';
+import {
+  encodeName,
+  encodePath,
+  fileNames,
+  maxNameBytes,
+  slug,
+} from '../../src/core/names/name.ts';
 import { runs } from '../support/depth.ts';
 import fc from '../support/fc.ts';
 
@@ -162,6 +168,20 @@ describe('encodeName', () => {
         expect(name).not.toBe('');
         expect(Buffer.byteLength(name)).toBeLessThanOrEqual(maxNameBytes);
         expect(name.normalize('NFC')).toBe(name);
+      }),
+      { numRuns: runs(10_000) },
+    );
+  });
+});
+
+describe('fileNames', () => {
+  it('need no encoding, and neither does the one with a hash', () => {
+    fc.assert(
+      fc.property(text, (value) => {
+        const [name = '', hashed = ''] = fileNames(value);
+        expect(encodeName(name)).toBe(name);
+        expect(encodeName(hashed)).toBe(hashed);
+        expect(Buffer.byteLength(hashed)).toBeLessThanOrEqual(maxNameBytes);
       }),
       { numRuns: runs(10_000) },
     );

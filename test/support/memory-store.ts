@@ -108,8 +108,8 @@ class View implements Reader {
     const listing = await this.list(type);
     const found = listing.records.find((record) => record.key === key);
     if (found) return found;
-    const place = type.locate?.(key);
-    const bad = listing.damaged.find((entry) => entry.path === place);
+    const places = type.locate?.(key);
+    const bad = listing.damaged.find((entry) => places?.includes(entry.path));
     if (bad) throw bad.error;
     return undefined;
   }
@@ -150,7 +150,7 @@ class Draft extends View implements Transaction {
 
   #place<T extends object>(type: RecordType<T>, value: T): string {
     const wanted = type.path(value);
-    let place = wanted;
+    let place = type.locate?.(type.key(value)).find((path) => !this.files.has(path)) ?? wanted;
     for (let number = 2; this.files.has(place) && !type.locate; number += 1) {
       place = wanted.replace(/(\.\w+)$/, `-${number}$1`);
     }

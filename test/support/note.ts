@@ -16,7 +16,7 @@ export const note = defineRecordType<Note>({
   codec: yamlCodec(noteSchema),
   key: ({ key }) => key,
   path: ({ key }) => `notes/${encodeName(key)}.yaml`,
-  locate: (key) => `notes/${encodeName(key)}.yaml`,
+  locate: (key) => [`notes/${encodeName(key)}.yaml`],
   search: ({ key, text, tags }) => ({ title: key, body: text, notes: tags.join(' ') }),
   merge: { tags: 'set', text: 'text' },
 });

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { encodeName, encodePath, maxNameBytes, slug } from '../../src/core/names/name.ts';
+import {
+  encodeName,
+  encodePath,
+  fileNames,
+  filePaths,
+  maxNameBytes,
+  slug,
+} from '../../src/core/names/name.ts';
 
 describe('encodeName', () => {
   it.each([
@@ -72,6 +79,47 @@ describe('encodePath', () => {
   it('gives no folder the name of a record file', () => {
     expect(encodePath('a.yaml/b.md/c.yaml')).toBe('a%2eyaml/b%2emd/c.yaml');
     expect(encodePath('.yaml/x')).toBe('%2eyaml/x');
+  });
+});
+
+describe('fileNames', () => {
+  it.each([
+    ['database-choice', 'database-choice', undefined],
+    ['v1.2_final', 'v1.2_final', undefined],
+    ['GOT-12', 'got-12', 'GOT-12~n'],
+    ['Ada', 'ada', 'Ada~h'],
+    ['Use JWT', 'use-jwt', 'Use%20JWT~pj'],
+    ['e\u0301', 'é', 'e%cc%81'],
+    ['Straße', 'strasse', 'Stra%c3%9fe~h'],
+    ['CON', 'untitled-con', '%43ON~j'],
+    ['nul.txt', 'untitled-nul.txt', '%6eul.txt'],
+    ['../x', 'x', '%2e.%2fx'],
+    ['x.', 'x', 'x%2e'],
+    ['🔴', 'untitled', '%f0%9f%94%b4'],
+  ])('%j is in %s, or else with a hash or in %s', (key, readable, encoded) => {
+    const [first, second, third] = fileNames(key);
+    expect([first, third]).toEqual([readable, encoded]);
+    expect(second).toMatch(/-[0-9a-f]{6}$/);
+    expect(second?.slice(0, -7)).toBe(readable);
+  });
+
+  it('gives keys that differ in case or Unicode form different second names', () => {
+    const keys = ['ada', 'Ada', 'ADA', 'é', 'e\u0301', 'É'];
+    expect(new Set(keys.map((key) => fileNames(key)[1])).size).toBe(keys.length);
+  });
+
+  it('cuts a long key at a word', () => {
+    const [name = ''] = fileNames(`Why ${'we decided '.repeat(30)}`);
+    expect(name).toBe('why-we-decided-we-decided-we-decided-we-decided-we');
+  });
+});
+
+describe('filePaths', () => {
+  it('keeps the folders of a path', () => {
+    expect(filePaths('src/App.tsx')[0]).toBe('src/app.tsx');
+    expect(filePaths('.github/CODEOWNERS')[0]).toBe('github/codeowners');
+    expect(filePaths('A.yaml/b')[0]).toBe('a-yaml/b');
+    expect(filePaths('src/app.tsx')[0]).toBe('src/app.tsx');
   });
 });
 

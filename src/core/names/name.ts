@@ -40,6 +40,45 @@ export function encodePath(path: string): string {
  * @returns `untitled` when the text has neither a letter nor a digit.
  */
 export function slug(text: string, limit = 60): string {
+  return lowerCase(text, limit, /[^a-z0-9]/gu);
+}
+
+/**
+ * Returns the names that the file of a record with this key may have, without extension, best first.
+ *
+ * The first is readable: the key itself, or its lower-case words. Another key may have the same one, so
+ * the second ends in a short hash of the key. The third is the encoded key: no other key has it, and
+ * earlier versions used it. All of them stay distinct where a file system folds case or Unicode forms.
+ */
+export function fileNames(key: string): readonly string[] {
+  return distinct(readableName(key), key, encodeName(key));
+}
+
+/** Returns the same for a key that is a path, whose folders become folders. */
+export function filePaths(key: string): readonly string[] {
+  const names = key.split('/').map(readableName);
+  const last = names.pop() ?? '';
+  const folders = names.map((name) => name.replace(/\.(?=(?:yaml|md)$)/, '-'));
+  return distinct([...folders, last].join('/'), key, encodePath(key));
+}
+
+/** Adds a short hash of a key to a name. */
+export function withHash(name: string, key: string): string {
+  return `${name}-${digestOf(key).slice(0, 6)}`;
+}
+
+function distinct(name: string, key: string, encoded: string): readonly string[] {
+  return [...new Set([name, withHash(name, key), encoded])];
+}
+
+/** Returns a name that leaves room for a hash. */
+function readableName(text: string): string {
+  const isReadable = Buffer.byteLength(text) <= 150 && encodeName(text) === text;
+  return isReadable ? text : lowerCase(text, 50, /[^a-z0-9._]/gu);
+}
+
+/** Replaces everything but letters of any script and digits by `-`, except for the kept characters. */
+function lowerCase(text: string, limit: number, replaced: RegExp): string {
   // The beginning of a long text is enough for any slug.
   const letters = text
     .slice(0, limit * 8)
@@ -50,13 +89,14 @@ export function slug(text: string, limit = 60): string {
   for (const char of letters.replace(/['’]/g, '')) words += folded(char);
   words = words
     .normalize('NFC')
-    .replace(/[^a-z0-9]/gu, (char) => (char >= '\x80' && isSafe(char) ? char : '-'))
+    .replace(replaced, (char) => (char >= '\x80' && isSafe(char) ? char : '-'))
     .replace(/-+/g, '-')
-    .replace(/^-|-$/g, '');
+    .replace(/^[-.]+|[-.]+$/g, '');
   if (words.length > limit) {
     const cut = words.lastIndexOf('-', limit);
     words = cut > 0 ? words.slice(0, cut) : wholeCharacters(words, limit);
   }
+  words = words.replace(/[-.]+$/, '');
   if (words === '') return 'untitled';
   return device.test(words) ? `untitled-${words}` : words;
 }
@@ -105,9 +145,7 @@ function caseMark(cases: readonly boolean[]): string {
 }
 
 function shortened(name: string, text: string): string {
-  // In UTF-8 all lone surrogates would be encoded alike.
-  const digest = createHash('sha256').update(Buffer.from(text, 'utf16le')).digest('hex');
-  const tail = `~~${digest.slice(0, 20)}`;
+  const tail = `~~${digestOf(text).slice(0, 20)}`;
   let head = '';
   let size = tail.length;
   for (const [piece] of name.matchAll(/%..|[^%]/gu)) {
@@ -116,6 +154,11 @@ function shortened(name: string, text: string): string {
     head += piece;
   }
   return head + tail;
+}
+
+function digestOf(text: string): string {
+  // In UTF-8 all lone surrogates would be encoded alike.
+  return createHash('sha256').update(Buffer.from(text, 'utf16le')).digest('hex');
 }
 
 /** Whether no file system folds or decomposes the character into another one. */

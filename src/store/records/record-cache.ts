@@ -98,13 +98,12 @@ export class RecordCache {
     this.#announce([path]);
   }
 
-  /** The paths where the record with a key may be: where it was last, and where its key puts it. */
+  /** The paths where the record with a key may be: where it was last, and where its key can put it. */
   candidates(type: AnyRecordType, key: string): Set<string> {
     const paths = new Set<string>();
     const known = this.winner(type, key);
     if (known !== undefined) paths.add(known);
-    const located = type.locate?.(key);
-    if (located !== undefined) {
+    for (const located of type.locate?.(key) ?? []) {
       paths.add(located);
       if (type.fanOut) paths.add(fanOutPath(located));
     }

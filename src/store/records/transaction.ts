@@ -1,4 +1,5 @@
 import { MemoryError } from '../../core/error.ts';
+import { encodeName, withHash } from '../../core/names/name.ts';
 import type { AnyRecordType, RecordType } from '../../core/record-type.ts';
 import type { Listing, ListOptions, Located, Reader, Transaction } from '../../core/store.ts';
 import type { Access } from '../modes/access.ts';
@@ -175,7 +176,7 @@ export class LiveTransaction extends RecordReader implements Transaction {
     const { key, value } = record;
     const there = this.view.look(record.path);
     const existing = (await this.find(type, key)) ?? (there?.error ? there : undefined);
-    const path = existing?.path ?? this.#free(record.path, type);
+    const path = existing?.path ?? this.#free(record.path, type, key);
     if (existing && this.#base(existing) === text) return undefined;
     if (!this.access.mayWrite(path)) throw forbidden('change', path, this.access);
     this.#set({ type, key, path, value, text });
@@ -207,9 +208,7 @@ export class LiveTransaction extends RecordReader implements Transaction {
 
   #place(type: AnyRecordType, value: object): string {
     const path = type.path(value);
-    const folder = folderOf(path);
-    const size = this.view.sizeOf(folder) + (this.#added.get(folder) ?? 0);
-    const free = this.#free(type.fanOut && size >= fullFolder ? fanOutPath(path) : path, type);
+    const free = this.#free(this.#fannedOut(path, type), type, type.key(value));
     this.#checkTwins(free, type);
     return free;
   }
@@ -239,7 +238,14 @@ export class LiveTransaction extends RecordReader implements Transaction {
     });
   }
 
-  #free(place: string, type: AnyRecordType): string {
+  /** The path, or the one below a sub-folder if the folder is full. */
+  #fannedOut(path: string, type: AnyRecordType): string {
+    const folder = folderOf(path);
+    const size = this.view.sizeOf(folder) + (this.#added.get(folder) ?? 0);
+    return type.fanOut && size >= fullFolder ? fanOutPath(path) : path;
+  }
+
+  #free(place: string, type: AnyRecordType, key: string): string {
     const folders = place.split('/').length - 1;
     if (folders > maxDepth) {
       throw new MemoryError('too_large', `The record would lie below ${folders} folders.`, {
@@ -247,10 +253,7 @@ export class LiveTransaction extends RecordReader implements Transaction {
         data: { folders, limit: maxDepth },
       });
     }
-    // A path that follows from the key alone must stay findable by it; any other may step aside.
-    const most = type.locate ? 1 : maxNamesakes;
-    for (let i = 1; i <= most; i++) {
-      const candidate = i === 1 ? place : place.replace(/(?=\.[a-z]+$)/, `-${i}`);
+    for (const candidate of this.#candidates(place, type, key)) {
       const write = this.#writes.get(candidate);
       if (write ? !write.value : !this.view.look(candidate)) return candidate;
     }
@@ -258,6 +261,18 @@ export class LiveTransaction extends RecordReader implements Transaction {
       hint: 'Give this one another name, or mend that file if its key is wrong.',
       data: { path: place },
     });
+  }
+
+  /** The paths that a record may get, best first. */
+  *#candidates(place: string, type: AnyRecordType, key: string): Generator<string> {
+    yield place;
+    // A path that follows from the key must stay findable by it; any other may get a number.
+    for (const path of type.locate?.(key) ?? []) yield this.#fannedOut(path, type);
+    if (type.locate) return;
+    const suffixed = (suffix: string) => place.replace(/(?=\.[a-z]+$)/, suffix);
+    for (let i = 2; i <= maxNamesakes; i++) yield suffixed(`-${i}`);
+    yield suffixed(withHash('', key));
+    yield suffixed(`-${encodeName(key)}`);
   }
 
   #set(write: Write): void {

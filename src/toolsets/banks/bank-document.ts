@@ -63,7 +63,7 @@ export const bankDocument = defineRecordType<BankDocument>({
   fanOut: false,
   key: (value) => value.key,
   path: (value) => `${folder}/${value.key}`,
-  locate: (key) => `${folder}/${key}`,
+  locate: (key) => [`${folder}/${key}`],
   search({ key, body }) {
     const type = bankTypes.find((candidate) => key.startsWith(`${folders[candidate]}/`));
     return { title: key, body, ...(type ? { type } : {}) };

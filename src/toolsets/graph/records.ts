@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { yamlCodec } from '../../core/codec.ts';
-import { encodeName, encodePath, slug as readable } from '../../core/names/name.ts';
+import { encodePath, fileNames, filePaths, slug as readable } from '../../core/names/name.ts';
 import {
   defineRecordType,
   type MergeRule,
@@ -35,6 +35,9 @@ const description = z.string().optional();
 /** Texts, or keys of other records; absent when empty. */
 const list = z.array(line).optional();
 
+/** A slug is a valid path already, except for the device names of Windows. */
+const slugPath = (key: string): readonly string[] => [encodePath(key)];
+
 /** A feature; the file of `auth/oauth` is in the folder `auth`. */
 export const feature = named({
   name: 'feature',
@@ -47,7 +50,7 @@ export const feature = named({
     ...identity,
   }),
   key: (value) => value.slug,
-  fileName: encodePath,
+  fileNames: slugPath,
   search: (value) => ({ title: `${value.slug} ${value.name}`, body: value.description ?? '' }),
   merge: { ...identityMerge, description: 'text', paths: 'set' },
 });
@@ -64,7 +67,7 @@ export const path = named({
     ...identity,
   }),
   key: (value) => value.path,
-  fileName: encodePath,
+  fileNames: filePaths,
   search: (value) => ({
     title: value.path,
     body: value.description ?? '',
@@ -105,7 +108,7 @@ export const objective = named({
     ...identity,
   }),
   key: (value) => value.slug,
-  fileName: encodePath,
+  fileNames: slugPath,
   search: (value) => ({ title: `${value.slug} ${value.name}`, body: value.description ?? '' }),
   merge: { ...identityMerge, description: 'text', features: 'set', tickets: 'set' },
 });
@@ -137,7 +140,7 @@ export const ticket = named({
   folder: 'graph/tickets',
   schema: z.object({ key: line, title: z.string().optional(), description, ...identity }),
   key: (value) => value.key,
-  fileName: encodeName,
+  fileNames,
   search: (value) => ({
     title: `${value.key} ${value.title ?? ''}`,
     body: value.description ?? '',
@@ -162,11 +165,11 @@ interface Kind<T extends object> extends Pick<RecordType<T>, 'vocabulary'> {
 
 /** Declares a type whose key the caller chooses; the path of the file follows from the key. */
 function named<T extends GraphRecord>({
-  fileName,
+  fileNames,
   ...kind
-}: Kind<T> & { key(value: T): string; fileName(key: string): string }): RecordType<T> {
-  const locate = (key: string) => `${kind.folder}/${fileName(key)}.yaml`;
-  const path = (value: T) => locate(kind.key(value));
+}: Kind<T> & { key(value: T): string; fileNames(key: string): readonly string[] }): RecordType<T> {
+  const locate = (key: string) => fileNames(key).map((name) => `${kind.folder}/${name}.yaml`);
+  const path = (value: T) => locate(kind.key(value))[0] ?? '';
   return define({ ...kind, id: (value) => value.id, locate, path });
 }
 
@@ -184,7 +187,7 @@ function owned<T extends GraphRecord & { text: string }>({
   ...kind
 }: Kind<T> & Pick<OwnedType<T>, 'owner'>): OwnedType<T> {
   const path = (value: T) =>
-    `${kind.folder}/${encodePath(owner(value))}/${readable(value.text)}-${encodeName(value.id)}.yaml`;
+    `${kind.folder}/${encodePath(owner(value))}/${readable(value.text)}.yaml`;
   const type = define({ ...kind, key: (value) => value.id, path });
   return { ...type, owner, folderOf: encodePath };
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { markdownCodec } from '../../core/codec.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../core/json.ts';
-import { encodeName } from '../../core/names/name.ts';
+import { fileNames } from '../../core/names/name.ts';
 import { defineRecordType } from '../../core/record-type.ts';
 import { byCreation, type Listing, type Reader } from '../../core/store.ts';
 
@@ -54,11 +54,11 @@ export const entryRecord = defineRecordType<KnowledgeEntry>({
   schema,
   codec: markdownCodec(schema, 'value', 'newline'),
   key: (entry) => entryKey(entry.category, entry.key),
-  path: (entry) => entryPath(entry.category, entry.key),
+  path: (entry) => entryPaths(entry.category, entry.key)[0] ?? '',
   locate(text) {
     // A key may contain a slash; a category does not.
     const end = text.indexOf('/');
-    return entryPath(text.slice(0, end), text.slice(end + 1));
+    return entryPaths(text.slice(0, end), text.slice(end + 1));
   },
   search: ({ category, key, value, reason, context }) => ({
     title: key,
@@ -93,8 +93,8 @@ export function entryKey(category: Category, key: string): string {
   return `${category}/${key}`;
 }
 
-function entryPath(category: string, key: string): string {
-  return `knowledge/${category}/${encodeName(key)}.md`;
+function entryPaths(category: string, key: string): readonly string[] {
+  return fileNames(key).map((name) => `knowledge/${category}/${name}.md`);
 }
 
 function isMetadata(value: unknown): value is JsonObject {

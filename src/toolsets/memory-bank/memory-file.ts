@@ -37,7 +37,7 @@ export const memoryFile = defineRecordType<MemoryFile>({
   owns: (path) => nameProblem(path.normalize()) === undefined,
   key: ({ path }) => path,
   path: ({ path }) => path,
-  locate: (key) => key,
+  locate: (key) => [key],
   search: ({ path, content }) => ({
     title: titleOf(content) ?? path,
     body: withoutPlaceholders(content),

@@ -23,7 +23,7 @@ export const ruleFile = defineRecordType<z.infer<typeof schema>>({
   owns: (path) => /^rules\/[^/]+\.(?:json|ya?ml|toml)$/.test(path),
   key: ({ path }) => path,
   path: ({ path }) => path,
-  locate: (key) => key,
+  locate: (key) => [key],
   search: ({ path, content }) => ({ title: path, body: content }),
   merge: { path: 'value', content: 'text' },
 });

@@ -85,11 +85,11 @@ test('planning this project leaves files that read like a plan', async () => {
       "graph/paths/src/store.yaml",
       "graph/paths/src/store/search/index.ts.yaml",
       "graph/paths/src/toolsets/graph.yaml",
-      "graph/requirements/store/search/one-typo-in-a-word-still-finds-the-record-id0000000006.yaml",
-      "graph/tasks/first-release/build-the-graph-toolset-id0000000009.yaml",
-      "graph/tasks/first-release/measure-any-list-under-100-ms-id0000000010.yaml",
-      "graph/tasks/first-release/write-the-codec-of-records-id0000000008.yaml",
-      "graph/tickets/MB-3~j.yaml",
+      "graph/requirements/store/search/one-typo-in-a-word-still-finds-the-record.yaml",
+      "graph/tasks/first-release/build-the-graph-toolset.yaml",
+      "graph/tasks/first-release/measure-any-list-under-100-ms.yaml",
+      "graph/tasks/first-release/write-the-codec-of-records.yaml",
+      "graph/tickets/mb-3.yaml",
     ]
   `);
   const file = (path: string) => plan.files.get(`graph/${path}`);
@@ -155,7 +155,7 @@ test('planning this project leaves files that read like a plan', async () => {
   const files = [...plan.files].filter(([path]) => /requirements|tasks|tickets/.test(path));
   expect(Object.fromEntries(files)).toMatchInlineSnapshot(`
     {
-      "graph/requirements/store/search/one-typo-in-a-word-still-finds-the-record-id0000000006.yaml": "text: One typo in a word still finds the record
+      "graph/requirements/store/search/one-typo-in-a-word-still-finds-the-record.yaml": "text: One typo in a word still finds the record
     notes:
       - Only words that the index does not know are repaired
     feature: store/search
@@ -163,7 +163,7 @@ test('planning this project leaves files that read like a plan', async () => {
     created_at: "2026-01-01T00:00:00.007Z"
     updated_at: "2026-01-01T00:00:00.007Z"
     ",
-      "graph/tasks/first-release/build-the-graph-toolset-id0000000009.yaml": "text: Build the graph toolset
+      "graph/tasks/first-release/build-the-graph-toolset.yaml": "text: Build the graph toolset
     status: in_progress
     order: 2
     objective: first-release
@@ -171,7 +171,7 @@ test('planning this project leaves files that read like a plan', async () => {
     created_at: "2026-01-01T00:00:00.010Z"
     updated_at: "2026-01-01T00:00:00.014Z"
     ",
-      "graph/tasks/first-release/measure-any-list-under-100-ms-id0000000010.yaml": "text: "Measure: any list under 100 ms"
+      "graph/tasks/first-release/measure-any-list-under-100-ms.yaml": "text: "Measure: any list under 100 ms"
     status: pending
     order: 1
     objective: first-release
@@ -179,7 +179,7 @@ test('planning this project leaves files that read like a plan', async () => {
     created_at: "2026-01-01T00:00:00.011Z"
     updated_at: "2026-01-01T00:00:00.013Z"
     ",
-      "graph/tasks/first-release/write-the-codec-of-records-id0000000008.yaml": "text: Write the codec of records
+      "graph/tasks/first-release/write-the-codec-of-records.yaml": "text: Write the codec of records
     status: completed
     order: 0
     objective: first-release
@@ -187,7 +187,7 @@ test('planning this project leaves files that read like a plan', async () => {
     created_at: "2026-01-01T00:00:00.009Z"
     updated_at: "2026-01-01T00:00:00.009Z"
     ",
-      "graph/tickets/MB-3~j.yaml": "key: MB-3
+      "graph/tickets/mb-3.yaml": "key: MB-3
     title: The graph toolset
     id: id0000000011
     created_at: "2026-01-01T00:00:00.012Z"
