@@ -24,10 +24,11 @@ describe('parseBlocks', () => {
     ['10) a\n\n    b', 'list(item(paragraph paragraph))'],
     ['> ```\n> a\n\n# b', 'quote(fence) heading'],
     ['[a]: b (\n===', 'heading'],
-    ['[a]:\n  <b c>\n  "t"\n===', 'paragraph'],
-    ['[a]: b\u00a0c\n===', 'paragraph'],
-    ['[a]: b\n\u00a0\n===', 'heading'],
-    ['|\n|-|\n1.', 'table list(item)'],
+    ['[a]:\n  <b c>\n  "t"\n===', 'definition paragraph'],
+    ['[a]: b\u00a0c\n===', 'definition paragraph'],
+    ['[a]: b\n\u00a0\n===', 'definition heading'],
+    ['[a]: javascript:b\n===', 'definition paragraph'],
+    ['| |\n|-|\n1.', 'table list(item)'],
     ['a | b\n--|--\nc\n===\n\nd\n===', 'table heading'],
   ])('reads %j', (text, expected) => {
     expect(tree(parseBlocks(text))).toBe(expected);
@@ -35,6 +36,6 @@ describe('parseBlocks', () => {
 
   it('takes no deeper nesting than anybody writes', () => {
     const blocks = parseBlocks('> '.repeat(100_000));
-    expect(JSON.stringify(blocks).match(/"quote"/g)).toHaveLength(16);
+    expect(JSON.stringify(blocks).match(/"quote"/g)).toHaveLength(32);
   });
 });

@@ -1,7 +1,6 @@
 import { basename } from 'node:path';
-import { micromark } from 'micromark';
-import { gfmTable, gfmTableHtml } from 'micromark-extension-gfm-table';
 import type { Context } from '../../core/context.ts';
+import { renderHtml } from '../../core/markdown/html.ts';
 import { contentStart } from '../../core/markdown/sections.ts';
 import type { AnyRecordType } from '../../core/record-type.ts';
 import { byCreation, type Located } from '../../core/store.ts';
@@ -24,10 +23,7 @@ export async function writeHtml(toolsets: readonly Toolset[], context: Context):
   const { title, text } = await compose(toolsets, context);
   if (text === '') return new Map();
   // Raw HTML in a record is shown as text: a page must not run what somebody stored.
-  const body = micromark(`# ${title}\n\n${text}`, {
-    extensions: [gfmTable()],
-    htmlExtensions: [gfmTableHtml()],
-  });
+  const body = renderHtml(`# ${title}\n\n${text}`);
   const page = `<!doctype html>
 <html lang="en">
 <head>

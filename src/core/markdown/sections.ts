@@ -43,7 +43,9 @@ export function titleOf(text: string): string | undefined {
   const start = contentStart(text);
   for (let range = firstRange; range <= titleRange; range *= 4) {
     const part = text.slice(0, start + range);
-    const titles = parseBlocks(part, start).map((block) => block.text?.trim());
+    const titles = parseBlocks(part, start).map(({ kind, text: title }) =>
+      kind === 'heading' ? title?.trim() : undefined,
+    );
     // The line at the end is cut off, perhaps in the middle of a heading.
     const whole = part.length === text.length ? titles : titles.slice(0, -1);
     const title = whole.find((candidate) => candidate);

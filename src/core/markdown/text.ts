@@ -1,6 +1,5 @@
 import { type Block, parseBlocks } from './blocks.ts';
 import { withoutBlankEnds } from './line.ts';
-import { definitionsEnd } from './syntax.ts';
 
 /**
  * A line that would be a heading, make one of the line before it, or be taken for the first marker
@@ -98,11 +97,12 @@ function escapeLines(
 /** Link reference definitions would reach into every other section: they are made plain text. */
 function withoutDefinitions(text: string): string {
   const starts = (blocks: readonly Block[]): number[] =>
-    blocks.flatMap((block) => {
-      const joined = block.lines.map((place) => text.slice(...place)).join('\n');
-      const defines = block.kind === 'paragraph' && definitionsEnd(joined) > 0;
-      return defines ? [block.start] : starts(block.children);
-    });
+    blocks.flatMap(({ kind, start, children, text: content = '' }) =>
+      // To other parsers a label of spaces that are not ASCII's is also a label.
+      kind === 'definition' || (kind === 'paragraph' && /^\[\s*\]:/.test(content))
+        ? [start]
+        : starts(children),
+    );
   let result = '';
   let from = 0;
   for (const start of starts(parseBlocks(text))) {

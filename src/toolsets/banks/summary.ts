@@ -81,14 +81,14 @@ function unitsOf(text: string): Unit[] {
 function sentencesOf(text: string, block: Block): string[] {
   switch (block.kind) {
     case 'paragraph':
-      return sentences(linesOf(text, block).split(sentenceEnd));
+      return sentences(linesOf(block).split(sentenceEnd));
     case 'item': {
       const [first, ...rest] = block.children;
       if (first?.kind !== 'paragraph') {
         return block.children.flatMap((child) => sentencesOf(text, child));
       }
       const marker = text.slice(block.start, first.start).trim();
-      return sentences([`${marker} ${linesOf(text, first)}`]).concat(
+      return sentences([`${marker} ${linesOf(first)}`]).concat(
         rest.flatMap((child) => sentencesOf(text, child)),
       );
     }
@@ -102,8 +102,11 @@ function sentencesOf(text: string, block: Block): string[] {
   }
 }
 
-function linesOf(text: string, paragraph: Block): string {
-  return paragraph.lines.map(([start, end]) => text.slice(start, end).trim()).join(' ');
+function linesOf({ text = '' }: Block): string {
+  return text
+    .split('\n')
+    .map((line) => line.trim())
+    .join(' ');
 }
 
 function sentences(pieces: readonly string[]): string[] {
