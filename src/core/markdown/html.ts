@@ -3,9 +3,14 @@ import { boundedParser } from './parser.ts';
 /** A link that names one of the harmless protocols, or none. */
 const harmless = /^(?:(?:https?|ircs?|mailto|xmpp):|[^:]*(?:[/?#]|$))/i;
 
-/** Returns a markdown text as HTML that runs nothing: raw HTML and other links are shown as text. */
+/**
+ * Returns a markdown text as HTML that runs and loads nothing.
+ *
+ * Raw HTML and links with other protocols are shown as text, images as links.
+ */
 export function renderHtml(markdown: string): string {
   const parser = boundedParser(false);
   parser.validateLink = (url) => harmless.test(url);
+  parser.disable('image');
   return parser.render(markdown);
 }

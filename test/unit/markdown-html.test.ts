@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest';
+import { renderHtml } from '../../src/core/markdown/html.ts';
+
+describe('renderHtml', () => {
+  it.each([
+    ['raw HTML', '<script>a()</script>\n\nb <img src=x onerror=a()>'],
+    [
+      'a link that runs',
+      '[a](javascript:b) [a](JAVASCRIPT&colon;b) <javascript:b> [a](vbscript:b)',
+    ],
+    ['a link with data', '[a](data:text/html,b)\n\n[a]\n\n[a]: data:text/html,b'],
+    ['a link to a file', '[a](file:///etc/passwd)'],
+    ['an image', '![a](https://example.org/a.png) ![b][c]\n\n[c]: https://example.org/c.png'],
+  ])('neither runs nor loads %s', (_, markdown) => {
+    const html = renderHtml(markdown);
+    expect(html).not.toMatch(/<(?!\/?(?:p|a)\b)/);
+    expect(html).not.toMatch(/href="(?!https:)/);
+  });
+
+  it('keeps links, tables and code', () => {
+    const html = renderHtml('[a](https://b) [c](d.md)\n\n| a |\n|---|\n| `<b>` |\n');
+    expect(html).toContain('<a href="https://b">a</a> <a href="d.md">c</a>');
+    expect(html).toContain('<td><code>&lt;b&gt;</code></td>');
+  });
+});
