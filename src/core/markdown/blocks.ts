@@ -152,9 +152,7 @@ class BlockReader extends MarkdownIt.StateBlock {
       this.#open.push(container);
       this.#last = container;
     } else {
-      const block: Block = { kind, start, end, children: none };
-      // Added later, the text would cost each block a second allocation.
-      this.#last = kind === 'heading' || kind === 'paragraph' ? { ...block, text: '' } : block;
+      this.#last = { kind, start, end, children: none };
       siblings.push(this.#last);
     }
   }
