@@ -1,5 +1,5 @@
-import MarkdownIt, { type Token } from 'markdown-it';
-import { boundedParser } from './parser.ts';
+import MarkdownIt, { type StateBlock, type Token } from 'markdown-it';
+import { boundedParser, ruleNamed } from './parser.ts';
 
 /** A block of a markdown text and its place in it. */
 export interface Block {
@@ -13,8 +13,6 @@ export interface Block {
     | 'html'
     | 'break'
     | 'table'
-    /** A link reference definition. */
-    | 'definition'
     | 'list'
     | 'item'
     | 'quote';
@@ -28,15 +26,17 @@ export interface Block {
   level?: number;
   /** Of a heading or a paragraph: its lines, with their inline markdown as written. */
   text?: string;
+  /** Of a heading or a paragraph: true if it begins with link reference definitions. */
+  hasDefinition?: boolean;
   /** Of a list: `-`, `*`, `+`, or for an ordered one the `.` or `)` after the numbers. */
   marker?: string;
   /** Of fenced code or HTML that is left open: the line that ends it. */
   closer?: string;
 }
 
-/** A block that contains others. */
+/** A block that contains others, while they are added. */
 interface Container extends Block {
-  readonly children: Block[];
+  children: Block[];
 }
 
 /** The kinds of blocks by the tokens that begin them. */
@@ -48,7 +48,6 @@ const kinds: ReadonlyMap<string, Block['kind']> = new Map([
   ['html_block', 'html'],
   ['hr', 'break'],
   ['table', 'table'],
-  ['reference_definition', 'definition'],
   ['bullet_list_open', 'list'],
   ['ordered_list_open', 'list'],
   ['list_item_open', 'item'],
@@ -57,7 +56,7 @@ const kinds: ReadonlyMap<string, Block['kind']> = new Map([
 /** The tokens that end a block without blocks in it. */
 const leafEnds: ReadonlySet<string> = new Set(['heading_close', 'paragraph_close']);
 /** Shared by all blocks that have none: most blocks of a long text contain no others. */
-const none: readonly Block[] = [];
+const none: Block[] = [];
 /** The HTML blocks but raw text that a blank line does not end (CommonMark 4.6), and their ends. */
 const htmlDelimiters: readonly (readonly [begin: RegExp, closer: string])[] = [
   [/^<!--/, '-->'],
@@ -66,6 +65,8 @@ const htmlDelimiters: readonly (readonly [begin: RegExp, closer: string])[] = [
   [/^<![a-z]/i, '>'],
 ];
 
+const definition = ruleNamed('reference');
+const underlinedHeading = ruleNamed('lheading');
 const parser = boundedParser(true, (state, start, stop) => {
   state.push('table', 'table', 0).map = [start, stop];
   state.line = stop;
@@ -74,6 +75,15 @@ const parser = boundedParser(true, (state, start, stop) => {
 parser.block.ruler.before('table', 'begin', (state, line) => {
   if (state instanceof BlockReader) state.begin(line);
   return false;
+});
+// Without a rule of their own, definitions are part of a paragraph, as its lazy lines are.
+parser.block.ruler.disable('reference');
+parser.block.ruler.at('lheading', (state, start, end) => {
+  const line = definitionsEnd(state, start, end);
+  if (state instanceof BlockReader) state.hasDefinition = line > start;
+  // Without text below the definitions there is nothing to underline.
+  const isText = line === start || (line < end && !isInterrupted(state, line, end));
+  return isText && underlinedHeading(state, line, end, false);
 });
 // A definition is one wherever it leads to.
 parser.normalizeLink = String;
@@ -92,6 +102,28 @@ export function parseBlocks(text: string, from = 0): Block[] {
   return reader.finish();
 }
 
+/** Returns the line after the link reference definitions that begin at `start`. */
+function definitionsEnd(state: StateBlock, start: number, end: number): number {
+  const { line: before } = state;
+  let line = start;
+  while (line < end && !state.isEmpty(line) && definition(state, line, end, false)) {
+    line = state.line;
+  }
+  state.line = before;
+  return line;
+}
+
+/** Whether a line ends the paragraph above it. */
+function isInterrupted(state: StateBlock, line: number, end: number): boolean {
+  if (state.isEmpty(line)) return true;
+  const { parentType } = state;
+  state.parentType = 'paragraph';
+  const rules = state.md.block.ruler.getRules('paragraph');
+  const isEnd = rules.some((rule) => rule(state, line, end, true));
+  state.parentType = parentType;
+  return isEnd;
+}
+
 /** Makes blocks of the tokens that the rules of markdown-it push, without keeping the tokens. */
 class BlockReader extends MarkdownIt.StateBlock {
   readonly #text: string;
@@ -100,6 +132,8 @@ class BlockReader extends MarkdownIt.StateBlock {
   readonly #root: Block[] = [];
   /** The containers around the next block. */
   readonly #open: Container[] = [];
+  /** Whether the block that the rules look at begins with link reference definitions. */
+  hasDefinition = false;
   /** Where the block begins that the rules look at. */
   #start = 0;
   /** The block pushed last: its rule completes the token before the next push. */
@@ -118,11 +152,12 @@ class BlockReader extends MarkdownIt.StateBlock {
   }
 
   begin(line: number): void {
+    this.hasDefinition = false;
     this.#start = this.#from + (this.bMarks[line] ?? 0) + (this.tShift[line] ?? 0);
   }
 
   override push(type: string, tag: string, nesting: -1 | 0 | 1): Token {
-    if (type === 'inline') return this.#inline;
+    if (type === 'inline' || type === 'reference_definition') return this.#inline;
     this.#complete();
     this.level += nesting;
     const token = this.#token;
@@ -143,18 +178,17 @@ class BlockReader extends MarkdownIt.StateBlock {
   #add(kind: Block['kind']): void {
     // The rule of lists looks for the first item only.
     if (kind === 'item') this.begin(this.line);
-    const siblings = this.#open.at(-1)?.children ?? this.#root;
     const start = this.#start;
     const end = this.#lineEnd(this.line);
-    if (kind === 'list' || kind === 'item' || kind === 'quote') {
-      const container: Container = { kind, start, end, children: [] };
-      siblings.push(container);
-      this.#open.push(container);
-      this.#last = container;
-    } else {
-      this.#last = { kind, start, end, children: none };
-      siblings.push(this.#last);
-    }
+    const block = newBlock(kind, start, end);
+    if (this.hasDefinition) block.hasDefinition = true;
+    this.#last = block;
+    const parent = this.#open.at(-1);
+    if (!parent) this.#root.push(block);
+    else if (parent.children.length > 0) parent.children.push(block);
+    // Most items have one child: the first push to an empty array would reserve memory for 17.
+    else parent.children = [block];
+    if (kind === 'list' || kind === 'item' || kind === 'quote') this.#open.push(block);
   }
 
   #close(): void {
@@ -170,7 +204,9 @@ class BlockReader extends MarkdownIt.StateBlock {
     if (!block) return;
     this.#last = undefined;
     const { content, markup, tag } = this.#token;
-    const [first, stop] = this.#token.map ?? [0, 0];
+    const { map } = this.#token;
+    const first = map?.[0] ?? 0;
+    const stop = map?.[1] ?? 0;
     switch (block.kind) {
       case 'list':
         block.marker = markup;
@@ -206,6 +242,13 @@ class BlockReader extends MarkdownIt.StateBlock {
     const end = this.#from + (this.eMarks[line] ?? 0);
     return this.#text[end - 1] === '\r' ? end - 1 : end;
   }
+}
+
+/** Returns a block with all fields of its kind: each one added later would cost an allocation. */
+function newBlock(kind: Block['kind'], start: number, end: number): Container {
+  if (kind === 'paragraph') return { kind, start, end, children: none, text: '' };
+  if (kind === 'heading') return { kind, start, end, children: none, text: '', level: 0 };
+  return { kind, start, end, children: none };
 }
 
 function lineCount(content: string): number {

@@ -31,10 +31,10 @@ const table = ruleNamed('table');
 export function boundedParser(html: boolean, addTable: AddTable = addCells): Parser {
   const parser = new MarkdownIt('commonmark', { html, xhtmlOut: false, maxNesting: 100 });
   const { ruler } = parser.block;
-  const boundedList: BlockRule = (state, ...lines) =>
-    state.level < maxLevel && list(state, ...lines);
-  const boundedQuote: BlockRule = (state, ...lines) =>
-    state.level < quoteLimit(state) && quote(state, ...lines);
+  const boundedList: BlockRule = (state, start, end, silent) =>
+    state.level < maxLevel && list(state, start, end, silent);
+  const boundedQuote: BlockRule = (state, start, end, silent) =>
+    state.level < quoteLimit(state) && quote(state, start, end, silent);
   const boundedTable: BlockRule = (state, start, end, silent) =>
     table(state, start, end, true) &&
     hasColumns(state, start + 1) &&
@@ -80,7 +80,8 @@ function addCells(state: StateBlock, start: number, stop: number): boolean {
   return table(state, start, stop, false);
 }
 
-function ruleNamed(name: string): BlockRule {
+/** Returns a block rule of markdown-it. */
+export function ruleNamed(name: string): BlockRule {
   const { ruler } = new MarkdownIt.ParserBlock();
   ruler.enableOnly(name);
   const [rule] = ruler.getRules('');

@@ -94,14 +94,12 @@ function escapeLines(
   return withoutDefinitions(escaped.join('\n')).split('\n');
 }
 
-/** Link reference definitions would reach into every other section: they are made plain text. */
+/** Escapes link reference definitions, which would have an effect on every other section. */
 function withoutDefinitions(text: string): string {
   const starts = (blocks: readonly Block[]): number[] =>
-    blocks.flatMap(({ kind, start, children, text: content = '' }) =>
-      // To other parsers a label of spaces that are not ASCII's is also a label.
-      kind === 'definition' || (kind === 'paragraph' && /^\[\s*\]:/.test(content))
-        ? [start]
-        : starts(children),
+    blocks.flatMap(({ start, children, hasDefinition = false, text: content = '' }) =>
+      // Other parsers also accept a label of spaces outside ASCII.
+      hasDefinition || /^\[\s*\]:/.test(content) ? [start] : starts(children),
     );
   let result = '';
   let from = 0;
