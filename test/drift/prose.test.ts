@@ -7,9 +7,16 @@ const top = resolve(import.meta.dirname, '../..');
 /** Folders and files whose prose is checked. */
 const clean = [
   ...['README.md', 'SECURITY.md', 'docs', 'build.js'],
-  ...['cli', 'git', 'server', 'toolsets', 'core/diff', 'core/names', 'core/yaml'].map(
-    (name) => `src/${name}`,
-  ),
+  ...[
+    'cli',
+    'git',
+    'server',
+    'toolsets',
+    'core/diff',
+    'core/markdown',
+    'core/names',
+    'core/yaml',
+  ].map((name) => `src/${name}`),
   ...['history', 'merge', 'modes', 'search', 'secrets', 'sync'].map((name) => `src/store/${name}`),
   ...['bench', 'drift', 'faults', 'git', 'guards', 'hostile', 'property', 'store', 'support'].map(
     (name) => `test/${name}`,

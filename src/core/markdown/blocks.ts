@@ -1,7 +1,7 @@
 import MarkdownIt, { type StateBlock, type Token } from 'markdown-it';
 import { boundedParser, ruleNamed } from './parser.ts';
 
-/** A block of a markdown text and its place in it. */
+/** A block of a markdown text, with its offsets. */
 export interface Block {
   readonly kind:
     | 'heading'
@@ -16,7 +16,7 @@ export interface Block {
     | 'list'
     | 'item'
     | 'quote';
-  /** Offset of its first character, without the indentation. */
+  /** Offset of its first character after the indentation. */
   readonly start: number;
   /** Offset after its last line, without the line end. */
   end: number;
@@ -24,22 +24,22 @@ export interface Block {
   readonly children: readonly Block[];
   /** Of a heading: 1 to 6. */
   level?: number;
-  /** Of a heading or a paragraph: its lines, with their inline markdown as written. */
+  /** Of a heading or a paragraph: its lines, with inline markdown as written. */
   text?: string;
   /** Of a heading or a paragraph: true if it begins with link reference definitions. */
   hasDefinition?: boolean;
-  /** Of a list: `-`, `*`, `+`, or for an ordered one the `.` or `)` after the numbers. */
+  /** Of a list: `-`, `*` or `+`; of an ordered list the `.` or `)` after the numbers. */
   marker?: string;
-  /** Of fenced code or HTML that is left open: the line that ends it. */
+  /** Of fenced code or HTML without an end: the line that would end it. */
   closer?: string;
 }
 
-/** A block that contains others, while they are added. */
+/** A block to which children can be added. */
 interface Container extends Block {
   children: Block[];
 }
 
-/** The kinds of blocks by the tokens that begin them. */
+/** The kinds of blocks, by the type of the token that opens them. */
 const kinds: ReadonlyMap<string, Block['kind']> = new Map([
   ['heading_open', 'heading'],
   ['paragraph_open', 'paragraph'],
@@ -53,11 +53,11 @@ const kinds: ReadonlyMap<string, Block['kind']> = new Map([
   ['list_item_open', 'item'],
   ['blockquote_open', 'quote'],
 ]);
-/** The tokens that end a block without blocks in it. */
+/** Types of the tokens that close a block without children. */
 const leafEnds: ReadonlySet<string> = new Set(['heading_close', 'paragraph_close']);
-/** Shared by all blocks that have none: most blocks of a long text contain no others. */
+/** Shared by all blocks without children, which are most blocks of a long text. */
 const none: Block[] = [];
-/** The HTML blocks but raw text that a blank line does not end (CommonMark 4.6), and their ends. */
+/** The start and end of the HTML blocks 2 to 5 of CommonMark 4.6, which may contain blank lines. */
 const htmlDelimiters: readonly (readonly [begin: RegExp, closer: string])[] = [
   [/^<!--/, '-->'],
   [/^<\?/, '?>'],
@@ -76,25 +76,26 @@ parser.block.ruler.before('table', 'begin', (state, line) => {
   if (state instanceof BlockReader) state.begin(line);
   return false;
 });
-// Without a rule of their own, definitions are part of a paragraph, as its lazy lines are.
+// CommonMark reads a definition from the paragraph that it begins, which can have lazy lines.
+// The rule of markdown-it makes it a block of its own, which a lazy line would not continue.
 parser.block.ruler.disable('reference');
 parser.block.ruler.at('lheading', (state, start, end) => {
   const line = definitionsEnd(state, start, end);
   if (state instanceof BlockReader) state.hasDefinition = line > start;
-  // Without text below the definitions there is nothing to underline.
+  // A line of `=` directly below the definitions is text: they leave it nothing to underline.
   const isText = line === start || (line < end && !isInterrupted(state, line, end));
   return isText && underlinedHeading(state, line, end, false);
 });
-// A definition is one wherever it leads to.
+// A definition counts as one whatever its link is.
 parser.normalizeLink = String;
 parser.validateLink = () => true;
 
 /**
- * Returns the blocks of a markdown text by CommonMark with the tables of GFM, in linear time.
+ * Returns the blocks of a markdown text: CommonMark with the tables of GFM, in linear time.
  *
- * Every offset is one into `text`. Inline markdown is not parsed.
+ * All offsets refer to `text`. Inline markdown is not parsed.
  *
- * @param from where to begin, for a text with a byte order mark or front matter.
+ * @param from offset after a byte order mark and front matter.
  */
 export function parseBlocks(text: string, from = 0): Block[] {
   const reader = new BlockReader(text, from);
@@ -113,7 +114,7 @@ function definitionsEnd(state: StateBlock, start: number, end: number): number {
   return line;
 }
 
-/** Whether a line ends the paragraph above it. */
+/** Reports whether a line ends the paragraph above it. */
 function isInterrupted(state: StateBlock, line: number, end: number): boolean {
   if (state.isEmpty(line)) return true;
   const { parentType } = state;
@@ -124,26 +125,26 @@ function isInterrupted(state: StateBlock, line: number, end: number): boolean {
   return isEnd;
 }
 
-/** Makes blocks of the tokens that the rules of markdown-it push, without keeping the tokens. */
+/** Converts the tokens that the rules of markdown-it push into blocks, and keeps no tokens. */
 class BlockReader extends MarkdownIt.StateBlock {
   readonly #text: string;
   readonly #from: number;
   readonly #hasCrlf: boolean;
   readonly #root: Block[] = [];
-  /** The containers around the next block. */
+  /** The containers that are open, from the outermost to the innermost. */
   readonly #open: Container[] = [];
-  /** Whether the block that the rules look at begins with link reference definitions. */
+  /** Whether the block that the rules are trying begins with link reference definitions. */
   hasDefinition = false;
-  /** Where the block begins that the rules look at. */
+  /** Offset of the block that the rules are trying. */
   #start = 0;
-  /** The block pushed last: its rule completes the token before the next push. */
+  /** The block pushed last. Its rule sets the fields of the token until the next push. */
   #last: Block | undefined;
-  // Reused for every block: a new token for each would take most of the time.
+  // Reused for every block, because creating tokens would take most of the time.
   readonly #token: Token = new MarkdownIt.Token('', '', 0);
   readonly #inline: Token = new MarkdownIt.Token('inline', '', 0);
 
   constructor(text: string, from: number) {
-    // Every line ends in `\n`, and no character has another offset than in the text.
+    // Every line ends with `\n`, and every character keeps its offset.
     const lines = text.slice(from).replace(/\r\n/g, ' \n').replace(/\r/g, '\n');
     super(lines.endsWith('\n') ? lines : `${lines}\n`, parser, {}, []);
     this.#text = text;
@@ -176,7 +177,7 @@ class BlockReader extends MarkdownIt.StateBlock {
   }
 
   #add(kind: Block['kind']): void {
-    // The rule of lists looks for the first item only.
+    // The rule `begin` runs before the first item of a list only.
     if (kind === 'item') this.begin(this.line);
     const start = this.#start;
     const end = this.#lineEnd(this.line);
@@ -194,7 +195,7 @@ class BlockReader extends MarkdownIt.StateBlock {
   #close(): void {
     const block = this.#open.pop();
     if (!block) return;
-    // Lines of quote markers alone belong to the quote; blank lines below an item do not.
+    // A line with only quote markers belongs to the quote; a blank line below an item does not.
     if (block.kind === 'quote') block.end = this.#lineEnd(this.line - 1);
     else block.end = block.children.at(-1)?.end ?? block.end;
   }
@@ -222,7 +223,7 @@ class BlockReader extends MarkdownIt.StateBlock {
         block.text = this.#inlineText();
         break;
       case 'fence':
-        // The content is all lines but the first and, where the fence is closed, the last.
+        // The content excludes the first line and, if the fence is closed, the last.
         if (lineCount(content) === stop - first - 1) block.closer = markup;
         break;
       case 'html': {
@@ -257,7 +258,7 @@ function lineCount(content: string): number {
   return count;
 }
 
-/** Returns what ends an HTML block that is left open; undefined where a blank line ends it. */
+/** Returns the text that an HTML block needs to end; undefined if it has it or needs a blank line. */
 function htmlCloser(content: string): string | undefined {
   const html = content.trimStart();
   const raw = /^<(script|pre|style|textarea)(?=[\s>])/i.exec(html)?.[1];

@@ -1,6 +1,6 @@
 import { boundedParser } from './parser.ts';
 
-/** A link that names one of the harmless protocols, or none. */
+/** A link with a harmless protocol, or without one. */
 const harmless = /^(?:(?:https?|ircs?|mailto|xmpp):|[^:]*(?:[/?#]|$))/i;
 
 /**

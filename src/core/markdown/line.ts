@@ -1,24 +1,24 @@
-/** The offset at which the line that holds `at` begins. */
+/** Returns the offset at which the line that contains `at` begins. */
 export function lineStart(text: string, at: number): number {
   let start = at;
   while (start > 0 && text[start - 1] !== '\n' && text[start - 1] !== '\r') start--;
   return start;
 }
 
-/** The offset at which the line that holds `at` ends, before its line end. */
+/** Returns the offset at which the line that contains `at` ends, before its line end. */
 export function lineEnd(text: string, at: number): number {
   const eol = /[\r\n]/g;
   eol.lastIndex = at;
   return eol.exec(text)?.index ?? text.length;
 }
 
-/** The offset after the line end (`\n`, `\r\n` or `\r`) at `at`, if there is one. */
+/** Returns the offset after the line end (`\n`, `\r\n` or `\r`) at `at`, if there is one. */
 export function afterEol(text: string, at: number): number {
   if (text[at] === '\r' && text[at + 1] === '\n') return at + 2;
   return Math.min(at + 1, text.length);
 }
 
-/** The offset at which the last line above `end` ends that is not blank; 0 when there is none. */
+/** Returns the offset at which the last line before `end` ends that is not blank, or 0. */
 export function trimmedEnd(text: string, end: number): number {
   let at = end;
   while (at > 0 && ' \t\r\n'.includes(text.charAt(at - 1))) at--;

@@ -6,14 +6,14 @@ import MarkdownIt, {
 
 type BlockRule = ReturnType<ParserBlock['ruler']['getRules']>[number];
 
-/** Adds the table in the lines from `start` to `stop`, or returns false. */
+/** Adds the table from line `start` to before line `stop`, or returns false. */
 type AddTable = (state: StateBlock, start: number, stop: number) => boolean;
 
-/** Deeper nesting is text. A list takes two levels, a quote one. */
+/** Markers of deeper lists and quotes are text. A list takes two levels, a quote one. */
 const maxLevel = 32;
-/** Limit of the lines of a text times its levels of quotes: each level reads all lines of the quote. */
+/** Maximum of a text's lines times its quote levels: each level reads all lines of the quote. */
 const maxQuotedLines = 1_000_000;
-/** Levels of quotes that a text of any length may have. */
+/** Quote levels that are read in a text of any length. */
 const minQuoteLevel = 4;
 
 const list = ruleNamed('list');
@@ -21,12 +21,12 @@ const quote = ruleNamed('blockquote');
 const table = ruleNamed('table');
 
 /**
- * Returns a parser of CommonMark with the tables of GFM that takes linear time for any text.
+ * Returns a parser for CommonMark with the tables of GFM that takes linear time for any text.
  *
- * Without these bounds markdown-it drops the rest of a text that nests too deeply, takes quadratic
+ * Without these bounds, markdown-it drops the rest of a text that nests too deeply, takes quadratic
  * time for nested quotes, and pads every short row of a wide table.
  *
- * @param html whether raw HTML is HTML; otherwise it is text.
+ * @param html whether to pass raw HTML through; otherwise it is text.
  */
 export function boundedParser(html: boolean, addTable: AddTable = addCells): Parser {
   const parser = new MarkdownIt('commonmark', { html, xhtmlOut: false, maxNesting: 100 });
@@ -39,15 +39,15 @@ export function boundedParser(html: boolean, addTable: AddTable = addCells): Par
     table(state, start, end, true) &&
     hasColumns(state, start + 1) &&
     (silent || addTable(state, start, tableEnd(state, start, end)));
-  // The blocks that each of them interrupts are those of markdown-it.
+  // The blocks that each rule can interrupt are the same as in markdown-it.
   ruler.at('list', boundedList, { alt: ['paragraph', 'reference', 'blockquote'] });
   ruler.at('blockquote', boundedQuote, { alt: ['paragraph', 'reference', 'blockquote', 'list'] });
-  // The rule of markdown-it comes first and takes headings with a bar for the head of a table.
+  // The rule of markdown-it runs first, and reads an underlined heading with a bar as a table.
   ruler.before('lheading', 'bounded_table', boundedTable, { alt: ['paragraph', 'reference'] });
   return parser;
 }
 
-/** Whether a line of dashes belongs to a table; otherwise it may underline a heading. */
+/** Reports whether a line of dashes divides columns; otherwise it can underline a heading. */
 function hasColumns(state: StateBlock, line: number): boolean {
   return /[:|]/.test(state.src.slice(state.bMarks[line], state.eMarks[line]));
 }
@@ -72,7 +72,7 @@ function tableEnd(state: StateBlock, start: number, end: number): number {
   return line;
 }
 
-/** Adds a table with its cells, unless it has more cells than characters: nearly all are padding. */
+/** Adds a table with its cells, unless it has more cells than characters: most would be padding. */
 function addCells(state: StateBlock, start: number, stop: number): boolean {
   const mark = (line: number) => state.bMarks[line] ?? 0;
   const columns = state.src.slice(mark(start + 1), mark(start + 2)).split('|').length;

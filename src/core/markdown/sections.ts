@@ -3,41 +3,41 @@ import { type Block, parseBlocks } from './blocks.ts';
 import { afterEol, lineEnd, lineStart, trimmedEnd, withoutBlankEnds } from './line.ts';
 import { closed, headingText, listText } from './text.ts';
 
-/** A heading of the document and what stands under it. Every offset is one into the text. */
+/** A heading of the document with the text below it. All offsets refer to the whole text. */
 export interface Section {
-  /** The heading's text, with its inline markdown. */
+  /** The heading's text, with inline markdown as written. */
   readonly heading: string;
   /** 1 to 6. */
   readonly level: number;
-  /** Where the line of the heading begins. */
+  /** Start of the line of the heading. */
   readonly start: number;
-  /** Where the line after the heading begins. */
+  /** Start of the line after the heading. */
   readonly bodyStart: number;
-  /** Where the next heading of any level begins, or the text ends. */
+  /** Start of the next heading of any level, or the end of the text. */
   readonly bodyEnd: number;
-  /** Where the next heading of the same or a higher level begins, or the text ends. */
+  /** Start of the next heading of the same or a higher level, or the end of the text. */
   readonly end: number;
 }
 
 /**
- * The sections of a markdown text, in order.
+ * Returns the sections of a markdown text, in order.
  *
- * Headings inside code, HTML, quotes and list items are none of the document's own; a byte order
- * mark and front matter (a first line `---` to the next `---` or `...`) belong to no section.
+ * Headings inside code, HTML, quotes and list items do not count. A byte order mark and front
+ * matter (a first line `---` up to the next `---` or `...`) belong to no section.
  */
 export function outline(text: string): Section[] {
   return new Document(text).sections;
 }
 
-/** A title is looked for in so many characters, so that a long text without a heading costs little. */
+/** Characters that are searched for a title, so that a long text without a heading costs little. */
 const titleRange = 65_536;
-/** The part of them that is parsed first: nearly every title is at the beginning. */
+/** Characters that are parsed first, because nearly every title is at the beginning. */
 const firstRange = 1_024;
 
 /**
- * The first heading of a markdown text on one line, or undefined.
+ * Returns the first heading of a markdown text as one line, or undefined.
  *
- * Of headings the same count as in `outline`: a comment in front matter or in code is not one.
+ * The same headings count as in `outline`: a comment in front matter or in code is not a heading.
  */
 export function titleOf(text: string): string | undefined {
   const start = contentStart(text);
@@ -46,7 +46,7 @@ export function titleOf(text: string): string | undefined {
     const titles = parseBlocks(part, start).map(({ kind, text: title }) =>
       kind === 'heading' ? title?.trim() : undefined,
     );
-    // The line at the end is cut off, perhaps in the middle of a heading.
+    // The last block can be a heading that the range cuts off.
     const whole = part.length === text.length ? titles : titles.slice(0, -1);
     const title = whole.find((candidate) => candidate);
     if (title || part.length === text.length) return title?.replace(/\s+/g, ' ');
@@ -54,23 +54,24 @@ export function titleOf(text: string): string | undefined {
   return undefined;
 }
 
-// The functions below edit a part of a text. All of them throw a MemoryError `conflict`, without a
-// path, for a text with conflict markers: its blocks are not those of either side, and an edit could
-// remove a marker. Only a caller that replaces the whole text can resolve the conflict.
+// The functions below edit a part of a text. For a text with conflict markers, they throw a
+// MemoryError `conflict` without a path: its blocks belong to neither side of the merge, and an edit
+// could remove a marker. Only a caller that replaces the whole text can resolve the conflict.
 
 /**
- * Adds markdown to a section, below what stands there and above its first sub-heading; a section
- * that is missing is made at the end, at level 2. A list goes on with the list that it comes below.
- * The markdown is taken as it is, but for blank lines at its ends.
+ * Adds markdown to a section, below its text and above its first sub-heading.
  *
- * @param heading the heading's text at any level; case and inline markdown do not count. The first
- *   section with it is taken.
+ * A missing section is created at the end of the text, at level 2. A list continues a list of its
+ * kind directly above it. The markdown is added unchanged, except for blank lines at its ends.
+ *
+ * @param heading the heading's text, at any level, without regard to case and inline markdown; the
+ *   first section with this heading is used.
  */
 export function insertInSection(text: string, heading: string, markdown: string): string {
   return Document.forEdit(text).insert(heading, markdown);
 }
 
-/** Adds an item at the top of the first list of a section; section and list are made when missing. */
+/** Adds an item at the top of a section's first list, and creates them if they are missing. */
 export function prependToList(text: string, heading: string, item: string): string {
   const document = Document.forEdit(text);
   const list = document.list(heading);
@@ -82,8 +83,9 @@ export function prependToList(text: string, heading: string, item: string): stri
 }
 
 /**
- * Replaces the items of the first list of a section; its other text stays. Section and list are
- * made when missing; an empty list takes the place of nothing.
+ * Replaces the items of a section's first list; other text of the section stays.
+ *
+ * A missing section or list is created. Without items, the list is removed.
  */
 export function replaceList(text: string, heading: string, items: readonly string[]): string {
   const document = Document.forEdit(text);
@@ -103,7 +105,7 @@ export function replaceList(text: string, heading: string, items: readonly strin
   if (start > 0 && isBlankLine(text, before)) {
     return text.slice(0, meetsText ? start : before) + text.slice(next);
   }
-  // What stood on both sides of the list must not become one paragraph, or a heading of it.
+  // The text above and below the list must not become one paragraph, or a heading.
   return text.slice(0, start) + (meetsText ? document.eol : '') + text.slice(next);
 }
 
@@ -141,8 +143,9 @@ export function removeItems(
 }
 
 /**
- * Adds markdown, usually a heading and what belongs to it, at the end of the text. The markdown is
- * taken as it is, but for blank lines at its ends.
+ * Adds markdown, usually a heading with its text, at the end of the text.
+ *
+ * The markdown is added unchanged, except for blank lines at its ends.
  */
 export function appendSection(text: string, markdown: string): string {
   const document = Document.forEdit(text);
@@ -151,12 +154,12 @@ export function appendSection(text: string, markdown: string): string {
 }
 
 class Document {
-  /** The line end that most lines have. */
+  /** The most frequent line end. */
   readonly eol: string;
   readonly sections: Section[] = [];
   readonly #text: string;
   readonly #blocks: readonly Block[];
-  /** Where the last line ends that is not blank; 0 when there is none. */
+  /** End of the last line that is not blank, or 0. */
   readonly #end: number;
 
   constructor(text: string) {
@@ -188,7 +191,7 @@ class Document {
     return document;
   }
 
-  /** Passes over a conflict that is whole within a closed fence: an example, and no edit changes a fence. */
+  /** Refuses conflict markers, except a whole conflict in a closed fence: no edit changes a fence. */
   #refuseConflict(): void {
     const fences = this.#blocks.filter(
       ({ kind, closer }) => kind === 'fence' && closer === undefined,
@@ -218,7 +221,7 @@ class Document {
     return this.sections.find((section) => plain(section.heading) === wanted);
   }
 
-  /** The first list directly under a heading. */
+  /** Returns the first list directly under a heading. */
   list(heading: string): Block | undefined {
     const section = this.find(heading);
     if (!section) return undefined;
@@ -240,47 +243,47 @@ class Document {
     return this.insertBefore(this.#text.length, markdown);
   }
 
-  /** Puts markdown after the last line above `end` that is not blank, with blank lines around it. */
+  /** Inserts markdown after the last line before `end` that is not blank, between blank lines. */
   insertBefore(end: number, markdown: string, options = { joinLists: false }): string {
     const at = trimmedEnd(this.#text, end);
     const closer = at === this.#end ? this.#blocks.at(-1)?.closer : undefined;
     const after = this.#text.slice(at);
     const isEmpty = /^\uFEFF?$/.test(this.#text.slice(0, at));
-    const gap = options.joinLists && this.#isListGoingOn(at, markdown) ? '\n' : '\n\n';
+    const gap = options.joinLists && this.#continuesList(at, markdown) ? '\n' : '\n\n';
     const above = isEmpty ? '' : closer === undefined ? gap : `\n${closer}\n\n`;
     const isOpen = after === '' || !isBlankLine(after, afterEol(after, 0));
     return this.#text.slice(0, at) + this.native(above + markdown + (isOpen ? '\n' : '')) + after;
   }
 
-  /** Whether a tight list ends here and the markdown begins with items of its kind. */
-  #isListGoingOn(at: number, markdown: string): boolean {
+  /** Reports whether a tight list ends at `at` and the markdown begins with items of its kind. */
+  #continuesList(at: number, markdown: string): boolean {
     const list = this.#blocks.find(({ end }) => end === at);
-    // Its indentation may make it a nested list, or code if it stood alone.
+    // Without its indentation, which would make it code when it is parsed alone.
     const [first] = parseBlocks(markdown.trimStart());
     if (list?.kind !== 'list' || first?.kind !== 'list') return false;
     return list.marker === first.marker && !isLoose(this.#text, list);
   }
 
-  /** A text with this document's line ends. */
+  /** Returns a text with the line ends of this document. */
   native(text: string): string {
     return text.replace(/\r\n?|\n/g, this.eol);
   }
 }
 
-/** Whether blank lines stand between the items of a list. */
+/** Reports whether there is a blank line between the first two items of a list. */
 function isLoose(text: string, list: Block): boolean {
   const [first, second] = list.children;
   const gap = first && second ? text.slice(first.end, second.start) : '';
   return (gap.match(/\r\n?|\n/g)?.length ?? 0) > 1;
 }
 
-/** Whether a line after it that begins no block would be taken for a part of it. */
+/** Reports whether a line of text directly below a block would continue its last paragraph. */
 function endsInParagraph(block: Block): boolean {
   const last = block.children.at(-1);
   return last ? endsInParagraph(last) : block.kind === 'paragraph';
 }
 
-/** A heading's text the way it is compared: without inline markdown, case and runs of space. */
+/** Returns a heading's text for comparison: without inline markdown, case and repeated spaces. */
 function plain(heading: string): string {
   const text = heading
     .slice(0, 1_000)
@@ -291,7 +294,7 @@ function plain(heading: string): string {
   return (text || heading).replace(/\s+/g, ' ').trim();
 }
 
-/** Where the blocks begin: after a byte order mark and front matter. */
+/** Returns the offset of the first block: after a byte order mark and front matter. */
 export function contentStart(text: string): number {
   const frontMatter = /^\uFEFF?---[ \t]*(?=[\r\n]).*?[\r\n](?:---|\.\.\.)[ \t]*(?:\r\n?|\n|$)/s;
   return frontMatter.exec(text)?.[0].length ?? (text.startsWith('\uFEFF') ? 1 : 0);

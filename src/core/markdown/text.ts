@@ -2,23 +2,23 @@ import { type Block, parseBlocks } from './blocks.ts';
 import { withoutBlankEnds } from './line.ts';
 
 /**
- * A line that would be a heading, make one of the line before it, or be taken for the first marker
- * of a conflict, which keeps a file from being edited.
+ * A line that would be a heading, would underline the line above it as a heading, or looks like the
+ * first marker of a conflict, with which a file cannot be edited.
  */
 const headingLine = /^[ \t]*(?=#{1,6}(?:[ \t]|$)|(?:=+|-+)[ \t]*$|<{7}(?: |$))/;
-/** A line that would begin any block but a paragraph, an indented code or a table. */
+/** A line that would begin a block other than a paragraph, indented code or a table. */
 const blockLine =
   /^[ \t]*(?:\d{1,9}(?=[.)](?:[ \t]|$))|(?=#{1,6}(?:[ \t]|$)|[-+*](?:[ \t]|$)|(?:=+|-+)[ \t]*$|([-_*])(?:[ \t]*\1)*[ \t]*$|>|`{3}|~{3}|<(?:[!/?]|[a-z][a-z0-9-]*(?:[ \t/>]|$))|\[\^[^\]]*\]:))/i;
-/** A line that ends no fenced code where it stands, but would inside an item, where a tab is narrower. */
+/** A line that would end fenced code only inside an item, where its tab is narrower. */
 const tabbedFence = /^ *\t[ \t]*(?:`{3}|~{3})/m;
 
 /**
- * Texts as the items of a list, each of them exactly one item whatever it holds.
+ * Returns texts as the items of a list: each text becomes exactly one item.
  *
- * What would begin another block is escaped with a backslash, so that it reads as the caller wrote
- * it; inline markdown, tables and whole code blocks stay as they are.
+ * A line that would begin another block is escaped with a backslash, so that a reader sees it as the
+ * caller wrote it. Inline markdown, tables and closed fences stay unchanged.
  *
- * @param marker as of a list: a bullet, or the character after the numbers.
+ * @param marker a bullet, or the character after the numbers of an ordered list.
  */
 export function listText(items: readonly string[], indent = '', marker = '-'): string {
   return items
@@ -32,7 +32,7 @@ export function listText(items: readonly string[], indent = '', marker = '-'): s
     .join('\n');
 }
 
-/** The lines of an item, without its marker and indentation. */
+/** Returns the lines of an item, without its marker and indentation. */
 function itemLines(text: string): string[] {
   return escapeLines(text.trim(), blockLine, (blocks, lines) =>
     blocks.filter(
@@ -43,9 +43,9 @@ function itemLines(text: string): string[] {
 }
 
 /**
- * Any text as markdown that holds no heading of its own and leaves nothing open at its end.
+ * Returns a text as markdown without headings and without an open block at its end.
  *
- * Lists, quotes, tables, code and HTML stay as they are.
+ * Lists, quotes, tables, code and HTML stay unchanged.
  */
 export function prose(text: string): string {
   const verbatim = (blocks: readonly Block[]): Block[] =>
@@ -55,7 +55,7 @@ export function prose(text: string): string {
   return closed(escapeLines(withoutBlankEnds(text), headingLine, verbatim).join('\n'));
 }
 
-/** Any text as the text of a heading: one line, without hashes that would close it. */
+/** Returns a text as the text of a heading: one line, with a backslash before hashes at its end. */
 export function headingText(text: string): string {
   return text
     .trim()
@@ -63,16 +63,16 @@ export function headingText(text: string): string {
     .replace(/(?<=^| )(?=#+$)/, '\\');
 }
 
-/** A markdown text with the line that ends its last block, where that was left open. */
+/** Returns a markdown text, with the line that ends its last block if that is open. */
 export function closed(text: string): string {
   const closer = parseBlocks(text).at(-1)?.closer;
   return closer === undefined ? text : `${text}\n${closer}`;
 }
 
 /**
- * Puts a backslash before whatever matches in a line.
+ * Returns the lines of a text, with a backslash after the part of a line that matches.
  *
- * @param verbatim the blocks whose lines are left alone.
+ * @param verbatim returns the blocks whose lines stay unchanged.
  */
 function escapeLines(
   text: string,
