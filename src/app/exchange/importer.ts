@@ -297,6 +297,7 @@ async function settle(
 ): Promise<ImportOutcome> {
   const outcome: ImportOutcome = { created: [], replaced: [], unchanged: 0, kept: [], left: [] };
   const slice = new Slice();
+  const taken = new Set<string>();
   for (const [i, finding] of findings.entries()) {
     const { type, value, from, written } = finding;
     if (slice.isOver) {
@@ -313,7 +314,8 @@ async function settle(
         outcome.kept.push({ from, message: `differs from ${present.path}, which was kept` });
         continue;
       }
-      const planned = present?.path ?? type.path(value);
+      const planned = present?.path ?? newPath(finding, taken);
+      taken.add(planned);
       const reason = writing && refusalOf(writing.refused, planned, type.key(value));
       if (reason !== undefined) {
         outcome.left.push({ from, message: reason });
@@ -330,6 +332,12 @@ async function settle(
   }
   if (writing) progress(1 / 2, 'storing the records');
   return outcome;
+}
+
+/** Returns the path of a new record, if no record but those of this import has it. */
+function newPath({ type, value }: ImportedRecord, taken: ReadonlySet<string>): string {
+  const paths = type.locate?.(type.key(value)) ?? [];
+  return paths.find((path) => !taken.has(path)) ?? type.path(value);
 }
 
 function isSame(present: object, { value, undated }: ImportedRecord): boolean {
