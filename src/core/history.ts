@@ -1,4 +1,5 @@
 import type { MemoryError } from './error.ts';
+import type { EvidenceReport, EvidenceRequest } from './evidence/verdict.ts';
 import type { JsonValue } from './json.ts';
 import type { AnyRecordType } from './record-type.ts';
 import type { Damaged, SearchRequest, SearchResult } from './store.ts';
@@ -291,6 +292,8 @@ export interface History {
    *   `confirmation_required`, `remote`, `busy` after too many lost races.
    */
   sync(request: SyncRequest): Promise<Synchronization>;
+  /** Compares the code that records rest on with the code in the work tree. */
+  evidence(request: EvidenceRequest): Promise<EvidenceReport>;
   /** Returns the lines of a record, each with the commit that wrote it. */
   blame(path: string, revision: string): Promise<readonly BlamedLine[]>;
 }

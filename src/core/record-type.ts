@@ -82,6 +82,8 @@ export interface RecordType<T extends object> {
   readonly fanOut: boolean;
   /** Returns the searchable fields of a record. */
   search(value: T): SearchFields;
+  /** Returns the paths of the project that fields of the record name. */
+  cites?(value: T): readonly string[];
   /** The possible values of the search fields `type` and `category`, for types that have them. */
   readonly vocabulary?: {
     readonly type?: readonly string[];

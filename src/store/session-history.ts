@@ -1,4 +1,5 @@
 import { linesOf } from '../core/diff/unified-diff.ts';
+import type { EvidenceReport, EvidenceRequest } from '../core/evidence/verdict.ts';
 import type {
   BlamedLine,
   ChangeKind,
@@ -105,6 +106,11 @@ export class SessionHistory implements History {
   async sync(request: SyncRequest): Promise<Synchronization> {
     const { sync } = await import('./sync/synchronize.ts');
     return sync(await this.#visit(), request);
+  }
+
+  async evidence(request: EvidenceRequest): Promise<EvidenceReport> {
+    const { checkEvidence } = await import('./evidence/evidence-check.ts');
+    return checkEvidence(await this.#visit(), request);
   }
 
   async blame(given: string, revision: string): Promise<readonly BlamedLine[]> {

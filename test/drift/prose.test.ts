@@ -13,11 +13,14 @@ const clean = [
     'server',
     'toolsets',
     'core/diff',
+    'core/evidence',
     'core/markdown',
     'core/names',
     'core/yaml',
   ].map((name) => `src/${name}`),
-  ...['history', 'merge', 'modes', 'search', 'secrets', 'sync'].map((name) => `src/store/${name}`),
+  ...['evidence', 'history', 'merge', 'modes', 'search', 'secrets', 'sync'].map(
+    (name) => `src/store/${name}`,
+  ),
   ...['bench', 'drift', 'faults', 'git', 'guards', 'hostile', 'property', 'store', 'support'].map(
     (name) => `test/${name}`,
   ),

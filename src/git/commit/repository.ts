@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { MemoryError } from '../../core/error.ts';
 import type { Disk } from '../disk/disk.ts';
 import { Folder } from '../disk/folder.ts';
+import type { IndexEntry } from '../index/index-file.ts';
 import { cancelled } from '../index/index-mark.ts';
 import { indexKey, type KnownIndex, readIndex } from '../index/known-index.ts';
 import type { LockWait } from '../locks/lock.ts';
@@ -241,6 +242,18 @@ export class Repository {
   /** The operation under way during which other programs must not commit; undefined for none. */
   underWay() {
     return underWayIn(this.#disk.files, this.tree.gitDir);
+  }
+
+  /** A path's line in the index; undefined without one, or if the index cannot be read. */
+  staged(path: string): IndexEntry | undefined {
+    const site = { disk: this.#disk, tree: this.tree };
+    try {
+      this.#index = readIndex(site, this.#index, indexKey(site));
+      return this.#index.file.find(path);
+    } catch (error) {
+      if (error instanceof MemoryError) return undefined;
+      throw error;
+    }
   }
 
   /** The branch of a remote that HEAD follows; see `upstreamOf`. */

@@ -52,6 +52,7 @@ export const feature = named({
   key: (value) => value.slug,
   fileNames: slugPath,
   search: (value) => ({ title: `${value.slug} ${value.name}`, body: value.description ?? '' }),
+  cites: (value) => value.paths ?? [],
   merge: { ...identityMerge, description: 'text', paths: 'set' },
 });
 
@@ -75,6 +76,7 @@ export const path = named({
     type: value.type,
   }),
   vocabulary: { type: pathType.options },
+  cites: (value) => [value.path.replace(/\/$/, '')],
   merge: { ...identityMerge, description: 'text', use_when: 'list' },
 });
 
@@ -155,7 +157,7 @@ export type Objective = z.infer<typeof objective.schema>;
 export type Task = z.infer<typeof task.schema>;
 export type Ticket = z.infer<typeof ticket.schema>;
 
-interface Kind<T extends object> extends Pick<RecordType<T>, 'vocabulary'> {
+interface Kind<T extends object> extends Pick<RecordType<T>, 'vocabulary' | 'cites'> {
   readonly name: string;
   readonly folder: string;
   readonly schema: z.ZodType<T>;

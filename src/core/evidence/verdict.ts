@@ -1,0 +1,71 @@
+import type { Lines, Reference } from './reference.ts';
+
+/**
+ * The state of the code that a record rests on, compared with the time when it was written.
+ *
+ * `fresh`: as it was. `moved`: the same text in other lines or another file. `ambiguous`: the text occurs
+ * more than once. `changed`: the file no longer has the text. `gone`: the file was removed. `unknown`:
+ * git cannot say.
+ */
+export type Verdict = 'fresh' | 'moved' | 'ambiguous' | 'changed' | 'gone' | 'unknown';
+
+/** How much a finding matters; a check fails from `warning` on. */
+export type Severity = 'info' | 'notice' | 'warning' | 'error';
+
+/** The severity of each verdict. */
+export const severityOf: { readonly [verdict in Verdict]: Severity } = {
+  fresh: 'info',
+  moved: 'notice',
+  ambiguous: 'notice',
+  unknown: 'notice',
+  changed: 'warning',
+  gone: 'error',
+};
+
+/** A place that a record rests on: `given` by the caller, or `found` in the text of the record. */
+export interface Evidence extends Reference {
+  readonly source: 'given' | 'found';
+}
+
+/** A place in the code as it is now. */
+export interface CodePlace {
+  readonly path: string;
+  /** Undefined for a file as a whole. */
+  readonly lines: Lines | undefined;
+}
+
+/** The verdict about one piece of evidence. */
+export interface EvidenceFinding {
+  readonly kind: 'evidence';
+  readonly verdict: Verdict;
+  readonly severity: Severity;
+  readonly evidence: Evidence;
+  /** Where the text is now; undefined where it is not found, or in no single place. */
+  readonly now: CodePlace | undefined;
+  /** The commit that last changed or removed the file; undefined if nobody has committed the change. */
+  readonly commit: string | undefined;
+  readonly message: string;
+}
+
+/** The findings about one record. */
+export interface RecordFindings {
+  /** Relative to `.memory-bank/`. */
+  readonly path: string;
+  /** The severest first. */
+  readonly findings: readonly EvidenceFinding[];
+}
+
+/** Which records to check. */
+export interface EvidenceRequest {
+  /** A record or a folder; undefined for everything. */
+  readonly path?: string | undefined;
+  /** Only evidence in files that changed since the common ancestor of HEAD and this revision. */
+  readonly since?: string | undefined;
+}
+
+/** The evidence of the records, compared with the code in the work tree. */
+export interface EvidenceReport {
+  /** Records with evidence, sorted by path. */
+  readonly records: readonly RecordFindings[];
+  readonly counts: { readonly [verdict in Verdict]: number };
+}

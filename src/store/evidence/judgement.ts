@@ -1,0 +1,124 @@
+import type { FoundReference, Lines } from '../../core/evidence/reference.ts';
+import { SpanText } from '../../core/evidence/span.ts';
+import type { CodePlace, Verdict } from '../../core/evidence/verdict.ts';
+import type { Oid } from '../../git/objects/object.ts';
+import { type CodeEntry, type CodeText, type ProjectCode, toText } from './project-code.ts';
+import type { RenameSearch } from './rename-search.ts';
+
+/** The state of the code on which a record was written. */
+export interface Baseline {
+  readonly commit: Oid;
+  /** Whether the record may be older than this commit, because a shallow clone ends there. */
+  readonly cut: boolean;
+}
+
+/** A verdict about a place in the code. */
+export interface Judgement {
+  readonly verdict: Verdict;
+  readonly now?: CodePlace;
+  /** Why the verdict is `unknown`. */
+  readonly reason?: string;
+  /** Whether HEAD has the same content of the file as the baseline, so that the change is uncommitted. */
+  readonly uncommitted?: boolean;
+}
+
+/** Judges places in one file, which is read once. */
+export class FileJudge {
+  readonly #code: ProjectCode;
+  readonly #renames: RenameSearch;
+  readonly #head: Oid;
+  readonly #path: string;
+  readonly #now: ReturnType<ProjectCode['now']>;
+  readonly #past = new Map<Oid, CodeText>();
+  #text: CodeText | undefined;
+
+  constructor(code: ProjectCode, renames: RenameSearch, head: Oid, path: string) {
+    this.#code = code;
+    this.#renames = renames;
+    this.#head = head;
+    this.#path = path;
+    this.#now = code.now(path);
+  }
+
+  /** Whether the work tree has other content than a commit. */
+  differsFrom(commit: Oid): boolean {
+    return !isSame(this.#code.at(commit, this.#path), this.#now?.entry);
+  }
+
+  /**
+   * Compares the file, or some lines of it, with the baseline.
+   *
+   * @returns undefined if the reference means no file: neither the baseline nor the work tree has it.
+   */
+  judge(baseline: Baseline, { lines, certain }: FoundReference): Judgement | undefined {
+    const before = this.#code.at(baseline.commit, this.#path);
+    const now = this.#now?.entry;
+    if (!certain && (before ?? now)?.kind !== 'file') return undefined;
+    if (!before) return this.#judgeNew(baseline, lines);
+    if (before.kind === 'other') return unknown(before.reason);
+    if (now?.kind === 'other') return unknown(now.reason);
+    if (now?.kind !== before.kind) return this.#judgeMissing(baseline, before, lines);
+    if (before.kind === 'folder' || lines === undefined)
+      return { verdict: 'fresh', now: this.#place(lines) };
+    if (baseline.cut) return unknown('the clone is shallow, and the record may be older than it');
+    if (isSame(before, now)) return { verdict: 'fresh', now: this.#place(lines) };
+    if (before.kind !== 'file') return undefined;
+    this.#text ??= this.#now?.bytes ? toText(this.#now.bytes) : 'it is not in the work tree';
+    return this.#compare(before.oid, this.#text, this.#path, lines);
+  }
+
+  /** A file that the baseline does not have. */
+  #judgeNew(baseline: Baseline, lines: Lines | undefined): Judgement | undefined {
+    if (!this.#now) return undefined;
+    if (!this.#code.at(this.#head, this.#path)) return unknown('git does not track it');
+    if (baseline.cut && lines) return unknown('the clone is shallow');
+    if (lines) return unknown('it was committed after the record');
+    return { verdict: 'fresh', now: this.#place(undefined) };
+  }
+
+  #judgeMissing(baseline: Baseline, before: CodeEntry, lines: Lines | undefined): Judgement {
+    const uncommitted = isSame(before, this.#code.at(this.#head, this.#path));
+    if (before.kind !== 'file') return { verdict: 'gone', uncommitted };
+    const path = this.#renames.find(baseline.commit, this.#path, before.oid);
+    const renamed = path === undefined ? undefined : this.#code.now(path);
+    if (path === undefined || renamed?.entry.kind !== 'file')
+      return { verdict: 'gone', uncommitted };
+    if (lines === undefined || baseline.cut || renamed.entry.oid === before.oid) {
+      return { verdict: 'moved', now: { path, lines } };
+    }
+    const text = renamed.bytes ? toText(renamed.bytes) : 'it is not in the work tree';
+    const judged = this.#compare(before.oid, text, path, lines);
+    return judged.verdict === 'fresh' ? { ...judged, verdict: 'moved' } : judged;
+  }
+
+  #compare(blob: Oid, now: CodeText, path: string, lines: Lines): Judgement {
+    const before = this.#past.get(blob) ?? this.#code.text(blob);
+    this.#past.set(blob, before);
+    if (!(before instanceof SpanText)) return unknown(before);
+    if (!(now instanceof SpanText)) return unknown(now);
+    const span = before.fingerprint(lines);
+    if (!span) {
+      const beyond = lines.last > before.lineCount;
+      return unknown(beyond ? `it had only ${before.lineCount} lines` : 'its lines were blank');
+    }
+    const match = now.locate(span, lines);
+    if (match.verdict !== 'changed') {
+      return { verdict: match.verdict, now: { path, lines: match.lines } };
+    }
+    const uncommitted = isSame({ kind: 'file', oid: blob }, this.#code.at(this.#head, this.#path));
+    return { verdict: 'changed', uncommitted };
+  }
+
+  #place(lines: Lines | undefined): CodePlace {
+    return { path: this.#path, lines };
+  }
+}
+
+function unknown(reason: string): Judgement {
+  return { verdict: 'unknown', reason };
+}
+
+function isSame(a: CodeEntry | undefined, b: CodeEntry | undefined): boolean {
+  if (a?.kind !== b?.kind) return false;
+  return a?.kind !== 'file' || b?.kind !== 'file' || a.oid === b.oid;
+}

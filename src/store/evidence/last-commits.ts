@@ -1,0 +1,140 @@
+import { type Oid, parseCommit } from '../../git/objects/object.ts';
+import { type ObjectDatabase, treeOf } from '../../git/objects/odb.ts';
+import { type ChangeIndex, type PathChange, pathChanges } from '../history/change-index.ts';
+import type { Steps } from '../records/slices.ts';
+
+/** Commits with their parents, and the paths that differ between both. */
+interface CommitGraph<C> {
+  parents(commit: C): readonly C[];
+  /** Whether a shallow clone ends at a commit. */
+  isCut(commit: C): boolean;
+  /** The changes of a commit, compared with one of its parents. */
+  changes(commit: C, parent: number): readonly PathChange[];
+  /** A number that is larger for descendants. */
+  order(commit: C): number;
+  /** Limit of commits that one search reads. */
+  readonly limit: number;
+}
+
+/** The last commit that changed a path. */
+export interface LastCommit<C> {
+  readonly commit: C;
+  /** Whether an older commit may have changed it instead, because a shallow clone ends here. */
+  readonly cut: boolean;
+}
+
+/** Paths in a commit, each with the paths in the first commit that it leads to. */
+type Pending = Map<string, readonly string[]>;
+
+/** The history of the memory by its index. */
+export function indexGraph(index: ChangeIndex): CommitGraph<number> {
+  return {
+    parents: (commit) => index.commit(commit).parents.filter((parent) => parent >= 0),
+    isCut: (commit) => index.isCut(commit),
+    changes: (commit, parent) => index.changes(commit, parent),
+    order: (commit) => commit,
+    limit: Number.POSITIVE_INFINITY,
+  };
+}
+
+/** The history of the whole repository. */
+export function codeGraph(odb: ObjectDatabase): CommitGraph<Oid> {
+  const read = (commit: Oid) => parseCommit(odb.content(commit, 'commit'));
+  const parents = (commit: Oid) => read(commit).parents.filter((parent) => odb.has(parent));
+  return {
+    parents,
+    isCut: (commit) => read(commit).parents.length > parents(commit).length,
+    changes: (commit, parent) => {
+      const before = parents(commit)[parent];
+      return pathChanges(odb, before && treeOf(odb, before), treeOf(odb, commit));
+    },
+    order: (commit) => read(commit).committer.seconds,
+    limit: 5000,
+  };
+}
+
+/**
+ * Finds the last commit that changed each path, as `git log -1 -- path`, by one walk for all of them. A
+ * file that a commit only moves is followed to its earlier path.
+ */
+export function* lastCommits<C>(
+  graph: CommitGraph<C>,
+  head: C,
+  paths: Iterable<string>,
+): Steps<ReadonlyMap<string, LastCommit<C>>> {
+  const found = new Map<string, LastCommit<C>>();
+  const frontier = new Map<C, Pending>();
+  frontier.set(head, new Map([...paths].map((path) => [path, [path]])));
+  for (let read = 0; frontier.size > 0 && read < graph.limit; read++) {
+    const commit = newest(graph, frontier.keys());
+    if (commit === undefined) break;
+    const pending: Pending = frontier.get(commit) ?? new Map();
+    frontier.delete(commit);
+    if (pending.size === 0) continue;
+    const end = (paths: readonly string[]) => {
+      for (const path of paths) found.set(path, { commit, cut: graph.isCut(commit) });
+    };
+    const parents = graph.parents(commit);
+    let rest = pending;
+    for (const [i, parent] of parents.entries()) {
+      const changed: Pending = new Map();
+      for (const change of graph.changes(commit, i)) {
+        const paths = rest.get(change.path);
+        if (!paths) continue;
+        changed.set(change.path, paths);
+        rest.delete(change.path);
+      }
+      follow(frontier, parent, rest);
+      rest = changed;
+    }
+    const [first] = parents;
+    const sources =
+      rest.size > 0 && first !== undefined ? moves(graph.changes(commit, 0)) : noMoves;
+    for (const [path, paths] of rest) {
+      const source = sources.get(path);
+      if (source === undefined || first === undefined) end(paths);
+      else follow(frontier, first, new Map([[source, paths]]));
+    }
+    yield;
+  }
+  return found;
+}
+
+const noMoves: ReadonlyMap<string, string> = new Map();
+
+/** The files that a commit moves without a change: the earlier path by the new one. */
+function moves(changes: readonly PathChange[]): ReadonlyMap<string, string> {
+  const removed = new Map<Oid, string>();
+  for (const { path, before, after } of changes) {
+    if (before !== undefined && after === undefined) removed.set(before, path);
+  }
+  return new Map(
+    changes.flatMap(({ path, before, after }) => {
+      const source = before === undefined && after !== undefined ? removed.get(after) : undefined;
+      return source === undefined ? [] : [[path, source] as const];
+    }),
+  );
+}
+
+/** Adds the paths to those that are followed in a commit; the larger of both maps is kept. */
+function follow<C>(frontier: Map<C, Pending>, commit: C, paths: Pending): void {
+  const known = frontier.get(commit);
+  if (paths.size === 0) return;
+  const [large, small] =
+    known === undefined || known.size < paths.size ? [paths, known] : [known, paths];
+  for (const [path, origins] of small ?? []) {
+    large.set(path, [...(large.get(path) ?? []), ...origins]);
+  }
+  frontier.set(commit, large);
+}
+
+/** The commit that no other one of them can descend from; there are as many as lines of history. */
+function newest<C>(graph: CommitGraph<C>, commits: Iterable<C>): C | undefined {
+  let best: C | undefined;
+  let highest = Number.NEGATIVE_INFINITY;
+  for (const commit of commits) {
+    const order = graph.order(commit);
+    if (order > highest) [best, highest] = [commit, order];
+  }
+  return best;
+}

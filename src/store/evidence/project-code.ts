@@ -1,0 +1,106 @@
+import { MemoryError } from '../../core/error.ts';
+import { SpanText } from '../../core/evidence/span.ts';
+import type { Repository } from '../../git/commit/repository.ts';
+import { type Oid, objectId } from '../../git/objects/object.ts';
+import { treeOf } from '../../git/objects/odb.ts';
+import { findEntry, folderMode, type TreeEntry } from '../../git/objects/tree.ts';
+
+/** Size limit of a file whose text is compared, in bytes. */
+export const maxCodeBytes = 2 * 1024 * 1024;
+/** Bytes in which a NUL shows that a file is binary, as in git. */
+const binaryStart = 8000;
+
+/** The file or folder at a path, in a commit or in the work tree. */
+export type CodeEntry =
+  | { readonly kind: 'file'; readonly oid: Oid }
+  | { readonly kind: 'folder' }
+  /** The reason why the text of the path is not known. */
+  | { readonly kind: 'other'; readonly reason: string };
+
+/** Text of a file, or the reason why it cannot be compared. */
+export type CodeText = SpanText | string;
+
+/** Reads the code of the project, in commits and in the work tree. */
+export class ProjectCode {
+  readonly #repository: Repository;
+  readonly #prefix: string;
+  readonly #past = new Map<string, CodeEntry | undefined>();
+
+  /** @param prefix the root of the project, relative to the top of the work tree; ends in `/` or is empty. */
+  constructor(repository: Repository, prefix: string) {
+    this.#repository = repository;
+    this.#prefix = prefix;
+  }
+
+  /** A path of the project as the trees of the repository have it. */
+  inTree(path: string): string {
+    return this.#prefix + path;
+  }
+
+  /** A path of the repository relative to the project; undefined for one outside of it. */
+  inProject(path: string): string | undefined {
+    return path.startsWith(this.#prefix) ? path.slice(this.#prefix.length) : undefined;
+  }
+
+  /** The entry of a path in a commit; undefined if the commit does not have it. */
+  at(commit: Oid, path: string): CodeEntry | undefined {
+    const key = `${commit} ${path}`;
+    if (!this.#past.has(key)) this.#past.set(key, this.#lookUp(commit, this.inTree(path)));
+    return this.#past.get(key);
+  }
+
+  #lookUp(commit: Oid, path: string): CodeEntry | undefined {
+    const { odb } = this.#repository;
+    let entry: TreeEntry | undefined = { mode: folderMode, oid: treeOf(odb, commit) };
+    for (const name of path.split('/')) {
+      if (entry?.mode === '160000') break;
+      if (entry?.mode !== folderMode) return undefined;
+      entry = findEntry(odb.content(entry.oid, 'tree'), name);
+    }
+    if (!entry) return undefined;
+    if (entry.mode === folderMode) return { kind: 'folder' };
+    if (entry.mode === '160000') return other('it is in a submodule');
+    if (entry.mode === '120000') return other('it is a symbolic link');
+    return { kind: 'file', oid: entry.oid };
+  }
+
+  /** The entry of a path in the work tree, and the bytes of a file; no link is followed. */
+  now(path: string): { readonly entry: CodeEntry; readonly bytes?: Buffer } | undefined {
+    const full = this.inTree(path);
+    try {
+      const loaded = this.#repository.work.load(full, maxCodeBytes);
+      if (!loaded) return this.#leftOut(full);
+      if (loaded.stat.kind === 'directory') return { entry: { kind: 'folder' } };
+      const { bytes } = loaded;
+      if (!bytes) return { entry: other('it is too large') };
+      return { entry: { kind: 'file', oid: objectId('blob', bytes) }, bytes };
+    } catch (error) {
+      if (!(error instanceof MemoryError)) throw error;
+      return { entry: other(error.message) };
+    }
+  }
+
+  /** A file that a sparse checkout leaves out of the work tree. */
+  #leftOut(path: string): { readonly entry: CodeEntry } | undefined {
+    const staged = this.#repository.staged(path);
+    return staged?.skipWorktree ? { entry: { kind: 'file', oid: staged.oid } } : undefined;
+  }
+
+  /** The text of a blob. */
+  text(oid: Oid): CodeText {
+    const { odb } = this.#repository;
+    if (!odb.has(oid)) return 'its earlier text is not in this clone';
+    if (odb.size(oid) > maxCodeBytes) return 'it is too large';
+    return toText(odb.content(oid, 'blob'));
+  }
+}
+
+/** The text of a file from its bytes. */
+export function toText(bytes: Buffer): CodeText {
+  if (bytes.subarray(0, binaryStart).includes(0)) return 'it is binary';
+  return new SpanText(bytes.toString('utf8'));
+}
+
+function other(reason: string): CodeEntry {
+  return { kind: 'other', reason };
+}
