@@ -41,6 +41,7 @@ const ownCommands: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['list', async () => (await import('./commands/list-records.ts')).list],
   ['show', async () => (await import('./commands/show.ts')).show],
   ['edit', async () => (await import('./commands/edit-record.ts')).edit],
+  ['check', async () => (await import('./commands/check-evidence.ts')).check],
   ['squash', async () => (await import('./commands/squash.ts')).squash],
   ['import', async () => (await import('./commands/import.ts')).importCommand],
   ['export', async () => (await import('./commands/export.ts')).exportCommand],

@@ -1,3 +1,4 @@
+import { MemoryError } from '../../core/error.ts';
 import { type FoundReference, formatReference } from '../../core/evidence/reference.ts';
 import {
   type EvidenceFinding,
@@ -65,6 +66,14 @@ export async function checkEvidence(
   return report(visit, code, head, judged);
 }
 
+/** Refuses a path without records, because a misspelt path would always pass. */
+function checkPath(paths: readonly string[], below: string | undefined): void {
+  if (below === undefined || paths.some((path) => isBelow(path, below))) return;
+  throw new MemoryError('not_found', `There is no record at or below ${JSON.stringify(below)}.`, {
+    hint: 'Give a path relative to .memory-bank/, as "memory-bank list" prints them.',
+  });
+}
+
 /** The root of the project, relative to the top of the work tree, from the folder of its memory. */
 function rootIn(folder: string): string {
   return folder.slice(0, folder.lastIndexOf('/') + 1);
@@ -94,7 +103,9 @@ function* findClaims(visit: Visit, head: Oid, below: string | undefined): Steps<
   const past = archive.records(head);
   const found: Named[] = [];
   let count = 0;
-  for (const record of archive.memory.view.paths().sort()) {
+  const paths = archive.memory.view.paths().sort();
+  checkPath(paths, below);
+  for (const record of paths) {
     yield;
     const type = archive.typeOf(record);
     if (!type || !isBelow(record, below) || !visit.mayRead(record)) continue;

@@ -1,0 +1,113 @@
+import { redactText } from '../../app/app.ts';
+import { MemoryError } from '../../core/error.ts';
+import type { Lines } from '../../core/evidence/reference.ts';
+import type {
+  CodePlace,
+  EvidenceFinding,
+  EvidenceReport,
+  EvidenceRequest,
+  Severity,
+} from '../../core/evidence/verdict.ts';
+import { pastedPath } from '../../core/names/pasted-path.ts';
+import { counted } from '../../core/painter.ts';
+import { type Command, flagText, type Invocation } from '../command.ts';
+import { asJson, outputFlag } from '../result.ts';
+import { inSession } from '../run-in-session.ts';
+import { printable, Screen } from '../terminal.ts';
+
+/** Exit status of a check that could not run. */
+const couldNotRun = 2;
+
+const severities: readonly Severity[] = ['error', 'warning', 'notice', 'info'];
+
+/** `memory-bank check [path]`: compares the code that records rest on with the code as it is now. */
+export const check: Command = {
+  about: 'check whether the code that records name has changed since they were written',
+  operands: ['path?'],
+  flags: {
+    since: {
+      value: 'revision',
+      about: 'only records that name files which changed since HEAD and this revision diverged',
+    },
+    all: { about: 'also list the places that are as they were' },
+    output: { ...outputFlag.output, about: 'json: the findings and their counts, for programs' },
+  },
+  async run(invocation) {
+    const { operands, values } = invocation;
+    try {
+      const report = await read(invocation, {
+        path: operands[0] === undefined ? undefined : pastedPath(operands[0]),
+        since: flagText(values, 'since'),
+      });
+      const shown = values.all === true ? severities : severities.slice(0, -1);
+      const screen = new Screen();
+      if (asJson(values)) await screen.showJson(toJson(report, shown));
+      else await screen.show(lines(screen, report, shown).join(''));
+      const isBad = ({ severity }: EvidenceFinding) =>
+        severity === 'error' || severity === 'warning';
+      return report.records.some(({ findings }) => findings.some(isBad)) ? 1 : 0;
+    } catch (error) {
+      // Every status has one meaning for a program that calls this command.
+      if (!(error instanceof MemoryError) || error.code === 'cancelled') throw error;
+      process.stderr.write(`memory-bank: ${printable(redactText(error.text))}\n`);
+      return couldNotRun;
+    }
+  },
+};
+
+function read(invocation: Invocation, request: EvidenceRequest): Promise<EvidenceReport> {
+  return inSession(invocation, (session, call) =>
+    invocation.app.run(session, 'check', call, ({ history }) => history.evidence(request)),
+  );
+}
+
+function toJson({ records, counts }: EvidenceReport, shown: readonly Severity[]) {
+  return {
+    records: records.flatMap(({ path, findings }) => {
+      const listed = findings.filter(({ severity }) => shown.includes(severity)).map(findingJson);
+      return listed.length === 0 ? [] : [{ path, findings: listed }];
+    }),
+    counts,
+  };
+}
+
+function findingJson(finding: EvidenceFinding) {
+  const { kind, verdict, severity, evidence, now, commit, message } = finding;
+  const { path, lines, source } = evidence;
+  return {
+    kind,
+    verdict,
+    severity,
+    evidence: { path, lines: linesJson(lines), source },
+    now: now ? placeJson(now) : null,
+    commit: commit ?? null,
+    message,
+  };
+}
+
+function placeJson({ path, lines }: CodePlace) {
+  return { path, lines: linesJson(lines) };
+}
+
+function linesJson(lines: Lines | undefined) {
+  return lines ? [lines.first, lines.last] : null;
+}
+
+/** The findings as lines, the severest first, and a summary. */
+function lines(screen: Screen, { records, counts }: EvidenceReport, shown: readonly Severity[]) {
+  const all = records.flatMap(({ path, findings }) =>
+    findings.map((finding) => ({ path, ...finding })),
+  );
+  const of = (wanted: Severity) => all.filter(({ severity }) => severity === wanted);
+  const listed = shown.flatMap(of).map(({ path, severity, message }) => {
+    const style = severity === 'error' || severity === 'warning' ? 'bad' : 'faint';
+    const text = screen.plain(message.replace(/\s+/g, ' '));
+    return `${screen.paint(style, severity.padEnd(8))} ${screen.paint('key', path)}: ${text}\n`;
+  });
+  const found = severities.slice(0, -1).flatMap((severity) => {
+    const { length } = of(severity);
+    return length === 0 ? [] : [counted(length, severity)];
+  });
+  const summary = `${counted(records.length, 'record')} with ${counted(all.length, 'place')} in the code: ${[...found, `${counts.fresh} as before`].join(', ')}`;
+  return [...listed, ...(listed.length > 0 ? ['\n'] : []), `${summary}\n`];
+}

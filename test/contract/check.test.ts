@@ -1,0 +1,90 @@
+import { spawnSync } from 'node:child_process';
+import { expect, test } from 'vitest';
+import { main, newFolder } from '../support/process.ts';
+import { gitEnv, Repo } from '../support/repo.ts';
+
+const env = { ...gitEnv, HOME: newFolder() };
+
+function run(repo: Repo, ...args: string[]) {
+  return spawnSync(process.execPath, [main, ...args], { cwd: repo.root, env, encoding: 'utf8' });
+}
+
+function project(): Repo {
+  const repo = Repo.create();
+  repo.write('src/lock.ts', 'one\ntwo\nthree\n');
+  repo.write('src/old.ts', 'old\n');
+  repo.git('add', '-A');
+  repo.git('commit', '-q', '-m', 'Add code');
+  const value = 'src/lock.ts:2 waits, README.md and src/old.ts explain it';
+  run(repo, 'memory-write', '--category', 'patterns', '--key', 'lock', '--value', value);
+  return repo;
+}
+
+test('check passes while the code is as it was, and fails when it changed', () => {
+  const repo = project();
+  const good = run(repo, 'check');
+  expect(good).toMatchObject({ status: 0, stderr: '' });
+  expect(good.stdout).toBe('1 record with 3 places in the code: 3 as before\n');
+  expect(run(repo, 'check', '--all').stdout).toContain('src/lock.ts:2 is as it was.');
+  repo.write('src/lock.ts', 'one\n2\nthree\n');
+  repo.git('rm', '-q', 'src/old.ts');
+  repo.git('commit', '-qam', 'Change the lock');
+  const { status, stdout } = run(repo, 'check');
+  expect(status).toBe(1);
+  expect(stdout.replace(/[0-9a-f]{12}/g, '<commit>')).toBe(
+    `error    knowledge/patterns/lock.md: src/old.ts was removed, last by <commit> (Ada Lovelace <ada@example.org>: Change the lock).
+warning  knowledge/patterns/lock.md: The text of src/lock.ts:2 was changed, last by <commit> (Ada Lovelace <ada@example.org>: Change the lock).
+
+1 record with 3 places in the code: 1 error, 1 warning, 1 as before
+`,
+  );
+  expect(run(repo, 'check', '--since', 'HEAD')).toMatchObject({ status: 0 });
+  expect(run(repo, 'check', '--since', 'HEAD~1')).toMatchObject({ status: 1 });
+  repo.remove();
+});
+
+test('check prints JSON of a fixed shape, without a version', () => {
+  const repo = project();
+  repo.write('src/lock.ts', 'zero\none\ntwo\nthree\n');
+  repo.git('rm', '-q', 'src/old.ts');
+  repo.git('commit', '-qam', 'Change the lock');
+  const head = repo.git('rev-parse', 'HEAD').trim();
+  const evidence = (path: string, lines: number[] | null) => ({ path, lines, source: 'found' });
+  const gone = {
+    kind: 'evidence',
+    verdict: 'gone',
+    severity: 'error',
+    evidence: evidence('src/old.ts', null),
+    now: null,
+    commit: head,
+    message: `src/old.ts was removed, last by ${head.slice(0, 12)} (Ada Lovelace <ada@example.org>: Change the lock).`,
+  };
+  const moved = {
+    kind: 'evidence',
+    verdict: 'moved',
+    severity: 'notice',
+    evidence: evidence('src/lock.ts', [2, 2]),
+    now: { path: 'src/lock.ts', lines: [3, 3] },
+    commit: null,
+    message: 'src/lock.ts:2 is now src/lock.ts:3.',
+  };
+  const counts = { fresh: 1, moved: 1, ambiguous: 0, changed: 0, gone: 1, unknown: 0 };
+  const path = 'knowledge/patterns/lock.md';
+  const json = (...args: string[]) =>
+    JSON.parse(run(repo, 'check', ...args, '--output', 'json').stdout);
+  expect(json()).toStrictEqual({ records: [{ path, findings: [gone, moved] }], counts });
+  expect(json('--all').records[0].findings).toHaveLength(3);
+  expect(json('.memory-bank/knowledge/').records).toHaveLength(1);
+  repo.remove();
+});
+
+test('check reports with status 2 that it could not run', () => {
+  const repo = project();
+  for (const args of [['--since', 'nowhere'], ['nowhere'], ['../out'], ['--sinse', 'HEAD']]) {
+    const { status, stdout, stderr } = run(repo, 'check', ...args);
+    expect({ args, status, stdout }).toEqual({ args, status: 2, stdout: '' });
+    expect(stderr).toMatch(/^memory-bank: /);
+  }
+  expect(run(new Repo(), 'check').status).toBe(2);
+  repo.remove();
+});
