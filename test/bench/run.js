@@ -16,6 +16,7 @@ const benches = [
   'history',
   'secrets',
   'tokens',
+  'truth',
   'peers',
 ];
 

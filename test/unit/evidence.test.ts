@@ -6,12 +6,8 @@ import {
   maxReferences,
   parseReference,
 } from '../../src/core/evidence/reference.ts';
-import {
-  formatFingerprint,
-  parseFingerprint,
-  SpanText,
-  similarity,
-} from '../../src/core/evidence/span.ts';
+import { SimilarTexts } from '../../src/core/evidence/similarity.ts';
+import { formatFingerprint, parseFingerprint, SpanText } from '../../src/core/evidence/span.ts';
 
 const found = (text: string) => findReferences(text).map(formatReference);
 
@@ -104,11 +100,24 @@ describe('a span', () => {
   });
 });
 
-describe('similarity', () => {
-  it('is the share of the lines that both texts have', () => {
-    const of = (a: string, b: string) => similarity(new SpanText(a), new SpanText(b));
-    expect(of('a\nb\nc\nd', 'a\nb\nx\nd')).toBe(0.75);
-    expect(of('a', 'b')).toBe(0);
-    expect(of('', '')).toBe(1);
+describe('similar texts', () => {
+  it('have a share of their lines in common, by length and number', () => {
+    const of = (a: string, b: string) => {
+      const texts = new SimilarTexts();
+      texts.add('a', new SpanText(a));
+      return texts.alike(new SpanText(b)).get('a');
+    };
+    expect(of('a\nb\nc\nd', 'a\n b\n\nx\nd')).toBe(0.75);
+    expect(of('long line\na', 'long line\nb')).toBe(0.9);
+    expect(of('a\na\na\na', 'a\nb\nb\na')).toBe(0.5);
+    expect(of('a', 'b')).toBeUndefined();
+    expect(of('', '')).toBeUndefined();
+  });
+
+  it('cost bounded time if many have the same lines', () => {
+    const texts = new SimilarTexts();
+    const text = new SpanText('}\n'.repeat(1000));
+    for (let i = 0; i < 1000; i++) texts.add(`${i}`, text);
+    expect(texts.alike(text).size).toBeLessThan(100);
   });
 });

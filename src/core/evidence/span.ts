@@ -41,6 +41,8 @@ export class SpanText {
   readonly lineCount: number;
   /** The line numbers of the lines that are not blank. */
   readonly #numbers: readonly number[];
+  /** Their lengths, trimmed. */
+  readonly #lengths: readonly number[];
   /** For each base the hash of all lines before a line, and the powers of the base. */
   readonly #before: readonly [Uint32Array, Uint32Array];
   readonly #powers: readonly [Uint32Array, Uint32Array];
@@ -51,6 +53,7 @@ export class SpanText {
     const kept = lines.flatMap((line, i) => (line.trim() === '' ? [] : [i]));
     this.lineCount = lines.length;
     this.#numbers = kept.map((i) => i + 1);
+    this.#lengths = kept.map((i) => lines[i]?.trim().length ?? 0);
     const table = (): [Uint32Array, Uint32Array] => [
       new Uint32Array(kept.length + 1),
       new Uint32Array(kept.length + 1),
@@ -104,9 +107,9 @@ export class SpanText {
     return { verdict: found === 1 ? 'moved' : 'ambiguous', lines: nearest };
   }
 
-  /** The hashes of the lines, one number for each line that is not blank. */
-  *lineHashes(): Generator<number> {
-    for (let at = 0; at < this.#numbers.length; at++) yield this.#number(at, 1, 0);
+  /** The hash and the length of each line that is not blank. */
+  *lines(): Generator<readonly [hash: number, length: number]> {
+    for (const [at, length] of this.#lengths.entries()) yield [this.#number(at, 1, 0), length];
   }
 
   /** The index of the first line that is not blank from a line number on. */
@@ -132,25 +135,6 @@ export class SpanText {
     const shifted = Math.imul(before[start] ?? 0, this.#powers[which][lines] ?? 0);
     return ((before[start + lines] ?? 0) - shifted) >>> 0;
   }
-}
-
-/**
- * The share of the lines that two texts have in common, 0 to 1; a line counts as often as both have it.
- */
-export function similarity(a: SpanText, b: SpanText): number {
-  const left = new Map<number, number>();
-  let [total, common, other] = [0, 0, 0];
-  for (const hash of a.lineHashes()) {
-    left.set(hash, (left.get(hash) ?? 0) + 1);
-    total += 1;
-  }
-  for (const hash of b.lineHashes()) {
-    other += 1;
-    const count = left.get(hash) ?? 0;
-    if (count > 0) common += 1;
-    left.set(hash, count - 1);
-  }
-  return Math.max(total, other) === 0 ? 1 : common / Math.max(total, other);
 }
 
 /** The hash of one line: FNV-1a, mixed as by MurmurHash3. */

@@ -1,17 +1,15 @@
-import { extname } from 'node:path/posix';
-import { SpanText, similarity } from '../../core/evidence/span.ts';
+import { SimilarTexts } from '../../core/evidence/similarity.ts';
+import { SpanText } from '../../core/evidence/span.ts';
 import type { Oid } from '../../git/objects/object.ts';
 import type { ObjectDatabase } from '../../git/objects/odb.ts';
 import { treeOf } from '../../git/objects/odb.ts';
 import { differences } from '../../git/objects/tree-diff.ts';
-import { maxCodeBytes, type ProjectCode } from './project-code.ts';
+import type { ProjectCode } from './project-code.ts';
 
-/** The least share of common lines of a file and its renamed version, as in `git diff -M`. */
+/** The least common share of a file and its renamed version, as in `git diff -M`. */
 const leastSimilarity = 0.5;
-/** Limit of the added files that are compared with one removed file. */
-const maxCompared = 60;
-/** Limit of the files that one run compares. */
-const maxReads = 3000;
+/** Limit of the added files that one run compares with removed ones. */
+const maxIndexed = 3000;
 
 /** A file that was added since a commit. */
 interface Added {
@@ -26,7 +24,8 @@ export class RenameSearch {
   readonly #head: Oid;
   readonly #added = new Map<Oid, readonly Added[]>();
   readonly #found = new Map<string, string | undefined>();
-  #reads = 0;
+  readonly #texts = new SimilarTexts();
+  readonly #indexed = new Set<Oid>();
 
   constructor(code: ProjectCode, odb: ObjectDatabase, head: Oid) {
     this.#code = code;
@@ -53,26 +52,26 @@ export class RenameSearch {
     if (exact) return exact.path;
     const old = this.#code.text(blob);
     if (!(old instanceof SpanText)) return undefined;
-    const size = this.#odb.size(blob);
-    // Files of the same name and of the same extension are the likely ones.
-    const rank = (one: Added) =>
-      nameOf(one.path) === name ? 0 : extname(one.path) === extname(path) ? 1 : 2;
+    for (const one of added) this.#index(one.oid);
+    const alike = this.#texts.alike(old);
     let best: string | undefined;
-    let highest = leastSimilarity;
-    for (const one of added.toSorted((a, b) => rank(a) - rank(b)).slice(0, maxCompared)) {
-      if (this.#reads >= maxReads) break;
-      const other = this.#odb.size(one.oid);
-      if (other > maxCodeBytes || Math.min(size, other) < leastSimilarity * Math.max(size, other)) {
-        continue;
-      }
-      this.#reads += 1;
-      const text = this.#code.text(one.oid);
-      const alike = text instanceof SpanText ? similarity(old, text) : 0;
-      if (alike > highest || (alike === highest && best === undefined)) {
-        [best, highest] = [one.path, alike];
-      }
+    let highest = 0;
+    for (const one of added) {
+      // Among files that are as similar, one of the same name is the likely one.
+      const bonus = nameOf(one.path) === name ? 0.01 : 0;
+      const share = alike.get(one.oid) ?? 0;
+      if (share < leastSimilarity || share + bonus <= highest) continue;
+      [best, highest] = [one.path, share + bonus];
     }
     return best;
+  }
+
+  /** Makes a file of HEAD comparable, once. */
+  #index(oid: Oid): void {
+    if (this.#indexed.has(oid) || this.#indexed.size >= maxIndexed) return;
+    this.#indexed.add(oid);
+    const text = this.#code.text(oid);
+    if (text instanceof SpanText) this.#texts.add(oid, text);
   }
 
   #addedSince(commit: Oid): readonly Added[] {
