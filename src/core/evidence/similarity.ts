@@ -1,7 +1,7 @@
 import type { SpanText } from './span.ts';
 
 /** Limit of the texts that are compared because of one line, which many texts can contain. */
-const maxTexts = 64;
+const maxTexts = 200;
 
 /** A text of the index, and how often it contains a line. */
 interface Posting {

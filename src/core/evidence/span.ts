@@ -41,7 +41,7 @@ export class SpanText {
   readonly lineCount: number;
   /** The line numbers of the lines that are not blank. */
   readonly #numbers: readonly number[];
-  /** Their lengths, trimmed. */
+  /** Their lengths, with indentation and line end, as git weighs lines. */
   readonly #lengths: readonly number[];
   /** For each base the hash of all lines before a line, and the powers of the base. */
   readonly #before: readonly [Uint32Array, Uint32Array];
@@ -53,7 +53,7 @@ export class SpanText {
     const kept = lines.flatMap((line, i) => (line.trim() === '' ? [] : [i]));
     this.lineCount = lines.length;
     this.#numbers = kept.map((i) => i + 1);
-    this.#lengths = kept.map((i) => lines[i]?.trim().length ?? 0);
+    this.#lengths = kept.map((i) => (lines[i]?.length ?? 0) + 1);
     const table = (): [Uint32Array, Uint32Array] => [
       new Uint32Array(kept.length + 1),
       new Uint32Array(kept.length + 1),

@@ -8,6 +8,8 @@ import type { ProjectCode } from './project-code.ts';
 
 /** The least common share of a file and its renamed version, as in `git diff -M`. */
 const leastSimilarity = 0.5;
+/** The same for a file that keeps its name in another folder: git weighs some lines differently. */
+const leastForSameName = 0.48;
 /** Limit of the added files that one run compares with removed ones. */
 const maxIndexed = 3000;
 
@@ -58,10 +60,11 @@ export class RenameSearch {
     let highest = 0;
     for (const one of added) {
       // Among files that are as similar, one of the same name is the likely one.
-      const bonus = nameOf(one.path) === name ? 0.01 : 0;
+      const sameName = nameOf(one.path) === name;
       const share = alike.get(one.oid) ?? 0;
-      if (share < leastSimilarity || share + bonus <= highest) continue;
-      [best, highest] = [one.path, share + bonus];
+      const score = share + (sameName ? 0.01 : 0);
+      if (share < (sameName ? leastForSameName : leastSimilarity) || score <= highest) continue;
+      [best, highest] = [one.path, score];
     }
     return best;
   }
