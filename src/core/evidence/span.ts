@@ -40,9 +40,9 @@ export class SpanText {
   /** Number of all lines. */
   readonly lineCount: number;
   /** The line numbers of the lines that are not blank. */
-  readonly #numbers: readonly number[];
+  readonly #numbers: number[] = [];
   /** Their lengths, with indentation and line end, as git weighs lines. */
-  readonly #lengths: readonly number[];
+  readonly #lengths: number[] = [];
   /** For each base the hash of all lines before a line, and the powers of the base. */
   readonly #before: readonly [Uint32Array, Uint32Array];
   readonly #powers: readonly [Uint32Array, Uint32Array];
@@ -50,23 +50,24 @@ export class SpanText {
   constructor(text: string) {
     const lines = text.split('\n');
     if (lines.at(-1) === '') lines.pop();
-    const kept = lines.flatMap((line, i) => (line.trim() === '' ? [] : [i]));
     this.lineCount = lines.length;
-    this.#numbers = kept.map((i) => i + 1);
-    this.#lengths = kept.map((i) => (lines[i]?.length ?? 0) + 1);
     const table = (): [Uint32Array, Uint32Array] => [
-      new Uint32Array(kept.length + 1),
-      new Uint32Array(kept.length + 1),
+      new Uint32Array(lines.length + 1),
+      new Uint32Array(lines.length + 1),
     ];
     this.#before = table();
     this.#powers = table();
-    for (const which of [0, 1] as const) {
-      const [before, powers] = [this.#before[which], this.#powers[which]];
-      powers[0] = 1;
-      for (const [at, i] of kept.entries()) {
-        const hash = hashLine(lines[i]?.trim() ?? '', which);
-        before[at + 1] = Math.imul(before[at] ?? 0, bases[which]) + hash;
-        powers[at + 1] = Math.imul(powers[at] ?? 0, bases[which]);
+    for (const powers of this.#powers) powers[0] = 1;
+    for (const [i, line] of lines.entries()) {
+      const trimmed = line.trim();
+      if (trimmed === '') continue;
+      const at = this.#numbers.push(i + 1);
+      this.#lengths.push(line.length + 1);
+      for (const which of [0, 1] as const) {
+        const [before, powers] = [this.#before[which], this.#powers[which]];
+        const hash = hashLine(trimmed, which);
+        before[at] = Math.imul(before[at - 1] ?? 0, bases[which]) + hash;
+        powers[at] = Math.imul(powers[at - 1] ?? 0, bases[which]);
       }
     }
   }

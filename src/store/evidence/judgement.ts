@@ -30,7 +30,8 @@ export class FileJudge {
   readonly #path: string;
   readonly #now: ReturnType<ProjectCode['now']>;
   readonly #past = new Map<Oid, CodeText>();
-  #text: CodeText | undefined;
+  readonly #texts = new Map<string, CodeText>();
+  readonly #others = new Map<string, ReturnType<ProjectCode['now']>>();
 
   constructor(code: ProjectCode, renames: RenameSearch, head: Oid, path: string) {
     this.#code = code;
@@ -63,8 +64,8 @@ export class FileJudge {
     if (baseline.cut) return unknown('the clone is shallow, and the record may be older than it');
     if (isSame(before, now)) return { verdict: 'fresh', now: this.#place(lines) };
     if (before.kind !== 'file') return undefined;
-    this.#text ??= this.#now?.bytes ? toText(this.#now.bytes) : 'it is not in the work tree';
-    return this.#compare(before.oid, this.#text, this.#path, lines);
+    const text = this.#textOf(this.#path, this.#now?.bytes);
+    return this.#compare(before.oid, text, this.#path, lines);
   }
 
   /** A file that the baseline does not have. */
@@ -80,15 +81,28 @@ export class FileJudge {
     const uncommitted = isSame(before, this.#code.at(this.#head, this.#path));
     if (before.kind !== 'file') return { verdict: 'gone', uncommitted };
     const path = this.#renames.find(baseline.commit, this.#path, before.oid);
-    const renamed = path === undefined ? undefined : this.#code.now(path);
+    const renamed = path === undefined ? undefined : this.#renamed(path);
     if (path === undefined || renamed?.entry.kind !== 'file')
       return { verdict: 'gone', uncommitted };
     if (lines === undefined || baseline.cut || renamed.entry.oid === before.oid) {
       return { verdict: 'moved', now: { path, lines } };
     }
-    const text = renamed.bytes ? toText(renamed.bytes) : 'it is not in the work tree';
-    const judged = this.#compare(before.oid, text, path, lines);
+    const judged = this.#compare(before.oid, this.#textOf(path, renamed.bytes), path, lines);
     return judged.verdict === 'fresh' ? { ...judged, verdict: 'moved' } : judged;
+  }
+
+  /** The file to which this one was renamed. */
+  #renamed(path: string): ReturnType<ProjectCode['now']> {
+    if (!this.#others.has(path)) this.#others.set(path, this.#code.now(path));
+    return this.#others.get(path);
+  }
+
+  #textOf(path: string, bytes: Buffer | undefined): CodeText {
+    const known = this.#texts.get(path);
+    if (known !== undefined) return known;
+    const text = bytes ? toText(bytes) : 'it is not in the work tree';
+    this.#texts.set(path, text);
+    return text;
   }
 
   #compare(blob: Oid, now: CodeText, path: string, lines: Lines): Judgement {
