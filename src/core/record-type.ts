@@ -7,6 +7,8 @@ export interface SearchFields {
   readonly title: string;
   /** Value, description, text or content. */
   readonly body?: string;
+  /** Whether the body is markdown, in which a search finds sections. */
+  readonly markdown?: boolean;
   /** The reason for recording it. */
   readonly reason?: string;
   /** Context, notes, conditions of use. */

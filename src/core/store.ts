@@ -52,6 +52,8 @@ export function reportSearch(result: SearchResult) {
       score: hit.score,
       matches: [...hit.matches],
       snippet: hit.snippet,
+      ...(hit.section !== undefined && { section: hit.section }),
+      ...(hit.lines && { lines: [...hit.lines] }),
     };
   });
   const truncated = total > results.length;
@@ -155,6 +157,10 @@ export interface SearchHit {
   readonly matches: readonly string[];
   /** The text around the best match. */
   readonly snippet: string;
+  /** The section that it is from, for markdown with headings, in the form that readers take. */
+  readonly section?: string;
+  /** The first and last line of the section in the text, from 1. */
+  readonly lines?: readonly [from: number, to: number];
 }
 
 export interface SearchResult {

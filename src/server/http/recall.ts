@@ -26,7 +26,11 @@ export function findPassages(
     // A search without a word is an error, and a question may contain none.
     if (!/[\p{L}\p{N}]/u.test(question)) return [];
     const { hits } = await store.search({ query: question.slice(0, 1_000), limit: maxPassages });
-    return hits.map(({ path, snippet }) => ({ file: path, text: snippet }));
+    return hits.map(({ path, section, snippet }) => ({
+      file: path,
+      // The heading of a decision often is the answer.
+      text: section === undefined ? snippet : `${section}\n${snippet}`,
+    }));
   });
 }
 

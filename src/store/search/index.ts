@@ -82,7 +82,14 @@ export class SearchIndex {
     if (fuzzy && isDoubtful(query, dictionary)) yield* dictionary.preparing();
     const concepts = fuzzy ? yield* plan(query, dictionary) : [];
     const name = plain(query);
-    const { ranked, total } = yield* rank(this.#collection, concepts, name, filter, limit, scope);
+    const { ranked, total, rarities } = yield* rank(
+      this.#collection,
+      concepts,
+      name,
+      filter,
+      limit,
+      scope,
+    );
     if (total === 0) {
       // The index has no entry for punctuation or for the middle of a word.
       const documents = this.#collection.documents(filter);
@@ -90,7 +97,7 @@ export class SearchIndex {
     }
     const hits: Hits['hits'][number][] = [];
     for (const { entry, score } of ranked.slice(0, limit)) {
-      const found = yield* excerpt(entry.fields, concepts, scope);
+      const found = yield* excerpt(entry.fields, concepts, rarities, scope);
       hits.push({ id: entry.id, score: Math.round(1e4 * score) / 1e4, ...found });
     }
     return { hits, total };

@@ -1,12 +1,23 @@
+import type { SearchFields, TextField } from '../../core/record-type.ts';
 import type { Steps } from '../records/slices.ts';
 import type { FieldScope } from './field-scope.ts';
 import { fieldNames, type Hits, plain, type SearchDocument } from './search-document.ts';
-import { around } from './snippet.ts';
+import { literalPassage } from './snippet.ts';
 
 /** Characters compared in one step. */
 const stretch = 256 * 1024;
 /** Characters of a long text kept on each side of a match. */
 const margin = 1000;
+
+/** A document that contains the query; of a long text only the part around the match. */
+interface Found {
+  readonly id: string;
+  /** The order of its field; below 0 if its title is the query. */
+  readonly rank: number;
+  readonly fields: SearchFields;
+  readonly field: TextField;
+  readonly at: number;
+}
 
 /**
  * Finds the documents that contain the query literally, ignoring case: heavier fields first, then by id.
@@ -23,7 +34,7 @@ export function* literal(
 ): Steps<Hits> {
   const wanted = lower(query);
   const name = plain(query);
-  const found: { id: string; rank: number; text: string; at: number }[] = [];
+  const found: Found[] = [];
   for (const group of groups) {
     for (const document of group) {
       yield;
@@ -34,17 +45,17 @@ export function* literal(
         const at = yield* indexOf(text, wanted);
         if (at < 0) continue;
         const rank = plain(scope.text(fields, 'title')) === name ? -1 : order;
-        found.push({ id, rank, ...near(text, at, query.length) });
+        found.push({ id, rank, field, ...near(fields, field, at, query.length) });
         break;
       }
     }
   }
   found.sort((a, b) => a.rank - b.rank || (a.id < b.id ? -1 : 1));
-  const hits = found.slice(0, limit).map(({ id, rank, text, at }) => ({
+  const hits = found.slice(0, limit).map(({ id, rank, fields, field, at }) => ({
     id,
     score: rank < 0 ? 1 : score,
-    matches: [text.slice(at, at + query.length)],
-    snippet: around(text, at, at + query.length),
+    matches: [(fields[field] ?? '').slice(at, at + query.length)],
+    ...literalPassage(fields, field, at, at + query.length),
   }));
   return { hits, total: found.length };
 }
@@ -62,11 +73,13 @@ function* indexOf(text: string, wanted: string): Steps<number> {
 }
 
 /** Copies the surroundings of a match in a long text, so that the long text can leave memory. */
-function near(text: string, at: number, length: number): { text: string; at: number } {
-  if (text.length <= stretch) return { text, at };
+function near(fields: SearchFields, field: TextField, at: number, length: number) {
+  const text = fields[field] ?? '';
+  if (text.length <= stretch) return { fields, at };
   const start = Math.max(0, at - margin);
   const piece = text.slice(start, at + length + margin);
-  return { text: Buffer.from(piece, 'utf16le').toString('utf16le'), at: at - start };
+  const copy = Buffer.from(piece, 'utf16le').toString('utf16le');
+  return { fields: { title: '', [field]: copy }, at: at - start };
 }
 
 /** A text in lower case with unchanged offsets: İ is the one letter that would become two. */

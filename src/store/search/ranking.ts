@@ -24,7 +24,7 @@ const refined = 100;
  *
  * @param name the query as titles are compared with it.
  * @param scope the fields that count.
- * @returns at least `limit` of them, or all, and how many there are.
+ * @returns at least `limit` of them, or all, how many there are, and the weight of each concept.
  */
 export function* rank(
   collection: Collection,
@@ -33,7 +33,7 @@ export function* rank(
   accepts: (id: string) => boolean,
   limit: number,
   scope: FieldScope,
-): Steps<{ ranked: Ranked[]; total: number }> {
+): Steps<{ ranked: Ranked[]; total: number; rarities: readonly number[] }> {
   const average = collection.averageLength;
   const scores = new Float64Array(collection.entries.length);
   const rarities: number[] = [];
@@ -56,7 +56,7 @@ export function* rank(
     ranked.push({ entry, score: 1 / (1 + most / (2 * closer)) });
     yield;
   }
-  return { ranked: ranked.sort(order), total };
+  return { ranked: ranked.sort(order), total, rarities };
 }
 
 /** The documents that contain any of some terms, and the sum of the weights for each document. */

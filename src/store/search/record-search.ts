@@ -75,11 +75,11 @@ export class RecordSearch {
 
   *#hits(hits: readonly Hit[]): Steps<SearchHit[]> {
     const found: SearchHit[] = [];
-    for (const { id, score, matches, snippet } of hits) {
+    for (const { id, ...hit } of hits) {
       const record = this.#view.known(id);
       if (record?.key !== undefined && record.value) {
         const { type, key, path, value } = record;
-        found.push({ type, key, path, value, score, matches, snippet });
+        found.push({ type, key, path, value, ...hit });
       }
       yield;
     }

@@ -17,7 +17,15 @@ export const fieldWeights: { readonly [F in TextField]: number } = {
 
 export const fieldNames: readonly TextField[] = ['title', 'body', 'reason', 'notes'];
 
-export interface Hit {
+/** The section that a passage is from, for markdown with headings. */
+export interface SectionOfHit {
+  /** Its headings, in the form that `sectionAt` reads. */
+  readonly section?: string;
+  /** Its first and last line in the body, from 1. */
+  readonly lines?: readonly [from: number, to: number];
+}
+
+export interface Hit extends SectionOfHit {
   readonly id: string;
   /** 0 to 1, descending; 1 for a title that equals the query and, in literal search, for every hit. */
   readonly score: number;

@@ -1,33 +1,57 @@
-import type { SearchFields } from '../../core/record-type.ts';
+import type { SearchFields, TextField } from '../../core/record-type.ts';
 import type { Steps } from '../records/slices.ts';
 import { analyse } from './analyser.ts';
+import { rarity } from './bm25.ts';
 import type { FieldScope } from './field-scope.ts';
+import { type Area, areasOf, isSuperseded, linesOf } from './passage-area.ts';
+import { around, type Range, whole } from './passage-range.ts';
 import type { Concept } from './query.ts';
+import type { SectionOfHit } from './search-document.ts';
 import { pieces } from './search-pieces.ts';
 
-/** Approximate length of a snippet in UTF-16 code units. */
-const length = 160;
 const mostMatches = 10;
+/** Approximate length of a passage in UTF-16 code units, and of one under a heading. */
+const passageLength = 160;
+const sectionPassageLength = 240;
+/** The worth of a part of an identifier when the query asks for it as a word: `5` in `option5`. */
+const partWorth = 0.4;
+/** The worth of a word in a heading above the section. */
+const aboveWorth = 0.5;
+/** The part of its score that a section keeps when it says that another one replaces it. */
+const supersededShare = 0.6;
 
-interface TextMatch {
-  readonly concept: number;
+interface TextMatch extends Range {
   start: number;
   end: number;
+  /** The concept found last. */
+  concept: number;
+  /** The worth of each concept that is found here, at most 1. */
+  worths: Map<number, number>;
 }
 
-/** Finds the matches in a document, and the piece of its text with the most of them. */
+export interface Excerpt extends SectionOfHit {
+  readonly matches: string[];
+  readonly snippet: string;
+}
+
+/**
+ * Finds the matches in a document, and the passage of its text that answers the query best.
+ *
+ * @param rarities the weight of each concept among all documents.
+ */
 export function* excerpt(
   fields: SearchFields,
   concepts: readonly Concept[],
+  rarities: readonly number[],
   scope: FieldScope,
-): Steps<{ matches: string[]; snippet: string }> {
+): Steps<Excerpt> {
   const wanted = new Map<string, number>();
   for (const [index, { terms }] of concepts.entries()) {
     for (const term of terms.keys()) wanted.set(term.text, index);
   }
   const matches = new Map<string, number>();
-  let snippet = '';
-  let best = -1;
+  let shown: { readonly snippet: string } & SectionOfHit = { snippet: '' };
+  let best = 0;
   // A hit shows its title anyway, so the snippet comes from the text if possible.
   for (const field of ['body', 'reason', 'notes', 'title'] as const) {
     const text = scope.text(fields, field);
@@ -37,14 +61,63 @@ export function* excerpt(
       const match = text.slice(start, end);
       if (!matches.has(match)) matches.set(match, concept);
     }
-    const window = yield* densest(places);
-    if (window && window.concepts > best) {
-      best = window.concepts;
-      snippet = around(text, window.start, window.end);
-    }
+    if (best === Number.POSITIVE_INFINITY) continue;
+    const areas = areasOf(fields, field);
+    const weights = weigh(concepts, rarities, places, areas);
+    const found = yield* choose(text, areas, places, weights);
+    if (!found || found.value <= best) continue;
+    // The headings of a markdown text are its title, so that no other field can say more.
+    const isWhole = fields.markdown && field === 'body' && found.value > Number.MIN_VALUE;
+    best = isWhole ? Number.POSITIVE_INFINITY : found.value;
+    shown = found.shown;
   }
   const order = [...matches].sort((a, b) => a[1] - b[1]).map(([match]) => match);
-  return { matches: order.slice(0, mostMatches), snippet };
+  return { matches: order.slice(0, mostMatches), ...shown };
+}
+
+/** Returns the passage around a range that matched literally. */
+export function literalPassage(
+  fields: SearchFields,
+  field: TextField,
+  start: number,
+  end: number,
+): { readonly snippet: string } & SectionOfHit {
+  const text = fields[field] ?? '';
+  const area = areasOf(fields, field).find((one) => one.start <= start && end <= one.end);
+  const limits = area ?? { start: 0, end: text.length };
+  return passageOf(text, { start, end }, limits, area?.unit);
+}
+
+/** Shows whole sentences around a range if they fit, and the section of the hit. */
+function passageOf(
+  text: string,
+  range: Range,
+  area: Range,
+  section: Area['unit'],
+): { readonly snippet: string } & SectionOfHit {
+  const length = section ? sectionPassageLength : passageLength;
+  const snippet = whole(text, range, area, length) ?? around(text, range, area, passageLength);
+  if (!section) return { snippet };
+  return { snippet, section: section.path, lines: linesOf(text, section) };
+}
+
+/** The weights of the concepts for one text: a word of few of its areas says more than one of all. */
+function weigh(
+  concepts: readonly Concept[],
+  rarities: readonly number[],
+  places: readonly TextMatch[],
+  areas: readonly Area[],
+): number[] {
+  const holders = concepts.map(() => new Set<number>());
+  let area = 0;
+  for (const { start, worths } of places) {
+    while (start >= (areas[area]?.end ?? Number.POSITIVE_INFINITY)) area += 1;
+    for (const concept of worths.keys()) holders[concept]?.add(area);
+  }
+  return concepts.map(({ weight }, index) => {
+    const here = rarity(Math.min(holders[index]?.size ?? 0, areas.length), areas.length);
+    return (rarities[index] ?? 0) + weight * here;
+  });
 }
 
 /** Finds the wanted terms; merges matches that overlap. */
@@ -53,78 +126,195 @@ function* find(text: string, wanted: ReadonlyMap<string, number>): Steps<TextMat
   for (const { start, piece } of pieces(text)) {
     analyse(piece, (token, offset) => {
       const concept = wanted.get(token.term);
-      if (concept === undefined) return;
       const from = start + offset;
-      const place = { concept, start: from + token.start, end: from + token.end };
+      const place = { start: from + token.start, end: from + token.end };
+      if (concept === undefined) {
+        if (token.kind === 'whole') discountParts(places, place.start);
+        return;
+      }
+      const worths = new Map([[concept, 1]]);
       let last = places.at(-1);
       while (last && place.start < last.end) {
         place.start = Math.min(place.start, last.start);
         place.end = Math.max(place.end, last.end);
+        for (const [other, worth] of last.worths) {
+          worths.set(other, Math.max(worth, worths.get(other) ?? 0));
+        }
         places.pop();
         last = places.at(-1);
       }
-      places.push(place);
+      places.push({ ...place, concept, worths });
     });
     yield;
   }
   return places;
 }
 
+/** Lowers the worth of the matches that are parts of a word that was not asked for. */
+function discountParts(places: readonly TextMatch[], start: number): void {
+  for (let at = places.length - 1; at >= 0; at--) {
+    const place = places[at];
+    if (place === undefined || place.start < start) return;
+    for (const concept of place.worths.keys()) place.worths.set(concept, partWorth);
+  }
+}
+
+/** A passage, and its worth compared with passages of other fields. */
+interface Choice {
+  readonly value: number;
+  readonly shown: { readonly snippet: string } & SectionOfHit;
+}
+
+/** Chooses the section that has the most of the query, and the passage of it to show. */
+function* choose(
+  text: string,
+  areas: readonly Area[],
+  places: readonly TextMatch[],
+  weights: readonly number[],
+): Steps<Choice | undefined> {
+  if (places.length === 0) return undefined;
+  let best: { units: Unit; value: number } | undefined;
+  for (const unit of unitsOf(areas)) {
+    const value = unitValue(text, unit, places, weights);
+    if (value > (best?.value ?? 0)) best = { units: unit, value };
+    yield;
+  }
+  const [opening] = areas;
+  if (!best) {
+    // Only front matter matched: any text says more.
+    if (!opening) return undefined;
+    const shown = passageOf(text, beginning(text, opening), opening, undefined);
+    return { value: Number.MIN_VALUE, shown };
+  }
+  const { section, areas: parts } = best.units;
+  let shown: { area: Area; value: number } | undefined;
+  for (const area of parts) {
+    const above = area.section ? within(places, headingOf(area.section)) : [];
+    const value = worth(
+      [
+        [within(places, area), 1],
+        [above, aboveWorth],
+      ],
+      weights,
+    );
+    if (!shown || value > shown.value) shown = { area, value };
+  }
+  if (!shown) return undefined;
+  const { area } = shown;
+  const length = section ? sectionPassageLength : passageLength;
+  const range = (yield* densest(within(places, area), weights, length)) ?? beginning(text, area);
+  return { value: best.value, shown: passageOf(text, range, area, section) };
+}
+
+/** The section that a hit names, with the areas in it. */
+interface Unit {
+  readonly section: Area['unit'];
+  readonly areas: Area[];
+}
+
+function unitsOf(areas: readonly Area[]): Unit[] {
+  const units: Unit[] = [];
+  for (const area of areas) {
+    const last = units.at(-1);
+    if (last && area.unit && last.section === area.unit) last.areas.push(area);
+    else units.push({ section: area.unit, areas: [area] });
+  }
+  return units;
+}
+
+function unitValue(
+  text: string,
+  { section, areas }: Unit,
+  places: readonly TextMatch[],
+  weights: readonly number[],
+): number {
+  const groups: [readonly TextMatch[], number][] = section
+    ? [[within(places, section), 1]]
+    : areas.map((area) => [within(places, area), 1]);
+  for (let up = section?.parent; up; up = up.parent) {
+    groups.push([within(places, headingOf(up)), aboveWorth]);
+  }
+  const value = worth(groups, weights);
+  return value > 0 && section && isSuperseded(text, section) ? supersededShare * value : value;
+}
+
+function headingOf({ start, bodyStart }: NonNullable<Area['section']>): Range {
+  return { start, end: bodyStart };
+}
+
+/** The sum of the concepts found, each where it is worth most; a repeated one counts a little more. */
+function worth(
+  groups: readonly (readonly [readonly TextMatch[], number])[],
+  weights: readonly number[],
+): number {
+  const most = weights.map(() => 0);
+  const uses = weights.map(() => 0);
+  for (const [places, share] of groups) {
+    for (const { worths } of places) {
+      for (const [concept, value] of worths) {
+        most[concept] = Math.max(most[concept] ?? 0, share * value);
+        uses[concept] = (uses[concept] ?? 0) + share * value;
+      }
+    }
+  }
+  return weights.reduce((sum, weight, concept) => {
+    const repeated = Math.max(0, (uses[concept] ?? 0) - (most[concept] ?? 0));
+    return sum + weight * ((most[concept] ?? 0) + (0.1 * repeated) / (repeated + 1));
+  }, 0);
+}
+
+/** The matches in a range; they are in the order of the text. */
+function within(places: readonly TextMatch[], { start, end }: Range): readonly TextMatch[] {
+  return places.slice(firstFrom(places, start), firstFrom(places, end));
+}
+
+/** The index of the first match that does not start before an offset. */
+function firstFrom(places: readonly TextMatch[], offset: number): number {
+  let low = 0;
+  let high = places.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((places[middle]?.start ?? offset) < offset) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** The first word of an area whose heading alone matched. */
+function beginning(text: string, { start, end }: Area): Range {
+  const blank = text.slice(start, end).search(/\S/u);
+  const at = start + Math.max(0, blank);
+  return { start: at, end: at };
+}
+
 /** Matches compared with the following ones in one step. */
 const stepPlaces = 1024;
 
-/** Finds the range that has the most different concepts and is short enough to show. */
+/** Finds the range that has the heaviest concepts and is short enough to show. */
 function* densest(
   places: readonly TextMatch[],
-): Steps<{ start: number; end: number; concepts: number } | undefined> {
-  let best: { start: number; end: number; concepts: number } | undefined;
+  weights: readonly number[],
+  length: number,
+): Steps<Range | undefined> {
+  let best: (Range & { readonly value: number }) | undefined;
   for (const [index, first] of places.entries()) {
     if (index % stepPlaces === stepPlaces - 1) yield;
-    const seen = new Set<number>();
-    let end = first.end;
+    const seen = new Map<number, number>();
+    let value = 0;
     for (let at = index; at < places.length; at++) {
       const place = places[at];
       if (place === undefined || (at > index && place.end - first.start > length)) break;
-      seen.add(place.concept);
-      end = place.end;
-    }
-    if (best === undefined || seen.size > best.concepts) {
-      best = { start: first.start, end, concepts: seen.size };
+      let added = 0;
+      for (const [concept, worth] of place.worths) {
+        const more = worth - (seen.get(concept) ?? 0);
+        if (more <= 0) continue;
+        seen.set(concept, worth);
+        added += more * (weights[concept] ?? 0);
+      }
+      value += added;
+      if (best && (added === 0 || value <= best.value)) continue;
+      best = { start: first.start, end: place.end, value };
     }
   }
   return best;
-}
-
-/** Returns the text around a range, cut between words and never inside a character. */
-export function around(text: string, start: number, end: number): string {
-  const stop = Math.min(end, start + 2 * length);
-  const margin = Math.max(0, Math.floor((length - (stop - start)) / 2));
-  let from = Math.max(0, start - margin);
-  let to = Math.min(text.length, stop + margin);
-  if (from > 0) {
-    const space = text.slice(from, start).search(/\s/u);
-    from = space < 0 ? from : from + space + 1;
-  }
-  if (to < text.length) {
-    const rest = text.slice(stop, to);
-    const space = rest.search(/\s\S*$/u);
-    to = space < 0 ? to : stop + space;
-  }
-  const piece = text.slice(boundary(text, from, 'start'), boundary(text, to, 'end'));
-  const shown = piece.replace(/\s+/gu, ' ').trim();
-  return `${from > 0 ? '…' : ''}${shown}${to < text.length ? '…' : ''}`;
-}
-
-let characters: Intl.Segmenter | undefined;
-
-/** Moves a cut from inside a character to its start or end. */
-function boundary(text: string, at: number, side: 'start' | 'end'): number {
-  // A character always ends between two of these, and a segmenter is slow to construct.
-  if (/^[ -~]{0,2}$/.test(text.slice(Math.max(0, at - 1), at + 1))) return at;
-  characters ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
-  // A short context is enough; segmenting all of a long text is slow.
-  const base = Math.max(0, at - 64);
-  const around = characters.segment(text.slice(base, at + 64)).containing(at - base);
-  if (around === undefined || base + around.index === at) return at;
-  return base + around.index + (side === 'start' ? 0 : around.segment.length);
 }

@@ -66,7 +66,7 @@ export const bankDocument = defineRecordType<BankDocument>({
   locate: (key) => [`${folder}/${key}`],
   search({ key, body }) {
     const type = bankTypes.find((candidate) => key.startsWith(`${folders[candidate]}/`));
-    return { title: key, body, ...(type ? { type } : {}) };
+    return { title: key, body, markdown: true, ...(type ? { type } : {}) };
   },
   merge: { last_updated: 'latest', version: 'max', relevance_score: 'max', body: 'sections' },
 });

@@ -46,7 +46,7 @@ export const documentRecord = defineRecordType<Document>({
   codec: markdownCodec(schema, 'content'),
   key: ({ id }) => id,
   path: ({ id, title, type }) => `documents/${type}/${slug(title)}-${idPrefix(id)}.md`,
-  search: ({ title, type, content }) => ({ title, type, body: content }),
+  search: ({ title, type, content }) => ({ title, type, body: content, markdown: true }),
   vocabulary: { type: documentType.options },
   merge: { created_at: 'first', updated_at: 'latest', content: 'text' },
 });

@@ -4,7 +4,7 @@ import { titleOf } from '../../core/markdown/sections.ts';
 import { fileNameProblem, foldName } from '../../core/names/file-name.ts';
 import { defineRecordType } from '../../core/record-type.ts';
 import type { Located, Transaction } from '../../core/store.ts';
-import { withoutPlaceholders } from './placeholder.ts';
+import { maskPlaceholders } from './placeholder.ts';
 
 /** The largest file that the tools write, in bytes. */
 export const maxFileBytes = 1024 * 1024;
@@ -40,7 +40,8 @@ export const memoryFile = defineRecordType<MemoryFile>({
   locate: (key) => [key],
   search: ({ path, content }) => ({
     title: titleOf(content) ?? path,
-    body: withoutPlaceholders(content),
+    body: maskPlaceholders(content),
+    markdown: true,
     notes: path,
   }),
   merge: { content: 'sections' },

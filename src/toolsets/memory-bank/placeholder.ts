@@ -20,6 +20,15 @@ export function withoutPlaceholders(text: string): string {
   return rest === text ? text : rest.replace(/(\r?\n)(?:\r?\n)+$/, '$1');
 }
 
+/** Blanks the placeholder entries for a search; every line keeps its number. */
+export function maskPlaceholders(text: string): string {
+  if (!text.includes('# [')) return text;
+  return placeholders.reduce(
+    (left, entry) => left.replace(entry, (found) => found.replace(/[^\r\n]/g, '')),
+    text,
+  );
+}
+
 function emptyEntry(level: number, title: string, parts: readonly string[]): RegExp {
   const hashes = '#'.repeat(level);
   const headings = [`${hashes} ${title}`, ...parts.map((part) => `${hashes}# ${part}`)];

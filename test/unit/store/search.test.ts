@@ -301,7 +301,7 @@ describe('matches and snippet', () => {
     expect(first(index({ a: '我们使用数据库存储' }), '数据库').matches).toEqual(['数据库']);
   });
 
-  test('the snippet shows the part with most of the query, cut between words', () => {
+  test('the snippet shows the part with most of the query, in whole sentences', () => {
     const filler = 'Irrelevant words before and after the place. '.repeat(40);
     const { snippet } = first(
       index({ a: `token. ${filler}Every token of a session expires after an hour. ${filler}` }),
@@ -309,8 +309,20 @@ describe('matches and snippet', () => {
     );
     expect(snippet).toContain('Every token of a session expires after an hour.');
     expect(snippet.length).toBeLessThan(200);
-    expect(snippet).toMatch(/^…[\w.]+ .* [\w.]+…$/);
-    expect(` ${filler} `).toContain(` ${snippet.slice(1).split(' ')[0]} `);
+    expect(snippet).toMatch(/^…[A-Z].*\.…$/);
+  });
+
+  test('the snippet of a long sentence is cut between words', () => {
+    const filler = 'irrelevant words before and after the place '.repeat(40);
+    const { snippet } = first(
+      index({ a: `${filler}every token of a session expires ${filler}` }),
+      'session token expires',
+    );
+    expect(snippet).toContain('every token of a session expires');
+    expect(snippet.length).toBeLessThan(200);
+    for (const word of snippet.slice(1, -1).split(' ')) {
+      expect(` ${filler} every token of a session expires `).toContain(` ${word} `);
+    }
   });
 
   test('a snippet never splits a character', () => {

@@ -1,0 +1,60 @@
+import { outline, type Section } from './sections.ts';
+
+/** A section with the name by which a reader is asked for it. */
+export interface NamedSection extends Section {
+  /** The headings from the top to this one, joined; a number follows a path that occurred before. */
+  readonly path: string;
+  /** The section that contains this one. */
+  readonly parent?: NamedSection;
+}
+
+const joint = ' > ';
+/** Limit of a heading in a path, in UTF-16 code units. */
+const longestHeading = 120;
+
+/** Returns the sections of a markdown text in order, each with a path that no other section has. */
+export function namedSections(text: string): NamedSection[] {
+  const open: NamedSection[] = [];
+  const uses = new Map<string, number>();
+  return outline(text).map((section) => {
+    while ((open.at(-1)?.level ?? 0) >= section.level) open.pop();
+    const parent = open.at(-1);
+    const heading = shown(section.heading);
+    const plain = parent ? `${parent.path}${joint}${heading}` : heading;
+    let use = uses.get(folded(plain)) ?? 0;
+    let path = plain;
+    do {
+      use += 1;
+      path = use === 1 ? plain : `${plain} (${use})`;
+    } while (use > 1 && uses.has(folded(path)));
+    uses.set(folded(plain), use);
+    if (use > 1) uses.set(folded(path), 1);
+    const named = { ...section, path, ...(parent && { parent }) };
+    open.push(named);
+    return named;
+  });
+}
+
+/**
+ * Returns the section that a path names, with the sections in it, or undefined.
+ *
+ * The end of a path is enough: the first section that it fits is returned.
+ */
+export function sectionAt(text: string, path: string): string | undefined {
+  const wanted = folded(path);
+  const sections = namedSections(text);
+  const found =
+    sections.find((section) => folded(section.path) === wanted) ??
+    sections.find((section) => folded(section.path).endsWith(joint + wanted));
+  return found && text.slice(found.start, found.end);
+}
+
+function shown(heading: string): string {
+  const line = heading.replace(/\s+/g, ' ').trim();
+  if (line.length <= longestHeading) return line;
+  return `${line.slice(0, longestHeading).replace(/[\ud800-\udbff]$/, '')}…`;
+}
+
+function folded(path: string): string {
+  return path.normalize('NFC').toLowerCase().replace(/\s+/g, ' ').trim();
+}

@@ -1,0 +1,78 @@
+/** A part of a text. */
+export interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Where a sentence, a list item or a paragraph ends and the next begins. */
+const borders =
+  /[.!?…][)\]"'”’*_]*\s+|[。！？]\s*|\r?\n(?:[ \t]*\r?\n)+|\r?\n(?=[ \t]*(?:[-*+]|\d+[.)]|#{1,6}|>)[ \t])/gu;
+
+/**
+ * Returns the sentences or list items around a range, with as many neighbours as fit.
+ *
+ * @param area the passage does not leave it.
+ * @returns undefined if the range itself does not fit with its sentences.
+ */
+export function whole(text: string, range: Range, area: Range, length: number): string | undefined {
+  const low = Math.max(area.start, range.start - length);
+  const high = Math.min(area.end, range.end + length);
+  const cuts = [...text.slice(low, high).matchAll(borders)].map((m) => low + m.index + m[0].length);
+  if (low === area.start) cuts.unshift(low);
+  if (high === area.end) cuts.push(high);
+  let first = cuts.findLastIndex((cut) => cut <= range.start);
+  let last = cuts.findIndex((cut) => cut >= range.end && cut > (cuts[first] ?? high));
+  const size = (from: number, to: number) => {
+    const [start, end] = [cuts[from], cuts[to]];
+    if (start === undefined || end === undefined) return Number.POSITIVE_INFINITY;
+    return text.slice(start, end).trim().length;
+  };
+  if (size(first, last) > length) return undefined;
+  while (size(first, last + 1) <= length) last += 1;
+  while (size(first - 1, last) <= length) first -= 1;
+  return show(text, { start: cuts[first] ?? low, end: cuts[last] ?? high }, area);
+}
+
+/** Returns the text around a range, cut between words and never inside a character. */
+export function around(text: string, range: Range, area: Range, length: number): string {
+  const { start } = range;
+  const stop = Math.min(range.end, start + 2 * length);
+  const margin = Math.max(0, Math.floor((length - (stop - start)) / 2));
+  let from = Math.max(area.start, start - margin);
+  let to = Math.min(area.end, stop + margin);
+  if (from > area.start) {
+    const space = text.slice(from, start).search(/\s/u);
+    from = space < 0 ? from : from + space + 1;
+  }
+  if (to < area.end) {
+    const rest = text.slice(stop, to);
+    const space = rest.search(/\s\S*$/u);
+    to = space < 0 ? to : stop + space;
+  }
+  return show(text, { start: boundary(text, from, 'start'), end: boundary(text, to, 'end') }, area);
+}
+
+/** Puts a passage on one line; an ellipsis says that the area has more text on that side. */
+function show(text: string, { start, end }: Range, area: Range): string {
+  const shown = text.slice(start, end).replace(/\s+/gu, ' ').trim();
+  const before = hasText(text, area.start, start) ? '…' : '';
+  return `${before}${shown}${hasText(text, end, area.end) ? '…' : ''}`;
+}
+
+function hasText(text: string, start: number, end: number): boolean {
+  return /\S/u.test(text.slice(start, end));
+}
+
+let characters: Intl.Segmenter | undefined;
+
+/** Moves a cut from inside a character to its start or end. */
+function boundary(text: string, at: number, side: 'start' | 'end'): number {
+  // A character always ends between two of these, and a segmenter is slow to construct.
+  if (/^[ -~]{0,2}$/.test(text.slice(Math.max(0, at - 1), at + 1))) return at;
+  characters ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
+  // A short context is enough; segmenting all of a long text is slow.
+  const base = Math.max(0, at - 64);
+  const around = characters.segment(text.slice(base, at + 64)).containing(at - base);
+  if (around === undefined || base + around.index === at) return at;
+  return base + around.index + (side === 'start' ? 0 : around.segment.length);
+}

@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'vitest';
+import { type Hit, SearchIndex } from '../../../src/store/search/index.ts';
+
+function hitOf(body: string, query: string, fuzzy = true): Hit | undefined {
+  const index = new SearchIndex();
+  index.upsert({ id: 'a.md', fields: { title: 'Log', body, markdown: true, notes: 'a.md' } });
+  return index.search(query, { fuzzy }).hits[0];
+}
+
+const log = `---
+topic: database
+---
+
+# Log
+
+## [Decision Title] - [Date]
+
+### Which database
+
+## Database
+
+Superseded by the decision below.
+
+We use the database MySQL for orders.
+
+## Database for orders
+
+We use the database Postgres for orders. It has transactions.
+
+## Queue
+
+- Jobs wait in Redis.
+- Database jobs run at night, after the backup.
+`;
+
+describe('a passage of markdown', () => {
+  test('is from one section, and names it with its lines', () => {
+    expect(hitOf(log, 'night backup')).toMatchObject({
+      section: 'Log > Queue',
+      lines: [21, 24],
+      snippet: '- Jobs wait in Redis. - Database jobs run at night, after the backup.',
+    });
+  });
+
+  test('is from the decision that replaces another, not from a template', () => {
+    expect(hitOf(log, 'which database')?.section).not.toMatch(/Decision Title/);
+    expect(hitOf(log, 'database orders')).toMatchObject({
+      section: 'Log > Database for orders',
+      snippet: 'We use the database Postgres for orders. It has transactions.',
+    });
+  });
+
+  test('does not begin with front matter', () => {
+    for (const query of ['topic database', 'topic']) {
+      expect(hitOf(log, query)?.snippet).toMatch(/^\w+/);
+      expect(hitOf(log, query)?.snippet).not.toContain('topic:');
+    }
+  });
+
+  test('of a literal match does not cross a heading either', () => {
+    expect(hitOf(log, 'It has trans', false)).toMatchObject({
+      section: 'Log > Database for orders',
+      snippet: 'We use the database Postgres for orders. It has transactions.',
+    });
+  });
+
+  test('has no section where the text has no heading', () => {
+    const hit = hitOf('The cache is warm.', 'cache');
+    expect(hit).toEqual(expect.objectContaining({ snippet: 'The cache is warm.' }));
+    expect(hit).not.toHaveProperty('section');
+    expect(hit).not.toHaveProperty('lines');
+  });
+
+  test('prefers a whole word to a part of one', () => {
+    const body = '## A\n\nWe take option5 here.\n\n## B\n\nThe limit is 5 here.\n';
+    expect(hitOf(body, '5')?.section).toBe('B');
+  });
+});
