@@ -461,7 +461,7 @@ const answers: readonly (readonly [calls: string, holds: number, of: string, res
   [
     '`search_memory`, `search_as_of`',
     byDefault('search_memory', 'limit'),
-    `hits (\`limit\`), each with a passage of about ${constant('store/search/snippet.ts', 'length')} characters`,
+    `hits (\`limit\`), each with a passage of about ${constant('store/search/snippet.ts', 'passageLength')} characters, or ${constant('store/search/snippet.ts', 'sectionPassageLength')} of a section`,
     '`total`, `truncated`',
   ],
   ['`record_history`, `diff_memory`', bytesOfLists, 'bytes (`limit`)', '`total`, `next_skip`'],

@@ -2,6 +2,7 @@ import { MemoryError } from '../../core/error.ts';
 import { counted } from '../../core/painter.ts';
 import { reportSearch, type SearchHit } from '../../core/store.ts';
 import { type Command, flagNumber, flagText } from '../command.ts';
+import { matchLines } from '../match-lines.ts';
 import { outputFlag, showResult } from '../result.ts';
 import { inSession } from '../run-in-session.ts';
 import type { Screen } from '../terminal.ts';
@@ -56,22 +57,13 @@ export const search: Command = {
   },
 };
 
-function hitLines(screen: Screen, hit: SearchHit): string[] {
-  const { title } = hit.type.search(hit.value);
-  const snippet = screen.fit(hit.snippet, screen.width - 4);
+function hitLines(screen: Screen, { type, value, path, section, ...hit }: SearchHit): string[] {
+  const { title } = type.search(value);
+  const indent = '    ';
+  const lines = matchLines(screen, hit.snippet, hit.matches, screen.width - indent.length);
   return [
-    `${screen.paint('title', screen.fit(title, 60))}  ${screen.paint('faint', hit.path)}`,
-    ...(snippet === '' ? [] : [`    ${highlighted(screen, snippet, hit.matches)}`]),
+    `${screen.paint('title', screen.fit(title, 60))}  ${screen.paint('faint', path)}`,
+    ...(section ? [`  ${screen.paint('faint', screen.fit(section, screen.width - 2))}`] : []),
+    ...lines.map((line) => indent + line),
   ];
-}
-
-/** A text with the parts that matched in colour. */
-function highlighted(screen: Screen, text: string, matches: readonly string[]): string {
-  const words = matches.filter((match) => match !== '').sort((a, b) => b.length - a.length);
-  if (words.length === 0) return text;
-  const escaped = words.map((word) => word.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
-  return text
-    .split(new RegExp(`(${escaped.join('|')})`, 'gi'))
-    .map((part, i) => (i % 2 === 1 ? screen.paint('match', part) : part))
-    .join('');
 }
