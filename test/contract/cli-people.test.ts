@@ -70,6 +70,18 @@ describe('search and show', () => {
     );
   });
 
+  test('name a section, which is then read alone', () => {
+    const { results } = JSON.parse(run('search', 'stateless', 'JWT', '--output', 'json').stdout);
+    const [{ section, lines }] = results;
+    expect(section).toMatch(/^Decision Log > Tokens - /);
+    expect(run('search', 'stateless', 'JWT').stdout).toContain(`\n  ${section}\n`);
+    const file = ['--filename', 'decisionLog.md', '--section', section, '--output', 'json'];
+    const { content } = JSON.parse(run('read-memory-bank-file', ...file).stdout);
+    expect(content).toMatch(/^## Tokens[\s\S]*Stateless[\s\S]*Use JWT/);
+    const text = repo.read('.memory-bank/decisionLog.md').split('\n');
+    expect(text.slice(lines[0] - 1, lines[1]).join('\n')).toBe(content.trimEnd());
+  });
+
   test('fail when there is nothing', () => {
     expect(run('search', 'zebra')).toMatchObject({ status: 3, stdout: '' });
     expect(run('show', 'zebra')).toMatchObject({ status: 3, stdout: '' });

@@ -31,6 +31,14 @@ async function store(memory: JsonObject): Promise<string> {
 const plan = { title: 'API Design', type: 'design_doc', content: '# API\n' };
 const unknown = '00000000-0000-4000-8000-000000000000';
 
+test('get_memory answers only the section that is named', async () => {
+  const content = '# Cache\n\n## Store\n\nRedis.\n\n## Size\n\nOne gigabyte.\n';
+  const memory_id = await store({ ...plan, content });
+  const { body } = await call('get_memory', { memory_id, section: 'Cache > Size' });
+  expect(body.memory).toMatchObject({ id: memory_id, content: '## Size\n\nOne gigabyte.\n' });
+  expect((await call('get_memory', { memory_id, section: 'Cash' })).isError).toBe(true);
+});
+
 describe('activation', () => {
   test('answers the id of the project and makes no commit of its own', async () => {
     const { body } = await call('activate_project', { extra: 1 });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { timestamp } from '../../core/context.ts';
 import { invalid, MemoryError } from '../../core/error.ts';
+import { readSection, sectionArgument } from '../../core/markdown/section-path.ts';
 import { byCreation, type Located, type Reader, reportDamaged } from '../../core/store.ts';
 import { defineTool } from '../../core/tool.ts';
 import { type Document, documentRecord, documentType, idPrefix } from './document.ts';
@@ -32,11 +33,17 @@ export const getMemory = defineTool({
   title: 'Get a memory',
   description: 'Reads a memory with its content.',
   effect: 'read',
-  input: z.object({ memory_id: memoryId }),
-  async handle(context, { memory_id }) {
-    const { id, title, type, content, created_at, updated_at } = (
-      await find(context.store, memory_id)
-    ).value;
+  input: z.object({ memory_id: memoryId, section: sectionArgument }),
+  async handle(context, { memory_id, section }) {
+    const {
+      id,
+      title,
+      type,
+      content: text,
+      created_at,
+      updated_at,
+    } = (await find(context.store, memory_id)).value;
+    const content = readSection(text, section);
     const memory = { id, title, type, content, created_at };
     return { memory: updated_at === undefined ? memory : { ...memory, updated_at } };
   },

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { readSection, sectionArgument } from '../../core/markdown/section-path.ts';
 import { reportDamaged } from '../../core/store.ts';
 import { defineTool, type Tool } from '../../core/tool.ts';
 import { type CoreFile, coreFiles } from './core-file.ts';
@@ -12,11 +13,11 @@ export const readFile = defineTool({
   title: 'Read a memory bank file',
   description: 'Reads a markdown file of the memory bank.',
   effect: 'read',
-  input: z.object({ filename }),
+  input: z.object({ filename, section: sectionArgument }),
   async handle({ store }, args) {
     const file = await find(store, args.filename);
     if (!file) throw await notFound(store, args.filename);
-    return { content: file.value.content };
+    return { content: readSection(file.value.content, args.section) };
   },
 });
 

@@ -20,6 +20,19 @@ describe('write_memory_bank_file and read_memory_bank_file', () => {
     expect(commits()).toEqual(['write docs/größe.md']);
   });
 
+  it('read only the section that is named', async () => {
+    const content = '# Log\n\n## One\n\nfirst\n\n### Why\n\nbecause\n\n## Two\n\nsecond\n';
+    const { call } = open({ 'a.md': content });
+    const read = (section: string) => call('read_memory_bank_file', { filename: 'a.md', section });
+    expect((await read('Log > One')).body.content).toBe(
+      '## One\n\nfirst\n\n### Why\n\nbecause\n\n',
+    );
+    expect((await read('one  > why')).body.content).toBe('### Why\n\nbecause\n\n');
+    const { isError, body } = await read('Three');
+    expect(isError).toBe(true);
+    expect(Object(body.error).message).toMatch(/There is no section "Three".*"Log > Two"/);
+  });
+
   it('make no commit for what is there already', async () => {
     const { call, commits } = open({ 'a.md': 'x' });
     const { isError } = await call('write_memory_bank_file', { filename: 'a.md', content: 'x' });
