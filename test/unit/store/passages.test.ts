@@ -50,6 +50,15 @@ describe('a passage of markdown', () => {
     });
   });
 
+  test('is from the later of two equal decisions if the earlier says that it is superseded', () => {
+    const decision = (name: string, status: string) =>
+      `## Database for orders\n\nStatus: ${status}\n\nWe use ${name}.\n\n`;
+    const [old, next] = [decision('MySQL', 'superseded'), decision('Postgres', 'accepted')];
+    const hit = hitOf(`# Log\n\n${old}${next}`, 'database orders');
+    expect(hit?.section).toBe('Log > Database for orders (2)');
+    expect(hit?.snippet).toContain('Postgres');
+  });
+
   test('does not begin with front matter', () => {
     for (const query of ['topic database', 'topic']) {
       expect(hitOf(log, query)?.snippet).toMatch(/^\w+/);
