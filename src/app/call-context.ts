@@ -88,6 +88,7 @@ export class CallContext implements Context {
       readFile: async (path, limit) => (await project()).readFile(path, limit),
       lastChange: async (path) => (await project()).lastChange(path),
       drift: async (since, limit) => (await project()).drift(since, limit),
+      work: async (limit) => (await project()).work(limit),
       use: async (path, choice) => {
         const here = await scope.use(path, choice);
         this.#here = here;

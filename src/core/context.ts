@@ -35,6 +35,16 @@ export interface Drift {
   readonly truncated: boolean;
 }
 
+/** The work on a branch, `.memory-bank/` left out. */
+export interface BranchWork {
+  /** The branch that it began on, such as `main` or `origin/main`; undefined on the main branch. */
+  readonly base: string | undefined;
+  /** Paths relative to the root that the branch has changed since its base, sorted; capped. */
+  readonly committed: readonly string[];
+  /** Paths of tracked files that differ from the index by size or time, sorted; capped. */
+  readonly edited: readonly string[];
+}
+
 /** The project around the memory. */
 export interface Project {
   info(): Promise<ProjectInfo>;
@@ -66,6 +76,8 @@ export interface Project {
   lastChange(path: string): Promise<{ readonly oid: string; readonly at: string } | undefined>;
   /** How far the code has moved since a commit. */
   drift(since: string, limit: number): Promise<Drift>;
+  /** The files that the branch and the work tree change, at most `limit` of each. */
+  work(limit: number): Promise<BranchWork>;
 }
 
 /** What a mode's rule file says. Lists are undefined where the file has none: no restriction. */

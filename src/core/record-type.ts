@@ -19,6 +19,21 @@ export interface SearchFields {
   readonly category?: string;
 }
 
+/** One statement of a record for the brief of a session. */
+export interface BriefPoint {
+  /**
+   * `now`: current work. `decision`: a decision, correction or preference. `about`: only of interest
+   * when the branch is about it.
+   */
+  readonly part: 'now' | 'decision' | 'about';
+  /** The statement; a brief quotes its beginning on one line. */
+  readonly text: string;
+  /** ISO 8601 date or time; newer points come first. */
+  readonly at?: string;
+  /** Paths of the project and keys; the point matters to a branch that changes or names one. */
+  readonly names?: readonly string[];
+}
+
 /** A field with text to search. */
 export type TextField = 'title' | 'body' | 'reason' | 'notes';
 
@@ -86,6 +101,8 @@ export interface RecordType<T extends object> {
   search(value: T): SearchFields;
   /** Returns the paths of the project that fields of the record name. */
   cites?(value: T): readonly string[];
+  /** Returns the statements of a record for a brief; a type without it is in no brief. */
+  points?(value: T): readonly BriefPoint[];
   /** The possible values of the search fields `type` and `category`, for types that have them. */
   readonly vocabulary?: {
     readonly type?: readonly string[];

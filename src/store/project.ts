@@ -1,8 +1,9 @@
 import { dirname } from 'node:path';
-import type { Drift, HeadInfo, Project, ProjectInfo } from '../core/context.ts';
+import type { BranchWork, Drift, HeadInfo, Project, ProjectInfo } from '../core/context.ts';
 import { MemoryError } from '../core/error.ts';
 import type { Files } from '../git/disk/file-layer.ts';
 import { Folder } from '../git/disk/folder.ts';
+import { branchWork } from './history/branch-work.ts';
 import { drift, lastChange } from './history/last-change.ts';
 import { checkSame, earlierIdPath } from './records/earlier-id.ts';
 import { configPath } from './records/memory-config.ts';
@@ -108,4 +109,13 @@ export class StoreProject implements Omit<Project, 'use'> {
     if (!repository || head === undefined) return { commits: 0, files: [], truncated: false };
     return drift(repository.odb, since, head, this.#memory.inTree(''), limit);
   }
+
+  async work(limit: number): Promise<BranchWork> {
+    const repository = this.#memory.repository();
+    const { oid, problem } = await this.head();
+    if (!repository || oid === undefined || problem !== undefined) return noWork;
+    return branchWork(repository, this.#files, this.#memory.inTree(''), limit);
+  }
 }
+
+const noWork: BranchWork = { base: undefined, committed: [], edited: [] };

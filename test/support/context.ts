@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type {
+  BranchWork,
   Context,
   Drift,
   HeadInfo,
@@ -65,6 +66,7 @@ export class TestProject implements Project {
   /** Answers of `lastChange` and `drift`. */
   change: { readonly oid: string; readonly at: string } | undefined;
   moved: Drift = { commits: 0, files: [], truncated: false };
+  branchWork: BranchWork = { base: undefined, committed: [], edited: [] };
 
   async info(): Promise<ProjectInfo> {
     const folder = `${this.root}/.memory-bank`;
@@ -92,6 +94,9 @@ export class TestProject implements Project {
   }
   async drift(): Promise<Drift> {
     return this.moved;
+  }
+  async work(): Promise<BranchWork> {
+    return this.branchWork;
   }
 }
 

@@ -22,6 +22,9 @@ export interface IndexLine {
   /** 0, or the version of an unmerged file: 1 the base, 2 ours, 3 theirs. */
   readonly stage: number;
   readonly skipWorktree: boolean;
+  /** The modification time of the file, in whole seconds, and its size, both modulo 2^32. */
+  readonly mtime: number;
+  readonly size: number;
 }
 
 /** The edit of all lines of one name. */
@@ -114,6 +117,8 @@ export class IndexBlock {
       mode: this.bytes.readUInt32BE(start + 24),
       stage: (flags & stageMask) >> 12,
       skipWorktree: (more & skipWorktreeFlag) !== 0,
+      mtime: this.bytes.readUInt32BE(start + mtimeAt),
+      size: this.bytes.readUInt32BE(start + sizeAt),
     };
   }
 

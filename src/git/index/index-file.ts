@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';
 import type { Oid } from '../objects/object.ts';
 import { cachedRoot, type TreeChange } from './cache-tree.ts';
-import { fixedSize, IndexBlock, type LineEdit } from './index-block.ts';
+import { fixedSize, IndexBlock, type IndexLine, type LineEdit } from './index-block.ts';
 import { damaged, type Extension, keepExtension, readExtensions } from './index-extensions.ts';
 import type { IndexTimes, LineContent } from './index-time.ts';
 
@@ -111,6 +111,18 @@ export class IndexFile {
     return { path, oid, mode, skipWorktree };
   }
 
+  /** The number of lines. */
+  get count(): number {
+    return this.#blocks.reduce((sum, block) => sum + block.count, 0);
+  }
+
+  /** All lines, sorted by the bytes of their names. */
+  *lines(): Generator<IndexLine> {
+    for (const block of this.#blocks) {
+      for (let at = 0; at < block.count; at++) yield block.line(at);
+    }
+  }
+
   /** The cached tree of all lines; undefined after a line has changed. */
   get tree(): Oid | undefined {
     const cache = this.#extensions.find(({ name }) => name === 'TREE');
@@ -123,9 +135,8 @@ export class IndexFile {
    * `git commit` changes it even when nothing new is staged: it caches the tree before its hooks run.
    */
   get content(): string {
-    const count = this.#blocks.reduce((sum, block) => sum + block.count, 0);
     const sum = (i: 0 | 1) => this.#blocks.reduce((all, { sums }) => (all + sums[i]) | 0, 0);
-    return [count, sum(0), sum(1), this.tree ?? 'none'].join(' ');
+    return [this.count, sum(0), sum(1), this.tree ?? 'none'].join(' ');
   }
 
   /** The unmerged paths below a folder; all unmerged paths for ''. */

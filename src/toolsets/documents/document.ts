@@ -47,6 +47,9 @@ export const documentRecord = defineRecordType<Document>({
   key: ({ id }) => id,
   path: ({ id, title, type }) => `documents/${type}/${slug(title)}-${idPrefix(id)}.md`,
   search: ({ title, type, content }) => ({ title, type, body: content, markdown: true }),
+  points: ({ title, content, created_at, updated_at = created_at }) => [
+    { part: 'about', text: `${title}: ${content}`, at: updated_at },
+  ],
   vocabulary: { type: documentType.options },
   merge: { created_at: 'first', updated_at: 'latest', content: 'text' },
 });

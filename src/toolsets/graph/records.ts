@@ -53,6 +53,9 @@ export const feature = named({
   fileNames: slugPath,
   search: (value) => ({ title: `${value.slug} ${value.name}`, body: value.description ?? '' }),
   cites: (value) => value.paths ?? [],
+  points: ({ slug, name, description, paths = [], updated_at }) => [
+    { part: 'about', text: titled(name, description), at: updated_at, names: [slug, ...paths] },
+  ],
   merge: { ...identityMerge, description: 'text', paths: 'set' },
 });
 
@@ -75,6 +78,10 @@ export const path = named({
     notes: (value.use_when ?? []).join('\n'),
     type: value.type,
   }),
+  points: ({ path, description, use_when = [], updated_at }) => {
+    const text = titled(path, [description, ...use_when].filter((part) => part).join('; '));
+    return [{ part: 'about', text, at: updated_at, names: [path] }];
+  },
   vocabulary: { type: pathType.options },
   cites: (value) => [value.path.replace(/\/$/, '')],
   merge: { ...identityMerge, description: 'text', use_when: 'list' },
@@ -112,6 +119,14 @@ export const objective = named({
   key: (value) => value.slug,
   fileNames: slugPath,
   search: (value) => ({ title: `${value.slug} ${value.name}`, body: value.description ?? '' }),
+  points: ({ slug, name, status, description, updated_at }) => [
+    {
+      part: status === 'in_progress' ? 'now' : 'about',
+      text: `objective ${titled(name, description)}`,
+      at: updated_at,
+      names: [slug],
+    },
+  ],
   merge: { ...identityMerge, description: 'text', features: 'set', tickets: 'set' },
 });
 
@@ -133,6 +148,10 @@ export const task = owned({
   }),
   owner: (value) => value.objective,
   search: (value) => ({ title: value.text }),
+  points: ({ text, status, objective, updated_at }) => {
+    if (status === 'completed') return [];
+    return [{ part: 'now', text: `${status}: ${text}`, at: updated_at, names: [objective] }];
+  },
   merge: { ...identityMerge, text: 'text', order: 'max' },
 });
 
@@ -147,6 +166,14 @@ export const ticket = named({
     title: `${value.key} ${value.title ?? ''}`,
     body: value.description ?? '',
   }),
+  points: ({ key, title, description, updated_at }) => [
+    {
+      part: 'about',
+      text: `ticket ${titled(title ? `${key} ${title}` : key, description)}`,
+      at: updated_at,
+      names: [key],
+    },
+  ],
   merge: { ...identityMerge, description: 'text' },
 });
 
@@ -157,7 +184,12 @@ export type Objective = z.infer<typeof objective.schema>;
 export type Task = z.infer<typeof task.schema>;
 export type Ticket = z.infer<typeof ticket.schema>;
 
-interface Kind<T extends object> extends Pick<RecordType<T>, 'vocabulary' | 'cites'> {
+/** A name with its description, if it has one. */
+function titled(name: string, description: string | undefined): string {
+  return description ? `${name}: ${description}` : name;
+}
+
+interface Kind<T extends object> extends Pick<RecordType<T>, 'vocabulary' | 'cites' | 'points'> {
   readonly name: string;
   readonly folder: string;
   readonly schema: z.ZodType<T>;

@@ -15,6 +15,9 @@ export const categories = [
   'protocol-state',
 ] as const;
 
+/** Categories of entries that hold for all work on the project. */
+const standing: readonly string[] = ['decisions', 'corrections', 'user-preferences'];
+
 /** One of the six categories. */
 export const category = z.enum(categories);
 export type Category = z.infer<typeof category>;
@@ -67,6 +70,13 @@ export const entryRecord = defineRecordType<KnowledgeEntry>({
     ...(reason !== undefined && { reason }),
     ...(context !== undefined && { notes: context }),
   }),
+  points: ({ category, key, value, updated_at }) => [
+    {
+      part: standing.includes(category) ? 'decision' : 'about',
+      text: `${key}: ${value}`,
+      at: updated_at,
+    },
+  ],
   vocabulary: { category: categories },
   merge: { created_at: 'first', updated_at: 'latest', value: 'text' },
 });

@@ -4,6 +4,7 @@ import { titleOf } from '../../core/markdown/sections.ts';
 import { fileNameProblem, foldName } from '../../core/names/file-name.ts';
 import { defineRecordType } from '../../core/record-type.ts';
 import type { Located, Transaction } from '../../core/store.ts';
+import { pointsOf } from './file-points.ts';
 import { maskPlaceholders } from './placeholder.ts';
 
 /** The largest file that the tools write, in bytes. */
@@ -44,6 +45,7 @@ export const memoryFile = defineRecordType<MemoryFile>({
     markdown: true,
     notes: path,
   }),
+  points: pointsOf,
   merge: { content: 'sections' },
 });
 

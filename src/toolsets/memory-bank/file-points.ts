@@ -1,0 +1,56 @@
+import { outline, type Section } from '../../core/markdown/sections.ts';
+import type { BriefPoint } from '../../core/record-type.ts';
+
+/** Headings of the active context whose lists are current work. */
+const current = ['ongoing tasks', 'known issues', 'next steps'];
+
+/** Longest file that is searched for statements, in characters. */
+const maxLength = 256 * 1024;
+
+/** Returns the statements of a memory bank file: current work, or decisions with their dates. */
+export function pointsOf(file: { path: string; content: string }): readonly BriefPoint[] {
+  const { path, content } = file;
+  if (content.length > maxLength) return [];
+  if (path === 'activeContext.md' || path === 'active-context.md') return work(content);
+  if (path === 'decisionLog.md' || path === 'decision-log.md') return decisions(content);
+  return [{ part: 'about', text: content }];
+}
+
+function work(content: string): BriefPoint[] {
+  return outline(content)
+    .filter(({ heading }) => current.includes(heading.trim().toLowerCase()))
+    .flatMap((section) =>
+      items(bodyOf(content, section)).map((item): BriefPoint => {
+        return { part: 'now', text: `${section.heading.trim()}: ${item}` };
+      }),
+    );
+}
+
+/** The decisions, the last one of the file first. */
+function decisions(content: string): BriefPoint[] {
+  const sections = outline(content);
+  const points = sections.flatMap((section, i): BriefPoint[] => {
+    // The template has a heading in brackets that only shows the form.
+    if (section.level !== 2 || section.heading.startsWith('[')) return [];
+    const below = sections.slice(i + 1).filter(({ start }) => start < section.end);
+    const decision = below.find(({ heading }) => heading.trim().toLowerCase() === 'decision');
+    const body = bodyOf(content, decision ?? section).trim();
+    const [, title = section.heading, at] =
+      /^(.*?)(?:\s+-\s+(\d{4}-\d\d-\d\d))?\s*$/.exec(section.heading) ?? [];
+    const text = body === '' ? title : `${title}: ${body}`;
+    return [{ part: 'decision', text, ...(at !== undefined && { at }) }];
+  });
+  return points.reverse();
+}
+
+function bodyOf(content: string, { bodyStart, bodyEnd }: Section): string {
+  return content.slice(bodyStart, bodyEnd);
+}
+
+/** The items of the lists of a text, each with its first line; finished items are left out. */
+function items(text: string): string[] {
+  return text.split(/\r\n?|\n/).flatMap((line) => {
+    const [, done, item] = /^(?:[-*+]|\d+[.)])\s+(?:\[([ xX])\]\s+)?(\S.*)$/.exec(line) ?? [];
+    return item === undefined || done?.toLowerCase() === 'x' ? [] : [item.trim()];
+  });
+}
