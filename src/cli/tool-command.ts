@@ -180,6 +180,6 @@ async function showReadable(screen: Screen, body: JsonObject): Promise<void> {
   else if (only !== undefined) await screen.showExactly(writeYaml(answer));
 
   function withEnd(text: string): string {
-    return 'content' in answer || text.endsWith('\n') ? text : `${text}\n`;
+    return 'content' in answer || text === '' || text.endsWith('\n') ? text : `${text}\n`;
   }
 }

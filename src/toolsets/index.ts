@@ -1,5 +1,6 @@
 import type { Toolset } from '../core/toolset.ts';
 import { banks } from './banks/toolset.ts';
+import { briefOver } from './brief/toolset.ts';
 import { documents } from './documents/toolset.ts';
 import { graph } from './graph/toolset.ts';
 import { history } from './history/toolset.ts';
@@ -10,4 +11,9 @@ import { searchOver } from './search/toolset.ts';
 const seeded: readonly Toolset[] = [memoryBank, graph, documents, knowledge, banks];
 
 /** Every toolset, in the order in which its tools are listed. */
-export const toolsets: readonly Toolset[] = [...seeded, searchOver(seeded), history];
+export const toolsets: readonly Toolset[] = [
+  ...seeded,
+  searchOver(seeded),
+  briefOver(seeded),
+  history,
+];

@@ -22,6 +22,7 @@ const budgets = {
   knowledge: 1_000,
   banks: 980,
   search: 225,
+  brief: 150,
   history: 1_200,
 };
 const totalBudget = 11_000;

@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import type { AnyRecordType } from '../../core/record-type.ts';
+import { defineTool } from '../../core/tool.ts';
+import { type Prompt, plainFailure, plainSuccess, type Toolset } from '../../core/toolset.ts';
+import { composeBrief } from './session-brief.ts';
+
+/** Size limit of a brief in characters: the default, and what clients accept from a hook. */
+export const defaultBudget = 6_000;
+const maxBudget = 10_000;
+
+/** A short overview of the records of the given toolsets, for the start of a session. */
+export function briefOver(toolsets: readonly Toolset[]): Toolset {
+  const types: readonly AnyRecordType[] = toolsets.flatMap(({ records }) => records);
+  const tool = defineTool({
+    name: 'brief',
+    title: 'Brief of the project’s memory',
+    description: 'Current work, decisions and recent changes. Use it when a session starts.',
+    effect: 'read',
+    input: z.object({
+      budget: z.int().min(500).max(maxBudget).default(defaultBudget).describe('Characters'),
+      prompt: z.string().max(1_000_000).optional().describe('The task'),
+    }),
+    async handle(context, { budget, prompt }) {
+      const { text } = await composeBrief(context, types, { budget, prompt });
+      return { brief: text };
+    },
+  });
+  const prompt: Prompt = {
+    name: 'brief',
+    title: 'Brief of the project’s memory',
+    description: 'What the memory of this project says about the current work.',
+    async text(context) {
+      const { text } = await composeBrief(context, types, { budget: defaultBudget });
+      return text || 'The memory of this project has nothing to say yet.';
+    },
+  };
+  return {
+    name: 'brief',
+    title: 'A short overview for the start of a session',
+    tools: [tool],
+    records: [],
+    prompts: [prompt],
+    success: plainSuccess,
+    failure: plainFailure,
+  };
+}
