@@ -45,6 +45,7 @@ const ownCommands: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['squash', async () => (await import('./commands/squash.ts')).squash],
   ['import', async () => (await import('./commands/import.ts')).importCommand],
   ['export', async () => (await import('./commands/export.ts')).exportCommand],
+  ['hook', async () => (await import('./commands/hook.ts')).hook],
   ['serve', async () => (await import('./commands/serve-http.ts')).serveHttp],
   [
     'install-merge-driver',
@@ -88,6 +89,11 @@ export async function run(args: readonly string[], packageFolder: string): Promi
     return await command.run({ app, options, version, values, operands });
   } catch (error) {
     if (!(error instanceof MemoryError)) throw error;
+    // Clients take the exit status 2 of a hook as a command to block the session.
+    if (args[0] === 'hook') {
+      report('debug', error.text);
+      return 0;
+    }
     const { withCommands } = await import('./error-wording.ts');
     // An argument may be a credential, and agents and logs keep the output.
     const text = withCommands(redactText(error.text), await program.toolsets());

@@ -1,0 +1,117 @@
+import { isObject } from '../../core/json.ts';
+
+/** Events of a session, under the names of the command line. */
+export const hookEvents = [
+  'session-start',
+  'prompt',
+  'pre-compact',
+  'stop',
+  'session-end',
+] as const;
+export type HookEvent = (typeof hookEvents)[number];
+
+/** The shapes of hook input and output that clients have. */
+export type HookClient = 'claude' | 'codex' | 'cursor' | 'copilot' | 'vscode' | 'gemini';
+
+/** An event that a client reports on stdin. */
+export interface ClientEvent {
+  readonly client: HookClient;
+  readonly event: HookEvent;
+  /** The client's own name of the event; its answer repeats it. */
+  readonly name: string;
+  /** Undefined if the client gives none. */
+  readonly session: string | undefined;
+  /** The folder of the project. */
+  readonly cwd: string | undefined;
+  readonly prompt: string;
+  /** Whether the client has dropped the context of the session. */
+  readonly forgotten: boolean;
+  /** Whether an answer of a hook has already made the agent go on. */
+  readonly goesOn: boolean;
+}
+
+const maxId = 200;
+
+/**
+ * Reads the input of a hook.
+ *
+ * @returns undefined for a text that is not a JSON object.
+ */
+export function readEvent(event: HookEvent, input: string): ClientEvent | undefined {
+  const value = parse(input);
+  if (!isObject(value)) return undefined;
+  const fields = new Map<string, unknown>(Object.entries(value));
+  const text = (...names: string[]) => {
+    for (const name of names) {
+      const field = fields.get(name);
+      if (typeof field === 'string' && field !== '') return field;
+    }
+    return undefined;
+  };
+  const name = text('hook_event_name', 'hookEventName') ?? '';
+  const source = text('source', 'trigger') ?? '';
+  const roots = fields.get('workspace_roots');
+  const root: unknown = Array.isArray(roots) ? roots[0] : undefined;
+  return {
+    client: clientOf(fields, name),
+    event,
+    name: name || usualNames[event],
+    session: text('session_id', 'sessionId', 'conversation_id')?.slice(0, maxId),
+    cwd: text('cwd') ?? (typeof root === 'string' ? root : undefined),
+    prompt: text('prompt') ?? '',
+    forgotten: event === 'session-start' && ['compact', 'clear'].includes(source),
+    goesOn: fields.get('stop_hook_active') === true,
+  };
+}
+
+const usualNames: Record<HookEvent, string> = {
+  'session-start': 'SessionStart',
+  prompt: 'UserPromptSubmit',
+  'pre-compact': 'PreCompact',
+  stop: 'Stop',
+  'session-end': 'SessionEnd',
+};
+
+/** Events that only Gemini CLI has. */
+const geminiEvents = ['BeforeAgent', 'AfterAgent', 'PreCompress'];
+
+function clientOf(fields: ReadonlyMap<string, unknown>, name: string): HookClient {
+  if (['cursor_version', 'conversation_id', 'workspace_roots'].some((key) => fields.has(key))) {
+    return 'cursor';
+  }
+  if (name === '') return 'copilot';
+  const transcript = String(fields.get('transcript_path') ?? '');
+  if (geminiEvents.includes(name) || /[\\/]\.gemini[\\/]/.test(transcript)) return 'gemini';
+  if (fields.has('turn_id') || /[\\/]\.codex[\\/]/.test(transcript)) return 'codex';
+  if (fields.has('timestamp')) return 'vscode';
+  return 'claude';
+}
+
+/**
+ * Returns the answer of a hook that adds a text to the context of the session.
+ *
+ * @returns undefined if the client takes no context from this event.
+ */
+export function contextAnswer(event: ClientEvent, text: string): object | undefined {
+  if (!takesContext(event)) return undefined;
+  if (event.client === 'cursor') return { additional_context: text };
+  if (event.client === 'copilot') return { additionalContext: text };
+  return { hookSpecificOutput: { hookEventName: event.name, additionalContext: text } };
+}
+
+/** Whether the client adds the answer to this event to the context. */
+export function takesContext({ client, event }: ClientEvent): boolean {
+  if (event === 'session-start') return true;
+  // Cursor and Copilot only let a hook watch a prompt.
+  if (event === 'prompt') return client !== 'cursor' && client !== 'copilot';
+  // The other clients can only be kept from stopping, which a reminder is not worth.
+  return event === 'stop' && client === 'claude';
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto';
+import { isObject, type JsonObject, type JsonValue, own } from '../../core/json.ts';
+import type { LocalState } from '../../core/store.ts';
+
+/** The state of one session of a client, kept from one hook to the next. */
+export interface HookSession {
+  /** When a hook last ran, ISO 8601. */
+  readonly at: string;
+  /** HEAD, and the last commit of the memory, when the session began. */
+  readonly head: string;
+  readonly memory: string;
+  /** Digests of the lines, and of the records about prompts, that the session has. */
+  readonly given: readonly string[];
+  readonly reminded: boolean;
+}
+
+const stateKey = 'hooks';
+const maxSessions = 30;
+const maxGiven = 400;
+const maxAge = 14 * 24 * 60 * 60 * 1000;
+
+/** Sessions of clients and the times of their last visits, in the local state of the clone. */
+export class HookSessions {
+  readonly #local: LocalState;
+  readonly #now: Date;
+
+  constructor(local: LocalState, now: Date) {
+    this.#local = local;
+    this.#now = now;
+  }
+
+  /** Returns the session with an id, or undefined. */
+  async find(id: string): Promise<HookSession | undefined> {
+    return toSession(own(await this.#part('sessions'), digest(id)));
+  }
+
+  /** Returns when a session of a client last began, other than the given one. */
+  async lastVisit(client: string): Promise<string | undefined> {
+    const at = own(await this.#part('visits'), client);
+    return typeof at === 'string' ? at : undefined;
+  }
+
+  /** Stores a session, drops the old ones, and notes the visit of a client. */
+  async save(id: string, session: HookSession, visitor?: string): Promise<void> {
+    const oldest = new Date(this.#now.getTime() - maxAge).toISOString();
+    const others = Object.entries(await this.#part('sessions')).flatMap(([key, value]) => {
+      const known = toSession(value);
+      return known && known.at >= oldest && key !== digest(id) ? [[key, known] as const] : [];
+    });
+    others.sort(([, a], [, b]) => (a.at > b.at ? -1 : 1));
+    const kept = [[digest(id), session] as const, ...others.slice(0, maxSessions - 1)];
+    const visits = await this.#part('visits');
+    await this.#local.set(stateKey, {
+      sessions: Object.fromEntries(kept.map(([key, one]) => [key, toJson(one)])),
+      visits: visitor === undefined ? visits : { ...visits, [visitor]: session.at },
+    });
+  }
+
+  async #part(name: string): Promise<JsonObject> {
+    const state = await this.#local.get(stateKey);
+    const part = isObject(state) ? own(state, name) : undefined;
+    return isObject(part) ? part : {};
+  }
+}
+
+/** A short name of a text, for comparisons. */
+export function digest(text: string): string {
+  return createHash('sha256').update(text).digest('base64url').slice(0, 16);
+}
+
+function toJson({ at, head, memory, given, reminded }: HookSession): JsonObject {
+  return { at, head, memory, given: given.slice(-maxGiven), reminded };
+}
+
+function toSession(value: JsonValue | undefined): HookSession | undefined {
+  if (!isObject(value)) return undefined;
+  const { at, head, memory, given, reminded } = value;
+  if (typeof at !== 'string' || typeof head !== 'string' || typeof memory !== 'string') {
+    return undefined;
+  }
+  const list: readonly JsonValue[] = Array.isArray(given) ? given : [];
+  const texts = list.filter((one) => typeof one === 'string');
+  return { at, head, memory, given: texts, reminded: reminded === true };
+}

@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest';
+import type { History, LogEntry } from '../../src/core/history.ts';
+import { composeBrief } from '../../src/toolsets/brief/session-brief.ts';
+import { toolsets } from '../../src/toolsets/index.ts';
+import { TestContext } from '../support/context.ts';
+
+const types = toolsets.flatMap(({ records }) => records);
+const day = '2026-01-02T10:00:00.000Z';
+
+/** A context whose history has the given commits, newest first. */
+class ProjectContext extends TestContext {
+  entries: LogEntry[] = [];
+  override readonly history: History = new Proxy({} as History, {
+    get: () => async () => ({ entries: this.entries, total: this.entries.length, shallow: false }),
+  });
+}
+
+function project(files: { readonly [path: string]: string }): ProjectContext {
+  const [toolset] = toolsets;
+  if (!toolset) throw new Error('There is no toolset.');
+  const context = new ProjectContext({ ...toolset, records: types });
+  context.project.id = 'id';
+  for (const [path, text] of Object.entries(files)) context.store.files.set(path, text);
+  return context;
+}
+
+function entry(category: string, key: string, value: string, at = day): string {
+  return `---\ncategory: ${category}\nkey: ${key}\ncreated_at: ${at}\nupdated_at: ${at}\n---\n${value}\n`;
+}
+
+const brief = async (context: TestContext, more: object = {}) =>
+  (await composeBrief(context, types, { budget: 6000, ...more })).text;
+
+describe('a brief', () => {
+  it('is empty without memory, and without anything to say', async () => {
+    const context = project({});
+    expect(await brief(context)).toBe('');
+    context.project.id = undefined;
+    context.store.files.set('activeContext.md', '## Ongoing Tasks\n\n- Work\n');
+    expect(await brief(context)).toBe('');
+  });
+
+  it('has current work without finished items, and the newest decision first', async () => {
+    const context = project({
+      'activeContext.md': '# Now\n\n## Ongoing Tasks\n\n- [x] Old\n- [ ] Rotate keys\n',
+      'knowledge/decisions/a.md': entry('decisions', 'a', 'older', '2026-01-01T10:00:00.000Z'),
+      'knowledge/decisions/b.md': entry('decisions', 'b', 'newer'),
+    });
+    const text = await brief(context);
+    expect(text).toContain('- activeContext.md: "Ongoing Tasks: Rotate keys"');
+    expect(text).not.toContain('Old');
+    expect(text.indexOf('b: newer')).toBeLessThan(text.indexOf('a: older'));
+    expect(await brief(context)).toBe(text);
+  });
+
+  it('has the records about the changed files, and no others', async () => {
+    const context = project({
+      'knowledge/patterns/a.md': entry('patterns', 'a', 'See src/auth.ts for tokens'),
+      'knowledge/patterns/b.md': entry('patterns', 'b', 'See src/cache.ts for pages'),
+    });
+    expect(await brief(context)).toBe('');
+    context.project.branchWork = { base: 'main', committed: ['src/auth.ts'], edited: [] };
+    const text = await brief(context);
+    expect(text).toContain(
+      'Records about the files of branch "main" (1 changed since main, 0 edited)',
+    );
+    expect(text).toContain('knowledge/patterns/a.md (2026-01-02): "a: See src/auth.ts for tokens"');
+    expect(text).not.toContain('patterns/b.md');
+  });
+
+  it('names files that cannot be read', async () => {
+    const text = await brief(project({ 'knowledge/patterns/a.md': 'no front matter' }));
+    expect(text).toContain('knowledge/patterns/a.md: cannot be read (damaged)');
+  });
+
+  it('stays within its budget and keeps a part of every section', async () => {
+    const files = Array.from({ length: 100 }, (_, i): [string, string] => [
+      `knowledge/decisions/k${i}.md`,
+      entry('decisions', `k${i}`, 'word '.repeat(100)),
+    ]);
+    const work = '## Next Steps\n\n- Something to do\n'.concat('- More to do\n'.repeat(100));
+    const context = project({ ...Object.fromEntries(files), 'activeContext.md': work });
+    for (const budget of [800, 2000, 6000]) {
+      const text = await brief(context, { budget });
+      expect(text.length).toBeLessThanOrEqual(budget);
+      expect(text).toContain('Something to do');
+    }
+    expect(await brief(context, { budget: 6000 })).toContain('knowledge/decisions/');
+  });
+
+  it('has the changes since the last commit of the same agent, or since a time', async () => {
+    const context = project({});
+    const commit = (at: string, agent: string): LogEntry => ({
+      commit: { oid: at, at, author: 'Ada <a@example.org>', subject: `change at ${at}`, agent },
+      changes: [{ change: 'changed', path: 'progress.md' }],
+    });
+    context.entries = [
+      commit('2026-01-04T00:00:00Z', 'codex/1'),
+      commit('2026-01-03T00:00:00Z', 'claude-code/2'),
+      commit('2026-01-02T00:00:00Z', 'codex/1'),
+    ];
+    context.session.agent = 'claude-code/3';
+    const text = await brief(context);
+    expect(text).toContain('## Changed since you were last here');
+    expect(text).toContain(
+      '- progress.md: "change at 2026-01-04T00:00:00Z" by "Ada, codex/1", 2026-01-04',
+    );
+    expect(text).not.toContain('2026-01-03');
+    expect(await brief(context, { since: '2026-01-02T12:00:00Z' })).toContain('2026-01-03');
+    context.session.agent = 'cursor/1';
+    expect(await brief(context)).toContain('## Last changes');
+  });
+});
