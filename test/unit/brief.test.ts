@@ -55,7 +55,7 @@ describe('a brief', () => {
 
   it('has the records about the changed files, and no others', async () => {
     const context = project({
-      'knowledge/patterns/a.md': entry('patterns', 'a', 'See src/auth.ts for tokens'),
+      'knowledge/patterns/a.md': entry('patterns', 'a', 'See ./src/auth.ts.'),
       'knowledge/patterns/b.md': entry('patterns', 'b', 'See src/cache.ts for pages'),
     });
     expect(await brief(context)).toBe('');
@@ -64,7 +64,7 @@ describe('a brief', () => {
     expect(text).toContain(
       'Records about the files of branch "main" (1 changed since main, 0 edited)',
     );
-    expect(text).toContain('knowledge/patterns/a.md (2026-01-02): "a: See src/auth.ts for tokens"');
+    expect(text).toContain('knowledge/patterns/a.md (2026-01-02): "a: See ./src/auth.ts."');
     expect(text).not.toContain('patterns/b.md');
   });
 

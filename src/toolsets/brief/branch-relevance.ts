@@ -26,8 +26,10 @@ export class BranchRelevance {
   of({ text, names = [] }: BriefPoint): number {
     let relevance = 0;
     for (const name of names) relevance += this.#ofName(name);
-    for (const [path] of text.slice(0, maxText).matchAll(/[\w@.-]*[\w@/.-]*[\w-]\.\w+/g)) {
-      relevance += this.#ofPath(path.replace(/^\.\//, ''));
+    if (this.#edited.size + this.#committed.size === 0) return relevance;
+    for (const [path] of text.slice(0, maxText).matchAll(/[\w@/.-]+/g)) {
+      // A path can end a sentence.
+      relevance += this.#ofPath(path.replace(/^\.\/|\.$/g, ''));
     }
     return relevance;
   }
