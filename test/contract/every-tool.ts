@@ -211,6 +211,7 @@ export const everything: readonly Step[] = [
   ['swap', plain({ bank_type: 'project', bank_id: 'memory-bank' })],
 
   ['search_memory', plain({ query: 'recovery' })],
+  ['brief', plain({ prompt: 'recovery' })],
   ['record_history', plain({ path: 'decisionLog.md' })],
   ['read_as_of', plain({ revision: 'HEAD', path: 'decisionLog.md' })],
   ['search_as_of', plain({ revision: 'HEAD', query: 'database' })],
