@@ -136,7 +136,9 @@ function appOptions(values: FlagValues, packageFolder: string): AppOptions {
   const { env } = process;
   const home = homedir();
   const cwd = startDirectory(env, process.cwd(), packageFolder);
-  const names = (flagText(values, 'toolsets') ?? env.MEMORY_BANK_TOOLSETS ?? '')
+  // A plugin sets the last of these, so that the user's own choice wins.
+  const chosen = flagText(values, 'toolsets') ?? env.MEMORY_BANK_TOOLSETS;
+  const names = (chosen ?? env.MEMORY_BANK_DEFAULT_TOOLSETS ?? '')
     .split(',')
     .map((name) => name.trim())
     .filter((name) => name !== '');

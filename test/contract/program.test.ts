@@ -74,6 +74,9 @@ describe('the command line', () => {
     const env = { MEMORY_BANK_TOOLSETS: 'documents, knowledge' };
     expect(await names(new RawClient([main], { env }))).toHaveLength(12);
     expect(await names(new RawClient([main, '--toolsets', 'documents'], { env }))).toEqual(six);
+    const plugin = { MEMORY_BANK_DEFAULT_TOOLSETS: 'documents' };
+    expect(await names(new RawClient([main], { env: plugin }))).toEqual(six);
+    expect(await names(new RawClient([main], { env: { ...plugin, ...env } }))).toHaveLength(12);
   });
 
   test('DEBUG=true logs each call to stderr, and to no client', async () => {

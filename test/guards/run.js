@@ -7,7 +7,7 @@ import { bundle } from '../../build.js';
 
 const top = resolve(import.meta.dirname, '../..');
 const copied = [
-  ...['src', 'test', 'rules', 'schemas', 'docs', 'dist'],
+  ...['src', 'test', 'rules', 'schemas', 'docs', 'dist', 'plugins'],
   ...['README.md', 'SECURITY.md', 'build.js', 'package.json', 'package-lock.json', 'tsconfig.json'],
   'vitest.config.ts',
 ];

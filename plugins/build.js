@@ -1,0 +1,46 @@
+// `npm run package`: writes the plugins for all clients into dist/plugins/, after `node build.js`.
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { about, manifests, withSkills } from './manifests.js';
+
+const top = resolve(import.meta.dirname, '..');
+
+/**
+ * Writes the manifests and the skills into an empty folder.
+ *
+ * @param {string} outdir
+ */
+export function writePlugins(outdir) {
+  rmSync(outdir, { recursive: true, force: true });
+  for (const [path, content] of Object.entries(manifests)) {
+    mkdirSync(dirname(join(outdir, path)), { recursive: true });
+    writeFileSync(join(outdir, path), `${JSON.stringify(content, null, 2)}\n`);
+  }
+  for (const plugin of withSkills) {
+    cpSync(join(import.meta.dirname, 'skills'), join(outdir, plugin, 'skills'), {
+      recursive: true,
+    });
+  }
+}
+
+/**
+ * Copies the built program, with its current build only, as the npm package contains it.
+ *
+ * @param {string} outdir
+ */
+function copyProgram(outdir) {
+  const [, current] = /builds\/(\w+)/.exec(readFileSync(join(top, 'dist/main.cjs'), 'utf8')) ?? [];
+  if (current === undefined) throw new Error('dist/main.cjs names no build; run "node build.js".');
+  const files = about.files.map((file) => (file === 'dist/builds' ? `${file}/${current}` : file));
+  for (const file of ['package.json', 'LICENSE', ...files]) {
+    // The declarations serve programs that import the library.
+    if (file !== 'dist/types') cpSync(join(top, file), join(outdir, file), { recursive: true });
+  }
+}
+
+if (process.argv[1] === import.meta.filename) {
+  const outdir = join(top, 'dist/plugins');
+  writePlugins(outdir);
+  copyProgram(join(outdir, 'claude-desktop/server'));
+  console.log(`The plugins are in ${outdir}.`);
+}

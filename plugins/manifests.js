@@ -1,0 +1,155 @@
+// The manifests of the plugins for every client, made from package.json and the constants of this file.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** @type {{ name: string, version: string, description: string, license: string, mcpName: string, files: string[] }} */
+export const about = JSON.parse(readFileSync(join(import.meta.dirname, '../package.json'), 'utf8'));
+
+/** The name of the plugin, of its server and of the command. */
+const name = 'memory-bank';
+const author = { name: `the authors of ${name}` };
+const title = 'Memory Bank';
+const keywords = ['memory', 'git', 'mcp'];
+
+/** The toolsets that a plugin offers; MEMORY_BANK_TOOLSETS of the user selects others. */
+export const defaultToolsets = ['memory-bank', 'search'];
+const defaults = defaultToolsets.join(',');
+
+/** Starts the server of exactly this version. */
+const command = 'npx';
+const args = ['-y', `${about.name}@${about.version}`];
+
+const portable = { name, version: about.version, description: about.description, author };
+const identity = { ...portable, license: about.license, keywords };
+
+/**
+ * The entry that starts the server.
+ *
+ * @param {Record<string, string>} env variables next to the toolsets, such as the project's folder.
+ */
+function server(env = {}) {
+  return { command, args, env: { MEMORY_BANK_DEFAULT_TOOLSETS: defaults, ...env } };
+}
+
+/** @param {Record<string, string>} [env] */
+function stdio(env) {
+  return { mcpServers: { [name]: { type: 'stdio', ...server(env) } } };
+}
+
+const schemas = 'https://agent-plugins.org/schemas/1.0.0';
+
+/**
+ * The JSON files of all plugins by their path in the output folder.
+ *
+ * @type {Readonly<Record<string, Record<string, unknown>>>}
+ */
+export const manifests = {
+  // VS Code and Copilot load this format.
+  'agent-plugins/plugin.json': { $schema: `${schemas}/plugin.schema.json`, ...identity },
+  'agent-plugins/mcp.json': { $schema: `${schemas}/mcp.schema.json`, ...stdio() },
+  '.claude-plugin/marketplace.json': {
+    name,
+    owner: author,
+    metadata: { description: about.description, version: about.version },
+    plugins: [{ source: './claude-code', ...portable, keywords }],
+  },
+  'claude-code/.claude-plugin/plugin.json': identity,
+  // Claude Code itself sets CLAUDE_PROJECT_DIR for the server.
+  'claude-code/.mcp.json': stdio(),
+  '.agents/plugins/marketplace.json': {
+    name,
+    interface: { displayName: title },
+    plugins: [
+      {
+        name,
+        source: { source: 'local', path: './codex' },
+        policy: { installation: 'AVAILABLE', authentication: 'ON_INSTALL' },
+        category: 'Developer Tools',
+      },
+    ],
+  },
+  'codex/.codex-plugin/plugin.json': {
+    ...identity,
+    skills: './skills/',
+    mcpServers: './.mcp.json',
+    interface: {
+      displayName: title,
+      shortDescription: about.description,
+      developerName: author.name,
+      category: 'Developer Tools',
+    },
+  },
+  'codex/.mcp.json': stdio(),
+  'cursor/.cursor-plugin/plugin.json': {
+    ...identity,
+    skills: './skills/',
+    mcpServers: './mcp.json',
+  },
+  // A variable that a client does not replace is ignored by the server.
+  'cursor/mcp.json': stdio({ MEMORY_BANK_ROOT: '${workspaceFolder}' }),
+  'gemini-cli/gemini-extension.json': {
+    name,
+    version: about.version,
+    description: about.description,
+    mcpServers: { [name]: server({ MEMORY_BANK_ROOT: '${workspacePath}' }) },
+  },
+  'claude-desktop/manifest.json': {
+    manifest_version: '0.3',
+    display_name: title,
+    ...portable,
+    license: about.license,
+    keywords,
+    server: {
+      type: 'node',
+      entry_point: 'server/dist/main.cjs',
+      mcp_config: {
+        command: 'node',
+        args: [
+          '${__dirname}/server/dist/main.cjs',
+          ...['--root', '${user_config.project}'],
+          ...['--toolsets', '${user_config.toolsets}'],
+        ],
+        env: {},
+      },
+    },
+    user_config: {
+      project: {
+        type: 'directory',
+        title: 'Project',
+        description: 'The folder of the project whose memory is served',
+        required: true,
+      },
+      toolsets: {
+        type: 'string',
+        title: 'Toolsets',
+        description: 'The toolsets to offer, with commas between them',
+        default: defaults,
+      },
+    },
+    compatibility: { runtimes: { node: '>=20.19' } },
+  },
+  'server.json': {
+    $schema: 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json',
+    name: about.mcpName,
+    title,
+    // The registry takes at most 100 characters.
+    description:
+      'Project memory for coding agents: readable files, one git commit for every change',
+    version: about.version,
+    packages: [
+      {
+        registryType: 'npm',
+        identifier: about.name,
+        version: about.version,
+        transport: { type: 'stdio' },
+        environmentVariables: [
+          { name: 'MEMORY_BANK_ROOT', description: 'The folder of the project to serve' },
+          { name: 'MEMORY_BANK_TOOLSETS', description: 'The toolsets to offer; all by default' },
+        ],
+      },
+    ],
+  },
+};
+
+/** The plugins that contain the skills. */
+export const withSkills = ['agent-plugins', 'claude-code', 'codex', 'cursor', 'gemini-cli'];

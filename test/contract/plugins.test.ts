@@ -1,0 +1,141 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import packageJson from '../../package.json' with { type: 'json' };
+import { writePlugins } from '../../plugins/build.js';
+import { defaultToolsets, manifests, withSkills } from '../../plugins/manifests.js';
+import { packageName } from '../../src/cli/setup/own-entry.ts';
+import { commandName } from '../../src/cli/tool-arguments.ts';
+import { inputSchema } from '../../src/core/input.ts';
+import { toListing } from '../../src/server/mcp/tool-listing.ts';
+import { toolsets } from '../../src/toolsets/index.ts';
+import { newFolder } from '../support/process.ts';
+
+const top = resolve(import.meta.dirname, '../..');
+const version = expect.stringMatching(/^\d+\.\d+\.\d+$/);
+const text = expect.stringMatching(/\S/);
+const name = expect.stringMatching(/^[a-z0-9](?:[a-z0-9]|[-.](?![-.])){0,62}[a-z0-9]$/);
+const author = { name: text };
+const starter = {
+  command: 'npx',
+  args: ['-y', `${packageName}@${packageJson.version}`],
+  env: { MEMORY_BANK_DEFAULT_TOOLSETS: defaultToolsets.join(',') },
+};
+const entry = { mcpServers: { 'memory-bank': { type: 'stdio', ...starter } } };
+
+/** The documented required fields of each manifest. */
+const required: Record<string, object> = {
+  'agent-plugins/plugin.json': { $schema: text, name, version },
+  'agent-plugins/mcp.json': { $schema: text, ...entry },
+  '.claude-plugin/marketplace.json': {
+    name,
+    owner: { name: text },
+    plugins: [{ name, source: './claude-code' }],
+  },
+  'claude-code/.claude-plugin/plugin.json': { name, version, description: text, author },
+  'claude-code/.mcp.json': entry,
+  '.agents/plugins/marketplace.json': {
+    name,
+    interface: { displayName: text },
+    plugins: [{ name, source: { source: 'local', path: './codex' }, category: text }],
+  },
+  'codex/.codex-plugin/plugin.json': { name, version, description: text, skills: './skills/' },
+  'codex/.mcp.json': entry,
+  'cursor/.cursor-plugin/plugin.json': { name, skills: './skills/', mcpServers: './mcp.json' },
+  'cursor/mcp.json': { mcpServers: { 'memory-bank': { command: 'npx' } } },
+  'gemini-cli/gemini-extension.json': { name, version, mcpServers: { 'memory-bank': {} } },
+  'claude-desktop/manifest.json': {
+    manifest_version: '0.3',
+    name,
+    version,
+    description: text,
+    author,
+    server: { type: 'node', entry_point: text, mcp_config: { command: 'node' } },
+    user_config: { project: { type: 'directory', title: text, description: text, required: true } },
+  },
+  'server.json': {
+    $schema: text,
+    name: packageJson.mcpName,
+    description: expect.stringMatching(/^.{1,100}$/),
+    version,
+    packages: [{ registryType: 'npm', identifier: packageName, transport: { type: 'stdio' } }],
+  },
+};
+
+/** The fields that a format with a closed schema allows. */
+const closed = [
+  ...['$schema', 'name', 'version', 'description', 'author', 'homepage', 'repository', 'license'],
+  ...['keywords', 'extensions'],
+];
+
+describe('the plugins', () => {
+  it.each(Object.keys(manifests))('%s has the required fields', (path) => {
+    expect(manifests[path]).toMatchObject(required[path] ?? { undocumented: path });
+    const { version = packageJson.version } = { ...manifests[path] };
+    expect(version).toBe(packageJson.version);
+  });
+
+  it('have no unknown fields where the format allows none', () => {
+    const portable = Object.keys(manifests['agent-plugins/plugin.json'] ?? {});
+    expect(portable.filter((key) => !closed.includes(key))).toEqual([]);
+    const cursor = [...closed, ...['skills', 'mcpServers']];
+    const used = Object.keys(manifests['cursor/.cursor-plugin/plugin.json'] ?? {});
+    expect(used.filter((key) => !cursor.includes(key))).toEqual([]);
+    expect(Object.keys(manifests['agent-plugins/mcp.json'] ?? {})).toEqual([
+      '$schema',
+      'mcpServers',
+    ]);
+    // Only the plugin's own folders may be placeholders in this format.
+    expect(JSON.stringify(manifests['agent-plugins/mcp.json'])).not.toContain('${');
+  });
+
+  it('never take their own folder as the project', () => {
+    expect(JSON.stringify(manifests)).not.toMatch(/PLUGIN_ROOT|extensionPath|"cwd"/);
+  });
+
+  it('are written with their skills', () => {
+    const folder = newFolder();
+    writePlugins(folder);
+    for (const [path, content] of Object.entries(manifests)) {
+      expect(JSON.parse(readFileSync(join(folder, path), 'utf8'))).toEqual(content);
+    }
+    for (const plugin of withSkills) {
+      expect(readdirSync(join(folder, plugin, 'skills'))).toContain('remember');
+    }
+  });
+
+  it('offer tools of at most 2,500 tokens', () => {
+    const offered = toolsets.filter((toolset) => defaultToolsets.includes(toolset.name));
+    expect(offered).toHaveLength(defaultToolsets.length);
+    const listed = offered
+      .flatMap((toolset) => toolset.tools)
+      .filter((tool) => tool.listed !== false)
+      .map((tool) => ({ ...toListing(tool), inputSchema: inputSchema(tool) }));
+    expect(Buffer.byteLength(JSON.stringify({ tools: listed })) / 4).toBeLessThanOrEqual(2_500);
+  });
+});
+
+describe('the skills', () => {
+  const tools = toolsets.flatMap((toolset) => toolset.tools);
+  const offered = toolsets
+    .filter((toolset) => defaultToolsets.includes(toolset.name))
+    .flatMap((toolset) => toolset.tools.map((tool) => tool.name));
+  const commands = new Set([
+    ...tools.flatMap((tool) => [commandName(tool.name), tool.command?.name ?? '']),
+    ...[...readFileSync(join(top, 'docs/cli.md'), 'utf8').matchAll(/memory-bank ([a-z-]+)/g)].map(
+      ([, word = '']) => word,
+    ),
+  ]);
+
+  it.each(readdirSync(join(top, 'plugins/skills')))('%s names what exists', (skill) => {
+    const page = readFileSync(join(top, 'plugins/skills', skill, 'SKILL.md'), 'utf8');
+    expect(page.split('\n').length).toBeLessThanOrEqual(60);
+    expect(page).toMatch(new RegExp(`^---\nname: ${skill}\ndescription: \\S.*\n---\n`));
+    const quoted = [...page.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code);
+    const named = quoted.filter((code) => /^\w+$/.test(code));
+    expect(named.length).toBeGreaterThan(0);
+    expect(named.filter((tool) => !offered.includes(tool))).toEqual([]);
+    const run = quoted.flatMap((code) => /^memory-bank ([\w-]+)/.exec(code)?.[1] ?? []);
+    expect(run.filter((command) => !commands.has(command))).toEqual([]);
+  });
+});
