@@ -236,7 +236,7 @@ export class App {
         const call = new CallContext({
           session,
           signal,
-          here: await place.enter(binding).catch(toMemoryError),
+          workspace: await place.enter(binding).catch(toMemoryError),
           home: async () => (await this.#workspaces.home()).bind(binding).store,
           use: (path, { create }) => place.use(path, create, binding),
           summarizer: this.#summarizer,

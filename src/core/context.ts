@@ -59,13 +59,6 @@ export interface Project {
   /** The files that `initialize` would write, by their paths in the bank. */
   lacking(): Promise<readonly string[]>;
   /**
-   * Points the session at the bank of another folder; a path that ends in `.memory-bank` is the bank itself.
-   *
-   * @throws MemoryError `invalid_input` when there is a file in the way, `no_project` for `/` and the
-   *   home directory, `cannot_create` when `create` is set and the folder cannot be made.
-   */
-  use(path: string, options: { readonly create: boolean }): Promise<ProjectInfo>;
-  /**
    * The text of a file of the project outside the bank, read-only, at most `limit` bytes.
    *
    * @param path relative to the root of the project; `..`, links and `.git` are refused.
@@ -139,12 +132,25 @@ export interface Modes {
 
 export type LogLevel = 'debug' | 'info' | 'notice' | 'warning' | 'error';
 
-/** What a handler is handed: the only way out of its toolset. */
+/**
+ * The input of a handler: its only access to anything outside its toolset.
+ *
+ * `store`, `project`, `history` and `modes` throw `no_project` where a session has no project. They are
+ * those of the current project, so a handler reads them again after `useProject`.
+ */
 export interface Context {
   /** The records of the project. */
   readonly store: Store;
-  /** The records of the user: `~/.memory-bank/`, or where `MEMORY_BANK_HOME` points. */
-  readonly home: Store;
+  /** Opens the records of the user: `~/.memory-bank/`, or the folder that `MEMORY_BANK_HOME` names. */
+  home(): Promise<Store>;
+  /**
+   * Points the session at the memory of another folder.
+   *
+   * @param path of the project; one that ends in `.memory-bank` is the memory folder itself.
+   * @throws MemoryError `invalid_input` if the path is a file, `no_project` for `/` and the home
+   *   directory, `cannot_create` if `create` is set and the folder cannot be created.
+   */
+  useProject(path: string, options: { readonly create: boolean }): Promise<ProjectInfo>;
   readonly project: Project;
   readonly history: History;
   readonly modes: Modes;

@@ -70,7 +70,7 @@ export type Reading = Generator<void, Findings>;
 export interface ExportSource {
   readonly project: Reader;
   /** The records of the user. */
-  readonly home: Reader;
+  home(): Promise<Reader>;
   readonly projectId: string | undefined;
 }
 

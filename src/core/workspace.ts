@@ -19,7 +19,7 @@ export interface Binding {
 /** What a bound call can reach. */
 export interface BoundWorkspace {
   readonly store: Store;
-  readonly project: Omit<Project, 'use'>;
+  readonly project: Project;
   readonly modes: Modes;
   readonly history: History;
 }

@@ -29,7 +29,8 @@ describe('every tool', () => {
     const out = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
     const toolset = toolsets.find((one) => one.tools.includes(tool));
     const name = commandName(tool.name);
-    const words = name.includes('-') || name === toolset?.name ? [name] : [toolset?.name ?? '', name];
+    const words =
+      name.includes('-') || name === toolset?.name ? [name] : [toolset?.name ?? '', name];
     expect(await runHere([...words, '--help'], '/')).toBe(0);
     const text = out.mock.calls.join('').replace(/\s+/g, ' ');
     expect(text).toContain(tool.description);

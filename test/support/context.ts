@@ -20,7 +20,7 @@ import { MemoryStore } from './memory-store.ts';
 /** A context of plain maps, for toolset tests without a repository. */
 export class TestContext implements Context {
   readonly store: MemoryStore;
-  readonly home: MemoryStore;
+  readonly homeStore: MemoryStore;
   session = new Session('01TEST');
   readonly project = new TestProject();
   readonly modes = new TestModes();
@@ -34,9 +34,16 @@ export class TestContext implements Context {
 
   constructor(toolset: Toolset) {
     this.store = new MemoryStore(toolset.records);
-    this.home = new MemoryStore(toolset.records);
+    this.homeStore = new MemoryStore(toolset.records);
   }
 
+  async home(): Promise<MemoryStore> {
+    return this.homeStore;
+  }
+  async useProject(path: string): Promise<ProjectInfo> {
+    this.project.root = path;
+    return this.project.info();
+  }
   now(): Date {
     this.time += 1;
     return new Date(this.time);
@@ -81,10 +88,6 @@ export class TestProject implements Project {
   }
   async lacking(): Promise<readonly string[]> {
     return this.id === undefined ? ['config.yaml', '.gitattributes'] : [];
-  }
-  async use(path: string): Promise<ProjectInfo> {
-    this.root = path;
-    return this.info();
   }
   async readFile(path: string): Promise<string | undefined> {
     return this.files.get(path);

@@ -70,8 +70,9 @@ export const probe: Toolset = {
       effect: 'write',
       input: write,
       async handle(context, value) {
-        await context.home.change({ subject: `write note ${value.name}` }, (transaction) =>
-          transaction.put(note, value),
+        await (await context.home()).change(
+          { subject: `write note ${value.name}` },
+          (transaction) => transaction.put(note, value),
         );
         return {};
       },
@@ -167,7 +168,7 @@ export const probe: Toolset = {
       effect: 'read',
       input: z.object({ path: z.string().optional(), create: z.boolean().default(false) }),
       async handle(context, { path, create }) {
-        if (path !== undefined) await context.project.use(path, { create });
+        if (path !== undefined) await context.useProject(path, { create });
         const { root } = await context.project.info();
         return { root, mode: (await context.modes.current())?.name ?? null };
       },

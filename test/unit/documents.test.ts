@@ -59,7 +59,7 @@ describe('activation', () => {
   });
 
   test('holds for one project', async () => {
-    await context.project.use('/elsewhere');
+    await context.useProject('/elsewhere');
     expect((await call('list_memories')).body).toEqual({ error: 'project_not_activated' });
   });
 

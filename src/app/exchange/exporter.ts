@@ -41,8 +41,8 @@ export async function exportMemory(
   }
   const toolsets = await app.toolsets();
   const files = await app.run(session, 'export', options, async (context) => {
-    const { store: project, home } = context;
     if (report) return report(toolsets, context);
+    const { store: project, home } = context;
     const { projectId } = await context.project.info();
     return format?.write({ project, home, projectId }) ?? new Map<string, string>();
   });

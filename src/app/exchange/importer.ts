@@ -129,11 +129,12 @@ async function importSource(
     left: [...left],
   };
   let settled = 0;
-  for (const [store, part] of [
-    [context.store, fit.filter(({ home }) => !home)],
+  for (const [open, part] of [
+    [async () => context.store, fit.filter(({ home }) => !home)],
     [context.home, fit.filter(({ home }) => home)],
   ] as const) {
     if (part.length === 0) continue;
+    const store = await open();
     const label = `${format.name} (${source.name})`;
     const at: PartProgress = (done, message) => {
       progress.show('writing', (settled + done * part.length) / fit.length, message);

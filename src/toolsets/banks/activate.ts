@@ -41,7 +41,7 @@ export const activate = defineTool({
   async handle(context, args) {
     const name = bankName(args);
     const bank =
-      (await findBank(storeOf(context, name.type), name)) ?? (await create(context, name));
+      (await findBank(await storeOf(context, name.type), name)) ?? (await create(context, name));
     enter(context, name, { temporary: false });
     await noteUse(context, bank);
     return activation(context, bank);
@@ -49,7 +49,7 @@ export const activate = defineTool({
 });
 
 async function create(context: Context, name: BankName): Promise<Bank> {
-  const store = storeOf(context, name.type);
+  const store = await storeOf(context, name.type);
   const sources = name.type === 'code' ? await usualSources(context) : [];
   const created = timestamp(context.now());
   const folder = folderOf(name);

@@ -51,8 +51,8 @@ export interface Bank extends BankName {
 }
 
 /** Returns the store with the banks of a type: global banks belong to the user. */
-export function storeOf(context: Context, type: BankType): Store {
-  return type === 'global' ? context.home : context.store;
+export async function storeOf(context: Context, type: BankType): Promise<Store> {
+  return type === 'global' ? context.home() : context.store;
 }
 
 /** Returns the folder of a new bank. */

@@ -45,7 +45,7 @@ const bankFolders: ExchangeFormat = {
   async write({ project, home }) {
     const files = new Map<string, string>();
     for (const [reader, kinds] of [
-      [home, ['global']],
+      [await home(), ['global']],
       [project, ['projects', 'code']],
     ] as const) {
       for (const kind of kinds) {

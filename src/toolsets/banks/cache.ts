@@ -120,12 +120,12 @@ export class SummaryCache {
 }
 
 async function load(context: Context, bank: Bank): Promise<JsonObject> {
-  const stored = await storeOf(context, bank.type).local.get(keyOf(bank));
+  const stored = await (await storeOf(context, bank.type)).local.get(keyOf(bank));
   return isObject(stored) ? stored : {};
 }
 
-function save(context: Context, bank: Bank, entries: JsonObject): Promise<boolean> {
-  return storeOf(context, bank.type).local.set(keyOf(bank), entries);
+async function save(context: Context, bank: Bank, entries: JsonObject): Promise<boolean> {
+  return (await storeOf(context, bank.type)).local.set(keyOf(bank), entries);
 }
 
 function keyOf(bank: Bank): string {

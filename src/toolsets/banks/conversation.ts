@@ -64,7 +64,7 @@ export function countUpdate(context: Context, { conversation, count }: NumberedU
 /** Records when a bank was used: in the local state, so that reading makes no commit. */
 export async function noteUse(context: Context, bank: Bank): Promise<void> {
   try {
-    await storeOf(context, bank.type).local.set(usedKey(bank), timestamp(context.now()));
+    await (await storeOf(context, bank.type)).local.set(usedKey(bank), timestamp(context.now()));
   } catch (thrown) {
     // A failure here must not prevent the session from reading the bank.
     context.log('warning', `Last use of ${bank.folder} not saved: ${toMemoryError(thrown).text}`);
@@ -73,7 +73,7 @@ export async function noteUse(context: Context, bank: Bank): Promise<void> {
 
 /** Returns when a bank was last activated, swapped to or updated on this machine. */
 export async function lastUse(context: Context, bank: Bank): Promise<string | undefined> {
-  const noted = await storeOf(context, bank.type).local.get(usedKey(bank));
+  const noted = await (await storeOf(context, bank.type)).local.get(usedKey(bank));
   return typeof noted === 'string' ? noted : undefined;
 }
 

@@ -71,7 +71,7 @@ export const list = defineTool({
 
 /** Describes one bank with the sorted names of its files, as many as fit. */
 async function oneBank(context: Context, name: BankName, skip: number): Promise<JsonObject> {
-  const bank = await openBank(storeOf(context, name.type), name);
+  const bank = await openBank(await storeOf(context, name.type), name);
   const names = [...textsOf(bank, await readSources(context, bank)).keys()].sort();
   const files = namesWithin(names.slice(skip), filesBudget);
   const next = skip + files.length;
@@ -81,7 +81,7 @@ async function oneBank(context: Context, name: BankName, skip: number): Promise<
 }
 
 async function entries(context: Context, type: BankType): Promise<JsonObject[]> {
-  const banks = await listBanks(storeOf(context, type), type);
+  const banks = await listBanks(await storeOf(context, type), type);
   const found = await Promise.all(banks.map((bank) => entry(context, bank)));
   return found.sort((a, b) => compare(b.last_used ?? '', a.last_used ?? '') || compare(a.id, b.id));
 }

@@ -28,7 +28,7 @@ export const swap = defineTool({
   },
   async handle(context, args) {
     const name = bankName(args);
-    const bank = await openBank(storeOf(context, name.type), name);
+    const bank = await openBank(await storeOf(context, name.type), name);
     enter(context, name, { temporary: args.temporary });
     await noteUse(context, bank);
     // Some clients send [] for an optional list: it means no restriction.

@@ -69,7 +69,7 @@ export const update = defineTool({
   async handle(context, args) {
     const name = bankName(args);
     check(args);
-    const store = storeOf(context, name.type);
+    const store = await storeOf(context, name.type);
     if (statusInSession(context, name).temporary) {
       return answer(args, 'skipped', {
         next_actions: [`The ${label(name)} is open for reading only; activate it to write to it.`],

@@ -20,9 +20,9 @@ export const initialize = defineTool({
   effect: 'write',
   idempotent: true,
   input: z.object({ path }),
-  async handle({ project, store }, { path }) {
-    const info = await project.use(path, { create: true });
-    const created = await store.change(
+  async handle(context, { path }) {
+    const info = await context.useProject(path, { create: true });
+    const created = await context.store.change(
       { subject: 'initialize memory bank' },
       async (transaction) => {
         const missing = await missingCoreFiles(transaction);
@@ -40,8 +40,8 @@ export const setPath = defineTool({
   description: 'Uses the memory bank of another folder in this session.',
   effect: 'read',
   input: z.object({ path }),
-  async handle({ project }, { path }) {
-    const info = await project.use(path, { create: false });
+  async handle(context, { path }) {
+    const info = await context.useProject(path, { create: false });
     return { message: 'Memory Bank path set successfully', ...stateOf(info) };
   },
 });

@@ -40,7 +40,7 @@ function body(store: MemoryStore, path: string): string | undefined {
 
 describe('activate', () => {
   it.each([
-    ['global', 'general', 'home', ['context.md', 'preferences.md', 'references.md']],
+    ['global', 'general', 'homeStore', ['context.md', 'preferences.md', 'references.md']],
     [
       'project',
       'project_x',
@@ -75,7 +75,7 @@ describe('activate', () => {
         paths: files.map((file) => `banks/${folder}/${id}/${file}`),
       },
     ]);
-    expect(context[place === 'home' ? 'store' : 'home'].commits).toEqual([]);
+    expect(context[place === 'homeStore' ? 'store' : 'homeStore'].commits).toEqual([]);
   });
 
   it('keeps the front matter out of the content', async () => {
@@ -324,7 +324,7 @@ describe('swap', () => {
 describe('list', () => {
   it('has all three keys, even when there is nothing', async () => {
     expect(await good('list')).toEqual({ global: [], projects: [], code: [] });
-    expect(context.home.kept.size + context.store.kept.size).toBe(0);
+    expect(context.homeStore.kept.size + context.store.kept.size).toBe(0);
   });
 
   it('tells the last use without a commit, and describes a bank in its own words', async () => {
