@@ -663,11 +663,7 @@ export const guards: readonly Guard[] = [
   // Credentials.
   guard(
     'credentials in a change are found',
-    [
-      'store/records/memory-folder.ts',
-      'guard.checkChange(changes, provenance, message, (path) => this.view.typeOf(path));',
-      '',
-    ],
+    ['store/records/change-plan.ts', 'guard.checkChange(edits, provenance, message, typeOf);', ''],
     [secrets, 'in a field of a new record'],
   ),
   guard(

@@ -2,7 +2,7 @@ import { join, relative, sep } from 'node:path';
 import { MemoryError } from '../../core/error.ts';
 import type { AnyRecordType } from '../../core/record-type.ts';
 import type { OnStored, Provenance } from '../../core/store.ts';
-import type { Adoption, FileChange } from '../../git/commit/commit-plan.ts';
+import type { Adoption } from '../../git/commit/commit-plan.ts';
 import { Repository } from '../../git/commit/repository.ts';
 import { type Disk, missingRepository, storageError } from '../../git/disk/disk.ts';
 import { type Stat, sameStat } from '../../git/disk/file-layer.ts';
@@ -10,10 +10,11 @@ import { Folder } from '../../git/disk/folder.ts';
 import { findWorkTree, isStillThere, type WorkTree } from '../../git/repository/discover.ts';
 import type { Access } from '../modes/access.ts';
 import { SecretGuard, type TextChange } from '../secrets/guard.ts';
+import { planChange } from './change-plan.ts';
 import { earlierId } from './earlier-id.ts';
 import { LiveRecords } from './live-records.ts';
 import { configPath, type MemoryConfig, ownFiles, readConfig } from './memory-config.ts';
-import { type Actor, commitMessage } from './message.ts';
+import type { Actor } from './message.ts';
 import type { MadeChange } from './permit.ts';
 import { decodeText, maxFileBytes, type RecordFile } from './record-file.ts';
 import { LiveTransaction } from './transaction.ts';
@@ -173,17 +174,16 @@ export class MemoryFolder {
           outcome = { result };
           const edits = draft.changes();
           const first = settings === undefined && edits.length > 0;
-          const changes = first || options.initialize ? [...this.#ownChanges(), ...edits] : edits;
-          if (changes.length === 0) return undefined;
-          const paths = changes.map(({ path }) => path);
-          const typed = paths.filter((path) => this.view.typeOf(path));
-          const provenance = typeof why === 'function' ? why(result) : why;
-          const message = commitMessage(provenance, typed.length > 0 ? typed : paths, actor);
+          const all = first || options.initialize ? [...this.#ownChanges(), ...edits] : edits;
           const guard = this.#guard(settings);
-          guard.checkChange(changes, provenance, message, (path) => this.view.typeOf(path));
-          const files = this.#fileChanges(changes, repository);
-          const { onStored } = options;
-          return { message, changes: files, adopt: adoptionBy(guard), onStaged: onStored };
+          const plan = planChange(all, {
+            why: () => (typeof why === 'function' ? why(result) : why),
+            actor,
+            guard,
+            folder: this.#pathIn(repository, ''),
+            typeOf: (path) => this.view.typeOf(path),
+          });
+          return plan && { ...plan, adopt: adoptionBy(guard), onStaged: options.onStored };
         } catch (error) {
           if (!(error instanceof RecordChangedError)) throw error;
         }
@@ -306,15 +306,6 @@ export class MemoryFolder {
   #guard(settings: MemoryConfig | undefined): SecretGuard {
     const allowed = settings?.secrets?.allow ?? [];
     return new SecretGuard(allowed, join(relative(this.root, this.path), configPath));
-  }
-
-  #fileChanges(changes: readonly TextChange[], repository: Repository | undefined): FileChange[] {
-    const folder = this.#pathIn(repository, '');
-    return changes.map(({ path, before, after }) => ({
-      path: folder === '' ? path : `${folder}/${path}`,
-      bytes: after === undefined ? undefined : Buffer.from(after, 'utf8'),
-      seen: before === undefined ? undefined : Buffer.from(before, 'utf8'),
-    }));
   }
 
   /** A path of the bank as the repository's trees have it; the bank's own is empty. */

@@ -1,0 +1,51 @@
+import type { AnyRecordType } from '../../core/record-type.ts';
+import type { Provenance } from '../../core/store.ts';
+import type { FileChange } from '../../git/commit/commit-plan.ts';
+import type { SecretGuard, TextChange } from '../secrets/guard.ts';
+import { type Actor, commitMessage } from './message.ts';
+
+/** A change of the memory as a value: the commit that it will be, before anything is written. */
+export interface ChangePlan {
+  /** The whole message of the commit, subject first. */
+  readonly message: string;
+  /** Paths relative to the top of the work tree. */
+  readonly changes: readonly FileChange[];
+}
+
+/** The origin of a change, and the rules for it. */
+export interface ChangeRules {
+  /** Called only for a change that changes something. */
+  readonly why: () => Provenance;
+  readonly actor: Actor;
+  readonly guard: Pick<SecretGuard, 'checkChange'>;
+  /** The memory folder, relative to the top of the work tree; empty if it is the top. */
+  readonly folder: string;
+  /** Returns the type of the record at a path of the memory; undefined for any other file. */
+  typeOf(path: string): AnyRecordType | undefined;
+}
+
+/**
+ * Plans the commit of a change. It reads neither the disk nor the repository.
+ *
+ * @param edits with paths relative to the memory folder.
+ * @returns undefined if there is nothing to change.
+ * @throws MemoryError `secret` for a credential in a file, in its name or in the message.
+ */
+export function planChange(
+  edits: readonly TextChange[],
+  { why, actor, guard, folder, typeOf }: ChangeRules,
+): ChangePlan | undefined {
+  if (edits.length === 0) return undefined;
+  const paths = edits.map(({ path }) => path);
+  const records = paths.filter((path) => typeOf(path));
+  const provenance = why();
+  // A commit without records, as the first one of an empty memory, names its files.
+  const message = commitMessage(provenance, records.length > 0 ? records : paths, actor);
+  guard.checkChange(edits, provenance, message, typeOf);
+  const changes = edits.map(({ path, before, after }) => ({
+    path: folder === '' ? path : `${folder}/${path}`,
+    bytes: after === undefined ? undefined : Buffer.from(after, 'utf8'),
+    seen: before === undefined ? undefined : Buffer.from(before, 'utf8'),
+  }));
+  return { message, changes };
+}
