@@ -1,14 +1,20 @@
-import { inspect } from 'node:util';
 import type { Context, LogLevel } from '../core/context.ts';
-import { type ErrorCode, MemoryError, toMemoryError } from '../core/error.ts';
+import { type ErrorCode, toMemoryError } from '../core/error.ts';
 import type { CommitMade } from '../core/history.ts';
 import type { JsonObject } from '../core/json.ts';
 import { Session } from '../core/session.ts';
 import type { Tool } from '../core/tool.ts';
 import type { Toolset } from '../core/toolset.ts';
 import type { Binding } from '../core/workspace.ts';
-import { redactError, redactText } from '../store/secrets/redaction.ts';
+import { redactText } from '../store/secrets/redaction.ts';
 import { CallContext, type CallOptions } from './call-context.ts';
+import {
+  callError,
+  commitMeta,
+  detachedWarning,
+  noteNewRepository,
+  noteOf,
+} from './call-report.ts';
 import { sessionId } from './clock-and-ids.ts';
 import { ModelSummarizer } from './extractive-summarizer.ts';
 import { Model, type ModelSettings } from './model.ts';
@@ -19,6 +25,7 @@ import {
   SessionPlace,
   type SessionStart,
 } from './session-place.ts';
+import { findTool, selectToolsets } from './toolset-selection.ts';
 import { noteUnknown } from './unknown-arguments.ts';
 import { type AppParts, program, Workspaces } from './workspaces.ts';
 
@@ -78,7 +85,9 @@ export class App {
    * @throws MemoryError `invalid_input` when one of the names asked for is unknown.
    */
   toolsets(): Promise<readonly Toolset[]> {
-    this.#toolsets ??= this.#parts.toolsets().then((all) => narrow(all, this.#options.enabled));
+    this.#toolsets ??= this.#parts
+      .toolsets()
+      .then((all) => selectToolsets(all, this.#options.enabled));
     return this.#toolsets;
   }
 
@@ -116,7 +125,7 @@ export class App {
     options: CallOptions = {},
   ): Promise<Reply | undefined> {
     return this.#inTurn(session, options, async (signal) => {
-      const found = await this.#find(name);
+      const found = findTool(await this.toolsets(), name);
       if (!found || (found.tool.listed === false && !options.unlisted)) return undefined;
       const { tool, toolset } = found;
       const commits: CommitMade[] = [];
@@ -137,17 +146,17 @@ export class App {
         };
         const value = await this.#work(session, tool.name, telling, work, tool.effect);
         const body = toolset.success(tool, value);
-        return { body, ...joined(notes), error: undefined, meta: provenance(commits) };
+        return { body, ...noteOf(notes), error: undefined, meta: commitMeta(commits) };
       } catch (thrown) {
         const error = toMemoryError(thrown);
         const failure = toolset.failure(tool, error);
         const all = failure.note === undefined ? notes : [failure.note, ...notes];
         return {
           body: failure.body,
-          ...joined(all),
+          ...noteOf(all),
           error: error.code,
           text: error.text,
-          meta: provenance(commits),
+          meta: commitMeta(commits),
         };
       }
     });
@@ -220,7 +229,7 @@ export class App {
       onCommit: (commit) => {
         options.onCommit?.(commit);
         made = `, commit ${commit.oid}`;
-        const warning = detached(commit);
+        const warning = detachedWarning(commit);
         if (warning) log('warning', warning);
       },
     };
@@ -250,87 +259,9 @@ export class App {
       tell('ok');
       return result;
     } catch (thrown) {
-      const error = this.#named(label, thrown, signal);
+      const error = callError(label, thrown, signal, this.#options.log);
       tell(error.code);
       throw error;
     }
   }
-
-  async #find(name: string): Promise<{ tool: Tool; toolset: Toolset } | undefined> {
-    const toolsets = await this.toolsets();
-    for (const candidate of spellings(name)) {
-      for (const toolset of toolsets) {
-        const tool = toolset.tools.find((one) => one.name === candidate);
-        if (tool) return { tool, toolset };
-      }
-    }
-    return undefined;
-  }
-
-  /** The error for the wire; what is a defect of the program goes to the log with its stack. */
-  #named(label: string, thrown: unknown, signal: AbortSignal): MemoryError {
-    if (signal.aborted && (thrown === signal.reason || isAbort(thrown))) {
-      return new MemoryError('cancelled', 'The caller cancelled the call; nothing was written.');
-    }
-    const error = toMemoryError(thrown);
-    if (error.code === 'internal') {
-      this.#options.log('error', `${label}: ${inspect(error.cause ?? error)}`);
-    }
-    // A key or name that was sent may be one, and the answer becomes part of a conversation.
-    return redactError(error);
-  }
-}
-
-/**
- * The toolsets of these names; undefined for all.
- *
- * @throws MemoryError `invalid_input` when a name is unknown.
- */
-export function narrow(all: readonly Toolset[], enabled: readonly string[] | undefined) {
-  if (enabled === undefined) return all;
-  const names = all.map((toolset) => toolset.name);
-  const unknown = enabled.filter((name) => !names.includes(name));
-  if (unknown.length === 0) return all.filter((toolset) => enabled.includes(toolset.name));
-  throw new MemoryError('invalid_input', `There is no toolset "${unknown.join('", "')}".`, {
-    hint: `The toolsets are: ${names.join(', ')}.`,
-  });
-}
-
-/** `a__b__c` may be the tool `c` of a server, as clients print it with `mcp__` before it. */
-function spellings(name: string): string[] {
-  if (!name.startsWith('mcp__') || name.length > 200) return [name];
-  const parts = name.split('__');
-  return parts.map((_, i) => parts.slice(i).join('__'));
-}
-
-/** The note of a reply: all sentences in one text, absent where there is none. */
-function joined(notes: readonly string[]): Pick<Reply, 'note'> {
-  return notes.length === 0 ? {} : { note: notes.join(' ') };
-}
-
-/** The sentence about a repository that a change created, for people and models. */
-export function noteNewRepository(folder: string): string {
-  return `${folder} was not in a git repository, so this change created one there; each change of the memory is a commit in it.`;
-}
-
-/** What an answer says of the commits that were made for it (X24); nothing where there is none. */
-export function provenance(commits: readonly CommitMade[]): JsonObject {
-  const commit = commits.at(-1);
-  if (!commit) return {};
-  const warning = detached(commit);
-  return {
-    'memory-bank/commit': commit.oid,
-    ...(commit.branch !== undefined && { 'memory-bank/branch': commit.branch }),
-    ...(warning !== undefined && { 'memory-bank/warning': warning }),
-  };
-}
-
-/** What to say of a commit that no branch holds. */
-function detached({ branch, oid }: CommitMade): string | undefined {
-  if (branch !== undefined) return undefined;
-  return `HEAD is detached: no branch holds the commit ${oid.slice(0, 12)}. Keep it by \`git switch -c <name>\`.`;
-}
-
-function isAbort(thrown: unknown): boolean {
-  return thrown instanceof Error && thrown.name === 'AbortError';
 }

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { noteNewRepository } from '../../app/app.ts';
+import { noteNewRepository } from '../../app/call-report.ts';
 import { type ImportReport, importSources } from '../../app/exchange/importer.ts';
 import { findRoot } from '../../app/root.ts';
 import { MemoryError } from '../../core/error.ts';

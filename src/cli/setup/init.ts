@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { narrow } from '../../app/app.ts';
 import type { CallOptions } from '../../app/call-context.ts';
 import {
   findOwnFolder,
@@ -9,6 +8,7 @@ import {
   setMergeDriver,
 } from '../../app/merging.ts';
 import { findRoot, memoryFolderName } from '../../app/root.ts';
+import { selectToolsets } from '../../app/toolset-selection.ts';
 import { MemoryError } from '../../core/error.ts';
 import { paintDiff } from '../../core/painter.ts';
 import type { Session } from '../../core/session.ts';
@@ -213,7 +213,7 @@ async function chosenToolsets(
   const listed = all.map(({ name }) => name).join(', ');
   const names = namesIn(await question(`Toolsets (${listed}) [all]: `));
   if (names.length === 0 || (names.length === 1 && names[0] === 'all')) return undefined;
-  narrow(all, names);
+  selectToolsets(all, names);
   return names;
 }
 

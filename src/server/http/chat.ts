@@ -1,7 +1,8 @@
 import type { Response } from 'express';
 import { z } from 'zod';
-import { type App, provenance, type Reply } from '../../app/app.ts';
+import type { App, Reply } from '../../app/app.ts';
 import type { CallOptions } from '../../app/call-context.ts';
+import { commitMeta } from '../../app/call-report.ts';
 import { asData, type Message, type Model, ModelError, type ModelTool } from '../../app/model.ts';
 import { invalid } from '../../core/error.ts';
 import type { CommitMade } from '../../core/history.ts';
@@ -95,7 +96,7 @@ export function chatEndpoint(app: App): Endpoint {
           memoryBankUpdated: turn.commits.length > 0,
           ...(!model && { provider: 'extractive' }),
         };
-        const meta = provenance(turn.commits);
+        const meta = commitMeta(turn.commits);
         if (!chat.stream) setProvenance(response, meta).json(body);
         // The headers may be sent before the commit is made.
         else sendEvent(response, { ...body, ...(body.memoryBankUpdated && { _meta: meta }) }).end();
