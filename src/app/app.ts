@@ -29,37 +29,37 @@ import { findTool, selectToolsets } from './toolset-selection.ts';
 import { noteUnknown } from './unknown-arguments.ts';
 import { type AppParts, program, Workspaces } from './workspaces.ts';
 
-/** Transports and commands redact the errors with it that `App` did not throw. */
+/** For transports and commands, which redact the errors that `App` did not throw. */
 export { redactText };
 
 export interface AppOptions extends SessionStart {
-  /** The bank of the user, shared by all projects; nothing is created before it is written to. */
+  /** The memory folder of the user, shared by all projects; its first write creates it. */
   readonly homeFolder: string;
   readonly durability: 'full' | 'relaxed';
   /** The names of the toolsets to offer; undefined for all of them. */
   readonly enabled?: readonly string[] | undefined;
   /** The language model that answers `/chat` and makes summaries; undefined for none. */
   readonly model?: ModelSettings | undefined;
-  /** Where messages for the person who runs the server go. */
+  /** Receives messages for the person who runs the server. */
   readonly log: (level: LogLevel, message: string) => void;
 }
 
 /** An answer in the toolset's own wire format. */
 export interface Reply {
   readonly body: JsonObject;
-  /** A sentence beside the body, for the model. */
+  /** Sentences for the model, next to the body. */
   readonly note?: string;
-  /** Why the call failed; undefined when it succeeded. */
+  /** The code of the error; undefined for a successful call. */
   readonly error: ErrorCode | undefined;
-  /** The failure in words, for a person. */
+  /** The error in words, for a person. */
   readonly text?: string;
-  /** `memory-bank/commit` and `memory-bank/branch` of the last commit that the call made, or nothing. */
+  /** `memory-bank/commit` and `memory-bank/branch` of the last commit of the call; empty for none. */
   readonly meta: JsonObject;
 }
 
-/** The program behind every transport: it opens the memories and the sessions and makes the calls. */
+/** The program behind every transport: opens memories and sessions, and makes the calls. */
 export class App {
-  /** The language model that is configured. */
+  /** The configured language model. */
   readonly model: Model | undefined;
   readonly #summarizer: ModelSummarizer | undefined;
   readonly #options: AppOptions;
@@ -80,9 +80,9 @@ export class App {
   }
 
   /**
-   * The toolsets that are offered, in their order.
+   * Returns the offered toolsets, in their order.
    *
-   * @throws MemoryError `invalid_input` when one of the names asked for is unknown.
+   * @throws MemoryError `invalid_input` for an unknown name in the options.
    */
   toolsets(): Promise<readonly Toolset[]> {
     this.#toolsets ??= this.#parts
@@ -98,13 +98,13 @@ export class App {
     return session;
   }
 
-  /** Decides the root again at the next call, where it depends on the roots of the client. */
+  /** Chooses the root again at the next call, if it depends on the roots of the client. */
   rootsChanged(session: Session): void {
     session.get(placeKey).rootsChanged();
   }
 
   /**
-   * The root that a session serves; its memory is not opened.
+   * Returns the root that a session serves, without opening its memory.
    *
    * @throws MemoryError `no_project`.
    */
@@ -113,10 +113,10 @@ export class App {
   }
 
   /**
-   * Calls a tool: the one door for every transport.
+   * Calls a tool, for every transport.
    *
-   * @param name the tool's, or the one that clients print: `mcp__memory__memory_read`.
-   * @returns undefined when there is no such tool; every other failure is in the reply.
+   * @param name of the tool, or the name that clients print: `mcp__memory__memory_read`.
+   * @returns undefined for an unknown tool; every other error is in the reply.
    */
   call(
     session: Session,
@@ -138,13 +138,13 @@ export class App {
         options.onCommit?.(made);
       };
       const note = (text: string) => notes.push(text);
-      const telling = { ...options, signal, onCommit, note };
+      const reporting = { ...options, signal, onCommit, note };
       try {
         const work = async (context: Context) => {
           await toolset.before?.(context, tool);
           return tool.call(context, args);
         };
-        const value = await this.#work(session, tool.name, telling, work, tool.effect);
+        const value = await this.#work(session, tool.name, reporting, work, tool.effect);
         const body = toolset.success(tool, value);
         return { body, ...noteOf(notes), error: undefined, meta: commitMeta(commits) };
       } catch (thrown) {
@@ -163,10 +163,10 @@ export class App {
   }
 
   /**
-   * Does something with the memory of a session that is no tool: reads a resource, writes a prompt.
+   * Works with the memory of a session without a tool: reads a resource, writes a prompt.
    *
-   * @param label stands in the commits as `Memory-Tool`.
-   * @throws MemoryError and nothing else.
+   * @param label for the trailer `Memory-Tool` of the commits.
+   * @throws MemoryError, and no other error.
    */
   run<R>(
     session: Session,
@@ -180,16 +180,16 @@ export class App {
   }
 
   /**
-   * Calls back after records of the session's workspace were added, changed or removed, and with
-   * no paths when the session went to another workspace.
+   * Calls back after records of the session's workspace were added, changed or removed, and without
+   * paths after the session moved to another workspace.
    *
-   * @param listener undefined ends it.
+   * @param listener undefined to stop.
    */
   watch(session: Session, listener: Listener | undefined): void {
     session.get(placeKey).watch(listener);
   }
 
-  /** Waits for the calls under way, not for summaries, and lets go of everything; no call may follow. */
+  /** Waits for running calls, not for summaries, and closes everything; no call may follow. */
   async close(): Promise<void> {
     await this.#summarizer?.close();
     await Promise.allSettled(this.#running);
@@ -234,8 +234,8 @@ export class App {
       },
     };
     const began = performance.now();
-    // For the person who runs the server: the caller knows it already.
-    const tell = (outcome: 'ok' | ErrorCode) => {
+    // For the person who runs the server; the caller already knows it.
+    const report = (outcome: 'ok' | ErrorCode) => {
       const time = Math.round(performance.now() - began);
       this.#options.log('debug', `${label}: ${outcome}, ${time} ms${made}`);
     };
@@ -256,11 +256,11 @@ export class App {
         return work(call);
       };
       const result = await (options.admit?.(effect, perform) ?? perform());
-      tell('ok');
+      report('ok');
       return result;
     } catch (thrown) {
       const error = callError(label, thrown, signal, this.#options.log);
-      tell(error.code);
+      report(error.code);
       throw error;
     }
   }

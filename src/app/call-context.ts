@@ -9,7 +9,7 @@ import { now, shortId, uuid } from './clock-and-ids.ts';
 
 /** The options of a call: how it reports to its caller, and how it is cancelled. */
 export interface CallOptions {
-  /** Aborted when the caller gives up. */
+  /** Aborted when the caller cancels the call. */
   readonly signal?: AbortSignal;
   progress?(done: number, total: number, message: string): void;
   log?(level: LogLevel, message: string): void;

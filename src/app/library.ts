@@ -7,64 +7,64 @@ import { findRoot, homeFolder } from './root.ts';
 
 export { type ErrorCode, type JsonObject, type JsonValue, MemoryError };
 
-/** Which memory to open, and as whom. */
+/** Options for opening a memory. */
 export interface OpenOptions {
-  /** The folder of the project, taken as it is; relative to the current one. */
+  /** The folder of the project, used without a search; relative to the current one. */
   readonly root: string;
-  /** Who writes, as the commits tell it: `my-script/1.0`. */
+  /** The name of the caller in commits: `my-script/1.0`. */
   readonly agent?: string;
   /** The names of the toolsets to offer; all of them by default. */
   readonly toolsets?: readonly string[];
-  /** The mode in which the work begins; none by default. */
+  /** The mode at the start; none by default. */
   readonly mode?: string;
-  /** Where the memory shared by all projects lies; `MEMORY_BANK_HOME` or `~/.memory-bank` by default. */
+  /** The memory shared by all projects; `MEMORY_BANK_HOME` or `~/.memory-bank` by default. */
   readonly home?: string;
-  /** Told of warnings, and of each call at the level `debug`; nobody is by default. */
+  /** Receives warnings, and each call at the level `debug`; default: nothing is logged. */
   readonly log?: (level: string, message: string) => void;
 }
 
-/** A tool, as its declaration describes it. */
+/** The declaration of a tool. */
 export interface ToolInfo {
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  /** What a call can do: change nothing, add or change, remove. */
+  /** The effect of a call: it changes nothing, adds or changes, or can remove. */
   readonly effect: 'read' | 'write' | 'destroy';
   /** The JSON Schema of its arguments. */
   readonly inputSchema: JsonObject;
 }
 
-/** What a tool answered. */
+/** The answer of a tool. */
 export interface Answer {
-  /** In the wire format of its toolset, as an MCP client gets it. */
+  /** The wire format of its toolset, as an MCP client gets it. */
   readonly body: JsonObject;
-  /** The id of the last commit that the call made; undefined where it changed nothing. */
+  /** The id of the last commit of the call; undefined if it changed nothing. */
   readonly commit: string | undefined;
-  /** The branch that holds it; undefined on a detached HEAD. */
+  /** The branch that contains it; undefined on a detached HEAD. */
   readonly branch: string | undefined;
   /** A sentence next to the body, for a model: unknown arguments, a new repository. */
   readonly note: string | undefined;
 }
 
-/** The memory of a project, open for one user of it. */
+/** An open memory of a project, for one caller. */
 export interface Memory {
-  /** What can be called. */
+  /** The tools that can be called. */
   tools(): Promise<readonly ToolInfo[]>;
   /**
    * Calls a tool; calls run one after the other.
    *
-   * @throws MemoryError whose `code` says why the call failed, `cancelled` after `close()`; nothing was
-   *   committed then.
+   * @throws MemoryError with the code of the failure, `cancelled` after `close()`; nothing was
+   *   committed.
    */
   call(tool: string, args?: JsonObject): Promise<Answer>;
-  /** Waits for the calls under way and lets go of everything. */
+  /** Waits for running calls and closes everything. */
   close(): Promise<void>;
 }
 
 /**
- * Opens the memory of a project in this process, beside any servers of it; creates nothing.
+ * Opens the memory of a project in this process, next to any servers of it; creates nothing.
  *
- * @throws MemoryError `no_project` when the root is no folder, `/` or the home directory;
+ * @throws MemoryError `no_project` if the root is not a folder, is `/` or the home directory;
  *   `invalid_input` for an unknown toolset, `not_found` for an unknown mode.
  */
 export async function openMemory(options: OpenOptions): Promise<Memory> {
@@ -85,7 +85,7 @@ export async function openMemory(options: OpenOptions): Promise<Memory> {
   const offered = await app.toolsets();
   const session = app.connect();
   session.agent = agent;
-  // A session enters its mode with its first look at the memory.
+  // A session enters its mode when it first reads the memory.
   if (mode !== undefined) await app.run(session, 'open', {}, ({ modes }) => modes.current());
   let closing: Promise<void> | undefined;
   return {
@@ -116,9 +116,9 @@ function answerOf(tool: string, reply: Reply | undefined): Answer {
   if (!reply) throw new MemoryError('not_found', redactText(`There is no tool "${tool}".`));
   const { body, note, error, text, meta } = reply;
   if (error) throw new MemoryError(error, text ?? error, { data: { body } });
-  const told = (name: string) => {
+  const metaText = (name: string) => {
     const value = meta[`memory-bank/${name}`];
     return typeof value === 'string' ? value : undefined;
   };
-  return { body, commit: told('commit'), branch: told('branch'), note };
+  return { body, commit: metaText('commit'), branch: metaText('branch'), note };
 }

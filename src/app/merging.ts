@@ -7,7 +7,7 @@ import { program } from './workspaces.ts';
 /**
  * Merges three versions of a file of the memory by the record types of all toolsets.
  *
- * @param path as git names it, relative to the top of the work tree.
+ * @param path relative to the top of the work tree.
  * @param versions undefined for no file.
  * @param markerSize of the conflict markers, in characters.
  */
@@ -17,13 +17,13 @@ export async function mergeFile(
   markerSize: number,
 ): Promise<MergedFile> {
   const { mergeFile } = await import('../store/merge/merge-file.ts');
-  // Line by line is better than not at all.
+  // A merge by lines is better than none.
   const toolsets = await program.toolsets().catch(() => []);
   const types = toolsets.flatMap((toolset) => toolset.records);
   return mergeFile(types, path, versions, markerSize);
 }
 
-/** What `setMergeDriver` would change in the configuration of a repository; undefined for nothing. */
+/** Plans the change of git's configuration that `setMergeDriver` makes; undefined for no change. */
 export async function planMergeDriver(
   root: string,
   command: readonly string[] | undefined,
@@ -32,7 +32,7 @@ export async function planMergeDriver(
   return planMergeDriver(root, command);
 }
 
-/** The folder of a repository's git directory that holds the caches of servers; undefined for none. */
+/** Returns the folder in the git directory with the caches of servers; undefined if it does not exist. */
 export async function findOwnFolder(root: string): Promise<string | undefined> {
   const { findOwnFolder } = await import('../git/repository/own-folder.ts');
   const { NodeFiles } = await import('../git/disk/file-layer.ts');
@@ -40,14 +40,14 @@ export async function findOwnFolder(root: string): Promise<string | undefined> {
 }
 
 /**
- * Takes out of a repository what this program has put into its git directory: the merge driver, and the
+ * Removes from a git directory what this program has put into it: the merge driver and the
  * caches of servers. Commits and records stay.
  */
 export async function leaveRepository(root: string, durability: 'full' | 'relaxed'): Promise<void> {
   try {
     await setMergeDriver(root, undefined, durability);
   } catch (error) {
-    // Without a repository there is nothing to take out.
+    // Without a repository there is nothing to remove.
     if (!(error instanceof MemoryError) || error.code !== 'unsupported') throw error;
   }
   const { removeOwnFolder } = await import('../git/repository/own-folder.ts');
@@ -55,9 +55,9 @@ export async function leaveRepository(root: string, durability: 'full' | 'relaxe
 }
 
 /**
- * Has native git merge the memory of a repository by this program, or no longer.
+ * Sets or removes this program as git's merge driver for the memory of a repository.
  *
- * @param command the program and its first arguments; undefined to end it.
+ * @param command the program and its first arguments; undefined to remove it.
  */
 export async function setMergeDriver(
   root: string,

@@ -2,23 +2,23 @@ import type OpenAI from 'openai';
 import { z } from 'zod';
 import type { JsonObject } from '../core/json.ts';
 
-/** Where a model is reached: any endpoint that speaks OpenAI's protocol, a local one too. */
+/** The endpoint of a model: any that speaks OpenAI's protocol, also a local one. */
 export interface ModelSettings {
   /** The base of its paths: `http://127.0.0.1:11434/v1`. */
   readonly url: string;
   readonly model: string;
   readonly key: string | undefined;
-  /** How long it may take to answer a question, its calls of tools included, in milliseconds. */
+  /** Time limit for an answer, with its tool calls, in milliseconds. */
   readonly timeout: number;
 }
 
-/** How long the model may take for an answer, in milliseconds. */
+/** Default time limit for an answer, in milliseconds. */
 const timeout = 120_000;
 
 /**
- * What the environment says of the model; undefined when it names none.
+ * Reads the settings of the model from the environment; undefined if it names none.
  *
- * @param warn told of settings that name no model that could be asked.
+ * @param warn receives problems with incomplete or invalid settings.
  */
 export function modelSettings(
   env: { readonly [name: string]: string | undefined },
@@ -33,7 +33,7 @@ export function modelSettings(
     ? 'MEMORY_BANK_CHAT_URL is not set'
     : !model
       ? 'MEMORY_BANK_CHAT_MODEL is not set'
-      : `MEMORY_BANK_CHAT_URL is no http:// or https:// address: ${url}`;
+      : `MEMORY_BANK_CHAT_URL is not an http:// or https:// address: ${url}`;
   warn(`No model is used: ${why}.`);
   return undefined;
 }
@@ -42,14 +42,14 @@ function isWebAddress(url: string): boolean {
   return URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
 }
 
-/** Memory as the model is given it: with its file, and so that no text of it can look like anything else. */
+/** Formats memory for the model: with its file name, and escaped so that it cannot end its own block. */
 export function asData(value: object): string {
   return `Data from the memory of the project: ${JSON.stringify(value)}`;
 }
 
-/** A model that did not answer. */
+/** The error of a model that did not answer. */
 export class ModelError extends Error {
-  /** Whether it took too long; otherwise it or its endpoint failed. */
+  /** Whether the time limit was reached; otherwise the model or its endpoint failed. */
   readonly late: boolean;
 
   constructor(message: string, late: boolean) {
@@ -58,7 +58,7 @@ export class ModelError extends Error {
   }
 }
 
-/** How often the model may ask for tools before it has to answer. */
+/** Limit of rounds of tool calls before the model has to answer. */
 const maxRounds = 8;
 
 /** A message of the conversation. */
@@ -67,25 +67,25 @@ export interface Message {
   readonly content: string;
 }
 
-/** A tool that the model may call. */
+/** A tool for the model. */
 export interface ModelTool {
   readonly name: string;
   readonly description: string;
   readonly parameters: JsonObject;
-  /** Takes the arguments as the model wrote them, and answers in words for it; never throws. */
+  /** Receives the arguments as the model wrote them and returns a text for it; never throws. */
   call(args: string): Promise<string>;
 }
 
-/** What the model is to answer, and how. */
+/** A request to the model. */
 export interface Question {
   readonly messages: readonly Message[];
   readonly tools: readonly ModelTool[];
   readonly signal: AbortSignal;
-  /** Called with each piece of the answer as it comes; undefined asks for all of it at once. */
+  /** Receives each piece of the answer; undefined for the whole answer at once. */
   readonly onText?: ((text: string) => void) | undefined;
 }
 
-/** What the model says, as far as it is read; the rest goes back to it as it came. */
+/** The parts of a model's message that are read; the others are sent back unchanged. */
 const said = z.looseObject({
   role: z.literal('assistant').default('assistant'),
   content: z.string().nullable().default(null),
@@ -103,7 +103,7 @@ const said = z.looseObject({
 
 /** A language model behind an endpoint that speaks OpenAI's protocol. */
 export class Model {
-  /** As its endpoint calls it. */
+  /** Its name at the endpoint. */
   readonly name: string;
   readonly #settings: ModelSettings;
   #client: OpenAI | undefined;
@@ -114,10 +114,10 @@ export class Model {
   }
 
   /**
-   * Lets the model answer, with as many calls of tools as it wants up to a limit.
+   * Gets an answer of the model, with tool calls up to a limit.
    *
-   * @returns some text, never only white space.
-   * @throws ModelError when the model or its endpoint fails or takes too long.
+   * @returns a text that is not blank.
+   * @throws ModelError if the model or its endpoint fails or takes too long.
    */
   async answer(question: Question): Promise<string> {
     const { timeout } = this.#settings;
@@ -156,7 +156,7 @@ export class Model {
         if (!content?.trim()) throw failed('The model said nothing.');
         return content;
       }
-      // What it says beside a call may rest on what the call would have done.
+      // Text next to a tool call may depend on the result of the call.
       if (round === maxRounds) throw failed('The model only called tools.');
       talk.push(message);
       for (const call of calls) {
@@ -192,7 +192,7 @@ export class Model {
       timeout: this.#settings.timeout,
       maxRetries: 1,
       logLevel: 'off',
-      // What the environment holds for other programs is no business of this endpoint.
+      // Do not send OPENAI_ORG_ID and the like to this endpoint.
       organization: null,
       project: null,
       webhookSecret: null,
@@ -210,13 +210,13 @@ async function use(
 }
 
 /**
- * What a caller is told of an endpoint that failed or sent something else than the protocol: nothing that
- * it said, which may hold the key.
+ * Describes the failure of an endpoint for callers, without its own words, which may contain
+ * the key.
  */
 async function refusal(thrown: unknown): Promise<ModelError> {
   const { APIConnectionError, APIError } = await import('openai');
   const status = thrown instanceof APIError ? thrown.status : undefined;
-  const answered = `answered ${status ?? 'something that is no message'}`;
+  const answered = `answered ${status ?? 'something that is not a message'}`;
   const how = thrown instanceof APIConnectionError ? 'cannot be reached' : answered;
   return failed(`The endpoint of the model ${how}.`);
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 /** The variables by which clients name the folder of the plugin that starts the server. */
 export const pluginVariables = ['PLUGIN_ROOT', 'CLAUDE_PLUGIN_ROOT', 'CURSOR_PLUGIN_ROOT'] as const;
 
-/** What the places of plugins depend on. */
+/** The variables and the folder that decide where plugins are. */
 interface Surroundings {
   readonly env: { readonly [name: string]: string | undefined };
   readonly home: string;
@@ -17,9 +17,9 @@ interface PluginCache {
 }
 
 /**
- * The folders into which clients unpack plugins, as far as they are known.
+ * Lists the known folders into which clients unpack plugins.
  *
- * Folders in which a person puts a plugin by hand (`~/.cursor/plugins/local`) are not among them.
+ * Folders for plugins that a person adds by hand (`~/.cursor/plugins/local`) are not listed.
  *
  * | client         | source                                                                |
  * | -------------- | --------------------------------------------------------------------- |

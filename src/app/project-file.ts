@@ -2,11 +2,11 @@ import { parse } from 'node:path';
 import { MemoryError } from '../core/error.ts';
 import { Enclosure, readRegular } from '../git/repository/enclosure.ts';
 
-/** A larger file of a client, or for agents, is not read, in bytes. */
+/** Size limit of a client configuration or an instruction file, in bytes. */
 const maxTextBytes = 16 * 1024 * 1024;
 
 /**
- * The real path of a file of a project; the file and the last folders need not be there.
+ * Returns the real path of a project file; the file and its last folders need not exist.
  *
  * @param path absolute.
  * @throws MemoryError `damaged` for a link that leads out of the project, into a git directory or
@@ -17,19 +17,19 @@ export function projectPath(root: string, path: string): string {
 }
 
 /**
- * The real path of a file that a person names, or that a program keeps in the home directory; wherever
- * links of that person lead.
+ * Returns the real path of a file that a person names, or that a program keeps in the home directory,
+ * through any link.
  *
  * @param path absolute.
- * @throws MemoryError `damaged` for a link that leads nowhere.
+ * @throws MemoryError `damaged` for a link without a target.
  */
 export function personalPath(path: string): string {
   return new Enclosure(parse(path).root).resolve(path);
 }
 
 /**
- * The real path of a file in a folder that a person names: in the project as `projectPath`, elsewhere
- * below what the folder leads to.
+ * Returns the real path of a file in a folder that a person names: in the project as `projectPath`,
+ * elsewhere below the target of the folder.
  *
  * @param folder absolute, as `path`.
  * @throws MemoryError `damaged` for a link that leads out of the project or of the folder.
@@ -39,18 +39,18 @@ export function pathAround(folder: string, root: string, path: string): string {
 }
 
 /**
- * The bytes of a file of a project; undefined where there is none.
+ * Reads a project file; undefined if it does not exist.
  *
- * @throws MemoryError `damaged` as `projectPath` and for what is not a regular file, `too_large`.
+ * @throws MemoryError `damaged` as `projectPath` and if it is not a regular file, `too_large`.
  */
 export function readProjectFile(root: string, path: string): Buffer | undefined {
   return Enclosure.ofProject(root).read(path, maxTextBytes);
 }
 
 /**
- * The text of a regular file; undefined where there is none.
+ * Reads the text of a regular file; undefined if it does not exist.
  *
- * @throws MemoryError `damaged` for one that is not UTF-8 text, or too large to be one.
+ * @throws MemoryError `damaged` if it is not UTF-8 text or is too large.
  */
 export function readText(path: string): string | undefined {
   try {

@@ -7,28 +7,28 @@ import { findWorkTree } from '../git/repository/discover.ts';
 import { contains } from '../git/repository/enclosure.ts';
 import { pluginCaches, pluginVariables } from './plugin-folder.ts';
 
-/** What the choice of the root depends on. */
+/** The input for the choice of the root. */
 export interface RootInput {
   /** The value of `--root`. */
   readonly flag: string | undefined;
   readonly env: { readonly [name: string]: string | undefined };
-  /** Where the program was started. */
+  /** The directory of the start. */
   readonly cwd: string;
   /** The user's home directory. */
   readonly home: string;
-  /** The URIs of the client's roots; asked only when nothing before them in the order is set. */
+  /** Returns the URIs of the client's roots; called only if nothing of higher rank is set. */
   clientRoots(): Promise<readonly string[]>;
 }
 
-/** What the choice of the root has to know of the file system. */
+/** The access to the file system that the choice of the root needs. */
 export interface RootProbe {
-  /** The real path of a directory; undefined when there is none. */
+  /** Returns the real path of a directory; undefined if it does not exist. */
   directory(path: string): Promise<string | undefined>;
-  /** The top of the git work tree around a directory; undefined outside any. */
+  /** Returns the top of the git work tree around a directory; undefined outside one. */
   workTree(path: string): Promise<string | undefined>;
 }
 
-/** The folder whose memory is served, and what said so. */
+/** The folder whose memory is served, and the source of the choice. */
 export interface Root {
   /** Absolute real path of the folder that holds `.memory-bank/`. */
   readonly path: string;
@@ -44,17 +44,17 @@ const pluginFix =
   'An update of a plugin replaces its folder. Open a project in the client, or give its folder by --root or MEMORY_BANK_ROOT.';
 
 /**
- * Finds the project to serve (RESOLUTIONS 3.5a).
+ * Finds the project to serve.
  *
- * A current directory in the folder of the plugin that started the server does not count: clients
- * start a plugin's server there, and the next update of the plugin replaces the folder. A folder into
- * which a client unpacks plugins counts only when `--root` or `MEMORY_BANK_ROOT` names it.
+ * A current directory in the folder of the plugin that started the server is ignored: clients
+ * start a plugin's server there, and an update of the plugin replaces the folder. A folder into
+ * which a client unpacks plugins is used only if `--root` or `MEMORY_BANK_ROOT` names it.
  *
- * In this order: `--root`, `MEMORY_BANK_ROOT`, `CLAUDE_PROJECT_DIR`, the only root of the client, the
- * directory of the start. The first two are taken as they are; from the others the search goes up
- * inside a git work tree to the nearest folder that has a bank, else to the top of the work tree.
+ * The order is: `--root`, `MEMORY_BANK_ROOT`, `CLAUDE_PROJECT_DIR`, the only root of the client, the
+ * directory of the start. The first two are used as they are. From the others, the search goes up
+ * in the git work tree to the nearest folder with a memory, else to the top of the work tree.
  *
- * @throws MemoryError `no_project` when the choice is no directory, `/`, the home directory or the folder of
+ * @throws MemoryError `no_project` if the choice is not a directory, or is `/`, the home directory or the folder of
  *   a plugin.
  */
 export async function findRoot(input: RootInput, probe: RootProbe = disk): Promise<Root> {
@@ -73,22 +73,22 @@ export async function findRoot(input: RootInput, probe: RootProbe = disk): Promi
   return { path, source };
 }
 
-/** Where a caller may point. */
+/** The folders that a caller may use. */
 export interface Reach {
   /** The user's home directory, which is refused. */
   readonly home: string;
-  /** The folders that it has to be, or lie below; undefined for no such limit. */
+  /** The allowed folders, with everything below them; undefined for no limit. */
   readonly within: readonly string[] | undefined;
 }
 
 /**
- * The folder that a caller points at, as a root; a path that ends in `.memory-bank` is the bank itself.
+ * Returns the root that a caller names; a path that ends in `.memory-bank` means the folder around it.
  *
- * @param create whether a folder that is not there is made.
- * @returns the real path of the root.
- * @throws MemoryError `forbidden` for what is out of reach, `no_project` for `/` and the home
- *   directory, `invalid_input` for a file, a folder that is not there and one inside of `.git` or of
- *   a bank, `cannot_create`.
+ * @param create whether to create a missing folder.
+ * @returns the real path.
+ * @throws MemoryError `forbidden` outside the allowed folders, `no_project` for `/` and the home
+ *   directory, `invalid_input` for a file, a missing folder, and a folder in `.git` or in
+ *   a memory folder, `cannot_create`.
  */
 export async function rootAt(path: string, reach: Reach, create: boolean): Promise<string> {
   if (path.includes('\0')) throw invalid(['path'], 'must not contain a NUL character');
@@ -103,14 +103,14 @@ export async function rootAt(path: string, reach: Reach, create: boolean): Promi
   return folder;
 }
 
-/** Where the memory of the user lies, which all projects share. */
+/** Returns the memory folder of the user, which all projects share. */
 export function homeFolder(env: RootInput['env'], cwd: string, home: string): string {
   return resolve(cwd, env.MEMORY_BANK_HOME || join(home, memoryFolderName));
 }
 
-/** The directory of the start; under `npm start` the one in which npm was called. */
+/** Returns the directory of the start; under `npm start`, the one in which npm was called. */
 export function startDirectory(env: RootInput['env'], cwd: string, packageFolder: string): string {
-  // npm runs a script in its package. Its variables reach whatever the script starts elsewhere, too.
+  // npm runs a script in its package. Programs that the script starts elsewhere also get its variables.
   const own = cwd === packageFolder && env.npm_package_json === join(packageFolder, 'package.json');
   return own && env.INIT_CWD ? env.INIT_CWD : cwd;
 }
@@ -129,12 +129,12 @@ async function choose(input: RootInput): Promise<{ given: string; source: Root['
   return { given: resolve(input.cwd), source: 'cwd' };
 }
 
-/** A client that does not know a variable such as `${workspaceFolder}` passes it on as it is. */
+/** Whether a client has passed a variable such as `${workspaceFolder}` unresolved. */
 function isSet(value: string | undefined): value is string {
   return value !== undefined && value.trim() !== '' && !/\$\{[^}]*\}/.test(value);
 }
 
-/** The path of a `file:` URI; nothing for any other root, which cannot hold files. */
+/** Returns the path of a `file:` URI; undefined for any other root, which has no files. */
 function toPath(uri: string): string[] {
   try {
     return [fileURLToPath(uri)];
@@ -156,7 +156,7 @@ function withoutMemoryFolder(path: string): string {
   return basename(path) === memoryFolderName ? dirname(path) : path;
 }
 
-/** The path that a path leads to, links followed; its last parts need not be there. */
+/** Resolves the links of a path; its last segments need not exist. */
 async function realTarget(path: string): Promise<string> {
   const real = await realpath(path).catch(() => undefined);
   if (real !== undefined || path === dirname(path)) return real ?? path;

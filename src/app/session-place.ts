@@ -4,47 +4,47 @@ import type { Binding, BoundWorkspace, Workspace } from '../core/workspace.ts';
 import { findRoot, type RootInput, refusePluginFolder, rootAt } from './root.ts';
 import type { Workspaces } from './workspaces.ts';
 
-/** The one at the other end of a session. */
+/** The client of a session. */
 export interface SessionClient {
-  /** The URIs of its roots; empty when it offers none. */
+  /** Returns the URIs of its roots; empty if it has none. */
   roots(): Promise<readonly string[]>;
   /**
-   * The folders that it may go to, and all below them, beside the root where its session begins;
-   * undefined lets it go anywhere.
+   * The folders that it may use, with everything below them, in addition to the root of its
+   * session; undefined for any folder.
    */
   readonly folders?: readonly string[] | undefined;
 }
 
-/** What decides where a session begins. */
+/** The settings for the start of a session. */
 export interface SessionStart {
-  /** What decides the root, beside the roots of the client. */
+  /** The input for the choice of the root, without the roots of the client. */
   readonly place: Omit<RootInput, 'clientRoots'>;
-  /** The mode in which each session begins. */
+  /** The mode of each session at its start. */
   readonly mode?: string | undefined;
 }
 
-/** Told of the paths of changed records. */
+/** Receives the paths of changed records. */
 export type Listener = (paths: readonly string[]) => void;
 
-/** Where a session keeps its place; the app puts it there when it begins one. */
+/** The key of the place in a session; the app sets it when a session begins. */
 export const placeKey = sessionKey<SessionPlace>('place', () => {
   throw new Error('The session was not begun by the app.');
 });
 
-/** Where a session is, and whose turn it is there. */
+/** The workspace of a session, and the queue of its calls. */
 export class SessionPlace {
   readonly #beginning: SessionStart;
   readonly #workspaces: Workspaces;
   readonly #client: SessionClient | undefined;
-  /** Undefined until a call needs it. */
+  /** Undefined until the first call that needs it. */
   #root: string | undefined;
-  /** The root that the caller did not choose. */
+  /** The root that the program chose. */
   #start: string | undefined;
   /** Whether the caller chose the root, so that new roots of the client do not change it. */
   #chosen = false;
-  /** Whether the session has been in the mode in which it is to begin. */
+  /** Whether the session has entered the mode of its start. */
   #begun = false;
-  /** The end of the call before. */
+  /** The end of the previous call. */
   #turn: Promise<void> = Promise.resolve();
   #listener: Listener | undefined;
   #watched: { readonly workspace: Workspace; stop(): void } | undefined;
@@ -56,8 +56,8 @@ export class SessionPlace {
   }
 
   /**
-   * Runs the work after what was begun before it, so that a client that does not wait for answers
-   * reads its own writes. What is cancelled holds up nobody.
+   * Runs the work after all earlier work, so that a client that does not wait for answers
+   * reads its own writes. Cancelled work does not delay other work.
    */
   inTurn<R>(signal: AbortSignal, work: () => Promise<R>): Promise<R> {
     const running = this.#turn.then(work);
@@ -66,7 +66,7 @@ export class SessionPlace {
   }
 
   /**
-   * The root that the session serves; its memory is not opened.
+   * Returns the root that the session serves, without opening its memory.
    *
    * @throws MemoryError `no_project`.
    */
@@ -80,9 +80,9 @@ export class SessionPlace {
   }
 
   /**
-   * The workspace of the session for one call.
+   * Returns the workspace of the session for one call.
    *
-   * @throws MemoryError `no_project`, or what hinders the workspace from being opened.
+   * @throws MemoryError `no_project`, or the error of opening the workspace.
    */
   async enter(binding: Binding): Promise<BoundWorkspace> {
     const { mode } = this.#beginning;
@@ -92,7 +92,7 @@ export class SessionPlace {
     return bound;
   }
 
-  /** Goes to another folder; see `Project.use`. */
+  /** Switches to another folder; see `Context.useProject`. */
   async use(path: string, create: boolean, binding: Binding): Promise<BoundWorkspace> {
     const { cwd, home } = this.#beginning.place;
     const within = this.#client?.folders && [this.#start ?? [], ...this.#client.folders].flat();
@@ -107,12 +107,12 @@ export class SessionPlace {
     return bound;
   }
 
-  /** Decides the root again at the next call, where it depends on the roots of the client. */
+  /** Chooses the root again at the next call, if it depends on the roots of the client. */
   rootsChanged(): void {
     if (!this.#chosen) this.#root = undefined;
   }
 
-  /** Tells the listener from now on, wherever the session goes; undefined ends it. */
+  /** Sets the listener, which follows the session to other workspaces; undefined removes it. */
   watch(listener: Listener | undefined): void {
     this.#listener = listener;
     if (listener) return;
@@ -126,7 +126,7 @@ export class SessionPlace {
     return workspace.bind(binding);
   }
 
-  /** Keeps the listener at the workspace in which the session is. */
+  /** Moves the listener to the current workspace of the session. */
   #follow(workspace: Workspace): void {
     if (!this.#listener || this.#watched?.workspace === workspace) return;
     const moved = this.#watched !== undefined;
@@ -136,11 +136,11 @@ export class SessionPlace {
   }
 }
 
-/** Resolves when the work is done, well or badly, or its caller gives up. */
+/** Resolves when the work succeeds, fails or is cancelled. */
 function settled(work: Promise<unknown>, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {
-      // One signal may be that of many calls.
+      // Many calls can share one signal.
       signal.removeEventListener('abort', end);
       resolve();
     };

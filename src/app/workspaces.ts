@@ -4,25 +4,25 @@ import type { OpenWorkspace, Workspace, WorkspaceOptions } from '../core/workspa
 import { now } from './clock-and-ids.ts';
 import { memoryFolderName } from './root.ts';
 
-/** What the app is made of. */
+/** The parts of the app. */
 export interface AppParts {
   toolsets(): Promise<readonly Toolset[]>;
   readonly openWorkspace: OpenWorkspace;
 }
 
-/** The parts of the program, loaded when they are first needed: a client waits for the first answer. */
+/** The parts of the program, loaded on demand: a client waits for the first answer. */
 export const program: AppParts = {
   toolsets: async () => (await import('../toolsets/index.ts')).toolsets,
   openWorkspace: async (options) =>
     (await import('../store/open-workspace.ts')).openWorkspace(options),
 };
 
-/** What is the same for every memory, and where that of the user lies. */
+/** The settings of all memories, and the memory folder of the user. */
 export interface WorkspacesOptions extends Pick<WorkspaceOptions, 'durability' | 'warn'> {
   readonly homeFolder: string;
 }
 
-/** The memories that are open: one for each root, shared by the sessions, and the one of the user. */
+/** The open memories: one for each root, shared by all sessions, and the one of the user. */
 export class Workspaces {
   readonly #options: WorkspacesOptions;
   readonly #parts: AppParts;
@@ -33,18 +33,18 @@ export class Workspaces {
     this.#parts = parts;
   }
 
-  /** The memory of a project. */
+  /** Opens the memory of a project. */
   project(root: string): Promise<Workspace> {
     return this.#get({ root, folder: join(root, memoryFolderName), repository: 'enclosing' });
   }
 
-  /** The memory of the user. */
+  /** Opens the memory of the user. */
   home(): Promise<Workspace> {
     const root = this.#options.homeFolder;
     return this.#get({ root, folder: root, repository: 'own' });
   }
 
-  /** Waits for the changes under way and lets go of everything. */
+  /** Waits for running changes and closes everything. */
   async close(): Promise<void> {
     for (const result of await Promise.allSettled(this.#open.values())) {
       if (result.status === 'fulfilled') await result.value.close();
@@ -60,7 +60,7 @@ export class Workspaces {
       return this.#parts.openWorkspace({ ...which, records, durability, now, warn });
     });
     this.#open.set(which.folder, opening);
-    // What hindered it may be gone at the next call.
+    // The next call tries again.
     opening.catch(() => this.#open.delete(which.folder));
     return opening;
   }

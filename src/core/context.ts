@@ -7,25 +7,25 @@ import type { Summarizer } from './summarizer.ts';
 export interface ProjectInfo {
   /** Absolute path of the folder that holds `.memory-bank/`. */
   readonly root: string;
-  /** Absolute path of the bank, normally `<root>/.memory-bank`. */
+  /** Absolute path of the memory folder, normally `<root>/.memory-bank`. */
   readonly folder: string;
-  /** Whether there is any memory: its `config.yaml` or a record, also one that a person made. */
+  /** Whether there is any memory: its `config.yaml` or a record, also one made by hand. */
   readonly initialized: boolean;
   /** The id in `config.yaml`; undefined before the first write. */
   readonly projectId: string | undefined;
 }
 
-/** Where HEAD is. */
+/** The position of HEAD. */
 export interface HeadInfo {
   /** `main`, or undefined on a detached HEAD or outside a repository. */
   readonly branch: string | undefined;
   /** Hexadecimal object id, or undefined on an unborn branch or outside a repository. */
   readonly oid: string | undefined;
-  /** Why neither can be told, and what to do. */
+  /** Why neither is known, and what to do. */
   readonly problem?: string;
 }
 
-/** How far the code has moved since some commit, `.memory-bank/` left out. */
+/** The changes of the code since a commit, without `.memory-bank/`. */
 export interface Drift {
   /** Commits since then that touch something outside `.memory-bank/`; capped at `limit`. */
   readonly commits: number;
@@ -35,7 +35,7 @@ export interface Drift {
   readonly truncated: boolean;
 }
 
-/** The work on a branch, `.memory-bank/` left out. */
+/** The work on a branch, without `.memory-bank/`. */
 export interface BranchWork {
   /** The branch that it began on, such as `main` or `origin/main`; undefined on the main branch. */
   readonly base: string | undefined;
@@ -50,33 +50,33 @@ export interface Project {
   info(): Promise<ProjectInfo>;
   head(): Promise<HeadInfo>;
   /**
-   * Makes sure that the bank exists: its folder, `config.yaml`, `.gitattributes`; part of every
-   * first write, so a handler calls it only when creating the bank is the point of the call.
+   * Creates what is missing of the memory folder, `config.yaml` and `.gitattributes`. Every first
+   * write does the same, so a handler calls it only if that is the purpose of the tool.
    *
    * @returns the project's id.
    */
   initialize(): Promise<string>;
-  /** The files that `initialize` would write, by their paths in the bank. */
+  /** Lists the files that `initialize` would write, by their paths in the memory folder. */
   lacking(): Promise<readonly string[]>;
   /**
-   * The text of a file of the project outside the bank, read-only, at most `limit` bytes.
+   * Reads a file of the project outside the memory folder, at most `limit` bytes.
    *
    * @param path relative to the root of the project; `..`, links and `.git` are refused.
-   * @returns undefined when there is no such file.
+   * @returns undefined if the file does not exist.
    */
   readFile(path: string, limit: number): Promise<string | undefined>;
-  /** The commit that last changed a path below `.memory-bank/`, and its time (ISO 8601, UTC). */
+  /** Returns the commit that last changed a path in `.memory-bank/`, and its time (ISO 8601, UTC). */
   lastChange(path: string): Promise<{ readonly oid: string; readonly at: string } | undefined>;
-  /** How far the code has moved since a commit. */
+  /** Returns the changes of the code since a commit. */
   drift(since: string, limit: number): Promise<Drift>;
-  /** The files that the branch and the work tree change, at most `limit` of each. */
+  /** Returns the files that the branch and the work tree change, at most `limit` of each. */
   work(limit: number): Promise<BranchWork>;
 }
 
-/** What a mode's rule file says. Lists are undefined where the file has none: no restriction. */
+/** A mode, as its rule file defines it. An undefined list means no restriction. */
 export interface Mode {
   readonly name: string;
-  /** Where it was found, for people: `built-in`, `.clinerules-code`, `.memory-bank/rules/code.yaml`. */
+  /** Its source, for people: `built-in`, `.clinerules-code`, `.memory-bank/rules/code.yaml`. */
   readonly source: string;
   readonly instructions: readonly string[];
   readonly umb:
@@ -88,7 +88,7 @@ export interface Mode {
     | undefined;
   readonly filesToRead: readonly string[] | undefined;
   readonly filesToUpdate: readonly string[] | undefined;
-  /** Target mode to the phrases that call for it. */
+  /** The phrases that call for a mode, by the name of that mode. */
   readonly triggers: { readonly [mode: string]: readonly string[] };
 }
 
@@ -101,32 +101,32 @@ export interface SkippedRule {
 /** The modes of the project and the one of the session. */
 export interface Modes {
   /**
-   * architect, code, ask, debug, test, then the project's own by name.
+   * Lists architect, code, ask, debug, test, then the project's own modes by name.
    *
-   * @param planned rule files to take for written: what they would hold, by the source of each.
+   * @param planned contents of rule files that are not written yet, by source.
    */
   list(
     planned?: ReadonlyMap<string, string>,
   ): Promise<{ readonly modes: readonly Mode[]; readonly skipped: readonly SkippedRule[] }>;
   /**
-   * The session's mode, as its rule file says now, or last said where it is gone or broken; undefined
-   * while none is set.
+   * Returns the session's mode, as its rule file defines it now, or last did if it is missing or
+   * broken; undefined if none is set.
    */
   current(): Promise<Mode | undefined>;
   /**
-   * Sets the session's mode; null ends it. An update under way in another mode ends with that mode.
+   * Sets the session's mode; null ends it. An update in progress in another mode ends with that mode.
    *
    * @throws MemoryError `damaged` for a mode whose rule files are all unusable, `not_found` for a
    *   mode without any.
    */
   switch(name: string | null): Promise<Mode | undefined>;
-  /** Whether "Update Memory Bank" is under way in this session. */
+  /** Whether "Update Memory Bank" is in progress in this session. */
   readonly updating: boolean;
   /** Begins or ends it. */
   setUpdating(updating: boolean): void;
   /** Whether the message is the UMB command in the session's mode. */
   isUmbCommand(message: string): Promise<boolean>;
-  /** The mode that a message calls for by `mode_triggers`, seen from the session's mode. */
+  /** Returns the mode that a message calls for by the `mode_triggers` of the session's mode. */
   triggeredBy(message: string): Promise<string | undefined>;
 }
 
@@ -155,28 +155,28 @@ export interface Context {
   readonly history: History;
   readonly modes: Modes;
   readonly session: Session;
-  /** Undefined where no language model is configured. */
+  /** Undefined if no language model is configured. */
   readonly summarizer: Summarizer | undefined;
   /**
-   * The present time, and always later than what an earlier call returned: records that one call
-   * creates can be told apart and sorted by it.
+   * Returns the current time, always later than any earlier result, so that records of one call
+   * have different times and sort by them.
    */
   now(): Date;
-  /** A new UUID, version 4. */
+  /** Returns a new UUID, version 4. */
   uuid(): string;
-  /** A new id of 12 URL-safe characters. */
+  /** Returns a new id of 12 URL-safe characters. */
   shortId(): string;
-  /** Aborted when the caller gives up. */
+  /** Aborted when the caller cancels the call. */
   readonly signal: AbortSignal;
-  /** Tells the caller how far long work has come; ignored where nobody asked. */
+  /** Reports the progress of long work to the caller, if it asked for it. */
   progress(done: number, total: number, message: string): void;
-  /** Adds a sentence for the model next to the answer, whose body stays as it is. */
+  /** Adds a sentence for the model next to the answer; the body stays unchanged. */
   note(text: string): void;
   /** Sends a log message to the client and to stderr. */
   log(level: LogLevel, message: string): void;
 }
 
-/** A time as the records and answers write it: ISO 8601, UTC, milliseconds, `Z`. */
+/** Formats a time for records and answers: ISO 8601, UTC, milliseconds, `Z`. */
 export function timestamp(time: Date): string {
   return time.toISOString();
 }

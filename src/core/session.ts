@@ -1,7 +1,7 @@
 /**
  * A piece of session state that belongs to one toolset.
  *
- * Declared where it is used; its value lives in the session, never in a module variable.
+ * It is declared where it is used; its value is in the session, never in a module variable.
  */
 export interface SessionKey<T> {
   readonly name: string;
@@ -13,11 +13,11 @@ export function sessionKey<T>(name: string, initial: () => T): SessionKey<T> {
   return { name, initial };
 }
 
-/** What one client has going with the server: a stdio process, or one `Mcp-Session-Id`. */
+/** A session of one client: a stdio process, or one `Mcp-Session-Id`. */
 export class Session {
-  /** Sortable and unique; stands in the commits as `Memory-Session`. */
+  /** Sortable and unique; the trailer `Memory-Session` of commits. */
   readonly id: string;
-  /** The client's name and version, `claude-code/2.1`, once it has said so. */
+  /** The client's name and version, such as `claude-code/2.1`, if it has sent them. */
   agent: string | undefined;
   readonly #state = new Map<SessionKey<unknown>, unknown>();
 

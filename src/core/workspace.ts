@@ -4,19 +4,19 @@ import type { AnyRecordType } from './record-type.ts';
 import type { Session } from './session.ts';
 import type { Store } from './store.ts';
 
-/** Whose call it is that reads and changes records. */
+/** The call on whose behalf records are read and changed. */
 export interface Binding {
   readonly session: Session;
   /** The tool's wire name, for the commit's `Memory-Tool`. */
   readonly tool: string;
   readonly signal: AbortSignal;
-  /** Told of each commit, once it is on disk. */
+  /** Receives each commit, once it is on disk. */
   onCommit(commit: CommitMade): void;
-  /** Told how far long work has come. */
+  /** Receives the progress of long work. */
   progress(done: number, total: number, message: string): void;
 }
 
-/** What a bound call can reach. */
+/** The workspace of one call. */
 export interface BoundWorkspace {
   readonly store: Store;
   readonly project: Project;
@@ -26,42 +26,42 @@ export interface BoundWorkspace {
 
 /** The memory of one root on disk, shared by all sessions that use it. */
 export interface Workspace {
-  /** Absolute path of the folder that holds the bank. */
+  /** Absolute path of the folder that contains the memory folder. */
   readonly root: string;
   bind(binding: Binding): BoundWorkspace;
   /**
    * Calls back after records were added, changed or removed, by this process or by others.
    *
-   * @returns how to stop it.
+   * @returns a function that stops it.
    */
   watch(listener: (paths: readonly string[]) => void): () => void;
-  /** Waits for the change under way and lets go of everything. */
+  /** Waits for the running change and closes everything. */
   close(): Promise<void>;
 }
 
-/** Which memory to open, and how. */
+/** Options for opening a memory. */
 export interface WorkspaceOptions {
-  /** Absolute real path of an existing folder, or of the home store, which its first write creates. */
+  /** Absolute real path of an existing folder, or of the user's store, which its first write creates. */
   readonly root: string;
-  /** Where the records lie: `<root>/.memory-bank`, or in the home store the root itself. */
+  /** The memory folder: `<root>/.memory-bank`, or the root itself for the user's store. */
   readonly folder: string;
-  /** Whether the commits go to the repository around the root, or to one of its own at the root. */
+  /** Whether commits go to the repository around the root, or to a separate one at the root. */
   readonly repository: 'enclosing' | 'own';
-  /** Every record type of the program, the ones of toolsets that are switched off included. */
+  /** Every record type of the program, also those of disabled toolsets. */
   readonly records: readonly AnyRecordType[];
-  /** `relaxed` leaves out the fsyncs. */
+  /** `relaxed` skips the fsyncs. */
   readonly durability: 'full' | 'relaxed';
-  /** The present time, strictly increasing. */
+  /** Returns the current time, strictly increasing. */
   now(): Date;
-  /** Told of what went wrong beside a call, for the person who runs the program. */
+  /** Receives problems outside a call, for the person who runs the program. */
   warn(message: string): void;
 }
 
 /**
- * Opens the memory of a root and finishes or rolls back what a killed process left half done.
+ * Opens the memory of a root, and finishes or rolls back the unfinished change of a killed process.
  *
- * It creates nothing, and works on a root that has no memory and no repository yet.
+ * It creates nothing. The root need not have a memory or a repository yet.
  *
- * @throws MemoryError `damaged` or `unsupported` when the bank has a newer format or cannot be read.
+ * @throws MemoryError `damaged` or `unsupported` if the memory has a newer format or cannot be read.
  */
 export type OpenWorkspace = (options: WorkspaceOptions) => Promise<Workspace>;

@@ -13,13 +13,13 @@ import { RecordSearch } from './search/record-search.ts';
 import { SessionHistory } from './session-history.ts';
 import { SessionStore } from './session-store.ts';
 
-/** What a workspace stands on; tests put other things in the place of the real ones. */
+/** The dependencies of a workspace; tests replace them. */
 export interface WorkspaceParts {
   readonly files: Files;
   readonly env: NodeJS.ProcessEnv;
-  /** How long to wait for a lock of others, in milliseconds. */
+  /** How long to wait for a lock of another process, in milliseconds. */
   readonly lockTimeout: number;
-  /** For how long the index has to have been left alone by others, in milliseconds. */
+  /** How long to wait after another program has staged something, in milliseconds. */
   readonly calm: number;
   uuid(): string;
 }
@@ -32,7 +32,7 @@ const real: WorkspaceParts = {
   uuid: () => globalThis.crypto.randomUUID(),
 };
 
-/** How long changes on disk are collected before listeners are told, in milliseconds. */
+/** How long changes on disk are collected before listeners are called, in milliseconds. */
 const collectFor = 50;
 
 /** Opens the memory of a root; see `OpenWorkspace`. */
@@ -99,7 +99,7 @@ class StoreWorkspace implements Workspace {
 
   watch(listener: (paths: readonly string[]) => void): () => void {
     this.#listeners.add(listener);
-    // To watch is first of all to know what there is.
+    // A watch reports changes, so the existing records must be known first.
     this.#tellSoon();
     return () => this.#listeners.delete(listener);
   }

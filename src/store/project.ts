@@ -11,7 +11,7 @@ import type { MemoryFolder } from './records/memory-folder.ts';
 import { type Permit, toCommitMade } from './records/permit.ts';
 import { decodeText } from './records/record-file.ts';
 
-/** The project around a bank, for one call of one session. */
+/** The project around a memory, for one call of one session. */
 export class StoreProject implements Omit<Project, 'use'> {
   readonly #memory: MemoryFolder;
   readonly #files: Files;
@@ -39,7 +39,7 @@ export class StoreProject implements Omit<Project, 'use'> {
       return { branch: head?.ref?.replace(/^refs\/heads\//, ''), oid: head?.oid };
     } catch (error) {
       if (!(error instanceof MemoryError)) throw error;
-      // What lies in the work tree can be read without it.
+      // Files of the work tree can be read without it.
       return { branch: undefined, oid: undefined, problem: error.text };
     }
   }
@@ -52,7 +52,7 @@ export class StoreProject implements Omit<Project, 'use'> {
     const subject = known
       ? 'complete the files of the memory itself'
       : 'initialize the memory of this project';
-    // Settings are no record: no mode's lists are about them.
+    // Settings are not records, so the lists of a mode do not apply to them.
     const access = { mode: undefined, mayRead: () => true, mayWrite: () => true };
     const options = { signal, initialize: true };
     const actor = await this.#permit.actor();
@@ -67,7 +67,7 @@ export class StoreProject implements Omit<Project, 'use'> {
     return id;
   }
 
-  /** The error for a folder of the memory, or of its repository, that may not be made in the root (2.11). */
+  /** The error for a folder of the memory or its repository that cannot be created in the root. */
   #cannotCreate(error: unknown): MemoryError | undefined {
     if (!(error instanceof MemoryError) || error.code !== 'storage') return undefined;
     const { errno, path } = error.data;
@@ -83,10 +83,10 @@ export class StoreProject implements Omit<Project, 'use'> {
   async readFile(path: string, limit: number): Promise<string | undefined> {
     const parts = path.split('/');
     const strange = parts.some((part) => part === '' || part === '.' || part === '..');
-    // Memory has its own way in, which asks the mode; git's files are nobody's business.
+    // Memory is read through the store, which checks the mode; git's files are not readable at all.
     const closed = parts.some((part) => /^\.(git|memory-bank)$/i.test(part));
     if (strange || closed || /[\0\\]/.test(path)) {
-      throw new MemoryError('invalid_input', `"${path}" is no path of a file of the project.`, {
+      throw new MemoryError('invalid_input', `"${path}" is not a path of a project file.`, {
         hint: 'Give it relative to the root of the project, with "/" between folders.',
       });
     }

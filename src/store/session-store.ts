@@ -16,13 +16,13 @@ import { type Permit, toCommitMade } from './records/permit.ts';
 import { RecordReader } from './records/transaction.ts';
 import type { RecordSearch } from './search/record-search.ts';
 
-/** The records of a bank for one call of one session. */
+/** The records of a memory for one call of one session. */
 export class SessionStore implements Store {
   readonly local: LocalState;
   readonly #memory: MemoryFolder;
   readonly #search: RecordSearch;
   readonly #permit: Permit;
-  /** What the call has seen so far; its own change makes it look again. */
+  /** The reader of the call; its own change replaces it. */
   #reader: RecordReader | undefined;
 
   constructor(memory: MemoryFolder, search: RecordSearch, local: LocalState, permit: Permit) {

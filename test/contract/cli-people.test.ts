@@ -317,10 +317,12 @@ describe.skipIf(!hasTerminal || !isFull)('a terminal', () => {
 
   test('gets a long text through the pager of the environment', () => {
     const pager = "sed 's/^/paged: /'";
-    expect(inTerminal({ PAGER: pager, NO_COLOR: '1' }, 'show', 'decisionLog.md')).toContain(
-      'paged: # Decision Log',
+    const long = `# Long\n${'\n- Stateless'.repeat(40)}\n`;
+    run('write-memory-bank-file', '--filename', 'long.md', '--content', long);
+    expect(inTerminal({ PAGER: pager, NO_COLOR: '1' }, 'show', 'long.md')).toContain(
+      'paged: # Long',
     );
-    expect(inTerminal({ PAGER: 'no-such-pager' }, 'show', 'decisionLog.md')).toContain('Stateless');
+    expect(inTerminal({ PAGER: 'no-such-pager' }, 'show', 'long.md')).toContain('Stateless');
     expect(inTerminal({ PAGER: pager }, 'show', 'colours')).not.toContain('paged');
   });
 });

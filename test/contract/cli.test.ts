@@ -47,7 +47,7 @@ describe('every tool', () => {
 });
 
 describe('settings of a model that cannot be asked', () => {
-  const form = 'MEMORY_BANK_CHAT_URL is no http:// or https:// address';
+  const form = 'MEMORY_BANK_CHAT_URL is not an http:// or https:// address';
   test.each([
     ['http://127.0.0.1:1/v1', '', 'MEMORY_BANK_CHAT_MODEL is not set'],
     ['', 'm', 'MEMORY_BANK_CHAT_URL is not set'],

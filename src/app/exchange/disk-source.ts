@@ -6,23 +6,23 @@ import { Enclosure } from '../../git/repository/enclosure.ts';
 
 /** A larger file is refused, in bytes. */
 const maxBytes = 256 * 1024 * 1024;
-/** Limits of a folder that is read. */
+/** Limits for reading a folder. */
 const maxFiles = 50_000;
 const maxDepth = 32;
-/** How much of a folder is looked at for files whose name does not tell what they are: files, and bytes of each. */
+/** Limits for recognizing files by their content: number of files, and bytes of each. */
 const maxLooked = 256;
 const maxLine = 64 * 1024;
-/** A line of a file that is read line by line may not have more characters; a record has far fewer. */
+/** Limit of a line, in characters; a record has far fewer. */
 const maxLineLength = 16 * 1024 * 1024;
-/** Never part of a memory, and possibly huge. */
+/** Folders that are never part of a memory and can be huge. */
 const skipped = new Set(['.git', 'node_modules']);
 
-/** A source that knows how much of it was read, from 0 to 1. */
+/** A source that reports how much of it has been read, from 0 to 1. */
 export interface MeasuredSource extends Source {
   readonly share: number;
 }
 
-/** A source and the format that it is read by. */
+/** A source and its format. */
 export interface FoundSource {
   readonly format: ExchangeFormat;
   readonly source: MeasuredSource;
@@ -30,21 +30,21 @@ export interface FoundSource {
   readonly path: string;
 }
 
-/** What a search for sources found. */
+/** The result of a search for sources. */
 export interface FoundSources {
   readonly sources: readonly FoundSource[];
-  /** Usual places that are not read, because a link leads out of where they are. */
+  /** Usual locations that are not read, because a link leads out of the project. */
   readonly refused: readonly Remark[];
 }
 
 /**
- * The sources at a path: what the path itself is, else what is in the usual places below it and what
- * files in it tell to be one.
+ * Finds the sources at a path: the path itself, else those in the usual locations below it and
+ * those that files in it show.
  *
- * @param root the project, which names are relative to.
- * @param from the name of the only format to try; then the path need not look like it.
- * @throws MemoryError `not_found` when there is no such path or nothing in it, `invalid_input` for an
- *   unknown format, `damaged` for a path of the project that a link leads out of.
+ * @param root of the project; names are relative to it.
+ * @param from the only format to try; the path need not look like it.
+ * @throws MemoryError `not_found` if the path does not exist or has no source, `invalid_input` for an
+ *   unknown format, `damaged` for a path in the project that leads out of it by a link.
  */
 export function findSources(
   formats: readonly ExchangeFormat[],
@@ -77,7 +77,7 @@ export function findSources(
   for (const format of wanted) look(format, path, false);
   if (sources.length === 0 && from !== undefined)
     for (const format of wanted) look(format, path, true);
-  // A folder that is a source itself is not searched for others.
+  // A folder that is a source is not searched for more sources.
   if (sources.length > 0 && !sources.every(({ format }) => format.shallow))
     return { sources, refused: [] };
   for (const format of wanted) {
@@ -86,10 +86,10 @@ export function findSources(
       if (at !== undefined) look(format, at, false);
     }
   }
-  const telling = wanted.filter(({ recognisesLine }) => recognisesLine);
-  for (const file of telling.length > 0 ? filesIn(path) : []) {
+  const byContent = wanted.filter(({ recognisesLine }) => recognisesLine);
+  for (const file of byContent.length > 0 ? filesIn(path) : []) {
     const line = firstLine(enclosure, file);
-    for (const format of telling) {
+    for (const format of byContent) {
       if (line !== undefined && format.recognisesLine?.(line)) look(format, file, true);
     }
   }
@@ -99,7 +99,7 @@ export function findSources(
   });
 }
 
-/** The real path of a usual place; undefined, and a remark, where a link leads out. */
+/** Returns the real path of a usual location; undefined, with a remark, if a link leads out. */
 function placeOf(
   enclosure: Enclosure,
   path: string,
@@ -120,7 +120,7 @@ function nameOf(path: string, root: string): string {
   return name.startsWith('../') || name === '..' || isAbsolute(name) ? path : name || '.';
 }
 
-/** What lies directly in a folder, folders with `/` at the end; of a file, its name and its log's. */
+/** Lists the entries of a folder, folders with `/` at the end; for a file, its name and that of its log. */
 function entriesOf(path: string): string[] | undefined {
   try {
     if (lstatSync(path).isFile()) return fileEntries(path);
@@ -132,7 +132,7 @@ function entriesOf(path: string): string[] | undefined {
   }
 }
 
-/** The first files of a folder by their absolute paths, sorted; of a file, itself. */
+/** Lists the first files of a folder by absolute path, sorted; for a file, the file itself. */
 function filesIn(path: string): string[] {
   if (lstatSync(path).isFile()) return [path];
   const names = (entriesOf(path) ?? []).filter((entry) => !entry.endsWith('/'));
@@ -142,7 +142,7 @@ function filesIn(path: string): string[] {
     .map((name) => join(path, name));
 }
 
-/** The first line of a file; undefined when it is longer than what is looked at, or cannot be read. */
+/** Returns the first line of a file; undefined if it is too long or cannot be read. */
 function firstLine(enclosure: Enclosure, path: string): string | undefined {
   try {
     const head = enclosure.head(path, maxLine);
@@ -165,7 +165,7 @@ class DiskSource implements MeasuredSource {
   readonly files: readonly string[];
   readonly #enclosure: Enclosure;
   readonly #folder: string;
-  /** How many files were read, the last one in part. */
+  /** The number of files read, with the fraction of the current one. */
   #read = 0;
 
   constructor(
@@ -222,7 +222,7 @@ class DiskSource implements MeasuredSource {
   }
 }
 
-/** Decodes a text in pieces; undefined ends it, where its last character must be complete. */
+/** Decodes a text in pieces; undefined ends it, and then its last character must be complete. */
 function utf8Decoder(): (piece: Uint8Array | undefined) => string {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   return (piece) => {

@@ -5,13 +5,13 @@ import type { CallOptions } from '../call-context.ts';
 import { writeHtml, writeMarkdown } from './html-report.ts';
 import { formatsOf } from './importer.ts';
 
-/** The forms of the whole memory in one file, for people to read. */
+/** Reports of the whole memory in one file, for people. */
 const reports = new Map([
   ['markdown', writeMarkdown],
   ['html', writeHtml],
 ]);
 
-/** What `export` takes, with a few words for each. */
+/** Returns the names of the formats of `export`, with a short description each. */
 export async function exportNames(app: App): Promise<ReadonlyMap<string, string>> {
   return new Map([
     ['markdown', 'everything as one text'],
@@ -21,10 +21,10 @@ export async function exportNames(app: App): Promise<ReadonlyMap<string, string>
 }
 
 /**
- * The memory in the format of another program, or as a report: path to content.
+ * Returns the memory in the format of another program, or as a report: content by path.
  *
- * @throws MemoryError `invalid_input` for an unknown format, `not_found` when the memory has nothing
- *   that the format could hold.
+ * @throws MemoryError `invalid_input` for an unknown format, `not_found` if the memory has nothing
+ *   that the format can contain.
  */
 export async function exportMemory(
   app: App,

@@ -9,7 +9,7 @@ import { writeYaml } from '../../core/yaml/writer.ts';
 
 type Files = ReadonlyMap<string, string>;
 
-/** Everything that is remembered as one markdown text. */
+/** Writes the whole memory as one markdown text. */
 export async function writeMarkdown(
   toolsets: readonly Toolset[],
   context: Context,
@@ -18,11 +18,11 @@ export async function writeMarkdown(
   return text === '' ? new Map() : new Map([['memory.md', `# ${title}\n\n${text}`]]);
 }
 
-/** Everything that is remembered as one page that needs nothing else. */
+/** Writes the whole memory as one self-contained page. */
 export async function writeHtml(toolsets: readonly Toolset[], context: Context): Promise<Files> {
   const { title, text } = await compose(toolsets, context);
   if (text === '') return new Map();
-  // Raw HTML in a record is shown as text: a page must not run what somebody stored.
+  // Raw HTML in a record is shown as text: a page must not run stored code.
   const body = renderHtml(`# ${title}\n\n${text}`);
   const page = `<!doctype html>
 <html lang="en">
@@ -64,7 +64,7 @@ async function compose(toolsets: readonly Toolset[], context: Context) {
   return { title, text: parts.length === 0 ? '' : `${[state, ...parts].join('\n\n')}\n` };
 }
 
-/** The oldest first where the records tell their times, else by path. */
+/** Sorts by creation time, oldest first, if the records have one, else by path. */
 function ordered(records: readonly Located<object>[]): readonly Located<object>[] {
   const dated = records.flatMap((record) => {
     const { value } = record;
@@ -74,7 +74,7 @@ function ordered(records: readonly Located<object>[]): readonly Located<object>[
   return dated.length === records.length ? byCreation(dated) : records;
 }
 
-/** A record: what it is called, its fields, its text. */
+/** Formats a record: title, fields, text. */
 function section(type: AnyRecordType, { path, value }: Located<object>): string {
   const { title, body = '' } = type.search(value);
   const isText = (field: unknown) => body !== '' && field === body && path.endsWith('.md');
@@ -93,7 +93,7 @@ function fenced(text: string): string {
   return `${fence}yaml\n${text}${fence}`;
 }
 
-/** A markdown text as a part of the report, where front matter would read as a rule and headings. */
+/** Formats a markdown text for the report, where front matter would become a rule and headings. */
 function within(text: string): string {
   const start = contentStart(text);
   const head = text.slice(0, start).trim();
@@ -102,7 +102,7 @@ function within(text: string): string {
   return [fenced(`${yaml}\n`), demoted(text.slice(start)).trim()].join('\n\n');
 }
 
-/** A markdown text with its headings below those of the report; code is left alone. */
+/** Lowers the headings of a markdown text below those of the report; code is not changed. */
 function demoted(text: string): string {
   let fence: string | undefined;
   return text

@@ -11,9 +11,9 @@ const phases = {
 const steps = 1000;
 
 /**
- * The progress of one import, as one number that never goes back, whatever is worked out again.
+ * The progress of one import, as one number that never decreases, also when a step is repeated.
  *
- * How many records a source has is known only when it was read, so the number counts no records.
+ * The number of records is known only after the source was read, so it is not the number reported.
  */
 export class ImportProgress {
   readonly #context: Pick<Context, 'progress' | 'signal'>;
@@ -26,13 +26,13 @@ export class ImportProgress {
   /**
    * Reports which share of a phase is done, from 0 to 1.
    *
-   * @throws the reason of the signal when the caller has cancelled the import.
+   * @throws the reason of the signal if the caller has cancelled the import.
    */
   show(phase: keyof typeof phases, share: number, message: string): void {
     this.#context.signal.throwIfAborted();
     const [from, to] = phases[phase];
     const done = Math.floor((from + (to - from) * (share || 0)) * steps);
-    // The last step says that all is done.
+    // The last step reports the end.
     this.#done = Math.max(this.#done, Math.min(done, steps - 1));
     this.#context.progress(this.#done, steps, message);
   }

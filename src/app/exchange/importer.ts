@@ -21,34 +21,34 @@ import { type FoundSource, findSources } from './disk-source.ts';
 import { ImportProgress } from './import-progress.ts';
 
 export interface ImportRequest {
-  /** Absolute path of a source, or of a folder with sources in their usual places. */
+  /** Absolute path of a source, or of a folder with sources in their usual locations. */
   readonly path: string;
   /** The name of the only format to try. */
   readonly from: string | undefined;
-  /** Says what would be done, and writes nothing. */
+  /** Report what would be done, and write nothing. */
   readonly dryRun: boolean;
-  /** Whether a record that differs is replaced; otherwise it is kept and told. */
+  /** Replace records that differ; otherwise keep and report them. */
   readonly overwrite: boolean;
 }
 
-/** What came of one source. */
+/** The report on one source. */
 export interface ImportReport {
   readonly source: string;
   readonly format: string;
-  /** Paths below `.memory-bank/`, or where the records of the user lie. */
+  /** Paths relative to the memory folder of the project or of the user. */
   readonly created: readonly string[];
   readonly replaced: readonly string[];
-  /** How many records were there already, just as the source has them. */
+  /** The number of records that are already equal to the source. */
   readonly unchanged: number;
   /** Records that differ from the source and were kept. */
   readonly kept: readonly Remark[];
-  /** What was not taken over. */
+  /** Files and parts that were not imported. */
   readonly left: readonly Remark[];
   readonly notes: readonly Remark[];
   readonly commits: readonly CommitMade[];
 }
 
-/** What became of the findings of a source. */
+/** The outcome for the records of a source. */
 interface ImportOutcome {
   readonly created: string[];
   readonly replaced: string[];
@@ -57,19 +57,19 @@ interface ImportOutcome {
   readonly left: Remark[];
 }
 
-/** The formats of all toolsets that are offered. */
+/** Returns the formats of all offered toolsets. */
 export async function formatsOf(app: App): Promise<ExchangeFormat[]> {
   const toolsets = await app.toolsets();
   return (await Promise.all(toolsets.map(({ formats }) => formats?.() ?? []))).flat();
 }
 
 /**
- * Takes over what other programs keep, one commit for each source.
+ * Imports the memory of other programs, one commit for each source.
  *
- * A source is only read. What cannot be taken over is told and stops nothing else; importing the
- * same again changes nothing.
+ * A source is only read. Parts that cannot be imported are reported, and the others are imported.
+ * A second import of the same source changes nothing.
  *
- * @throws MemoryError `not_found` when there is nothing to import, and whatever hinders all writing.
+ * @throws MemoryError `not_found` if there is nothing to import, and the errors of any write.
  */
 export async function importSources(
   app: App,
@@ -89,8 +89,8 @@ export async function importSources(
   const { sources, refused } = findSources(formats, root, path, from);
   for (const found of sources) {
     const commits: CommitMade[] = [];
-    const telling = { ...options, onCommit: (made: CommitMade) => commits.push(made) };
-    const report = await app.run(session, 'import', telling, (context) =>
+    const reporting = { ...options, onCommit: (made: CommitMade) => commits.push(made) };
+    const report = await app.run(session, 'import', reporting, (context) =>
       importSource(context, found, request),
     );
     reports.push({ ...report, commits });
@@ -108,7 +108,7 @@ function redacted({ from, message }: Remark): Remark {
   return { from: redactText(from), message: redactText(message) };
 }
 
-/** The report on a place that is not read. */
+/** Reports a location that is not read. */
 function notRead(remark: Remark): ImportReport {
   const nothing = { created: [], replaced: [], unchanged: 0, kept: [], notes: [], commits: [] };
   return { source: remark.from, format: 'not read', ...nothing, left: [remark] };
@@ -153,7 +153,7 @@ async function importSource(
   const made = new Set(
     [...total.created, ...total.replaced].map((path) => `${memoryFolderName}/${path}`),
   );
-  // A dry run has written none of them.
+  // A dry run has not written any of them.
   const planned = new Map(
     fit.flatMap(({ type, value }) => {
       const path = `${memoryFolderName}/${type.path(value)}`;
@@ -173,9 +173,9 @@ async function importSource(
 }
 
 /**
- * Reads what a source holds and checks it, in slices.
+ * Reads a source and checks its records, in slices.
  *
- * The unchecked findings end with this function: a source may be so large that it should not be in
+ * The unchecked records are released with this function: a large source should not be in
  * memory twice while it is stored.
  */
 async function readSource(
@@ -196,7 +196,7 @@ async function readSource(
   const checking = () =>
     progress.show('checking', checked / found.length, `checking ${found[checked]?.from ?? name}`);
   checking();
-  // In place, so that very many findings are not there twice.
+  // In place, so that very many records are not in memory twice.
   function* check(): Steps {
     let fit = 0;
     for (const finding of found) {
@@ -211,8 +211,8 @@ async function readSource(
 }
 
 /**
- * What a source holds, unless it lies in this project and says that it is of another one (2.13). The
- * memory of another project may come from elsewhere, and not without a word.
+ * Reads a source, unless it is in this project and names another project as its own. The
+ * memory of another project can be imported from outside, where a person names it.
  */
 async function ofThisProject(context: Context, from: string, read: Findings): Promise<Findings> {
   const { projectId } = await context.project.info();
@@ -224,7 +224,7 @@ async function ofThisProject(context: Context, from: string, read: Findings): Pr
     : { ...read, notes: [...read.notes, { from, message }] };
 }
 
-/** The finding as its schema has it, or nothing and a remark. */
+/** Returns the record as its schema parses it; undefined, with a remark, if it does not fit. */
 function conforming(finding: ImportedRecord, left: Remark[]): ImportedRecord[] {
   const result = finding.type.schema.safeParse(finding.value);
   if (result.success) return [{ ...finding, value: result.data }];
@@ -233,7 +233,7 @@ function conforming(finding: ImportedRecord, left: Remark[]): ImportedRecord[] {
   return [];
 }
 
-/** Writes what is new as one commit; what holds a credential is left out by name. */
+/** Writes new records as one commit; records with a credential are left out and reported. */
 async function write(
   store: Store,
   findings: readonly ImportedRecord[],
@@ -261,7 +261,7 @@ async function write(
   }
 }
 
-/** Why a record may not be written; undefined if it may. */
+/** Returns why a record may not be written; undefined if it may. */
 function refusalOf(refused: Writing['refused'], path: string, key: string): string | undefined {
   const reason = refused.get(path);
   if (reason !== undefined || redactText(key) === key) return reason;
@@ -279,7 +279,7 @@ function placesOf({ data }: MemoryError): Remark[] {
   );
 }
 
-/** Reports which share of a part of the import is done, from 0 to 1. */
+/** Receives how much of a part of the import is done, from 0 to 1. */
 type PartProgress = (done: number, message: string) => void;
 
 interface Writing {
@@ -288,7 +288,7 @@ interface Writing {
   readonly refused: ReadonlyMap<string, string>;
 }
 
-/** Decides on every finding, and writes it where a transaction is given. */
+/** Decides about every record, and writes it if there is a transaction. */
 async function settle(
   reader: Reader,
   findings: readonly ImportedRecord[],

@@ -1,9 +1,9 @@
-/** What one look at something found. */
+/** The result of one check. */
 export interface Finding {
   readonly what: string;
   readonly state: 'good' | 'note' | 'bad';
-  /** What was found and, where something is wrong, what to do. */
+  /** The result in words and, for a problem, what to do. */
   readonly text: string;
-  /** Mends it, where that is safe; returns what was done. */
+  /** Repairs it if that is safe; returns what was done. */
   readonly fix?: () => Promise<string>;
 }

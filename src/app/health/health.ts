@@ -11,13 +11,13 @@ import { findRoot, memoryFolderName, type RootInput } from '../root.ts';
 import type { Finding } from './finding.ts';
 import { checkRepository } from './repository-check.ts';
 
-/** A larger file of attributes is not read, in bytes. */
+/** Size limit of a file of attributes, in bytes. */
 const maxAttributes = 1024 * 1024;
 
 /**
- * Looks at everything that can keep the memory of a project from working.
+ * Checks everything that can keep the memory of a project from working.
  *
- * @param program the command that git is to merge with.
+ * @param program the command for git's merge driver.
  */
 export async function checkHealth(
   app: App,
@@ -34,7 +34,7 @@ export async function checkHealth(
     return [{ what: 'Project', state: 'good', text: `${found.path} (${found.source})` }];
   });
   if (root === '') return [node, ...project];
-  // First of all, because to open the memory is to finish what a dead process has left half done.
+  // First, because opening the memory cleans up after a dead process.
   const records = await attempt('Records', () => lookAtRecords(app, session, options));
   return [
     node,
@@ -56,7 +56,7 @@ async function attempt(what: string, look: () => Promise<Finding[]>): Promise<Fi
   }
 }
 
-/** The settings have to be readable before anything is written; reading does without them. */
+/** Checks the settings, which a write needs and a read does not. */
 async function lookAtSettings(
   app: App,
   session: Session,
@@ -66,7 +66,7 @@ async function lookAtSettings(
   return [];
 }
 
-/** Whether git is told to leave the bytes of the memory alone, and to merge it by record. */
+/** Checks that git keeps the bytes of the memory unchanged and merges it by record. */
 function lookAtAttributes(
   app: App,
   session: Session,

@@ -20,10 +20,10 @@ import { repositoryKind } from './repository-kind.ts';
 const oldLock = 60_000;
 
 /**
- * Looks at everything in a repository that can keep memory from being committed to it or merged in it.
+ * Checks everything in a repository that can keep memory from being committed or merged.
  *
- * @param program the command that git is to merge with.
- * @throws MemoryError `unsupported` where `.git` leads nowhere.
+ * @param program the command for git's merge driver.
+ * @throws MemoryError `unsupported` if `.git` names a missing directory.
  */
 export async function checkRepository(
   root: string,
@@ -101,7 +101,7 @@ function lookAtDriver(root: string, tree: WorkTree, program: readonly string[]):
   };
 }
 
-/** What the commits of the memory say of the user. */
+/** Checks the identity for the commits of the memory. */
 function lookAtIdentity(config: GitConfig, env: RootInput['env']): Finding[] {
   const found: Finding[] = [];
   if (!config.get('user.name') && !config.get('author.name')) {

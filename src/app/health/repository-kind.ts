@@ -2,13 +2,13 @@ import { join, sep } from 'node:path';
 import { lookThrough, NodeFiles } from '../../git/disk/file-layer.ts';
 import { findWorkTree } from '../../git/repository/discover.ts';
 
-/** The repository that a project's memory is committed to, as a person wants it told. */
+/** Human-readable description of the repository that holds the memory. */
 export interface RepositoryKind {
   /** The top of its work tree. */
   readonly top: string;
-  /** Where HEAD and the index lie. */
+  /** The directory of HEAD and the index. */
   readonly gitDir: string;
-  /** Where the objects, the branches and the configuration lie. */
+  /** The directory of the objects, the branches and the configuration. */
   readonly commonDir: string;
   readonly kind:
     | 'repository'
@@ -20,9 +20,9 @@ export interface RepositoryKind {
 }
 
 /**
- * The repository around a folder; undefined where there is none, so that the first write makes one.
+ * Describes the repository around a folder; undefined if the first write would create one.
  *
- * @throws MemoryError `unsupported` where `.git` leads nowhere.
+ * @throws MemoryError `unsupported` if `.git` names a missing directory.
  */
 export async function repositoryKind(root: string): Promise<RepositoryKind | undefined> {
   const files = new NodeFiles();

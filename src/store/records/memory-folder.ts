@@ -24,9 +24,9 @@ export interface MemoryFolderOptions {
   readonly disk: Disk;
   /** Absolute path of the folder of the project. */
   readonly root: string;
-  /** Absolute path of the bank; `<root>/.memory-bank`, or the root itself for the user's own store. */
+  /** Absolute path of the memory folder: `<root>/.memory-bank`, or the root itself for the user's store. */
   readonly path: string;
-  /** Whether the bank wants a repository of its own at the root, whatever lies around it. */
+  /** Whether the memory has a separate repository at the root, also inside another repository. */
   readonly own: boolean;
   readonly types: readonly AnyRecordType[];
   readonly env: NodeJS.ProcessEnv;
@@ -37,21 +37,21 @@ export interface MemoryFolderOptions {
   warn(message: string): void;
 }
 
-/** Thrown inside a change when a file moved under it; the change is worked out again. */
+/** Thrown in a change if a file has changed since it was read; the change is tried again. */
 class RecordChangedError extends Error {}
 
 const maxAttempts = 20;
 
-/** One bank on disk: its records, and the repository that they are committed to. */
+/** One memory on disk: its records, and the repository to which they are committed. */
 export class MemoryFolder {
   readonly view: LiveRecords;
   readonly #options: MemoryFolderOptions;
   readonly #folder: Folder;
   readonly #watcher: Watcher;
   #repository: Repository | undefined;
-  /** Where the repository was last found. */
+  /** The work tree of the repository at the last look-up. */
   #tree: WorkTree | undefined;
-  /** What `config.yaml` says, and what its file was when it was read. */
+  /** The content of `config.yaml`, and the stat of the file when it was read. */
   #config:
     | { readonly stat: Stat | undefined; readonly values: MemoryConfig | undefined }
     | undefined;
@@ -63,7 +63,7 @@ export class MemoryFolder {
     this.#watcher = new Watcher(options.path, () => this.onHint?.());
   }
 
-  /** Whether all files have been looked at once. */
+  /** Whether all files have been read once. */
   swept = false;
   /** Called when something may have changed on disk. */
   onHint: (() => void) | undefined;
@@ -80,7 +80,7 @@ export class MemoryFolder {
     return this.#options.path;
   }
 
-  /** The repository that the bank lies in; undefined while there is none. */
+  /** The repository of the memory; undefined if there is none yet. */
   repository(): Repository | undefined {
     try {
       return this.#lookForRepository();
@@ -97,32 +97,32 @@ export class MemoryFolder {
     known?.close();
     this.#repository = undefined;
     const tree = findWorkTree(disk.files, start);
-    // The user's own store is a repository of its own, even below a home directory that is one.
+    // The user's store is a separate repository, even if the home directory is one.
     if (!tree || (own && tree.top !== start)) return undefined;
-    // Where the repository is missing, one around it does not take its place.
+    // If the repository is missing, a repository around it does not replace it.
     if (this.#tree && relative(this.#tree.top, tree.top).startsWith('..')) return undefined;
     this.#tree = tree;
     this.#repository = new Repository(disk, tree, this.#options);
     return this.#repository;
   }
 
-  /** The text of a file of the bank that is no record: settings, rules. */
+  /** Reads a file of the memory folder that is not a record: settings, rules. */
   text(path: string): string | undefined {
     const bytes = this.#folder.read(path, maxFileBytes);
     return bytes && decodeText(bytes);
   }
 
   /**
-   * Finishes or undoes what a process that died has left half done, and looks at the format.
+   * Finishes or undoes the unfinished change of a dead process, and checks the format.
    *
-   * @throws MemoryError `unsupported` for a bank of a later format.
+   * @throws MemoryError `unsupported` for a memory of a later format.
    */
   async prepare(): Promise<void> {
     await this.#repair();
     this.#checkFormat();
   }
 
-  /** Brings everything that is known in line with the disk; what is found was there before the call. */
+  /** Brings the known records in line with the disk, as it is at the time of the call. */
   async refresh(): Promise<void> {
     await this.prepare();
     await this.#look();
@@ -146,9 +146,9 @@ export class MemoryFolder {
   }
 
   /**
-   * Works out a change and commits it.
+   * Computes a change and commits it.
    *
-   * @returns what `edit` returned, and the commit if there was anything to commit.
+   * @returns the result of `edit`, and the commit if there was anything to commit.
    */
   async change<R>(
     why: Provenance | ((result: R) => Provenance),
@@ -163,7 +163,7 @@ export class MemoryFolder {
   ): Promise<{ readonly result: R; readonly made: MadeChange | undefined }> {
     let outcome: { result: R } | undefined;
     let repository = this.repository();
-    // What a dead process has left is cleaned up before each turn at changing the repository.
+    // The repository is cleaned up after dead processes before each change, so this only reads.
     const records = { view: this.view, refresh: () => this.#look() };
     const propose = async () => {
       const settings = this.#settings();
@@ -204,21 +204,21 @@ export class MemoryFolder {
     return { result: outcome.result, made };
   }
 
-  /** Stops looking at the disk. */
+  /** Stops watching the disk. */
   close(): void {
     this.#watcher.close();
     this.#repository?.close();
   }
 
   /**
-   * Refuses to make a repository in the place of one that was there before, or in a folder that is gone.
+   * Refuses to create a repository where one has disappeared, or in a missing folder.
    *
    * @throws MemoryError `storage`, `no_project`.
    */
   #checkMissing(): void {
     if (this.#tree) throw missingRepository(join(this.#tree.top, '.git'));
     const { disk, root, own } = this.#options;
-    // The user's own store is made by the first change.
+    // The first change creates the user's store.
     if (own || disk.files.realpath(root) !== undefined) return;
     throw new MemoryError('no_project', `The folder ${root} is missing.`, {
       hint: 'Move it back, or start the server in another folder. Nothing was changed.',
@@ -239,20 +239,20 @@ export class MemoryFolder {
     }
   }
 
-  /** The repository that a change would make. */
+  /** The repository that a change would create. */
   #missing(): Repository {
     const { disk, root } = this.#options;
     const gitDir = join(root, '.git');
     return new Repository(disk, { top: root, gitDir, commonDir: gitDir }, this.#options);
   }
 
-  /** The repository in the making of which a process died; its locks would be in git's own way. */
+  /** A repository whose creation a dead process began: its locks would block git. */
   #halfMade(): Repository | undefined {
     const missing = this.#missing();
     return this.#options.disk.files.lstat(missing.folder) ? missing : undefined;
   }
 
-  /** What the bank's own files lack. */
+  /** The missing parts of the memory's own files. */
   #ownChanges(): TextChange[] {
     return ownFiles(this.projectId() ?? this.earlierId() ?? this.#options.uuid()).flatMap(
       ([path, complete]) => {
@@ -263,12 +263,12 @@ export class MemoryFolder {
     );
   }
 
-  /** Whether the bank's own files are there and lack nothing. */
+  /** Whether the memory's own files are complete. */
   get complete(): boolean {
     return this.lacking().length === 0;
   }
 
-  /** The bank's own files that are not there or lack something, by their paths in it. */
+  /** Lists the memory's own files that are missing or incomplete. */
   lacking(): readonly string[] {
     return this.#ownChanges().map(({ path }) => path);
   }
@@ -276,29 +276,29 @@ export class MemoryFolder {
   /**
    * The project's id in `config.yaml`; undefined before the first write.
    *
-   * @throws MemoryError `damaged` when the file does not hold it.
+   * @throws MemoryError `damaged` if the file does not contain it.
    */
   projectId(): string | undefined {
     return this.#settings()?.project_id;
   }
 
   /**
-   * The id that an earlier program has left in the project; see `earlierId`.
+   * Returns the id that an earlier program has left in the project; see `earlierId`.
    *
-   * @throws MemoryError `damaged` when its files do not tell it.
+   * @throws MemoryError `damaged` if its files cannot be read.
    */
   earlierId(): string | undefined {
     return earlierId(new Folder(this.#options.disk.files, this.root));
   }
 
-  /** Whether there is any memory here, whoever wrote it. */
+  /** Whether there is any memory here, also one made by hand. */
   async initialized(): Promise<boolean> {
     if (this.text(configPath) !== undefined) return true;
     await this.refresh();
     return this.view.paths().length > 0;
   }
 
-  /** Keeps the edits of a person that carry a credential from being committed. */
+  /** Returns the check that keeps edits with a credential from being committed. */
   adoption(): Adoption {
     return adoptionBy(this.#guard(this.#settings()));
   }
@@ -308,7 +308,7 @@ export class MemoryFolder {
     return new SecretGuard(allowed, join(relative(this.root, this.path), configPath));
   }
 
-  /** A path of the bank as the repository's trees have it; the bank's own is empty. */
+  /** Returns a path of the memory relative to the top of the work tree; '' means the folder itself. */
   inTree(path: string): string {
     return this.#pathIn(this.repository(), path);
   }
@@ -319,7 +319,7 @@ export class MemoryFolder {
     return [...folder, path].filter((part) => part).join('/');
   }
 
-  /** Where the bank is, or will be once its folder is made, with the links above it resolved. */
+  /** Returns the path of the memory folder with all links resolved; it need not exist yet. */
   realPath(): string {
     const { disk, root, path } = this.#options;
     return (
@@ -327,7 +327,7 @@ export class MemoryFolder {
     );
   }
 
-  /** The text that a record was decoded from. */
+  /** Reads the text of a record. */
   #textOf(record: RecordFile): string {
     const bytes = this.#folder.read(record.path, maxFileBytes, record.stat);
     if (!bytes || !sameStat(this.#folder.stat(record.path), record.stat))
@@ -335,7 +335,7 @@ export class MemoryFolder {
     return decodeText(bytes);
   }
 
-  /** Reading goes on whatever is wrong with the repository; a change will say what it is. */
+  /** Cleans up after a dead process. An error does not stop a read; a change reports it. */
   async #repair(): Promise<void> {
     try {
       const repository = this.repository() ?? this.#halfMade();
@@ -347,7 +347,7 @@ export class MemoryFolder {
     }
   }
 
-  /** Refuses a bank of a later format; one whose settings cannot be read is read all the same. */
+  /** Refuses a memory of a later format. Damaged settings do not prevent reading. */
   #checkFormat(): void {
     try {
       this.#settings();
@@ -356,7 +356,7 @@ export class MemoryFolder {
     }
   }
 
-  /** What `config.yaml` says, read again when it changed; undefined where there is none. */
+  /** Returns the content of `config.yaml`, read again if it changed; undefined if it does not exist. */
   #settings(): MemoryConfig | undefined {
     const stat = this.#folder.stat(configPath);
     if (!this.#config || !sameStat(stat, this.#config.stat)) {
@@ -368,7 +368,7 @@ export class MemoryFolder {
 
   #watch(): void {
     for (let added = this.#watcher.setFolders(this.view.folders()); added.length > 0; ) {
-      // What came between the look and the watch is seen by looking once more.
+      // Changes between the refresh and the start of the watch need another refresh.
       if (this.swept) this.view.refreshPaths(added);
       else this.view.refresh('names');
       added = this.#watcher.setFolders(this.view.folders());

@@ -114,7 +114,7 @@ function summary(commits: readonly SquashedCommit[]): string[] {
   return counts.length === 0 ? lines : [...lines, cut(`- ${counts.join(', ')}`, maxTrailer)];
 }
 
-/** What a subject says that was done, without its object: `log decision`, `track progress`, `write`. */
+/** Returns the action that a subject names, without its object: `log decision`, `write`. */
 function kindOf(subject: string): string {
   const [line = ''] = subject.split('\n', 1);
   const [named] = /^[a-z]+(?: [a-z]+){0,2}(?=: )/.exec(line) ?? [];

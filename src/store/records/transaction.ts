@@ -13,19 +13,19 @@ import type { RecordFile } from './record-file.ts';
 import { folderOf } from './record-path.ts';
 import { inSlices } from './slices.ts';
 
-/** No text that a tool writes may be larger, in bytes. */
+/** Size limit of a text that a tool writes, in bytes. */
 export const maxRecordBytes = 2 * 1024 * 1024;
 
-/** A bank's records, and how to bring them in line with the disk. */
+/** The records of a memory, and how to bring them in line with the disk. */
 export interface Records {
   readonly view: LiveRecords;
   refresh(): Promise<void>;
 }
 
-/** So many records that would have the same file name get numbers. */
+/** Limit of numbers for records with the same file name. */
 const maxNamesakes = 100;
 
-/** Reads records for one call: what was on disk when the call came is what it sees. */
+/** Reads records for one call, as they are on disk when the call begins. */
 export class RecordReader implements Reader {
   protected readonly view: LiveRecords;
   protected readonly access: Access;
@@ -55,13 +55,13 @@ export class RecordReader implements Reader {
     return toListing(files, this.view);
   }
 
-  /** Once a call; every later look in the same call sees the same. */
+  /** Refreshes once per call; all reads of the call see the same state. */
   refresh(): Promise<void> {
     this.#fresh ??= this.#records.refresh();
     return this.#fresh;
   }
 
-  /** Cheap where the record lies in its place; else everything is looked through, once a call. */
+  /** Looks in the expected path first, which is cheap; otherwise in all records, once per call. */
   protected async find(type: AnyRecordType, key: string): Promise<RecordFile | undefined> {
     const found = this.#fresh ? undefined : this.view.at(type, key);
     if (found) return found;
@@ -84,19 +84,19 @@ interface Write {
   readonly text: string | undefined;
 }
 
-/** The records as a change sees them while it is being worked out: the view with its own writes over it. */
+/** The records as a change sees them: the view with the writes of the change on top. */
 export class LiveTransaction extends RecordReader implements Transaction {
   readonly #writes = new Map<string, Write>();
   readonly #byKey = new Map<AnyRecordType, Map<string, Write>>();
-  /** The text of each existing file when it was taken as the ground for a new one. */
+  /** The text of each existing file on which a new text is based. */
   readonly #based = new Map<string, string>();
-  /** The paths of a type, written ones among them, once a twin is looked for. */
+  /** The paths of a type, with the written ones; filled when a twin is searched for. */
   readonly #folded = new Map<AnyRecordType, FoldedPaths>();
-  /** How many new files each folder gets. */
+  /** The number of new files by folder. */
   readonly #added = new Map<string, number>();
   readonly #readText: (record: RecordFile) => string;
 
-  /** @param readText the text of a file that was read before; throws when it has changed since. */
+  /** @param readText returns the text of a known file, and throws if it has changed since. */
   constructor(records: Records, access: Access, readText: (record: RecordFile) => string) {
     super(records, access);
     this.#readText = readText;
@@ -167,10 +167,10 @@ export class LiveTransaction extends RecordReader implements Transaction {
   }
 
   /**
-   * Puts a record back as it was, byte for byte: where it is now, or else where it was. Unlike any
-   * other change it takes the place of a file that cannot be read.
+   * Restores a record byte for byte, at its current path or else at its earlier one. Unlike any
+   * other change, it replaces a file that cannot be read.
    *
-   * @returns where it is; undefined when it is the same already.
+   * @returns its path; undefined if it is already the same.
    */
   async restore(record: Located<object>, type: AnyRecordType, text: string) {
     const { key, value } = record;
@@ -183,19 +183,19 @@ export class LiveTransaction extends RecordReader implements Transaction {
     return path;
   }
 
-  /** What differs from what is on disk, by path. */
+  /** Returns the differences from the disk, by path. */
   changes(): TextChange[] {
     const changes: TextChange[] = [];
     for (const { path, type, text, value } of this.#writes.values()) {
       const before = this.#based.get(path);
-      // What was restored may have taken a name before its twin gave it up.
+      // A restored record may have taken its name before a twin was removed.
       if (before === undefined && text !== undefined) this.#checkTwins(path, type);
       if (before !== text) changes.push({ path, before, after: text, value });
     }
     return changes.sort((a, b) => (a.path < b.path ? -1 : 1));
   }
 
-  /** What may be changed may be read for it: an update needs the text that it updates. */
+  /** A path that may be changed may also be read: an update needs the old text. */
   override mayRead(path: string): boolean {
     return super.mayRead(path) || this.access.mayWrite(path);
   }
@@ -214,10 +214,10 @@ export class LiveTransaction extends RecordReader implements Transaction {
   }
 
   /**
-   * Refuses a new file that some file system would take for another one of its type.
+   * Refuses a new file that some file system would confuse with another one of its type.
    *
-   * A type that fans out makes the names of its files from keys, as names that every file system keeps
-   * apart; any other takes them as they are given.
+   * A type that fans out makes file names from keys that every file system keeps
+   * apart; any other type uses the given names.
    */
   #checkTwins(path: string, type: AnyRecordType): void {
     if (type.fanOut) return;
@@ -257,7 +257,7 @@ export class LiveTransaction extends RecordReader implements Transaction {
       const write = this.#writes.get(candidate);
       if (write ? !write.value : !this.view.look(candidate)) return candidate;
     }
-    throw new MemoryError('already_exists', `Another record lies at ${place}.`, {
+    throw new MemoryError('already_exists', `Another record is at ${place}.`, {
       hint: 'Give this one another name, or mend that file if its key is wrong.',
       data: { path: place },
     });
@@ -288,7 +288,7 @@ export class LiveTransaction extends RecordReader implements Transaction {
   }
 }
 
-/** Whether a listing with these options has this record. */
+/** Whether a listing with these options contains this record. */
 export function isAsked<T extends object>(
   type: RecordType<T>,
   { key, path, value }: Located<T>,
@@ -306,7 +306,7 @@ function located<T>(record: RecordFile): Located<T> {
   return { key: record.key ?? '', path: record.path, value: record.value as T };
 }
 
-/** Record files as a caller gets them: what can be read, and by name what cannot. */
+/** Converts record files to a listing: readable records, and damaged files by name. */
 export function toListing<T>(files: readonly RecordFile[], view: LiveRecords): Listing<T> {
   const records: Located<T>[] = [];
   const damaged: Listing<T>['damaged'][number][] = [];
@@ -326,7 +326,7 @@ function duplicate(file: RecordFile, twin: string): MemoryError {
   });
 }
 
-/** The error for what the mode of a session does not allow. */
+/** The error for an access that the mode of a session does not allow. */
 export function forbidden(verb: string, path: string, access: Access): MemoryError {
   return new MemoryError('forbidden', `The mode "${access.mode}" may not ${verb} ${path}.`, {
     hint: 'Switch to a mode whose rule file allows it, or leave the mode.',
