@@ -95,7 +95,7 @@ export async function rootAt(path: string, reach: Reach, create: boolean): Promi
   const root = await realTarget(withoutMemoryFolder(path));
   await refuseOutOfReach(root, reach);
   const inner = root.split(sep).find((part) => /^\.(git|memory-bank)$/i.test(part));
-  if (inner !== undefined) throw invalid(['path'], `must not lie inside of a folder ${inner}`);
+  if (inner !== undefined) throw invalid(['path'], `must not be inside a folder ${inner}`);
   await refuseSystemFolder(root, reach.home, disk);
   if (create) await makeFolder(root);
   const folder = await disk.directory(root);
@@ -169,7 +169,7 @@ async function refuseOutOfReach(path: string, { within }: Reach): Promise<void> 
     if (contains(await realTarget(folder), path)) return;
   }
   throw new MemoryError('forbidden', `The folder ${path} is out of reach.`, {
-    hint: 'Over HTTP it has to lie below the project that is served, or a folder that the server was started with --allow-folder for.',
+    hint: 'Over HTTP it must be inside the served project, or inside a folder given to the server by --allow-folder.',
   });
 }
 

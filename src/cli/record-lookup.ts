@@ -3,6 +3,7 @@ import { outline } from '../core/markdown/sections.ts';
 import { pastedPath } from '../core/names/pasted-path.ts';
 import type { AnyRecordType } from '../core/record-type.ts';
 import type { Reader } from '../core/store.ts';
+import type { Toolset } from '../core/toolset.ts';
 
 /** A record that a person named, or a section of one. */
 export interface FoundRecord {
@@ -52,6 +53,23 @@ export async function findRecord(
   if (others.length === 0) return only;
   const paths = [only, ...others].map(({ path }) => path);
   throw new MemoryError('invalid_input', `"${given}" can be ${paths.join(' or ')}.`);
+}
+
+/**
+ * Returns the toolsets with records: all of them, or the one with this name.
+ *
+ * @throws MemoryError `invalid_input` for a name that none of them has.
+ */
+export function withRecords(
+  toolsets: readonly Toolset[],
+  name: string | undefined,
+): readonly Toolset[] {
+  const kept = toolsets.filter(({ records }) => records.length > 0);
+  const named = kept.filter((toolset) => name === undefined || toolset.name === name);
+  if (named.length > 0) return named;
+  throw new MemoryError('invalid_input', `There is no toolset "${name}" with records.`, {
+    hint: `The toolsets with records are: ${kept.map((toolset) => toolset.name).join(', ')}.`,
+  });
 }
 
 /** Sections below the title of a text whose heading is the given one, with or without its date. */

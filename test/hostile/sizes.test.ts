@@ -133,7 +133,7 @@ describe('what is nested too deeply is refused', () => {
     expect(await stage.refuse('create_features', features(32))).toContain('33 folders');
     const paths = ['src', slug(40), 'test'].map((path) => ({ path, type: 'directory' }));
     expect(await stage.refuse('create_paths', { paths })).toContain(
-      '"paths[1]: The record would lie below 41 folders. At most ',
+      '"paths[1]: The record would be below 41 folders. At most ',
     );
   });
 

@@ -87,7 +87,7 @@ function lookAtDriver(root: string, tree: WorkTree, program: readonly string[]):
   const current = program.every((word) => config.includes(word.replaceAll('\\', '\\\\')));
   if (installed && current) return { what, state: 'good', text: 'git merges the memory by record' };
   const text = installed
-    ? 'It starts a program in another place than this one.'
+    ? 'It starts a program at another path than this one.'
     : 'It is not installed here: git merges the memory line by line.';
   const fix = async () => {
     await setMergeDriver(root, program, 'full');

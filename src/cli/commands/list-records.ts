@@ -5,6 +5,7 @@ import { counted } from '../../core/painter.ts';
 import type { Damaged, Store } from '../../core/store.ts';
 import type { Toolset } from '../../core/toolset.ts';
 import { type Command, flagNumber, flagText } from '../command.ts';
+import { withRecords } from '../record-lookup.ts';
 import { outputFlag, showResult } from '../result.ts';
 import { inSession } from '../run-in-session.ts';
 import type { Screen } from '../terminal.ts';
@@ -42,13 +43,7 @@ export const list: Command = {
     const { app, operands, values } = invocation;
     const toolset = flagText(values, 'toolset');
     const limit = flagNumber(values, 'limit', 200, 1, 100_000);
-    const kept = (await app.toolsets()).filter(({ records }) => records.length > 0);
-    const listed = kept.filter(({ name }) => toolset === undefined || name === toolset);
-    if (listed.length === 0) {
-      throw new MemoryError('invalid_input', `There is no toolset "${toolset}" with records.`, {
-        hint: `The toolsets with records are: ${kept.map(({ name }) => name).join(', ')}.`,
-      });
-    }
+    const listed = withRecords(await app.toolsets(), toolset);
     const under = operands[0] === undefined ? '' : pastedPath(operands[0]).replace(/\/$/, '');
     const { records, damaged } = await inSession(invocation, (session, call) =>
       app.run(session, 'list', call, async ({ store, history }) => {

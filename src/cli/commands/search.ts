@@ -1,8 +1,8 @@
-import { MemoryError } from '../../core/error.ts';
 import { counted } from '../../core/painter.ts';
 import { reportSearch, type SearchHit } from '../../core/store.ts';
 import { type Command, flagNumber, flagText } from '../command.ts';
 import { matchLines } from '../match-lines.ts';
+import { withRecords } from '../record-lookup.ts';
 import { outputFlag, showResult } from '../result.ts';
 import { inSession } from '../run-in-session.ts';
 import type { Screen } from '../terminal.ts';
@@ -22,13 +22,7 @@ export const search: Command = {
     const { app, operands, values } = invocation;
     const toolset = flagText(values, 'toolset');
     const limit = flagNumber(values, 'limit', 10, 1, 1000);
-    const kept = (await app.toolsets()).filter(({ records }) => records.length > 0);
-    const searched = kept.filter(({ name }) => toolset === undefined || name === toolset);
-    if (searched.length === 0) {
-      throw new MemoryError('invalid_input', `There is no toolset "${toolset}" with records.`, {
-        hint: `The toolsets with records are: ${kept.map(({ name }) => name).join(', ')}.`,
-      });
-    }
+    const searched = withRecords(await app.toolsets(), toolset);
     const request = {
       query: operands.join(' '),
       types: searched.flatMap(({ records }) => records),

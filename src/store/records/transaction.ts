@@ -248,7 +248,7 @@ export class LiveTransaction extends RecordReader implements Transaction {
   #free(place: string, type: AnyRecordType, key: string): string {
     const folders = place.split('/').length - 1;
     if (folders > maxDepth) {
-      throw new MemoryError('too_large', `The record would lie below ${folders} folders.`, {
+      throw new MemoryError('too_large', `The record would be below ${folders} folders.`, {
         hint: `At most ${maxDepth} are looked into: give it a name of fewer levels.`,
         data: { folders, limit: maxDepth },
       });
