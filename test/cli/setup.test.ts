@@ -311,46 +311,49 @@ describe('init', () => {
     expect(existsSync(repo.path('.mcp.json'))).toBe(false);
   });
 
-  it('writes no path of this machine into files of the project, and says what others need', () => {
-    const { repo, home, run, runWith } = project();
-    const { stdout } = run('init', '--yes', '--clients', 'all');
-    expect(stdout).toMatch(
-      /^"memory-bank" is not on the PATH of this machine, .*"npm link" in .* once the package is published\.$/m,
-    );
-    for (const file of [
-      '.mcp.json',
-      '.cursor/mcp.json',
-      '.vscode/mcp.json',
-      '.gemini/settings.json',
-    ]) {
-      expect(repo.read(file)).toContain('"command": "memory-bank"');
-      expect(repo.read(file)).not.toContain(dirname(main));
-    }
-    expect(readFileSync(join(home, '.codex/config.toml'), 'utf8')).toContain(main);
-    // An absolute path that an earlier version has written is replaced.
-    const bin = newFolder();
-    symlinkSync(main, join(bin, 'memory-bank'));
-    const entry = { command: 'node', args: [main] };
-    repo.write('.mcp.json', JSON.stringify({ mcpServers: { 'memory-bank': entry } }));
-    const again = runWith(
-      { PATH: `${bin}:${process.env.PATH}` },
-      'init',
-      '--yes',
-      '--clients',
-      'claude',
-    );
-    expect(again.stdout).toMatch(
-      /^Everybody who works on this project needs "memory-bank" on the PATH, /m,
-    );
-    expect(repo.read('.mcp.json')).not.toContain(main);
-    const doctor = runWith({ PATH: `${bin}:${process.env.PATH}` }, 'doctor').stdout;
-    expect(doctor).toMatch(/^ok +Claude Code +.*starts the server$/m);
-    expect(doctor).toMatch(/^ok +Codex +.*starts the server$/m);
-    expect(doctor).toMatch(/^ok +Cursor +.*starts the server$/m);
-    expect(run('doctor').stdout).toMatch(
-      /^WRONG +Claude Code +.*"memory-bank", which is not on the PATH: "npm link" in /m,
-    );
-  });
+  deep(
+    'writes no path of this machine into files of the project, and says what others need',
+    () => {
+      const { repo, home, run, runWith } = project();
+      const { stdout } = run('init', '--yes', '--clients', 'all');
+      expect(stdout).toMatch(
+        /^"memory-bank" is not on the PATH of this machine, .*"npm link" in .* once the package is published\.$/m,
+      );
+      for (const file of [
+        '.mcp.json',
+        '.cursor/mcp.json',
+        '.vscode/mcp.json',
+        '.gemini/settings.json',
+      ]) {
+        expect(repo.read(file)).toContain('"command": "memory-bank"');
+        expect(repo.read(file)).not.toContain(dirname(main));
+      }
+      expect(readFileSync(join(home, '.codex/config.toml'), 'utf8')).toContain(main);
+      // An absolute path that an earlier version has written is replaced.
+      const bin = newFolder();
+      symlinkSync(main, join(bin, 'memory-bank'));
+      const entry = { command: 'node', args: [main] };
+      repo.write('.mcp.json', JSON.stringify({ mcpServers: { 'memory-bank': entry } }));
+      const again = runWith(
+        { PATH: `${bin}:${process.env.PATH}` },
+        'init',
+        '--yes',
+        '--clients',
+        'claude',
+      );
+      expect(again.stdout).toMatch(
+        /^Everybody who works on this project needs "memory-bank" on the PATH, /m,
+      );
+      expect(repo.read('.mcp.json')).not.toContain(main);
+      const doctor = runWith({ PATH: `${bin}:${process.env.PATH}` }, 'doctor').stdout;
+      expect(doctor).toMatch(/^ok +Claude Code +.*starts the server$/m);
+      expect(doctor).toMatch(/^ok +Codex +.*starts the server$/m);
+      expect(doctor).toMatch(/^ok +Cursor +.*starts the server$/m);
+      expect(run('doctor').stdout).toMatch(
+        /^WRONG +Claude Code +.*"memory-bank", which is not on the PATH: "npm link" in /m,
+      );
+    },
+  );
 
   it('changes the command of an entry that is its own, and nothing else', () => {
     const added = { env: { MEMORY_BANK_TOOLSETS: 'graph' }, timeout: 5, alwaysAllow: ['search'] };

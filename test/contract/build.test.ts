@@ -11,6 +11,7 @@ import {
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { deep } from '../support/depth.ts';
 import { newFolder, RawClient } from '../support/process.ts';
 import { Repo } from '../support/repo.ts';
 
@@ -96,7 +97,7 @@ describe('a build', () => {
     expect(builtIds()).toContain(old);
   });
 
-  test('is removed a day after its last use', async () => {
+  deep('is removed a day after its last use', async () => {
     const all = builtIds();
     for (const id of all) utimesSync(join(builds, id), 1, 1);
     // The server marks its build as in use; without main.cjs, the next build does not know which it was.

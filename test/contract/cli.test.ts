@@ -7,6 +7,7 @@ import { exitStatus } from '../../src/cli/exit-status.ts';
 import { commandName } from '../../src/cli/tool-arguments.ts';
 import { errorCodes } from '../../src/core/error.ts';
 import { toolsets } from '../../src/toolsets/index.ts';
+import { deep, sample } from '../support/depth.ts';
 import { main, newFolder } from '../support/process.ts';
 import { Repo } from '../support/repo.ts';
 
@@ -125,7 +126,7 @@ describe('the arguments of a tool', () => {
     expect(repo.git('rev-parse', 'HEAD')).toBe(head);
   });
 
-  test.each([
+  const answersTo: readonly (readonly [args: readonly string[], message: string])[] = [
     [[TOKEN], 'There is no command "[a GitHub token]".'],
     [[`--${TOKEN}`, 'status'], '[a GitHub token]'],
     [['status', TOKEN], '[a GitHub token]'],
@@ -140,7 +141,8 @@ describe('the arguments of a tool', () => {
     [['import', TOKEN], '[a GitHub token]'],
     [['export', TOKEN], '[a GitHub token]'],
     [['log', '--revision', TOKEN], '[a GitHub token]'],
-  ])('an error does not repeat a credential (%#)', (args, message) => {
+  ];
+  test.each(sample(answersTo, 4))('an error does not repeat a credential (%#)', (args, message) => {
     const { stdout, stderr } = run(...args);
     expect(stderr).toContain(message);
     // Not even a piece of it.
@@ -215,7 +217,7 @@ describe('the completion', () => {
     expect(complete('merge-dr')).toBe('');
   });
 
-  test('knows what a word can be where it is', () => {
+  deep('knows what a word can be where it is', () => {
     const root = Repo.create().root;
     const at = program(root);
     at('memory-write', '--category', 'patterns', '--key', 'build cache', '--value', 'v');

@@ -117,8 +117,8 @@ beforeEach(() => {
   ]);
 });
 
-// Claude Code and Codex in the short run: each session starts a dozen processes.
-describe.each(sample(Object.entries(clients), 2))(
+// Claude Code in the short run: each session starts a dozen processes.
+describe.each(sample(Object.entries(clients), 1))(
   'a session of %s',
   (_, { common, names, takes }) => {
     test('gets the brief once, records about a prompt once, and one reminder', () => {

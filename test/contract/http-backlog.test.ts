@@ -134,7 +134,7 @@ describe('a client that does not read', () => {
   });
 });
 
-test('many clients that do not read leave room for the status and for changes', async () => {
+deep('many clients that do not read leave room for the status and for changes', async () => {
   // The buffers of the system take part of the answers of each client before the rest waits.
   const unread = Array.from({ length: 90 }, () => open().pause());
   for (const socket of unread) {

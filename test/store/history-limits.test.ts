@@ -1,6 +1,7 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
+import { deep } from '../support/depth.ts';
 import { letter, note } from '../support/note.ts';
 import { type Opened, open } from '../support/open.ts';
 import { Repo } from '../support/repo.ts';
@@ -289,30 +290,34 @@ test('a cancelled call keeps what it has indexed', async () => {
   expect((await opened.call.history.log(page)).total).toBe(1);
 });
 
-test('a restore reads a bounded amount, names the rest, and lets other calls through', async () => {
-  const repo = create();
-  // Together more than the 128 MiB that one list takes.
-  const body = 'x'.repeat(2_000_000);
-  for (let i = 0; i < 70; i++) {
-    const text = `---\nid: l${i}\ntitle: Letter ${i}\n---\n${body}\n`;
-    repo.write(`${bank}/letters/letter-${i}.md`, text);
-  }
-  repo.git('add', '-A');
-  repo.git('commit', '-q', '-m', 'Write letters');
-  repo.git('rm', '-rq', `${bank}/letters`);
-  repo.git('commit', '-q', '-m', 'Remove letters');
-  const { history } = (await serve(repo)).call;
-  let turns = 0;
-  const timer = setInterval(() => {
-    turns += 1;
-  }, 1);
-  const full = repo.git('rev-parse', 'HEAD~1').trim();
-  const { restored, damaged } = await history.restore('letters', full);
-  clearInterval(timer);
-  expect(restored.length + damaged.length).toBe(70);
-  expect(damaged.length).toBeGreaterThan(0);
-  for (const { error } of damaged) expect(error.code).toBe('too_large');
-  expect(turns).toBeGreaterThan(10);
-  const left = damaged[0]?.path;
-  expect(await history.restore(left, full)).toMatchObject({ restored: [left] });
-}, 60_000);
+deep(
+  'a restore reads a bounded amount, names the rest, and lets other calls through',
+  async () => {
+    const repo = create();
+    // Together more than the 128 MiB that one list takes.
+    const body = 'x'.repeat(2_000_000);
+    for (let i = 0; i < 70; i++) {
+      const text = `---\nid: l${i}\ntitle: Letter ${i}\n---\n${body}\n`;
+      repo.write(`${bank}/letters/letter-${i}.md`, text);
+    }
+    repo.git('add', '-A');
+    repo.git('commit', '-q', '-m', 'Write letters');
+    repo.git('rm', '-rq', `${bank}/letters`);
+    repo.git('commit', '-q', '-m', 'Remove letters');
+    const { history } = (await serve(repo)).call;
+    let turns = 0;
+    const timer = setInterval(() => {
+      turns += 1;
+    }, 1);
+    const full = repo.git('rev-parse', 'HEAD~1').trim();
+    const { restored, damaged } = await history.restore('letters', full);
+    clearInterval(timer);
+    expect(restored.length + damaged.length).toBe(70);
+    expect(damaged.length).toBeGreaterThan(0);
+    for (const { error } of damaged) expect(error.code).toBe('too_large');
+    expect(turns).toBeGreaterThan(10);
+    const left = damaged[0]?.path;
+    expect(await history.restore(left, full)).toMatchObject({ restored: [left] });
+  },
+  60_000,
+);
