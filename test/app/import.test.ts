@@ -11,6 +11,7 @@ import {
 import { isoTime } from '../../src/core/exchange-format.ts';
 import type { JsonObject } from '../../src/core/json.ts';
 import { corpus } from '../support/corpus.ts';
+import { describeDeep } from '../support/depth.ts';
 import { newFolder } from '../support/process.ts';
 import { Repo } from '../support/repo.ts';
 
@@ -643,7 +644,7 @@ function graphFile(count: number, last: string | Buffer = ''): string {
   return path;
 }
 
-describe('a large graph', () => {
+describeDeep('a large graph', () => {
   it('is one commit, whose storing is reported in batches', async () => {
     const one = world();
     const before = one.commits;

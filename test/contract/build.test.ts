@@ -67,7 +67,7 @@ describe('a build', () => {
     expect([main, join(builds, id, 'cli.js')].map((path) => statSync(path).ino)).toEqual(before);
   });
 
-  test('leaves running servers and starts during the build alone', async () => {
+  deep('leaves running servers and starts during the build alone', async () => {
     const [old = ''] = builtIds();
     const client = await start();
     appendFileSync(join(clone, 'src/cli/cli.ts'), '\nexport const changed = true;\n');

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
+import { deep } from '../support/depth.ts';
 import { main, newFolder } from '../support/process.ts';
 import { gitEnv, Repo } from '../support/repo.ts';
 
@@ -43,7 +44,7 @@ warning  knowledge/patterns/lock.md: The text of src/lock.ts:2 was changed, last
   repo.remove();
 });
 
-test('check prints JSON of a fixed shape, without a version', () => {
+deep('check prints JSON of a fixed shape, without a version', () => {
   const repo = project();
   repo.write('src/lock.ts', 'zero\none\ntwo\nthree\n');
   repo.git('rm', '-q', 'src/old.ts');
@@ -78,7 +79,7 @@ test('check prints JSON of a fixed shape, without a version', () => {
   repo.remove();
 });
 
-test('check reports with status 2 that it could not run', () => {
+deep('check reports with status 2 that it could not run', () => {
   const repo = project();
   for (const args of [['--since', 'nowhere'], ['nowhere'], ['../out'], ['--sinse', 'HEAD']]) {
     const { status, stdout, stderr } = run(repo, 'check', ...args);

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { printable } from '../../src/cli/terminal.ts';
-import { describeDeep, isFull } from '../support/depth.ts';
+import { deep, describeDeep, isFull } from '../support/depth.ts';
 import { main, newFolder } from '../support/process.ts';
 import { Repo } from '../support/repo.ts';
 
@@ -140,7 +140,7 @@ describe('the past', () => {
     );
   });
 
-  test('is paged, and answered as JSON with the paths and limits that people give', () => {
+  deep('is paged, and answered as JSON with the paths and limits that people give', () => {
     expect(at('branches', '--limit', '1', '--skip', '1').stdout).toMatch(
       /^ {2}side {2}.*\n {4}1 ahead, 1 behind/,
     );
@@ -157,7 +157,7 @@ describe('the past', () => {
     expect(JSON.parse(missing.stdout)).toMatchObject({ success: false, error: 'not_found' });
   });
 
-  test('is restored by a commit that names the command', () => {
+  deep('is restored by a commit that names the command', () => {
     const other = pastOf(Repo.create()).repo;
     const options = { cwd: other.root, env };
     spawnSync(process.execPath, [main, 'restore', file], options);
@@ -188,7 +188,7 @@ describe('the past', () => {
     expect(JSON.parse(at(...args, '--output', 'json').stdout)).toMatchObject({ success: true });
   });
 
-  test('comes back with one command, and of what is not there nothing changes', () => {
+  deep('comes back with one command, and of what is not there nothing changes', () => {
     const head = past.repo.git('rev-parse', 'HEAD');
     expect(at('restore', file, '--as-of', 'nowhere')).toMatchObject({ status: 3, stdout: '' });
     expect(at('restore', '../README.md')).toMatchObject({ status: 2, stdout: '' });

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ageOf } from '../../src/cli/commands/list-records.ts';
+import { deep } from '../support/depth.ts';
 import { main, newFolder } from '../support/process.ts';
 import { Repo } from '../support/repo.ts';
 
@@ -113,7 +114,7 @@ describe('show', () => {
 });
 
 describe('results as JSON', () => {
-  test('have a version and the same shape in every command of the program', () => {
+  deep('have a version and the same shape in every command of the program', () => {
     expect(json('status')).toMatchObject({
       version: 1,
       project: repo.root,
@@ -223,7 +224,7 @@ describe('edit', () => {
 const memoryPath = `.memory-bank/${entry}`;
 
 describe('help', () => {
-  test('is given by option, by letter and by command', () => {
+  deep('is given by option, by letter and by command', () => {
     const whole = run(['--help']).stdout;
     expect(whole).toContain('Usage: memory-bank');
     expect(run(['-h']).stdout).toBe(whole);
@@ -235,7 +236,7 @@ describe('help', () => {
     expect(run(['help', 'nothing'])).toMatchObject({ status: 2, stdout: '' });
   });
 
-  test('shows tools of one word with their toolset, and both forms run', () => {
+  deep('shows tools of one word with their toolset, and both forms run', () => {
     expect(run(['help']).stdout).toMatch(/banks\n {4}banks activate, banks list, /);
     expect(run(['help', 'banks', 'swap']).stdout).toContain('Usage: memory-bank banks swap');
     expect(run(['banks', 'list']).status).toBe(0);

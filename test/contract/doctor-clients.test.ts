@@ -152,7 +152,7 @@ test('doctor starts no file of the project, also by the name of this program, un
   expect(existsSync(repo.path('marker'))).toBe(true);
 });
 
-test('doctor asks a server over HTTP, with the key of the entry', async () => {
+deep('doctor asks a server over HTTP, with the key of the entry', async () => {
   const repo = Repo.create();
   const server = await HttpProgram.start(
     [],
@@ -172,7 +172,7 @@ test('doctor asks a server over HTTP, with the key of the entry', async () => {
   }
 });
 
-test('doctor does not send a person in a circle for a configuration with comments', () => {
+deep('doctor does not send a person in a circle for a configuration with comments', () => {
   const repo = Repo.create();
   const home = newFolder();
   repo.write('.mcp.json', '{\n  // mine\n  "mcpServers": {}\n}\n');

@@ -209,7 +209,7 @@ test.skipIf(listenQueue() < 1_000)('many clients can connect at once', async () 
   expect(clients.filter(({ connecting }) => connecting)).toHaveLength(0);
 });
 
-test('idle connections make room for new ones at the limit', async () => {
+deep('idle connections make room for new ones at the limit', async () => {
   const idle = Array.from({ length: 985 }, () => open());
   for (const socket of idle) socket.write(head('GET /openapi.json'));
   await Promise.all(idle.map((socket) => once(socket, 'data')));

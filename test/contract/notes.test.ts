@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { deep } from '../support/depth.ts';
 import { main, newFolder, RawClient } from '../support/process.ts';
 import { Repo } from '../support/repo.ts';
 
@@ -63,7 +64,7 @@ test('build_context says what to give when nothing was asked for', async () => {
   expect(rest).toEqual([]);
 });
 
-test('the first write outside of a repository says, once, that it created one', async () => {
+deep('the first write outside of a repository says, once, that it created one', async () => {
   const cwd = newFolder();
   const write = { category: 'patterns', key: 'k', value: 'v' };
   const expected = `${cwd} was not in a git repository, so this change created one there`;

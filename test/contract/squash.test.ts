@@ -209,7 +209,7 @@ describe('squash', () => {
     expectSound(repo);
   });
 
-  test('ends at a commit that changes memory and code', () => {
+  deep('ends at a commit that changes memory and code', () => {
     const repo = create();
     commit(repo, 'a', 'b');
     repo.write('.memory-bank/a.md', 'mixed');
@@ -222,7 +222,7 @@ describe('squash', () => {
     expectSound(repo);
   });
 
-  test('lists what matters where the old messages fill more than a screen', () => {
+  deep('lists what matters where the old messages fill more than a screen', () => {
     const repo = create();
     commit(repo, ...Array.from({ length: 30 }, (_, i) => `note${i}`));
     repo.write('.memory-bank/decisionLog.md', '# Decisions\n');
@@ -236,7 +236,7 @@ describe('squash', () => {
     expect(message).toContain('Memory-Tool: log_decision');
   });
 
-  test('takes a message of the user', () => {
+  deep('takes a message of the user', () => {
     const repo = create();
     commit(repo, 'a', 'b');
     const message = 'docs: record what we learned\n\nAbout caches.';
