@@ -113,7 +113,7 @@ describe('a build', () => {
   });
 });
 
-test('a server whose program was removed says so in the words of each toolset', async () => {
+deep('a server whose program was removed says so in the words of each toolset', async () => {
   const client = await start();
   rmSync(builds, { recursive: true });
   for (const [i, [name, args]] of calls.entries()) {

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect } from 'vitest';
 import { encodeName } from '../../src/core/names/name.ts';
 import { deep } from '../support/depth.ts';
 import { main, newFolder } from '../support/process.ts';
@@ -64,7 +64,7 @@ function idsIn(answers: ReadonlyMap<string, unknown>): string[] {
   );
 }
 
-test('a plan of this project reads like one that a person has written', async () => {
+deep('a plan of this project reads like one that a person has written', async () => {
   const before = personsWork();
   const begun = repo.git('rev-parse', 'HEAD').trim();
   const answers = await follow(planning);

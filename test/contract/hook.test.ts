@@ -121,7 +121,7 @@ beforeEach(() => {
 describe.each(sample(Object.entries(clients), 1))(
   'a session of %s',
   (_, { common, names, takes }) => {
-    test('gets the brief once, records about a prompt once, and one reminder', () => {
+    deep('gets the brief once, records about a prompt once, and one reminder', () => {
       const start = (source: string) =>
         contextOf(hook('session-start', { ...common(names.start), source }), names.start);
       const prompt = (text: string) =>

@@ -119,7 +119,7 @@ const remotes: readonly (readonly [string, () => string])[] = [
 ];
 
 describe.each(sample(remotes, 1))('over %s', (_, url) => {
-  test('three clones that write at once converge, and nothing is lost', async () => {
+  deep('three clones that write at once converge, and nothing is lost', async () => {
     const three = [1, 2, 3].map(() => clone(name, url()));
     await Promise.all(
       three.map(async (one, i) => {

@@ -20,6 +20,7 @@ import { ProcessLock } from '../../src/git/locks/process-lock.ts';
 import { objectId } from '../../src/git/objects/object.ts';
 import { findWorkTree } from '../../src/git/repository/discover.ts';
 import { bury, litter } from '../faults/place.ts';
+import { deep } from '../support/depth.ts';
 import { FaultFiles, reading } from '../support/fault-files.ts';
 import { gitEnv, Repo } from '../support/repo.ts';
 import { create, passing } from './create.ts';
@@ -166,7 +167,7 @@ describe('between the renames of the index and of the ref', () => {
   );
 });
 
-test('a squash that is killed at any step is done completely or not at all', async () => {
+deep('a squash that is killed at any step is done completely or not at all', async () => {
   const repo = create();
   const onto = repo.git('rev-parse', 'HEAD').trim();
   for (const text of ['1', '2']) await put(open(repo.root), 'm/a.md', text);
