@@ -193,6 +193,34 @@ describe('prependToList', () => {
     const text = '## A\n\n- old\n\n## B\n\n[x]\n';
     expect(prependToList(text, 'A', item)).toBe(`## A\n\n- ${written}\n- old\n\n## B\n\n[x]\n`);
   });
+
+  it.each([
+    ['tight', '- a\n'],
+    ['loose', '- a\n\n'],
+    ['nested', '- a\n  - b\n\n    c\n'],
+    ['with code', '* a\n\n  ```\n  - b\n  ```\n'],
+    ['ordered', '1. a\n'],
+  ])('edits a list of a megabyte as it edits a short one: %s', (_, item) => {
+    for (const head of [
+      '# A\n\n',
+      '```\n# A\n- x\n- y\n- z\n```\n# a\n',
+      '## B\n\ntext\n\n# A\n',
+    ]) {
+      const short = head + item.repeat(9);
+      const more = item.repeat(1_000_000 / item.length);
+      expect(prependToList(short + more, 'A', 'new')).toBe(prependToList(short, 'A', 'new') + more);
+    }
+  });
+
+  it('finds a list below a long text', () => {
+    const text = `# B\n\n${'- b\n'.repeat(100_000)}\n# A\n\n- a\n`;
+    expect(prependToList(text, 'A', 'new')).toBe(text.replace('- a\n', '- new\n- a\n'));
+  });
+
+  it('refuses conflict markers far below the list', () => {
+    const text = `# A\n\n${'- a\n'.repeat(100_000)}<<<<<<< HEAD\n`;
+    expect(() => prependToList(text, 'A', 'new')).toThrow('conflict markers in line 100003');
+  });
 });
 
 describe('replaceList', () => {

@@ -20,7 +20,7 @@ export interface Block {
   readonly start: number;
   /** Offset after its last line, without the line end. */
   end: number;
-  /** The items of a list; the blocks in an item or a quote. */
+  /** The items of a list; the blocks in an item or a quote. Empty below the levels that are kept. */
   readonly children: readonly Block[];
   /** Of a heading: 1 to 6. */
   level?: number;
@@ -66,6 +66,7 @@ const htmlDelimiters: readonly (readonly [begin: RegExp, closer: string])[] = [
 ];
 
 const definition = ruleNamed('reference');
+const paragraph = ruleNamed('paragraph');
 const underlinedHeading = ruleNamed('lheading');
 const parser = boundedParser(true, (state, start, stop) => {
   state.push('table', 'table', 0).map = [start, stop];
@@ -75,6 +76,10 @@ const parser = boundedParser(true, (state, start, stop) => {
 parser.block.ruler.before('table', 'begin', (state, line) => {
   if (state instanceof BlockReader) state.begin(line);
   return false;
+});
+// Most items of a long list are one line of words: no other rule has to try it.
+parser.block.ruler.before('table', 'words', (state, line, end) => {
+  return isLineOfWords(state, line, end) && paragraph(state, line, line + 1, false);
 });
 // CommonMark reads a definition from the paragraph that it begins, which can have lazy lines.
 // The rule of markdown-it makes it a block of its own, which a lazy line would not continue.
@@ -96,9 +101,10 @@ parser.validateLink = () => true;
  * All offsets refer to `text`. Inline markdown is not parsed.
  *
  * @param from offset after a byte order mark and front matter.
+ * @param levels levels of blocks to keep: with 2, the items of a list but not the blocks in them.
  */
-export function parseBlocks(text: string, from = 0): Block[] {
-  const reader = new BlockReader(text, from);
+export function parseBlocks(text: string, from = 0, levels = Number.POSITIVE_INFINITY): Block[] {
+  const reader = new BlockReader(text, from, levels);
   parser.block.tokenize(reader, 0, reader.lineMax);
   return reader.finish();
 }
@@ -112,6 +118,20 @@ function definitionsEnd(state: StateBlock, start: number, end: number): number {
   }
   state.line = before;
   return line;
+}
+
+/** Reports whether a line is certainly a paragraph of its own. */
+function isLineOfWords(state: StateBlock, line: number, end: number): boolean {
+  const { blkIndent, bMarks, tShift, sCount } = state;
+  if ((sCount[line] ?? 0) - blkIndent >= 4) return false;
+  const lower = state.src.charCodeAt((bMarks[line] ?? 0) + (tShift[line] ?? 0)) | 0x20;
+  if (lower < 0x61 || lower > 0x7a) return false;
+  if (line + 1 >= end) return true;
+  // A line of the same block could underline it, or make it the head of a table.
+  return (
+    state.isEmpty(line + 1) ||
+    ((sCount[line + 1] ?? 0) < blkIndent && isInterrupted(state, line + 1, end))
+  );
 }
 
 /** Reports whether a line ends the paragraph above it. */
@@ -129,6 +149,7 @@ function isInterrupted(state: StateBlock, line: number, end: number): boolean {
 class BlockReader extends MarkdownIt.StateBlock {
   readonly #text: string;
   readonly #from: number;
+  readonly #levels: number;
   readonly #hasCrlf: boolean;
   readonly #root: Block[] = [];
   /** The containers that are open, from the outermost to the innermost. */
@@ -137,18 +158,23 @@ class BlockReader extends MarkdownIt.StateBlock {
   hasDefinition = false;
   /** Offset of the block that the rules are trying. */
   #start = 0;
+  /** End of the block that was read last. */
+  #end = 0;
+  /** Takes the fields of every block without children that is not kept. */
+  readonly #dropped = newBlock('paragraph', 0, 0);
   /** The block pushed last. Its rule sets the fields of the token until the next push. */
   #last: Block | undefined;
   // Reused for every block, because creating tokens would take most of the time.
   readonly #token: Token = new MarkdownIt.Token('', '', 0);
   readonly #inline: Token = new MarkdownIt.Token('inline', '', 0);
 
-  constructor(text: string, from: number) {
+  constructor(text: string, from: number, levels: number) {
     // Every line ends with `\n`, and every character keeps its offset.
     const lines = text.slice(from).replace(/\r\n/g, ' \n').replace(/\r/g, '\n');
     super(lines.endsWith('\n') ? lines : `${lines}\n`, parser, {}, []);
     this.#text = text;
     this.#from = from;
+    this.#levels = levels;
     this.#hasCrlf = text.includes('\r\n');
   }
 
@@ -181,23 +207,24 @@ class BlockReader extends MarkdownIt.StateBlock {
     if (kind === 'item') this.begin(this.line);
     const start = this.#start;
     const end = this.#lineEnd(this.line);
-    const block = newBlock(kind, start, end);
+    const isContainer = kind === 'list' || kind === 'item' || kind === 'quote';
+    const isKept = this.#open.length < this.#levels;
+    const block = isKept || isContainer ? newBlock(kind, start, end) : this.#dropped;
     if (this.hasDefinition) block.hasDefinition = true;
     this.#last = block;
+    this.#end = end;
     const parent = this.#open.at(-1);
     if (!parent) this.#root.push(block);
-    else if (parent.children.length > 0) parent.children.push(block);
-    // Most items have one child: the first push to an empty array would reserve memory for 17.
-    else parent.children = [block];
-    if (kind === 'list' || kind === 'item' || kind === 'quote') this.#open.push(block);
+    else if (isKept) append(parent, block);
+    if (isContainer) this.#open.push(block);
   }
 
   #close(): void {
     const block = this.#open.pop();
     if (!block) return;
     // A line with only quote markers belongs to the quote; a blank line below an item does not.
-    if (block.kind === 'quote') block.end = this.#lineEnd(this.line - 1);
-    else block.end = block.children.at(-1)?.end ?? block.end;
+    if (block.kind === 'quote') this.#end = this.#lineEnd(this.line - 1);
+    block.end = this.#end;
   }
 
   #complete(): void {
@@ -232,6 +259,7 @@ class BlockReader extends MarkdownIt.StateBlock {
       }
     }
     block.end = this.#lineEnd(stop - 1);
+    this.#end = block.end;
   }
 
   #inlineText(): string {
@@ -250,6 +278,12 @@ function newBlock(kind: Block['kind'], start: number, end: number): Container {
   if (kind === 'paragraph') return { kind, start, end, children: none, text: '' };
   if (kind === 'heading') return { kind, start, end, children: none, text: '', level: 0 };
   return { kind, start, end, children: none };
+}
+
+function append(parent: Container, block: Block): void {
+  if (parent.children.length > 0) parent.children.push(block);
+  // Most items have one child: the first push to an empty array would reserve memory for 17.
+  else parent.children = [block];
 }
 
 function lineCount(content: string): number {

@@ -71,15 +71,32 @@ export function insertInSection(text: string, heading: string, markdown: string)
   return Document.forEdit(text).insert(heading, markdown);
 }
 
+/** Characters of a long text in which an edit first looks for its place. */
+const beginning = 65_536;
+/** A line that begins or ends a conflict which a merge left. */
+const conflictMarker = /^(?:<{7}|>{7})(?: .*)?$/m;
+
 /** Adds an item at the top of a section's first list, and creates them if they are missing. */
 export function prependToList(text: string, heading: string, item: string): string {
-  const document = Document.forEdit(text);
+  const document = beginningWithList(text, heading) ?? Document.forEdit(text);
   const list = document.list(heading);
   if (!list) return document.insert(heading, listText([item]));
   const at = lineStart(text, list.start);
   const added = listText([item], text.slice(at, list.start), list.marker);
   const gap = isLoose(text, list) ? '\n\n' : '\n';
   return text.slice(0, at) + document.native(added + gap) + text.slice(at);
+}
+
+/**
+ * Parses only the beginning of a long text that contains the first items of a section's first list.
+ *
+ * A history with its newest entry at the top grows without end, and needs no more than this.
+ */
+function beginningWithList(text: string, heading: string): Document | undefined {
+  if (text.length < 4 * beginning || conflictMarker.test(text)) return undefined;
+  const document = new Document(text.slice(0, lineStart(text, beginning)));
+  // The last block and the last item can continue below.
+  return (document.list(heading)?.children.length ?? 0) > 2 ? document : undefined;
 }
 
 /**
@@ -98,7 +115,7 @@ export function replaceList(text: string, heading: string, items: readonly strin
   const meetsText = next < text.length && !isBlankLine(text, next);
   if (items.length > 0) {
     const added = listText(items, text.slice(start, list.start), list.marker);
-    const gap = meetsText && !endsInParagraph(list) ? '\n' : '';
+    const gap = meetsText && !endsInParagraph(text, list) ? '\n' : '';
     return text.slice(0, start) + document.native(added + gap) + text.slice(list.end);
   }
   const before = lineStart(text, start - (text.slice(0, start).endsWith('\r\n') ? 2 : 1));
@@ -165,7 +182,8 @@ class Document {
   constructor(text: string) {
     this.#text = text;
     this.eol = dominantEol(text);
-    this.#blocks = parseBlocks(text, contentStart(text));
+    // The blocks in items would be most of the blocks of a long list.
+    this.#blocks = parseBlocks(text, contentStart(text), 2);
     this.#end = trimmedEnd(text, text.length);
     const nextAt: number[] = Array(7).fill(text.length);
     for (const { kind, level, text: heading, start: at, end } of this.#blocks.toReversed()) {
@@ -198,7 +216,7 @@ class Document {
     );
     let next = 0;
     let begun: { readonly index: number; readonly fence: Block | undefined } | undefined;
-    for (const { 0: marker, index } of this.#text.matchAll(/^(?:<{7}|>{7})(?: .*)?$/gm)) {
+    for (const { 0: marker, index } of this.#text.matchAll(new RegExp(conflictMarker, 'gm'))) {
       while ((fences[next]?.end ?? index) < index) next++;
       const candidate = fences[next];
       const fence = candidate && candidate.start < index ? candidate : undefined;
@@ -277,10 +295,12 @@ function isLoose(text: string, list: Block): boolean {
   return (gap.match(/\r\n?|\n/g)?.length ?? 0) > 1;
 }
 
-/** Reports whether a line of text directly below a block would continue its last paragraph. */
-function endsInParagraph(block: Block): boolean {
-  const last = block.children.at(-1);
-  return last ? endsInParagraph(last) : block.kind === 'paragraph';
+/** Reports whether a line of text directly below a list would continue its last paragraph. */
+function endsInParagraph(text: string, list: Block): boolean {
+  const item = list.children.at(-1) ?? list;
+  let last = parseBlocks(text.slice(lineStart(text, item.start), item.end)).at(-1);
+  while (last && last.children.length > 0) last = last.children.at(-1);
+  return last?.kind === 'paragraph';
 }
 
 /** Returns a heading's text for comparison: without inline markdown, case and repeated spaces. */
