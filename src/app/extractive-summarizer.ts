@@ -27,7 +27,7 @@ export class ModelSummarizer implements Summarizer {
   readonly #failed = new Map<string, number>();
   #working: Promise<void> | undefined;
   /** Whether the log already says that the model fails. */
-  #told = false;
+  #isReported = false;
 
   constructor(model: Model, log: (level: LogLevel, message: string) => void) {
     this.model = model.name;
@@ -56,7 +56,7 @@ export class ModelSummarizer implements Summarizer {
         await setImmediate();
         const summary = await this.#ask(request);
         this.#failed.delete(id);
-        this.#told = false;
+        this.#isReported = false;
         await keep(summary);
       } catch (thrown) {
         if (this.#end.signal.aborted) break;
@@ -83,8 +83,8 @@ export class ModelSummarizer implements Summarizer {
   }
 
   #complain(file: string, thrown: unknown): void {
-    if (this.#told) return;
-    this.#told = true;
+    if (this.#isReported) return;
+    this.#isReported = true;
     const why = thrown instanceof ModelError ? thrown.message : toMemoryError(thrown).text;
     this.#log('warning', `No summary of ${file} by the model ${this.model}: ${why}`);
   }

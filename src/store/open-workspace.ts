@@ -38,9 +38,9 @@ const collectFor = 50;
 /** Opens the memory of a root; see `OpenWorkspace`. */
 export async function openWorkspace(
   options: WorkspaceOptions,
-  ground: Partial<WorkspaceParts> = {},
+  parts: Partial<WorkspaceParts> = {},
 ): Promise<Workspace> {
-  const opened = new StoreWorkspace(options, { ...real, ...ground });
+  const opened = new StoreWorkspace(options, { ...real, ...parts });
   await opened.prepare();
   return opened;
 }
@@ -55,15 +55,15 @@ class StoreWorkspace implements Workspace {
   readonly #archive: Archive;
   readonly #listeners = new Set<(paths: readonly string[]) => void>();
   readonly #changed = new Set<string>();
-  #telling: NodeJS.Timeout | undefined;
+  #notifyTimer: NodeJS.Timeout | undefined;
 
-  constructor(options: WorkspaceOptions, { files, ...ground }: WorkspaceParts) {
+  constructor(options: WorkspaceOptions, { files, ...parts }: WorkspaceParts) {
     const { root, folder: path, records: types, durability, now, warn } = options;
     const own = options.repository === 'own';
     const disk = new Disk(files, durability);
     this.root = root;
     this.#files = files;
-    this.#memory = new MemoryFolder({ ...ground, disk, root, path, own, types, now, warn });
+    this.#memory = new MemoryFolder({ ...parts, disk, root, path, own, types, now, warn });
     this.#search = new RecordSearch(this.#memory.view, types);
     this.#modes = new ModeLibrary(files, root, path);
     this.#local = new LocalFile(disk, () => this.#memory.repository()?.folder);
@@ -71,7 +71,7 @@ class StoreWorkspace implements Workspace {
     this.#memory.view.onChange((path) => {
       if (this.#listeners.size > 0) this.#changed.add(path);
     });
-    this.#memory.onHint = () => this.#tellSoon();
+    this.#memory.onHint = () => this.#notifySoon();
   }
 
   prepare(): Promise<void> {
@@ -100,24 +100,24 @@ class StoreWorkspace implements Workspace {
   watch(listener: (paths: readonly string[]) => void): () => void {
     this.#listeners.add(listener);
     // A watch reports changes, so the existing records must be known first.
-    this.#tellSoon();
+    this.#notifySoon();
     return () => this.#listeners.delete(listener);
   }
 
   async close(): Promise<void> {
-    clearTimeout(this.#telling);
+    clearTimeout(this.#notifyTimer);
     this.#listeners.clear();
     this.#search.close();
     this.#memory.close();
   }
 
-  #tellSoon(): void {
+  #notifySoon(): void {
     if (this.#listeners.size === 0) return;
-    this.#telling ??= setTimeout(() => void this.#describe(), collectFor).unref();
+    this.#notifyTimer ??= setTimeout(() => void this.#describe(), collectFor).unref();
   }
 
   async #describe(): Promise<void> {
-    this.#telling = undefined;
+    this.#notifyTimer = undefined;
     const first = !this.#memory.swept;
     await this.#memory.refresh().catch(() => undefined);
     const paths = [...this.#changed].sort();

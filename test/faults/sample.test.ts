@@ -65,7 +65,7 @@ describe('nothing is lost', unhurried, () => {
       'on linked work trees',
       () => crowdOnWorkTrees(tally, driver, { processes: 2, changes: 4, calm: 0 }),
     ],
-    ['by obstacles to a change', () => hindrances(tally)],
+    ['by a change that is refused', () => hindrances(tally)],
     ['by what happens in the middle of one', () => stoppedInTheMiddle(tally, driver, 1)],
     ["in another user's repository", () => readOnly(tally, driver)],
     ['when the server is killed from outside', () => killedByTracer(tally, 1, new Random(seed))],

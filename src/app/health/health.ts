@@ -85,8 +85,8 @@ function lookAtAttributes(
     await app.run(session, 'doctor', options, ({ project }) => project.initialize());
     return 'completed and committed';
   };
-  const told = `${memoryFolderName}/.gitattributes lacks rules of the memory: "memory-bank init" or doctor --fix adds them.`;
-  return [{ what: 'Attributes', state: 'note', text: told, fix }];
+  const note = `${memoryFolderName}/.gitattributes lacks rules of the memory: "memory-bank init" or doctor --fix adds them.`;
+  return [{ what: 'Attributes', state: 'note', text: note, fix }];
 }
 
 async function lookAtRecords(app: App, session: Session, options: CallOptions): Promise<Finding[]> {

@@ -3,9 +3,9 @@ import type { MemoryError } from '../../core/error.ts';
 import { doesSign } from '../../git/commit/signing.ts';
 import {
   type FoundLock,
+  firstWriteRefusals,
   foundLocks,
-  obstacles,
-  obstaclesToFirst,
+  writeRefusals,
 } from '../../git/commit/writable.ts';
 import { NodeFiles } from '../../git/disk/file-layer.ts';
 import { GitConfig, maxConfigSize } from '../../git/repository/config.ts';
@@ -34,23 +34,23 @@ export async function checkRepository(
   const files = new NodeFiles();
   const tree = findWorkTree(files, root);
   const what = 'Repository';
-  const tell = ({ code, text }: MemoryError): Finding => {
+  const finding = ({ code, text }: MemoryError): Finding => {
     return { what, state: code === 'busy' ? 'note' : 'bad', text };
   };
   if (!repository || !tree) {
     const text = 'None yet; the first write makes one with "git init".';
-    const hindered = obstaclesToFirst(files, root, `${memoryFolderName}/config.yaml`);
-    return [{ what, state: 'note', text }, ...hindered.map(tell)];
+    const refusals = firstWriteRefusals(files, root, `${memoryFolderName}/config.yaml`);
+    return [{ what, state: 'note', text }, ...refusals.map(finding)];
   }
   const { kind, top, shallow } = repository;
   const text = `${kind} ${top}${shallow ? ', shallow: older history is missing' : ''}`;
   const config = GitConfig.read(files, { ...tree, branch: undefined, env });
   const folder = relative(tree.top, join(root, memoryFolderName)).split(sep).join('/');
-  const hindered = obstacles(files, tree, config, env, `${folder}/config.yaml`);
-  const ignored = hindered.find(({ code }) => code === 'ignored');
+  const refusals = writeRefusals(files, tree, config, env, `${folder}/config.yaml`);
+  const ignored = refusals.find(({ code }) => code === 'ignored');
   return [
     { what, state: shallow ? 'note' : 'good', text },
-    ...hindered.filter((error) => error !== ignored).map(tell),
+    ...refusals.filter((error) => error !== ignored).map(finding),
     ignored
       ? { what: 'Ignore rules', state: 'bad', text: ignored.text }
       : { what: 'Ignore rules', state: 'good', text: `do not cover ${memoryFolderName}` },

@@ -22,7 +22,7 @@ import { checkFormat, checkIdle, checkMerged } from './state.ts';
  *
  * @param path of the file, relative to the top of the work tree.
  */
-export function obstacles(
+export function writeRefusals(
   files: Files,
   tree: WorkTree,
   config: GitConfig,
@@ -39,7 +39,7 @@ export function obstacles(
 }
 
 /** The same for a folder that is not in a repository yet. */
-export function obstaclesToFirst(files: Files, folder: string, path: string): MemoryError[] {
+export function firstWriteRefusals(files: Files, folder: string, path: string): MemoryError[] {
   return failures([() => checkFolders(files, folder, path)]);
 }
 

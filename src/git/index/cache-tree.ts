@@ -9,7 +9,7 @@ export interface TreeChange {
 }
 
 const maxDepth = 1000;
-const untold = { before: undefined, after: undefined };
+const unknownTrees = { before: undefined, after: undefined };
 
 /**
  * Updates the index extension TREE (gitformat-index, "Cache tree") for a commit.
@@ -56,7 +56,7 @@ class Update {
     this.#bytes = bytes;
     this.#growth = growth;
     // The new tree of a parent folder without a `TreeChange` is unknown.
-    const unknown = [...growth.keys()].map((folder) => ({ folder, ...untold }));
+    const unknown = [...growth.keys()].map((folder) => ({ folder, ...unknownTrees }));
     this.#changes = new Map([...unknown, ...trees].map((change) => [change.folder, change]));
     for (const change of this.#changes.values()) {
       if (change.folder === '') continue;
