@@ -1,4 +1,4 @@
-import { dirname } from 'node:path';
+import { basename, dirname, isAbsolute } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { type Context, timestamp } from '../../core/context.ts';
 import { describeIssue, MemoryError } from '../../core/error.ts';
@@ -11,6 +11,7 @@ import type {
 import type { CommitMade } from '../../core/history.ts';
 import { toIssue } from '../../core/input.ts';
 import { isObject } from '../../core/json.ts';
+import { counted } from '../../core/painter.ts';
 import type { Session } from '../../core/session.ts';
 import type { Reader, Store, Transaction } from '../../core/store.ts';
 import { inSlices, Slice, type Steps } from '../../store/records/slices.ts';
@@ -135,7 +136,7 @@ async function importSource(
   ] as const) {
     if (part.length === 0) continue;
     const store = await open();
-    const label = `${format.name} (${source.name})`;
+    const label = `${format.name} (${committedName(source.name)})`;
     const at: PartProgress = (done, message) => {
       progress.show('writing', (settled + done * part.length) / fit.length, message);
     };
@@ -233,6 +234,11 @@ function conforming(finding: ImportedRecord, left: Remark[]): ImportedRecord[] {
   return [];
 }
 
+/** Returns the name of a source for a commit, which others read: without folders of this machine. */
+function committedName(name: string): string {
+  return isAbsolute(name) ? basename(name) : name;
+}
+
 /** Writes new records as one commit; records with a credential are left out and reported. */
 async function write(
   store: Store,
@@ -246,7 +252,7 @@ async function write(
     try {
       return await store.change(
         ({ created, replaced }) => ({
-          subject: `import ${created.length + replaced.length} records from ${label}`,
+          subject: `import ${counted(created.length + replaced.length, 'record')} from ${label}`,
         }),
         (transaction) => settle(transaction, findings, request, progress, { transaction, refused }),
         (done, total) => progress((1 + done / total) / 2, `storing record ${done} of ${total}`),
