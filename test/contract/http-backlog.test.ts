@@ -155,7 +155,7 @@ deep('many clients that do not read leave room for the status and for changes', 
   expect(answer.status).toBe(200);
 });
 
-test('calls of MCP do not begin while too many answers are unread', async () => {
+deep('calls of MCP do not begin while too many answers are unread', async () => {
   const calls = new Set<number>();
   const large = defineTool({
     name: 'large',

@@ -174,7 +174,7 @@ describe.each(sample(remotes, 1))('over %s', (_, url) => {
     expect(await one.keys()).toEqual(['again', 'first', 'one', 'two']);
   });
 
-  test('a record that is too large is refused by name, and nothing of it is kept', async () => {
+  deep('a record that is too large is refused by name, and nothing of it is kept', async () => {
     const [one, two] = [clone(name, url()), clone(name, url())];
     const path = '.memory-bank/knowledge/large.yaml';
     one.repo.write(path, Buffer.alloc(20 * 1024 * 1024));

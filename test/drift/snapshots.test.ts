@@ -1,12 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
+import { deep } from '../support/depth.ts';
 import { newFolder } from '../support/process.ts';
 
 const top = resolve(import.meta.dirname, '../..');
 
-it('a missing snapshot fails, and is written by --update only', () => {
+deep('a missing snapshot fails, and is written by --update only', () => {
   const root = newFolder();
   onTestFinished(() => rmSync(root, { recursive: true }));
   mkdirSync(join(root, 'test'));

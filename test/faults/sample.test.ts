@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { runs, sample } from '../support/depth.ts';
+import { isFull, sample } from '../support/depth.ts';
 import { newFolder } from '../support/process.ts';
 import { Random } from '../support/random.ts';
 import { seed } from '../support/seed.ts';
@@ -16,15 +16,9 @@ import { Driver } from './worker.ts';
 
 // A sample of the faults of `npm run test:faults`.
 const tally = new Tally();
-const share: Share = {
-  kill: runs(60),
-  torn: runs(30),
-  once: runs(200),
-  sticky: runs(200),
-  performed: runs(60),
-  power: runs(90),
-  twice: 1,
-};
+const share: Share = isFull
+  ? { kill: 60, torn: 30, once: 200, sticky: 200, performed: 60, power: 90, twice: 1 }
+  : { kill: 2, torn: 1, once: 8, sticky: 8, performed: 2, power: 3, twice: 0 };
 
 const folder = newFolder();
 let driver: Driver;
