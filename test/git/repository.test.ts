@@ -1,7 +1,9 @@
-import { existsSync, statSync, symlinkSync, utimesSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { chmodSync, existsSync, rmSync, statSync, symlinkSync, utimesSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, test } from 'vitest';
+import { promisify } from 'node:util';
+import { describe, expect, test, vi } from 'vitest';
 import { MemoryError } from '../../src/core/error.ts';
 import { Repository } from '../../src/git/commit/repository.ts';
 import { Disk } from '../../src/git/disk/disk.ts';
@@ -287,8 +289,60 @@ describe("a person's work", () => {
     setTime(repo, '.git/COMMIT_EDITMSG', Date.now() + 60_000);
     expect(await waits(repo)).toBe(true);
     // An abandoned commit is not waited for repeatedly.
-    setTime(repo, '.git/COMMIT_EDITMSG', Date.now() + 6 * calm);
+    setTime(repo, '.git/COMMIT_EDITMSG', Date.now() + 200 * calm);
     expect(await goAhead(repo)).toBe(true);
+  });
+
+  test.each([
+    ['a hook', 'hooks/pre-commit', 'index'],
+    ['an editor', 'editor', 'COMMIT_EDITMSG'],
+  ])('includes a commit of git during %s, and both commits succeed', async (_, path, evidence) => {
+    const repo = create();
+    await put(open(repo.root, { calm }), { 'm/a.md': '1' });
+    // Runs until the test removes the file that it makes.
+    const wait = ': > .git/running; while [ -e .git/running ]; do sleep 0.01; done';
+    repo.write(`.git/${path}`, `#!/bin/sh\n${wait}\n[ -z "$1" ] || echo 'by hand' > "$1"\n`);
+    chmodSync(repo.path(`.git/${path}`), 0o755);
+    const isHook = evidence === 'index';
+    repo.write('staged.txt', 'staged\n');
+    if (isHook) repo.git('add', 'staged.txt');
+    const args = isHook ? ['-m', 'by hand'] : ['--allow-empty'];
+    const env = { ...gitEnv, GIT_EDITOR: repo.path('.git/editor') };
+    const commit = promisify(execFile)('git', ['commit', '-q', ...args], { cwd: repo.root, env });
+    await vi.waitUntil(() => existsSync(repo.path('.git/running')), { timeout: 20_000 });
+    // More than the time for which staged lines count, and more than the limit of the waits.
+    setTime(repo, `.git/${evidence}`, Date.now() + 6 * calm);
+    expect(await waits(repo)).toBe(true);
+    const change = put(open(repo.root, { calm }), { 'm/b.md': '2' }, 'ours');
+    rmSync(repo.path('.git/running'));
+    await commit;
+    await change;
+    const subjects = repo.git('log', '--format=%s', '-3').trim().split('\n');
+    expect(subjects).toEqual(['ours', 'by hand', 'm']);
+    expectClean(repo);
+  });
+
+  test('that does not end is waited for once', async () => {
+    const repo = create();
+    class Counted extends NodeFiles {
+      polls = 0;
+      override lstat(path: string) {
+        if (path.endsWith('COMMIT_EDITMSG')) this.polls += 1;
+        return super.lstat(path);
+      }
+    }
+    const files = new Counted();
+    const repository = open(repo.root, { calm: 20, files });
+    const polls = async () => {
+      files.polls = 0;
+      await repository.commit(async () => undefined);
+      return files.polls;
+    };
+    setTime(repo, '.git/COMMIT_EDITMSG', Date.now() + 2000);
+    expect(await polls()).toBeGreaterThan(1);
+    expect(await polls()).toBe(1);
+    setTime(repo, '.git/COMMIT_EDITMSG', Date.now() + 2001);
+    expect(await polls()).toBeGreaterThan(1);
   });
 
   test('in a loop of commits gets its turn between two changes', async () => {

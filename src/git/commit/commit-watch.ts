@@ -12,6 +12,8 @@ import type { MutationSite } from './mutation.ts';
 const longestWait = 5;
 const firstPause = 2;
 const longestPause = 10;
+/** How long a begun commit counts as under way, as a multiple of `calm`: an editor can stay open. */
+const longestCommit = 150;
 /** Time after a commit of a loop in which the next one is not expected, in milliseconds. */
 const loopPause = 2 * longestPause;
 
@@ -22,9 +24,13 @@ type WatchedSite = Pick<MutationSite, 'disk' | 'tree' | 'odb' | 'refs' | 'folder
  * Detects a `git commit` of another program that is under way.
  *
  * A plain `git commit` with an editor or a hook holds no lock, and fails if HEAD moves meanwhile. Its
- * evidence is in two files. It writes `COMMIT_EDITMSG` before it moves HEAD. Before that, it or the
- * `git add` in front of it writes an index whose lines are neither ours nor those of HEAD. A `git
- * status` that refreshes the index stages nothing, so it is not evidence.
+ * evidence is in two files. `git add` writes an index whose lines are neither ours nor those of HEAD:
+ * a commit may follow. `git commit` caches the tree of these lines in the index before its first hook
+ * runs, and writes `COMMIT_EDITMSG` before its editor opens: a commit has begun. A `git status` that
+ * refreshes the index stages nothing, so it is not evidence.
+ *
+ * A begun commit counts until HEAD moves, but each is waited for only once: a hook may have refused it,
+ * or a person may have closed the editor without a message.
  *
  * A program that commits in a loop pauses after each commit. One change uses the pause; the next change
  * waits for the next commit, or until the program has stopped.
@@ -39,6 +45,9 @@ export class CommitWatch {
   /** At the last poll: when HEAD had last moved, and our last commit. */
   #moved = 0;
   #own: OwnCommit | undefined;
+  /** The begun commit at the last poll, and the last one that a wait did not see end. */
+  #begun: string | undefined;
+  #outlasted: string | undefined;
 
   /** @param calm how long a staged change counts as evidence, in milliseconds; 0 turns waiting off. */
   constructor(site: WatchedSite, calm: number) {
@@ -73,7 +82,11 @@ export class CommitWatch {
   begin(look: () => KnownIndex, signal: AbortSignal | undefined): CommitWaits {
     const { refs } = this.#site;
     const remaining = (from?: Oid) => this.#remaining(look(), from);
-    return new CommitWaits(remaining, () => refs.head().oid, this.#calm * longestWait, signal);
+    const outlast = () => {
+      this.#outlasted = this.#begun;
+    };
+    const limit = this.#calm * longestWait;
+    return new CommitWaits({ remaining, outlast, tip: () => refs.head().oid }, limit, signal);
   }
 
   /**
@@ -89,11 +102,15 @@ export class CommitWatch {
     const own = this.#mark.get();
     this.#own = own;
     const written = this.#stat(join(tree.gitDir, 'COMMIT_EDITMSG'))?.mtimeMs ?? 0;
-    const staged = this.#stagedSince(file, head, own);
+    const staged = this.#stagedSince(file, head, own, moved);
+    const begun = Math.max(written, file.tree === undefined ? 0 : staged);
+    this.#begun = begun > moved ? `${written} ${file.content}` : undefined;
     return Math.max(
       own?.quick ? this.#remainingOfLoop(own, head, moved, from) : 0,
-      written > moved ? remaining(written, this.#calm * longestWait) : 0,
-      staged > moved ? remaining(staged, this.#calm) : 0,
+      begun > moved && this.#begun !== this.#outlasted
+        ? remaining(begun, this.#calm * longestCommit)
+        : 0,
+      staged > 0 ? remaining(staged, this.#calm) : 0,
     );
   }
 
@@ -113,17 +130,21 @@ export class CommitWatch {
   }
 
   /** When another program staged a change that is not committed yet; 0 if there is none. */
-  #stagedSince(index: IndexFile, head: Head, own: OwnCommit | undefined): number {
+  #stagedSince(
+    { content, tree: cached }: IndexFile,
+    head: Head,
+    own: OwnCommit | undefined,
+    moved: number,
+  ): number {
     const { odb, tree } = this.#site;
-    const { content } = index;
     if (this.#seen?.content !== content) {
       const since = this.#stat(join(tree.gitDir, 'index'))?.mtimeMs ?? 0;
       this.#seen = { content, since };
     }
     const { since } = this.#seen;
-    if (remaining(since, this.#calm) <= 0 || content === own?.content) return 0;
+    if (since <= moved || content === own?.content) return 0;
     const committed = head.oid && treeOf(odb, head.oid);
-    return index.tree !== undefined && index.tree === committed ? 0 : since;
+    return cached !== undefined && cached === committed ? 0 : since;
   }
 
   #stat(path: string) {
@@ -131,30 +152,32 @@ export class CommitWatch {
   }
 }
 
+/** The polls of a `CommitWatch` for the waits of one mutation. */
+interface WatchedCommits {
+  /** How long the evidence of a commit still counts; see `CommitWatch`. */
+  remaining(from?: Oid): number;
+  /** Notes that the commit under way did not end within the limit. */
+  outlast(): void;
+  tip(): Oid | undefined;
+}
+
 /** Waits for commits of other programs, with one limit for all waits of a mutation. */
 export class CommitWaits {
-  readonly #remaining: (from?: Oid) => number;
-  readonly #tip: () => Oid | undefined;
+  readonly #commits: WatchedCommits;
   readonly #signal: AbortSignal | undefined;
   /** Remaining time for waits, in milliseconds. */
   #left: number;
   #pause = firstPause;
 
-  constructor(
-    remaining: (from?: Oid) => number,
-    tip: () => Oid | undefined,
-    limit: number,
-    signal: AbortSignal | undefined,
-  ) {
-    this.#remaining = remaining;
-    this.#tip = tip;
+  constructor(commits: WatchedCommits, limit: number, signal: AbortSignal | undefined) {
+    this.#commits = commits;
     this.#left = limit;
     this.#signal = signal;
   }
 
   /** Whether a commit is under way and there is time left to wait for it. */
   get due(): boolean {
-    return this.#left > 0 && this.#remaining() > 0;
+    return this.#left > 0 && this.#commits.remaining() > 0;
   }
 
   /**
@@ -164,8 +187,8 @@ export class CommitWaits {
    */
   async wait(): Promise<void> {
     if (this.#left <= 0) return;
-    const from = this.#tip();
-    while (this.#left > 0 && this.#remaining(from) > 0) {
+    const from = this.#commits.tip();
+    while (this.#left > 0 && this.#commits.remaining(from) > 0) {
       const begin = performance.now();
       const time = Math.min(this.#pause, this.#left);
       await sleep(time, undefined, this.#signal ? { signal: this.#signal } : {}).catch(() => {
@@ -174,6 +197,7 @@ export class CommitWaits {
       this.#left -= Math.max(performance.now() - begin, time);
       this.#pause = Math.min(this.#pause * 2, longestPause);
     }
+    if (this.#left <= 0) this.#commits.outlast();
   }
 }
 
