@@ -272,7 +272,7 @@ const limits: readonly (readonly [
   ],
   [
     'commits that `memory-bank squash` combines',
-    'store/history/history-squash.ts',
+    'store/history/unpushed-commits.ts',
     'maxCommits',
     '',
     'older ones are left alone',

@@ -177,8 +177,8 @@ deep('a squash that is killed at any step is done completely or not at all', asy
   repo.write('README.md', 'dirty\n');
   const status = repo.status();
   const author = { name: 'Ada', email: 'ada@example.org', seconds: 1_700_000_000, offset: 0 };
-  const moved = { newest: tip, folder: 'm', below: [], above: [] };
-  const squash = { onto, ...moved, author, message: 'one\n', log: 'squash' };
+  const joined = { files: tip, folder: tip, author, message: 'one\n' };
+  const squash = { onto, folder: 'm', rebuilt: [joined], log: 'squash' };
   let squashed = 0;
   for (let n = 1; ; n++) {
     const files = new FaultFiles((_, operation) => {

@@ -37,8 +37,8 @@ import { missingFolders } from './placement.ts';
 import type { RepositorySite } from './recovery.ts';
 import { recover } from './recovery.ts';
 import { type ResolveMerge, resolveMerge } from './resolve-merge.ts';
+import { planRewrite, type Rewrite } from './rewrite-plan.ts';
 import { doesSign, signerOf, signPlan } from './signing.ts';
-import { planSquash, type Squash } from './squash-plan.ts';
 import { StaleIndex } from './stale-index.ts';
 import { checkFormat, checkIdle, checkMerged, checkStorage, underWayIn } from './state.ts';
 
@@ -50,10 +50,10 @@ export interface MadeCommit {
 }
 
 /**
- * Plans a change from the files on disk, or a squash of commits at HEAD; undefined if there is nothing to
- * commit.
+ * Plans a change from the files on disk, or a rewrite of the commits at HEAD; undefined if there is
+ * nothing to commit.
  */
-export type Propose = (head: Head) => Promise<Proposal | Squash | undefined>;
+export type Propose = (head: Head) => Promise<Proposal | Rewrite | undefined>;
 
 export interface RepositoryOptions {
   /** Environment with git's variables and HOME. */
@@ -333,7 +333,7 @@ export class Repository {
       const known = readIndex(site, this.#index, key);
       this.#index = known;
       const head = this.#refs.head();
-      let proposal: Proposal | Squash | undefined;
+      let proposal: Proposal | Rewrite | undefined;
       try {
         proposal = await propose(head);
       } catch (error) {
@@ -352,19 +352,19 @@ export class Repository {
     config: GitConfig,
     head: Head,
     known: KnownIndex,
-    proposal: Proposal | Squash,
+    proposal: Proposal | Rewrite,
     signal: AbortSignal | undefined,
   ): Promise<Prepared> {
     checkMerged(known.file);
-    if ('onto' in proposal) checkReflog(this.#disk, this.tree.commonDir, config, this.#refs);
+    if ('rebuilt' in proposal) checkReflog(this.#disk, this.tree.commonDir, config, this.#refs);
     // Files of another line of history are already committed.
     else if (!proposal.join) this.#checkIgnored(proposal, known);
     const time = this.#options.now();
     const author = identity(config, 'author', time);
     const committer = identity(config, 'committer', time);
     const unsigned =
-      'onto' in proposal
-        ? planSquash(this.odb, head, proposal, committer)
+      'rebuilt' in proposal
+        ? planRewrite(this.odb, head, proposal, committer)
         : planCommits(this.odb, head, known.file, proposal, { author, committer });
     const sign = signerOf(config, committer, this.#options.env, signal);
     const plan = sign ? await signPlan(unsigned, sign) : unsigned;
@@ -374,7 +374,7 @@ export class Repository {
     // The caller that awaits it gets the error; until then the rejection counts as handled.
     stored.catch(() => undefined);
     const oid = plan.commits.at(-1)?.oid ?? '';
-    const onStaged = 'onto' in proposal ? undefined : proposal.onStaged;
+    const onStaged = 'rebuilt' in proposal ? undefined : proposal.onStaged;
     return { oid, plan, folders, stored, known, config, committer, onStaged };
   }
 
@@ -422,7 +422,7 @@ export class Repository {
   }
 }
 
-function isEmpty(proposal: Proposal | Squash): boolean {
+function isEmpty(proposal: Proposal | Rewrite): boolean {
   return 'changes' in proposal && proposal.changes.length === 0 && !proposal.join;
 }
 

@@ -18,14 +18,15 @@ interface HistoryNode {
 }
 
 /**
- * Maps each commit that is reachable from names but not from a base to one of these names.
+ * Maps each commit that is reachable from names but not from a base to one of these names; all that
+ * are reachable without a base.
  *
  * The walk takes the newest commit first, so it rarely follows ancestors of the base. Wrong clocks make
  * it slower, not incorrect.
  */
 export function reachableCommits(
   odb: ObjectDatabase,
-  base: Oid,
+  base: Oid | undefined,
   names: readonly RefName[],
 ): ReadonlyMap<Oid, string> {
   const nodes = new Map<Oid, HistoryNode>();
@@ -44,7 +45,7 @@ export function reachableCommits(
     node.queued = true;
     if (!merged) open += 1;
   };
-  meet(base, { name: undefined, merged: true });
+  if (base !== undefined) meet(base, { name: undefined, merged: true });
   for (const { name, oid } of names) {
     const commit = commitBehind(odb, oid);
     if (commit !== undefined) meet(commit, { name, merged: false });

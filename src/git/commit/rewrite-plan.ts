@@ -3,7 +3,6 @@ import {
   encodeObject,
   formatCommit,
   type Oid,
-  parseCommit,
   type Signature,
 } from '../objects/object.ts';
 import type { ObjectDatabase } from '../objects/odb.ts';
@@ -12,34 +11,37 @@ import { findEntry, folderMode, spliceTree, type TreeEntry } from '../objects/tr
 import type { Head } from '../refs/refs.ts';
 import type { CommitPlan } from './commit-plan.ts';
 
-/** The request to replace the commits of a folder by one commit with the tree of the newest of them. */
-export interface Squash {
-  /** The commit below the first of them, which stays. */
-  readonly onto: Oid;
-  /** The newest of them. */
-  readonly newest: Oid;
-  /** The folder, relative to the top of the work tree; empty for the whole tree. */
+/** The request to replace the last commits of HEAD by others; the last one has the same tree. */
+export interface Rewrite {
+  /** The commit below the first new one, which stays; undefined if the first new one has no parent. */
+  readonly onto: Oid | undefined;
+  /** The folder of the memory, relative to the top of the work tree; empty for the whole tree. */
   readonly folder: string;
-  /**
-   * The commits between them that change only other files, oldest first. They are rebuilt below the
-   * new commit, each with the folder as `onto` has it.
-   */
-  readonly below: readonly Oid[];
-  /** The commits above the newest of them, up to HEAD, oldest first. They keep their trees. */
-  readonly above: readonly Oid[];
-  readonly author: Signature;
-  /** The whole message of the commit, subject first. */
-  readonly message: string;
+  /** The new commits, oldest first. */
+  readonly rebuilt: readonly Rebuilt[];
   /** The message in the reflogs. */
   readonly log: string;
 }
 
+/** A new commit; its files are those of old commits. */
+export interface Rebuilt {
+  /** The commit that has its files outside the folder; undefined for none. */
+  readonly files: Oid | undefined;
+  /** The commit that has its files in the folder; undefined for none. */
+  readonly folder: Oid | undefined;
+  readonly author: Signature;
+  /** Undefined for the user, now. */
+  readonly committer?: Signature | undefined;
+  /** The whole message, subject first. */
+  readonly message: string;
+}
+
 /** Plans the commits; files and index stay unchanged. */
-export function planSquash(
+export function planRewrite(
   odb: ObjectDatabase,
   head: Head,
-  { onto, newest, folder, below, above, author, message, log }: Squash,
-  committer: Signature,
+  { onto, folder, rebuilt, log }: Rewrite,
+  user: Signature,
 ): CommitPlan {
   const objects: EncodedObject[] = [];
   const add = (type: 'commit' | 'tree', content: Buffer): Oid => {
@@ -48,20 +50,23 @@ export function planSquash(
     return object.oid;
   };
   const path = folder.split('/');
-  const kept = below.length === 0 ? undefined : entryBelow(odb, treeOf(odb, onto), path);
+  const treeFor = ({ files, folder }: Rebuilt): Oid => {
+    const base = files === undefined ? undefined : treeOf(odb, files);
+    if (base !== undefined && files === folder) return base;
+    const entry = folder === undefined ? undefined : entryBelow(odb, treeOf(odb, folder), path);
+    const tree = withEntry(odb, base, path, entry, (content) => add('tree', content));
+    return tree ?? add('tree', Buffer.alloc(0));
+  };
   let tip = onto;
-  for (const oid of below) {
-    const commit = parseCommit(odb.content(oid, 'commit'));
-    const tree =
-      withEntry(odb, commit.tree, path, kept, (content) => add('tree', content)) ??
-      add('tree', Buffer.alloc(0));
-    tip = add('commit', formatCommit({ ...commit, tree, parents: [tip] }));
+  let last: Oid | undefined;
+  for (const next of rebuilt) {
+    const { author, committer = user, message } = next;
+    last = treeFor(next);
+    const parents = tip === undefined ? [] : [tip];
+    tip = add('commit', formatCommit({ tree: last, parents, author, committer, message }));
   }
-  const tree = treeOf(odb, newest);
-  tip = add('commit', formatCommit({ tree, parents: [tip], author, committer, message }));
-  for (const oid of above) {
-    const commit = parseCommit(odb.content(oid, 'commit'));
-    tip = add('commit', formatCommit({ ...commit, parents: [tip] }));
+  if (tip === undefined || head.oid === undefined || last !== treeOf(odb, head.oid)) {
+    throw new Error('A rewrite must keep the tree of HEAD.');
   }
   return { head, files: [], commits: [{ oid: tip, before: head.oid, log }], objects, trees: [] };
 }
