@@ -43,6 +43,7 @@ const ownCommands: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['edit', async () => (await import('./commands/edit-record.ts')).edit],
   ['check', async () => (await import('./commands/check-evidence.ts')).check],
   ['squash', async () => (await import('./commands/squash.ts')).squash],
+  ['untangle', async () => (await import('./commands/untangle.ts')).untangle],
   ['import', async () => (await import('./commands/import.ts')).importCommand],
   ['export', async () => (await import('./commands/export.ts')).exportCommand],
   ['hook', async () => (await import('./commands/hook.ts')).hook],

@@ -70,6 +70,8 @@ export interface LogEntry {
   readonly commit: CommitInfo;
   /** The changes; the history of one record also lists the fields. */
   readonly changes: readonly (Change & { readonly fields?: readonly string[] })[];
+  /** For a memory commit that also changes files outside the memory: these files. */
+  readonly outside?: readonly string[];
 }
 
 export interface LogRequest {
@@ -158,6 +160,42 @@ export interface Squashable {
   readonly end: string;
   /** The message of the squashed commit; undefined for fewer than two commits. */
   readonly message: string | undefined;
+}
+
+/** A memory commit that also changes other files, as `git commit --amend` after a change makes it. */
+export interface TangledCommit {
+  readonly commit: CommitInfo;
+  /** The other files, relative to the top of the work tree. */
+  readonly outside: readonly string[];
+}
+
+export interface DivisionRequest {
+  /** The commit; undefined for the newest one that can be divided. */
+  readonly revision: string | undefined;
+  /** The message for the code; undefined for a default. */
+  readonly message: string | undefined;
+  /** Whether the code goes into the commit of code below, instead of a commit of its own. */
+  readonly amend: boolean;
+}
+
+/** The division of a tangled commit into one of the memory and, above it, one of the code. */
+export interface Division extends TangledCommit {
+  /** The tip of the branch. */
+  readonly tip: string;
+  /** The records that stay in the memory commit, relative to the memory. */
+  readonly records: readonly string[];
+  /** The commit of code below, which the code can amend. */
+  readonly target: CommitInfo | undefined;
+  /** The whole message of the commit with the code. */
+  readonly message: string;
+  /** Number of commits above, which are only moved. */
+  readonly above: number;
+  /** Number of other commits of the branch that can be divided. */
+  readonly others: number;
+  /** The memory folder, relative to the top of the work tree. */
+  readonly folder: string;
+  /** Why it cannot be divided, in words; undefined if it can. */
+  readonly obstacle: string | undefined;
 }
 
 /** A branch, and the difference between its memory and that of HEAD. */
@@ -277,6 +315,27 @@ export interface History {
     expected: Squashable | undefined,
     message?: string,
   ): Promise<(Squashable & { readonly made: CommitMade }) | undefined>;
+  /** Lists the unpushed memory commits of the branch that also change other files, newest first. */
+  tangled(): Promise<readonly TangledCommit[]>;
+  /**
+   * Returns how `divide` would divide a commit.
+   *
+   * @returns undefined if there is no commit to divide.
+   * @throws MemoryError `invalid_input` for a commit that is not a tangled one; `not_found` if there is
+   *   no commit to amend; `busy` or `unsupported` if `divide` would be refused.
+   */
+  division(request: DivisionRequest): Promise<Division | undefined>;
+  /**
+   * Divides an unpushed memory commit that also changes other files; files and index stay as they are.
+   *
+   * @param expected the division that a person has agreed to; undefined for any.
+   * @throws MemoryError as `division`; `unsupported` with the obstacle; `conflict` when the commits are
+   *   not the expected ones.
+   */
+  divide(
+    request: DivisionRequest,
+    expected: Division | undefined,
+  ): Promise<(Division & { readonly made: CommitMade }) | undefined>;
   /**
    * Merges the memory files that a merge, rebase, cherry-pick or stash of native git left in conflict.
    *

@@ -6,6 +6,8 @@ import type {
   CompareRequest,
   Comparison,
   Decisions,
+  Division,
+  DivisionRequest,
   History,
   Log,
   LogRequest,
@@ -15,9 +17,11 @@ import type {
   Squashable,
   Synchronization,
   SyncRequest,
+  TangledCommit,
 } from '../core/history.ts';
 import type { Archive } from './history/archive.ts';
 import { branches } from './history/branch-tips.ts';
+import { divide, division, tangledCommits } from './history/commit-division.ts';
 import { CommitSnapshot } from './history/commit-snapshot.ts';
 import { describeChange, pairMoves } from './history/comparison.ts';
 import { squash, squashable } from './history/history-squash.ts';
@@ -96,6 +100,22 @@ export class SessionHistory implements History {
 
   async squash(expected: Squashable | undefined, message?: string): ReturnType<History['squash']> {
     return squash(await this.#visit(), expected, message);
+  }
+
+  async tangled(): Promise<readonly TangledCommit[]> {
+    return tangledCommits(await this.#visit());
+  }
+
+  async division(request: DivisionRequest): ReturnType<History['division']> {
+    this.#archive.repository.checkWritable();
+    return division(await this.#visit(), request);
+  }
+
+  async divide(
+    request: DivisionRequest,
+    expected: Division | undefined,
+  ): ReturnType<History['divide']> {
+    return divide(await this.#visit(), request, expected);
   }
 
   async resolve(decisions: Decisions): Promise<Resolution> {

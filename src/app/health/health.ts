@@ -43,6 +43,7 @@ export async function checkHealth(
     ...(await attempt('Settings', () => lookAtSettings(app, session, options))),
     ...(await attempt('Attributes', async () => lookAtAttributes(app, session, root, options))),
     ...records,
+    ...(await attempt('Commits', () => lookAtCommits(app, session, options))),
     ...(await attempt('Rule files', () => lookAtRules(app, session, options))),
   ];
 }
@@ -110,6 +111,20 @@ async function lookAtRecords(app: App, session: Session, options: CallOptions): 
     found.push(...twinsAmong(paths));
     const { leftOut } = await store.search({ query: 'memory', limit: 1 });
     return leftOut ? [...found, describeLeftOut(leftOut)] : found;
+  });
+}
+
+/** Names the memory commits that also change other files and can still be divided. */
+async function lookAtCommits(app: App, session: Session, options: CallOptions): Promise<Finding[]> {
+  const tangled = await app.run(session, 'doctor', options, async ({ project, history }) => {
+    const { oid } = await project.head();
+    return oid === undefined ? [] : history.tangled();
+  });
+  return tangled.map(({ commit: { oid, subject }, outside: [path, ...others] }): Finding => {
+    const more = others.length === 0 ? '' : ` and ${others.length} more`;
+    const short = oid.slice(0, 12);
+    const text = `${short} "${subject}" also changes ${path}${more}: "memory-bank untangle ${short}" divides it.`;
+    return { what: 'Commits', state: 'note', text };
   });
 }
 

@@ -1,5 +1,7 @@
 import type { Log, LogEntry, LogRequest } from '../../core/history.ts';
+import type { Oid } from '../../git/objects/object.ts';
 import type { ChangeIndex } from './change-index.ts';
+import { pathsOutside } from './commit-division.ts';
 import { changedFields, pairMoves } from './comparison.ts';
 import { ancestors, lineage, ownChanges, type Step } from './lineage.ts';
 import { type IndexedCommit, isBelow, type Visit } from './visit.ts';
@@ -34,17 +36,19 @@ export function stepsOf(
 }
 
 async function stepEntry(visit: Visit, index: ChangeIndex, step: Step): Promise<LogEntry> {
-  const commit = await visit.describe(index.commit(step.commit).oid);
+  const { oid } = index.commit(step.commit);
+  const commit = await visit.describe(oid);
+  const outside = outsideOf(visit, oid);
   const { path, blob: after } = step;
   const { path: from = path, blob: before } = step.origins?.find(({ blob }) => blob) ?? {};
-  if (after === undefined) return { commit, changes: [{ change: 'removed', path }] };
-  if (before === undefined) return { commit, changes: [{ change: 'added', path }] };
+  if (after === undefined) return { commit, changes: [{ change: 'removed', path }], ...outside };
+  if (before === undefined) return { commit, changes: [{ change: 'added', path }], ...outside };
   const moved = from !== path && visit.mayRead(from) && { from };
   if (before === after)
-    return { commit, changes: [{ change: 'moved', path, ...moved, fields: [] }] };
+    return { commit, changes: [{ change: 'moved', path, ...moved, fields: [] }], ...outside };
   const now = visit.versions.read(path, after);
   const fields = changedFields(visit.versions.read(from, before), now).map(({ field }) => field);
-  return { commit, changes: [{ change: 'changed', path, ...moved, fields }] };
+  return { commit, changes: [{ change: 'changed', path, ...moved, fields }], ...outside };
 }
 
 /** The history of all records below a folder. */
@@ -72,11 +76,19 @@ export async function logBelow(
   const entries = await Promise.all(
     page.map(async (number) => {
       const changes = ownChanges(index, number).filter(({ path }) => isWanted(path));
+      const { oid } = index.commit(number);
       return {
-        commit: await visit.describe(index.commit(number).oid),
+        commit: await visit.describe(oid),
+        ...outsideOf(visit, oid),
         changes: pairMoves(changes, visit.versions).map(({ change }) => change),
       };
     }),
   );
   return { entries, total: found.length, shallow };
+}
+
+/** The files outside the memory that a memory commit changes, if there are any. */
+function outsideOf(visit: Visit, oid: Oid): Pick<LogEntry, 'outside'> {
+  const outside = pathsOutside(visit, oid);
+  return outside.length > 0 ? { outside } : {};
 }

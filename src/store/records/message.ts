@@ -174,6 +174,16 @@ export function commitInfo(oid: Oid, { author, committer, message }: Commit): Co
   };
 }
 
+/**
+ * Whether a message is that of a commit of the memory: by its subject and its trailers.
+ *
+ * The message of a squash merge can end in the trailers of the last commit, under another subject.
+ */
+export function isMemoryMessage(message: string): boolean {
+  const { subject, trailers } = partsOf(message);
+  return subject.startsWith('memory: ') && trailers.some((line) => /^Memory-Tool: /.test(line));
+}
+
 /** The parts of a message; only its last paragraph can hold trailers. */
 function partsOf(message: string) {
   const [subject = '', ...rest] = message.trim().split(/\n(?:[ \t]*\n)+/);

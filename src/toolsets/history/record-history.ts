@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { LogEntry, LogRequest } from '../../core/history.ts';
-import type { Painter } from '../../core/painter.ts';
+import { counted, type Painter } from '../../core/painter.ts';
 import { defineOperation } from '../../core/tool.ts';
 import {
   changesAnswer,
@@ -60,13 +60,24 @@ export const recordHistory = defineOperation({
   },
 });
 
-function entryLines(painter: Painter, { commit, changes }: LogEntry): string[] {
+function entryLines(painter: Painter, { commit, changes, outside = [] }: LogEntry): string[] {
   const { oid, subject, reason } = commit;
   return [
     `${painter.paint('key', shortId(oid))}  ${painter.paint('title', subject)}`,
     `    ${painter.paint('faint', provenanceText(commit))}`,
     ...(reason?.split('\n') ?? []).map((line) => `    ${painter.plain(line)}`.trimEnd()),
     ...changes.map((change) => `  ${changeLine(painter, change)}`),
+    ...(outside.length === 0 ? [] : [`  ${tangledLine(painter, oid, outside)}`]),
     '',
   ];
+}
+
+/** Says that a memory commit also changes other files, and which command divides it. */
+function tangledLine(painter: Painter, oid: string, outside: readonly string[]): string {
+  const [path = ''] = outside;
+  const more = outside.length === 1 ? '' : ` and ${counted(outside.length - 1, 'other file')}`;
+  return painter.paint(
+    'bad',
+    `! also changes ${path}${more}: "memory-bank untangle ${shortId(oid)}" divides it`,
+  );
 }
