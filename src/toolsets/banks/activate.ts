@@ -8,8 +8,8 @@ import {
   bankName,
   bankType,
   findBank,
-  folderOf,
   label,
+  newFolder,
   openBank,
   storeOf,
   trueName,
@@ -52,11 +52,14 @@ async function create(context: Context, name: BankName): Promise<Bank> {
   const store = await storeOf(context, name.type);
   const sources = name.type === 'code' ? await usualSources(context) : [];
   const created = timestamp(context.now());
-  const folder = folderOf(name);
   await store.change({ subject: `create ${label(name)}` }, async (transaction) => {
+    // Another session may have created the bank meanwhile.
+    const { folder } = (await findBank(transaction, name)) ?? {
+      folder: await newFolder(transaction, name),
+    };
     for (const [file, body] of defaultFiles(name, sources)) {
       const key = `${folder}/${file}`;
-      // Another session may have created the bank meanwhile. If the mode hides it, `get` refuses.
+      // If the mode hides the document, `get` refuses.
       if (await transaction.get(bankDocument, key)) continue;
       await transaction.put(bankDocument, {
         key,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Context } from '../../core/context.ts';
 import { MemoryError } from '../../core/error.ts';
-import { encodeName } from '../../core/names/name.ts';
+import { encodeName, fileNames } from '../../core/names/name.ts';
 import type { Damaged, Located, Reader, Store } from '../../core/store.ts';
 import { type BankDocument, bankDocument } from './bank-document.ts';
 import { type BankType, bankTypes, folders } from './bank-type.ts';
@@ -55,20 +55,34 @@ export async function storeOf(context: Context, type: BankType): Promise<Store> 
   return type === 'global' ? context.home() : context.store;
 }
 
-/** Returns the folder of a new bank. */
-export function folderOf({ type, id }: BankName): string {
-  return `${folders[type]}/${encodeName(id)}`;
+/** Returns the first folder for a bank that no other bank has: a readable one, or one with a hash. */
+export async function newFolder(reader: Reader, name: BankName): Promise<string> {
+  const possible = possibleFolders(name);
+  for (const folder of possible) {
+    if ((await banksBelow(reader, name.type, folder)).length === 0) return folder;
+  }
+  throw new MemoryError('already_exists', `Other banks have the folders ${possible.join(', ')}.`, {
+    hint: 'Rename one of these folders.',
+  });
 }
 
 /**
  * Returns the bank with this name, or undefined.
  *
- * It looks into the folder that the server would create, then into folders that a person created.
+ * It looks into the folders that the server would create, then into folders that a person created.
  */
 export async function findBank(reader: Reader, name: BankName): Promise<Bank | undefined> {
-  const [usual] = await banksBelow(reader, name.type, folderOf(name));
-  if (usual) return { ...usual, id: name.id };
+  for (const folder of possibleFolders(name)) {
+    const [bank] = await banksBelow(reader, name.type, folder);
+    // An encoded name means one id, even if no document says so.
+    const isOwn = !folder.endsWith(`/${name.id}`) && folder.endsWith(`/${encodeName(name.id)}`);
+    if (bank && (isOwn || bank.id === name.id)) return { ...bank, id: name.id };
+  }
   return (await listBanks(reader, name.type)).find((bank) => bank.id === name.id);
+}
+
+function possibleFolders({ type, id }: BankName): string[] {
+  return fileNames(id).map((folder) => `${folders[type]}/${folder}`);
 }
 
 /**
@@ -129,5 +143,5 @@ async function banksBelow(reader: Reader, type: BankType, under: string): Promis
 function idOf(folder: string, files: readonly BankDocumentFile[]): string {
   const name = folder.slice(folder.indexOf('/') + 1);
   const ids = files.flatMap(({ value }) => value.bank ?? []);
-  return ids.find((id) => encodeName(id) === name) ?? name;
+  return ids.find((id) => fileNames(id).includes(name)) ?? name;
 }

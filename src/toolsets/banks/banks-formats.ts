@@ -1,6 +1,7 @@
 import { type ExchangeFormat, Gathering } from '../../core/exchange-format.ts';
 import { fileNameProblem } from '../../core/names/file-name.ts';
-import { encodeName } from '../../core/names/name.ts';
+import { fileNames } from '../../core/names/name.ts';
+import { trueName } from './bank.ts';
 import { bankDocument } from './bank-document.ts';
 
 /** The folder of banks of seed 001: `global/`, `projects/<id>/`, `code/<id>/`. */
@@ -12,6 +13,8 @@ const bankFolders: ExchangeFormat = {
     entries.length > 0 && entries.every((entry) => /^(?:global|projects|code)\/$/.test(entry)),
   *read(source) {
     const gathering = new Gathering();
+    /** The id of each new folder: two ids can have the same readable name. */
+    const ids = new Map<string, string>();
     for (const file of source.files) {
       gathering.attempt(file, () => {
         const [kind = '', first = '', ...rest] = file.split('/');
@@ -28,11 +31,14 @@ const bankFolders: ExchangeFormat = {
         const problem = fileNameProblem(name);
         if (problem !== undefined) return gathering.leave(file, `its name ${problem}`);
         const written = source.text(file);
-        const key = `${kind}/${encodeName(id)}/${name}`;
+        const possible = fileNames(id).map((folder) => `${kind}/${folder}`);
+        const folder = possible.find((path) => (ids.get(path) ?? id) === id) ?? `${kind}/${id}`;
+        ids.set(folder, id);
+        const key = `${folder}/${name}`;
         const decoded = bankDocument.codec.decode(written, `banks/${key}`);
         gathering.found.push({
           type: bankDocument,
-          value: encodeName(id) === id ? decoded : { ...decoded, bank: id },
+          value: { ...decoded, ...trueName({ folder, id }) },
           from: file,
           written,
           home: kind === 'global',

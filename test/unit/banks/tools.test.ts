@@ -106,14 +106,31 @@ describe('activate', () => {
     expect(context.store.commits).toEqual([]);
   });
 
-  it('keeps ids apart that differ in case only, and finds both again', async () => {
-    for (const id of ['JIRA-1', 'jira-1', 'con', 'Prüfung: 日本語 %2e%2e']) {
+  it('keeps ids apart that differ in case only, in folders with readable names', async () => {
+    const ids = ['JIRA-1', 'jira-1', 'con', 'Prüfung: 日本語 %2e%2e'];
+    for (const id of [...ids, ...ids]) {
       await good('activate', { bank_type: 'project', bank_id: id });
     }
     const { projects } = await good('list', { bank_type: 'project' });
-    expect(projects).toHaveLength(4);
-    expect(Object(projects).map((bank: { id: string }) => bank.id)).toContain('JIRA-1');
+    expect(Object(projects).map((bank: { id: string }) => bank.id)).toEqual(
+      expect.arrayContaining(ids),
+    );
+    const folders = new Set([...context.store.files.keys()].map((path) => path.split('/')[2]));
+    expect([...folders].sort()).toEqual([
+      'jira-1',
+      expect.stringMatching(/^jira-1-[0-9a-f]{6}$/),
+      'prüfung-日本語-2e-2e',
+      'untitled-con',
+    ]);
     expect(context.store.commits).toHaveLength(4);
+  });
+
+  it('finds a bank in the folder of an earlier version', async () => {
+    const path = 'banks/code/MyRepo~l/notes.md';
+    context.store.files.set(path, '---\nbank: MyRepo\n---\nText.\n');
+    const answer = await good('activate', { bank_type: 'code', bank_id: 'MyRepo' });
+    expect(answer).toMatchObject({ bank_info: { files: ['notes.md'] } });
+    expect(context.store.commits).toEqual([]);
   });
 
   it('tells where the code stands and which documents to distrust', async () => {
