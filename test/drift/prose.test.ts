@@ -6,7 +6,7 @@ const top = resolve(import.meta.dirname, '../..');
 
 /** Folders and files whose prose is checked. */
 const clean = [
-  ...['README.md', 'SECURITY.md', 'docs', 'build.js', 'src'],
+  ...['README.md', 'SECURITY.md', 'CHANGELOG.md', 'docs', 'build.js', 'src'],
   ...['bench', 'drift', 'faults', 'git', 'guards', 'hostile', 'property', 'store', 'support'].map(
     (name) => `test/${name}`,
   ),
