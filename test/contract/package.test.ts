@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import {
+  cpSync,
   existsSync,
   readdirSync,
   readFileSync,
@@ -49,17 +50,19 @@ beforeAll(async () => {
 });
 
 describeDeep('the package', () => {
-  test('has the bundle, the rules, the schemas, and nothing else', () => {
+  test('has the bundle, the rules, the schemas, the pages, and nothing else', () => {
     const named = packed.files.map(({ path }) =>
       path
         .replace(/builds\/[0-9a-f]{16}/, 'builds/*')
         .replace(/chunks\/.*?-[0-9A-Z]{8}\.js/, 'chunks/*.js')
-        .replace(/^(schemas)\/.*/, '$1/*'),
+        .replace(/^(docs|schemas)\/.*/, '$1/*'),
     );
     expect([...new Set(named)].sort()).toMatchInlineSnapshot(`
       [
+        "CHANGELOG.md",
         "LICENSE",
         "README.md",
+        "SECURITY.md",
         "dist/THIRD-PARTY.txt",
         "dist/builds/*/chunks/*.js",
         "dist/builds/*/chunks/*.js.map",
@@ -72,6 +75,7 @@ describeDeep('the package', () => {
         "dist/types/app/library.d.ts",
         "dist/types/core/error.d.ts",
         "dist/types/core/json.d.ts",
+        "docs/*",
         "package.json",
         "rules/architect.json",
         "rules/ask.toml",
@@ -82,6 +86,29 @@ describeDeep('the package', () => {
       ]
     `);
     expect(packed.unpackedSize).toBeLessThan(7_000_000);
+  });
+
+  test('has every file that its README links to', () => {
+    const text = readFileSync(join(installed, 'README.md'), 'utf8');
+    const links = [...text.matchAll(/\]\(([^)\s#]+)/g)].map(([, link = '']) => link);
+    const { origin, pathname } = new URL(packageJson.homepage);
+    const missing = links.filter((link) =>
+      /^\w+:/.test(link)
+        ? !link.startsWith(`${origin}${pathname}`)
+        : !existsSync(join(installed, link)),
+    );
+    expect(links.length).toBeGreaterThan(20);
+    expect(missing).toEqual([]);
+  });
+
+  test('can be installed as an unpacked folder, where it has nothing to build', () => {
+    const other = newFolder();
+    writeFileSync(join(other, 'package.json'), '{ "private": true }');
+    cpSync(installed, join(other, 'unpacked'), { recursive: true });
+    npm(other, 'install', '--offline', '--no-audit', '--no-fund', './unpacked');
+    expect(npm(other, 'exec', '--offline', '--', 'memory-bank', '--version')).toBe(
+      `${packageJson.version}\n`,
+    );
   });
 
   test('needs no other package, and tells the licences of those that it holds', () => {

@@ -1,11 +1,13 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { expect, it } from 'vitest';
+import packageJson from '../../package.json' with { type: 'json' };
 
 const top = resolve(import.meta.dirname, '../..');
 const pages = [
   'README.md',
   'SECURITY.md',
+  'CHANGELOG.md',
   ...readdirSync(join(top, 'docs'))
     .filter((file) => file.endsWith('.md'))
     .map((file) => `docs/${file}`),
@@ -33,6 +35,36 @@ it.each(pages)('every link of %s leads to a file and a heading that exist', (pag
     else if (anchor && file.endsWith('.md') && !anchors(file).includes(anchor)) broken.push(link);
   }
   expect(broken).toEqual([]);
+});
+
+it('the package contains what the README links to', () => {
+  const text = readFileSync(join(top, 'README.md'), 'utf8');
+  const links = [...text.matchAll(/\]\(([^)\s#]+)/g)].map(([, link = '']) => link);
+  const packed = ['LICENSE', ...packageJson.files];
+  const { origin, pathname } = new URL(packageJson.homepage);
+  const missing = links.filter((link) =>
+    /^\w+:/.test(link)
+      ? !link.startsWith(`${origin}${pathname}`)
+      : !packed.some((file) => link === file || link.startsWith(`${file}/`)),
+  );
+  expect(links.length).toBeGreaterThan(20);
+  expect(missing).toEqual([]);
+});
+
+it('package.json names one repository', () => {
+  const [, account, name] = /^io\.github\.([^/]+)\/(.+)$/.exec(packageJson.mcpName) ?? [];
+  const url = `https://github.com/${account}/${name}`;
+  expect(packageJson).toMatchObject({
+    homepage: `${url}#readme`,
+    repository: { type: 'git', url: `git+${url}.git` },
+    bugs: `${url}/issues`,
+  });
+});
+
+it('CHANGELOG.md has the version of the package, or unreleased changes', () => {
+  const text = readFileSync(join(top, 'CHANGELOG.md'), 'utf8');
+  const headings = [...text.matchAll(/^## \[(.+?)\]/gm)].map(([, heading = '']) => heading);
+  expect(headings.some((name) => [packageJson.version, 'Unreleased'].includes(name))).toBe(true);
 });
 
 it('the README has at most 150 lines', () => {
