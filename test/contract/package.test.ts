@@ -105,7 +105,8 @@ describeDeep('the package', () => {
     const other = newFolder();
     writeFileSync(join(other, 'package.json'), '{ "private": true }');
     cpSync(installed, join(other, 'unpacked'), { recursive: true });
-    npm(other, 'install', '--offline', '--no-audit', '--no-fund', './unpacked');
+    // As a link, npm would look up the packages for development, which are not in the cache.
+    npm(other, 'install', '--offline', '--install-links', '--no-audit', '--no-fund', './unpacked');
     expect(npm(other, 'exec', '--offline', '--', 'memory-bank', '--version')).toBe(
       `${packageJson.version}\n`,
     );
