@@ -8,7 +8,15 @@ import { bundle } from '../../build.js';
 const top = resolve(import.meta.dirname, '../..');
 const copied = [
   ...['src', 'test', 'rules', 'schemas', 'docs', 'dist', 'plugins'],
-  ...['README.md', 'SECURITY.md', 'build.js', 'package.json', 'package-lock.json', 'tsconfig.json'],
+  ...[
+    'README.md',
+    'SECURITY.md',
+    'CHANGELOG.md',
+    'build.js',
+    'package.json',
+    'package-lock.json',
+    'tsconfig.json',
+  ],
   'vitest.config.ts',
 ];
 /** Time limit of a test without its guard, in milliseconds. */
@@ -40,8 +48,9 @@ async function tryAll(guards) {
   const files = [...new Set(guards.map(({ test }) => test))];
   const titles = [...new Set(guards.map(({ title }) => literal(title)))].join('|');
   const whole = await failedTests(first, files, titles, 10 * limit);
-  if (whole !== 0) {
-    console.log(`With all guards in place, ${whole || 'no'} tests fail; repair that first.`);
+  if (whole === undefined || whole.ran === 0 || whole.failed.length > 0) {
+    const what = whole?.failed.map((name) => `\n- ${name}`).join('') || ' no test ends';
+    console.log(`With all guards in place, repair this first:${what}`);
     return 2;
   }
   const waiting = [...guards];
@@ -85,23 +94,23 @@ async function failsWithout(folder, { file, code, without, test, title }) {
     text.replace(code, () => without),
   );
   try {
-    const failed = await failedTests(folder, [test], literal(title), limit);
-    if (failed === undefined) return 'yes: it hangs';
-    if (Number.isNaN(failed)) return 'no: no test ran';
-    return failed > 0 ? 'yes' : 'no';
+    const results = await failedTests(folder, [test], literal(title), limit);
+    if (results === undefined) return 'yes: it hangs';
+    if (results.ran === 0) return 'no: no test ran';
+    return results.failed.length > 0 ? 'yes' : 'no';
   } finally {
     writeFileSync(path, text);
   }
 }
 
 /**
- * Number of failed tests; undefined if they do not end, NaN if none ran.
+ * Runs tests. Undefined if they do not end.
  *
  * @param {string} folder
  * @param {readonly string[]} files
  * @param {string} titles
  * @param {number} patience
- * @returns {Promise<number | undefined>}
+ * @returns {Promise<{ ran: number, failed: string[] } | undefined>}
  */
 function failedTests(folder, files, titles, patience) {
   const report = join(folder, 'report.json');
@@ -136,11 +145,12 @@ function failedTests(folder, files, titles, patience) {
       clearTimeout(timer);
       if (signal) return done(undefined);
       const { testResults } = JSON.parse(readFileSync(report, 'utf8'));
-      /** @type {{ status: string, assertionResults: { status: string }[] }[]} */
+      /** @type {{ assertionResults: { status: string, fullName: string }[] }[]} */
       const results = testResults;
       const all = results.flatMap(({ assertionResults }) => assertionResults);
       const run = all.filter(({ status }) => status === 'passed' || status === 'failed');
-      done(run.length === 0 ? Number.NaN : run.filter((one) => one.status === 'failed').length);
+      const failed = run.filter(({ status }) => status === 'failed');
+      done({ ran: run.length, failed: failed.map(({ fullName }) => fullName) });
     });
   });
 }
