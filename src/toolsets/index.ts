@@ -2,8 +2,8 @@ import type { Context } from '../core/context.ts';
 import type { Toolset } from '../core/toolset.ts';
 import { banks } from './banks/toolset.ts';
 import type { Brief } from './brief/layout.ts';
-import { type BriefRequest, composeBrief } from './brief/session-brief.ts';
-import { briefOver } from './brief/toolset.ts';
+import type { BriefRequest } from './brief/session-brief.ts';
+import { briefOf, briefOver } from './brief/toolset.ts';
 import { documents } from './documents/toolset.ts';
 import { graph } from './graph/toolset.ts';
 import { history } from './history/toolset.ts';
@@ -24,5 +24,5 @@ export const toolsets: readonly Toolset[] = [
 /** Composes a brief of the records of all toolsets, for callers other than its tool. */
 export function brief(context: Context, request: BriefRequest): Promise<Brief> {
   const types = seeded.flatMap(({ records }) => records);
-  return composeBrief(context, types, request);
+  return briefOf(context, types, request);
 }

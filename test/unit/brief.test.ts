@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { History, LogEntry } from '../../src/core/history.ts';
-import { composeBrief } from '../../src/toolsets/brief/session-brief.ts';
+import { briefOf } from '../../src/toolsets/brief/toolset.ts';
 import { toolsets } from '../../src/toolsets/index.ts';
 import { TestContext } from '../support/context.ts';
 
@@ -29,7 +29,7 @@ function entry(category: string, key: string, value: string, at = day): string {
 }
 
 const brief = async (context: TestContext, more: object = {}) =>
-  (await composeBrief(context, types, { budget: 6000, ...more })).text;
+  (await briefOf(context, types, { budget: 6000, ...more })).text;
 
 describe('a brief', () => {
   it('is empty without memory, and without anything to say', async () => {

@@ -8,7 +8,7 @@ export interface BriefLine {
 /** A part of a brief: the lines with the highest rank first. */
 export interface BriefSection {
   readonly title: string;
-  readonly lines: readonly BriefLine[];
+  readonly lines: Iterable<BriefLine>;
 }
 
 /** The brief of a session. */
@@ -43,12 +43,14 @@ export function layOut(
 ): Brief {
   const used = new Set<string>();
   const wanted = sections.map(({ title, lines }) => {
-    const fresh = lines.filter((line) => {
-      const known = used.has(line.text) || isKnown(line);
+    const fresh: BriefLine[] = [];
+    for (const line of lines) {
+      if (used.has(line.text) || isKnown(line)) continue;
       used.add(line.text);
-      return !known;
-    });
-    return { title: `## ${title}`, lines: fresh.slice(0, maxLines), taken: 0, size: 0 };
+      fresh.push(line);
+      if (fresh.length === maxLines) break;
+    }
+    return { title: `## ${title}`, lines: fresh, taken: 0, size: 0 };
   });
   let left = budget - head.length - foot.length - 4;
   const fill = (limit: number) => {

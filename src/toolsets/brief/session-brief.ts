@@ -1,11 +1,8 @@
-import type { BranchWork, Context } from '../../core/context.ts';
-import { MemoryError } from '../../core/error.ts';
-import type { LogEntry } from '../../core/history.ts';
-import type { AnyRecordType, BriefPoint } from '../../core/record-type.ts';
-import type { Damaged, SearchHit } from '../../core/store.ts';
+import type { BranchWork } from '../../core/context.ts';
+import type { ErrorCode } from '../../core/error.ts';
+import type { BriefPoint } from '../../core/record-type.ts';
 import { BranchRelevance } from './branch-relevance.ts';
 import { type Brief, type BriefLine, type BriefSection, layOut, oneLine, quote } from './layout.ts';
-import { isAbout, promptQuery } from './prompt-match.ts';
 
 export interface BriefRequest {
   /** Maximum length of the text, in characters. */
@@ -20,85 +17,102 @@ export interface BriefRequest {
   readonly isKnown?: (line: BriefLine) => boolean;
 }
 
-/** Limit of changed files that are compared with the records. */
-const maxFiles = 500;
-/** Limit of commits that are read and of those that are shown. */
-const maxLog = 50;
-/** Number of changes to show to an agent that was never here. */
-const newcomer = 5;
-
-interface LocatedPoint extends BriefPoint {
+/** A statement of a record. */
+export interface LocatedPoint extends BriefPoint {
+  /** Of the record, relative to `.memory-bank/`. */
   readonly path: string;
 }
+
+/** A record that cannot be read. */
+export interface DamagedRecord {
+  readonly path: string;
+  readonly code: ErrorCode;
+}
+
+/** A commit of the memory. */
+export interface MemoryChange {
+  /** ISO 8601. */
+  readonly at: string;
+  readonly subject: string;
+  /** With the e-mail address. */
+  readonly author: string;
+  readonly agent: string | undefined;
+  /** The first record that it changed, and the number of others. */
+  readonly path: string;
+  readonly others: number;
+}
+
+/** What a brief is composed of. */
+export interface BriefSource {
+  /** The agent that gets the brief: `claude-code/2.1`. */
+  readonly agent: string | undefined;
+  /** The statements of all records, the newest first, and the records that cannot be read. */
+  records(): Promise<{
+    readonly points: readonly LocatedPoint[];
+    readonly damaged: readonly DamagedRecord[];
+  }>;
+  /** The name of the branch, and the files that it changes. */
+  branch(): Promise<{ readonly name: string | undefined; readonly work: BranchWork }>;
+  /** The last commits of the memory, the newest first. */
+  changes(): Promise<readonly MemoryChange[]>;
+  /** The lines about a prompt, the best first. */
+  about(prompt: string): Promise<readonly BriefLine[]>;
+}
+
+/** Number of changes to show to an agent that was never here. */
+const newcomer = 5;
 
 /**
  * Composes what a session needs to know at its start, within a budget.
  *
- * It reads listings, the history and, for a prompt, the search index. The same state of the project
- * and the same request give the same text.
+ * The same source and the same request give the same text.
  */
-export async function composeBrief(
-  context: Context,
-  types: readonly AnyRecordType[],
-  request: BriefRequest,
-): Promise<Brief> {
-  if (!(await context.project.info()).initialized) return { text: '', lines: [] };
-  const prompted = await aboutPrompt(context, types, request.prompt);
+export async function composeBrief(source: BriefSource, request: BriefRequest): Promise<Brief> {
+  const prompted = {
+    title: 'Records about the prompt',
+    lines: request.prompt === undefined ? [] : await source.about(request.prompt),
+  };
   if (request.onlyPrompt) return layOut([prompted], request.budget, request.isKnown);
-  const { points, damaged } = await allPoints(context, types);
-  const [work, { branch }] = await Promise.all([
-    context.project.work(maxFiles),
-    context.project.head(),
-  ]);
-  const relevance = new BranchRelevance(branch, work);
+  const { points, damaged } = await source.records();
+  const { name, work } = await source.branch();
+  const relevance = new BranchRelevance(name, work);
   const ranked = points
     .map((point) => ({ point, relevant: relevance.of(point) }))
-    .sort((a, b) => b.relevant - a.relevant || newer(a.point, b.point));
-  const part = (name: BriefPoint['part']) => ranked.filter(({ point }) => point.part === name);
+    .sort((a, b) => b.relevant - a.relevant);
+  const part = (wanted: BriefPoint['part']) => ranked.filter(({ point }) => point.part === wanted);
   const onBranch = part('about').filter(({ relevant }) => relevant > 0);
-  const lines = (list: typeof ranked) => list.map(({ point }) => pointLine(point));
   return layOut(
     [
       { title: 'Needs attention', lines: damaged.map(damagedLine) },
-      { title: 'Current work', lines: lines(part('now')) },
+      { title: 'Current work', lines: pointLines(part('now')) },
       prompted,
-      { title: branchTitle(branch, work), lines: lines(onBranch) },
-      { title: 'Decisions, corrections and preferences', lines: lines(part('decision')) },
-      await changes(context, request.since),
+      { title: branchTitle(name, work), lines: pointLines(onBranch) },
+      { title: 'Decisions, corrections and preferences', lines: pointLines(part('decision')) },
+      changedSince(await source.changes(), nameOf(source.agent), request.since),
     ],
     request.budget,
     request.isKnown,
   );
 }
 
-async function allPoints(context: Context, types: readonly AnyRecordType[]) {
-  const points: LocatedPoint[] = [];
-  const damaged: Damaged[] = [];
-  for (const type of types) {
-    if (!type.points) continue;
-    const listing = await context.store.list<object>(type);
-    damaged.push(...listing.damaged);
-    for (const { path, value } of listing.records) {
-      for (const point of type.points(value)) points.push({ ...point, path });
-    }
-  }
-  return { points, damaged };
-}
-
-/** Orders points by time, the newest first, then by path; the sort keeps the order of one record. */
-function newer(a: LocatedPoint, b: LocatedPoint): number {
+/** Orders statements by time, the newest first, then by path; a sort keeps the order of one record. */
+export function newestFirst(a: LocatedPoint, b: LocatedPoint): number {
   const [one = '', other = ''] = [a.at, b.at];
   if (one !== other) return one > other ? -1 : 1;
   return a.path === b.path ? 0 : a.path < b.path ? -1 : 1;
 }
 
-function pointLine({ path, text, at }: LocatedPoint) {
-  const date = at === undefined ? '' : ` (${at.slice(0, 10)})`;
-  return { path, text: `${oneLine(path)}${date}: ${quote(text)}` };
+/** Makes the lines one by one: a brief shows few of many. */
+function* pointLines(ranked: Iterable<{ readonly point: LocatedPoint }>): Generator<BriefLine> {
+  for (const { point } of ranked) {
+    const { path, text, at } = point;
+    const date = at === undefined ? '' : ` (${at.slice(0, 10)})`;
+    yield { path, text: `${oneLine(path)}${date}: ${quote(text)}` };
+  }
 }
 
-function damagedLine({ path, error }: Damaged) {
-  return { path, text: `${oneLine(path)}: cannot be read (${error.code})` };
+function damagedLine({ path, code }: DamagedRecord): BriefLine {
+  return { path, text: `${oneLine(path)}: cannot be read (${code})` };
 }
 
 function branchTitle(branch: string | undefined, { base, committed, edited }: BranchWork): string {
@@ -107,60 +121,29 @@ function branchTitle(branch: string | undefined, { base, committed, edited }: Br
   return `Records about the files of ${name} (${from}${edited.length} edited)`;
 }
 
-/** Records about the prompt; empty without a prompt, and for one that the memory knows nothing about. */
-async function aboutPrompt(
-  { store }: Context,
-  types: readonly AnyRecordType[],
-  prompt: string | undefined,
-): Promise<BriefSection> {
-  const title = 'Records about the prompt';
-  const query = promptQuery(prompt ?? '');
-  if (query === '') return { title, lines: [] };
-  const { hits } = await store.search({ query, types, limit: 30 });
-  return { title, lines: hits.filter((hit) => isAbout(hit, query)).map(hitLine) };
-}
-
-function hitLine({ type, path, value, snippet }: SearchHit) {
-  const { title } = type.search(value);
-  const text = snippet.includes(title) ? snippet : `${title}: ${snippet}`;
-  return { path, text: `${oneLine(path)}: ${quote(text)}` };
-}
-
 /** The commits since the agent was here; the last ones for an agent that never was. */
-async function changes(context: Context, since: string | undefined): Promise<BriefSection> {
-  const entries = await newestChanges(context);
-  const agent = nameOf(context.session.agent);
-  const own = entries.findIndex(({ commit }) => agent !== '' && nameOf(commit.agent) === agent);
-  const known = since === undefined ? own >= 0 : true;
-  const end = since === undefined ? own : entries.findIndex(({ commit }) => commit.at <= since);
-  const shown = known
-    ? entries.slice(0, end < 0 ? entries.length : end)
-    : entries.slice(0, newcomer);
+function changedSince(
+  changes: readonly MemoryChange[],
+  agent: string,
+  since: string | undefined,
+): BriefSection {
+  const own = changes.findIndex((change) => agent !== '' && nameOf(change.agent) === agent);
+  const isKnown = since !== undefined || own >= 0;
+  const end = since === undefined ? own : changes.findIndex(({ at }) => at <= since);
+  const shown = isKnown
+    ? changes.slice(0, end < 0 ? changes.length : end)
+    : changes.slice(0, newcomer);
   return {
-    title: known ? 'Changed since you were last here' : 'Last changes',
+    title: isKnown ? 'Changed since you were last here' : 'Last changes',
     lines: shown.map(changeLine),
   };
 }
 
-/** The history, newest first; empty where there is none or it cannot be read. */
-async function newestChanges({ history }: Context): Promise<readonly LogEntry[]> {
-  try {
-    return (await history.log({ revision: 'HEAD', limit: maxLog, skip: 0 })).entries;
-  } catch (error) {
-    if (error instanceof MemoryError && error.code !== 'cancelled') return [];
-    throw error;
-  }
-}
-
-function changeLine({ commit, changes }: LogEntry) {
-  const [first, ...others] = changes;
-  const more = others.length === 0 ? '' : ` and ${others.length} more`;
-  const path = first?.path ?? '';
-  const author = commit.author.replace(/\s*<[^<>]*>$/, '');
-  const agent = commit.agent === undefined ? '' : `, ${commit.agent}`;
-  const who = quote(`${author}${agent}`, 80);
-  const day = commit.at.slice(0, 10);
-  return { path, text: `${oneLine(path)}${more}: ${quote(commit.subject)} by ${who}, ${day}` };
+function changeLine({ at, subject, author, agent, path, others }: MemoryChange): BriefLine {
+  const more = others === 0 ? '' : ` and ${others} more`;
+  const by = `${author.replace(/\s*<[^<>]*>$/, '')}${agent === undefined ? '' : `, ${agent}`}`;
+  const text = `${oneLine(path)}${more}: ${quote(subject)} by ${quote(by, 80)}, ${at.slice(0, 10)}`;
+  return { path, text };
 }
 
 /** The name of a client without its version. */

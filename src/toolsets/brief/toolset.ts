@@ -1,12 +1,25 @@
 import { z } from 'zod';
+import type { Context } from '../../core/context.ts';
 import type { AnyRecordType } from '../../core/record-type.ts';
 import { defineTool } from '../../core/tool.ts';
 import { type Prompt, plainFailure, plainSuccess, type Toolset } from '../../core/toolset.ts';
-import { composeBrief } from './session-brief.ts';
+import { ContextSource } from './context-source.ts';
+import type { Brief } from './layout.ts';
+import { type BriefRequest, composeBrief } from './session-brief.ts';
 
 /** Size limit of a brief in characters: the default, and what clients accept from a hook. */
 export const defaultBudget = 6_000;
 const maxBudget = 10_000;
+
+/** Composes the brief of a memory; an empty one where there is no memory. */
+export async function briefOf(
+  context: Context,
+  types: readonly AnyRecordType[],
+  request: BriefRequest,
+): Promise<Brief> {
+  if (!(await context.project.info()).initialized) return { text: '', lines: [] };
+  return composeBrief(new ContextSource(context, types), request);
+}
 
 /** A short overview of the records of the given toolsets, for the start of a session. */
 export function briefOver(toolsets: readonly Toolset[]): Toolset {
@@ -21,7 +34,7 @@ export function briefOver(toolsets: readonly Toolset[]): Toolset {
       prompt: z.string().max(1_000_000).optional().describe('The task'),
     }),
     async handle(context, { budget, prompt }) {
-      const { text } = await composeBrief(context, types, { budget, prompt });
+      const { text } = await briefOf(context, types, { budget, prompt });
       return { brief: text };
     },
   });
@@ -30,7 +43,7 @@ export function briefOver(toolsets: readonly Toolset[]): Toolset {
     title: 'Brief of the project’s memory',
     description: 'What the memory of this project says about the current work.',
     async text(context) {
-      const { text } = await composeBrief(context, types, { budget: defaultBudget });
+      const { text } = await briefOf(context, types, { budget: defaultBudget });
       return text || 'The memory of this project has nothing to say yet.';
     },
   };
