@@ -94,6 +94,33 @@ export async function bundle(entryPoints, outdir) {
 }
 
 /**
+ * Bundles the quick part of the program into one small CommonJS file without chunks.
+ *
+ * @param {string} outdir
+ */
+async function bundleQuick(outdir) {
+  const { build } = await import('esbuild');
+  await build({
+    entryPoints: ['src/cli/quick.ts'],
+    outfile: join(outdir, 'quick.cjs'),
+    bundle: true,
+    platform: 'node',
+    target: 'node20.19',
+    supported: { 'regexp-unicode-property-escapes': true },
+    format: 'cjs',
+    define: { 'import.meta.dirname': '__dirname' },
+    sourcemap: true,
+    sourcesContent: false,
+    minifySyntax: true,
+    minifyWhitespace: true,
+    // Only needed to write objects of git, which this part never does.
+    external: ['isomorphic-git'],
+    logLevel: 'warning',
+    absWorkingDir: top,
+  });
+}
+
+/**
  * Collects the licence texts of the bundled packages.
  *
  * @param {readonly string[]} inputs the files in the bundle.
@@ -213,6 +240,7 @@ async function writeBuild(folder) {
   const draft = await mkdtemp(`${folder}.`);
   try {
     const inputs = await bundle({ cli: 'src/cli/cli.ts', library: 'src/app/library.ts' }, draft);
+    await bundleQuick(draft);
     await writeFile(join(draft, 'THIRD-PARTY.txt'), await notices(inputs));
     // mkdtemp makes a folder for its owner alone; another user may run the program.
     await chmod(draft, 0o755);
@@ -286,7 +314,7 @@ export async function make(outdir, withTypes) {
   await replace(join(outdir, 'library.js'), library);
   await replace(
     join(outdir, 'main.cjs'),
-    main.replace("'./cli.js'", `'./builds/${id}/cli.js'`),
+    main.replace(/'\.\/(cli\.js|quick\.cjs)'/g, `'./builds/${id}/$1'`),
     0o755,
   );
   await replace(

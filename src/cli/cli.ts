@@ -13,6 +13,8 @@ import { exitStatus } from './exit-status.ts';
 import { printable } from './terminal.ts';
 
 const { version } = packageJson;
+/** Each build has a folder of its own. */
+const build = import.meta.dirname;
 
 /** Options of every command. */
 export const flags: Flags = {
@@ -46,6 +48,7 @@ const ownCommands: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['untangle', async () => (await import('./commands/untangle.ts')).untangle],
   ['import', async () => (await import('./commands/import.ts')).importCommand],
   ['export', async () => (await import('./commands/export.ts')).exportCommand],
+  ['brief', async () => (await import('./commands/brief.ts')).brief(await program.toolsets())],
   ['hook', async () => (await import('./commands/hook.ts')).hook],
   ['serve', async () => (await import('./commands/serve-http.ts')).serveHttp],
   [
@@ -75,9 +78,14 @@ export async function everyCommand(): Promise<Commands> {
  * Runs the program.
  *
  * @param packageFolder the folder of the program's own package.json.
+ * @param input of a hook, if it was read already.
  * @returns the exit status: 0, or the one of the error in `exitStatus`.
  */
-export async function run(args: readonly string[], packageFolder: string): Promise<number> {
+export async function run(
+  args: readonly string[],
+  packageFolder: string,
+  input?: string,
+): Promise<number> {
   try {
     const line = await readCommandLine(args, flags, find);
     const { name, command, general, values, operands } = line;
@@ -87,7 +95,7 @@ export async function run(args: readonly string[], packageFolder: string): Promi
     const app = new App(options);
     // Refuses a misspelt toolset before the command runs.
     if (options.enabled) await app.toolsets();
-    return await command.run({ app, options, version, values, operands });
+    return await command.run({ app, options, version, build, input, values, operands });
   } catch (error) {
     if (!(error instanceof MemoryError)) throw error;
     // Clients take the exit status 2 of a hook as a command to block the session.

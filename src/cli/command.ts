@@ -70,6 +70,10 @@ export interface Invocation {
   readonly options: AppOptions;
   /** The version of this program. */
   readonly version: string;
+  /** Identifies the build of this program. */
+  readonly build: string;
+  /** The input of a hook, if it was read already. */
+  readonly input?: string | undefined;
   readonly values: FlagValues;
   /** Arguments after the name of the command that are not options. */
   readonly operands: readonly string[];

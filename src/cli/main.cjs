@@ -6,6 +6,9 @@ const { join } = require('node:path');
 // in rounds, and each round would commit the journal of the file system.
 if (process.env.UV_THREADPOOL_SIZE === undefined) process.env.UV_THREADPOOL_SIZE = '16';
 
+/** A CommonJS module, which Node.js loads in less time than an ES module. */
+const quickProgram = './quick.cjs';
+
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 
 if (major < 20 || (major === 20 && minor < 19)) {
@@ -14,19 +17,34 @@ if (major < 20 || (major === 20 && minor < 19)) {
   );
   process.exitCode = 1;
 } else {
-  // Loaded after the check, because an older Node.js cannot parse it.
-  import('./cli.js')
-    .then(async ({ run }) => {
-      const status = await run(process.argv.slice(2), join(__dirname, '..'));
-      // Output to a pipe may not be written yet.
-      process.stdout.write('', () => process.exit(status));
-    })
-    .catch((error) => {
-      // The bundle imports nothing but its own files and modules of Node.js.
-      if (error?.code !== 'ERR_MODULE_NOT_FOUND') throw error;
-      process.stderr.write(
-        'memory-bank: a file of the program is missing: it was replaced or removed while it started or ran. Try again; if that does not help, install it again (in a clone: npm ci).\n',
-      );
-      process.exitCode = 1;
-    });
+  const args = process.argv.slice(2);
+  const packageFolder = join(__dirname, '..');
+  main(args, packageFolder).catch((error) => {
+    // The bundle imports nothing but its own files and modules of Node.js.
+    if (error?.code !== 'ERR_MODULE_NOT_FOUND' && error?.code !== 'MODULE_NOT_FOUND') throw error;
+    process.stderr.write(
+      'memory-bank: a file of the program is missing: it was replaced or removed while it started or ran. Try again; if that does not help, install it again (in a clone: npm ci).\n',
+    );
+    process.exitCode = 1;
+  });
+}
+
+/**
+ * @param {string[]} args
+ * @param {string} packageFolder
+ */
+async function main(args, packageFolder) {
+  // Clients wait for a hook, so most are answered by a small part of the program.
+  const isQuick = args[0] === 'hook' || args[0] === 'brief';
+  const rest = isQuick ? await require(quickProgram).answer(args, packageFolder) : {};
+  if (rest === undefined) return exit(0);
+  // Loaded after the check of the version, because an older Node.js cannot parse it.
+  const { run } = await import('./cli.js');
+  exit(await run(args, packageFolder, rest.input));
+}
+
+/** @param {number} status */
+function exit(status) {
+  // Output to a pipe may not be written yet.
+  process.stdout.write('', () => process.exit(status));
 }

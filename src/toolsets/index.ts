@@ -1,8 +1,9 @@
 import type { Context } from '../core/context.ts';
 import type { Toolset } from '../core/toolset.ts';
 import { banks } from './banks/toolset.ts';
+import { ContextSource } from './brief/context-source.ts';
 import type { Brief } from './brief/layout.ts';
-import type { BriefRequest } from './brief/session-brief.ts';
+import type { BriefRequest, BriefSource } from './brief/session-brief.ts';
 import { briefOf, briefOver } from './brief/toolset.ts';
 import { documents } from './documents/toolset.ts';
 import { graph } from './graph/toolset.ts';
@@ -20,6 +21,14 @@ export const toolsets: readonly Toolset[] = [
   briefOver(seeded),
   history,
 ];
+
+/** The source of a brief of the records of all toolsets. */
+export function briefSource(context: Context): BriefSource {
+  return new ContextSource(
+    context,
+    seeded.flatMap(({ records }) => records),
+  );
+}
 
 /** Composes a brief of the records of all toolsets, for callers other than its tool. */
 export function brief(context: Context, request: BriefRequest): Promise<Brief> {

@@ -1,5 +1,5 @@
-import type { Context } from '../../core/context.ts';
 import { type ClientEvent, contextAnswer, takesContext } from './client-event.ts';
+import type { HookMemory } from './hook-memory.ts';
 import { digest, type HookSession, HookSessions } from './hook-sessions.ts';
 
 /** Longest text that a hook adds for a prompt, in characters. */
@@ -18,30 +18,29 @@ const reminder =
  * the session does not get it again.
  */
 export async function answerHook(
-  context: Context,
+  memory: HookMemory,
   event: ClientEvent,
 ): Promise<object | undefined> {
-  const { initialized } = await context.project.info();
-  if (!initialized) return undefined;
-  const sessions = new HookSessions(context.store.local, context.now());
+  if (!(await memory.isInitialized())) return undefined;
+  const sessions = new HookSessions(memory.local, memory.now);
   const id = `${event.client} ${event.session ?? ''}`;
   const known = event.session === undefined ? undefined : await sessions.find(id);
-  const begun = known ?? (await begin(context));
+  const begun = known ?? (await begin(memory));
   const start = event.event === 'session-start';
   const session = {
     ...begun,
-    at: context.now().toISOString(),
+    at: memory.now.toISOString(),
     given: event.forgotten ? [] : begun.given,
   };
   const composed = takesContext(event)
     ? await compose(
-        context,
+        memory,
         event,
         session,
         start ? await sessions.lastVisit(event.client) : undefined,
       )
     : { text: '', given: [] };
-  const remind = await mayRemind(context, event, session, known !== undefined);
+  const remind = await mayRemind(memory, event, session, known !== undefined);
   const text = [composed.text, remind ? reminder : ''].filter((part) => part !== '').join('\n\n');
   const after = {
     ...session,
@@ -55,26 +54,24 @@ export async function answerHook(
   return text === '' ? undefined : contextAnswer(event, text);
 }
 
-async function begin(context: Context): Promise<HookSession> {
-  const { oid = '' } = await context.project.head();
-  const memory = (await context.project.lastChange(''))?.oid ?? '';
-  return { at: '', head: oid, memory, given: [], reminded: false };
+async function begin(memory: HookMemory): Promise<HookSession> {
+  const [head, lastChange] = [await memory.head(), await memory.lastChange()];
+  return { at: '', head, memory: lastChange, given: [], reminded: false };
 }
 
 /** Composes the text for an event, and the digests of its lines. */
 async function compose(
-  context: Context,
+  memory: HookMemory,
   { event, prompt }: ClientEvent,
   session: HookSession,
   since: string | undefined,
 ): Promise<{ readonly text: string; readonly given: readonly string[] }> {
   if (event === 'stop' || (event === 'prompt' && prompt === '')) return { text: '', given: [] };
-  const { brief } = await import('../../toolsets/index.ts');
   const given = new Set(session.given);
   // One record can be about many prompts; a session gets it for the first one.
   const mark = ({ path, text }: { readonly path: string; readonly text: string }) =>
     digest(event === 'prompt' ? `prompt ${path}` : text);
-  const { text, lines } = await brief(context, {
+  const { text, lines } = await memory.brief({
     budget: event === 'prompt' ? promptBudget : startBudget,
     ...(event === 'prompt' && { prompt, onlyPrompt: true }),
     since,
@@ -85,19 +82,14 @@ async function compose(
 
 /** Whether the session has changed the project and not the memory, and was not reminded of it. */
 async function mayRemind(
-  { project }: Context,
+  memory: HookMemory,
   event: ClientEvent,
   session: HookSession,
   known: boolean,
 ): Promise<boolean> {
   if (!known || session.reminded || event.goesOn || !takesContext(event)) return false;
-  const memory = (await project.lastChange(''))?.oid ?? '';
-  if (memory !== session.memory) return false;
-  const { oid } = await project.head();
-  if (session.head !== '' && oid !== session.head) {
-    const { commits } = await project.drift(session.head, 1);
-    if (commits > 0) return true;
-  }
-  const { edited } = await project.work(manyFiles);
-  return edited.length >= manyFiles;
+  if ((await memory.lastChange()) !== session.memory) return false;
+  const moved = session.head !== '' && (await memory.head()) !== session.head;
+  if (moved && (await memory.hasCommitsSince(session.head))) return true;
+  return (await memory.edited(manyFiles)) >= manyFiles;
 }

@@ -1,11 +1,13 @@
 import { App, redactText } from '../../app/app.ts';
 import { hookEvents, readEvent } from '../../app/hook/client-event.ts';
+import { keepDigest } from '../../app/hook/digest-keeping.ts';
 import { answerHook } from '../../app/hook/hook-answer.ts';
+import { contextMemory } from '../../app/hook/hook-memory.ts';
+import type { Context } from '../../core/context.ts';
 import type { Command, Invocation } from '../command.ts';
+import { maxHookInput, readHookInput } from '../hook-input.ts';
 import { printable } from '../terminal.ts';
 
-/** Largest input that is read, in bytes. */
-const maxInput = 512 * 1024;
 /** Longest time that a hook may take, in milliseconds; clients wait for it. */
 const maxTime = 5_000;
 
@@ -24,11 +26,12 @@ export const hook: Command = {
   },
 };
 
-async function answerOf({ options, operands, version }: Invocation): Promise<object | undefined> {
+async function answerOf(invocation: Invocation): Promise<object | undefined> {
+  const { options, operands, version, input: given, build } = invocation;
   const name = hookEvents.find((one) => one === operands[0]);
   if (name === undefined) return debug(`There is no event "${operands[0] ?? ''}".`);
-  const input = await readInput();
-  if (input === undefined) return debug(`The input is missing or exceeds ${maxInput} bytes.`);
+  const input = given ?? (await readHookInput());
+  if (input === undefined) return debug(`The input is missing or exceeds ${maxHookInput} bytes.`);
   const event = readEvent(name, input);
   if (!event) return debug('The input is not a JSON object.');
   const cwd = event.cwd ?? options.place.cwd;
@@ -38,23 +41,13 @@ async function answerOf({ options, operands, version }: Invocation): Promise<obj
   session.agent = `${event.client}-hook/${version}`;
   try {
     const signal = AbortSignal.timeout(maxTime);
-    return await app.run(session, 'hook', { signal }, (context) => answerHook(context, event));
+    const work = (context: Context) => answerHook(contextMemory(context), event);
+    const found = await app.run(session, 'hook', { signal }, work);
+    await app.run(session, 'hook', { signal }, (context) => keepDigest(context, build));
+    return found;
   } finally {
     await app.close();
   }
-}
-
-/** Returns the text on stdin; undefined for a terminal and for a text that is too long. */
-async function readInput(): Promise<string | undefined> {
-  if (process.stdin.isTTY) return undefined;
-  const pieces: Buffer[] = [];
-  let bytes = 0;
-  for await (const piece of process.stdin) {
-    bytes += piece.length;
-    if (bytes > maxInput) return undefined;
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces).toString('utf8');
 }
 
 /** Writes to stderr why a hook says nothing, with `DEBUG=true`. */

@@ -29,7 +29,7 @@ const mainBranches = [
  * @param folder the memory folder, relative to the top of the work tree.
  */
 export function branchWork(
-  repository: Repository,
+  repository: Pick<Repository, 'odb' | 'refs' | 'tree'>,
   files: Files,
   folder: string,
   limit: number,
@@ -40,7 +40,13 @@ export function branchWork(
   const { odb, tree } = repository;
   const base = baseOf(repository.refs, odb);
   const committed = base ? changedFiles(odb, base.oid, base.head, toPath, limit) : [];
-  const edited = editedFiles(files, tree, toPath, limit);
+  const isMemory = startsWith(Buffer.from(`${folder}/`));
+  const edited = editedFiles(
+    files,
+    tree,
+    (name) => (isMemory(name) ? undefined : toPath(name.toString('utf8'))),
+    limit,
+  );
   return { base: base?.name, committed, edited };
 }
 
@@ -112,7 +118,7 @@ function changedFiles(
 function editedFiles(
   files: Files,
   { top, gitDir }: Repository['tree'],
-  toPath: (path: string) => string | undefined,
+  toPath: (name: Buffer) => string | undefined,
   limit: number,
 ): string[] {
   const index = readIndex(files, join(gitDir, 'index'));
@@ -122,14 +128,19 @@ function editedFiles(
     if (found.length === limit) break;
     // Submodules are folders.
     if (skipWorktree || (mode & 0o170000) === 0o160000) continue;
-    const path = name.toString('utf8');
-    const own = toPath(path);
+    const own = toPath(name);
     if (own === undefined || found.at(-1) === own) continue;
-    const stat = files.lstat(join(top, path));
+    const stat = files.lstat(join(top, name.toString('utf8')));
     const same = stat && stat.size % 2 ** 32 === size && Math.floor(stat.mtimeMs / 1000) === mtime;
     if (!same) found.push(own);
   }
   return found;
+}
+
+/** Compares bytes: most names of a large memory need no decoding then. */
+function startsWith(prefix: Buffer): (name: Buffer) => boolean {
+  return (name) =>
+    name.length > prefix.length && name.compare(prefix, 0, prefix.length, 0, prefix.length) === 0;
 }
 
 function readIndex(files: Files, path: string): IndexFile | undefined {

@@ -42,7 +42,7 @@ export interface MemoryChange {
   readonly others: number;
 }
 
-/** What a brief is composed of. */
+/** The parts of a memory from which a brief is composed. */
 export interface BriefSource {
   /** The agent that gets the brief: `claude-code/2.1`. */
   readonly agent: string | undefined;

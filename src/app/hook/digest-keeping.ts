@@ -1,0 +1,15 @@
+import type { Context } from '../../core/context.ts';
+import { QuickMemory } from '../../store/quick-memory.ts';
+import { briefSource } from '../../toolsets/index.ts';
+import { writeDigest } from './brief-digest.ts';
+
+/**
+ * Stores the digest of the memory for the next hook.
+ *
+ * @param context of a call that has not read the memory yet.
+ */
+export async function keepDigest(context: Context, build: string): Promise<void> {
+  const { initialized, folder } = await context.project.info();
+  const memory = initialized ? QuickMemory.open(folder) : undefined;
+  if (memory) await writeDigest(memory, build, briefSource(context));
+}

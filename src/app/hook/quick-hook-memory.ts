@@ -1,0 +1,77 @@
+import { QuickMemory } from '../../store/quick-memory.ts';
+import type { Brief } from '../../toolsets/brief/layout.ts';
+import { type BriefRequest, composeBrief } from '../../toolsets/brief/session-brief.ts';
+import { type BriefDigest, readDigest } from './brief-digest.ts';
+import type { HookMemory } from './hook-memory.ts';
+
+/** Limit of changed files that are compared with the records. */
+const maxFiles = 500;
+
+/** Thrown by a quick memory for what only the whole program can answer. */
+export class NeedsProgram extends Error {
+  constructor(what: string) {
+    super(`${what} needs the whole program`);
+  }
+}
+
+/** A memory whose digest is valid: it answers without reading a record. */
+export class QuickHookMemory implements HookMemory {
+  readonly now = new Date();
+  readonly local: HookMemory['local'];
+  readonly #memory: QuickMemory;
+  readonly #digest: BriefDigest;
+  readonly #agent: string;
+
+  private constructor(memory: QuickMemory, digest: BriefDigest, agent: string) {
+    this.local = memory.local;
+    this.#memory = memory;
+    this.#digest = digest;
+    this.#agent = agent;
+  }
+
+  /**
+   * Opens the memory of a project; undefined if its digest is missing or outdated.
+   *
+   * @param path of the memory folder.
+   */
+  static open(path: string, build: string, agent: string): QuickHookMemory | undefined {
+    const memory = QuickMemory.open(path);
+    const digest = memory && readDigest(memory, build);
+    return digest && new QuickHookMemory(memory, digest, agent);
+  }
+
+  async isInitialized(): Promise<boolean> {
+    return true;
+  }
+
+  async head(): Promise<string> {
+    return this.#memory.head().oid ?? '';
+  }
+
+  async lastChange(): Promise<string> {
+    return this.#digest.lastChange;
+  }
+
+  async hasCommitsSince(earlier: string): Promise<boolean> {
+    return this.#memory.hasCommitsSince(earlier);
+  }
+
+  async edited(limit: number): Promise<number> {
+    return this.#memory.work(limit).edited.length;
+  }
+
+  async brief(request: BriefRequest): Promise<Brief> {
+    const { changes, damaged, points } = this.#digest;
+    const name = this.#memory.head().ref?.replace(/^refs\/heads\//, '');
+    const source = {
+      agent: this.#agent,
+      records: async () => ({ points: points(), damaged }),
+      branch: async () => ({ name, work: this.#memory.work(maxFiles) }),
+      changes: async () => changes,
+      about: async () => {
+        throw new NeedsProgram('a search');
+      },
+    };
+    return composeBrief(source, request);
+  }
+}

@@ -1,0 +1,29 @@
+import { App } from '../../app/app.ts';
+import { keepDigest } from '../../app/hook/digest-keeping.ts';
+import type { Toolset } from '../../core/toolset.ts';
+import type { Command, Invocation } from '../command.ts';
+import { findCommand } from '../tool-command.ts';
+
+/** The command of the tool `brief`, which also stores the digest that the next brief needs. */
+export function brief(toolsets: readonly Toolset[]): Command {
+  const command = findCommand(toolsets, 'brief');
+  if (!command) throw new Error('There is no tool "brief".');
+  return {
+    ...command,
+    async run(invocation) {
+      const status = await command.run(invocation);
+      if (status === 0) await keep(invocation).catch(() => undefined);
+      return status;
+    },
+  };
+}
+
+/** The digest is only a saving of time, so a failure is not reported. */
+async function keep({ options, build }: Invocation): Promise<void> {
+  const app = new App(options);
+  try {
+    await app.run(app.connect(), 'brief', {}, (context) => keepDigest(context, build));
+  } finally {
+    await app.close();
+  }
+}

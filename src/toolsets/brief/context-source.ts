@@ -1,0 +1,87 @@
+import type { Context } from '../../core/context.ts';
+import { MemoryError } from '../../core/error.ts';
+import type { LogEntry } from '../../core/history.ts';
+import type { AnyRecordType } from '../../core/record-type.ts';
+import type { SearchHit } from '../../core/store.ts';
+import { type BriefLine, oneLine, quote } from './layout.ts';
+import { isAbout, promptQuery } from './prompt-match.ts';
+import {
+  type BriefSource,
+  type DamagedRecord,
+  type LocatedPoint,
+  type MemoryChange,
+  newestFirst,
+} from './session-brief.ts';
+
+/** Limit of changed files that are compared with the records. */
+export const maxFiles = 500;
+/** Limit of commits that are read. */
+const maxLog = 50;
+
+/**
+ * The memory of a project as the source of a brief: listings of the records, the history and, for a
+ * prompt, the search index.
+ */
+export class ContextSource implements BriefSource {
+  readonly #context: Context;
+  readonly #types: readonly AnyRecordType[];
+
+  constructor(context: Context, types: readonly AnyRecordType[]) {
+    this.#context = context;
+    this.#types = types;
+  }
+
+  get agent(): string | undefined {
+    return this.#context.session.agent;
+  }
+
+  async records() {
+    const points: LocatedPoint[] = [];
+    const damaged: DamagedRecord[] = [];
+    for (const type of this.#types) {
+      if (!type.points) continue;
+      const listing = await this.#context.store.list<object>(type);
+      for (const { path, error } of listing.damaged) damaged.push({ path, code: error.code });
+      for (const { path, value } of listing.records) {
+        for (const point of type.points(value)) points.push({ ...point, path });
+      }
+    }
+    return { points: points.sort(newestFirst), damaged };
+  }
+
+  async branch() {
+    const { project } = this.#context;
+    const [work, { branch }] = await Promise.all([project.work(maxFiles), project.head()]);
+    return { name: branch, work };
+  }
+
+  /** The history, newest first; empty where there is none or it cannot be read. */
+  async changes(): Promise<readonly MemoryChange[]> {
+    try {
+      const request = { revision: 'HEAD', limit: maxLog, skip: 0 };
+      return (await this.#context.history.log(request)).entries.map(toChange);
+    } catch (error) {
+      if (error instanceof MemoryError && error.code !== 'cancelled') return [];
+      throw error;
+    }
+  }
+
+  async about(prompt: string): Promise<readonly BriefLine[]> {
+    const query = promptQuery(prompt);
+    if (query === '') return [];
+    const { hits } = await this.#context.store.search({ query, types: this.#types, limit: 30 });
+    return hits.filter((hit) => isAbout(hit, query)).map(hitLine);
+  }
+}
+
+function hitLine({ type, path, value, snippet }: SearchHit): BriefLine {
+  const { title } = type.search(value);
+  const text = snippet.includes(title) ? snippet : `${title}: ${snippet}`;
+  return { path, text: `${oneLine(path)}: ${quote(text)}` };
+}
+
+function toChange({ commit, changes }: LogEntry): MemoryChange {
+  const { at, subject, author, agent } = commit;
+  const [first, ...others] = changes;
+  return { at, subject, author, agent, path: first?.path ?? '', others: others.length };
+}
