@@ -103,10 +103,10 @@ export async function run(
       report('debug', error.text);
       return 0;
     }
-    const { withCommands } = await import('./error-wording.ts');
+    const { wordingFor } = await import('./error-wording.ts');
+    const word = await wordingFor();
     // An argument may be a credential, and agents and logs keep the output.
-    const text = withCommands(redactText(error.text), await program.toolsets());
-    process.stderr.write(`memory-bank: ${printable(text)}\n`);
+    process.stderr.write(`memory-bank: ${printable(word(redactText(error.text)))}\n`);
     if (error.code === 'invalid_input') process.stderr.write(await usage(args));
     return exitStatus[error.code];
   }

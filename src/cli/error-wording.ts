@@ -1,20 +1,61 @@
+import { program } from '../app/workspaces.ts';
+import { isObject, type JsonObject } from '../core/json.ts';
 import type { Toolset } from '../core/toolset.ts';
 import { type Parameter, shownName } from './tool-arguments.ts';
 
-/** An error message to agents with options instead of arguments: `--confirm` for `confirm: true`. */
-export function withOptions(text: string, parameters: readonly Parameter[]): string {
-  return text.replace(/\b(\w+): true\b/g, (words, argument: string) => {
-    const found = parameters.find(({ name }) => name === argument);
-    return found ? `--${found.flag}` : words;
-  });
+/** Words a message to agents for the command line. */
+export type Wording = (text: string) => string;
+
+/** Returns how messages are worded for a command with these parameters. */
+export async function wordingFor(parameters: readonly Parameter[] = []): Promise<Wording> {
+  return commandWording(await program.toolsets(), parameters);
 }
 
-/** An error message to agents with commands instead of tools: `"memory-bank log"` for `record_history`. */
-export function withCommands(text: string, toolsets: readonly Toolset[]): string {
-  const tools = toolsets.flatMap((toolset) => toolset.tools.map((tool) => ({ toolset, tool })));
-  // A quoted word or a part of a path is a name that a person chose, not a tool.
-  return text.replace(/(?<!["'`\w/.-])[a-z]+(?:_[a-z]+)+(?!["'`\w/-]|\.\w)/g, (word) => {
-    const found = tools.find(({ tool }) => tool.name === word);
-    return found ? `"memory-bank ${shownName(found.toolset, found.tool)}"` : word;
-  });
+/**
+ * Returns how messages to agents are worded: commands instead of tools, options instead of arguments.
+ *
+ * `record_history` becomes `"memory-bank log"`, `confirm: true` becomes `--confirm`. A tool or argument
+ * whose name is one plain word is in backquotes in the message.
+ *
+ * @param parameters of the command.
+ */
+export function commandWording(
+  toolsets: readonly Toolset[],
+  parameters: readonly Parameter[] = [],
+): Wording {
+  const commands = new Map(
+    toolsets.flatMap((toolset) =>
+      toolset.tools.map((tool) => [tool.name, `"memory-bank ${shownName(toolset, tool)}"`]),
+    ),
+  );
+  return (text) => {
+    const withOptions = text
+      .replace(/\b(\w+): (true|false)\b/g, (words, name: string, value: string) => {
+        const found = parameters.find((parameter) => parameter.name === name);
+        if (!found) return words;
+        return value === 'true' ? `--${found.flag}` : `--no-${found.flag}`;
+      })
+      .replace(/`(\w+)`/g, (words, name: string) => {
+        const found = parameters.find((parameter) => parameter.name === name);
+        if (!found) return commands.get(name) ?? words;
+        return found.position === undefined ? `--${found.flag}` : `<${found.name}>`;
+      });
+    // A quoted word or a part of a path is a name that a person chose, not a tool.
+    return withOptions.replace(
+      /(?<!["'`\w/.-])[a-z]+(?:_[a-z]+)+(?!["'`\w/-]|\.\w)/g,
+      (word) => commands.get(word) ?? word,
+    );
+  };
+}
+
+/** An answer whose list `damaged` has its messages in other words. */
+export function withWordedDamage<T extends JsonObject>(answer: T, word: Wording): T {
+  const { damaged } = answer;
+  if (!Array.isArray(damaged)) return answer;
+  const worded = damaged.map((entry) =>
+    isObject(entry) && typeof entry.message === 'string'
+      ? { ...entry, message: word(entry.message) }
+      : entry,
+  );
+  return { ...answer, damaged: worded };
 }

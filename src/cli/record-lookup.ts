@@ -12,6 +12,8 @@ export interface FoundRecord {
   /** Undefined where the file cannot be read as a record. */
   readonly key: string | undefined;
   readonly value: object | undefined;
+  /** Why the file cannot be read as a record. */
+  readonly error?: MemoryError | undefined;
   /** The section whose heading was given, such as a decision in the log. */
   readonly section?: { readonly heading: string; readonly start: number; readonly end: number };
 }
@@ -33,7 +35,7 @@ export async function findRecord(
   for (const type of types) {
     const { records, damaged } = await store.list(type);
     const broken = damaged.find(({ path }) => path === wanted);
-    if (broken) return { type, path: broken.path, key: broken.key, value: undefined };
+    if (broken) return { type, ...broken, key: broken.key, value: undefined };
     for (const record of records) {
       const found = { type, ...record };
       if (record.path === wanted) return found;

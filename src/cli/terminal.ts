@@ -21,9 +21,16 @@ export class Screen implements Painter {
   readonly #stream: NodeJS.WriteStream | WriteStream;
   readonly #colour: boolean;
   readonly #pager: string | undefined;
+  readonly #word: (text: string) => string;
 
-  constructor(stream: NodeJS.WriteStream = process.stdout, env: NodeJS.ProcessEnv = process.env) {
+  /** @param word words a message to agents for the command line. */
+  constructor(
+    stream: NodeJS.WriteStream = process.stdout,
+    env: NodeJS.ProcessEnv = process.env,
+    word: (text: string) => string = (text) => text,
+  ) {
     this.#stream = stream;
+    this.#word = word;
     this.terminal = stream.isTTY === true;
     this.width = this.terminal ? Math.max(40, stream.columns ?? 80) : 100;
     // https://no-color.org: whatever its value, unless it is empty.
@@ -43,6 +50,11 @@ export class Screen implements Painter {
   /** Text with control characters made visible. */
   plain(text: string): string {
     return printable(text);
+  }
+
+  /** A message to agents in the words of the command line, with control characters made visible. */
+  message(text: string): string {
+    return printable(this.#word(text));
   }
 
   /** Text as one line, cut to the width, with control characters made visible. */

@@ -4,7 +4,7 @@ import type { Tool, ToolCommand } from '../core/tool.ts';
 import type { Toolset } from '../core/toolset.ts';
 import { writeYaml } from '../core/yaml/writer.ts';
 import type { Command, Flags, Invocation } from './command.ts';
-import { withCommands, withOptions } from './error-wording.ts';
+import { withWordedDamage, wordingFor } from './error-wording.ts';
 import { exitStatus } from './exit-status.ts';
 import { inSession } from './run-in-session.ts';
 import { Screen } from './terminal.ts';
@@ -75,7 +75,8 @@ function shortCommand(toolset: Toolset, tool: Tool, form: ToolCommand): Command 
       const { app, values, operands } = invocation;
       const args = await argumentsOf(parameters, values, operands);
       checkArguments(parameters, form.input, args);
-      const screen = new Screen();
+      const word = await wordingFor(parameters);
+      const screen = new Screen(process.stdout, process.env, word);
       const json = values.output === 'json';
       try {
         const result = await inSession(invocation, (session, options) =>
@@ -86,12 +87,12 @@ function shortCommand(toolset: Toolset, tool: Tool, form: ToolCommand): Command 
         );
         if (json) await screen.showJson(toolset.success(tool, result.answer()));
         else await screen.show(textOf(result.show(screen)));
-        if (!json && result.nothing) process.stderr.write(`${screen.plain(result.nothing)}\n`);
+        if (!json && result.nothing) process.stderr.write(`${screen.message(result.nothing)}\n`);
         return result.failure === undefined ? 0 : exitStatus[result.failure];
       } catch (error) {
         if (!(error instanceof MemoryError)) throw error;
         if (json) await screen.showJson(toolset.failure(tool, error).body);
-        throw new MemoryError(error.code, withOptions(error.text, parameters), { cause: error });
+        throw new MemoryError(error.code, word(error.text), { cause: error });
       }
     },
   };
@@ -142,19 +143,17 @@ function callTool(
     if (!reply) {
       throw new MemoryError('invalid_input', `--toolsets leaves out the tool ${tool.name}.`);
     }
-    const screen = new Screen();
+    const screen = new Screen(process.stdout, process.env, await wordingFor(parameters));
     if (invocation.values.output === 'json') {
       await screen.showJson(reply.body);
     } else if (reply.error === undefined) await showReadable(screen, reply.body);
     if (reply.error === undefined) {
       for (const note of [opened, reply.note]) {
-        if (note) process.stderr.write(`memory-bank: note: ${screen.plain(note)}\n`);
+        if (note) process.stderr.write(`memory-bank: note: ${screen.message(note)}\n`);
       }
       return 0;
     }
-    const text = withOptions(reply.text ?? reply.error, parameters);
-    const shown = screen.plain(withCommands(text, await invocation.app.toolsets()));
-    process.stderr.write(`memory-bank: ${shown}\n`);
+    process.stderr.write(`memory-bank: ${screen.message(reply.text ?? reply.error)}\n`);
     return exitStatus[reply.error];
   });
 }
@@ -174,7 +173,9 @@ async function mayActivate(
 async function showReadable(screen: Screen, body: JsonObject): Promise<void> {
   const { success: _, status, data, ...rest } = body;
   const whole = { ...(status !== undefined && status !== 'success' && { status }), ...rest };
-  const answer = isObject(data) ? { ...data, ...whole } : whole;
+  const answer = withWordedDamage(isObject(data) ? { ...data, ...whole } : whole, (text) =>
+    screen.message(text),
+  );
   const [only, ...others] = Object.values(answer);
   if (others.length === 0 && typeof only === 'string') await screen.showExactly(withEnd(only));
   else if (only !== undefined) await screen.showExactly(writeYaml(answer));

@@ -9,6 +9,8 @@ export interface Painter {
   paint(style: Style, text: string): string;
   /** Makes control characters visible. */
   plain(text: string): string;
+  /** Words a message to agents, such as that of an error, for people. */
+  message(text: string): string;
   /** Cuts text to one line of `room` characters, by default the width; makes control characters visible. */
   fit(text: string, room?: number): string;
 }

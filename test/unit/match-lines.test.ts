@@ -4,6 +4,7 @@ import type { Painter } from '../../src/core/painter.ts';
 
 const painter: Painter = {
   paint: (_, text) => `<${text}>`,
+  message: (text) => text,
   plain: (text) => text,
   fit: (text) => text,
   width: 80,

@@ -143,7 +143,7 @@ function twinsAmong(paths: readonly string[]): Finding[] {
 function describeLeftOut({ records, paths }: LeftOut): Finding {
   const files = records === 1 ? '1 file is' : `${records} files are`;
   const named = `${paths.join(', ')}${records > paths.length ? ', …' : ''}`;
-  const text = `${files} larger than the index takes, or more than it takes (docs/limits.md): ${named}. A search with fuzzy: false reads them; divide them to find them by words.`;
+  const text = `${files} larger than the index takes, or more than it takes (docs/limits.md): ${named}. "memory-bank search --exact" reads them; divide them to find them by words.`;
   return { what: 'Search', state: 'note', text };
 }
 

@@ -11,6 +11,7 @@ import type {
 import { pastedPath } from '../../core/names/pasted-path.ts';
 import { counted } from '../../core/painter.ts';
 import { type Command, flagText, type Invocation } from '../command.ts';
+import { wordingFor } from '../error-wording.ts';
 import { asJson, outputFlag } from '../result.ts';
 import { inSession } from '../run-in-session.ts';
 import { printable, Screen } from '../terminal.ts';
@@ -49,7 +50,8 @@ export const check: Command = {
     } catch (error) {
       // Every status has one meaning for a program that calls this command.
       if (!(error instanceof MemoryError) || error.code === 'cancelled') throw error;
-      process.stderr.write(`memory-bank: ${printable(redactText(error.text))}\n`);
+      const word = await wordingFor();
+      process.stderr.write(`memory-bank: ${printable(word(redactText(error.text)))}\n`);
       return couldNotRun;
     }
   },

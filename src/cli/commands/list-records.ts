@@ -5,6 +5,7 @@ import { counted } from '../../core/painter.ts';
 import type { Damaged, Store } from '../../core/store.ts';
 import type { Toolset } from '../../core/toolset.ts';
 import { type Command, flagNumber, flagText } from '../command.ts';
+import { wordingFor } from '../error-wording.ts';
 import { withRecords } from '../record-lookup.ts';
 import { outputFlag, showResult } from '../result.ts';
 import { inSession } from '../run-in-session.ts';
@@ -59,15 +60,16 @@ export const list: Command = {
     const age = ({ changed }: ListedRecord) => (changed === undefined ? 0 : Date.parse(changed));
     if (values.sort === 'age') records.sort((a, b) => age(b) - age(a));
     const shown = records.slice(0, limit);
+    const word = await wordingFor();
     const result = {
       records: shown.map(({ changed = null, ...record }) => ({ ...record, changed })),
       total: records.length,
-      damaged: damaged.map(({ path, error }) => ({ path, message: error.text })),
+      damaged: damaged.map(({ path, error }) => ({ path, message: word(error.text) })),
     };
     await showResult(values, result, (screen) => [
       ...(values.sort === 'age' ? flat(screen, shown) : grouped(screen, shown)),
       ...rest(screen, records.length - shown.length, records.length),
-      ...damaged.map(({ error }) => screen.paint('bad', `cannot be read: ${error.text}`)),
+      ...damaged.map(({ error }) => screen.paint('bad', `cannot be read: ${word(error.text)}`)),
     ]);
     if (records.length > 0) return 0;
     process.stderr.write('There are no records.\n');

@@ -1,6 +1,7 @@
 import { counted } from '../../core/painter.ts';
 import { reportSearch, type SearchHit } from '../../core/store.ts';
 import { type Command, flagNumber, flagText } from '../command.ts';
+import { withWordedDamage, wordingFor } from '../error-wording.ts';
 import { matchLines } from '../match-lines.ts';
 import { withRecords } from '../record-lookup.ts';
 import { outputFlag, showResult } from '../result.ts';
@@ -38,12 +39,13 @@ export const search: Command = {
     );
     const { hits, total, damaged } = result;
     const left = total - hits.length;
-    await showResult(values, reportSearch(result), (screen) => [
+    const word = await wordingFor();
+    await showResult(values, withWordedDamage(reportSearch(result), word), (screen) => [
       ...hits.flatMap((hit) => hitLines(screen, hit)),
       ...(left > 0
         ? [screen.paint('faint', `${counted(left, 'more record')}: --limit ${total}`)]
         : []),
-      ...damaged.map(({ error }) => screen.paint('bad', `cannot be read: ${error.text}`)),
+      ...damaged.map(({ error }) => screen.paint('bad', `cannot be read: ${word(error.text)}`)),
     ]);
     if (total > 0) return 0;
     process.stderr.write('Nothing was found.\n');

@@ -4,11 +4,12 @@ import { MemoryError } from '../../core/error.ts';
 import type { JsonValue } from '../../core/json.ts';
 import { pastedPath } from '../../core/names/pasted-path.ts';
 import { type Command, flagText } from '../command.ts';
+import { wordingFor } from '../error-wording.ts';
 import { highlighted } from '../highlight.ts';
 import { type FoundRecord, findRecord } from '../record-lookup.ts';
 import { asJson, outputFlag, showResult } from '../result.ts';
 import { inSession } from '../run-in-session.ts';
-import { Screen } from '../terminal.ts';
+import { printable, Screen } from '../terminal.ts';
 
 /** `memory-bank show <path>`: prints the file of one record, or one section of it. */
 export const show: Command = {
@@ -46,6 +47,10 @@ export const show: Command = {
     if (asJson(values)) {
       await showResult(values, recordJson(found, part ?? text), () => []);
       return 0;
+    }
+    if (found.error) {
+      const word = await wordingFor();
+      process.stderr.write(`memory-bank: note: ${printable(word(found.error.text))}\n`);
     }
     const screen = new Screen();
     if (screen.terminal) await screen.show(highlighted(screen, path, part ?? text));

@@ -5,6 +5,7 @@ import { counted } from '../../core/painter.ts';
 import type { Damaged } from '../../core/store.ts';
 import type { Toolset } from '../../core/toolset.ts';
 import type { Command } from '../command.ts';
+import { wordingFor } from '../error-wording.ts';
 import { outputFlag, showResult } from '../result.ts';
 import { inSession } from '../run-in-session.ts';
 import type { Screen } from '../terminal.ts';
@@ -29,6 +30,7 @@ export const status: Command = {
         ...(await countRecords(context, toolsets)),
       })),
     );
+    const word = await wordingFor();
     const result = {
       project: root,
       source,
@@ -46,7 +48,7 @@ export const status: Command = {
       records: Object.fromEntries(
         counts.map(([toolset, types]) => [toolset, Object.fromEntries(types)]),
       ),
-      damaged: damaged.map(({ path, error }) => ({ path, message: error.text })),
+      damaged: damaged.map(({ path, error }) => ({ path, message: word(error.text) })),
     };
     await showResult(values, result, (screen) => {
       const at = head.oid === undefined ? 'no commit yet' : `at ${head.oid.slice(0, 12)}`;
@@ -73,9 +75,7 @@ export const status: Command = {
         '',
         ...rows(screen, found),
         ...(damaged.length > 0 ? ['', screen.paint('bad', 'Cannot be read')] : []),
-        ...damaged.map(
-          ({ path, error }) => `  ${screen.fit(path, 60)}: ${screen.plain(error.text)}`,
-        ),
+        ...damaged.map(({ error }) => `  ${screen.plain(word(error.text))}`),
       ];
     });
     return 0;

@@ -5,6 +5,7 @@ import { readText } from '../../app/project-file.ts';
 import { findRoot } from '../../app/root.ts';
 import { MemoryError } from '../../core/error.ts';
 import type { Command, Invocation } from '../command.ts';
+import { wordingFor } from '../error-wording.ts';
 import { asJson, outputFlag, showResult } from '../result.ts';
 import { inSession } from '../run-in-session.ts';
 import { Screen } from '../terminal.ts';
@@ -33,10 +34,12 @@ export const doctor: Command = {
         ...(await checkHealth(app, session, options.place, program, call)),
         ...(await checkClients(invocation)),
       ];
+      const word = await wordingFor();
       const shown: object[] = [];
       let wrong = false;
       for (const finding of findings) {
-        const { what, state, text } = values.fix === true ? await repaired(finding) : finding;
+        const { what, state, ...found } = values.fix === true ? await repaired(finding) : finding;
+        const text = word(found.text);
         wrong ||= state === 'bad';
         shown.push({ what, state, text });
         if (asJson(values)) continue;

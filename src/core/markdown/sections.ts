@@ -230,7 +230,7 @@ class Document {
   #refuse(index: number): never {
     const line = (this.#text.slice(0, index).match(/\r\n?|\n/g)?.length ?? 0) + 1;
     throw new MemoryError('conflict', `a merge left conflict markers in line ${line}`, {
-      hint: 'Resolve the conflict in the file, or replace the whole file by its resolved text.',
+      hint: 'resolve_conflicts merges it while git lists it as unmerged; otherwise resolve it in the file, or replace the whole file by its resolved text.',
     });
   }
 

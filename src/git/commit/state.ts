@@ -1,7 +1,7 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { MemoryError } from '../../core/error.ts';
 import type { Files } from '../disk/file-layer.ts';
-import type { IndexFile } from '../index/index-file.ts';
+import { IndexFile } from '../index/index-file.ts';
 import type { GitConfig } from '../repository/config.ts';
 import type { WorkTree } from '../repository/discover.ts';
 
@@ -124,8 +124,9 @@ export function underWayIn(files: Files, gitDir: string) {
 export function checkIdle(files: Files, gitDir: string): void {
   const found = underWayIn(files, gitDir);
   if (!found) return;
+  const first = hasUnmerged(files, gitDir) ? `${mergeHint} Then finish it` : 'Finish it first';
   throw new MemoryError('busy', `${found.what} is under way in this repository.`, {
-    hint: `Finish it first: ${found.wayOut}. Reading still works.`,
+    hint: `${first}: ${found.wayOut}. Reading still works.`,
     data: { state: found.file },
   });
 }
@@ -138,8 +139,19 @@ export function checkIdle(files: Files, gitDir: string): void {
 export function checkMerged({ unmerged }: IndexFile): void {
   if (!unmerged) return;
   throw new MemoryError('busy', 'The index of this repository holds unmerged files.', {
-    hint: 'Resolve them with "git add", or "git reset --merge". Reading still works.',
+    hint: `${mergeHint} Resolve other files with "git add", or undo with "git reset --merge". Reading still works.`,
   });
+}
+
+const mergeHint = 'resolve_conflicts merges records in conflict.';
+
+function hasUnmerged(files: Files, gitDir: string): boolean {
+  try {
+    return IndexFile.read(files.read(join(gitDir, 'index'))).unmerged;
+  } catch (error) {
+    if (error instanceof MemoryError) return false;
+    throw error;
+  }
 }
 
 function unsupported(reason: string, hint: string): MemoryError {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { yamlCodec } from '../../core/codec.ts';
 import { MemoryError } from '../../core/error.ts';
 import type { MergeRule } from '../../core/record-type.ts';
+import { mergeHint } from './record-file.ts';
 
 /** The version of the layout that this program reads and writes. */
 export const formatVersion = 1;
@@ -52,8 +53,9 @@ export function readConfig(text: string): MemoryConfig {
     config = codec.decode(text, configPath);
   } catch (error) {
     if (!(error instanceof MemoryError)) throw error;
+    const isConflict = error.code === 'conflict';
     throw new MemoryError('damaged', `${configPath}: ${error.message}`, {
-      hint: 'Fix it, or restore it from git; nothing is written until then.',
+      hint: `${isConflict ? mergeHint : 'Fix it, or restore it from git.'} Nothing is written until then.`,
       data: { path: configPath },
       cause: error,
     });

@@ -63,10 +63,15 @@ export function unopened(
   return { path, type, stat, settled, bytes: stat.size, ...nothing };
 }
 
+const repairHint = 'Fix the file, or restore it from git; all other records are available.';
+/** A conflict that is committed, or staged as resolved, has to be resolved by hand. */
+export const mergeHint =
+  'resolve_conflicts merges it while git lists it as unmerged; otherwise fix the file, or restore it from git.';
+
 /** Describes a file that should be a record but cannot be read as one. */
 export function failed(path: string, type: AnyRecordType, cause: MemoryError): RecordFile {
   const error = new MemoryError(cause.code, `${path}: ${cause.message}`, {
-    hint: cause.hint ?? 'Fix the file, or restore it from git; all other records are available.',
+    hint: cause.hint ?? (cause.code === 'conflict' ? mergeHint : repairHint),
     data: { ...cause.data, path },
     cause,
   });

@@ -120,7 +120,7 @@ function codeOf(
   if (here === outsideOf(odb, base, folder)) return outside;
   const files = outside.slice(0, maxNamed).map(({ path }) => path);
   throw new MemoryError('conflict', 'Both sides changed files outside the memory.', {
-    hint: `Only git can merge those: run "git pull", then sync again. The upstream changed ${files.join(', ')}${outside.length > maxNamed ? ', …' : ''}. Nothing was changed.`,
+    hint: `Only git can merge those: run "git pull", then sync again; resolve_conflicts merges records that it leaves in conflict. The upstream changed ${files.join(', ')}${outside.length > maxNamed ? ', …' : ''}. Nothing was changed.`,
     data: { files },
   });
 }
@@ -138,7 +138,7 @@ function inConflict(conflicts: readonly Conflict[], name: string): MemoryError {
     .map(({ path, reasons }) => `${path} (${reasons.join('; ')})`);
   const more = conflicts.length > maxNamed ? ', …' : '';
   return new MemoryError('conflict', `Both sides changed ${named.join(', ')}${more}.`, {
-    hint: `Name each path in ours or theirs to decide its conflicts for that side; diff_memory from HEAD to ${name} shows the differences. Nothing was changed.`,
+    hint: `Name each path in \`ours\` or \`theirs\` to decide its conflicts for that side; diff_memory from HEAD to ${name} shows the differences. Or run "git pull", then resolve_conflicts. Nothing was changed.`,
     data: { conflicts: conflicts.map(({ path, reasons }) => ({ path, reasons: [...reasons] })) },
   });
 }

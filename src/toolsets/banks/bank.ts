@@ -95,7 +95,7 @@ export async function openBank(reader: Reader, name: BankName): Promise<Bank> {
   if (bank) return bank;
   const ids = (await listBanks(reader, name.type)).map(({ id }) => `"${id}"`);
   throw new MemoryError('not_found', `There is no ${label(name)}.`, {
-    hint: `${ids.length > 0 ? `Existing banks: ${ids.slice(0, 10).join(', ')}. ` : ''}activate creates a new bank.`,
+    hint: `${ids.length > 0 ? `Existing banks: ${ids.slice(0, 10).join(', ')}. ` : ''}\`activate\` creates a new bank.`,
     data: { bank_type: name.type, bank_id: name.id },
   });
 }

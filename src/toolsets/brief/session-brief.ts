@@ -112,7 +112,8 @@ function* pointLines(ranked: Iterable<{ readonly point: LocatedPoint }>): Genera
 }
 
 function damagedLine({ path, code }: DamagedRecord): BriefLine {
-  return { path, text: `${oneLine(path)}: cannot be read (${code})` };
+  const why = code === 'conflict' ? 'conflict: resolve_conflicts merges it' : code;
+  return { path, text: `${oneLine(path)}: cannot be read (${why})` };
 }
 
 function branchTitle(branch: string | undefined, { base, committed, edited }: BranchWork): string {

@@ -57,7 +57,9 @@ export const restoreMemory = defineOperation({
     show: ({ commit, restored, removed, damaged }, painter) => [
       ...restored.map((one) => painter.paint('good', `restored ${one}`)),
       ...removed.map((one) => painter.paint('bad', `removed ${one}`)),
-      ...damaged.map(({ error }) => painter.paint('bad', `cannot be read: ${error.text}`)),
+      ...damaged.map(({ error }) =>
+        painter.paint('bad', `cannot be read: ${painter.message(error.text)}`),
+      ),
       `${restored.length + removed.length} changed, as of ${shortId(commit.oid)}  ${painter.plain(commit.subject)}`,
     ],
   },

@@ -90,6 +90,7 @@ export const resolveConflicts = defineOperation({
         ),
         ...edited.map((path) => painter.paint('key', `edited by hand ${path}: "git add" it`)),
         ...elsewhere.map((path) => painter.paint('key', `outside the memory ${path}`)),
+        ...(conflicts.length === 0 ? [] : [painter.plain(decide)]),
         ...(next === undefined ? [] : [painter.plain(`Conclude it: ${next}.`)]),
       ];
       return lines.length === 0 ? ['Nothing to resolve.'] : lines;
@@ -98,10 +99,13 @@ export const resolveConflicts = defineOperation({
   },
 });
 
+const decide =
+  'Decide for a side with --ours <path> or --theirs <path>, or edit the files and "git add" them.';
+
 /** The next step for the caller. */
 function nextStep(conflicts: number, edited: number, elsewhere: number, next: string | undefined) {
   if (conflicts > 0)
-    return 'Name the paths in ours or theirs, or edit the files and "git add" them.';
+    return 'Name the paths in `ours` or `theirs`, or edit the files and "git add" them.';
   if (edited > 0) return 'Look through the files edited by hand and "git add" them.';
   if (elsewhere > 0) return 'Resolve the files outside the memory and "git add" them.';
   return next === undefined ? 'Nothing is left to resolve.' : `Conclude it: ${next}.`;
