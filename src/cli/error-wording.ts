@@ -14,8 +14,9 @@ export async function wordingFor(parameters: readonly Parameter[] = []): Promise
 /**
  * Returns how messages to agents are worded: commands instead of tools, options instead of arguments.
  *
- * `record_history` becomes `"memory-bank log"`, `confirm: true` becomes `--confirm`. A tool or argument
- * whose name is one plain word is in backquotes in the message.
+ * `record_history` becomes `"memory-bank log"`, `feature_slug` and `confirm: true` become
+ * `--feature-slug` and `--confirm`. A tool or argument whose name is one plain word is in backquotes in
+ * the message.
  *
  * @param parameters of the command.
  */
@@ -28,22 +29,25 @@ export function commandWording(
       toolset.tools.map((tool) => [tool.name, `"memory-bank ${shownName(toolset, tool)}"`]),
     ),
   );
+  const optionOf = (name: string) => {
+    const found = parameters.find((parameter) => parameter.name === name);
+    if (!found) return undefined;
+    return found.position === undefined ? `--${found.flag}` : `<${found.name}>`;
+  };
   return (text) => {
     const withOptions = text
+      // An error of one argument begins with its name, and perhaps a place in its value.
+      .replace(/^\w+(?=(?:\.\w+|\[\d+\])*: )/, (name) => optionOf(name) ?? name)
       .replace(/\b(\w+): (true|false)\b/g, (words, name: string, value: string) => {
         const found = parameters.find((parameter) => parameter.name === name);
         if (!found) return words;
         return value === 'true' ? `--${found.flag}` : `--no-${found.flag}`;
       })
-      .replace(/`(\w+)`/g, (words, name: string) => {
-        const found = parameters.find((parameter) => parameter.name === name);
-        if (!found) return commands.get(name) ?? words;
-        return found.position === undefined ? `--${found.flag}` : `<${found.name}>`;
-      });
+      .replace(/`(\w+)`/g, (words, name: string) => optionOf(name) ?? commands.get(name) ?? words);
     // A quoted word or a part of a path is a name that a person chose, not a tool.
     return withOptions.replace(
       /(?<!["'`\w/.-])[a-z]+(?:_[a-z]+)+(?!["'`\w/-]|\.\w)/g,
-      (word) => commands.get(word) ?? word,
+      (word) => optionOf(word) ?? commands.get(word) ?? word,
     );
   };
 }

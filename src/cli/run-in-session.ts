@@ -1,7 +1,8 @@
 import type { CallOptions } from '../app/call-context.ts';
+import { counted } from '../core/painter.ts';
 import type { Session } from '../core/session.ts';
 import type { Invocation } from './command.ts';
-import { Screen } from './terminal.ts';
+import { printable, Screen } from './terminal.ts';
 
 /**
  * Runs the work of one command in its own session: one run of the program is one session.
@@ -25,6 +26,25 @@ export async function inSession<R>(
     line.clear();
     await app.close();
   }
+}
+
+/** Runs the work of a command that reads; a note names the records that git left in conflict. */
+export function inReadingSession<R>(
+  invocation: Invocation,
+  work: (session: Session, options: CallOptions) => Promise<R>,
+): Promise<R> {
+  return inSession(invocation, async (session, options) => {
+    const result = await work(session, options);
+    const [path, ...others] = await invocation.app.run(session, 'conflicts', options, (context) =>
+      context.project.conflicts(),
+    );
+    if (path !== undefined) {
+      const more = others.length === 0 ? ' is' : ` and ${counted(others.length, 'other file')} are`;
+      const way = '"memory-bank resolve" merges what git left unmerged';
+      process.stderr.write(`memory-bank: note: ${printable(path)}${more} in conflict: ${way}.\n`);
+    }
+    return result;
+  });
 }
 
 /** A progress line in a terminal, shown while a call runs. */

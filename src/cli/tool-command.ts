@@ -6,7 +6,7 @@ import { writeYaml } from '../core/yaml/writer.ts';
 import type { Command, Flags, Invocation } from './command.ts';
 import { withWordedDamage, wordingFor } from './error-wording.ts';
 import { exitStatus } from './exit-status.ts';
-import { inSession } from './run-in-session.ts';
+import { inReadingSession, inSession } from './run-in-session.ts';
 import { Screen } from './terminal.ts';
 import {
   argumentsOf,
@@ -78,8 +78,9 @@ function shortCommand(toolset: Toolset, tool: Tool, form: ToolCommand): Command 
       const word = await wordingFor(parameters);
       const screen = new Screen(process.stdout, process.env, word);
       const json = values.output === 'json';
+      const run = tool.effect === 'read' ? inReadingSession : inSession;
       try {
-        const result = await inSession(invocation, (session, options) =>
+        const result = await run(invocation, (session, options) =>
           app.run(session, form.name, options, async (context) => {
             await toolset.before?.(context, tool);
             return form.run(context, args);
@@ -128,7 +129,8 @@ function callTool(
   parameters: readonly Parameter[],
   args: JsonObject,
 ): Promise<number> {
-  return inSession(invocation, async (session, options) => {
+  const run = tool.effect === 'read' ? inReadingSession : inSession;
+  return run(invocation, async (session, options) => {
     const call = (name: string, given: unknown) =>
       invocation.app.call(session, name, given, { ...options, unlisted: true });
     let reply = await call(tool.name, args);

@@ -56,6 +56,8 @@ export interface Project {
    * @returns the project's id.
    */
   initialize(): Promise<string>;
+  /** Lists the files of the memory that git has as unmerged, by their paths in the memory folder. */
+  conflicts(): Promise<readonly string[]>;
   /** Lists the files that `initialize` would write, by their paths in the memory folder. */
   lacking(): Promise<readonly string[]>;
   /**

@@ -33,6 +33,13 @@ export class StoreProject implements Omit<Project, 'use'> {
     return this.#memory.lacking();
   }
 
+  async conflicts(): Promise<readonly string[]> {
+    const folder = this.#memory.inTree('');
+    const prefix = folder === '' ? '' : `${folder}/`;
+    const unmerged = this.#memory.repository()?.unmergedBelow(folder) ?? [];
+    return unmerged.map((path) => path.slice(prefix.length));
+  }
+
   async head(): Promise<HeadInfo> {
     try {
       const head = this.#memory.repository()?.head();

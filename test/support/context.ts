@@ -86,6 +86,9 @@ export class TestProject implements Project {
     this.id ??= randomUUID();
     return this.id;
   }
+  async conflicts(): Promise<readonly string[]> {
+    return [];
+  }
   async lacking(): Promise<readonly string[]> {
     return this.id === undefined ? ['config.yaml', '.gitattributes'] : [];
   }

@@ -23,6 +23,7 @@ describe('an error message on the command line', () => {
     const word = commandWording(toolsets, parameters);
     expect(word('Give dry_run: true or confirm: true.')).toBe('Give --dry-run or --confirm.');
     expect(word('Give confirm: false, or `confirm`.')).toBe('Give --no-confirm, or --confirm.');
+    expect(word('max_entries[0]: is odd.')).toBe('--max-entries[0]: is odd.');
     expect(word('Set other: true in `other`.')).toBe('Set other: true in `other`.');
   });
 });

@@ -13,7 +13,7 @@ import { counted } from '../../core/painter.ts';
 import { type Command, flagText, type Invocation } from '../command.ts';
 import { wordingFor } from '../error-wording.ts';
 import { asJson, outputFlag } from '../result.ts';
-import { inSession } from '../run-in-session.ts';
+import { inReadingSession } from '../run-in-session.ts';
 import { printable, Screen } from '../terminal.ts';
 
 /** Exit status of a check that could not run. */
@@ -58,7 +58,7 @@ export const check: Command = {
 };
 
 function read(invocation: Invocation, request: EvidenceRequest): Promise<EvidenceReport> {
-  return inSession(invocation, (session, call) =>
+  return inReadingSession(invocation, (session, call) =>
     invocation.app.run(session, 'check', call, ({ history }) => history.evidence(request)),
   );
 }

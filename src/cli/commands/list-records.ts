@@ -8,7 +8,7 @@ import { type Command, flagNumber, flagText } from '../command.ts';
 import { wordingFor } from '../error-wording.ts';
 import { withRecords } from '../record-lookup.ts';
 import { outputFlag, showResult } from '../result.ts';
-import { inSession } from '../run-in-session.ts';
+import { inReadingSession } from '../run-in-session.ts';
 import type { Screen } from '../terminal.ts';
 
 /** Commits of one page of history, and pages read to find the last change of each record. */
@@ -46,7 +46,7 @@ export const list: Command = {
     const limit = flagNumber(values, 'limit', 200, 1, 100_000);
     const listed = withRecords(await app.toolsets(), toolset);
     const under = operands[0] === undefined ? '' : pastedPath(operands[0]).replace(/\/$/, '');
-    const { records, damaged } = await inSession(invocation, (session, call) =>
+    const { records, damaged } = await inReadingSession(invocation, (session, call) =>
       app.run(session, 'list', call, async ({ store, history }) => {
         const found = await readRecords(store, listed, under);
         const times = await lastChanges(history, new Set(found.records.map(({ path }) => path)));

@@ -5,7 +5,7 @@ import { withWordedDamage, wordingFor } from '../error-wording.ts';
 import { matchLines } from '../match-lines.ts';
 import { withRecords } from '../record-lookup.ts';
 import { outputFlag, showResult } from '../result.ts';
-import { inSession } from '../run-in-session.ts';
+import { inReadingSession } from '../run-in-session.ts';
 import type { Screen } from '../terminal.ts';
 
 /** `memory-bank search <words>`: finds records by words, the best matches first. */
@@ -31,7 +31,7 @@ export const search: Command = {
       limit,
     };
     const revision = flagText(values, 'as-of');
-    const result = await inSession(invocation, (session, call) =>
+    const result = await inReadingSession(invocation, (session, call) =>
       app.run(session, 'search', call, async ({ store, history }) => {
         const searched = revision === undefined ? store : await history.at(revision);
         return searched.search(request);

@@ -8,7 +8,7 @@ import { wordingFor } from '../error-wording.ts';
 import { highlighted } from '../highlight.ts';
 import { type FoundRecord, findRecord } from '../record-lookup.ts';
 import { asJson, outputFlag, showResult } from '../result.ts';
-import { inSession } from '../run-in-session.ts';
+import { inReadingSession } from '../run-in-session.ts';
 import { printable, Screen } from '../terminal.ts';
 
 /** `memory-bank show <path>`: prints the file of one record, or one section of it. */
@@ -27,7 +27,7 @@ export const show: Command = {
     const [given = ''] = operands;
     const revision = flagText(values, 'as-of');
     const types = (await app.toolsets()).flatMap(({ records }) => records);
-    const { found, bytes } = await inSession(invocation, (session, call) =>
+    const { found, bytes } = await inReadingSession(invocation, (session, call) =>
       app.run(session, 'show', call, async ({ store, project, history }) => {
         if (revision !== undefined) {
           const past = await (await history.at(revision)).read(pastedPath(given));

@@ -7,7 +7,7 @@ import type { Toolset } from '../../core/toolset.ts';
 import type { Command } from '../command.ts';
 import { wordingFor } from '../error-wording.ts';
 import { outputFlag, showResult } from '../result.ts';
-import { inSession } from '../run-in-session.ts';
+import { inReadingSession } from '../run-in-session.ts';
 import type { Screen } from '../terminal.ts';
 
 /** `memory-bank status`: shows the project, its repository and the number of its records. */
@@ -22,13 +22,15 @@ export const status: Command = {
     });
     const repository = await repositoryKind(root);
     const toolsets = await app.toolsets();
-    const { info, head, mode, counts, damaged } = await inSession(invocation, (session, call) =>
-      app.run(session, 'status', call, async (context) => ({
-        info: await context.project.info(),
-        head: await context.project.head(),
-        mode: await context.modes.current(),
-        ...(await countRecords(context, toolsets)),
-      })),
+    const { info, head, mode, counts, damaged } = await inReadingSession(
+      invocation,
+      (session, call) =>
+        app.run(session, 'status', call, async (context) => ({
+          info: await context.project.info(),
+          head: await context.project.head(),
+          mode: await context.modes.current(),
+          ...(await countRecords(context, toolsets)),
+        })),
     );
     const word = await wordingFor();
     const result = {

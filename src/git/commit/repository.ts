@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { MemoryError } from '../../core/error.ts';
 import type { Disk } from '../disk/disk.ts';
 import { Folder } from '../disk/folder.ts';
-import type { IndexEntry } from '../index/index-file.ts';
+import type { IndexEntry, IndexFile } from '../index/index-file.ts';
 import { cancelled } from '../index/index-mark.ts';
 import { indexKey, type KnownIndex, readIndex } from '../index/known-index.ts';
 import type { LockWait } from '../locks/lock.ts';
@@ -246,10 +246,20 @@ export class Repository {
 
   /** A path's line in the index; undefined without one, or if the index cannot be read. */
   staged(path: string): IndexEntry | undefined {
+    return this.#readIndex()?.find(path);
+  }
+
+  /** The unmerged paths below a folder; none if the index cannot be read. */
+  unmergedBelow(folder: string): string[] {
+    const index = this.#readIndex();
+    return index?.unmerged ? index.unmergedBelow(folder).map(({ path }) => path) : [];
+  }
+
+  #readIndex(): IndexFile | undefined {
     const site = { disk: this.#disk, tree: this.tree };
     try {
       this.#index = readIndex(site, this.#index, indexKey(site));
-      return this.#index.file.find(path);
+      return this.#index.file;
     } catch (error) {
       if (error instanceof MemoryError) return undefined;
       throw error;

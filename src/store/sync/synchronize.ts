@@ -51,6 +51,8 @@ class Sync {
     this.#visit = visit;
     this.#request = request;
     this.#repository = visit.archive.repository;
+    // A rebase detaches HEAD: the reason is the rebase, not the missing branch.
+    this.#repository.checkWritable();
     this.#upstream = this.#repository.upstream();
     this.#name = shortName(this.#upstream.remote, this.#upstream.ref);
   }
