@@ -70,7 +70,7 @@ export interface LogEntry {
   readonly commit: CommitInfo;
   /** The changes; the history of one record also lists the fields. */
   readonly changes: readonly (Change & { readonly fields?: readonly string[] })[];
-  /** For a memory commit that also changes files outside the memory: these files. */
+  /** For a memory commit that also changes files outside the memory, if requested: these files. */
   readonly outside?: readonly string[];
 }
 
@@ -82,6 +82,8 @@ export interface LogRequest {
   readonly limit: number;
   /** Number of the newest commits to leave out. */
   readonly skip: number;
+  /** Whether to list the files outside the memory that memory commits change. */
+  readonly outside?: boolean;
 }
 
 export interface Log {

@@ -33,8 +33,14 @@ export function pathsOutside(visit: Visit, oid: Oid): readonly string[] {
   const [parent, ...others] = commit.parents;
   const isReadable = parent === undefined || odb.has(parent);
   if (others.length > 0 || !isReadable || !isMemoryMessage(commit.message)) return [];
-  const { inside, outside } = changedPaths(visit, oid, parent);
-  return isTangled({ commit, inside, outside }) ? outside : [];
+  try {
+    const { inside, outside } = changedPaths(visit, oid, parent);
+    return isTangled({ commit, inside, outside }) ? outside : [];
+  } catch (error) {
+    // A partial clone need not have the trees of the code.
+    if (error instanceof MemoryError && error.code === 'damaged') return [];
+    throw error;
+  }
 }
 
 /** How a commit would be divided; see `History`. */

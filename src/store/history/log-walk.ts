@@ -6,14 +6,14 @@ import { changedFields, pairMoves } from './comparison.ts';
 import { ancestors, lineage, ownChanges, type Step } from './lineage.ts';
 import { type IndexedCommit, isBelow, type Visit } from './visit.ts';
 
-type Page = Pick<LogRequest, 'limit' | 'skip'>;
+type Page = Pick<LogRequest, 'limit' | 'skip' | 'outside'>;
 
 /** The history of one record; undefined if no commit up to this one has had it. */
 export async function logOf(
   visit: Visit,
   { index, number }: IndexedCommit,
   path: string,
-  { limit, skip }: Page,
+  { limit, skip, outside = false }: Page,
 ): Promise<Log | undefined> {
   const found = [...stepsOf(visit, { index, number }, path)];
   if (found.length === 0) return undefined;
@@ -21,7 +21,12 @@ export async function logOf(
     .filter((step) => step.origins && visit.mayRead(step.path))
     .sort((a, b) => index.compare(a.commit, b.commit));
   const page = steps.slice(skip, skip + limit);
-  const entries = await Promise.all(page.map((step) => stepEntry(visit, index, step)));
+  const entries = await Promise.all(
+    page.map(async (step) => ({
+      ...(await stepEntry(visit, index, step)),
+      ...(outside && outsideOf(visit, index.commit(step.commit).oid)),
+    })),
+  );
   return { entries, total: steps.length, shallow: found.some(({ origins }) => !origins) };
 }
 
@@ -36,19 +41,17 @@ export function stepsOf(
 }
 
 async function stepEntry(visit: Visit, index: ChangeIndex, step: Step): Promise<LogEntry> {
-  const { oid } = index.commit(step.commit);
-  const commit = await visit.describe(oid);
-  const outside = outsideOf(visit, oid);
+  const commit = await visit.describe(index.commit(step.commit).oid);
   const { path, blob: after } = step;
   const { path: from = path, blob: before } = step.origins?.find(({ blob }) => blob) ?? {};
-  if (after === undefined) return { commit, changes: [{ change: 'removed', path }], ...outside };
-  if (before === undefined) return { commit, changes: [{ change: 'added', path }], ...outside };
+  if (after === undefined) return { commit, changes: [{ change: 'removed', path }] };
+  if (before === undefined) return { commit, changes: [{ change: 'added', path }] };
   const moved = from !== path && visit.mayRead(from) && { from };
   if (before === after)
-    return { commit, changes: [{ change: 'moved', path, ...moved, fields: [] }], ...outside };
+    return { commit, changes: [{ change: 'moved', path, ...moved, fields: [] }] };
   const now = visit.versions.read(path, after);
   const fields = changedFields(visit.versions.read(from, before), now).map(({ field }) => field);
-  return { commit, changes: [{ change: 'changed', path, ...moved, fields }], ...outside };
+  return { commit, changes: [{ change: 'changed', path, ...moved, fields }] };
 }
 
 /** The history of all records below a folder. */
@@ -56,7 +59,7 @@ export async function logBelow(
   visit: Visit,
   { index, number }: IndexedCommit,
   folder: string | undefined,
-  { limit, skip }: Page,
+  { limit, skip, outside = false }: Page,
 ): Promise<Log> {
   const wanted = new Map<string, boolean>();
   const isWanted = (path: string) => {
@@ -79,7 +82,7 @@ export async function logBelow(
       const { oid } = index.commit(number);
       return {
         commit: await visit.describe(oid),
-        ...outsideOf(visit, oid),
+        ...(outside && outsideOf(visit, oid)),
         changes: pairMoves(changes, visit.versions).map(({ change }) => change),
       };
     }),

@@ -27,7 +27,7 @@ export const recordHistory = defineOperation({
     limit,
     skip,
   }),
-  run: ({ history }, request: LogRequest) => history.log(request),
+  run: ({ history }, request: LogRequest) => history.log({ ...request, outside: true }),
   answer({ entries, total, shallow }, { skip }) {
     const commits = withinBudget(
       entries.map(({ commit, changes }) => ({

@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest';
-import { commitMessage, squashMessage } from '../../../src/store/records/message.ts';
+import {
+  commitMessage,
+  isMemoryMessage,
+  squashMessage,
+} from '../../../src/store/records/message.ts';
 
 const actor = { tool: 'track_progress', agent: undefined, session: 's', mode: undefined };
 const person = { name: 'Ada', email: '', seconds: 0, offset: 0 };
@@ -49,4 +53,14 @@ test('a squash does not repeat a reason that the subject gives', () => {
   expect(squashMessage([{ oid: '1', commit }], [])).toContain(
     '\n- track progress: Sign-in (Fix)\n\n',
   );
+});
+
+test.each([
+  ['memory: track progress\n\nBecause.\n\nMemory-Tool: track_progress\n', true],
+  ['memory: track progress\n\nMemory-Tool: x\nSigned-off-by: Ada <ada@example.org>\n', true],
+  ['memory: fix a leak\n', false],
+  ['Fix it\n\nMemory-Tool: track_progress\n', false],
+  ['Merge (#1)\n\n* memory: track progress\n\nMemory-Tool: track_progress\n', false],
+])('a commit of the memory has both its subject and its trailers: %j', (message, expected) => {
+  expect(isMemoryMessage(message)).toBe(expected);
 });
