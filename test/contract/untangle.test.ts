@@ -253,6 +253,24 @@ describe('untangle', () => {
     expectSound(repo);
   });
 
+  deep('divides what a real change and a real amend have mixed', () => {
+    const repo = create();
+    repo.write('code.ts', 'one\n');
+    repo.git('add', '.');
+    repo.git('commit', '-qm', 'Fix');
+    const entry = ['--category', 'patterns', '--key', 'tabs', '--value', 'Use tabs.'];
+    expect(run(repo, 'memory-write', ...entry).status).toBe(0);
+    repo.write('code.ts', 'two\n');
+    repo.git('commit', '-q', '-a', '--amend', '--no-edit');
+    expect(repo.git('show', '--format=%s', '--name-only', 'HEAD')).toContain('code.ts');
+    expect(run(repo, 'untangle', '--amend', '--confirm').status).toBe(0);
+    expect(history(repo, 1)).toEqual(['Ada Lovelace: Fix | code.ts']);
+    expect(repo.git('show', 'HEAD:code.ts')).toBe('two\n');
+    expect(repo.git('show', '--format=%s', '--name-only', 'HEAD~1')).not.toContain('code.ts');
+    expect(run(repo, 'memory-read', ...entry.slice(0, 4)).stdout).toContain('Use tabs.');
+    expectSound(repo);
+  });
+
   test.runIf(isFull && !!hasTerminal)('asks in a terminal', async () => {
     const repo = create();
     tangle(repo);

@@ -847,4 +847,24 @@ export const guards: readonly Guard[] = [
     ['server/http/http.ts', "server.on('drop', () => server.closeIdleConnections());", ''],
     ['contract/http-backlog.test.ts', 'idle connections make room'],
   ),
+
+  // The work of a person who commits.
+  guard(
+    'a change waits for a commit whose hook runs',
+    [
+      'git/commit/commit-watch.ts',
+      'const begun = Math.max(written, file.tree === undefined ? 0 : staged);',
+      'const begun = written;',
+    ],
+    [repository, 'includes a commit of git during a hook'],
+  ),
+  guard(
+    'a change waits for a commit whose editor is open',
+    [
+      'git/commit/commit-watch.ts',
+      'const begun = Math.max(written, file.tree === undefined ? 0 : staged);',
+      'const begun = staged;',
+    ],
+    [repository, 'includes a commit of git during an editor'],
+  ),
 ];
