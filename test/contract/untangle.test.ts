@@ -202,6 +202,7 @@ describe('untangle', () => {
     repo.write('src/code.ts', 'two\n');
     repo.git('commit', '-q', '-a', '--amend', '--no-edit');
     const tip = hash(repo, 'HEAD');
+    expect(run(repo, 'untangle', '--message', ' ', '--confirm').status).toBe(2);
     const { status, stderr } = run(repo, 'untangle', revision, '--amend', '--confirm');
     expect(status).not.toBe(0);
     expect(stderr).toContain(reason);

@@ -1,3 +1,4 @@
+import { MemoryError } from '../../core/error.ts';
 import type { CommitMade, Division } from '../../core/history.ts';
 import { counted } from '../../core/painter.ts';
 import { type Command, flagText } from '../command.ts';
@@ -13,7 +14,7 @@ const maxListed = 10;
 /** `memory-bank untangle`: divides a memory commit that also changes other files. */
 export const untangle: Command = {
   about:
-    'divide an unpushed commit of the memory that also changes code, as "git commit --amend" makes it; shows the plan first',
+    'divide an unpushed commit of the memory that also changes code, as an amend makes it; shows the plan first',
   operands: ['commit?'],
   flags: {
     message: {
@@ -28,6 +29,9 @@ export const untangle: Command = {
   async run(invocation) {
     const { app, values, operands } = invocation;
     const message = flagText(values, 'message');
+    if (message?.trim() === '') {
+      throw new MemoryError('invalid_input', '--message is empty.');
+    }
     const [revision] = operands;
     const request = { revision, message, amend: values.amend === true };
     const screen = new Screen();
@@ -43,8 +47,8 @@ export const untangle: Command = {
           return found ? exitStatus.unsupported : 0;
         }
         const isConfirmed = values.confirm === true;
-        const maysAsk = !isJson && mayAsk(values);
-        if (!isConfirmed && !(maysAsk && (await agrees('Divide it?')))) {
+        const canAsk = !isJson && mayAsk(values);
+        if (!isConfirmed && !(canAsk && (await agrees('Divide it?')))) {
           await showResult(values, divisionJson(found, undefined), (screen) => [
             screen.paint('faint', 'Nothing was changed. Give --confirm to divide it.'),
           ]);
