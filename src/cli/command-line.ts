@@ -1,7 +1,8 @@
 import { parseArgs } from 'node:util';
 import { MemoryError } from '../core/error.ts';
 import { own } from '../core/json.ts';
-import type { Command, Flags, FlagValues } from './command.ts';
+import { nearestName } from '../core/names/nearest-name.ts';
+import { type Command, type Flags, type FlagValues, flagText } from './command.ts';
 
 /** A parsed command line. */
 export interface CommandLine {
@@ -44,7 +45,11 @@ export async function readCommandLine(
     names.length > 0,
   );
   const after = Object.entries(values).filter(([flag]) => !Object.hasOwn(ownFlags, flag));
-  if (!values.help) checkOperands(name, names, operands);
+  if (!values.help) {
+    checkOperands(name, names, operands);
+    // A tool checks its own arguments, and its answer can be JSON.
+    checkChoices(command.toolset === undefined ? ownFlags : onlyOutput(ownFlags), values);
+  }
   return {
     name,
     command,
@@ -78,9 +83,46 @@ function parse(args: readonly string[], flags: Flags, allowPositionals: boolean)
     const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals });
     return { values: values as FlagValues, operands: positionals };
   } catch (cause) {
-    const message = cause instanceof Error ? cause.message : String(cause);
-    throw new MemoryError('invalid_input', message, { cause });
+    throw new MemoryError('invalid_input', optionProblem(cause, Object.keys(flags)), { cause });
   }
+}
+
+/** Describes why Node.js cannot parse options. Its own texts give advice that rarely fits. */
+function optionProblem(cause: unknown, names: readonly string[]): string {
+  if (!(cause instanceof Error)) return String(cause);
+  const { message } = cause;
+  const [, option = ''] = /'(?:-\w, )?([^']*?)(?: <value>)?'/.exec(message) ?? [];
+  switch ('code' in cause && cause.code) {
+    case 'ERR_PARSE_ARGS_UNKNOWN_OPTION': {
+      const nearest = nearestName(option.replace(/^-+/, ''), names);
+      const guess = nearest === undefined ? '' : ` Did you mean --${nearest}?`;
+      return `There is no option ${option}.${guess}`;
+    }
+    case 'ERR_PARSE_ARGS_INVALID_OPTION_VALUE':
+      if (/does not take/.test(message)) return `${option} takes no value.`;
+      return `${option} needs a value. Write one that begins with "-" as ${option}=-….`;
+    case 'ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL':
+      return `This command takes no arguments, not "${option}".`;
+    default:
+      return message;
+  }
+}
+
+function onlyOutput({ output }: Flags): Flags {
+  return output ? { output } : {};
+}
+
+/** @throws MemoryError `invalid_input` for a value that an option does not accept. */
+function checkChoices(flags: Flags, values: FlagValues): void {
+  for (const [name, { choices }] of Object.entries(flags)) {
+    const given = flagText(values, name);
+    if (!choices || given === undefined || choices.includes(given)) continue;
+    throw new MemoryError('invalid_input', `--${name} must be ${orList(choices)}, not "${given}".`);
+  }
+}
+
+function orList(words: readonly string[]): string {
+  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 }
 
 function checkOperands(name: string, names: readonly string[], given: readonly string[]): void {

@@ -1,4 +1,5 @@
 import { MemoryError } from '../core/error.ts';
+import { nearestName } from '../core/names/nearest-name.ts';
 import { type Command, type Commands, type Flag, type Flags, flagMeaning } from './command.ts';
 import { operandText } from './command-line.ts';
 import { Screen } from './terminal.ts';
@@ -15,7 +16,12 @@ export function helpCommand(
     async run({ operands }) {
       const name = operands.join(' ');
       const command = await find(name);
-      if (!command) throw new MemoryError('invalid_input', `There is no command "${name}".`);
+      if (!command) {
+        const similar = similarNames(name, [...(await everyCommand()).keys()]);
+        throw new MemoryError('invalid_input', `There is no command "${name}".`, {
+          ...(similar.length > 0 && { hint: `Did you mean ${similar.join(' or ')}?` }),
+        });
+      }
       const text =
         name === ''
           ? programHelp(await everyCommand(), general)
@@ -67,7 +73,9 @@ export function similarNames(word: string, names: readonly string[]): string[] {
   const beginning = word.slice(0, 4);
   const isSimilar = (name: string) =>
     name.includes(word) || word.includes(name) || name.startsWith(beginning);
-  return names.filter((name) => name !== '' && isSimilar(name)).slice(0, 5);
+  const similar = names.filter((name) => name !== '' && isSimilar(name));
+  const nearest = similar.length > 0 ? undefined : nearestName(word, names);
+  return nearest === undefined ? similar.slice(0, 5) : [nearest];
 }
 
 function rows(flags: Flags): string {

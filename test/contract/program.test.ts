@@ -54,6 +54,19 @@ describe('the command line', () => {
   test.each([
     [['export'], /takes <format> \[folder\]\.\nUsage: memory-bank export <format> \[folder\] /],
     [['log-decisions'], /no command "log-decisions"\.\nDid you mean log or log-decision\?\nUsage/],
+    [['serach', 'x'], /no command "serach"\.\nDid you mean search\?\nUsage/],
+    [['help', 'serach'], /no command "serach"\. Did you mean search\?\nUsage/],
+    [['search', '--limt', '2', 'x'], /: There is no option --limt\. Did you mean --limit\?\nUsage/],
+    [
+      ['log', '--limit', '-1'],
+      /: --limit needs a value\. Write one that begins with .*=-….\nUsage/,
+    ],
+    [['log', '--limit'], /: --limit needs a value\./],
+    [['doctor', '--fix=1'], /: --fix takes no value\.\nUsage/],
+    [['doctor', 'now'], /: This command takes no arguments, not "now"\.\nUsage/],
+    [['list', '--sort', 'size'], /: --sort must be path or age, not "size"\.\nUsage/],
+    [['status', '--output', 'xml'], /: --output must be text or json, not "xml"\.\nUsage/],
+    [['memory-list', '--output', 'xml'], /: --output must be text or json, not "xml"\.\nUsage/],
     [['log', '--nonsense'], /--nonsense.*\n(?:.*\n)?Usage: memory-bank log \[path\] \[options\]\n/],
   ])('%j is answered in a few lines', (args, text) => {
     const { status, stderr } = run(...args);
