@@ -1,5 +1,6 @@
 import { MemoryError } from '../core/error.ts';
 import { outline } from '../core/markdown/sections.ts';
+import { nearestName } from '../core/names/nearest-name.ts';
 import { pastedPath } from '../core/names/pasted-path.ts';
 import type { AnyRecordType } from '../core/record-type.ts';
 import type { Reader } from '../core/store.ts';
@@ -32,6 +33,7 @@ export async function findRecord(
   const wanted = pastedPath(given);
   const named: FoundRecord[] = [];
   const sections: FoundRecord[] = [];
+  const names: string[] = [];
   for (const type of types) {
     const { records, damaged } = await store.list(type);
     const broken = damaged.find(({ path }) => path === wanted);
@@ -40,6 +42,7 @@ export async function findRecord(
       const found = { type, ...record };
       if (record.path === wanted) return found;
       const { title, body } = type.search(record.value);
+      names.push(record.path, record.key, title);
       if (record.key === given || title === given) named.push(found);
       else if (record.path.endsWith('.md') && body?.includes(given)) {
         sections.push(...sectionsOf(found, body, given));
@@ -48,13 +51,37 @@ export async function findRecord(
   }
   const [only, ...others] = named.length > 0 ? named : sections;
   if (only === undefined) {
+    const nearest = nearestName(given, names);
+    const guess = nearest === undefined ? '' : `Did you mean "${nearest}"? `;
     throw new MemoryError('not_found', `There is no record "${given}".`, {
-      hint: '"memory-bank list" lists the records, "memory-bank search" finds them by words.',
+      hint: `${guess}"memory-bank list" lists the records, "memory-bank search" finds them by words.`,
     });
   }
   if (others.length === 0) return only;
   const paths = [only, ...others].map(({ path }) => path);
   throw new MemoryError('invalid_input', `"${given}" can be ${paths.join(' or ')}.`);
+}
+
+/**
+ * Runs an operation of history on a record, which a person may have named by its key or title.
+ *
+ * History knows paths only, also those of folders and of records that were removed. Only a name that
+ * it does not know is looked up among the records of the present.
+ */
+export async function withPathOf<T>(
+  store: Reader,
+  types: readonly AnyRecordType[],
+  given: string,
+  run: (path: string) => Promise<T>,
+): Promise<T> {
+  try {
+    return await run(given);
+  } catch (error) {
+    if (!(error instanceof MemoryError) || error.code !== 'not_found') throw error;
+    const found = await findRecord(store, types, given).catch(() => undefined);
+    if (found === undefined || found.path === pastedPath(given)) throw error;
+    return run(found.path);
+  }
 }
 
 /**

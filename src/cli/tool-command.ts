@@ -6,6 +6,7 @@ import { writeYaml } from '../core/yaml/writer.ts';
 import type { Command, Flags, Invocation } from './command.ts';
 import { withWordedDamage, wordingFor } from './error-wording.ts';
 import { exitStatus } from './exit-status.ts';
+import { withPathOf } from './record-lookup.ts';
 import { inReadingSession, inSession } from './run-in-session.ts';
 import { Screen } from './terminal.ts';
 import {
@@ -83,7 +84,11 @@ function shortCommand(toolset: Toolset, tool: Tool, form: ToolCommand): Command 
         const result = await run(invocation, (session, options) =>
           app.run(session, form.name, options, async (context) => {
             await toolset.before?.(context, tool);
-            return form.run(context, args);
+            const { path } = args;
+            if (typeof path !== 'string') return form.run(context, args);
+            const types = (await app.toolsets()).flatMap(({ records }) => records);
+            const run = (found: string) => form.run(context, { ...args, path: found });
+            return withPathOf(context.store, types, path, run);
           }),
         );
         if (json) await screen.showJson(toolset.success(tool, result.answer()));

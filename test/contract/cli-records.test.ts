@@ -25,6 +25,24 @@ run(['log-decision', '--title', 'Use JWT', '--context', 'Stateless', '--decision
 run(['memory-write', '--category', 'patterns', '--key', 'colours', '--value', 'red']);
 const entry = 'knowledge/patterns/colours.md';
 
+describe('a record', () => {
+  test('is named by its key or title in the commands of history', () => {
+    for (const args of [['log'], ['blame'], ['show', '--as-of', 'HEAD']]) {
+      const byPath = run([...args, entry]);
+      expect(byPath.status).toBe(0);
+      expect(run([...args, 'colours'])).toMatchObject({ status: 0, stdout: byPath.stdout });
+    }
+    expect(run(['restore', 'colours', '--as-of', 'HEAD'])).toMatchObject({ status: 0, stderr: '' });
+    expect(run(['log', 'Use JWT']).stdout).toContain('memory: log decision "Use JWT"');
+    expect(run(['log', 'nothing'])).toMatchObject({ status: 3, stdout: '' });
+  });
+
+  test('with a similar name is suggested', () => {
+    expect(run(['show', 'colors']).stderr).toContain('Did you mean "colours"?');
+    expect(run(['show', 'something else']).stderr).not.toContain('Did you mean');
+  });
+});
+
 describe('list', () => {
   test('shows the records by toolset and folder, with their age', () => {
     const { status, stdout } = run(['list']);
@@ -57,7 +75,7 @@ describe('list', () => {
     expect(run(['list', 'graph'])).toMatchObject({
       status: 3,
       stdout: '',
-      stderr: expect.stringContaining('There are no records.'),
+      stderr: 'There are no records at or below "graph".\n',
     });
     expect(run(['list', '--toolset', 'nothing']).stderr).toContain('The toolsets with records');
   });

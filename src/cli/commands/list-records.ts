@@ -9,7 +9,7 @@ import { wordingFor } from '../error-wording.ts';
 import { withRecords } from '../record-lookup.ts';
 import { outputFlag, showResult } from '../result.ts';
 import { inReadingSession } from '../run-in-session.ts';
-import type { Screen } from '../terminal.ts';
+import { printable, type Screen } from '../terminal.ts';
 
 /** Commits of one page of history, and pages read to find the last change of each record. */
 const pageSize = 1000;
@@ -72,7 +72,8 @@ export const list: Command = {
       ...damaged.map(({ error }) => screen.paint('bad', `cannot be read: ${word(error.text)}`)),
     ]);
     if (records.length > 0) return 0;
-    process.stderr.write('There are no records.\n');
+    const where = under === '' ? '' : ` at or below "${printable(under)}"`;
+    process.stderr.write(`There are no records${where}.\n`);
     return 3;
   },
 };

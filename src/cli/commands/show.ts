@@ -6,7 +6,7 @@ import { pastedPath } from '../../core/names/pasted-path.ts';
 import { type Command, flagText } from '../command.ts';
 import { wordingFor } from '../error-wording.ts';
 import { highlighted } from '../highlight.ts';
-import { type FoundRecord, findRecord } from '../record-lookup.ts';
+import { type FoundRecord, findRecord, withPathOf } from '../record-lookup.ts';
 import { asJson, outputFlag, showResult } from '../result.ts';
 import { inReadingSession } from '../run-in-session.ts';
 import { printable, Screen } from '../terminal.ts';
@@ -18,7 +18,7 @@ export const show: Command = {
   flags: {
     'as-of': {
       value: 'revision',
-      about: 'the record as a commit, branch or date has it; by its path only',
+      about: 'the record as a commit, branch or date has it',
     },
     ...outputFlag,
   },
@@ -30,7 +30,10 @@ export const show: Command = {
     const { found, bytes } = await inReadingSession(invocation, (session, call) =>
       app.run(session, 'show', call, async ({ store, project, history }) => {
         if (revision !== undefined) {
-          const past = await (await history.at(revision)).read(pastedPath(given));
+          const state = await history.at(revision);
+          const past = await withPathOf(store, types, given, (path) =>
+            state.read(pastedPath(path)),
+          );
           const found: FoundRecord = { ...past, key: past.key, value: past.value };
           return { found, bytes: Buffer.from(past.text) };
         }
