@@ -12,6 +12,7 @@ import { createServer } from 'node:http';
 import { dirname, join } from 'node:path';
 import { stringify } from 'smol-toml';
 import { expect, test } from 'vitest';
+import { clients } from '../../src/cli/setup/client.ts';
 import { deep, describeDeep } from '../support/depth.ts';
 import { HttpProgram } from '../support/http-program.ts';
 import { main, newFolder } from '../support/process.ts';
@@ -73,6 +74,22 @@ deep.each([
   const line = look('personal', entry);
   if (typeof expected === 'string') expect(line).toMatch(/^WRONG /);
   expect(line).toMatch(expected);
+});
+
+test('doctor reports the one entry of Cline that serves another project as a note', () => {
+  const home = newFolder();
+  const file = clients.cline?.config({ root: home, home, env: {}, platform: process.platform });
+  mkdirSync(dirname(file ?? ''), { recursive: true });
+  const entry = { command: 'node', args: [main, '--root', other] };
+  writeFileSync(file ?? '', JSON.stringify({ mcpServers: { 'memory-bank': entry } }));
+  const { status, stdout } = spawnSync(process.execPath, [main, 'doctor'], {
+    cwd: Repo.create().root,
+    env: { PATH: process.env.PATH, HOME: home },
+    encoding: 'utf8',
+  });
+  expect(stdout).toMatch(/^note {2}Cline .* serves .*: Cline has one entry for all projects; /m);
+  expect(stdout).toContain(`serves ${other}`);
+  expect(status).toBe(0);
 });
 
 test.each([

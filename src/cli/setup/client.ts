@@ -28,6 +28,8 @@ export interface McpClient {
   config(around: Surroundings): string;
   /** Whether that file is the user's own, outside any project. */
   readonly personal?: boolean;
+  /** Whether its entry has to name the one project that it serves. */
+  readonly namesProject?: boolean;
   /** Files or folders whose presence shows that the client is in use here. */
   signs(around: Surroundings): readonly string[];
   /** The language of its configuration. */
@@ -105,6 +107,7 @@ export const clients: { readonly [name: string]: McpClient } = {
     title: 'Cline',
     config: (around) => join(clineFolder(around), 'settings', 'cline_mcp_settings.json'),
     personal: true,
+    namesProject: true,
     signs: (around) => [clineFolder(around)],
     language: json,
     servers: 'mcpServers',

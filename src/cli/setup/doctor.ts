@@ -114,6 +114,13 @@ async function checkClient(
       const why = problem.replace(/\.$/, '');
       return say('bad', `does not start the server of this project: it ${why}; ${fix}`);
     } catch (error) {
+      if (error instanceof OtherProject) {
+        if (client.namesProject) {
+          const remedy = `${what} has one entry for all projects; change --root there to use it here`;
+          return say('note', `${error.message}: ${remedy}`);
+        }
+        return say('bad', `does not start the server of this project: it ${error.message}; ${fix}`);
+      }
       if (error instanceof NotStarted) {
         const remedy = 'If you trust that, "memory-bank doctor --start" starts it';
         return say('note', `not started: ${error.message}. ${remedy}`);
@@ -141,7 +148,14 @@ function obstacleTo(edit: () => unknown): string | undefined {
   }
 }
 
-/** Starts what an entry says, and returns why that does not serve the project. */
+/** An entry starts this program for another project. */
+class OtherProject extends Error {}
+
+/**
+ * Starts what an entry says, and returns why that does not serve the project.
+ *
+ * @throws OtherProject
+ */
 async function problemOf(
   entry: unknown,
   around: Surroundings,
@@ -154,7 +168,9 @@ async function problemOf(
       'url' in start ? await probeUrl(start.url, start.headers) : await probeProcess(start.process);
     if (name !== 'memory-bank') return `${at}is another server, "${server}"`;
     if (problem !== undefined) return `${at}serves no project: ${problem}`;
-    if (root !== undefined && root !== realPath(around.root)) return `${at}serves ${root}`;
+    if (root !== undefined && root !== realPath(around.root)) {
+      throw new OtherProject(`${at}serves ${root}`);
+    }
     return undefined;
   } catch (error) {
     if (error instanceof ProbeError) return at + error.message;
