@@ -327,6 +327,16 @@ describe.skipIf(!hasTerminal || !isFull)('a terminal', () => {
   });
 });
 
+test('a history without memory is said to be that, and one imported record is one', () => {
+  const other = Repo.create();
+  const inOther = (...args: string[]) =>
+    spawnSync(process.execPath, [main, ...args], { cwd: other.root, env, encoding: 'utf8' });
+  expect(inOther('log').stderr).toBe('There is no commit of the memory here.\n');
+  other.write('memory-bank/notes.md', '# Notes\n');
+  expect(inOther('import').status).toBe(0);
+  expect(other.git('log', '-1', '--format=%s')).toMatch(/^memory: import 1 record from /);
+});
+
 test('printable text has no character that steers, hides or reorders', () => {
   expect(printable('a\tb\r\nc\u0000\u009b\u200b\ud800 é 😀')).toBe(
     'a\tb\nc\\u{0}\\u{9b}\\u{200b}\\u{d800} é 😀',

@@ -145,6 +145,13 @@ describe('squash', () => {
     expect(run(repo, 'squash', '--yes').stdout).toMatch(/^1 commit of .*\n.*\n.*Nothing to squash/);
   });
 
+  test('says why there is nothing to squash', () => {
+    const repo = Repo.create();
+    expect(run(repo, 'squash', '--dry-run').stdout).toMatch(
+      /^Nothing to squash: [0-9a-f]{12} is the first commit\.\n$/,
+    );
+  });
+
   deep.each([
     ['a remote-tracking branch', ['update-ref', 'refs/remotes/origin/main', 'HEAD'], 'origin/main'],
     ['another branch', ['branch', 'other'], 'other'],

@@ -63,6 +63,7 @@ function preview(screen: Screen, { commits, moved, end, message }: Squashable): 
       ({ oid, at, subject }) =>
         `${screen.paint('key', short(oid))}  ${screen.paint('faint', at.slice(0, 10))}  ${screen.plain(subject)}`,
     );
+  if (commits.length === 0) return `${screen.paint('faint', `Nothing to squash: ${end}`)}\n`;
   const rest = message === undefined ? ' Nothing to squash.' : '';
   const others =
     message === undefined || moved.length === 0

@@ -56,7 +56,7 @@ export const recordHistory = defineOperation({
       ...restLines(painter, total - entries.length, total, 'older commit'),
       ...(shallow ? [painter.paint('faint', shallowNote)] : []),
     ],
-    nothing: ({ total }) => (total === 0 ? 'No commit changes it.' : undefined),
+    nothing: ({ total }) => (total === 0 ? 'There is no commit of the memory here.' : undefined),
   },
 });
 
