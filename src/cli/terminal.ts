@@ -12,6 +12,11 @@ const codes: Record<Style, readonly [on: number, off: number]> = {
   match: [36, 39],
 };
 
+/** The width that the user asks for by COLUMNS, as for `man` and git. */
+function columnsOf({ COLUMNS = '' }: NodeJS.ProcessEnv): number | undefined {
+  return /^[1-9]\d{0,3}$/.test(COLUMNS) ? Number(COLUMNS) : undefined;
+}
+
 /** The output of a command: a terminal of some size, or a pipe, which gets plain text. */
 export class Screen implements Painter {
   /** Whether it is a terminal. */
@@ -32,7 +37,7 @@ export class Screen implements Painter {
     this.#stream = stream;
     this.#word = word;
     this.terminal = stream.isTTY === true;
-    this.width = this.terminal ? Math.max(40, stream.columns ?? 80) : 100;
+    this.width = Math.max(40, columnsOf(env) ?? (this.terminal ? (stream.columns ?? 80) : 100));
     // https://no-color.org: whatever its value, unless it is empty.
     this.#colour = this.terminal && !env.NO_COLOR && env.TERM !== 'dumb';
     // Only the user's own environment chooses the pager; a repository cannot make it run a program.

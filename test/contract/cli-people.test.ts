@@ -315,6 +315,15 @@ describe.skipIf(!hasTerminal || !isFull)('a terminal', () => {
     expect(run(...tool, '--output', 'json').stdout).toContain(invisible);
   });
 
+  test('is as narrow as COLUMNS says, also for a pipe', () => {
+    const { stdout } = spawnSync(process.execPath, [main, 'help', 'search'], {
+      env: { ...env, COLUMNS: '60' },
+      encoding: 'utf8',
+    });
+    const lengths = stdout.split('\n').map((line) => line.length);
+    expect(Math.max(...lengths.slice(1))).toBeLessThanOrEqual(60);
+  });
+
   test('gets a long text through the pager of the environment', () => {
     const pager = "sed 's/^/paged: /'";
     const long = `# Long\n${'\n- Stateless'.repeat(40)}\n`;
