@@ -207,9 +207,16 @@ describe('edit', () => {
     expect(inEditor('true').stderr).toContain('Nothing was changed.');
     expect(inEditor('false')).toMatchObject({
       status: 130,
-      stderr: expect.stringContaining('"false" ended with status 1'),
+      stderr: 'memory-bank: "false" ended with status 1; nothing was changed.\n',
     });
+    expect(inEditor('no-such-editor').stderr).toMatch(/status 127; .* Set EDITOR to the command/);
     expect(repo.git('rev-parse', 'HEAD')).toBe(head);
+  });
+
+  test('keeps what the person typed into an editor that fails', () => {
+    const { stderr } = inEditor("sh -c 'echo more >> $0; exit 1'");
+    const [, file = ''] = / --from (\S+)" saves it\.$/m.exec(stderr) ?? [];
+    expect(readFileSync(file, 'utf8')).toMatch(/more\n$/);
   });
 
   test('keeps the text of the person where it cannot be saved', () => {

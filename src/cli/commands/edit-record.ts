@@ -32,7 +32,7 @@ export const edit: Command = {
         const found = await findRecord(context.store, types, given);
         const before = await textOf(context, found.path);
         const draft = from === undefined ? openDraft(found.path, before) : undefined;
-        if (draft) await draft.edit();
+        if (draft) await draft.edit(found.path);
         const after = readText(draft?.file ?? resolve(options.place.cwd, from ?? ''));
         if (after === undefined) {
           throw new MemoryError('not_found', `There is no file ${draft?.file ?? from}.`);
@@ -109,30 +109,33 @@ function openDraft(path: string, text: string) {
   const folder = mkdtempSync(join(tmpdir(), 'memory-bank-edit-'));
   const file = join(folder, basename(path));
   writeFileSync(file, text, { mode: 0o600 });
-  return {
-    file,
-    edit: () => runEditor(file),
-    remove: () => rmSync(folder, { recursive: true, force: true }),
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  /** @throws MemoryError if the editor fails; a text that it changed then stays in the file. */
+  const edit = async (record: string) => {
+    const editor = process.env.VISUAL || process.env.EDITOR || 'vi';
+    const status = await runEditor(editor, file);
+    if (status === 0) return;
+    const problem = `"${editor}" ended with status ${status}; nothing was changed.`;
+    const notFound = status === 126 || status === 127;
+    const hint = notFound ? 'Set EDITOR to the command of your editor.' : undefined;
+    if (readText(file) === text) {
+      remove();
+      throw new MemoryError('cancelled', problem, hint === undefined ? {} : { hint });
+    }
+    const wayBack = `Your text is in ${file}: "memory-bank edit ${record} --from ${file}" saves it.`;
+    throw new MemoryError('cancelled', problem, { hint: wayBack });
   };
+  return { file, edit, remove };
 }
 
 /** Only the user's own environment chooses the editor; a repository cannot make it run a program. */
-async function runEditor(file: string): Promise<void> {
-  const editor = process.env.VISUAL || process.env.EDITOR || 'vi';
+async function runEditor(editor: string, file: string): Promise<number | null> {
   const child =
     process.platform === 'win32'
       ? spawn(`${editor} "${file}"`, { shell: true, stdio: 'inherit' })
       : spawn('sh', ['-c', `${editor} "$@"`, editor, file], { stdio: 'inherit' });
-  const status = await new Promise<number | null>((done, fail) => {
+  return new Promise<number | null>((done, fail) => {
     child.on('error', fail);
     child.on('close', done);
   });
-  if (status === 0) return;
-  throw new MemoryError(
-    'cancelled',
-    `"${editor}" ended with status ${status}; nothing was changed.`,
-    {
-      hint: `Set EDITOR to the command of your editor. The text is in ${file}.`,
-    },
-  );
 }
