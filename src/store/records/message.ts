@@ -39,7 +39,10 @@ export function commitMessage(why: Provenance, records: readonly string[], actor
     return text === '' ? [] : [`Memory-${name}: ${text}`];
   });
   const subject = cutAtWord(`memory: ${oneLine(why.subject)}`, maxSubject);
-  const reason = paragraphs(why.reason ?? '');
+  const given = paragraphs(why.reason ?? '');
+  // The subject ends in the description of a progress note, which is also its reason.
+  const isRepeated = subject.endsWith(`: ${given}`) || subject.includes(`: ${given} (`);
+  const reason = isRepeated ? '' : given;
   return [subject, '', ...(reason === '' ? [] : [reason, '']), ...lines, ''].join('\n');
 }
 

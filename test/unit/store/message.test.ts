@@ -47,8 +47,9 @@ test('a squash counts the notes of progress and lists what is rare', () => {
 });
 
 test('a squash does not repeat a reason that the subject gives', () => {
-  const why = { subject: 'track progress: Sign-in (Fix)', reason: 'Sign-in' };
-  const message = commitMessage(why, [], actor);
+  // Earlier versions repeated it in each commit.
+  const message =
+    'memory: track progress: Sign-in (Fix)\n\nSign-in\n\nMemory-Tool: track_progress\n';
   const commit = { tree: '', parents: [], author: person, committer: person, message };
   expect(squashMessage([{ oid: '1', commit }], [])).toContain(
     '\n- track progress: Sign-in (Fix)\n\n',
@@ -63,4 +64,15 @@ test.each([
   ['Merge (#1)\n\n* memory: track progress\n\nMemory-Tool: track_progress\n', false],
 ])('a commit of the memory has both its subject and its trailers: %j', (message, expected) => {
   expect(isMemoryMessage(message)).toBe(expected);
+});
+
+test('a message does not repeat a reason that ends the subject', () => {
+  const bodyOf = (subject: string, reason: string) =>
+    commitMessage({ subject, reason }, [], actor).split('\n\nMemory-')[0];
+  expect(bodyOf('track progress: Sign-in (Fix)', 'Sign-in')).toBe(
+    'memory: track progress: Sign-in (Fix)',
+  );
+  expect(bodyOf('remember "auth-tokens" in patterns', 'auth')).toMatch(/\n\nauth$/);
+  const long = 'word '.repeat(30).trim();
+  expect(bodyOf(`track progress: ${long} (Fix)`, long)).toMatch(new RegExp(`\n\n${long}$`));
 });
