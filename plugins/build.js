@@ -33,9 +33,9 @@ function copyProgram(outdir) {
   if (current === undefined) throw new Error('dist/main.cjs names no build; run "node build.js".');
   const files = about.files.map((file) => (file === 'dist/builds' ? `${file}/${current}` : file));
   for (const file of ['package.json', 'LICENSE', ...files]) {
-    // The declarations serve programs that import the library, the pages people.
-    if (file === 'dist/types' || /^docs$|\.md$/.test(file)) continue;
-    cpSync(join(top, file), join(outdir, file), { recursive: true });
+    // The declarations serve programs that import the library, and the pages serve people.
+    if (!/^(?:dist\/types|docs|\w+\.md)$/.test(file))
+      cpSync(join(top, file), join(outdir, file), { recursive: true });
   }
 }
 
