@@ -19,6 +19,9 @@ export interface FoundRecord {
   readonly section?: { readonly heading: string; readonly start: number; readonly end: number };
 }
 
+/** Headings of each text among which a similar one is looked for. */
+const maxHeadings = 1000;
+
 /**
  * Finds a record by its path below `.memory-bank/`, its key or its title, or by the heading of a
  * section in it, such as the title of a decision.
@@ -34,6 +37,7 @@ export async function findRecord(
   const named: FoundRecord[] = [];
   const sections: FoundRecord[] = [];
   const names: string[] = [];
+  const texts: string[] = [];
   for (const type of types) {
     const { records, damaged } = await store.list(type);
     const broken = damaged.find(({ path }) => path === wanted);
@@ -43,6 +47,7 @@ export async function findRecord(
       if (record.path === wanted) return found;
       const { title, body } = type.search(record.value);
       names.push(record.path, record.key, title);
+      if (record.path.endsWith('.md')) texts.push(body ?? '');
       if (record.key === given || title === given) named.push(found);
       else if (record.path.endsWith('.md') && body?.includes(given)) {
         sections.push(...sectionsOf(found, body, given));
@@ -51,6 +56,8 @@ export async function findRecord(
   }
   const [only, ...others] = named.length > 0 ? named : sections;
   if (only === undefined) {
+    const headings = texts.flatMap((text) => outline(text).slice(0, maxHeadings));
+    names.push(...headings.map(({ heading }) => withoutDate(heading)));
     const nearest = nearestName(given, names);
     const guess = nearest === undefined ? '' : `Did you mean "${nearest}"? `;
     throw new MemoryError('not_found', `There is no record "${given}".`, {

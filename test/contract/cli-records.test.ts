@@ -34,11 +34,16 @@ describe('a record', () => {
     }
     expect(run(['restore', 'colours', '--as-of', 'HEAD'])).toMatchObject({ status: 0, stderr: '' });
     expect(run(['log', 'Use JWT']).stdout).toContain('memory: log decision "Use JWT"');
-    expect(run(['log', 'nothing'])).toMatchObject({ status: 3, stdout: '' });
+    expect(run(['log', 'nothing'])).toMatchObject({
+      status: 3,
+      stdout: '',
+      stderr: expect.stringContaining('"memory-bank log" lists the commits that have it.'),
+    });
   });
 
   test('with a similar name is suggested', () => {
     expect(run(['show', 'colors']).stderr).toContain('Did you mean "colours"?');
+    expect(run(['show', 'use jwt']).stderr).toContain('Did you mean "Use JWT"?');
     expect(run(['show', 'something else']).stderr).not.toContain('Did you mean');
   });
 });

@@ -109,7 +109,7 @@ export function recordPath(path: string): string {
 /** The error for a record that a commit does not have. */
 export function noRecord(path: string, commit: Oid): MemoryError {
   return new MemoryError('not_found', `Commit ${commit.slice(0, 12)} has no record ${path}.`, {
-    hint: 'The history of the memory lists the commits that have it.',
+    hint: 'record_history lists the commits that have it.',
     data: { path, commit },
   });
 }
