@@ -4,7 +4,10 @@ export function nearestName(word: string, names: readonly string[]): string | un
   let nearest: string | undefined;
   let least = Math.max(1, Math.floor(wanted.length / 3)) + 1;
   for (const name of names) {
-    const distance = editDistance(wanted, plain(name));
+    const other = plain(name);
+    // The distance is at least the difference of the lengths.
+    if (Math.abs(other.length - wanted.length) >= least) continue;
+    const distance = editDistance(wanted, other);
     if (distance >= least) continue;
     nearest = name;
     least = distance;
