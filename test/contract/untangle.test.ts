@@ -79,10 +79,10 @@ describe('untangle', () => {
     const shown = run(repo, 'untangle');
     expect(shown).toMatchObject({ status: 0, stderr: '' });
     expect(shown.stdout).toMatch(/^ {2}Change src\/code\.ts\n {4}src\/code\.ts$/m);
-    expect(shown.stdout).toContain('Give --confirm to divide it.');
+    expect(shown.stdout).toContain('Give --yes to divide it.');
     expect(hash(repo, 'HEAD')).toBe(tip);
 
-    const done = run(repo, 'untangle', id, '--confirm', '--message', 'Fix more\n\nWith a test.');
+    const done = run(repo, 'untangle', id, '--yes', '--message', 'Fix more\n\nWith a test.');
     expect(done).toMatchObject({ status: 0, stderr: '' });
     expect(done.stdout).toContain(`"git reset --soft ${id}" brings it back`);
     expect(history(repo, 3)).toEqual([
@@ -109,7 +109,7 @@ describe('untangle', () => {
     expect(run(repo, 'untangle').stdout).toMatch(
       /^--amend puts the code into \w{12} "Fix the code"/m,
     );
-    expect(run(repo, 'untangle', '--amend', '--confirm').status).toBe(0);
+    expect(run(repo, 'untangle', '--amend', '--yes').status).toBe(0);
     expect(history(repo, 6)).toEqual([
       'Ada Lovelace: Begin | README.md',
       'Ada Lovelace: memory: write first.md | .memory-bank/first.md',
@@ -137,7 +137,7 @@ describe('untangle', () => {
         new RegExp(`^note +Commits +${id} .*"memory-bank untangle ${id}" divides it`, 'm'),
       );
     }
-    const done = run(repo, 'untangle', '--confirm', '--output', 'json').stdout;
+    const done = run(repo, 'untangle', '--yes', '--output', 'json').stdout;
     expect(JSON.parse(done)).toMatchObject({
       version: 1,
       commit: { subject: 'memory: write progress.md' },
@@ -147,7 +147,7 @@ describe('untangle', () => {
       obstacle: null,
       made: expect.stringMatching(/^\w{40}$/),
     });
-    run(repo, 'untangle', '--confirm');
+    run(repo, 'untangle', '--yes');
     expect(run(repo, 'doctor').stdout).not.toContain('Commits');
     expectSound(repo);
   });
@@ -163,7 +163,7 @@ describe('untangle', () => {
     const tip = hash(repo, 'HEAD');
     expect(run(repo, 'doctor').stdout).not.toContain('Commits');
     expect(run(repo, 'untangle').stdout).toContain('No unpushed commit');
-    const { status, stdout } = run(repo, 'untangle', 'HEAD~1', '--confirm');
+    const { status, stdout } = run(repo, 'untangle', 'HEAD~1', '--yes');
     expect(status).toBe(9);
     expect(stdout).toContain('is part of origin/main');
     expect(hash(repo, 'HEAD')).toBe(tip);
@@ -202,8 +202,8 @@ describe('untangle', () => {
     repo.write('src/code.ts', 'two\n');
     repo.git('commit', '-q', '-a', '--amend', '--no-edit');
     const tip = hash(repo, 'HEAD');
-    expect(run(repo, 'untangle', '--message', ' ', '--confirm').status).toBe(2);
-    const { status, stderr } = run(repo, 'untangle', revision, '--amend', '--confirm');
+    expect(run(repo, 'untangle', '--message', ' ', '--yes').status).toBe(2);
+    const { status, stderr } = run(repo, 'untangle', revision, '--amend', '--yes');
     expect(status).not.toBe(0);
     expect(stderr).toContain(reason);
     expect(hash(repo, 'HEAD')).toBe(tip);
@@ -220,7 +220,7 @@ describe('untangle', () => {
     repo.git('add', '.');
     const message = 'memory: write progress.md\n\nMemory-Tool: write_memory_bank_file\n';
     repo.gitWith({ input: message }, 'commit', '-q', '-F', '-');
-    expect(run(repo, 'untangle', '--confirm').status).toBe(0);
+    expect(run(repo, 'untangle', '--yes').status).toBe(0);
     expect(history(repo, 3)).toEqual([
       'Ada Lovelace: memory: write progress.md | .memory-bank/progress.md',
       'Ada Lovelace: Change code.ts | code.ts',
@@ -245,7 +245,7 @@ describe('untangle', () => {
       ':(glob)packages/*/.memory-bank/**',
     );
     const untangle = () =>
-      spawnSync(process.execPath, [main, '--root', '.', 'untangle', '--confirm'], inPackage).stdout;
+      spawnSync(process.execPath, [main, '--root', '.', 'untangle', '--yes'], inPackage).stdout;
     expect(untangle()).toContain('No unpushed commit');
     repo.git('commit', '-q', '-a', '--amend', '--no-edit');
     expect(untangle()).toContain('is divided');
@@ -264,7 +264,7 @@ describe('untangle', () => {
     repo.write('code.ts', 'two\n');
     repo.git('commit', '-q', '-a', '--amend', '--no-edit');
     expect(repo.git('show', '--format=%s', '--name-only', 'HEAD')).toContain('code.ts');
-    expect(run(repo, 'untangle', '--amend', '--confirm').status).toBe(0);
+    expect(run(repo, 'untangle', '--amend', '--yes').status).toBe(0);
     expect(history(repo, 1)).toEqual(['Ada Lovelace: Fix | code.ts']);
     expect(repo.git('show', 'HEAD:code.ts')).toBe('two\n');
     expect(repo.git('show', '--format=%s', '--name-only', 'HEAD~1')).not.toContain('code.ts');

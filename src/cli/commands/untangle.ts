@@ -23,7 +23,7 @@ export const untangle: Command = {
       default: 'the names of its files',
     },
     amend: { about: 'put the code into the commit of code below, and that above the memory' },
-    confirm: { about: 'divide the commit' },
+    yes: { about: 'do not ask' },
     ...outputFlag,
   },
   async run(invocation) {
@@ -46,15 +46,15 @@ export const untangle: Command = {
           if (isJson) await showResult(values, divisionJson(found, undefined), () => []);
           return found ? exitStatus.unsupported : 0;
         }
-        const isConfirmed = values.confirm === true;
+        const isConfirmed = values.yes === true;
         const canAsk = !isJson && mayAsk(values);
         if (!isConfirmed && !(canAsk && (await agrees('Divide it?')))) {
           await showResult(values, divisionJson(found, undefined), (screen) => [
-            screen.paint('faint', 'Nothing was changed. Give --confirm to divide it.'),
+            screen.paint('faint', 'Nothing was changed. Give --yes to divide it.'),
           ]);
           return 0;
         }
-        // A person has agreed to the plan that was shown; --confirm agrees to any.
+        // A person has agreed to the plan that was shown; --yes agrees to any.
         const done = await history.divide(request, isConfirmed ? undefined : found);
         await showResult(values, divisionJson(done ?? found, done?.made), (screen) =>
           done ? report(screen, done, done.made) : [nothing],
