@@ -1,0 +1,173 @@
+import { spawnSync } from 'node:child_process';
+import {
+  appendFileSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { deep } from '../support/depth.ts';
+import { main, newFolder } from '../support/process.ts';
+import { gitEnv, Repo } from '../support/repo.ts';
+
+let repo: Repo;
+beforeEach(() => {
+  repo = Repo.create();
+  repo.write('src/lock.ts', 'export const limit = 1;\n');
+  repo.git('add', '-A');
+  repo.git('commit', '-q', '-m', 'Add a lock');
+  write('locks', 'One lock in src/lock.ts');
+});
+
+function write(key: string, value: string): void {
+  run(['memory-write', '--category', 'decisions', '--confirm', '--key', key, '--value', value]);
+}
+
+function run(args: readonly string[], input?: string, more: NodeJS.ProcessEnv = {}) {
+  const env = { ...gitEnv, ...more };
+  const options = { cwd: repo.root, env, encoding: 'utf8' as const, input };
+  const { status, stdout, stderr } = spawnSync(process.execPath, [main, ...args], options);
+  return { status, stdout, stderr };
+}
+
+/** Runs a command and reports whether the small part of the program has answered it. */
+function observe(args: readonly string[], input?: string) {
+  const folder = newFolder();
+  const { stdout } = run(args, input, { NODE_V8_COVERAGE: folder });
+  const loaded = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
+  rmSync(folder, { recursive: true });
+  return { stdout, isQuick: !loaded.some((text) => text.includes('/cli.js"')) };
+}
+
+const ownFolder = () => join(repo.root, '.git/memory-bank');
+
+function removeDigests(): void {
+  for (const name of readdirSync(ownFolder())) {
+    if (name.startsWith('brief-')) rmSync(join(ownFolder(), name));
+  }
+}
+
+/** Stores the digest, which a process does only once the files are some time old. */
+async function settle(): Promise<void> {
+  await setTimeout(100);
+  run(['brief']);
+}
+
+test('a second brief loads a small part of the program, and gives the same text', async () => {
+  await settle();
+  const second = observe(['brief']);
+  removeDigests();
+  const first = observe(['brief']);
+  expect(second).toEqual({ stdout: first.stdout, isQuick: true });
+  expect(first.isQuick).toBe(false);
+  expect(first.stdout).toContain('One lock in src/lock.ts');
+});
+
+describe('the brief is that of the whole program', () => {
+  const changes: readonly (readonly [name: string, isQuick: boolean, change: () => void])[] = [
+    ['a record is written', false, () => write('b', 'Two')],
+    [
+      'a record is edited by hand to the same size, with the same time',
+      false,
+      () => {
+        const path = join(repo.root, '.memory-bank/knowledge/decisions/locks.md');
+        const text = readFileSync(path, 'utf8');
+        writeFileSync(path, text.replace('One lock', 'Any lock'));
+        utimesSync(path, new Date(0), new Date(0));
+      },
+    ],
+    [
+      'a record is deleted',
+      false,
+      () => rmSync(join(repo.root, '.memory-bank/knowledge/decisions/locks.md')),
+    ],
+    [
+      'a file appears in a new folder',
+      false,
+      () => repo.write('.memory-bank/new/note.md', '# Note\n'),
+    ],
+    ['another branch is checked out', true, () => repo.git('switch', '-q', '-c', 'locks')],
+    [
+      'code is committed on a branch',
+      true,
+      () => {
+        repo.git('switch', '-q', '-c', 'fix');
+        repo.write('src/lock.ts', 'export const limit = 2;\n');
+        repo.git('commit', '-q', '-a', '-m', 'Raise the limit');
+      },
+    ],
+    ['code is edited', true, () => repo.write('src/lock.ts', 'export const limit = 30;\n')],
+    [
+      'a branch with memory is merged',
+      false,
+      () => {
+        repo.git('switch', '-q', '-c', 'other');
+        write('c', 'Three');
+        repo.git('switch', '-q', '-');
+        repo.git('merge', '-q', '--no-ff', '--no-edit', 'other');
+      },
+    ],
+    [
+      'a change of the memory is reverted',
+      false,
+      () => {
+        write('d', 'Four');
+        repo.git('revert', '--no-edit', 'HEAD');
+      },
+    ],
+    [
+      'the digest is cut',
+      false,
+      () => {
+        const [name = ''] = readdirSync(ownFolder()).filter((one) => one.startsWith('brief-'));
+        const path = join(ownFolder(), name);
+        writeFileSync(path, readFileSync(path).subarray(0, -9));
+      },
+    ],
+    [
+      'the digest is changed',
+      false,
+      () => {
+        const [name = ''] = readdirSync(ownFolder()).filter((one) => one.startsWith('brief-'));
+        appendFileSync(join(ownFolder(), name), 'x');
+        const path = join(ownFolder(), name);
+        writeFileSync(path, readFileSync(path, 'utf8').replace('One lock', 'No lock'));
+      },
+    ],
+  ];
+
+  deep.each(changes)('after %s', async (_, isQuick, change) => {
+    await settle();
+    change();
+    const seen = observe(['brief']);
+    removeDigests();
+    expect(seen).toEqual({ stdout: run(['brief']).stdout, isQuick });
+  });
+});
+
+deep('a hook is answered quickly, and a project without a memory too', async () => {
+  const event = (session: string, cwd = repo.root) =>
+    JSON.stringify({
+      session_id: session,
+      hook_event_name: 'SessionStart',
+      cwd,
+      source: 'startup',
+    });
+  await settle();
+  const quick = observe(['hook', 'session-start'], event('a'));
+  removeDigests();
+  const whole = observe(['hook', 'session-start'], event('b'));
+  expect([quick.isQuick, whole.isQuick]).toEqual([true, false]);
+  expect(quick.stdout).toContain('One lock in src/lock.ts');
+  // Another session gets the same lines.
+  expect(whole.stdout).toContain('One lock in src/lock.ts');
+  const elsewhere = Repo.create().root;
+  expect(observe(['hook', 'session-start'], event('c', elsewhere))).toEqual({
+    stdout: '',
+    isQuick: true,
+  });
+});
