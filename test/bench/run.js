@@ -17,6 +17,7 @@ const benches = [
   'secrets',
   'tokens',
   'truth',
+  'brief',
   'peers',
 ];
 
