@@ -94,6 +94,27 @@ export async function bundle(entryPoints, outdir) {
 }
 
 /**
+ * Loads the cryptography of node when it is first used: a process that does not use it starts sooner.
+ *
+ * @type {import('esbuild').Plugin}
+ */
+const lazyCrypto = {
+  name: 'lazy-crypto',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^node:crypto$/ }, ({ path, namespace }) =>
+      namespace === 'lazy' ? { path, external: true } : { path, namespace: 'lazy' },
+    );
+    onLoad({ filter: /.*/, namespace: 'lazy' }, () => ({
+      contents: ['createHash', 'randomBytes']
+        .map(
+          (name) => `export const ${name} = (...args) => require('node:crypto').${name}(...args);`,
+        )
+        .join('\n'),
+    }));
+  },
+};
+
+/**
  * Bundles the quick part of the program into one small CommonJS file without chunks.
  *
  * @param {string} outdir
@@ -115,6 +136,7 @@ async function bundleQuick(outdir) {
     minifyWhitespace: true,
     // Only needed to write objects of git, which this part never does.
     external: ['isomorphic-git'],
+    plugins: [lazyCrypto],
     logLevel: 'warning',
     absWorkingDir: top,
   });

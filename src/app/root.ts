@@ -1,4 +1,4 @@
-import { mkdir, realpath, stat } from 'node:fs/promises';
+import { mkdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, parse, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { invalid, MemoryError } from '../core/error.ts';
@@ -158,9 +158,18 @@ function withoutMemoryFolder(path: string): string {
 
 /** Resolves the links of a path; its last segments need not exist. */
 async function realTarget(path: string): Promise<string> {
-  const real = await realpath(path).catch(() => undefined);
+  const real = realPath(path);
   if (real !== undefined || path === dirname(path)) return real ?? path;
   return join(await realTarget(dirname(path)), basename(path));
+}
+
+/** Returns a path without links; undefined for one that does not exist. */
+function realPath(path: string): string | undefined {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return undefined;
+  }
 }
 
 async function refuseOutOfReach(path: string, { within }: Reach): Promise<void> {
@@ -222,7 +231,7 @@ async function refuseSystemFolder(path: string, home: string, probe: RootProbe):
 
 async function makeFolder(path: string): Promise<void> {
   try {
-    await mkdir(path, { recursive: true });
+    mkdirSync(path, { recursive: true });
   } catch (cause) {
     const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
     if (code === 'EEXIST' || code === 'ENOTDIR') {
@@ -235,7 +244,7 @@ async function makeFolder(path: string): Promise<void> {
 const disk: RootProbe = {
   async directory(path) {
     try {
-      return (await stat(path)).isDirectory() ? await realpath(path) : undefined;
+      return statSync(path).isDirectory() ? realPath(path) : undefined;
     } catch {
       return undefined;
     }

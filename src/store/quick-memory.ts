@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { join, relative, sep } from 'node:path';
+import { checksum } from '../core/checksum.ts';
 import type { BranchWork } from '../core/context.ts';
 import type { LocalState } from '../core/store.ts';
 import { Disk } from '../git/disk/disk.ts';
@@ -66,8 +66,8 @@ export class QuickMemory {
 
   /** A file for derived data of this memory in the git directory; each work tree has its own. */
   derivedFile(name: string): string {
-    const id = createHash('sha256').update(`${this.#tree.gitDir}\0${this.#folder}`).digest('hex');
-    return join(this.#own(), `${name}-${id.slice(0, 16)}.json`);
+    const id = checksum(this.#tree.gitDir, this.#folder);
+    return join(this.#own(), `${name}-${id}.json`);
   }
 
   has(path: string): boolean {
@@ -113,8 +113,8 @@ export class QuickMemory {
         newest = Math.max(newest, mtimeMs, ctimeMs);
       }
     }
-    const hash = createHash('sha256').update(Float64Array.from(numbers)).update(names.join('\0'));
-    return { key: hash.digest('hex'), newest };
+    const bits = new Int32Array(Float64Array.from(numbers).buffer);
+    return { key: checksum(names.join('\0'), bits), newest };
   }
 
   head(): Head {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { checksum } from '../../core/checksum.ts';
 import type { BriefPoint } from '../../core/record-type.ts';
 import type { QuickMemory } from '../../store/quick-memory.ts';
 import type {
@@ -49,7 +49,7 @@ export function readDigest(memory: QuickMemory, build: string): BriefDigest | un
   const text = memory.read(memory.derivedFile(fileName), maxBytes);
   const [seal, facts = '', rows = ''] = text?.split('\n', 3) ?? [];
   const files = seal === undefined ? undefined : memory.filesState(maxFiles);
-  if (!files || seal !== sealOf(build, files.key, facts, rows)) return undefined;
+  if (!files || seal !== checksum(build, files.key, facts, rows)) return undefined;
   // The seal proves that this program has written the text.
   const digest = JSON.parse(facts) as Omit<BriefDigest, 'points'>;
   if (!memory.isUnchangedSince(digest.head)) return undefined;
@@ -83,15 +83,8 @@ export async function writeDigest(
   const facts = JSON.stringify({ head, lastChange, damaged, changes });
   const rows = JSON.stringify(points.map(toRow));
   if (rows.length > maxBytes / 4) return;
-  const seal = sealOf(build, after.key, facts, rows);
+  const seal = checksum(build, after.key, facts, rows);
   await memory.write(memory.derivedFile(fileName), `${seal}\n${facts}\n${rows}\n`);
-}
-
-/** Identifies the program, the state of the files and the content of a digest. */
-function sealOf(...parts: readonly string[]): string {
-  const hash = createHash('sha256');
-  for (const part of parts) hash.update(`${part.length}\0`).update(part);
-  return hash.digest('hex');
 }
 
 function toRow({ part, path, text, at, names }: LocatedPoint): Row {

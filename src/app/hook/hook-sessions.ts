@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { checksum } from '../../core/checksum.ts';
 import { isObject, type JsonObject, type JsonValue, own } from '../../core/json.ts';
 import type { LocalState } from '../../core/store.ts';
 
@@ -65,7 +65,7 @@ export class HookSessions {
 
 /** A short name of a text, for comparisons. */
 export function digest(text: string): string {
-  return createHash('sha256').update(text).digest('base64url').slice(0, 16);
+  return checksum(text);
 }
 
 function toJson({ at, head, memory, given, reminded }: HookSession): JsonObject {

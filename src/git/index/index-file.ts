@@ -123,6 +123,21 @@ export class IndexFile {
     }
   }
 
+  /** The lines of files that are not in a folder. */
+  *linesOutside(folder: string): Generator<IndexLine> {
+    const prefix = Buffer.from(`${folder}/`);
+    const isInside = (name: Buffer) =>
+      name.length > prefix.length && name.compare(prefix, 0, prefix.length, 0, prefix.length) === 0;
+    for (const block of this.#blocks) {
+      const { count } = block;
+      // The names are sorted, so everything between two files of the folder is in it.
+      if (count > 0 && isInside(block.name(0)) && isInside(block.name(count - 1))) continue;
+      for (let at = 0; at < count; at++) {
+        if (!isInside(block.name(at))) yield block.line(at);
+      }
+    }
+  }
+
   /** The cached tree of all lines; undefined after a line has changed. */
   get tree(): Oid | undefined {
     const cache = this.#extensions.find(({ name }) => name === 'TREE');

@@ -45,7 +45,7 @@ export class ObjectDatabase {
   readonly #gitDir: string;
   readonly #cache = new ObjectCache<Oid>(cacheSize, cacheSize / 4);
   /** Makes the names of temporary files unique to this process. */
-  readonly #run = randomBytes(6).toString('hex');
+  #run: string | undefined;
   #written = 0;
   /** Fan-out folders that existed when this process last wrote to them. */
   readonly #fanOut = new Set<string>();
@@ -168,6 +168,7 @@ export class ObjectDatabase {
   async #writeLoose(path: string, bytes: Uint8Array, changed: Set<string>): Promise<void> {
     const folder = dirname(path);
     for (let attempt = 1; ; attempt++) {
+      this.#run ??= randomBytes(6).toString('hex');
       const temporary = join(folder, `tmp_obj_${this.#run}${++this.#written}`);
       try {
         if (!this.#fanOut.has(folder)) {

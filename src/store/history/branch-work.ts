@@ -40,13 +40,7 @@ export function branchWork(
   const { odb, tree } = repository;
   const base = baseOf(repository.refs, odb);
   const committed = base ? changedFiles(odb, base.oid, base.head, toPath, limit) : [];
-  const isMemory = startsWith(Buffer.from(`${folder}/`));
-  const edited = editedFiles(
-    files,
-    tree,
-    (name) => (isMemory(name) ? undefined : toPath(name.toString('utf8'))),
-    limit,
-  );
+  const edited = editedFiles(files, tree, folder, toPath, limit);
   return { base: base?.name, committed, edited };
 }
 
@@ -118,29 +112,25 @@ function changedFiles(
 function editedFiles(
   files: Files,
   { top, gitDir }: Repository['tree'],
-  toPath: (name: Buffer) => string | undefined,
+  folder: string,
+  toPath: (path: string) => string | undefined,
   limit: number,
 ): string[] {
   const index = readIndex(files, join(gitDir, 'index'));
   if (!index || index.count > maxTracked) return [];
   const found: string[] = [];
-  for (const { name, mtime, size, mode, skipWorktree } of index.lines()) {
+  for (const { name, mtime, size, mode, skipWorktree } of index.linesOutside(folder)) {
     if (found.length === limit) break;
     // Submodules are folders.
     if (skipWorktree || (mode & 0o170000) === 0o160000) continue;
-    const own = toPath(name);
+    const path = name.toString('utf8');
+    const own = toPath(path);
     if (own === undefined || found.at(-1) === own) continue;
-    const stat = files.lstat(join(top, name.toString('utf8')));
+    const stat = files.lstat(join(top, path));
     const same = stat && stat.size % 2 ** 32 === size && Math.floor(stat.mtimeMs / 1000) === mtime;
     if (!same) found.push(own);
   }
   return found;
-}
-
-/** Compares bytes: most names of a large memory need no decoding then. */
-function startsWith(prefix: Buffer): (name: Buffer) => boolean {
-  return (name) =>
-    name.length > prefix.length && name.compare(prefix, 0, prefix.length, 0, prefix.length) === 0;
 }
 
 function readIndex(files: Files, path: string): IndexFile | undefined {
