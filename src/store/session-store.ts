@@ -43,7 +43,8 @@ export class SessionStore implements Store {
   async search(request: SearchRequest): Promise<SearchResult> {
     const reader = await this.#read();
     await reader.refresh();
-    return this.#search.find(request, (path) => reader.mayRead(path));
+    const readable = reader.readsAll ? undefined : (path: string) => reader.mayRead(path);
+    return this.#search.find(request, readable);
   }
 
   async change<R>(

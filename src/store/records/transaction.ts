@@ -73,6 +73,11 @@ export class RecordReader implements Reader {
   mayRead(path: string): boolean {
     return this.access.mayRead(path);
   }
+
+  /** Whether no mode restricts what may be read. */
+  get readsAll(): boolean {
+    return this.access.mode === undefined;
+  }
 }
 
 interface Write {

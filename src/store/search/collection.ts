@@ -31,7 +31,7 @@ export interface IndexedDocument extends SearchDocument {
 export class Collection {
   readonly dictionary = new Dictionary();
   /** The documents by number; the number of a removed document is reused. */
-  readonly entries: (IndexedDocument | undefined)[] = [];
+  readonly #entries: (IndexedDocument | undefined)[] = [];
   /** The number of content words of each document, by document number. */
   readonly lengths: number[] = [];
   readonly #numbers = new Map<string, number>();
@@ -52,9 +52,29 @@ export class Collection {
     return this.#totalLength / this.size;
   }
 
+  /** One more than the highest document number. */
+  get capacity(): number {
+    return this.#entries.length;
+  }
+
+  /** The document with a number; undefined if there is none. */
+  entry(number: number): IndexedDocument | undefined {
+    return this.#entries[number];
+  }
+
+  /** The id of the document with a number; undefined if there is none. */
+  idOf(number: number): string | undefined {
+    return this.#entries[number]?.id;
+  }
+
+  /** Whether the normalised title of a document equals a name. */
+  isNamed(number: number, name: string): boolean {
+    return this.#entries[number]?.name === name;
+  }
+
   /** The documents whose id is accepted. */
   documents(accepts: (id: string) => boolean): IndexedDocument[] {
-    return this.entries.filter((entry): entry is IndexedDocument => !!entry && accepts(entry.id));
+    return this.#entries.filter((entry): entry is IndexedDocument => !!entry && accepts(entry.id));
   }
 
   /**
@@ -86,8 +106,8 @@ export class Collection {
   }
 
   #newNumber(): number {
-    const number = this.#free.pop() ?? this.entries.length;
-    this.entries[number] = undefined;
+    const number = this.#free.pop() ?? this.#entries.length;
+    this.#entries[number] = undefined;
     return number;
   }
 
@@ -100,18 +120,18 @@ export class Collection {
       this.tokens += text.words.length;
     }
     this.#numbers.set(id, number);
-    this.entries[number] = { id, fields, number, name: plain(fields.title), words };
+    this.#entries[number] = { id, fields, number, name: plain(fields.title), words };
     this.lengths[number] = total;
     this.#totalLength += total;
   }
 
   *removing(id: string): Steps {
     const number = this.#numbers.get(id);
-    const entry = number === undefined ? undefined : this.entries[number];
+    const entry = number === undefined ? undefined : this.#entries[number];
     if (number === undefined || entry === undefined) return;
     // From here on no search finds it, however long the rest takes.
     this.#numbers.delete(id);
-    this.entries[number] = undefined;
+    this.#entries[number] = undefined;
     this.#totalLength -= this.lengths[number] ?? 0;
     let steps = 0;
     for (const [order, words] of entry.words.entries()) {

@@ -1,7 +1,7 @@
 import type { SearchFields, TextField } from '../../core/record-type.ts';
-import type { Collection, IndexedDocument } from './collection.ts';
+import type { Collection } from './collection.ts';
 import type { Term } from './dictionary.ts';
-import { weightOf } from './postings.ts';
+import { documentOf, weightOf } from './postings.ts';
 import { fieldNames, fieldWeights } from './search-document.ts';
 
 /** The fields that a search looks at: a match in any other field neither finds a document nor counts. */
@@ -24,8 +24,9 @@ export class FieldScope {
   }
 
   /** The weight of a term in a document. Postings hold the sum of all fields only. */
-  weight(term: Term, posting: number, entry: IndexedDocument | undefined): number {
+  weight(term: Term, posting: number, collection: Collection): number {
     if (this.#isWhole) return weightOf(posting);
+    const entry = collection.entry(documentOf(posting));
     let weight = 0;
     for (const [order, field] of fieldNames.entries()) {
       if (!this.has(field)) continue;
@@ -39,7 +40,7 @@ export class FieldScope {
   /** The length of a document in words, as the ranking counts it. */
   length(collection: Collection, number: number): number {
     if (this.#isWhole) return collection.lengths[number] ?? 0;
-    const words = collection.entries[number]?.words ?? [];
+    const words = collection.entry(number)?.words ?? [];
     return fieldNames.reduce((sum, field, order) => {
       return this.has(field) ? sum + (words[order]?.length ?? 0) : sum;
     }, 0);

@@ -76,7 +76,7 @@ export class SearchIndex {
   }
 
   *searching(query: string, options: SearchOptions): Steps<Hits> {
-    const { filter = () => true, limit = 20, fuzzy = true, rest = [] } = options;
+    const { filter, limit = 20, fuzzy = true, rest = [] } = options;
     const scope = new FieldScope(options.fields);
     const { dictionary } = this.#collection;
     if (fuzzy && isDoubtful(query, dictionary)) yield* dictionary.preparing();
@@ -92,7 +92,7 @@ export class SearchIndex {
     );
     if (total === 0) {
       // The index has no entry for punctuation or for the middle of a word.
-      const documents = this.#collection.documents(filter);
+      const documents = this.#collection.documents(filter ?? (() => true));
       return yield* literal([documents, rest], query, limit, fuzzy ? 0.1 : 1, scope);
     }
     const hits: Hits['hits'][number][] = [];

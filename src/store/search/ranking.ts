@@ -30,12 +30,12 @@ export function* rank(
   collection: Collection,
   concepts: readonly Concept[],
   name: string,
-  accepts: (id: string) => boolean,
+  accepts: ((id: string) => boolean) | undefined,
   limit: number,
   scope: FieldScope,
 ): Steps<{ ranked: Ranked[]; total: number; rarities: readonly number[] }> {
   const average = collection.averageLength;
-  const scores = new Float64Array(collection.entries.length);
+  const scores = new Float64Array(collection.capacity);
   const rarities: number[] = [];
   for (const { terms, weight } of concepts) {
     const { documents, sums } = holders(terms, collection, scope);
@@ -65,12 +65,12 @@ function holders(
   collection: Collection,
   scope: FieldScope,
 ): { documents: readonly number[]; sums: Float64Array } {
-  const sums = new Float64Array(collection.entries.length);
+  const sums = new Float64Array(collection.capacity);
   const documents: number[] = [];
   for (const [term, weight] of terms) {
     for (const posting of term.postings) {
       const number = documentOf(posting);
-      const found = scope.weight(term, posting, collection.entries[number]);
+      const found = scope.weight(term, posting, collection);
       if (found === 0) continue;
       if (sums[number] === 0) documents.push(number);
       sums[number] = (sums[number] ?? 0) + weight * found;
@@ -84,27 +84,47 @@ function order(a: Ranked, b: Ranked): number {
   return a.entry.id < b.entry.id ? -1 : 1;
 }
 
+/** A document by number, before its entry is needed. */
+interface Scored {
+  readonly number: number;
+  readonly id: string;
+  readonly score: number;
+}
+
+function orderOfScored(a: Scored, b: Scored): number {
+  if (a.score !== b.score) return b.score - a.score;
+  return a.id < b.id ? -1 : 1;
+}
+
 /** The best of all scores, without sorting the many that are not among them. */
 function select(
   collection: Collection,
   scores: Float64Array,
   name: string | undefined,
-  accepts: (id: string) => boolean,
+  accepts: ((id: string) => boolean) | undefined,
   limit: number,
 ): { best: Ranked[]; total: number } {
-  let best: Ranked[] = [];
+  let best: Scored[] = [];
   let total = 0;
-  let least = 0;
+  let least: Scored | undefined;
   for (let number = 0; number < scores.length; number++) {
-    const entry = collection.entries[number];
-    if (!scores[number] || entry === undefined || !accepts(entry.id)) continue;
+    const found = scores[number];
+    const id = found ? collection.idOf(number) : undefined;
+    if (!found || id === undefined || (accepts && !accepts(id))) continue;
     total += 1;
-    const score = entry.name === name ? Number.POSITIVE_INFINITY : (scores[number] ?? 0);
-    if (score < least) continue;
-    best.push({ entry, score });
+    const isNamed = name !== undefined && collection.isNamed(number, name);
+    const score = isNamed ? Number.POSITIVE_INFINITY : found;
+    // Of many equal scores only the first by id are kept: without this, each group would be sorted.
+    if (least && (score < least.score || (score === least.score && id > least.id))) continue;
+    best.push({ number, id, score });
     if (best.length < 4 * limit) continue;
-    best = best.sort(order).slice(0, limit);
-    least = best.at(-1)?.score ?? 0;
+    best = best.sort(orderOfScored).slice(0, limit);
+    least = best.at(-1);
   }
-  return { best: best.sort(order).slice(0, limit), total };
+  const ranked: Ranked[] = [];
+  for (const { number, score } of best.sort(orderOfScored).slice(0, limit)) {
+    const entry = collection.entry(number);
+    if (entry) ranked.push({ entry, score });
+  }
+  return { best: ranked, total };
 }

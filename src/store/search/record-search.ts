@@ -35,9 +35,13 @@ export class RecordSearch {
   /**
    * Searches the current records of the view.
    *
-   * @param mayRead whether a record may be found, or named as damaged.
+   * @param readable whether a record may be found, or named as damaged; undefined for all records.
    */
-  async find(request: SearchRequest, mayRead: (path: string) => boolean): Promise<SearchResult> {
+  async find(
+    request: SearchRequest,
+    readable: ((path: string) => boolean) | undefined,
+  ): Promise<SearchResult> {
+    const mayRead = readable ?? (() => true);
     const { query, types = this.#types, limit = 20 } = request;
     if (query.trim() === '') throw invalid(['query'], 'must not be blank');
     const wanted = new SearchFilter(request, types);
@@ -48,12 +52,13 @@ export class RecordSearch {
     });
     const missing = this.#missing(wanted, mayRead);
     const rest = new Rest(this.#view, missing, wanted);
+    const filter = (path: string) => {
+      const record = this.#indexed.at(path);
+      if (!record || !wanted.accepts(path, record.type, record.fields)) return false;
+      return mayRead(path);
+    };
     const steps = this.#indexed.index.searching(query, {
-      filter: (path) => {
-        const record = this.#indexed.at(path);
-        if (!record || !wanted.accepts(path, record.type, record.fields)) return false;
-        return mayRead(path);
-      },
+      ...((readable || !wanted.acceptsAll(this.#types)) && { filter }),
       limit: Math.min(limit, maxLimit),
       ...(request.fields && { fields: request.fields }),
       // Words are made of letters and digits; anything else can only be found literally.

@@ -26,6 +26,13 @@ export class SearchFilter {
     this.#inPath = path === undefined ? () => true : pathFilter(path);
   }
 
+  /** Returns whether every record of these types is accepted. */
+  acceptsAll(types: readonly AnyRecordType[]): boolean {
+    const { type, categories, path } = this.#wanted;
+    if (type !== undefined || categories !== undefined || path !== undefined) return false;
+    return types.every((one) => this.#types.has(one));
+  }
+
   /** Returns whether a record of this type at this path can be accepted, whatever its fields are. */
   covers(path: string, type: AnyRecordType): boolean {
     return this.#types.has(type) && this.#inPath(path);
