@@ -9,6 +9,7 @@ import { StoreProject } from './project.ts';
 import { LocalFile } from './records/local-state.ts';
 import { MemoryFolder } from './records/memory-folder.ts';
 import type { Permit } from './records/permit.ts';
+import { SavedIndex } from './saved-index.ts';
 import { RecordSearch } from './search/record-search.ts';
 import { SessionHistory } from './session-history.ts';
 import { SessionStore } from './session-store.ts';
@@ -21,6 +22,8 @@ export interface WorkspaceParts {
   readonly lockTimeout: number;
   /** How long to wait after another program has staged something, in milliseconds. */
   readonly calm: number;
+  /** With fewer records, no index is saved for the next process. */
+  readonly leastSaved: number;
   uuid(): string;
 }
 
@@ -29,6 +32,7 @@ const real: WorkspaceParts = {
   env: process.env,
   lockTimeout: 10_000,
   calm: 400,
+  leastSaved: 500,
   uuid: () => globalThis.crypto.randomUUID(),
 };
 
@@ -49,6 +53,7 @@ class StoreWorkspace implements Workspace {
   readonly root: string;
   readonly #memory: MemoryFolder;
   readonly #search: RecordSearch;
+  readonly #saved: SavedIndex;
   readonly #modes: ModeLibrary;
   readonly #local: LocalFile;
   readonly #files: Files;
@@ -65,6 +70,9 @@ class StoreWorkspace implements Workspace {
     this.#files = files;
     this.#memory = new MemoryFolder({ ...parts, disk, root, path, own, types, now, warn });
     this.#search = new RecordSearch(this.#memory.view, types);
+    this.#saved = new SavedIndex(this.#memory, this.#search, types, files, ground.leastSaved);
+    this.#memory.onFirstLook = () => this.#saved.load();
+    this.#memory.onLooked = () => this.#saved.writeSoon();
     this.#modes = new ModeLibrary(files, root, path);
     this.#local = new LocalFile(disk, () => this.#memory.repository()?.folder);
     this.#archive = new Archive(this.#memory, disk, now);
@@ -107,6 +115,7 @@ class StoreWorkspace implements Workspace {
   async close(): Promise<void> {
     clearTimeout(this.#notifyTimer);
     this.#listeners.clear();
+    await this.#saved.close();
     this.#search.close();
     this.#memory.close();
   }

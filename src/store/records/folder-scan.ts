@@ -12,6 +12,7 @@ import {
   unopened,
 } from './record-file.ts';
 import { folderOf, join, nameOf } from './record-path.ts';
+import type { SavedRecords } from './saved-records.ts';
 
 /** How much of the disk a refresh looks at again. */
 export type Depth = 'names' | 'files';
@@ -38,6 +39,8 @@ interface FolderState {
  *   a stat.
  * - A look at one path always takes its stat. The file is read again if its stat changed or was not
  *   settled, or if its value was evicted.
+ * - The folders and records of an earlier process count as known: the first refresh takes their stats.
+ *   Their values come from that process unless the stat has changed.
  * - A file that no refresh or look has read is read when a caller first needs its value.
  * - Nothing else looks at the disk: everything between two looks is answered from the cache.
  */
@@ -48,12 +51,53 @@ export class FolderScan {
   readonly #folders = new Map<string, FolderState>();
   /** Paths found by key before their folder was listed: no listing shows that they are gone. */
   readonly #found = new Set<string>();
+  /** The records of an earlier process. */
+  #saved: SavedRecords | undefined;
 
   constructor(folder: ReadFolder, types: readonly AnyRecordType[], cache: RecordCache) {
     this.#folder = folder;
     // Types with longer folders are tried first.
     this.#types = [...types].sort((a, b) => b.folder.length - a.folder.length);
     this.#cache = cache;
+  }
+
+  /**
+   * Adds the folders and records that an earlier process has saved. A refresh has to follow.
+   *
+   * @returns false, and adds nothing, if a folder is missing or something is known already.
+   */
+  preload(saved: SavedRecords): boolean {
+    if (this.#folders.size > 0) return false;
+    const folders = new Map<string, FolderState>();
+    const unknown: Stat = {
+      kind: 'directory',
+      size: 0,
+      mtimeMs: 0,
+      ctimeMs: 0,
+      ino: 0,
+      mode: 0,
+      links: 0,
+    };
+    for (const [index, path] of saved.folders.entries()) {
+      const stat = saved.folderStat(index);
+      const state = { stat: stat ?? unknown, settled: stat !== undefined };
+      folders.set(path, { ...state, folders: new Set(), files: new Map() });
+    }
+    for (const path of saved.folders) {
+      if (path !== '') folders.get(folderOf(path))?.folders.add(nameOf(path));
+    }
+    if (!saved.paths.every((path) => folders.has(folderOf(path)))) return false;
+    this.#saved = saved;
+    for (const [path, state] of folders) this.#folders.set(path, state);
+    for (const [row, path] of saved.paths.entries()) {
+      const type = saved.typeAt(row);
+      if (!type) continue;
+      folders.get(folderOf(path))?.files.set(nameOf(path), type);
+      const record = saved.record(row);
+      if (record) this.#cache.preload(record);
+      else this.#cache.ownedBy(type).add(path);
+    }
+    return true;
   }
 
   /** The type whose folder and file names a path fits. */
@@ -68,7 +112,7 @@ export class FolderScan {
   }
 
   /** Every known folder by path, the top one as `''`, with its stat at the last look. */
-  folders(): ReadonlyMap<string, { readonly stat: Stat }> {
+  folders(): ReadonlyMap<string, { readonly stat: Stat; readonly settled: boolean }> {
     return this.#folders;
   }
 
@@ -111,13 +155,18 @@ export class FolderScan {
   /** Looks at a known file in a folder that was just looked at. An unread file stays unread. */
   #peek(path: string): void {
     const known = this.#cache.get(path);
-    if (known) this.lookNear(path, known.type, maxPeekedBytes);
+    if (!known) return;
+    const load = () => toLoaded(this.#folder.peek(path));
+    this.#look(path, known.type, load, maxPeekedBytes, 'stat');
   }
 
   /** Looks at a file whose folder was looked at in the same refresh: its links are not checked again. */
   lookNear(path: string, type: AnyRecordType, limit = maxFileBytes): RecordFile | undefined {
+    const known = this.#cache.get(path);
+    const saved = known && known.bytes <= limit ? this.#savedValue(known) : undefined;
+    if (saved) return saved;
     // A known file may be unchanged; then its stat is enough.
-    const load = this.#cache.get(path)
+    const load = known
       ? () => toLoaded(this.#folder.peek(path))
       : () => this.#folder.load(path, limit);
     return this.#look(path, type, load, limit);
@@ -128,6 +177,7 @@ export class FolderScan {
     type: AnyRecordType,
     load: () => LoadedFile | undefined,
     limit = maxFileBytes,
+    wanted: 'value' | 'stat' = 'value',
   ): RecordFile | undefined {
     const known = this.#cache.get(path);
     const since = Date.now();
@@ -153,7 +203,9 @@ export class FolderScan {
       return undefined;
     }
     const current = known?.settled && sameStat(known.stat, loaded.stat);
-    if (current && (known.value || known.error)) return known;
+    if (current && (known.value || known.error || wanted === 'stat')) return known;
+    const saved = current && this.#savedValue(known);
+    if (saved) return saved;
     if (loaded.stat.size > limit && loaded.stat.size <= maxFileBytes) {
       if (known && !current) this.#renew(known);
       const record = unopened(path, type, loaded.stat, isSettled(loaded.stat, since));
@@ -161,6 +213,12 @@ export class FolderScan {
       return record;
     }
     return this.#keep(readRecord(this.#folder, path, type, loaded, since));
+  }
+
+  /** The record of an earlier process with its value; undefined if that is not saved. */
+  #savedValue(known: RecordFile): RecordFile | undefined {
+    const value = known.row === undefined ? undefined : this.#saved?.value(known.row);
+    return value && this.#cache.refill(known, value);
   }
 
   #visit(folder: string, depth: Depth, level: number): void {

@@ -7,6 +7,7 @@ import { positionIn } from './owned-paths.ts';
 import { RecordCache } from './record-cache.ts';
 import type { RecordFile } from './record-file.ts';
 import { join } from './record-path.ts';
+import type { SavedRecords } from './saved-records.ts';
 import { allAtOnce, type Steps } from './slices.ts';
 
 /**
@@ -32,6 +33,11 @@ export class LiveRecords {
     this.#cache.onChange(listener);
   }
 
+  /** Adds the records of an earlier process; see `FolderScan.preload`. */
+  preload(saved: SavedRecords): boolean {
+    return this.#scan.preload(saved);
+  }
+
   typeOf(path: string): AnyRecordType | undefined {
     return this.#scan.typeOf(path);
   }
@@ -47,7 +53,7 @@ export class LiveRecords {
   }
 
   /** Every known folder by path, the top one as `''`, with its stat at the last look. */
-  folders(): ReadonlyMap<string, { readonly stat: Stat }> {
+  folders(): ReadonlyMap<string, { readonly stat: Stat; readonly settled: boolean }> {
     return this.#scan.folders();
   }
 
@@ -100,6 +106,11 @@ export class LiveRecords {
   /** The paths of the record files of a type, as of the last refresh. */
   pathsOf(type: AnyRecordType): Iterable<string> {
     return this.#cache.ownedBy(type).seen;
+  }
+
+  /** The number of record files, as of the last refresh. */
+  get count(): number {
+    return this.#cache.count;
   }
 
   /** The paths of all record files, as of the last refresh. */

@@ -65,6 +65,9 @@ export class MemoryFolder {
 
   /** Whether all files have been read once. */
   swept = false;
+  /** Called before the first look at the disk, and after each. */
+  onFirstLook: (() => void) | undefined;
+  onLooked: (() => void) | undefined;
   /** Called when something may have changed on disk. */
   onHint: (() => void) | undefined;
 
@@ -129,6 +132,11 @@ export class MemoryFolder {
   }
 
   async #look(): Promise<void> {
+    await this.#lookAgain();
+    this.onLooked?.();
+  }
+
+  async #lookAgain(): Promise<void> {
     if (this.#watcher.exact) {
       const { paths, incomplete } = await this.#watcher.take();
       const root = this.view.folders().get('')?.stat;
@@ -139,6 +147,7 @@ export class MemoryFolder {
         return;
       }
     }
+    if (!this.swept) this.onFirstLook?.();
     this.view.refresh('names');
     this.#watch();
     this.view.refresh('files');

@@ -42,6 +42,13 @@ export class RecordCache {
     return owned;
   }
 
+  /** The number of record files. */
+  get count(): number {
+    let count = 0;
+    for (const { seen } of this.#owned.values()) count += seen.size;
+    return count;
+  }
+
   /** The paths of all record files. */
   paths(): string[] {
     return [...this.#owned.values()].flatMap(({ seen }) => [...seen]);
@@ -74,6 +81,34 @@ export class RecordCache {
     this.#announce(changed ? [record.path, ...twins] : twins);
     if (this.#kept > maxKeptBytes) this.#evict();
     return record;
+  }
+
+  /**
+   * Adds a record of an earlier process, without its value. Announces only a record that was read in
+   * the meantime and has changed since.
+   */
+  preload(record: RecordFile): void {
+    const { type, path, key, id } = record;
+    const known = this.#records.get(path);
+    if (known) {
+      if (!known.settled || !sameStat(known.stat, record.stat)) this.#announce([path]);
+      return;
+    }
+    this.ownedBy(type).add(path);
+    this.ownedBy(type).unread.delete(path);
+    this.#keys.set(type, path, undefined, key);
+    if (id !== undefined) this.#ids.set(type, path, undefined, id);
+    this.#records.set(path, record);
+  }
+
+  /** Sets the value of a known record that has none. */
+  refill(record: RecordFile, value: object): RecordFile {
+    const filled = { ...record, value };
+    this.#records.delete(record.path);
+    this.#records.set(record.path, filled);
+    this.#kept += record.bytes;
+    if (this.#kept > maxKeptBytes) this.#evict();
+    return filled;
   }
 
   /** Keeps the stat of a file that is too large to read now, so that a later change is noticed. */

@@ -19,6 +19,8 @@ export interface RecordFile {
   /** Undefined if the record is damaged, not read, or evicted to save memory. */
   readonly value: object | undefined;
   readonly error: MemoryError | undefined;
+  /** Its row in `SavedRecords`, if the file has not changed since it was saved. */
+  readonly row?: number;
 }
 
 /** Size limit of a file that is read, in bytes; a larger one is reported as an error. */

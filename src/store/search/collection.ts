@@ -1,8 +1,10 @@
+import type { SearchFields } from '../../core/record-type.ts';
 import type { Steps } from '../records/slices.ts';
 import { analyse } from './analyser.ts';
 import { Dictionary, type Word } from './dictionary.ts';
 import { without, withWeight } from './postings.ts';
-import { fieldNames, fieldWeights, plain, type SearchDocument } from './search-document.ts';
+import type { SavedSearch } from './saved-search.ts';
+import { fieldNames, fieldWeights, hashOf, plain, type SearchDocument } from './search-document.ts';
 import { pieces } from './search-pieces.ts';
 
 /** Known words that are added or removed in one step. */
@@ -27,11 +29,55 @@ export interface IndexedDocument extends SearchDocument {
   readonly words: readonly (readonly Word[])[];
 }
 
+/** A document of a saved index; its fields and words are read when they are first needed. */
+class StoredDocument implements IndexedDocument {
+  readonly id: string;
+  readonly number: number;
+  readonly #readFields: () => SearchFields;
+  readonly #readWords: () => readonly (readonly Word[])[];
+  #fields: SearchFields | undefined;
+  #words: readonly (readonly Word[])[] | undefined;
+
+  constructor(
+    id: string,
+    number: number,
+    fields: () => SearchFields,
+    words: () => readonly (readonly Word[])[],
+  ) {
+    this.id = id;
+    this.number = number;
+    this.#readFields = fields;
+    this.#readWords = words;
+  }
+
+  get fields(): SearchFields {
+    this.#fields ??= this.#readFields();
+    return this.#fields;
+  }
+
+  get name(): string {
+    return plain(this.fields.title);
+  }
+
+  get words(): readonly (readonly Word[])[] {
+    this.#words ??= this.#readWords();
+    return this.#words;
+  }
+}
+
 /** The inverted index: the documents of each term, and the words of each document. */
 export class Collection {
   readonly dictionary = new Dictionary();
   /** The documents by number; the number of a removed document is reused. */
   readonly #entries: (IndexedDocument | undefined)[] = [];
+  readonly #ids: (string | undefined)[] = [];
+  /** The saved index that the first documents are from, and how to read their fields. */
+  #saved: SavedSearch | undefined;
+  #fieldsOf: (id: string) => SearchFields | undefined = () => undefined;
+  /** Hashes of the titles of its documents. */
+  #hashes: Uint32Array = new Uint32Array();
+  /** The name that a search has asked for last, with its hash. */
+  #asked: { readonly name: string; readonly hash: number } = { name: '', hash: hashOf('') };
   /** The number of content words of each document, by document number. */
   readonly lengths: number[] = [];
   readonly #numbers = new Map<string, number>();
@@ -52,29 +98,95 @@ export class Collection {
     return this.#totalLength / this.size;
   }
 
+  /**
+   * Adds the documents of a saved index; the collection must be empty.
+   *
+   * @param ids the id of each document.
+   * @param fieldsOf reads the fields of a document, or undefined if it is gone.
+   */
+  adopt(
+    saved: SavedSearch,
+    ids: readonly string[],
+    fieldsOf: (id: string) => SearchFields | undefined,
+  ): void {
+    this.#saved = saved;
+    this.#fieldsOf = fieldsOf;
+    this.#hashes = Uint32Array.from(ids, (_, row) => saved.titleHash(row));
+    this.dictionary.adopt(saved);
+    for (const [row, id] of ids.entries()) {
+      const isIndexed = saved.isIndexed(row);
+      const length = isIndexed ? saved.lengthOf(row) : 0;
+      this.#entries.push(undefined);
+      this.#ids.push(isIndexed ? id : undefined);
+      this.lengths.push(length);
+      this.#totalLength += length;
+      if (isIndexed) this.#numbers.set(id, row);
+      else this.#free.push(row);
+    }
+    this.tokens = saved.tokens;
+  }
+
   /** One more than the highest document number. */
   get capacity(): number {
-    return this.#entries.length;
+    return this.#ids.length;
   }
 
   /** The document with a number; undefined if there is none. */
   entry(number: number): IndexedDocument | undefined {
+    const id = this.#ids[number];
+    if (id === undefined) return undefined;
+    this.#entries[number] ??= new StoredDocument(
+      id,
+      number,
+      () => this.#fieldsOf(id) ?? { title: '' },
+      () => this.#savedWords(number),
+    );
     return this.#entries[number];
   }
 
   /** The id of the document with a number; undefined if there is none. */
   idOf(number: number): string | undefined {
-    return this.#entries[number]?.id;
+    return this.#ids[number];
+  }
+
+  numberOf(id: string): number | undefined {
+    return this.#numbers.get(id);
   }
 
   /** Whether the normalised title of a document equals a name. */
   isNamed(number: number, name: string): boolean {
-    return this.#entries[number]?.name === name;
+    if (this.#asked.name !== name) this.#asked = { name, hash: hashOf(name) };
+    const entry = this.#entries[number];
+    const isSaved = !entry || entry instanceof StoredDocument;
+    if (isSaved && this.#hashes[number] !== this.#asked.hash) return false;
+    return (entry ?? this.entry(number))?.name === name;
+  }
+
+  /** The hash of the normalised title of a document. */
+  titleHash(number: number): number {
+    const entry = this.#entries[number];
+    const isSaved = !entry || entry instanceof StoredDocument;
+    return isSaved ? (this.#hashes[number] ?? 0) : hashOf(entry.name);
+  }
+
+  /** The words of each field of a document; those of a saved one do not stay in memory. */
+  wordsOf(number: number): readonly (readonly Word[])[] {
+    return this.#entries[number]?.words ?? this.#savedWords(number);
+  }
+
+  #savedWords(number: number): readonly (readonly Word[])[] {
+    const fields = this.#saved?.wordsOf(number) ?? [];
+    return fields.map((places) => places.flatMap((place) => this.dictionary.wordAt(place) ?? []));
   }
 
   /** The documents whose id is accepted. */
   documents(accepts: (id: string) => boolean): IndexedDocument[] {
-    return this.#entries.filter((entry): entry is IndexedDocument => !!entry && accepts(entry.id));
+    const found: IndexedDocument[] = [];
+    for (const [number, id] of this.#ids.entries()) {
+      const entry = id !== undefined && accepts(id) ? this.entry(number) : undefined;
+      if (entry) found.push(entry);
+    }
+    return found;
   }
 
   /**
@@ -106,8 +218,9 @@ export class Collection {
   }
 
   #newNumber(): number {
-    const number = this.#free.pop() ?? this.#entries.length;
+    const number = this.#free.pop() ?? this.#ids.length;
     this.#entries[number] = undefined;
+    this.#ids[number] = undefined;
     return number;
   }
 
@@ -120,6 +233,7 @@ export class Collection {
       this.tokens += text.words.length;
     }
     this.#numbers.set(id, number);
+    this.#ids[number] = id;
     this.#entries[number] = { id, fields, number, name: plain(fields.title), words };
     this.lengths[number] = total;
     this.#totalLength += total;
@@ -127,20 +241,23 @@ export class Collection {
 
   *removing(id: string): Steps {
     const number = this.#numbers.get(id);
-    const entry = number === undefined ? undefined : this.#entries[number];
+    const entry = number === undefined ? undefined : this.entry(number);
     if (number === undefined || entry === undefined) return;
     // From here on no search finds it, however long the rest takes.
+    const texts = entry.words;
     this.#numbers.delete(id);
+    this.#ids[number] = undefined;
     this.#entries[number] = undefined;
     this.#totalLength -= this.lengths[number] ?? 0;
     let steps = 0;
-    for (const [order, words] of entry.words.entries()) {
+    for (const [order, words] of texts.entries()) {
       for (const word of words) {
         word.term.postings = without(word.term.postings, number);
         this.dictionary.remove(word);
         if (++steps % stepTokens === 0) yield;
       }
       this.tokens -= words.length;
+      if (entry instanceof StoredDocument) continue;
       this.#forget(entry.fields[fieldNames[order] ?? 'title'] ?? '');
     }
     this.#free.push(number);

@@ -2,6 +2,7 @@ import SearchableMap from 'minisearch/SearchableMap';
 import { allAtOnce, type Steps } from '../records/slices.ts';
 import type { Postings } from './postings.ts';
 import { stopWords } from './stop-words.ts';
+import { firstFrom, near, placeIn, type StoredWords } from './stored-words.ts';
 
 /** A stem with the documents that contain it. */
 export interface Term {
@@ -35,20 +36,124 @@ const stepWords = 512;
 
 const number = /\p{N}/u;
 
-/** All words of the index and the terms they belong to. */
+/** A term of a saved index; its postings are decoded at the first use. */
+class StoredTerm implements Term {
+  readonly text: string;
+  readonly #stored: StoredWords;
+  readonly #place: number;
+  #postings: Postings | undefined;
+
+  constructor(stored: StoredWords, place: number) {
+    this.text = stored.terms[place] ?? '';
+    this.#stored = stored;
+    this.#place = place;
+  }
+
+  get postings(): Postings {
+    this.#postings ??= this.#stored.postings(this.#place);
+    return this.#postings;
+  }
+
+  set postings(postings: Postings) {
+    this.#postings = postings;
+  }
+}
+
+/**
+ * All words of the index and the terms they belong to.
+ *
+ * The words of a saved index become objects when they are first needed. From then on they are like
+ * all others, and their places only lead to these objects.
+ */
 export class Dictionary {
+  /** The words and terms that are objects, as far as they are in use. */
   readonly #words = new Map<string, Word>();
   readonly #terms = new Map<string, Term>();
+  #stored: StoredWords | undefined;
+  /** The objects of the saved words and terms by place; one without uses stays here, but counts no more. */
+  #wordAt: (Word | undefined)[] = [];
+  #termAt: (Term | undefined)[] = [];
+  #size = 0;
   #tree: SearchableMap<Word> | undefined;
   #unsorted: Iterator<readonly [string, Word]> | undefined;
 
   /** The number of distinct words. */
   get size(): number {
-    return this.#words.size;
+    return this.#size;
+  }
+
+  /** Adds the words of a saved index; the dictionary must be empty. */
+  adopt(stored: StoredWords): void {
+    this.#stored = stored;
+    this.#wordAt = new Array(stored.words.length);
+    this.#termAt = new Array(stored.terms.length);
+    this.#size = stored.words.length;
   }
 
   term(text: string): Term | undefined {
-    return this.#terms.get(text);
+    const known = this.#terms.get(text);
+    if (known || !this.#stored) return known;
+    const place = placeIn(this.#stored.terms, text);
+    return place < 0 || this.#termAt[place] ? undefined : this.#loadTerm(this.#stored, place);
+  }
+
+  /** A word of the saved index by its place; undefined if there is none in use. */
+  wordAt(place: number): Word | undefined {
+    const word = this.#wordAt[place] ?? this.#loadWord(place);
+    return word && word.uses > 0 ? word : undefined;
+  }
+
+  /** All words in use. */
+  *words(): Generator<Word> {
+    for (let place = 0; place < this.#wordAt.length; place++) this.wordAt(place);
+    yield* this.#words.values();
+  }
+
+  #word(text: string): Word | undefined {
+    const known = this.#words.get(text);
+    if (known || !this.#stored) return known;
+    const place = placeIn(this.#stored.words, text);
+    return place < 0 || this.#wordAt[place] ? undefined : this.#loadWord(place);
+  }
+
+  #loadWord(place: number): Word | undefined {
+    const stored = this.#stored;
+    const text = stored?.words[place];
+    if (!stored || text === undefined) return undefined;
+    const of = stored.termOf[place] ?? 0;
+    const term = this.#termAt[of] ?? this.#loadTerm(stored, of);
+    const word = { text, term, stop: stopWords.has(text), uses: stored.uses[place] ?? 0 };
+    this.#wordAt[place] = word;
+    this.#words.set(text, word);
+    return word;
+  }
+
+  #loadTerm(stored: StoredWords, place: number): Term {
+    const term = new StoredTerm(stored, place);
+    this.#termAt[place] = term;
+    this.#terms.set(term.text, term);
+    return term;
+  }
+
+  /** The words in use at some places of the saved index, without those with a digit. */
+  *#storedWords(places: Iterable<number>): Generator<Word> {
+    for (const place of places) {
+      if (number.test(this.#stored?.words[place] ?? '')) continue;
+      const word = this.wordAt(place);
+      if (word) yield word;
+    }
+  }
+
+  /** The places of the saved words with a beginning. */
+  *#placesFrom(prefix: string): Generator<number> {
+    const words = this.#stored?.words ?? [];
+    for (let at = firstFrom(words, prefix); words[at]?.startsWith(prefix); at++) yield at;
+  }
+
+  /** The words with at most this many edits. */
+  *#near(text: string, most: number): Generator<Word> {
+    for (const [word] of this.#known.fuzzyGet(text, most).values()) yield word;
+    if (this.#stored) yield* this.#storedWords(near(this.#stored.words, text, most));
   }
 
   /** The words by their letters, for incomplete and misspelt words; built at the first use. */
@@ -59,7 +164,7 @@ export class Dictionary {
   /** Builds the tree from the words known at the first call; `add` keeps it up to date. */
   *preparing(): Steps<SearchableMap<Word>> {
     this.#tree ??= new SearchableMap<Word>();
-    this.#unsorted ??= this.#words.entries();
+    this.#unsorted ??= this.#newWords();
     const tree = this.#tree;
     let steps = 0;
     for (let next = this.#unsorted.next(); !next.done; next = this.#unsorted.next()) {
@@ -71,17 +176,28 @@ export class Dictionary {
     return tree;
   }
 
+  /** The words that are not those of the saved index. */
+  *#newWords(): Generator<readonly [string, Word]> {
+    for (const entry of this.#words) if (!this.#isStored(entry[1])) yield entry;
+  }
+
+  #isStored(word: Word): boolean {
+    if (!this.#stored) return false;
+    return this.#wordAt[placeIn(this.#stored.words, word.text)] === word;
+  }
+
   /** Counts one more use of a word. */
   add(text: string, stem: string): Word {
-    let word = this.#words.get(text);
+    let word = this.#word(text);
     if (word === undefined) {
-      let term = this.#terms.get(stem);
+      let term = this.term(stem);
       if (term === undefined) {
         term = { text: stem, postings: [] };
         this.#terms.set(stem, term);
       }
       word = { text, term, stop: stopWords.has(text), uses: 0 };
       this.#words.set(text, word);
+      this.#size += 1;
       if (this.#tree && !number.test(text)) this.#tree.set(text, word);
     }
     word.uses += 1;
@@ -93,39 +209,43 @@ export class Dictionary {
     word.uses -= 1;
     if (word.uses > 0) return;
     this.#words.delete(word.text);
-    if (!number.test(word.text)) this.#tree?.delete(word.text);
+    this.#size -= 1;
+    if (!number.test(word.text) && !this.#isStored(word)) this.#tree?.delete(word.text);
     if (word.term.postings.length === 0) this.#terms.delete(word.term.text);
   }
 
   /** The words that begin with a text, most used first. */
   completions(text: string, limit: number): Candidate[] {
     const found: Candidate[] = [];
-    for (const [, word] of this.#known.atPrefix(text)) {
+    for (const word of this.#beginning(text)) {
       found.push({ word, likeness: text.length / word.text.length });
     }
     return best(found, limit);
   }
 
+  *#beginning(prefix: string): Generator<Word> {
+    for (const [, word] of this.#known.atPrefix(prefix)) yield word;
+    if (this.#stored) yield* this.#storedWords(this.#placesFrom(prefix));
+  }
+
   /** The words one typo away from a text, or two for texts of eight letters and more. */
   corrections(text: string, limit: number): Candidate[] {
-    const near = [...this.#known.fuzzyGet(text, 1).values()].map(([word]) => word);
+    const likely = [...this.#near(text, 1)];
     for (let at = 1; at < text.length; at++) {
       const swapped = `${text.slice(0, at - 1)}${text[at]}${text[at - 1]}${text.slice(at + 1)}`;
-      const word = this.#words.get(swapped);
-      if (word) near.push(word);
+      const word = this.#word(swapped);
+      if (word) likely.push(word);
     }
-    if (near.length === 0 && text.length >= 8) {
-      near.push(...[...this.#known.fuzzyGet(text, 2).values()].map(([word]) => word));
-    }
+    if (likely.length === 0 && text.length >= 8) likely.push(...this.#near(text, 2));
     // A typo in the first letter is rare.
-    const found = near.map((word) => ({ word, likeness: word.text[0] === text[0] ? 1 : 0.3 }));
+    const found = likely.map((word) => ({ word, likeness: word.text[0] === text[0] ? 1 : 0.3 }));
     return best(found, limit);
   }
 
   /** The words of which a text is a misspelt form: `deploys` for `deplyo`. */
   inflections(text: string, limit: number): Candidate[] {
     const found: Candidate[] = [];
-    for (const [, word] of this.#known.atPrefix(text.slice(0, 1))) {
+    for (const word of this.#beginning(text.slice(0, 1))) {
       const ending = Math.abs(word.text.length - text.length);
       if (ending > longestEnding || word.text.length < shortestInflected) continue;
       if (alike(text, word.text)) found.push({ word, likeness: 1 / (1 + ending) });
@@ -136,8 +256,8 @@ export class Dictionary {
   /** The two known words that a text consists of, with the longest first half; empty without such words. */
   halves(text: string): Word[] {
     for (let at = text.length - 3; at >= 3; at--) {
-      const left = this.#words.get(text.slice(0, at));
-      const right = this.#words.get(text.slice(at));
+      const left = this.#word(text.slice(0, at));
+      const right = this.#word(text.slice(at));
       if (left && right) return [left, right];
     }
     return [];

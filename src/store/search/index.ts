@@ -1,11 +1,13 @@
-import type { TextField } from '../../core/record-type.ts';
+import type { SearchFields, TextField } from '../../core/record-type.ts';
 import { allAtOnce, type Steps } from '../records/slices.ts';
 import { Collection } from './collection.ts';
 import { FieldScope } from './field-scope.ts';
 import { literal } from './literal.ts';
 import { isDoubtful, plan } from './query.ts';
 import { rank } from './ranking.ts';
+import type { SavedSearch } from './saved-search.ts';
 import { type Hits, plain, type SearchDocument } from './search-document.ts';
+import { type RowState, saveSearch } from './search-writer.ts';
 import { excerpt } from './snippet.ts';
 
 export type { Hit, Hits, SearchDocument } from './search-document.ts';
@@ -30,6 +32,20 @@ export interface SearchOptions {
  */
 export class SearchIndex {
   readonly #collection = new Collection();
+
+  /** Adds the documents of a saved index to an empty one; see `Collection.adopt`. */
+  adopt(
+    saved: SavedSearch,
+    ids: readonly string[],
+    fieldsOf: (id: string) => SearchFields | undefined,
+  ): void {
+    this.#collection.adopt(saved, ids, fieldsOf);
+  }
+
+  /** Encodes the index in steps; see `saveSearch`. */
+  saving(ids: readonly string[], stateOf: (id: string) => RowState): Steps<Uint8Array[]> {
+    return saveSearch(this.#collection, ids, stateOf);
+  }
 
   /** The number of documents. */
   get size(): number {

@@ -1,7 +1,10 @@
 import type { AnyRecordType, SearchFields } from '../../core/record-type.ts';
 import type { LiveRecords } from '../records/live-records.ts';
+import type { SavedRecords } from '../records/saved-records.ts';
 import { inSlices, type Steps } from '../records/slices.ts';
 import { SearchIndex } from './index.ts';
+import type { Labels, SavedSearch } from './saved-search.ts';
+import type { RowState } from './search-writer.ts';
 import { Sizes } from './sizes.ts';
 
 /** A larger file is not indexed. */
@@ -26,8 +29,15 @@ const poll = 50;
 
 interface Indexed {
   readonly type: AnyRecordType;
-  readonly fields: SearchFields;
+  readonly labels: Labels;
   readonly bytes: number;
+}
+
+/** The index of an earlier process, and its records. */
+export interface EarlierIndex {
+  readonly records: SavedRecords;
+  /** Reads the index; undefined if it is damaged or was not saved. */
+  read(): SavedSearch | undefined;
 }
 
 /**
@@ -47,6 +57,8 @@ export class IndexedRecords {
   #next = this.#changed.values();
   /** Paths that existed when indexing began and are not read yet, in reverse; undefined before. */
   #begun: string[] | undefined;
+  /** The index of an earlier process, until the first search reads it. */
+  #earlier: EarlierIndex | undefined;
   /** Large files that wait, and files that are left out. */
   readonly #large = new Sizes();
   readonly #leftOut = new Sizes();
@@ -58,7 +70,25 @@ export class IndexedRecords {
     this.#view = view;
     this.#types = types;
     view.onChange((path) => {
-      if (this.#begun) this.#changed.add(path);
+      if (this.#begun || this.#earlier) this.#changed.add(path);
+    });
+  }
+
+  /** Sets the index of an earlier process, for the first search; later changes are applied to it. */
+  adopt(earlier: EarlierIndex | undefined): void {
+    if (!this.#begun) this.#earlier = earlier;
+  }
+
+  /** Whether the index has every record of the view, except for those that are left out. */
+  get isComplete(): boolean {
+    return this.#begun !== undefined && !this.#isBehind() && !this.#work;
+  }
+
+  /** Encodes the index in steps, with one row for each path. */
+  saving(paths: readonly string[]): Steps<Uint8Array[]> {
+    return this.index.saving(paths, (path): RowState => {
+      if (this.#leftOut.get(path) !== undefined) return 'left out';
+      return this.#records.get(path);
     });
   }
 
@@ -80,13 +110,39 @@ export class IndexedRecords {
    * it: the work continues after the search.
    */
   async update(): Promise<void> {
-    this.#begun ??= this.#types.flatMap((type) => [...this.#view.pathsOf(type)]).reverse();
+    this.#begun ??= this.#begin();
     const start = performance.now();
     while (this.#isBehind()) {
       const left = start + patience - performance.now();
       if (left <= 0 && this.#isLarge()) return;
       await soon(this.#start(), left > 0 ? left : poll);
     }
+  }
+
+  /** Returns the paths to read: all, or what the index of an earlier process lacks. */
+  #begin(): string[] {
+    const saved = this.#earlier?.read();
+    const records = this.#earlier?.records;
+    this.#earlier = undefined;
+    if (!saved || !records) {
+      this.#changed.clear();
+      return this.#types.flatMap((type) => [...this.#view.pathsOf(type)]).reverse();
+    }
+    this.index.adopt(saved, records.paths, (path) => {
+      const record = this.#view.known(path);
+      return record?.value && record.type.search(record.value);
+    });
+    const lacking: string[] = [];
+    for (const [row, path] of records.paths.entries()) {
+      const type = records.typeAt(row);
+      const bytes = records.record(row)?.bytes ?? 0;
+      if (type && saved.isIndexed(row)) this.#add(path, { type, labels: saved.labels(row), bytes });
+      if (records.isUnread(row) || !(saved.isIndexed(row) || saved.isLeftOut(row))) {
+        lacking.push(path);
+      } else if (saved.isLeftOut(row)) this.#leftOut.set(path, bytes);
+    }
+    for (const path of lacking) this.#changed.add(path);
+    return [];
   }
 
   /** Stops indexing in the background. */
@@ -166,7 +222,7 @@ export class IndexedRecords {
     } else {
       const fields: SearchFields = type.search(value);
       yield* this.index.upserting({ id: path, fields });
-      this.#add(path, { type, fields, bytes });
+      this.#add(path, { type, labels: labelsOf(fields), bytes });
     }
   }
 
@@ -177,7 +233,7 @@ export class IndexedRecords {
     const { type, value, bytes } = record;
     const fields: SearchFields = type.search(value);
     if (!this.index.addShort({ id: path, fields })) return false;
-    this.#add(path, { type, fields, bytes });
+    this.#add(path, { type, labels: labelsOf(fields), bytes });
     return true;
   }
 
@@ -221,6 +277,10 @@ export class IndexedRecords {
     this.#leftOut.delete(path);
     this.#large.set(path, bytes);
   }
+}
+
+function labelsOf({ type, category }: SearchFields): Labels {
+  return { ...(type !== undefined && { type }), ...(category !== undefined && { category }) };
 }
 
 /** Waits for work, at most `time` milliseconds. */

@@ -19,6 +19,15 @@ export function weightOf(posting: number): number {
   return (posting & heaviest) / scale;
 }
 
+/** The weight of a posting in the unit of `toPosting`. */
+export function weightIn(posting: number): number {
+  return posting & heaviest;
+}
+
+export function toPosting(document: number, weight: number): number {
+  return join(document, weight);
+}
+
 /** Adds weight for a document; changes the list in place where possible. */
 export function withWeight(postings: Postings, document: number, weight: number): Postings {
   const added = Math.round(weight * scale);

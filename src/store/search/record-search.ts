@@ -5,7 +5,7 @@ import type { LiveRecords } from '../records/live-records.ts';
 import { inSlices, type Steps } from '../records/slices.ts';
 import { toListing } from '../records/transaction.ts';
 import type { Hit, SearchDocument } from './index.ts';
-import { IndexedRecords } from './indexed-records.ts';
+import { type EarlierIndex, IndexedRecords } from './indexed-records.ts';
 import { SearchFilter } from './search-filter.ts';
 
 const maxLimit = 1000;
@@ -25,6 +25,21 @@ export class RecordSearch {
     this.#view = view;
     this.#types = types;
     this.#indexed = new IndexedRecords(view, types);
+  }
+
+  /** Sets the index of an earlier process; see `IndexedRecords`. */
+  adopt(earlier: EarlierIndex | undefined): void {
+    this.#indexed.adopt(earlier);
+  }
+
+  /** Whether the index has every record that fits. */
+  get isComplete(): boolean {
+    return this.#indexed.isComplete;
+  }
+
+  /** Encodes the index in steps, with one row for each path. */
+  saving(paths: readonly string[]): Steps<Uint8Array[]> {
+    return this.#indexed.saving(paths);
   }
 
   /** Stops the indexing that runs in the background. */
@@ -54,7 +69,7 @@ export class RecordSearch {
     const rest = new Rest(this.#view, missing, wanted);
     const filter = (path: string) => {
       const record = this.#indexed.at(path);
-      if (!record || !wanted.accepts(path, record.type, record.fields)) return false;
+      if (!record || !wanted.accepts(path, record.type, record.labels)) return false;
       return mayRead(path);
     };
     const steps = this.#indexed.index.searching(query, {

@@ -45,3 +45,11 @@ export interface Hits {
 export function plain(text: string): string {
   return text.trim().normalize('NFC').toLowerCase();
 }
+
+/** Returns a number of 32 bits for a title; different titles rarely have the same one. */
+export function hashOf(title: string): number {
+  let hash = 0x811c_9dc5;
+  for (let at = 0; at < title.length; at++)
+    hash = Math.imul(hash ^ title.charCodeAt(at), 0x0100_0193);
+  return hash >>> 0;
+}

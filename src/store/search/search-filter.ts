@@ -1,8 +1,9 @@
 import { Minimatch } from 'minimatch';
 import { invalid } from '../../core/error.ts';
-import type { AnyRecordType, SearchFields } from '../../core/record-type.ts';
+import type { AnyRecordType } from '../../core/record-type.ts';
 import type { SearchRequest } from '../../core/store.ts';
 import { maxClasses } from '../modes/access.ts';
+import type { Labels } from './saved-search.ts';
 
 /** The parts of a request that select records. */
 type Wanted = Pick<SearchRequest, 'type' | 'categories' | 'path'>;
@@ -38,7 +39,7 @@ export class SearchFilter {
     return this.#types.has(type) && this.#inPath(path);
   }
 
-  accepts(path: string, type: AnyRecordType, fields: SearchFields): boolean {
+  accepts(path: string, type: AnyRecordType, fields: Labels): boolean {
     if (!this.covers(path, type)) return false;
     const wanted = this.#wanted;
     if (wanted.type !== undefined && wanted.type !== type.name && wanted.type !== fields.type) {

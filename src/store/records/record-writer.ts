@@ -1,0 +1,109 @@
+import { isDeepStrictEqual } from 'node:util';
+import { deflateRawSync } from 'node:zlib';
+import type { AnyRecordType } from '../../core/record-type.ts';
+import type { Stat } from '../../git/disk/file-layer.ts';
+import type { LiveRecords } from './live-records.ts';
+import {
+  blockLength,
+  maxValueLength,
+  perStat,
+  type SavedNames,
+  type SavedRecords,
+} from './saved-records.ts';
+import { bytesOf, jsonBytes } from './section-file.ts';
+import type { Steps } from './slices.ts';
+
+/**
+ * Encodes the records of a view, as of its last refresh, in steps.
+ *
+ * @param saved the file that the view was filled from.
+ */
+export function* saveRecords(
+  view: LiveRecords,
+  types: readonly AnyRecordType[],
+  saved: SavedRecords | undefined,
+): Steps<{ readonly paths: readonly string[]; readonly sections: Uint8Array[]; bytes: number }> {
+  const paths = view.paths().sort();
+  const keys: (string | null)[] = [];
+  const ids: (string | null)[] = [];
+  const stats = new Float64Array(perStat * paths.length).fill(Number.NaN);
+  const typeOf = new Uint8Array(paths.length);
+  const values = new ValueBlocks();
+  let total = 0;
+  for (const [row, path] of paths.entries()) {
+    yield;
+    const type = view.typeOf(path);
+    typeOf[row] = type ? types.indexOf(type) : 0;
+    let record = view.known(path, maxValueLength);
+    // A stat can be trusted once its timestamp is older than the clock's tick.
+    if (record && !record.settled) record = view.look(path);
+    total += record?.bytes ?? 0;
+    const isGood = record?.settled === true && record.key !== undefined && !record.error;
+    keys.push((isGood && record?.key) || null);
+    ids.push((isGood && record?.id) || null);
+    if (!isGood || !record) {
+      values.add('');
+      continue;
+    }
+    fill(stats, row, record.stat);
+    const known = record.row === undefined ? undefined : saved?.json(record.row);
+    values.add(known ?? toJson(record.value));
+  }
+  const folders = [...view.folders()];
+  const folderStats = new Float64Array(perStat * folders.length).fill(Number.NaN);
+  for (const [index, [, { stat, settled }]] of folders.entries()) {
+    if (settled) fill(folderStats, index, stat);
+  }
+  const names: SavedNames = {
+    types: types.map(({ name }) => name),
+    folders: folders.map(([path]) => path),
+    paths,
+    keys,
+    ids,
+  };
+  const { table, blocks } = values.finish();
+  const written = [jsonBytes(names), bytesOf(stats), typeOf, bytesOf(folderStats)];
+  return { paths, sections: [...written, bytesOf(table), blocks], bytes: total };
+}
+
+/** Compresses values in blocks. */
+class ValueBlocks {
+  readonly #table: number[] = [];
+  readonly #blocks: Uint8Array[] = [];
+  #lines: string[] = [];
+  #length = 0;
+  #offset = 0;
+  #rows = 0;
+
+  add(json: string): void {
+    this.#lines.push(json);
+    this.#length += json.length + 1;
+    if (this.#length >= blockLength) this.#close();
+  }
+
+  finish(): { readonly table: Uint32Array; readonly blocks: Uint8Array } {
+    this.#close();
+    return { table: Uint32Array.from(this.#table), blocks: Buffer.concat(this.#blocks) };
+  }
+
+  #close(): void {
+    const block = deflateRawSync(this.#lines.join('\n'), { level: 1 });
+    this.#table.push(this.#rows, this.#offset);
+    this.#blocks.push(block);
+    this.#offset += block.length;
+    this.#rows += this.#lines.length;
+    this.#lines = [];
+    this.#length = 0;
+  }
+}
+
+/** A value as JSON; empty if JSON would change it, or if it is too long. */
+function toJson(value: object | undefined): string {
+  if (!value) return '';
+  const json = JSON.stringify(value);
+  return json.length <= maxValueLength && isDeepStrictEqual(JSON.parse(json), value) ? json : '';
+}
+
+function fill(stats: Float64Array, row: number, { ino, size, mtimeMs, ctimeMs }: Stat): void {
+  stats.set([ino, size, mtimeMs, ctimeMs], perStat * row);
+}

@@ -1,0 +1,176 @@
+import { inflateRawSync } from 'node:zlib';
+import type { AnyRecordType } from '../../core/record-type.ts';
+import type { Stat } from '../../git/disk/file-layer.ts';
+import type { RecordFile } from './record-file.ts';
+import type { SectionFile } from './section-file.ts';
+
+/** The sections of the records in the file, by position. */
+const sections = { names: 0, stats: 1, types: 2, folders: 3, blocks: 4, values: 5 } as const;
+/** The number of these sections; those of the search follow. */
+export const recordSections = 6;
+
+/** The numbers that show whether a file or folder has changed: inode, size and two timestamps. */
+export const perStat = 4;
+/** Total length of the values that are compressed together. */
+export const blockLength = 64 * 1024;
+/** A longer value is not saved: its record is read again. */
+export const maxValueLength = 256 * 1024;
+
+/** The texts of the saved records. */
+export interface SavedNames {
+  /** The names of the record types. */
+  readonly types: readonly string[];
+  readonly folders: readonly string[];
+  /** Sorted. */
+  readonly paths: readonly string[];
+  /** For each path; null if its file has to be read again. */
+  readonly keys: readonly (string | null)[];
+  readonly ids: readonly (string | null)[];
+}
+
+/**
+ * The records as an earlier process has read them, with the stat of each file at that time.
+ *
+ * Whoever uses a record compares the stat first. A stat that was not settled is not saved.
+ */
+export class SavedRecords {
+  readonly paths: readonly string[];
+  readonly folders: readonly string[];
+  readonly #names: SavedNames;
+  readonly #types: readonly AnyRecordType[];
+  readonly #typeOf: Uint8Array;
+  readonly #stats: Float64Array;
+  readonly #folderStats: Float64Array;
+  /** The first row of each block, and the offset of the block. */
+  readonly #blocks: Uint32Array;
+  readonly #values: Uint8Array;
+  /** The block that was read last. */
+  #open: { readonly block: number; readonly lines: readonly string[] } | undefined;
+
+  private constructor(
+    names: SavedNames,
+    types: readonly AnyRecordType[],
+    typeOf: Uint8Array,
+    stats: Float64Array,
+    folderStats: Float64Array,
+    blocks: Uint32Array,
+    values: Uint8Array,
+  ) {
+    this.paths = names.paths;
+    this.folders = names.folders;
+    this.#names = names;
+    this.#types = types;
+    this.#typeOf = typeOf;
+    this.#stats = stats;
+    this.#folderStats = folderStats;
+    this.#blocks = blocks;
+    this.#values = values;
+  }
+
+  /** Reads the records of a file; undefined if they are damaged. */
+  static read(file: SectionFile, known: readonly AnyRecordType[]): SavedRecords | undefined {
+    const names = toNames(file.json(sections.names));
+    if (!names) return undefined;
+    const count = names.paths.length;
+    const typeOf = file.section(sections.types);
+    const stats = file.floats(sections.stats, perStat * count);
+    const folderStats = file.floats(sections.folders, perStat * names.folders.length);
+    const blocks = file.section(sections.blocks);
+    const table = blocks && file.integers(sections.blocks, blocks.length >>> 2);
+    const values = file.section(sections.values);
+    if (typeOf?.length !== count || !stats || !folderStats || !table || !values) return undefined;
+    const types = names.types.flatMap((name) => known.find((type) => type.name === name) ?? []);
+    if (types.length !== names.types.length) return undefined;
+    for (const [row, path] of names.paths.entries()) {
+      if (!types[typeOf[row] ?? -1]?.owns(path)) return undefined;
+    }
+    return new SavedRecords(names, types, typeOf, stats, folderStats, table, values);
+  }
+
+  /** The stat of a folder when it was listed; undefined if it has to be listed again. */
+  folderStat(index: number): Stat | undefined {
+    return toStat('directory', this.#folderStats, index);
+  }
+
+  typeAt(row: number): AnyRecordType | undefined {
+    return this.#types[this.#typeOf[row] ?? -1];
+  }
+
+  /** Whether the file of a row has to be read again, whatever its stat is. */
+  isUnread(row: number): boolean {
+    return typeof this.#names.keys[row] !== 'string' || Number.isNaN(this.#stats[perStat * row]);
+  }
+
+  /** The record of a row without its value; undefined if its file has to be read again. */
+  record(row: number): RecordFile | undefined {
+    const [path, key, type] = [this.paths[row], this.#names.keys[row], this.typeAt(row)];
+    const stat = toStat('file', this.#stats, row);
+    if (path === undefined || typeof key !== 'string' || !type || !stat) return undefined;
+    const id = this.#names.ids[row] ?? undefined;
+    const unread = { value: undefined, error: undefined };
+    return { path, type, stat, settled: true, bytes: stat.size, key, id, ...unread, row };
+  }
+
+  /** The value of a row, as it was decoded; undefined if it is not saved. */
+  value(row: number): object | undefined {
+    const json = this.json(row);
+    if (!json) return undefined;
+    try {
+      const value: unknown = JSON.parse(json);
+      return typeof value === 'object' && value !== null ? value : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** The value of a row as JSON; undefined if it is not saved. */
+  json(row: number): string | undefined {
+    let low = 0;
+    let high = this.#blocks.length / 2;
+    while (low + 1 < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.#blocks[2 * middle] ?? 0) <= row) low = middle;
+      else high = middle;
+    }
+    return this.#lines(low)[row - (this.#blocks[2 * low] ?? 0)] || undefined;
+  }
+
+  #lines(block: number): readonly string[] {
+    if (this.#open?.block === block) return this.#open.lines;
+    const [start = 0, end = this.#values.length] = [
+      this.#blocks[2 * block + 1],
+      this.#blocks[2 * block + 3],
+    ];
+    let lines: readonly string[] = [];
+    try {
+      const options = { maxOutputLength: 4 * (blockLength + maxValueLength) };
+      const text = inflateRawSync(this.#values.subarray(start, end), options).toString('utf8');
+      lines = text.split('\n');
+    } catch {
+      // The records are read from their files.
+    }
+    this.#open = { block, lines };
+    return lines;
+  }
+}
+
+function toStat(kind: 'file' | 'directory', stats: Float64Array, row: number): Stat | undefined {
+  const at = perStat * row;
+  const [ino = Number.NaN, size = 0] = [stats[at], stats[at + 1]];
+  const [mtimeMs = 0, ctimeMs = 0] = [stats[at + 2], stats[at + 3]];
+  if (Number.isNaN(ino)) return undefined;
+  return { kind, size, mtimeMs, ctimeMs, ino, mode: 0, links: 1 };
+}
+
+function toNames(value: unknown): SavedNames | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const { types, folders, paths, keys, ids } = value as Partial<Record<keyof SavedNames, unknown>>;
+  if (!isTexts(types) || !isTexts(folders) || !isTexts(paths)) return undefined;
+  if (!Array.isArray(keys) || !Array.isArray(ids)) return undefined;
+  if (keys.length !== paths.length || ids.length !== paths.length) return undefined;
+  return { types, folders, paths, keys, ids };
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((text) => typeof text === 'string');
+}

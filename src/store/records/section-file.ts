@@ -1,0 +1,125 @@
+import { createHash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+
+/** Identifies the format, in the byte order of the machine. */
+const magic = 0x314d_4249;
+/** The numbers of the header before its table: magic, mark, number of sections, checksum. */
+const fixed = 8;
+/** The numbers of one section in the table: offset, length, checksum. */
+const perSection = 3;
+const maxSections = 64;
+/** Sections begin at a multiple of this, so that numbers of 64 bits can be read in place. */
+const alignment = 8;
+
+/**
+ * The sections of a derived file: bytes that are used without copying once their checksum is right.
+ *
+ * The content is trusted only if the mark is that of the reader, so a file of another version is
+ * never interpreted.
+ */
+export class SectionFile {
+  readonly #bytes: Uint8Array;
+  readonly #table: Uint32Array;
+  readonly #checked = new Map<number, Uint8Array>();
+
+  private constructor(bytes: Uint8Array, table: Uint32Array) {
+    this.#bytes = bytes;
+    this.#table = table;
+  }
+
+  /** Reads the header; undefined if it is damaged or has another mark. */
+  static open(given: Uint8Array, mark: string): SectionFile | undefined {
+    const bytes = given.byteOffset % alignment === 0 ? given : new Uint8Array(given);
+    if (bytes.length < 4 * fixed) return undefined;
+    const start = new Uint32Array(bytes.buffer, bytes.byteOffset, fixed);
+    const count = start[6] ?? 0;
+    const length = 4 * (fixed + perSection * count);
+    if (start[0] !== magic || count > maxSections || bytes.length < length) return undefined;
+    const expected = headerOf(mark, count);
+    if (expected.some((value, at) => at < 7 && value !== start[at])) return undefined;
+    const table = new Uint32Array(bytes.buffer, bytes.byteOffset + 4 * fixed, perSection * count);
+    if (crc32(bytes.subarray(4 * fixed, length)) !== start[7]) return undefined;
+    return new SectionFile(bytes, table);
+  }
+
+  /** The bytes of a section; undefined if they are damaged or missing. */
+  section(index: number): Uint8Array | undefined {
+    const known = this.#checked.get(index);
+    if (known) return known;
+    const [offset, length, sum] = this.#table.subarray(perSection * index);
+    if (offset === undefined || length === undefined || offset % alignment !== 0) return undefined;
+    if (offset + length > this.#bytes.length) return undefined;
+    const bytes = this.#bytes.subarray(offset, offset + length);
+    if (crc32(bytes) !== sum) return undefined;
+    this.#checked.set(index, bytes);
+    return bytes;
+  }
+
+  /** Whether the file has a section, damaged or not. */
+  has(index: number): boolean {
+    return perSection * index < this.#table.length;
+  }
+
+  /** A section of JSON; undefined if it is damaged. */
+  json(index: number): unknown {
+    const bytes = this.section(index);
+    if (!bytes) return undefined;
+    try {
+      return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8'));
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** A section of numbers of 32 bits; undefined if it is damaged or does not have this many. */
+  integers(index: number, count: number): Uint32Array | undefined {
+    const bytes = this.section(index);
+    if (bytes?.length !== 4 * count) return undefined;
+    return new Uint32Array(bytes.buffer, bytes.byteOffset, count);
+  }
+
+  /** A section of numbers of 64 bits; undefined if it is damaged or does not have this many. */
+  floats(index: number, count: number): Float64Array | undefined {
+    const bytes = this.section(index);
+    if (bytes?.length !== 8 * count) return undefined;
+    return new Float64Array(bytes.buffer, bytes.byteOffset, count);
+  }
+}
+
+/** Returns the pieces of a file with these sections. */
+export function sectionFile(mark: string, sections: readonly Uint8Array[]): Uint8Array[] {
+  const header = headerOf(mark, sections.length);
+  const table = new Uint32Array(perSection * sections.length);
+  const pieces: Uint8Array[] = [bytesOf(header), bytesOf(table)];
+  let offset = 4 * (header.length + table.length);
+  for (const [index, section] of sections.entries()) {
+    const gap = (alignment - (offset % alignment)) % alignment;
+    if (gap > 0) pieces.push(new Uint8Array(gap));
+    offset += gap;
+    table.set([offset, section.length, crc32(section)], perSection * index);
+    pieces.push(section);
+    offset += section.length;
+  }
+  header[7] = crc32(bytesOf(table));
+  return pieces;
+}
+
+/** The bytes of a list of numbers. */
+export function bytesOf({ buffer, byteOffset, byteLength }: NodeJS.TypedArray): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, byteLength);
+}
+
+/** Returns the bytes of a value as JSON. */
+export function jsonBytes(value: unknown): Uint8Array {
+  return Buffer.from(JSON.stringify(value));
+}
+
+/** The header without its checksum. */
+function headerOf(mark: string, count: number): Uint32Array {
+  const hash = createHash('sha1').update(mark).digest();
+  const header = new Uint32Array(fixed);
+  header[0] = magic;
+  for (let i = 0; i < 5; i++) header[i + 1] = hash.readUInt32LE(4 * i);
+  header[6] = count;
+  return header;
+}

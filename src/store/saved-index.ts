@@ -1,0 +1,194 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import type { AnyRecordType } from '../core/record-type.ts';
+import { Disk } from '../git/disk/disk.ts';
+import type { Files } from '../git/disk/file-layer.ts';
+import type { MemoryFolder } from './records/memory-folder.ts';
+import { saveRecords } from './records/record-writer.ts';
+import { recordSections, SavedRecords } from './records/saved-records.ts';
+import { SectionFile, sectionFile } from './records/section-file.ts';
+import { inSlices } from './records/slices.ts';
+import type { RecordSearch } from './search/record-search.ts';
+import { SavedSearch } from './search/saved-search.ts';
+
+/** The version of the format. */
+const version = 1;
+/** A larger file is neither written nor read, in bytes. */
+const maxBytes = 256 * 1024 * 1024;
+/** Size limit of the file relative to the record files. */
+const maxShare = 1.5;
+/** How long after a look at the disk the file is written, in milliseconds. */
+const delay = 500;
+/** The file of another work tree is removed when it was not written for this long, in milliseconds. */
+const abandoned = 30 * 24 * 60 * 60 * 1000;
+/** The file is written again after more changes than this, and a share of the records. */
+const fewChanges = 32;
+const changedShare = 1 / 64;
+
+/**
+ * The decoded records and the search index in a file of the git directory, for the next process.
+ *
+ * It is derived and can be deleted at any time. It is read before the first look at the disk, which
+ * then compares the stat of each file. A file that is damaged, or of another build, counts as missing.
+ * Processes share it without a lock, because it is replaced by one rename.
+ */
+export class SavedIndex {
+  readonly #memory: MemoryFolder;
+  readonly #search: RecordSearch;
+  readonly #types: readonly AnyRecordType[];
+  readonly #disk: Disk;
+  readonly #least: number;
+  #records: SavedRecords | undefined;
+  /** The number of records in the file, and whether it has the search index; undefined without a file. */
+  #written: { readonly records: number; readonly searchable: boolean } | undefined;
+  /** Changes of records that the file does not have. */
+  #changes = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #work: Promise<void> | undefined;
+
+  /** @param least the file is not worth its cost for fewer records. */
+  constructor(
+    memory: MemoryFolder,
+    search: RecordSearch,
+    types: readonly AnyRecordType[],
+    files: Files,
+    least: number,
+  ) {
+    this.#memory = memory;
+    this.#search = search;
+    this.#types = types;
+    // A file that a power cut damages is written again, so it is not flushed.
+    this.#disk = new Disk(files, 'relaxed');
+    this.#least = least;
+    memory.view.onChange(() => {
+      this.#changes += 1;
+    });
+  }
+
+  /** Reads the file before the first look at the disk. */
+  load(): void {
+    const path = this.#path();
+    const bytes = path === undefined ? undefined : this.#read(path);
+    const file = bytes && SectionFile.open(bytes, this.#mark());
+    const records = file && SavedRecords.read(file, this.#types);
+    if (!file || !records) return;
+    const read = () => SavedSearch.read(file, recordSections, records.paths.length);
+    // The search has to know of changes that the view announces from now on.
+    this.#search.adopt({ records, read });
+    if (!this.#memory.view.preload(records)) {
+      this.#search.adopt(undefined);
+      return;
+    }
+    this.#records = records;
+    this.#written = { records: records.paths.length, searchable: file.has(recordSections) };
+    this.#changes = 0;
+  }
+
+  /** Writes the file soon, if that is worth it. */
+  writeSoon(): void {
+    clearTimeout(this.#timer);
+    this.#timer = this.#isStale()
+      ? setTimeout(() => void this.#write().catch(() => undefined), delay).unref()
+      : undefined;
+  }
+
+  /** Writes the file if that is worth it. */
+  async close(): Promise<void> {
+    clearTimeout(this.#timer);
+    await this.#work?.catch(() => undefined);
+    // An error means that the next process reads all records again.
+    if (this.#isStale()) await this.#write().catch(() => undefined);
+    clearTimeout(this.#timer);
+  }
+
+  #isStale(): boolean {
+    if (!this.#memory.swept) return false;
+    if (!this.#written) return this.#memory.view.count >= this.#least;
+    if (this.#changes > fewChanges + changedShare * this.#written.records) return true;
+    return this.#search.isComplete && !this.#written.searchable;
+  }
+
+  #write(): Promise<void> {
+    this.#work ??= this.#writing().finally(() => {
+      this.#work = undefined;
+    });
+    return this.#work;
+  }
+
+  async #writing(): Promise<void> {
+    const path = this.#path();
+    if (path === undefined) return;
+    const before = this.#changes;
+    const { view } = this.#memory;
+    const records = await inSlices(saveRecords(view, this.#types, this.#records));
+    const searchable = this.#search.isComplete;
+    const index = searchable ? await inSlices(this.#search.saving(records.paths)) : [];
+    if (this.#changes !== before) {
+      // The parts may be of different states.
+      this.writeSoon();
+      return;
+    }
+    const pieces = this.#fitting(records.sections, index, maxShare * records.bytes);
+    this.#written = { records: records.paths.length, searchable };
+    this.#changes = 0;
+    if (!pieces) return;
+    await this.#disk.replace(path, pieces, 0o600);
+    this.#clean(path);
+  }
+
+  /** The file with as many of the sections as fit; undefined if too few do. */
+  #fitting(
+    records: readonly Uint8Array[],
+    index: readonly Uint8Array[],
+    share: number,
+  ): Uint8Array[] | undefined {
+    const most = Math.min(maxBytes, share);
+    const withoutValues = records.map((section, at) =>
+      at < recordSections - 2 ? section : new Uint8Array(),
+    );
+    for (const sections of [[...records, ...index], [...withoutValues, ...index], withoutValues]) {
+      const pieces = sectionFile(this.#mark(), sections);
+      if (pieces.reduce((sum, { length }) => sum + length, 0) <= most) return pieces;
+    }
+    return undefined;
+  }
+
+  #read(path: string): Uint8Array | undefined {
+    try {
+      return this.#disk.files.read(path, maxBytes);
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** The path of the file of this work tree; undefined if the memory is in no repository. */
+  #path(): string | undefined {
+    try {
+      const folder = this.#memory.repository()?.folder;
+      if (folder === undefined) return undefined;
+      const tree = createHash('sha1').update(this.#memory.realPath()).digest('hex').slice(0, 12);
+      return join(folder, `records-${tree}.index`);
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Identifies everything that the content depends on except for the record files. */
+  #mark(): string {
+    const build = /\/builds\/([^/]+)\//.exec(import.meta.url)?.[1] ?? '';
+    const types = this.#types.map(({ name, folder }) => [name, folder]);
+    return JSON.stringify([version, build, process.versions.unicode, types]);
+  }
+
+  /** Removes the files of work trees that are no longer used. */
+  #clean(path: string): void {
+    const { files } = this.#disk;
+    const folder = join(path, '..');
+    for (const { name } of files.list(folder) ?? []) {
+      const other = join(folder, name);
+      if (other === path || !/^records-[0-9a-f]{12}\.index$/.test(name)) continue;
+      const time = files.lstat(other)?.mtimeMs ?? Date.now();
+      if (time < Date.now() - abandoned) this.#disk.tryDiscard(other);
+    }
+  }
+}
