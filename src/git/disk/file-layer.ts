@@ -68,14 +68,24 @@ const { O_RDONLY, O_NONBLOCK = 0, O_NOCTTY = 0 } = fs.constants;
 /** Flags for reading that do not wait for the writer of a pipe and acquire no terminal. */
 const withoutWaiting = O_RDONLY | O_NONBLOCK | O_NOCTTY;
 
+/** A missing file is not an error. */
+const quiet = { throwIfNoEntry: false } as const;
+
 /** Size limit of a file that is read whole, in bytes. */
 const maxFileSize = 1024 * 1024 * 1024;
 
 /** The real disk. */
 export class NodeFiles implements Files {
   lstat(path: string): Stat | undefined {
-    const stat = unlessAbsent(() => fs.lstatSync(path, { throwIfNoEntry: false }));
-    return stat && toStat(stat);
+    // Without a function for each call: a refresh takes the stat of every file of the memory.
+    try {
+      const stat = fs.lstatSync(path, quiet);
+      return stat && toStat(stat);
+    } catch (error) {
+      return unlessAbsent(() => {
+        throw error;
+      });
+    }
   }
 
   lstatExact(path: string): fs.BigIntStats | undefined {

@@ -92,7 +92,12 @@ export class Folder {
   }
 
   #lstat(at: string, path: string): Stat | undefined {
-    const stat = this.#try(path, () => this.#files.lstat(at));
+    let stat: Stat | undefined;
+    try {
+      stat = this.#files.lstat(at);
+    } catch (error) {
+      throw storageError(error, `read ${path === '' ? this.root : path}`);
+    }
     checkKind(stat, at, path);
     return stat;
   }

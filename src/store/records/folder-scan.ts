@@ -89,10 +89,17 @@ export class FolderScan {
     if (!saved.paths.every((path) => folders.has(folderOf(path)))) return false;
     this.#saved = saved;
     for (const [path, state] of folders) this.#folders.set(path, state);
-    for (const [row, path] of saved.paths.entries()) {
+    // The paths are sorted, so most are in the folder of the one before.
+    let [folder, files] = ['', folders.get('')?.files];
+    for (let row = 0; row < saved.paths.length; row++) {
+      const path = saved.paths[row] ?? '';
       const type = saved.typeAt(row);
       if (!type) continue;
-      folders.get(folderOf(path))?.files.set(nameOf(path), type);
+      if (folderOf(path) !== folder) {
+        folder = folderOf(path);
+        files = folders.get(folder)?.files;
+      }
+      files?.set(nameOf(path), type);
       const record = saved.record(row);
       if (record) this.#cache.preload(record);
       else this.#cache.ownedBy(type).add(path);
@@ -232,7 +239,8 @@ export class FolderScan {
     const current = known?.settled && sameStat(known.stat, stat);
     const state = current ? known : this.#list(folder, stat, isSettled(stat, since));
     for (const name of state.folders) this.#visit(join(folder, name), depth, level + 1);
-    if (depth === 'files') for (const name of state.files.keys()) this.#peek(join(folder, name));
+    if (depth === 'names') return;
+    for (const name of state.files.keys()) this.#peek(folder === '' ? name : `${folder}/${name}`);
   }
 
   #list(folder: string, stat: Stat, settled: boolean): FolderState {

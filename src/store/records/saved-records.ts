@@ -81,9 +81,7 @@ export class SavedRecords {
     if (typeOf?.length !== count || !stats || !folderStats || !table || !values) return undefined;
     const types = names.types.flatMap((name) => known.find((type) => type.name === name) ?? []);
     if (types.length !== names.types.length) return undefined;
-    for (const [row, path] of names.paths.entries()) {
-      if (!types[typeOf[row] ?? -1]?.owns(path)) return undefined;
-    }
+    if (!names.paths.every((path, row) => types[typeOf[row] ?? -1]?.owns(path))) return undefined;
     return new SavedRecords(names, types, typeOf, stats, folderStats, table, values);
   }
 
@@ -96,6 +94,11 @@ export class SavedRecords {
     return this.#types[this.#typeOf[row] ?? -1];
   }
 
+  /** The size of the file of a row. */
+  bytesAt(row: number): number {
+    return this.#stats[perStat * row + 1] ?? 0;
+  }
+
   /** Whether the file of a row has to be read again, whatever its stat is. */
   isUnread(row: number): boolean {
     return typeof this.#names.keys[row] !== 'string' || Number.isNaN(this.#stats[perStat * row]);
@@ -103,12 +106,23 @@ export class SavedRecords {
 
   /** The record of a row without its value; undefined if its file has to be read again. */
   record(row: number): RecordFile | undefined {
-    const [path, key, type] = [this.paths[row], this.#names.keys[row], this.typeAt(row)];
+    const path = this.paths[row];
+    const key = this.#names.keys[row];
+    const type = this.typeAt(row);
     const stat = toStat('file', this.#stats, row);
     if (path === undefined || typeof key !== 'string' || !type || !stat) return undefined;
-    const id = this.#names.ids[row] ?? undefined;
-    const unread = { value: undefined, error: undefined };
-    return { path, type, stat, settled: true, bytes: stat.size, key, id, ...unread, row };
+    return {
+      path,
+      type,
+      stat,
+      settled: true,
+      bytes: stat.size,
+      key,
+      id: this.#names.ids[row] ?? undefined,
+      value: undefined,
+      error: undefined,
+      row,
+    };
   }
 
   /** The value of a row, as it was decoded; undefined if it is not saved. */
@@ -156,10 +170,17 @@ export class SavedRecords {
 
 function toStat(kind: 'file' | 'directory', stats: Float64Array, row: number): Stat | undefined {
   const at = perStat * row;
-  const [ino = Number.NaN, size = 0] = [stats[at], stats[at + 1]];
-  const [mtimeMs = 0, ctimeMs = 0] = [stats[at + 2], stats[at + 3]];
+  const ino = stats[at] ?? Number.NaN;
   if (Number.isNaN(ino)) return undefined;
-  return { kind, size, mtimeMs, ctimeMs, ino, mode: 0, links: 1 };
+  return {
+    kind,
+    size: stats[at + 1] ?? 0,
+    mtimeMs: stats[at + 2] ?? 0,
+    ctimeMs: stats[at + 3] ?? 0,
+    ino,
+    mode: 0,
+    links: 1,
+  };
 }
 
 function toNames(value: unknown): SavedNames | undefined {

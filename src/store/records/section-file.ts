@@ -1,3 +1,4 @@
+import { isAscii } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
@@ -65,7 +66,9 @@ export class SectionFile {
     const bytes = this.section(index);
     if (!bytes) return undefined;
     try {
-      return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8'));
+      const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+      // Most text is ASCII, for which this is faster.
+      return JSON.parse(text.toString(isAscii(text) ? 'latin1' : 'utf8'));
     } catch {
       return undefined;
     }

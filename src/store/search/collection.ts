@@ -111,9 +111,11 @@ export class Collection {
   ): void {
     this.#saved = saved;
     this.#fieldsOf = fieldsOf;
-    this.#hashes = Uint32Array.from(ids, (_, row) => saved.titleHash(row));
+    this.#hashes = new Uint32Array(ids.length);
     this.dictionary.adopt(saved);
-    for (const [row, id] of ids.entries()) {
+    for (let row = 0; row < ids.length; row++) {
+      const id = ids[row] ?? '';
+      this.#hashes[row] = saved.titleHash(row);
       const isIndexed = saved.isIndexed(row);
       const length = isIndexed ? saved.lengthOf(row) : 0;
       this.#entries.push(undefined);

@@ -133,9 +133,10 @@ export class IndexedRecords {
       return record?.value && record.type.search(record.value);
     });
     const lacking: string[] = [];
-    for (const [row, path] of records.paths.entries()) {
+    for (let row = 0; row < records.paths.length; row++) {
+      const path = records.paths[row] ?? '';
       const type = records.typeAt(row);
-      const bytes = records.record(row)?.bytes ?? 0;
+      const bytes = records.bytesAt(row);
       if (type && saved.isIndexed(row)) this.#add(path, { type, labels: saved.labels(row), bytes });
       if (records.isUnread(row) || !(saved.isIndexed(row) || saved.isLeftOut(row))) {
         lacking.push(path);
