@@ -46,7 +46,7 @@ export class SavedIndex {
   #timer: NodeJS.Timeout | undefined;
   #work: Promise<void> | undefined;
 
-  /** @param least the file is not worth its cost for fewer records. */
+  /** @param least with fewer records the file is not worth its cost; infinite for no file at all. */
   constructor(
     memory: MemoryFolder,
     search: RecordSearch,
@@ -67,7 +67,7 @@ export class SavedIndex {
 
   /** Reads the file before the first look at the disk. */
   load(): void {
-    const path = this.#path();
+    const path = this.#least === Number.POSITIVE_INFINITY ? undefined : this.#path();
     const bytes = path === undefined ? undefined : this.#read(path);
     const file = bytes && SectionFile.open(bytes, this.#mark());
     const records = file && SavedRecords.read(file, this.#types);

@@ -96,12 +96,12 @@ export class SavedRecords {
 
   /** The size of the file of a row. */
   bytesAt(row: number): number {
-    return this.#stats[perStat * row + 1] ?? 0;
+    return toStat('file', this.#stats, row)?.size ?? 0;
   }
 
   /** Whether the file of a row has to be read again, whatever its stat is. */
   isUnread(row: number): boolean {
-    return typeof this.#names.keys[row] !== 'string' || Number.isNaN(this.#stats[perStat * row]);
+    return typeof this.#names.keys[row] !== 'string' || !toStat('file', this.#stats, row);
   }
 
   /** The record of a row without its value; undefined if its file has to be read again. */
@@ -171,10 +171,11 @@ export class SavedRecords {
 function toStat(kind: 'file' | 'directory', stats: Float64Array, row: number): Stat | undefined {
   const at = perStat * row;
   const ino = stats[at] ?? Number.NaN;
-  if (Number.isNaN(ino)) return undefined;
+  const size = stats[at + 1] ?? Number.NaN;
+  if (Number.isNaN(ino) || !(size >= 0 && size < Number.POSITIVE_INFINITY)) return undefined;
   return {
     kind,
-    size: stats[at + 1] ?? 0,
+    size,
     mtimeMs: stats[at + 2] ?? 0,
     ctimeMs: stats[at + 3] ?? 0,
     ino,

@@ -254,6 +254,7 @@ export class IndexedRecords {
 
   #isFull(): boolean {
     const { words, tokens } = this.index;
+    if (this.#records.size === 0) return false;
     return this.#bytes > maxTotalBytes || words > maxWords || tokens > maxTokens;
   }
 

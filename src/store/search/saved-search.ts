@@ -94,6 +94,8 @@ export class SavedSearch implements StoredWords {
     if (!postings || !tokens || termOf.some((place) => place >= terms)) return undefined;
     if (!isAscending(postingsAt, postings.length)) return undefined;
     if (!isAscending(wordsAt, tokens.length)) return undefined;
+    // A token takes at least one byte.
+    if (!(texts.tokens >= 0 && texts.tokens <= tokens.length)) return undefined;
     const parts = [termOf, uses, postingsAt, wordsAt, documents];
     return new SavedSearch(texts, count, parts, [postings, tokens]);
   }

@@ -1,0 +1,225 @@
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
+import { afterEach, describe, expect, test } from 'vitest';
+import { type LoadedFile, NodeFiles } from '../../src/git/disk/file-layer.ts';
+import { letter, note } from '../support/note.ts';
+import { type Opened, open } from '../support/open.ts';
+import { Repo } from '../support/repo.ts';
+import { seeded } from '../support/seeded.ts';
+
+const cleanUp: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const step of cleanUp.splice(0).reverse()) await step();
+});
+
+/** Counts the record files that are read. */
+class CountedFiles extends NodeFiles {
+  reads = 0;
+
+  override read(path: string, limit?: number): Buffer | undefined {
+    if (/\/notes\//.test(path)) this.reads += 1;
+    return super.read(path, limit);
+  }
+
+  override load(path: string, limit: number): LoadedFile | undefined {
+    if (/\/notes\//.test(path)) this.reads += 1;
+    return super.load(path, limit);
+  }
+}
+
+const count = 120;
+const plants = ['alder', 'birch', 'cedar', 'damson', 'elm', 'fir', 'gorse', 'hazel'];
+
+function plant(i: number): string {
+  return plants[i % plants.length] ?? '';
+}
+
+/** A project with notes that were last changed a minute ago. */
+function project(): Repo {
+  const repo = Repo.create();
+  cleanUp.push(() => repo.remove());
+  for (let i = 0; i < count; i++)
+    writeNote(repo, i, `${plant(i)} number ${i}. ${'text '.repeat(60)}`);
+  return repo;
+}
+
+function writeNote(repo: Repo, i: number, text: string): void {
+  const folder = repo.path(`.memory-bank/notes/f${i % 7}`);
+  mkdirSync(folder, { recursive: true });
+  const path = join(folder, `n${i}.yaml`);
+  writeFileSync(path, `key: n${i}\ntags: []\ntext: ${text}\n`);
+  const time = Date.now() / 1000 - 60 - i;
+  utimesSync(path, time, time);
+}
+
+async function serve(repo: Repo, files = new CountedFiles()) {
+  const opened = await open(repo.root, [note, letter], { files, leastSaved: 0 });
+  cleanUp.push(() => opened.workspace.close());
+  return { opened, files };
+}
+
+const keysOf = async ({ call }: Opened, query: string) =>
+  (await call.store.search({ query, limit: 50 })).hits.map(({ key }) => key);
+
+async function answers(opened: Opened): Promise<unknown> {
+  const { store } = opened.call;
+  const found = [];
+  for (const query of ['birch', 'cedr number 10', 'gor', 'nowhere', '"text ']) {
+    found.push(await store.search({ query }));
+  }
+  return { found, list: await store.list(note) };
+}
+
+/** Opens the project once, so that there is a file for the next process; returns its answers. */
+async function save(repo: Repo): Promise<unknown> {
+  const { opened } = await serve(repo);
+  const expected = await answers(opened);
+  await opened.workspace.close();
+  return expected;
+}
+
+function fileOf(repo: Repo): string {
+  const folder = repo.path('.git/memory-bank');
+  const [name = ''] = readdirSync(folder).filter((name) => name.endsWith('.index'));
+  return join(folder, name);
+}
+
+describe('the index of an earlier process', () => {
+  test('answers a search and a list without reading a record file', async () => {
+    const repo = project();
+    const expected = await save(repo);
+    const { opened, files } = await serve(repo);
+    expect(await answers(opened)).toEqual(expected);
+    expect(files.reads).toBe(0);
+  });
+
+  test('is updated by reading only what has changed since', async () => {
+    const repo = project();
+    await save(repo);
+    writeNote(repo, 3, 'quince');
+    rmSync(repo.path('.memory-bank/notes/f4/n4.yaml'));
+    writeNote(repo, count, 'quince');
+    const { opened, files } = await serve(repo);
+    expect((await keysOf(opened, 'quince')).sort()).toEqual([`n${count}`, 'n3']);
+    expect(await keysOf(opened, 'damson')).not.toContain('n3');
+    expect((await opened.call.store.list(note)).records).toHaveLength(count);
+    expect(files.reads).toBeLessThan(10);
+  });
+
+  test('does not hide what was read before its first search', async () => {
+    const repo = project();
+    await save(repo);
+    writeNote(repo, 5, 'medlar');
+    const { opened } = await serve(repo);
+    await opened.call.store.change({ subject: 's' }, async (tx) => {
+      expect((await tx.get(note, 'n5'))?.value.text).toBe('medlar');
+    });
+    expect(await keysOf(opened, 'medlar')).toEqual(['n5']);
+  });
+
+  test('may be deleted and replaced while servers use it', async () => {
+    const repo = project();
+    const expected = await save(repo);
+    const [first, second] = [await serve(repo), await serve(repo)];
+    expect(await answers(first.opened)).toEqual(expected);
+    rmSync(fileOf(repo));
+    expect(await answers(second.opened)).toEqual(expected);
+    for (let i = 0; i < count; i++)
+      writeNote(repo, i, `${plant(i + 1)} of ${i}. ${'word '.repeat(60)}`);
+    const changed = await answers(first.opened);
+    await first.opened.workspace.close();
+    expect(await answers(second.opened)).toEqual(changed);
+    const third = await serve(repo);
+    expect(await answers(third.opened)).toEqual(changed);
+    expect(third.files.reads).toBe(0);
+  });
+
+  test('is not larger than one and a half times the files', async () => {
+    const repo = project();
+    await save(repo);
+    let size = 0;
+    for (let i = 0; i < count; i++) {
+      size += statSync(repo.path(`.memory-bank/notes/f${i % 7}/n${i}.yaml`)).size;
+    }
+    expect(statSync(fileOf(repo)).size).toBeLessThanOrEqual(1.5 * size);
+  });
+
+  test('is not written where it would be larger than that', async () => {
+    const repo = Repo.create();
+    cleanUp.push(() => repo.remove());
+    writeNote(repo, 1, 'x');
+    await save(repo);
+    expect(existsSync(repo.path('.git/memory-bank'))).toBe(false);
+  });
+});
+
+describe('a damaged file', () => {
+  async function expectRebuilt(repo: Repo, expected: unknown): Promise<void> {
+    const { opened } = await serve(repo);
+    expect(await answers(opened)).toEqual(expected);
+    await opened.workspace.close();
+    cleanUp.pop();
+  }
+
+  test('that is cut or has other bytes counts as missing', async () => {
+    const repo = project();
+    const expected = await save(repo);
+    const path = fileOf(repo);
+    const good = readFileSync(path);
+    for (const length of [0, 3, 31, 40, 200, good.length >> 1, good.length - 1]) {
+      writeFileSync(path, good.subarray(0, length));
+      await expectRebuilt(repo, expected);
+    }
+    const next = seeded(7);
+    const random = (limit: number) => Math.floor(limit * next());
+    for (let i = 0; i < 12; i++) {
+      const bad = Buffer.from(good);
+      const at = i < 4 ? 4 * i : random(bad.length);
+      bad[at] = (bad[at] ?? 0) ^ (1 + random(255));
+      writeFileSync(path, bad);
+      await expectRebuilt(repo, expected);
+    }
+    const { files, opened } = await serve(repo);
+    await answers(opened);
+    expect(files.reads).toBe(0);
+  });
+
+  test('of any content with right checksums is read within bounds', async () => {
+    const repo = project();
+    await save(repo);
+    const path = fileOf(repo);
+    const good = readFileSync(path);
+    const next = seeded(11);
+    const random = (limit: number) => Math.floor(limit * next());
+    const sections = good.readUInt32LE(24);
+    for (let index = 0; index < sections; index++) {
+      const bad = Buffer.from(good);
+      const at = 32 + 12 * index;
+      const [offset, length] = [bad.readUInt32LE(at), bad.readUInt32LE(at + 4)];
+      const section = bad.subarray(offset, offset + length);
+      for (let i = 0; i < section.length; i += 1 + random(16)) section[i] = random(256);
+      bad.writeUInt32LE(crc32(section), at + 8);
+      bad.writeUInt32LE(crc32(bad.subarray(32, 32 + 12 * sections)), 28);
+      writeFileSync(path, bad);
+      const { opened } = await serve(repo);
+      await answers(opened);
+      // What changes from now on is found, whatever the file said.
+      await opened.call.store.change({ subject: 's' }, (tx) =>
+        tx.put(note, { key: `loquat${index}`, tags: [], text: 'loquat' }),
+      );
+      expect(await keysOf(opened, `loquat${index}`)).toContain(`loquat${index}`);
+      rmSync(repo.path('.memory-bank/notes/f1/n1.yaml'), { force: true });
+      await opened.workspace.close();
+    }
+  });
+});
