@@ -15,8 +15,8 @@ import { SavedSearch } from './search/saved-search.ts';
 const version = 1;
 /** A larger file is neither written nor read, in bytes. */
 const maxBytes = 256 * 1024 * 1024;
-/** Size limit of the file relative to the record files. */
-const maxShare = 1.5;
+/** Size limit of the file in percent of the size of the record files. */
+const maxPercent = 150;
 /** How long after a look at the disk the file is written, in milliseconds. */
 const delay = 500;
 /** The file of another work tree is removed when it was not written for this long, in milliseconds. */
@@ -128,7 +128,7 @@ export class SavedIndex {
       this.writeSoon();
       return;
     }
-    const pieces = this.#fitting(records.sections, index, maxShare * records.bytes);
+    const pieces = this.#fitting(records.sections, index, (maxPercent / 100) * records.bytes);
     this.#written = { records: records.paths.length, searchable };
     this.#changes = 0;
     if (!pieces) return;

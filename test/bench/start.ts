@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { count, ratio, Times } from './figures.ts';
 import { entries, entry } from './knowledge.ts';
 import { addFiles, project } from './project.ts';
@@ -32,18 +34,28 @@ const calls = [
 ] as const;
 const rows: string[][] = [];
 for (const [what, tool, args] of calls) {
+  const without = new Times();
   const first = new Times();
   const second = new Times();
   let memory = 0;
-  for (let i = 0; i < firsts; i++) {
+  for (let i = 0; i < 2 * firsts; i++) {
+    // A server saves the index when it ends, so the next one has it.
+    const isSaved = i % 2 === 1;
+    if (!isSaved) removeIndex();
     const server = await ServerProcess.start(repo.root);
     const more = what === 'create' ? { key: `${args.key}-${i}` } : {};
-    await first.measure(() => server.call(tool, { ...args, ...more }));
+    await (isSaved ? first : without).measure(() => server.call(tool, { ...args, ...more }));
+    if (!isSaved) {
+      await server.call('search_memory', { query: 'learnt' });
+      await server.end();
+      continue;
+    }
     await second.measure(() => server.call(tool, { ...args, value: 'other text' }));
     memory = Math.max(memory, server.peakMemory);
     await server.end();
   }
-  rows.push([`${what} (\`${tool}\`)`, first.text, second.text, memory.toFixed(0)]);
+  const cells = [without.text, first.text, ratio(first, without), second.text, memory.toFixed(0)];
+  rows.push([`${what} (\`${tool}\`)`, ...cells]);
   console.log(rows.at(-1)?.join(' | '));
 }
 repo.remove();
@@ -57,6 +69,12 @@ report('start', 'Start', [
       ['the server, to its reply to `initialize`', initialized.text, ratio(initialized, node)],
     ],
   ),
-  `The first call of a new server in a project with ${count(records)} records, and the same call repeated:`,
-  table(['call', 'first', 'second', 'peak memory, MB'], rows),
+  `The first call of a new server in a project with ${count(records)} records, without and with the index that an earlier server has saved, and the same call repeated:`,
+  table(['call', 'first, without', 'first', '÷ without', 'second', 'peak memory, MB'], rows),
 ]);
+
+function removeIndex(): void {
+  const folder = repo.path('.git/memory-bank');
+  if (!existsSync(folder)) return;
+  for (const name of readdirSync(folder)) if (name.endsWith('.index')) rmSync(join(folder, name));
+}

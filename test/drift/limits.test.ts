@@ -201,6 +201,20 @@ const limits: readonly (readonly [
   ],
   ['hits of a search', 'store/search/record-search.ts', 'maxLimit', '', '`invalid_input`'],
   [
+    'the index that is saved for the next process',
+    'store/saved-index.ts',
+    'maxBytes',
+    'bytes',
+    'it is not saved; the next process reads all records',
+  ],
+  [
+    'its size in percent of the record files',
+    'store/saved-index.ts',
+    'maxPercent',
+    '',
+    'it is saved without the values of the records, or not at all',
+  ],
+  [
     'a file in the search index',
     'store/search/indexed-records.ts',
     'maxIndexedBytes',

@@ -482,6 +482,20 @@ export const guards: readonly Guard[] = [
     [workspace, 'has ticked a search finds what was changed'],
   ),
   guard(
+    'a saved index does not hide a record that was read before it',
+    [
+      'store/records/record-cache.ts',
+      'if (!known.settled || !sameStat(known.stat, record.stat)) this.#announce([path]);',
+      '',
+    ],
+    ['store/saved-index.test.ts', 'read before its first search'],
+  ),
+  guard(
+    'a section of a saved index with a wrong checksum is not used',
+    ['store/records/section-file.ts', 'if (crc32(bytes) !== sum) return undefined;', ''],
+    ['store/saved-index.test.ts', 'cut or has other bytes'],
+  ),
+  guard(
     'a folder that changed within one clock tick is listed again',
     [
       'store/records/folder-scan.ts',

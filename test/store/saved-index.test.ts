@@ -213,7 +213,7 @@ describe('a damaged file', () => {
       writeFileSync(path, bad);
       const { opened } = await serve(repo);
       await answers(opened);
-      // What changes from now on is found, whatever the file said.
+      // A later change is found, whatever the file said.
       await opened.call.store.change({ subject: 's' }, (tx) =>
         tx.put(note, { key: `loquat${index}`, tags: [], text: 'loquat' }),
       );

@@ -31,7 +31,7 @@ export interface SavedNames {
 /**
  * The records as an earlier process has read them, with the stat of each file at that time.
  *
- * Whoever uses a record compares the stat first. A stat that was not settled is not saved.
+ * A caller compares the stat before it uses a record. A stat that was not settled is not saved.
  */
 export class SavedRecords {
   readonly paths: readonly string[];
@@ -96,12 +96,12 @@ export class SavedRecords {
 
   /** The size of the file of a row. */
   bytesAt(row: number): number {
-    return toStat('file', this.#stats, row)?.size ?? 0;
+    return isStat(this.#stats, row) ? (this.#stats[perStat * row + 1] ?? 0) : 0;
   }
 
   /** Whether the file of a row has to be read again, whatever its stat is. */
   isUnread(row: number): boolean {
-    return typeof this.#names.keys[row] !== 'string' || !toStat('file', this.#stats, row);
+    return typeof this.#names.keys[row] !== 'string' || !isStat(this.#stats, row);
   }
 
   /** The record of a row without its value; undefined if its file has to be read again. */
@@ -169,19 +169,23 @@ export class SavedRecords {
 }
 
 function toStat(kind: 'file' | 'directory', stats: Float64Array, row: number): Stat | undefined {
+  if (!isStat(stats, row)) return undefined;
   const at = perStat * row;
-  const ino = stats[at] ?? Number.NaN;
-  const size = stats[at + 1] ?? Number.NaN;
-  if (Number.isNaN(ino) || !(size >= 0 && size < Number.POSITIVE_INFINITY)) return undefined;
   return {
     kind,
-    size,
+    size: stats[at + 1] ?? 0,
     mtimeMs: stats[at + 2] ?? 0,
     ctimeMs: stats[at + 3] ?? 0,
-    ino,
+    ino: stats[at] ?? 0,
     mode: 0,
     links: 1,
   };
+}
+
+/** Whether a stat was saved. */
+function isStat(stats: Float64Array, row: number): boolean {
+  const size = stats[perStat * row + 1] ?? Number.NaN;
+  return size >= 0 && size < Number.POSITIVE_INFINITY;
 }
 
 function toNames(value: unknown): SavedNames | undefined {
