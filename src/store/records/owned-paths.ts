@@ -28,6 +28,12 @@ export class OwnedPaths {
     return true;
   }
 
+  /** Adds a path whose record is known. */
+  addRead(path: string): void {
+    this.#seen.add(path);
+    this.#sorted = undefined;
+  }
+
   delete(path: string): void {
     if (!this.#seen.delete(path)) return;
     this.unread.delete(path);

@@ -94,8 +94,7 @@ export class RecordCache {
       if (!known.settled || !sameStat(known.stat, record.stat)) this.#announce([path]);
       return;
     }
-    this.ownedBy(type).add(path);
-    this.ownedBy(type).unread.delete(path);
+    this.ownedBy(type).addRead(path);
     this.#keys.set(type, path, undefined, key);
     if (id !== undefined) this.#ids.set(type, path, undefined, id);
     this.#records.set(path, record);

@@ -55,9 +55,16 @@ function hasText(text: string, { start, end }: Area): boolean {
 const superseded =
   /^[\s>*_+-]*(?:\*\*|__)?(?:status\W{0,6}\s*)?(?:superseded|replaced by|obsolete|deprecated)\b|[([]superseded\b/imu;
 
+const knownSuperseded = new WeakMap<NamedSection, boolean>();
+
 /** Returns whether a section says that another one replaces it. */
 export function isSuperseded(text: string, section: NamedSection): boolean {
-  return superseded.test(text.slice(section.start, section.end));
+  let found = knownSuperseded.get(section);
+  if (found === undefined) {
+    found = superseded.test(text.slice(section.start, section.end));
+    knownSuperseded.set(section, found);
+  }
+  return found;
 }
 
 /** Returns the first and last line of a section, from 1, without blank lines at its end. */
