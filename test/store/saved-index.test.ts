@@ -12,6 +12,7 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type LoadedFile, NodeFiles } from '../../src/git/disk/file-layer.ts';
+import { runs, sample } from '../support/depth.ts';
 import { letter, note } from '../support/note.ts';
 import { type Opened, open } from '../support/open.ts';
 import { Repo } from '../support/repo.ts';
@@ -118,13 +119,16 @@ describe('the index of an earlier process', () => {
 
   test('does not hide what was read before its first search', async () => {
     const repo = project();
+    const path = '.memory-bank/notes/own.yaml';
+    repo.write(path, 'key: own\ntags: []\ntext: sorrel\n');
+    utimesSync(repo.path(path), 1_700_000_000, 1_700_000_000);
     await save(repo);
-    writeNote(repo, 5, 'medlar');
+    repo.write(path, 'key: own\ntags: []\ntext: medlar\n');
+    utimesSync(repo.path(path), 1_700_000_001, 1_700_000_001);
     const { opened } = await serve(repo);
-    await opened.call.store.change({ subject: 's' }, async (tx) => {
-      expect((await tx.get(note, 'n5'))?.value.text).toBe('medlar');
-    });
-    expect(await keysOf(opened, 'medlar')).toEqual(['n5']);
+    expect((await opened.call.store.get(note, 'own'))?.value.text).toBe('medlar');
+    expect(await keysOf(opened, 'medlar')).toEqual(['own']);
+    expect(await keysOf(opened, 'sorrel')).toEqual([]);
   });
 
   test('may be deleted and replaced while servers use it', async () => {
@@ -163,6 +167,15 @@ describe('the index of an earlier process', () => {
   });
 });
 
+/** Sets the checksums of the header and of one section of a file to what its content needs. */
+function sign(file: Buffer, index: number): void {
+  const at = 32 + 12 * index;
+  const offset = file.readUInt32LE(at);
+  const section = file.subarray(offset, offset + file.readUInt32LE(at + 4));
+  file.writeUInt32LE(crc32(section), at + 8);
+  file.writeUInt32LE(crc32(file.subarray(32, 32 + 12 * file.readUInt32LE(24))), 28);
+}
+
 describe('a damaged file', () => {
   async function expectRebuilt(repo: Repo, expected: unknown): Promise<void> {
     const { opened } = await serve(repo);
@@ -176,15 +189,15 @@ describe('a damaged file', () => {
     const expected = await save(repo);
     const path = fileOf(repo);
     const good = readFileSync(path);
-    for (const length of [0, 3, 31, 40, 200, good.length >> 1, good.length - 1]) {
+    for (const length of sample([good.length - 1, 40, 0, 3, 31, 200, good.length >> 1], 2)) {
       writeFileSync(path, good.subarray(0, length));
       await expectRebuilt(repo, expected);
     }
     const next = seeded(7);
     const random = (limit: number) => Math.floor(limit * next());
-    for (let i = 0; i < 12; i++) {
+    for (let i = 0; i < runs(40); i++) {
       const bad = Buffer.from(good);
-      const at = i < 4 ? 4 * i : random(bad.length);
+      const at = i % 2 === 0 ? random(bad.length) : random(200);
       bad[at] = (bad[at] ?? 0) ^ (1 + random(255));
       writeFileSync(path, bad);
       await expectRebuilt(repo, expected);
@@ -192,6 +205,18 @@ describe('a damaged file', () => {
     const { files, opened } = await serve(repo);
     await answers(opened);
     expect(files.reads).toBe(0);
+  });
+
+  test('that names a path outside its folder counts as missing', async () => {
+    const repo = project();
+    const expected = await save(repo);
+    const path = fileOf(repo);
+    const bad = readFileSync(path);
+    for (let at = bad.indexOf('/f1'); at >= 0; at = bad.indexOf('/f1')) bad.write('/..', at);
+    sign(bad, 0);
+    writeFileSync(path, bad);
+    repo.write('.memory-bank/n1.yaml', 'key: out\ntags: []\ntext: outside\n');
+    await expectRebuilt(repo, expected);
   });
 
   test('of any content with right checksums is read within bounds', async () => {
@@ -202,14 +227,14 @@ describe('a damaged file', () => {
     const next = seeded(11);
     const random = (limit: number) => Math.floor(limit * next());
     const sections = good.readUInt32LE(24);
-    for (let index = 0; index < sections; index++) {
+    const order = [7, 9, 12, 0, 1, 2, 3, 4, 5, 6, 8, 10, 11, 13].filter((at) => at < sections);
+    for (const index of sample(order, 3)) {
       const bad = Buffer.from(good);
       const at = 32 + 12 * index;
       const [offset, length] = [bad.readUInt32LE(at), bad.readUInt32LE(at + 4)];
       const section = bad.subarray(offset, offset + length);
       for (let i = 0; i < section.length; i += 1 + random(16)) section[i] = random(256);
-      bad.writeUInt32LE(crc32(section), at + 8);
-      bad.writeUInt32LE(crc32(bad.subarray(32, 32 + 12 * sections)), 28);
+      sign(bad, index);
       writeFileSync(path, bad);
       const { opened } = await serve(repo);
       await answers(opened);

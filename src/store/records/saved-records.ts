@@ -71,6 +71,7 @@ export class SavedRecords {
   static read(file: SectionFile, known: readonly AnyRecordType[]): SavedRecords | undefined {
     const names = toNames(file.json(sections.names));
     if (!names) return undefined;
+    if (!names.paths.every(isInside) || !names.folders.every(isInside)) return undefined;
     const count = names.paths.length;
     const typeOf = file.section(sections.types);
     const stats = file.floats(sections.stats, perStat * count);
@@ -182,6 +183,12 @@ function toStat(kind: 'file' | 'directory', stats: Float64Array, row: number): S
   };
 }
 
+/** Whether a path is one that a listing of the memory can give: no part of it begins with a dot. */
+function isInside(path: string): boolean {
+  if (path.startsWith('.') || path.startsWith('/') || path.includes('/.')) return false;
+  return !path.includes('//') && (process.platform !== 'win32' || !/[\\:]/.test(path));
+}
+
 /** Whether a stat was saved. */
 function isStat(stats: Float64Array, row: number): boolean {
   const size = stats[perStat * row + 1] ?? Number.NaN;
@@ -194,6 +201,7 @@ function toNames(value: unknown): SavedNames | undefined {
   if (!isTexts(types) || !isTexts(folders) || !isTexts(paths)) return undefined;
   if (!Array.isArray(keys) || !Array.isArray(ids)) return undefined;
   if (keys.length !== paths.length || ids.length !== paths.length) return undefined;
+  if (!isTexts(ids.filter((id) => id !== null))) return undefined;
   return { types, folders, paths, keys, ids };
 }
 
