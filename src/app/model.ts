@@ -1,6 +1,6 @@
 import type OpenAI from 'openai';
-import { z } from 'zod';
 import type { JsonObject } from '../core/json.ts';
+import type { ModelMessage } from './model-message.ts';
 
 /** The endpoint of a model: any that speaks OpenAI's protocol, also a local one. */
 export interface ModelSettings {
@@ -85,22 +85,6 @@ export interface Question {
   readonly onText?: ((text: string) => void) | undefined;
 }
 
-/** The parts of a model's message that are read; the others are sent back unchanged. */
-const said = z.looseObject({
-  role: z.literal('assistant').default('assistant'),
-  content: z.string().nullable().default(null),
-  tool_calls: z
-    .array(
-      z.looseObject({
-        id: z.string(),
-        type: z.literal('function'),
-        function: z.object({ name: z.string(), arguments: z.string() }),
-      }),
-    )
-    .nullish()
-    .transform((calls) => calls ?? []),
-});
-
 /** A language model behind an endpoint that speaks OpenAI's protocol. */
 export class Model {
   /** Its name at the endpoint. */
@@ -170,15 +154,17 @@ export class Model {
     body: OpenAI.ChatCompletionCreateParamsNonStreaming,
     signal: AbortSignal,
     onText: Question['onText'],
-  ): Promise<z.output<typeof said>> {
+  ): Promise<ModelMessage> {
     const { completions } = (await this.#connect()).chat;
     const complete = () => {
       if (!onText) return completions.create(body, { signal });
       const stream = completions.stream({ ...body, stream: true }, { signal });
       return stream.on('content', onText).finalChatCompletion();
     };
+    // Loaded here, because every start loads this file, and few need zod.
+    const { modelMessage } = await import('./model-message.ts');
     try {
-      return said.parse((await complete()).choices[0]?.message);
+      return modelMessage.parse((await complete()).choices[0]?.message);
     } catch (thrown) {
       throw await refusal(thrown);
     }
