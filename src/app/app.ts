@@ -106,10 +106,12 @@ export class App {
   /**
    * Returns the root that a session serves, without opening its memory.
    *
-   * @throws MemoryError `no_project`.
+   * @param clientRoots returns the roots of the client if they decide; by default the client of the
+   *   session names them.
+   * @throws MemoryError `no_project`, or the error of `clientRoots`.
    */
-  root(session: Session): Promise<string> {
-    return session.get(placeKey).root();
+  root(session: Session, clientRoots?: () => Promise<readonly string[]>): Promise<string> {
+    return session.get(placeKey).root(clientRoots);
   }
 
   /**
@@ -183,10 +185,10 @@ export class App {
    * Calls back after records of the session's workspace were added, changed or removed, and without
    * paths after the session moved to another workspace.
    *
-   * @param listener undefined to stop.
+   * @returns a function that ends the callbacks.
    */
-  watch(session: Session, listener: Listener | undefined): void {
-    session.get(placeKey).watch(listener);
+  watch(session: Session, listener: Listener): () => void {
+    return session.get(placeKey).watch(listener);
   }
 
   /** Waits for running calls, not for summaries, and closes everything; no call may follow. */
@@ -215,6 +217,7 @@ export class App {
   ): Promise<R> {
     const place = session.get(placeKey);
     const { signal } = options;
+    if (options.agent !== undefined) session.agent = options.agent;
     const log = (level: LogLevel, message: string) => {
       this.#options.log(level, `${label}: ${message}`);
       options.log?.(level, message);

@@ -11,6 +11,8 @@ import { now, shortId, uuid } from './clock-and-ids.ts';
 export interface CallOptions {
   /** Aborted when the caller cancels the call. */
   readonly signal?: AbortSignal;
+  /** The program that makes the call, such as `claude-code/2.1`; by default the session's. */
+  readonly agent?: string | undefined;
   progress?(done: number, total: number, message: string): void;
   log?(level: LogLevel, message: string): void;
   /** Receives a sentence for the model next to the answer. */

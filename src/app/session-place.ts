@@ -46,7 +46,7 @@ export class SessionPlace {
   #begun = false;
   /** The end of the previous call. */
   #turn: Promise<void> = Promise.resolve();
-  #listener: Listener | undefined;
+  readonly #listeners = new Set<Listener>();
   #watched: { readonly workspace: Workspace; stop(): void } | undefined;
 
   constructor(beginning: SessionStart, workspaces: Workspaces, client: SessionClient | undefined) {
@@ -68,11 +68,11 @@ export class SessionPlace {
   /**
    * Returns the root that the session serves, without opening its memory.
    *
-   * @throws MemoryError `no_project`.
+   * @param clientRoots returns the URIs of the client's roots; called only if they decide.
+   * @throws MemoryError `no_project`, or the error of `clientRoots`.
    */
-  async root(): Promise<string> {
+  async root(clientRoots = async () => (await this.#client?.roots()) ?? []): Promise<string> {
     if (this.#root === undefined) {
-      const clientRoots = async () => (await this.#client?.roots()) ?? [];
       this.#start = (await findRoot({ ...this.#beginning.place, clientRoots })).path;
       this.#root = this.#start;
     }
@@ -112,12 +112,19 @@ export class SessionPlace {
     if (!this.#chosen) this.#root = undefined;
   }
 
-  /** Sets the listener, which follows the session to other workspaces; undefined removes it. */
-  watch(listener: Listener | undefined): void {
-    this.#listener = listener;
-    if (listener) return;
-    this.#watched?.stop();
-    this.#watched = undefined;
+  /**
+   * Adds a listener, which follows the session to other workspaces.
+   *
+   * @returns a function that removes it.
+   */
+  watch(listener: Listener): () => void {
+    this.#listeners.add(listener);
+    return () => {
+      this.#listeners.delete(listener);
+      if (this.#listeners.size > 0) return;
+      this.#watched?.stop();
+      this.#watched = undefined;
+    };
   }
 
   async #bind(root: string, binding: Binding): Promise<BoundWorkspace> {
@@ -126,13 +133,16 @@ export class SessionPlace {
     return workspace.bind(binding);
   }
 
-  /** Moves the listener to the current workspace of the session. */
+  /** Moves the listeners to the current workspace of the session. */
   #follow(workspace: Workspace): void {
-    if (!this.#listener || this.#watched?.workspace === workspace) return;
+    if (this.#listeners.size === 0 || this.#watched?.workspace === workspace) return;
     const moved = this.#watched !== undefined;
     this.#watched?.stop();
-    this.#watched = { workspace, stop: workspace.watch((paths) => this.#listener?.(paths)) };
-    if (moved) this.#listener([]);
+    const notify: Listener = (paths) => {
+      for (const listener of this.#listeners) listener(paths);
+    };
+    this.#watched = { workspace, stop: workspace.watch(notify) };
+    if (moved) notify([]);
   }
 }
 

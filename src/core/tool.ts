@@ -24,6 +24,8 @@ export interface ToolDeclaration<I extends z.ZodObject> {
   readonly idempotent?: boolean;
   /** Whether it reaches beyond this machine. Default: false. */
   readonly openWorld?: boolean;
+  /** Whether it sets the project, the mode or the active bank of the session. Default: false. */
+  readonly setsSession?: boolean;
   readonly input: I;
   /** False for an operation that the seed has in its REST API, but not in its list of tools. Default: true. */
   readonly listed?: boolean;

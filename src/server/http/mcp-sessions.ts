@@ -1,6 +1,6 @@
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
 import type { App } from '../../app/app.ts';
-import { connectHttp, type HttpConnection } from '../mcp/mcp.ts';
+import { connectHttp, type HttpConnection } from '../mcp/legacy-http.ts';
 import { errorResponse, parseError } from '../mcp/stdio.ts';
 import type { Backlog } from './backlog.ts';
 import { EventLog } from './event-log.ts';

@@ -12,7 +12,7 @@ import { errorResponse, invalidRequest, type JsonLines, type MessageId } from '.
 /** The limit of messages in one JSON-RPC batch; a longer batch is refused. */
 const maxBatch = 1_000;
 
-/** A transport of the SDK over a pair of streams, which counts the unanswered requests. */
+/** A transport of the SDK for messages over a pair of streams, which counts the unanswered requests. */
 export class LineTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
@@ -25,13 +25,13 @@ export class LineTransport implements Transport {
     this.#lines = lines;
   }
 
-  async start(): Promise<void> {
-    this.#lines.onvalue = (value) => {
-      const batch = Array.isArray(value) && value.length > 0 && value.length <= maxBatch;
-      // Answers to a batch are sent one by one, because current clients do not read batches.
-      for (const message of batch ? value : [value]) this.#receive(message);
-    };
-    this.#lines.start();
+  async start(): Promise<void> {}
+
+  /** Handles a message, or a batch of them. */
+  receive(value: unknown): void {
+    const batch = Array.isArray(value) && value.length > 0 && value.length <= maxBatch;
+    // Answers to a batch are sent one by one, because current clients do not read batches.
+    for (const message of batch ? value : [value]) this.#receive(message);
   }
 
   async send(message: JSONRPCMessage): Promise<void> {

@@ -1,86 +1,31 @@
-import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { EventStore } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { App } from '../../app/app.ts';
-import { LineTransport } from './line-transport.ts';
-import { createServer } from './mcp-server.ts';
-import { type ResponseLimit, Responses } from './responses.ts';
+import type { LegacyLines } from './legacy-lines.ts';
+import { ModernLines } from './modern-lines.ts';
+import { ModernServer } from './modern-server.ts';
 import type { JsonLines } from './stdio.ts';
 
-/** Serves one client over stdio until it disconnects and its last call is answered. */
+/**
+ * Serves one client over stdio until it disconnects and its last call is answered.
+ *
+ * Each message shows its era: a client may discover first, and then initialize all the same.
+ */
 export async function serveStdio(app: App, lines: JsonLines, version: string): Promise<void> {
-  const { server, leave } = createServer(app, version);
-  const transport = new LineTransport(lines);
-  const ended = new Promise<void>((resolve) => {
+  const modern = new ModernLines(new ModernServer(app, version), lines);
+  let legacy: Promise<LegacyLines> | undefined;
+  let fail = (_error: unknown) => {};
+  const ended = new Promise<void>((resolve, reject) => {
     lines.onend = resolve;
+    fail = reject;
   });
-  await server.connect(transport);
+  lines.onvalue = (value) => {
+    if (modern.receive(value)) return;
+    // A client of the current revision does not wait for the SDK.
+    legacy ??= import('./legacy-lines.ts').then(({ connectLines }) =>
+      connectLines(app, lines, version),
+    );
+    legacy.then(({ receive }) => receive(value)).catch(fail);
+  };
+  lines.start();
   await ended;
-  leave();
-  await transport.answered();
-  await server.close();
-}
-
-/** The settings, limits and callbacks that the HTTP server provides for one MCP client. */
-export interface HttpClient extends ResponseLimit {
-  /** The messages sent to the client, which a stream that resumes a broken one sends again. */
-  readonly events: EventStore;
-  /** The limit of a request body, in bytes. */
-  readonly maxBytes: number;
-  /** The folders that the client may switch to, in addition to the project that is served. */
-  readonly folders: readonly string[];
-  /** Called with the session id before the first answer of the session. */
-  opened(id: string): void;
-  /** Called once, when the session ends. */
-  closed(): void;
-}
-
-/** The server side of one MCP session over HTTP. */
-export interface HttpConnection {
-  handle(request: IncomingMessage, response: ServerResponse, body: unknown): Promise<void>;
-  /** Ends the stream of messages that belong to no request; answers to requests are still sent. */
-  endStream(): void;
-  close(): Promise<void>;
-}
-
-/** Serves one client over Streamable HTTP; its first request has to be `initialize`. */
-export async function connectHttp(
-  app: App,
-  version: string,
-  client: HttpClient,
-): Promise<HttpConnection> {
-  // A client over stdio does not need this module, so it is loaded on demand.
-  const { StreamableHTTPServerTransport } = await import(
-    '@modelcontextprotocol/sdk/server/streamableHttp.js'
-  );
-  const responses = new Responses(client);
-  const { server, leave } = createServer(app, version, {
-    folders: client.folders,
-    admission: ({ requestId, signal }) => responses.admission(requestId, signal),
-  });
-  const transport = new StreamableHTTPServerTransport({
-    sessionIdGenerator: randomUUID,
-    onsessioninitialized: client.opened,
-    eventStore: client.events,
-    maxRequestBodySize: client.maxBytes,
-  });
-  server.onclose = () => {
-    leave();
-    client.closed();
-  };
-  const send = transport.send.bind(transport);
-  transport.send = (message, options) => {
-    responses.track(message, options?.relatedRequestId);
-    return send(message, options);
-  };
-  await server.connect(transport as Transport);
-  return {
-    handle(request, response, body) {
-      responses.follow(request, response, body);
-      return transport.handleRequest(request, response, body);
-    },
-    endStream: () => transport.closeStandaloneSSEStream(),
-    close: () => server.close(),
-  };
+  await Promise.all([modern.leave(), legacy?.then(({ leave }) => leave())]);
 }

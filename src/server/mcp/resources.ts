@@ -20,26 +20,40 @@ export interface ResourceEvents {
   updated(uri: string): void;
 }
 
+const silent: ResourceEvents = { listChanged() {}, updated() {} };
+
 /** The records that a session can read as MCP resources: `<scheme>://<key>`. */
 export class ResourceFeed {
   readonly #app: App;
   readonly #session: Session;
   readonly #events: ResourceEvents;
   readonly #subscribed = new Set<string>();
+  #stop: (() => void) | undefined;
   /** Paths by URI, as last listed; undefined until the client lists or subscribes. */
   #known: Map<string, string> | undefined;
   /** Changed paths that the client has not been notified of. */
   #changed: Set<string> | undefined;
 
-  constructor(app: App, session: Session, events: ResourceEvents) {
+  /** @param events without it, nothing is notified. */
+  constructor(app: App, session: Session, events: ResourceEvents = silent) {
     this.#app = app;
     this.#session = session;
     this.#events = events;
   }
 
+  /** Starts the notifications, about these resources in particular. */
+  watch(uris: readonly string[] = []): void {
+    for (const uri of uris) this.#subscribed.add(uri);
+    this.#stop ??= this.#app.watch(this.#session, (paths) => this.#onChange(paths));
+  }
+
+  /** Notifies that every resource may have changed. */
+  refresh(): void {
+    this.#onChange([]);
+  }
+
   /** Lists the records that the session's mode allows reading; empty without a project. */
   async list(options: CallOptions): Promise<Resource[]> {
-    this.#app.watch(this.#session, (paths) => this.#onChange(paths));
     return this.#app.run(this.#session, 'resources/list', options, async (context) => {
       const found: Resource[] = [];
       const known = new Map<string, string>();
@@ -84,12 +98,18 @@ export class ResourceFeed {
 
   /** Starts notifications about one resource, which need not exist yet. */
   async subscribe(uri: string, options: CallOptions): Promise<void> {
-    this.#subscribed.add(uri);
+    this.watch([uri]);
     if (!this.#known) await this.list(options);
   }
 
   unsubscribe(uri: string): void {
     this.#subscribed.delete(uri);
+  }
+
+  /** Ends the notifications. */
+  close(): void {
+    this.#stop?.();
+    this.#stop = () => {};
   }
 
   async #resources(): Promise<Resources[]> {

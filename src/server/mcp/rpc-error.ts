@@ -5,6 +5,7 @@ import type { JsonValue } from '../../core/json.ts';
 export const methodNotFound = -32601;
 export const invalidParams = -32602;
 export const internalError = -32603;
+/** Unknown resources in revision 2025-11-25 and earlier. */
 const resourceNotFound = -32002;
 
 /** An error of the protocol itself, with its JSON-RPC code. */
@@ -20,10 +21,10 @@ export class RpcError extends Error {
 }
 
 /** Converts an error of a call that is not a tool call. */
-export function toRpcError(error: MemoryError): RpcError {
+export function toRpcError(error: MemoryError, notFound = resourceNotFound): RpcError {
   const code =
     error.code === 'not_found'
-      ? resourceNotFound
+      ? notFound
       : error.code === 'invalid_input'
         ? invalidParams
         : internalError;

@@ -29,6 +29,7 @@ export const activate = defineTool({
     'Load a memory bank and the instructions to maintain it; create it if new. Use at the start of a conversation: global outside of projects, project for a project, code for work on its source.',
   effect: 'write',
   idempotent: true,
+  setsSession: true,
   input: z.object({
     bank_type: bankType,
     bank_id: bankId.describe('Project or repository name'),

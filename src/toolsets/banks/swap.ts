@@ -11,6 +11,7 @@ export const swap = defineTool({
   description:
     'Change to another existing memory bank, or read single files of it. Use when the conversation moves to another project or context.',
   effect: 'read',
+  setsSession: true,
   input: z.object({
     bank_type: bankType,
     bank_id: bankId,

@@ -14,6 +14,7 @@ export const activateProject = defineTool({
     'Opens the project’s documents. Call it once per session, before store_memory, get_memory, list_memories, update_memory and delete_memory.',
   effect: 'write',
   idempotent: true,
+  setsSession: true,
   input: z.object({}),
   async handle(context) {
     const project_id = await context.project.initialize();

@@ -19,6 +19,7 @@ export const initialize = defineTool({
     'Creates the missing core files in <path>/.memory-bank and uses that memory bank from now on.',
   effect: 'write',
   idempotent: true,
+  setsSession: true,
   input: z.object({ path }),
   async handle(context, { path }) {
     const info = await context.useProject(path, { create: true });
@@ -39,6 +40,7 @@ export const setPath = defineTool({
   title: 'Set the memory bank path',
   description: 'Uses the memory bank of another folder in this session.',
   effect: 'read',
+  setsSession: true,
   input: z.object({ path }),
   async handle(context, { path }) {
     const info = await context.useProject(path, { create: false });

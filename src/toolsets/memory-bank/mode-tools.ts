@@ -11,6 +11,7 @@ export const switchMode = defineTool({
   description:
     'Sets the mode of the session: architect, code, ask, debug, test or one that the project defines. Returns its instructions and the files it may read and update.',
   effect: 'read',
+  setsSession: true,
   input: z.object({ mode: z.string().min(1).describe('"none" ends the mode') }),
   async handle({ modes }, { mode }) {
     const now = await modes.switch(mode === 'none' ? null : mode);
@@ -43,6 +44,7 @@ export const processUmbCommand = defineTool({
   description:
     'Starts an update and returns its steps. Call it when the user says "Update Memory Bank" or "UMB". End it with complete_umb.',
   effect: 'read',
+  setsSession: true,
   input: z.object({ command: z.string().describe('What the user said') }),
   async handle({ modes }, { command }) {
     const mode = await modes.current();
@@ -66,6 +68,7 @@ export const completeUmb = defineTool({
   description:
     'Ends the update that process_umb_command started. The file rules of the mode apply again.',
   effect: 'read',
+  setsSession: true,
   input: z.object({}),
   handle({ modes }) {
     if (!modes.updating) {

@@ -1,0 +1,242 @@
+import type { App } from '../../app/app.ts';
+import type { Admission, CallOptions } from '../../app/call-context.ts';
+import { findTool } from '../../app/toolset-selection.ts';
+import { toMemoryError } from '../../core/error.ts';
+import { isObject, type JsonObject } from '../../core/json.ts';
+import type { Session } from '../../core/session.ts';
+import {
+  getPrompt,
+  instructions,
+  listPrompts,
+  listTools,
+  reporting,
+  serverInfo,
+  text,
+  toResult,
+} from './methods.ts';
+import { checkVersion, logLevels, type ModernRequest, modernRevision } from './modern-request.ts';
+import { ProcessSession, rootsRequired } from './process-session.ts';
+import { ResourceFeed } from './resources.ts';
+import { invalidParams, methodNotFound, RpcError, toRpcError } from './rpc-error.ts';
+import { type SessionHandles, withHandle } from './session-handles.ts';
+import { Subscriptions } from './subscriptions.ts';
+
+/** The error code for a request that needs a capability which its client does not have. */
+export const missingCapability = -32021;
+
+/** How long clients may keep lists, which only another version of the program changes, and records. */
+const stable = { ttlMs: 60 * 60 * 1000, cacheScope: 'public' };
+const changing = { ttlMs: 0, cacheScope: 'private' };
+
+const discovery = {
+  supportedVersions: [modernRevision],
+  capabilities: {
+    tools: {},
+    resources: { subscribe: true, listChanged: true },
+    prompts: {},
+    logging: {},
+  },
+  instructions,
+  ...stable,
+};
+
+const infoKey = 'io.modelcontextprotocol/serverInfo';
+
+/** The way of one request to its client and back. */
+export interface Exchange {
+  /** Aborted when the client cancels the request. */
+  readonly signal: AbortSignal;
+  /** Identifies the sender of the request. */
+  readonly caller: string;
+  readonly admit?: Admission;
+  /** Sends a notification that belongs to the request. */
+  send(message: object): void;
+}
+
+/** The answer to a request, as it is sent. */
+export interface ModernResponse {
+  readonly jsonrpc: '2.0';
+  readonly id?: string | number;
+  readonly result?: object;
+  readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
+}
+
+type Result = { readonly _meta?: JsonObject | undefined; readonly [key: string]: unknown };
+type Method = (request: ModernRequest, exchange: Exchange) => Promise<Result>;
+
+/** Serves revision 2026-07-28: each request brings its version, its client and its capabilities. */
+export class ModernServer {
+  readonly #app: App;
+  readonly #version: string;
+  readonly #handles: SessionHandles | undefined;
+  readonly #process: ProcessSession;
+  readonly #subscriptions: Subscriptions;
+  readonly #methods: ReadonlyMap<string, Method>;
+
+  /** @param handles names the sessions of callers; undefined if the process has one session. */
+  constructor(app: App, version: string, handles?: SessionHandles) {
+    this.#app = app;
+    this.#version = version;
+    this.#handles = handles;
+    this.#subscriptions = new Subscriptions(app);
+    this.#process = new ProcessSession(app, () => this.#subscriptions.refresh());
+    this.#methods = new Map(Object.entries(this.#methodsByName()));
+  }
+
+  /** Answers a request; returns undefined if its client has cancelled it. */
+  async answer(request: ModernRequest, exchange: Exchange): Promise<ModernResponse | undefined> {
+    const { id, method } = request;
+    try {
+      checkVersion(request);
+      const handle = this.#methods.get(method);
+      if (!handle) throw new RpcError(methodNotFound, `Unknown method: ${method}`);
+      const { _meta, ...result } = await handle(request, exchange);
+      if (exchange.signal.aborted) return undefined;
+      const meta = { ..._meta, [infoKey]: serverInfo(this.#version) };
+      return { jsonrpc: '2.0', id, result: { resultType: 'complete', ...result, _meta: meta } };
+    } catch (thrown) {
+      return exchange.signal.aborted ? undefined : refuse(id, this.#toRpcError(thrown, request));
+    }
+  }
+
+  /** Ends the subscriptions; each is answered. */
+  leave(): void {
+    this.#subscriptions.end();
+  }
+
+  #methodsByName(): { readonly [method: string]: Method } {
+    const app = this.#app;
+    return {
+      'server/discover': async () => {
+        // Once the toolsets are loaded, a call can fail in the words of its toolset even after the
+        // files of the program were replaced.
+        setImmediate(() => void app.toolsets().catch(() => {}));
+        return discovery;
+      },
+      'tools/list': async (_, { admit }) => {
+        const list = async () => ({
+          tools: await listTools(app, this.#handles && withHandle),
+          ...stable,
+        });
+        return admit ? admit('read', list) : list();
+      },
+      'tools/call': (request, exchange) => this.#callTool(request, exchange),
+      'resources/list': async (request, exchange) => {
+        const resources = (await this.#hasRoot(request))
+          ? await this.#resources().list(optionsOf(request, exchange))
+          : [];
+        return { resources, ...changing };
+      },
+      'resources/templates/list': async () => ({
+        resourceTemplates: await this.#resources().templates(),
+        ...stable,
+      }),
+      'resources/read': async (request, exchange) => {
+        const uri = text(request.params, 'uri');
+        if (!(await this.#hasRoot(request))) return rootsRequired;
+        return {
+          contents: [await this.#resources().read(uri, optionsOf(request, exchange))],
+          ...changing,
+        };
+      },
+      'prompts/list': async () => ({ prompts: await listPrompts(app), ...stable }),
+      'prompts/get': async (request, exchange) => {
+        const name = text(request.params, 'name');
+        if (!(await this.#hasRoot(request))) return rootsRequired;
+        return getPrompt(app, this.#session(), name, optionsOf(request, exchange));
+      },
+      'subscriptions/listen': (request, exchange) => this.#listen(request, exchange),
+    };
+  }
+
+  async #callTool(request: ModernRequest, exchange: Exchange): Promise<Result> {
+    const name = text(request.params, 'name');
+    if (!(await this.#hasRoot(request))) return rootsRequired;
+    const { arguments: given } = request.params;
+    const options = optionsOf(request, exchange);
+    if (!this.#handles)
+      return toResult((await this.#call(this.#session(), name, given, options)).reply);
+    const { session: handle, ...rest } = isObject(given) ? given : {};
+    const held = this.#handles.open(handle, exchange.caller);
+    // Refused as a call of the tool, so that the model reads it in the format of the toolset.
+    const refusal = held.refusal && { admit: () => Promise.reject(held.refusal) };
+    const args = isObject(given) ? rest : given;
+    const { reply, tool } = await this.#call(held.session, name, args, { ...options, ...refusal });
+    if (!tool?.setsSession || reply.error !== undefined) return toResult(reply);
+    return toResult({ ...reply, body: { ...reply.body, session: held.keep() } });
+  }
+
+  async #call(session: Session, name: string, args: unknown, options: CallOptions) {
+    const reply = await this.#app.call(session, name, args, options);
+    if (!reply) throw new RpcError(invalidParams, `Unknown tool: ${name}`);
+    return { reply, tool: findTool(await this.#app.toolsets(), name)?.tool };
+  }
+
+  async #listen(request: ModernRequest, exchange: Exchange): Promise<Result> {
+    const { id, params } = request;
+    const { caller, signal } = exchange;
+    return this.#subscriptions.listen({
+      id,
+      params,
+      caller,
+      session: this.#session(),
+      options: { ...optionsOf(request, exchange), signal },
+      placed: await this.#hasRoot(request),
+      send: (message) => exchange.send(message),
+    });
+  }
+
+  /** Returns the session of a request without a handle. */
+  #session(): Session {
+    return this.#handles?.open(undefined, '').session ?? this.#process.session;
+  }
+
+  #resources(): ResourceFeed {
+    return new ResourceFeed(this.#app, this.#session());
+  }
+
+  /** Whether the request may go on; otherwise its client has to name its roots. */
+  async #hasRoot(request: ModernRequest): Promise<boolean> {
+    // A client over HTTP may run on another machine.
+    return this.#handles !== undefined || this.#process.choose(request);
+  }
+
+  #toRpcError(thrown: unknown, { capabilities }: ModernRequest): RpcError {
+    if (thrown instanceof RpcError) return thrown;
+    const error = toMemoryError(thrown);
+    if (error.code !== 'no_project' || this.#handles || capabilities.roots !== undefined) {
+      return toRpcError(error, invalidParams);
+    }
+    return new RpcError(missingCapability, error.text, { requiredCapabilities: { roots: {} } });
+  }
+}
+
+/** Returns an error as it is sent. */
+export function refuse(id: string | number | undefined, error: RpcError): ModernResponse {
+  const { code, message, data } = error;
+  return {
+    jsonrpc: '2.0',
+    ...(id !== undefined && { id }),
+    error: { code, message, ...(data !== undefined && { data }) },
+  };
+}
+
+function optionsOf(request: ModernRequest, { signal, admit, send }: Exchange): CallOptions {
+  const { agent, logLevel, progressToken } = request;
+  const notify = (name: string, params: object) =>
+    send({ jsonrpc: '2.0', method: `notifications/${name}`, params });
+  return {
+    ...reporting({
+      signal,
+      progressToken,
+      progress: (params) => notify('progress', params),
+      log(level, data) {
+        if (logLevel === undefined || signal.aborted) return;
+        if (logLevels.indexOf(level) < logLevels.indexOf(logLevel)) return;
+        notify('message', { level, logger: 'memory-bank', data });
+      },
+    }),
+    agent,
+    ...(admit && { admit }),
+  };
+}
