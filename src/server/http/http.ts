@@ -14,6 +14,7 @@ import { jsonBody, ownCookie, sameSite, soundHead, versioned } from './guards.ts
 import { errorBody, HttpError, sendError } from './http-error.ts';
 import { type Limits, limitRate } from './limits.ts';
 import { McpSessions, refuseBody } from './mcp-sessions.ts';
+import { ModernMcp } from './modern-mcp.ts';
 import { describeApi } from './openapi.ts';
 import { renderPage } from './page.ts';
 import { memoryBankEndpoints, sessionEndpoints, statusEndpoint } from './rest.ts';
@@ -61,7 +62,8 @@ export interface HttpServer {
 export async function listen(app: App, settings: HttpSettings): Promise<HttpServer> {
   const backlog = new Backlog(settings.readTimeout);
   const mcp = new McpSessions(app, settings.version, settings.folders, backlog);
-  const handler = await createApi(app, mcp, backlog, settings);
+  const modern = new ModernMcp(app, settings.version, settings.folders, backlog);
+  const handler = await createApi(app, { mcp, modern }, backlog, settings);
   const server = createServer({
     headersTimeout: settings.headTimeout,
     requestTimeout: settings.requestTimeout,
@@ -93,6 +95,7 @@ export async function listen(app: App, settings: HttpSettings): Promise<HttpServ
       closing = true;
       const closed = new Promise((resolve) => server.close(resolve));
       mcp.endStreams();
+      modern.endStreams();
       await closed;
       await mcp.close();
     },
@@ -102,7 +105,7 @@ export async function listen(app: App, settings: HttpSettings): Promise<HttpServ
 /** Builds the handler of all requests; its checks run in the order in which they are added. */
 async function createApi(
   app: App,
-  mcp: McpSessions,
+  { mcp, modern }: { readonly mcp: McpSessions; readonly modern: ModernMcp },
   backlog: Backlog,
   settings: HttpSettings,
 ): Promise<Express> {
@@ -124,9 +127,9 @@ async function createApi(
   api.use(limitRate(limits, (path) => path === '/mcp'));
   api.use(soundHead, sameSite(settings.host, hosts, origins));
   const access = [authorized, ownCookie(origins)];
-  api.all('/mcp', access, mcp.find);
+  api.all('/mcp', access, modern.check, mcp.find);
   api.post('/mcp', jsonBody, refuseBody);
-  api.all('/mcp', mcp.handle);
+  api.all('/mcp', modern.handle, mcp.handle);
   api.use(versioned);
   const description = describeApi(endpoints);
   const page = renderPage(description);

@@ -1,11 +1,14 @@
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
 import type { App } from '../../app/app.ts';
 import { connectHttp, type HttpConnection } from '../mcp/legacy-http.ts';
-import { errorResponse, parseError } from '../mcp/stdio.ts';
+import { refuse } from '../mcp/modern-server.ts';
+import { RpcError } from '../mcp/rpc-error.ts';
+import { errorResponse, invalidRequest, parseError } from '../mcp/stdio.ts';
 import type { Backlog } from './backlog.ts';
 import { EventLog } from './event-log.ts';
 import { maxBodyBytes } from './guards.ts';
 import { HttpError, toHttpError } from './http-error.ts';
+import { isModernHead } from './modern-mcp.ts';
 
 /** The idle time in milliseconds after which a session ends when another one begins. */
 const maxIdle = 60 * 60 * 1000;
@@ -177,14 +180,15 @@ export class McpSessions {
 }
 
 /** Answers a body that cannot be read with a JSON-RPC error. */
-export const refuseBody: ErrorRequestHandler = (thrown, _request, response, next) => {
+export const refuseBody: ErrorRequestHandler = (thrown, request, response, next) => {
   const { status, message, headers } = toHttpError(thrown);
   if (status >= 500) return next(thrown);
   const invalidJson = Object(thrown).type === 'entity.parse.failed';
   const text = invalidJson ? 'Parse error: Invalid JSON' : message;
-  const code = status === 400 ? parseError : serverError;
-  response
-    .status(status)
-    .set(headers)
-    .json(errorResponse(null, code, text));
+  const modern = isModernHead(request);
+  const code = status === 400 ? parseError : modern ? invalidRequest : serverError;
+  const body = modern
+    ? refuse(undefined, new RpcError(code, text))
+    : errorResponse(null, code, text);
+  response.status(status).set(headers).json(body);
 };

@@ -106,7 +106,8 @@ export class SessionHandles {
 
   #isOf(handle: string, caller: string): boolean {
     const bytes = Buffer.from(handle, 'base64url');
-    if (bytes.length !== randomBytesOfHandle + codeBytes) return false;
+    const whole = bytes.length === randomBytesOfHandle + codeBytes;
+    if (!whole || bytes.toString('base64url') !== handle) return false;
     const random = bytes.subarray(0, randomBytesOfHandle);
     return timingSafeEqual(bytes.subarray(randomBytesOfHandle), this.#code(random, caller));
   }
