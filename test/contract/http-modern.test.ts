@@ -1,4 +1,7 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { deep } from '../support/depth.ts';
 import { key, type Served, serve } from '../support/http.ts';
 import { modernMeta, revision } from '../support/modern.ts';
 import { probe } from '../support/probe.ts';
@@ -286,6 +289,7 @@ describe('the state of a session', () => {
 describe('subscriptions/listen', () => {
   test('reports what changes, and is answered when the server stops', async () => {
     const served = await started();
+    await call(served, 'initialize_memory_bank', { path: '.' });
     const uri = 'memory-bank://watched.md';
     const response = await post(
       served,
@@ -320,7 +324,7 @@ describe('subscriptions/listen', () => {
     expect((await messages.next()).done).toBe(true);
   });
 
-  test('ends when its client disconnects', async () => {
+  deep('ends when its client disconnects', async () => {
     const served = await started();
     for (let i = 0; i < 60; i += 1) {
       const client = new AbortController();
@@ -336,4 +340,14 @@ describe('subscriptions/listen', () => {
       await response.body?.cancel().catch(() => {});
     }
   });
+});
+
+test('the server stops although a client has opened a connection in advance', async () => {
+  const served = await serve({ headTimeout: 1_000_000, requestTimeout: 1_000_000 });
+  const { hostname, port } = new URL(served.url);
+  const socket = connect(Number(port), hostname);
+  await once(socket, 'connect');
+  await served.ask('GET', '/status');
+  await served.close();
+  socket.destroy();
 });

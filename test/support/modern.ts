@@ -5,7 +5,7 @@ import { serveStdio } from '../../src/server/mcp/mcp.ts';
 import { JsonLines } from '../../src/server/mcp/stdio.ts';
 
 /** The revision of MCP in which each request describes itself. */
-export const revision = '2026-07-28';
+export const revision = '2026-07-28' as const;
 
 /** Returns the `_meta` of a request, with more of its fields: `{ logLevel: 'debug' }`. */
 export function modernMeta(fields: { readonly [name: string]: unknown } = {}) {

@@ -75,10 +75,16 @@ export async function listen(app: App, settings: HttpSettings): Promise<HttpServ
   server.maxConnections = maxConnections;
   // Makes room for the next connection.
   server.on('drop', () => server.closeIdleConnections());
+  const unused = new Set<Socket>();
+  server.on('connection', (socket) => {
+    unused.add(socket);
+    socket.once('close', () => unused.delete(socket));
+  });
   let closing = false;
   const onRequest = backlog.inTurn((request, response) => {
     // A connection that is kept alive would prevent the server from closing.
     response.once('close', () => closing && server.closeIdleConnections());
+    unused.delete(request.socket);
     handler(request, response);
   });
   server.on('request', onRequest);
@@ -94,6 +100,8 @@ export async function listen(app: App, settings: HttpSettings): Promise<HttpServ
     async close() {
       closing = true;
       const closed = new Promise((resolve) => server.close(resolve));
+      // Clients open connections in advance, which count as neither idle nor done.
+      for (const socket of unused) if (socket.bytesRead === 0) socket.destroy();
       mcp.endStreams();
       modern.endStreams();
       await closed;
