@@ -1,0 +1,121 @@
+// `npm run test:conformance`: runs the official conformance suite against the built server, for both eras.
+//
+// The suite needs Node.js 22. Under an older one, this script installs the npm package `node` of that
+// version next to the suite, and says so; where neither can be installed, the run is skipped.
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+const main = resolve(import.meta.dirname, '../dist/main.cjs');
+const suite = '@modelcontextprotocol/conformance@0.2.0-alpha.12';
+const needed = 22;
+
+/**
+ * The scenarios of each revision that apply, the others by the reason why they do not, and the checks
+ * of scenarios that apply for which the server would need tools made for the suite.
+ */
+const { apply, doNotApply, untestable } = JSON.parse(
+  readFileSync(join(import.meta.dirname, 'fixtures/conformance.json'), 'utf8'),
+);
+const others = Object.values(doNotApply).flat();
+
+const scratch = mkdtempSync(join(tmpdir(), 'memory-bank-conformance-'));
+const modules = join(scratch, 'node_modules');
+
+/**
+ * Installs packages into the scratch folder.
+ *
+ * @param {string[]} names
+ * @returns whether they could be installed.
+ */
+function install(...names) {
+  const args = ['install', '--no-audit', '--no-fund', '--ignore-scripts', ...names];
+  return spawnSync('npm', args, { cwd: scratch, encoding: 'utf8' }).status === 0;
+}
+
+/** Returns the path of a Node.js that can run the suite; undefined if there is none. */
+function findNode() {
+  const major = Number(process.versions.node.split('.')[0]);
+  if (major >= needed) return process.execPath;
+  const packed = `node-${process.platform}-${process.arch}`;
+  if (!install(`${packed}@${needed}`)) return undefined;
+  console.log(
+    `Node.js ${process.versions.node} cannot run the suite; it runs on ${packed}@${needed}.`,
+  );
+  return join(modules, packed, 'bin/node');
+}
+
+/** Serves a project with a record; returns the process and its URL. */
+async function serve() {
+  const root = join(scratch, 'project');
+  mkdirSync(root);
+  spawnSync('git', ['init', '--quiet'], { cwd: root });
+  const run = (/** @type {string[]} */ ...args) =>
+    spawnSync(process.execPath, [main, '--root', root, ...args], { encoding: 'utf8' });
+  run('initialize-memory-bank', '--path', root);
+  const server = spawn(
+    process.execPath,
+    [main, '--root', root, 'serve', '--port', '0', '--no-auth'],
+    {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    },
+  );
+  let text = '';
+  for await (const chunk of server.stderr) {
+    text += chunk;
+    const [, url] = /MCP at (\S+)/.exec(text) ?? [];
+    if (url !== undefined) return { server, url };
+  }
+  throw new Error(`The server did not start: ${text}`);
+}
+
+/**
+ * Runs all scenarios of a revision; returns the problems of those that apply.
+ *
+ * @param {string} node
+ * @param {string} url
+ * @param {string} revision
+ */
+function check(node, url, revision) {
+  const output = join(scratch, revision);
+  const program = join(modules, '@modelcontextprotocol/conformance/dist/index.js');
+  const args = ['server', '--url', url, '--suite', 'all', '--spec-version', revision, '-o', output];
+  spawnSync(node, [program, ...args], { encoding: 'utf8' });
+  const problems = [];
+  const left = new Set(apply[revision]);
+  for (const folder of readdirSync(output)) {
+    const name = folder.replace(/^server-/, '').replace(/-\d{4}-\d\d-\d\dT.*$/, '');
+    if (others.includes(name)) continue;
+    if (!left.delete(name)) problems.push(`${name} is not listed`);
+    const checks = JSON.parse(readFileSync(join(output, folder, 'checks.json'), 'utf8'));
+    const counted = checks.filter(
+      (/** @type {{ id: string }} */ { id }) => !untestable[name]?.includes(id),
+    );
+    const of = (/** @type {string} */ wanted) =>
+      counted.filter((/** @type {{ status: string }} */ { status }) => status === wanted);
+    const failed = [...of('FAILURE'), ...of('WARNING')];
+    console.log(`${revision} ${name}: ${of('SUCCESS').length} passed, ${failed.length} failed`);
+    for (const { id, errorMessage } of failed) problems.push(`${name}: ${id}: ${errorMessage}`);
+  }
+  for (const name of left) problems.push(`${name} did not run`);
+  return problems.map((problem) => `${revision} ${problem}`);
+}
+
+try {
+  writeFileSync(join(scratch, 'package.json'), '{ "private": true }');
+  const node = findNode();
+  if (node === undefined || !install(suite)) {
+    console.log(`skipped: ${node === undefined ? `Node.js ${needed}` : suite} cannot be installed`);
+  } else {
+    const { server, url } = await serve();
+    const problems = Object.keys(apply).flatMap((revision) => check(node, url, revision));
+    server.kill();
+    await once(server, 'exit');
+    for (const problem of problems) console.log(`FAILED: ${problem}`);
+    process.exitCode = problems.length === 0 ? 0 : 1;
+  }
+} finally {
+  rmSync(scratch, { recursive: true, force: true });
+}
