@@ -1,7 +1,8 @@
-// `npm run test:conformance`: runs the official conformance suite against the built server, for both eras.
+// `npm run test:conformance`: runs the official conformance suite of MCP against the built server, and
+// calls a tool with the command line of the MCP Inspector, for both eras of the protocol.
 //
-// The suite needs Node.js 22. Under an older one, this script installs the npm package `node` of that
-// version next to the suite, and says so; where neither can be installed, the run is skipped.
+// Both need Node.js 22. Under an older one, this script installs the npm package of that version for
+// this platform next to them, and says so; where it cannot be installed, the run is skipped.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,6 +11,7 @@ import { join, resolve } from 'node:path';
 
 const main = resolve(import.meta.dirname, '../dist/main.cjs');
 const suite = '@modelcontextprotocol/conformance@0.2.0-alpha.12';
+const inspector = '@modelcontextprotocol/inspector@2.12.0';
 const needed = 22;
 
 /**
@@ -47,9 +49,12 @@ function findNode() {
   return join(modules, packed, 'bin/node');
 }
 
-/** Serves a project with a record; returns the process and its URL. */
-async function serve() {
-  const root = join(scratch, 'project');
+/**
+ * Serves a project with a record; returns the process and its URL.
+ *
+ * @param {string} root
+ */
+async function serve(root) {
   mkdirSync(root);
   spawnSync('git', ['init', '--quiet'], { cwd: root });
   const run = (/** @type {string[]} */ ...args) =>
@@ -103,14 +108,53 @@ function check(node, url, revision) {
   return problems.map((problem) => `${revision} ${problem}`);
 }
 
+/**
+ * Calls a tool with the Inspector, over both transports in both eras; returns the problems.
+ *
+ * @param {string} node
+ * @param {string} url
+ * @param {string} root
+ */
+function inspect(node, url, root) {
+  const transports = [
+    { type: 'stdio', command: process.execPath, args: [main, '--root', root] },
+    { type: 'streamable-http', url },
+  ];
+  const named = new Map(
+    ['legacy', 'auto', 'modern'].flatMap((protocolEra) =>
+      transports.map((transport) => [
+        `${transport.type} ${protocolEra}`,
+        { ...transport, protocolEra },
+      ]),
+    ),
+  );
+  const config = join(scratch, 'servers.json');
+  writeFileSync(config, JSON.stringify({ mcpServers: Object.fromEntries(named) }));
+  const folder = join(modules, '@modelcontextprotocol/inspector');
+  const { bin } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const program = join(folder, bin['mcp-inspector']);
+  const env = { PATH: process.env.PATH, HOME: scratch, MCP_INSPECTOR_SECRET_STORE: 'memory' };
+  return [...named.keys()].flatMap((name) => {
+    const call = ['--method', 'tools/call', '--tool-name', 'get_memory_bank_status'];
+    const args = [program, '--cli', '--config', config, '--server', name, ...call];
+    const { status, stdout, stderr } = spawnSync(node, args, { env, encoding: 'utf8' });
+    const passed = status === 0 && stdout.includes('memoryBankStatus');
+    console.log(`inspector, ${name}: ${passed ? 'passed' : 'failed'}`);
+    return passed ? [] : [`inspector, ${name}: ${stderr}`];
+  });
+}
+
 try {
   writeFileSync(join(scratch, 'package.json'), '{ "private": true }');
   const node = findNode();
-  if (node === undefined || !install(suite)) {
-    console.log(`skipped: ${node === undefined ? `Node.js ${needed}` : suite} cannot be installed`);
+  const missing = node === undefined ? `Node.js ${needed}` : install(suite, inspector) ? '' : suite;
+  if (node === undefined || missing !== '') {
+    console.log(`skipped: ${missing} cannot be installed`);
   } else {
-    const { server, url } = await serve();
+    const root = join(scratch, 'project');
+    const { server, url } = await serve(root);
     const problems = Object.keys(apply).flatMap((revision) => check(node, url, revision));
+    problems.push(...inspect(node, url, root));
     server.kill();
     await once(server, 'exit');
     for (const problem of problems) console.log(`FAILED: ${problem}`);
