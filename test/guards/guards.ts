@@ -805,6 +805,38 @@ export const guards: readonly Guard[] = [
     ['contract/http-auth.test.ts', 'cannot use the session cookie'],
   ),
   guard(
+    'a session handle works for its caller only',
+    [
+      'server/mcp/session-handles.ts',
+      'return timingSafeEqual(bytes.subarray(randomBytesOfHandle), this.#code(random, caller));',
+      'return random.length > 0 || caller === "";',
+    ],
+    ['unit/session-handles.test.ts', 'a handle of another caller'],
+  ),
+  guard(
+    'a session handle expires',
+    [
+      'server/mcp/session-handles.ts',
+      'if (used > oldest) return;',
+      'if (used > oldest - life) return;',
+    ],
+    ['unit/session-handles.test.ts', 'until an hour after its last use'],
+  ),
+  guard(
+    'the headers of an MCP request repeat its body',
+    ['server/http/modern-mcp.ts', 'checkHeaders(request, asked);', ''],
+    ['contract/http-modern.test.ts', 'is 400 -32020'],
+  ),
+  guard(
+    'no project is chosen before the client has named its roots',
+    [
+      'server/mcp/process-session.ts',
+      "if (asks) throw new MemoryError('no_project', 'The client has not named its roots.');",
+      '',
+    ],
+    ['unit/modern-stdio.test.ts', 'are asked for where they decide'],
+  ),
+  guard(
     'a host in the request target is checked',
     [
       'server/http/guards.ts',
