@@ -218,6 +218,7 @@ export class App {
     const place = session.get(placeKey);
     const { signal } = options;
     if (options.agent !== undefined) session.agent = options.agent;
+    if (options.author !== undefined) session.author = options.author;
     const log = (level: LogLevel, message: string) => {
       this.#options.log(level, `${label}: ${message}`);
       options.log?.(level, message);

@@ -1,7 +1,7 @@
 import type { Context, LogLevel, Modes, Project, ProjectInfo } from '../core/context.ts';
 import type { MemoryError } from '../core/error.ts';
 import type { CommitMade, History } from '../core/history.ts';
-import type { Session } from '../core/session.ts';
+import type { Author, Session } from '../core/session.ts';
 import type { Store } from '../core/store.ts';
 import type { Tool } from '../core/tool.ts';
 import type { BoundWorkspace } from '../core/workspace.ts';
@@ -13,6 +13,8 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
   /** The program that makes the call, such as `claude-code/2.1`; by default the session's. */
   readonly agent?: string | undefined;
+  /** The author of the commits; by default the session's. */
+  readonly author?: Author | undefined;
   progress?(done: number, total: number, message: string): void;
   log?(level: LogLevel, message: string): void;
   /** Receives a sentence for the model next to the answer. */

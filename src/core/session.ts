@@ -13,12 +13,20 @@ export function sessionKey<T>(name: string, initial: () => T): SessionKey<T> {
   return { name, initial };
 }
 
+/** A person or program as git names it. */
+export interface Author {
+  readonly name: string;
+  readonly email: string;
+}
+
 /** A session of one client: a stdio process, or one `Mcp-Session-Id`. */
 export class Session {
   /** Sortable and unique; the trailer `Memory-Session` of commits. */
   readonly id: string;
   /** The client's name and version, such as `claude-code/2.1`, if it has sent them. */
   agent: string | undefined;
+  /** The author of its commits; undefined for the one of git's configuration. */
+  author: Author | undefined;
   readonly #state = new Map<SessionKey<unknown>, unknown>();
 
   constructor(id: string) {

@@ -93,6 +93,7 @@ class StoreWorkspace implements Workspace {
       actor: async () => ({
         tool: binding.tool,
         agent: binding.session.agent,
+        author: binding.session.author,
         session: binding.session.id,
         mode: (await modes.current())?.name,
       }),

@@ -229,6 +229,10 @@ describe('memory-bank serve', () => {
     [['--api-key-file', '/dev/null'], 'There is no key in /dev/null.'],
     [['--port', '99999'], '--port must be a number from 0 to 65535.'],
     [['--limit-minute', '0'], '--limit-minute must be a number from 1'],
+    [['--issuer', 'http://login.example.com'], 'http://login.example.com is not an https URL.'],
+    [['--audience', 'a'], '--audience needs --issuer.'],
+    [['--issuer', 'https://a.example', '--no-auth'], '--no-auth and --issuer exclude each other.'],
+    [['--issuer', 'https://a.example', '--port', '0'], '--port 0 needs --public-url'],
   ])('%j is refused with the usage', (args, message) => {
     const { status, stderr } = spawnSync(process.execPath, [main, 'serve', ...args], {
       encoding: 'utf8',
@@ -248,6 +252,17 @@ describe('memory-bank serve', () => {
     expect(await program.stop()).toBe(0);
     expect(program.err.split(made)).toHaveLength(2);
     expect(program.out).toBe('');
+  });
+
+  test('with an issuer and without a key makes none', async () => {
+    const publicUrl = 'https://memory.example.com';
+    const issuer = 'https://login.example.com';
+    const program = await HttpProgram.start(['--issuer', issuer, '--public-url', publicUrl]);
+    expect(program.err).not.toContain('API key');
+    const refused = await program.ask('GET', files);
+    expect(refused.status).toBe(401);
+    expect(refused.headers.get('www-authenticate')).toContain(`resource_metadata="${publicUrl}/`);
+    expect(await program.stop()).toBe(0);
   });
 
   test('takes its keys from a file or the environment', async () => {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { MemoryError } from '../../core/error.ts';
 import { counted } from '../../core/painter.ts';
-import { isLoopback } from '../../server/http/address.ts';
+import { isLoopback, isSecure } from '../../server/http/address.ts';
 import type { HttpSettings } from '../../server/http/http.ts';
 import { leaseBuild } from '../build-lease.ts';
 import {
@@ -27,6 +27,16 @@ export const serveHttp: Command = {
     host: { value: 'address', about: 'the address to listen on', default: '127.0.0.1' },
     port: { value: 'number', about: 'the port to listen on, 0 for any', default: '3000' },
     'api-key-file': { value: 'file', about: 'the API keys, one a line (MEMORY_BANK_API_KEYS)' },
+    issuer: {
+      value: 'url',
+      about: 'the OAuth authorization server whose access tokens are accepted',
+    },
+    audience: { value: 'text', about: 'the audience of its tokens', default: '<public-url>/mcp' },
+    'public-url': {
+      value: 'url',
+      about: 'where clients reach the server',
+      default: 'http://<host>:<port>',
+    },
     'no-auth': { about: 'require no API key; on a loopback address only' },
     'allow-host': { value: 'a,b,...', about: 'more host names that requests may use' },
     'allow-origin': { value: 'a,b,...', about: 'origins of web pages that may call the server' },
@@ -78,6 +88,7 @@ function readSettings(
     host,
     port: flagNumber(values, 'port', 3000, 0, 65_535),
     keys: keysFor(host, values, env, made),
+    oauth: oauthOf(host, values),
     hosts: list(flagText(values, 'allow-host')),
     origins: list(flagText(values, 'allow-origin')),
     folders: flagTexts(values, 'allow-folder').map((folder) => resolve(folder)),
@@ -118,9 +129,36 @@ function keysFor(
       hint: `Use at least ${leastKey}: "openssl rand -hex 32" makes a good one.`,
     });
   }
-  if (keys.length > 0) return keys;
+  // An access token is a way in, so no key has to be made up.
+  if (keys.length > 0 || (file === undefined && values.issuer !== undefined)) return keys;
   if (file !== undefined) throw new MemoryError('invalid_input', `There is no key in ${file}.`);
   return [made];
+}
+
+/** The authorization server whose tokens are accepted; undefined for none. */
+function oauthOf(host: string, values: FlagValues): HttpSettings['oauth'] {
+  const issuer = flagText(values, 'issuer');
+  const audience = flagText(values, 'audience');
+  const port = flagNumber(values, 'port', 3000, 0, 65_535);
+  const publicUrl = flagText(values, 'public-url') ?? `http://${host}:${port}`;
+  if (issuer === undefined) {
+    const given = ['audience', 'public-url'].find((name) => values[name] !== undefined);
+    if (given === undefined) return undefined;
+    throw new MemoryError('invalid_input', `--${given} needs --issuer.`);
+  }
+  if (values['no-auth']) {
+    throw new MemoryError('invalid_input', '--no-auth and --issuer exclude each other.');
+  }
+  if (!isSecure(issuer)) {
+    throw new MemoryError('invalid_input', `--issuer ${issuer} is not an https URL.`);
+  }
+  if (port === 0 && values['public-url'] === undefined) {
+    throw new MemoryError('invalid_input', '--issuer with --port 0 needs --public-url.');
+  }
+  if (!URL.canParse(publicUrl)) {
+    throw new MemoryError('invalid_input', `--public-url ${publicUrl} is not a URL.`);
+  }
+  return { issuer, audience, publicUrl };
 }
 
 function readKeys(file: string): string {

@@ -45,6 +45,8 @@ export interface Proposal {
   readonly changes: readonly FileChange[];
   /** The whole message of the commit, subject first. */
   readonly message: string;
+  /** By default the one of the configuration. */
+  readonly author?: Pick<Signature, 'name' | 'email'> | undefined;
   readonly adopt?: Adoption;
   readonly join?: Joined;
   readonly onStaged?: OnStaged | undefined;
@@ -103,7 +105,7 @@ export function planCommits(
   odb: ObjectDatabase,
   head: Head,
   index: IndexFile,
-  { changes, message, adopt, join }: Proposal,
+  { changes, message, author, adopt, join }: Proposal,
   signatures: Signatures,
 ): CommitPlan {
   const builder = new Builder(odb, head.oid, signatures);
@@ -155,7 +157,8 @@ export function planCommits(
   if (staged.length > 0) builder.commit(staged, describeEdit('staged edit', staged));
   if (edited.length > 0) builder.commit(edited, describeEdit('edit by hand', edited));
   if (join?.forward && !builder.hasCommitted) builder.forward(ours, join.tip);
-  else builder.commit(ours, message, join?.tip);
+  // The user's edits keep the configured author.
+  else builder.commit(ours, message, join?.tip, { ...signatures.author, ...author });
   return { head, files, ...builder.result() };
 }
 
@@ -215,9 +218,14 @@ class Builder {
   }
 
   /** @param joined the second parent. */
-  commit(edits: readonly TreeEdit[], message: string, joined?: Oid): void {
+  commit(
+    edits: readonly TreeEdit[],
+    message: string,
+    joined?: Oid,
+    author = this.#signatures.author,
+  ): void {
     const tree = this.#apply(edits);
-    const { author, committer } = this.#signatures;
+    const { committer } = this.#signatures;
     const parents = [this.#tip, joined].filter((parent) => parent !== undefined);
     const oid = this.add('commit', formatCommit({ tree, parents, author, committer, message }));
     const kind = joined !== undefined ? ' (merge)' : this.#tip === undefined ? ' (initial)' : '';

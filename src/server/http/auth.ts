@@ -2,7 +2,10 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import cookieParser from 'cookie-parser';
 import type { Request, RequestHandler, Response } from 'express';
 import { ipKeyGenerator } from 'express-rate-limit';
+import type { Author } from '../../core/session.ts';
+import type { Identity, Scope } from './access-tokens.ts';
 import { HttpError } from './http-error.ts';
+import type { ProtectedResource } from './protected-resource.ts';
 
 /** The life of a session, in milliseconds. */
 const sessionLife = 8 * 60 * 60 * 1000;
@@ -21,6 +24,10 @@ export interface Caller {
   readonly byKey: boolean;
   /** Whether a session cookie authorizes the request. */
   readonly bySession: boolean;
+  /** The scopes of an access token; undefined for a key or session, which allow everything. */
+  readonly scopes?: ReadonlySet<Scope>;
+  /** The author of the commits of the caller, if an access token names it. */
+  readonly author?: Author | undefined;
 }
 
 declare global {
@@ -37,14 +44,16 @@ interface Login {
   readonly expires: number;
 }
 
-/** The API keys and login sessions of the HTTP API. */
+/** The API keys, login sessions and access tokens of the HTTP API. */
 export class Auth {
   readonly #secret = randomBytes(32);
   readonly #keys: readonly Buffer[] | undefined;
+  readonly #tokens: ProtectedResource | undefined;
   readonly #logins = new Map<string, Login>();
 
   /** @param keys undefined lets everybody use the API. */
-  constructor(keys: readonly string[] | undefined) {
+  constructor(keys: readonly string[] | undefined, tokens?: ProtectedResource) {
+    this.#tokens = tokens;
     this.#keys = keys?.map((key) => this.#digest(key));
   }
 
@@ -52,11 +61,42 @@ export class Auth {
   identify(): RequestHandler[] {
     return [
       cookieParser(this.#secret.toString('hex')),
-      (request, response, next) => {
-        response.locals.caller = this.#callerOf(request);
+      async (request, response, next) => {
+        const caller = this.#callerOf(request);
+        const token = caller.authorized ? undefined : bearerOf(request);
+        const known = token === undefined ? undefined : await this.#tokens?.identify(token);
+        response.locals.caller = known ? withToken(caller, known) : caller;
         next();
       },
     ];
+  }
+
+  /** Refuses requests without a valid key, session or access token. */
+  readonly authorized: RequestHandler = (request, response, next) => {
+    if (response.locals.caller.authorized) return next();
+    const sent = bearerOf(request) !== undefined;
+    const needed = this.#tokens ? 'an API key or access token' : 'an API key';
+    throw new HttpError(
+      401,
+      `Send ${needed} as "Authorization: Bearer <key>", or a session cookie.`,
+      {
+        'WWW-Authenticate':
+          this.#tokens?.challenge(sent ? { error: 'invalid_token' } : {}) ?? 'Bearer',
+      },
+    );
+  };
+
+  /**
+   * Refuses a caller whose access token lacks a scope.
+   *
+   * @throws HttpError 403 that names the scope, so that the client can ask for it.
+   */
+  require(scope: Scope, { locals: { caller } }: Response): void {
+    if (!caller.scopes || caller.scopes.has(scope)) return;
+    throw new HttpError(403, `The access token lacks the scope ${scope}.`, {
+      'WWW-Authenticate':
+        this.#tokens?.challenge({ error: 'insufficient_scope', scope }) ?? 'Bearer',
+    });
   }
 
   /**
@@ -102,9 +142,8 @@ export class Auth {
     if (this.#keys === undefined) {
       return this.#login(request) ?? { ...stranger, authorized: true, byKey: true };
     }
-    const { authorization } = request.headers;
-    if (!authorization) return this.#login(request) ?? stranger;
-    const [, key] = /^Bearer +(\S+) *$/i.exec(authorization) ?? [];
+    if (!request.headers.authorization) return this.#login(request) ?? stranger;
+    const key = bearerOf(request);
     const index = key === undefined ? -1 : this.#indexOf(key, this.#keys);
     if (index < 0) return stranger;
     const id = `key:${index}`;
@@ -130,13 +169,15 @@ export class Auth {
   }
 }
 
-/** Refuses requests without a valid key or session. */
-export const authorized: RequestHandler = (_request, response, next) => {
-  if (!response.locals.caller.authorized) {
-    throw unauthorized('Send an API key as "Authorization: Bearer <key>", or a session cookie.');
-  }
-  next();
-};
+function bearerOf({ headers: { authorization = '' } }: Request): string | undefined {
+  return /^Bearer +(\S+) *$/i.exec(authorization)?.[1];
+}
+
+/** Returns the caller that an access token names; its limits are its own. */
+function withToken(stranger: Caller, { subject, scopes, author }: Identity): Caller {
+  const id = `token:${subject}`;
+  return { ...stranger, id, account: id, authorized: true, scopes, author };
+}
 
 function unauthorized(message: string): HttpError {
   return new HttpError(401, message, { 'WWW-Authenticate': 'Bearer' });

@@ -79,6 +79,7 @@ export function chatEndpoint(app: App): Endpoint {
       const question = questionOf(chat);
       const options = untilClosed(response);
       const session = app.connect();
+      session.author = response.locals.caller.author;
       session.agent = [agentOf(request), model?.name].filter(Boolean).join(' ');
       if (chat.mode !== undefined) {
         const switched = await app.call(session, 'switch_mode', { mode: chat.mode }, options);

@@ -51,6 +51,7 @@ export class RestSessions {
     const key = `${response.locals.caller.id} ${agent}`;
     const session = this.#sessions.get(key) ?? this.#app.connect();
     session.agent = agent;
+    session.author = response.locals.caller.author;
     // Moved to the end, so that the first one is always the least recently used.
     this.#sessions.delete(key);
     this.#sessions.set(key, session);

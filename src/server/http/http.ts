@@ -6,7 +6,7 @@ import express, { type Express } from 'express';
 import helmet from 'helmet';
 import type { App } from '../../app/app.ts';
 import type { LogLevel } from '../../core/context.ts';
-import { Auth, authorized } from './auth.ts';
+import { Auth } from './auth.ts';
 import { Backlog } from './backlog.ts';
 import { chatEndpoint } from './chat.ts';
 import { type Endpoint, RestSessions } from './endpoint.ts';
@@ -17,6 +17,12 @@ import { McpSessions, refuseBody } from './mcp-sessions.ts';
 import { ModernMcp } from './modern-mcp.ts';
 import { describeApi } from './openapi.ts';
 import { renderPage } from './page.ts';
+import {
+  metadataPath,
+  type OAuthSettings,
+  ProtectedResource,
+  scopeOf,
+} from './protected-resource.ts';
 import { memoryBankEndpoints, sessionEndpoints, statusEndpoint } from './rest.ts';
 
 /** The limit of open connections. */
@@ -29,6 +35,8 @@ export interface HttpSettings {
   readonly port: number;
   /** The API keys; undefined lets everybody use the API. */
   readonly keys: readonly string[] | undefined;
+  /** The authorization server whose access tokens are also accepted. */
+  readonly oauth?: OAuthSettings | undefined;
   /** Further host names that requests may use for this server. */
   readonly hosts: readonly string[];
   /** The origins of the web pages that may send requests. */
@@ -118,7 +126,8 @@ async function createApi(
   settings: HttpSettings,
 ): Promise<Express> {
   const { hosts, origins, limits, log } = settings;
-  const auth = new Auth(settings.keys);
+  const resource = settings.oauth && new ProtectedResource(settings.oauth);
+  const auth = new Auth(settings.keys, resource);
   const sessions = new RestSessions(app);
   const toolEndpoints = await memoryBankEndpoints(app, sessions, backlog);
   const endpoints = [
@@ -134,10 +143,15 @@ async function createApi(
   api.use(auth.identify());
   api.use(limitRate(limits, (path) => path === '/mcp'));
   api.use(soundHead, sameSite(settings.host, hosts, origins));
-  const access = [authorized, ownCookie(origins)];
+  const access = [auth.authorized, ownCookie(origins)];
+  if (resource) api.get([metadataPath, `${metadataPath}/mcp`], resource.metadata);
   api.all('/mcp', access, modern.check, mcp.find);
   api.post('/mcp', jsonBody, refuseBody);
-  api.all('/mcp', modern.handle, mcp.handle);
+  const scoped: express.RequestHandler = async (request, response, next) => {
+    auth.require(await scopeOf(app, request), response);
+    next();
+  };
+  api.all('/mcp', scoped, modern.handle, mcp.handle);
   api.use(versioned);
   const description = describeApi(endpoints);
   const page = renderPage(description);
@@ -147,11 +161,13 @@ async function createApi(
   addRoutes(
     api,
     endpoints.filter(({ open }) => open),
+    auth,
   );
   api.use(access);
   addRoutes(
     api,
     endpoints.filter(({ open }) => !open),
+    auth,
   );
   api.use(() => {
     throw new HttpError(404, 'There is no such path. /openapi.json lists the paths.');
@@ -203,14 +219,17 @@ function crossOrigin(origins: readonly string[]): express.RequestHandler {
   });
 }
 
-function addRoutes(api: Express, endpoints: readonly Endpoint[]): void {
+function addRoutes(api: Express, endpoints: readonly Endpoint[], auth: Auth): void {
   const paths = [...new Set(endpoints.map(({ path }) => path))];
   for (const path of paths) {
     const route = api.route(path.replace(/\{(\w+)\}/g, '*$1'));
     const ofPath = endpoints.filter((endpoint) => endpoint.path === path);
-    for (const { method, handle } of ofPath) {
+    for (const { method, open, commits, handle } of ofPath) {
       const before = method === 'post' ? jsonBody : [];
-      route[method](...before, (request, response) => handle(request, response));
+      route[method](...before, (request, response) => {
+        if (!open) auth.require(commits ? 'memory:write' : 'memory:read', response);
+        return handle(request, response);
+      });
     }
     const allow = ofPath.map(({ method }) => method.toUpperCase()).join(', ');
     route.all(() => {

@@ -70,7 +70,7 @@ export class McpSessions {
   readonly handle: RequestHandler = async (request, response, next) => {
     const { account } = response.locals.caller;
     const id = request.get('mcp-session-id');
-    if (id === undefined) return this.#begin(account, request, response);
+    if (id === undefined) return this.#begin(request, response);
     const session = this.#owned(id, account);
     // The session may have ended while the body was read.
     if (!session) return this.find(request, response, next);
@@ -102,7 +102,8 @@ export class McpSessions {
     await session.connection.handle(request, response, request.body);
   }
 
-  async #begin(account: string, request: Request, response: Response): Promise<void> {
+  async #begin(request: Request, response: Response): Promise<void> {
+    const { account, author } = response.locals.caller;
     const reservation = { account };
     const evicted = this.#makeRoom(account);
     // Reserved before the first await, so that concurrent requests cannot exceed the limit.
@@ -113,6 +114,7 @@ export class McpSessions {
         events: new EventLog(),
         maxBytes: maxBodyBytes,
         folders: this.#folders,
+        author,
         admission: (response, signal) => this.#backlog.admission(response, signal),
         track: (response, bytes) => this.#backlog.track(response, bytes),
         opened: (id) => {

@@ -81,6 +81,7 @@ export class ModernMcp {
     const answer = await this.#server.answer(asked, {
       signal,
       caller: response.locals.caller.account,
+      author: response.locals.caller.author,
       admit: this.#backlog.admission(response, signal),
       send: (message) => stream.send(message),
     });

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { EventStore } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { App } from '../../app/app.ts';
+import type { Author } from '../../core/session.ts';
 import { createServer } from './legacy-server.ts';
 import { type ResponseLimit, Responses } from './responses.ts';
 
@@ -12,6 +13,8 @@ export interface HttpClient extends ResponseLimit {
   readonly events: EventStore;
   /** The limit of a request body, in bytes. */
   readonly maxBytes: number;
+  /** The author of its commits; by default the one of git's configuration. */
+  readonly author?: Author | undefined;
   /** The folders that the client may switch to, in addition to the project that is served. */
   readonly folders: readonly string[];
   /** Called with the session id before the first answer of the session. */
@@ -41,6 +44,7 @@ export async function connectHttp(
   const responses = new Responses(client);
   const { server, leave } = createServer(app, version, {
     folders: client.folders,
+    author: client.author,
     admission: ({ requestId, signal }) => responses.admission(requestId, signal),
   });
   const transport = new StreamableHTTPServerTransport({

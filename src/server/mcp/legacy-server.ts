@@ -9,7 +9,7 @@ import {
 import type { App } from '../../app/app.ts';
 import type { Admission, CallOptions } from '../../app/call-context.ts';
 import { toMemoryError } from '../../core/error.ts';
-import type { Session } from '../../core/session.ts';
+import type { Author, Session } from '../../core/session.ts';
 import {
   agentOf,
   getPrompt,
@@ -34,6 +34,8 @@ type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 interface RemoteClient {
   /** The folders that the client may switch to, in addition to the project that is served. */
   readonly folders: readonly string[];
+  /** The author of its commits; by default the one of git's configuration. */
+  readonly author?: Author | undefined;
   /** Returns the admission of the call of a request. */
   admission(extra: Extra): Admission;
 }
@@ -76,6 +78,7 @@ export function createServer(
       return roots;
     },
   });
+  session.author = remote?.author;
   server.oninitialized = () => {
     // Every client lists the tools next. Once they are loaded, a call can fail in its toolset's words
     // even after the files of the program were replaced.

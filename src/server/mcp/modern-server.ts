@@ -3,7 +3,7 @@ import type { Admission, CallOptions } from '../../app/call-context.ts';
 import { findTool } from '../../app/toolset-selection.ts';
 import { toMemoryError } from '../../core/error.ts';
 import { isObject, type JsonObject } from '../../core/json.ts';
-import type { Session } from '../../core/session.ts';
+import type { Author, Session } from '../../core/session.ts';
 import {
   getPrompt,
   instructions,
@@ -49,6 +49,8 @@ export interface Exchange {
   /** Identifies the sender of the request. */
   readonly caller: string;
   readonly admit?: Admission;
+  /** The author of the commits; by default the one of git's configuration. */
+  readonly author?: Author | undefined;
   /** Sends a notification that belongs to the request. */
   send(message: object): void;
 }
@@ -221,7 +223,7 @@ export function refuse(id: string | number | undefined, error: RpcError): Modern
   };
 }
 
-function optionsOf(request: ModernRequest, { signal, admit, send }: Exchange): CallOptions {
+function optionsOf(request: ModernRequest, { signal, admit, author, send }: Exchange): CallOptions {
   const { agent, logLevel, progressToken } = request;
   const notify = (name: string, params: object) =>
     send({ jsonrpc: '2.0', method: `notifications/${name}`, params });
@@ -237,6 +239,7 @@ function optionsOf(request: ModernRequest, { signal, admit, send }: Exchange): C
       },
     }),
     agent,
+    author,
     ...(admit && { admit }),
   };
 }

@@ -1,4 +1,5 @@
 import type { AnyRecordType } from '../../core/record-type.ts';
+import type { Author } from '../../core/session.ts';
 import type { Provenance } from '../../core/store.ts';
 import type { FileChange } from '../../git/commit/commit-plan.ts';
 import type { SecretGuard, TextChange } from '../secrets/guard.ts';
@@ -10,6 +11,7 @@ export interface ChangePlan {
   readonly message: string;
   /** Paths relative to the top of the work tree. */
   readonly changes: readonly FileChange[];
+  readonly author: Author | undefined;
 }
 
 /** The origin of a change, and the rules for it. */
@@ -47,5 +49,5 @@ export function planChange(
     bytes: after === undefined ? undefined : Buffer.from(after, 'utf8'),
     seen: before === undefined ? undefined : Buffer.from(before, 'utf8'),
   }));
-  return { message, changes };
+  return { message, changes, author: actor.author };
 }

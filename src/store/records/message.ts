@@ -1,4 +1,5 @@
 import type { CommitInfo } from '../../core/history.ts';
+import type { Author } from '../../core/session.ts';
 import type { Provenance } from '../../core/store.ts';
 import type { Commit, Oid, Signature } from '../../git/objects/object.ts';
 
@@ -8,6 +9,8 @@ export interface Actor {
   readonly tool: string;
   /** Name and version of the client, if it sent them. */
   readonly agent: string | undefined;
+  /** The author of the commit; undefined for the one of git's configuration. */
+  readonly author?: Author | undefined;
   readonly session: string;
   readonly mode: string | undefined;
 }

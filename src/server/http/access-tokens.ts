@@ -1,0 +1,171 @@
+import { createRemoteJWKSet, customFetch, errors, type JWTPayload, jwtVerify } from 'jose';
+import type { Author } from '../../core/session.ts';
+import { isSecure } from './address.ts';
+import { HttpError } from './http-error.ts';
+
+/** The scopes of tokens, the least powerful first; each one includes those before it. */
+export const scopes = ['memory:read', 'memory:write', 'memory:admin'] as const;
+
+export type Scope = (typeof scopes)[number];
+
+/** The person or program that a token names. */
+export interface Identity {
+  readonly subject: string;
+  readonly scopes: ReadonlySet<Scope>;
+  /** The author of its commits; undefined if the token has no name or no e-mail address. */
+  readonly author: Author | undefined;
+}
+
+/** Signatures that need no shared secret. */
+const algorithms = [
+  ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
+  ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
+];
+
+/** The difference that the clocks of the two servers may have, in seconds. */
+const clockSkew = 60;
+
+/** The limits of a token, and of a document of the authorization server, in bytes. */
+const maxToken = 8 * 1024;
+const maxDocument = 256 * 1024;
+
+/** The time limit of a request to the authorization server, in milliseconds. */
+const timeout = 5_000;
+
+/** The time for which keys are kept, in milliseconds. */
+const keysKept = 10 * 60 * 1000;
+
+/** The pause between two requests for keys, or after a failed one, in milliseconds. */
+const cooldown = 10_000;
+
+type Keys = ReturnType<typeof createRemoteJWKSet>;
+
+/** Checks access tokens, which are JWTs of one issuer, by its published keys. */
+export class AccessTokens {
+  readonly #issuer: string;
+  readonly #audience: string;
+  readonly #cooldown: number;
+  #keys: Promise<Keys> | undefined;
+
+  constructor(issuer: string, audience: string, pause = cooldown) {
+    this.#issuer = issuer;
+    this.#audience = audience;
+    this.#cooldown = pause;
+  }
+
+  /**
+   * Returns the identity in a token.
+   *
+   * @returns undefined for a token that is not valid.
+   * @throws HttpError 503 if the keys of the issuer cannot be read.
+   */
+  async identify(token: string): Promise<Identity | undefined> {
+    if (token.length > maxToken || !/^[\w-]+\.[\w-]+\.[\w-]+$/.test(token)) return undefined;
+    try {
+      const { payload } = await jwtVerify(token, await this.#issuerKeys(), {
+        issuer: this.#issuer,
+        audience: this.#audience,
+        algorithms,
+        clockTolerance: clockSkew,
+        requiredClaims: ['exp', 'sub'],
+      });
+      return toIdentity(payload);
+    } catch (thrown) {
+      if (thrown instanceof HttpError) throw thrown;
+      if (!isUnavailable(thrown)) return undefined;
+      throw unavailable(thrown);
+    }
+  }
+
+  #issuerKeys(): Promise<Keys> {
+    this.#keys ??= this.#findKeys().catch((cause: unknown) => {
+      // Many requests must not become as many requests to the authorization server.
+      setTimeout(() => {
+        this.#keys = undefined;
+      }, this.#cooldown).unref();
+      throw unavailable(cause);
+    });
+    return this.#keys;
+  }
+
+  async #findKeys(): Promise<Keys> {
+    const { href } = new URL(this.#issuer);
+    const { origin, pathname } = new URL(this.#issuer);
+    const path = pathname.replace(/\/$/, '');
+    const documents = [
+      `${origin}/.well-known/oauth-authorization-server${path}`,
+      `${href.replace(/\/$/, '')}/.well-known/openid-configuration`,
+    ];
+    for (const document of documents) {
+      const response = await bounded(document, { method: 'GET' });
+      if (!response.ok) continue;
+      const { issuer, jwks_uri } = Object(await response.json());
+      if (issuer !== this.#issuer) {
+        throw new Error(`${document} is of the issuer ${JSON.stringify(issuer)}.`);
+      }
+      if (typeof jwks_uri !== 'string' || !isSecure(jwks_uri)) {
+        throw new Error(`${document} has no jwks_uri that begins with https.`);
+      }
+      return createRemoteJWKSet(new URL(jwks_uri), {
+        timeoutDuration: timeout,
+        cooldownDuration: this.#cooldown,
+        cacheMaxAge: keysKept,
+        [customFetch]: bounded,
+      });
+    }
+    throw new Error(`None of ${documents.join(' and ')} can be read.`);
+  }
+}
+
+/** Fetches a document up to the limits of time and size; a redirect is an error. */
+async function bounded(url: string, options: RequestInit): Promise<Response> {
+  const signal = options.signal ?? AbortSignal.timeout(timeout);
+  const response = await fetch(url, { ...options, redirect: 'error', signal });
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const piece of response.body ?? []) {
+    bytes += piece.length;
+    if (bytes > maxDocument) throw new Error(`${url} is longer than ${maxDocument} bytes.`);
+    pieces.push(piece);
+  }
+  return new Response(Buffer.concat(pieces), {
+    status: response.status,
+    headers: response.headers,
+  });
+}
+
+/** Whether the keys could not be read, so that the token may be valid. */
+function isUnavailable(thrown: unknown): boolean {
+  if (thrown instanceof errors.JWKSTimeout || thrown instanceof errors.JWKSInvalid) return true;
+  return !(thrown instanceof errors.JOSEError) || thrown.code === 'ERR_JOSE_GENERIC';
+}
+
+function unavailable(cause: unknown): HttpError {
+  const error = new HttpError(503, 'The keys of the authorization server cannot be read.', {
+    'Retry-After': '10',
+  });
+  error.cause = cause;
+  return error;
+}
+
+function toIdentity(payload: JWTPayload): Identity | undefined {
+  const { sub, scope, scp, name, preferred_username, email } = payload;
+  if (typeof sub !== 'string' || sub === '') return undefined;
+  const given = [scope, scp].flat().flatMap((value) => String(value ?? '').split(' '));
+  const level = scopes.findLastIndex((known) => given.includes(known));
+  const author = {
+    name: oneLine(name) || oneLine(preferred_username) || oneLine(sub),
+    email: oneLine(email),
+  };
+  return {
+    subject: sub,
+    scopes: new Set(scopes.slice(0, level + 1)),
+    author: /^[^\s@]+@[^\s@]+$/.test(author.email) ? author : undefined,
+  };
+}
+
+/** Returns a claim as git can store it in the author of a commit. */
+function oneLine(claim: unknown): string {
+  const text = typeof claim === 'string' ? claim : '';
+  return [...text.replace(/[\p{C}\s<>]+/gu, ' ').trim()].slice(0, 100).join('');
+}

@@ -1,0 +1,296 @@
+import { createHmac } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { AccessTokens } from '../../src/server/http/access-tokens.ts';
+import { key, type Served, serve } from '../support/http.ts';
+import { type Claims, Issuer } from '../support/issuer.ts';
+import { modernMeta, revision } from '../support/modern.ts';
+
+const publicUrl = 'https://memory.example.com';
+const audience = `${publicUrl}/mcp`;
+const metadata = `${publicUrl}/.well-known/oauth-protected-resource/mcp`;
+
+let issuer: Issuer;
+let served: Served;
+
+beforeEach(async () => {
+  issuer = await Issuer.start();
+  served = await serve({ oauth: { issuer: issuer.url, publicUrl } });
+});
+
+afterEach(async () => {
+  await served.close();
+  await issuer.close();
+});
+
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+
+function read(token: string) {
+  return served.ask('GET', '/memory-bank/files', { headers: bearer(token) });
+}
+
+function write(token: string) {
+  const body = { filename: 'a.md', content: 'text' };
+  return served.ask('POST', '/memory-bank/file', { headers: bearer(token), body });
+}
+
+/** Calls a tool of MCP in revision 2026-07-28. */
+function call(token: string, name: string, args: object = {}) {
+  return served.ask('POST', '/mcp', {
+    headers: {
+      ...bearer(token),
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': revision,
+      'mcp-method': 'tools/call',
+      'mcp-name': name,
+    },
+    body: {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name, arguments: args, _meta: modernMeta() },
+    },
+  });
+}
+
+const author = () => served.repo.git('log', '-1', '--format=%an <%ae>').trim();
+
+describe('the metadata', () => {
+  test.each(['', '/mcp'])('is open, and named by a refusal: %j', async (path) => {
+    const found = await served.ask('GET', `/.well-known/oauth-protected-resource${path}`, {
+      headers: { authorization: '' },
+    });
+    expect(found.body).toEqual({
+      resource: audience,
+      resource_name: 'Memory Bank',
+      authorization_servers: [issuer.url],
+      scopes_supported: ['memory:read', 'memory:write', 'memory:admin'],
+      bearer_methods_supported: ['header'],
+    });
+    const refused = await served.ask('POST', '/mcp', { headers: { authorization: '' }, body: {} });
+    expect(refused.status).toBe(401);
+    expect(refused.headers.get('www-authenticate')).toBe(`Bearer resource_metadata="${metadata}"`);
+  });
+
+  test('does not exist without an authorization server', async () => {
+    const other = await serve();
+    const path = '/.well-known/oauth-protected-resource';
+    expect((await other.ask('GET', path)).status).toBe(404);
+    await other.close();
+  });
+});
+
+describe('an access token', () => {
+  test('makes its person the author of the commit', async () => {
+    const token = await issuer.token(audience);
+    expect((await write(token)).status).toBe(200);
+    expect(author()).toBe('Alice Example <alice@example.com>');
+    const args = { filename: 'b.md', content: 'text' };
+    const answer = await call(token, 'write_memory_bank_file', args);
+    expect(answer.body.result.isError).toBeUndefined();
+    expect(author()).toBe('Alice Example <alice@example.com>');
+    expect(served.repo.git('log', '-1', '--format=%B')).toContain('Memory-Agent: raw/1');
+    // The next change by key has the configured author.
+    await served.ask('POST', '/memory-bank/file', { body: { filename: 'c.md', content: 'x' } });
+    expect(author()).not.toContain('Alice');
+  });
+
+  test('does not make its person the author of an edit by hand', async () => {
+    const token = await issuer.token(audience);
+    await write(token);
+    served.repo.write('.memory-bank/a.md', 'by hand');
+    const body = { filename: 'a.md', content: 'again' };
+    await served.ask('POST', '/memory-bank/file', { headers: bearer(token), body });
+    const authors = served.repo.git('log', '-2', '--format=%an').trim().split('\n');
+    expect(authors[0]).toBe('Alice Example');
+    expect(authors[1]).not.toBe('Alice Example');
+  });
+
+  test.each<[string, Claims, string | undefined]>([
+    ['line ends and brackets', { name: 'A\nB <x>\u0000' }, 'A B x <alice@example.com>'],
+    ['no name', { name: undefined, preferred_username: 'al' }, 'al <alice@example.com>'],
+    ['no name at all', { name: undefined }, 'alice <alice@example.com>'],
+    ['no e-mail address', { email: undefined }, undefined],
+    ['another text as e-mail address', { email: 'a b' }, undefined],
+  ])('with %s', async (_, claims, expected) => {
+    expect((await write(await issuer.token(audience, claims))).status).toBe(200);
+    if (expected === undefined) expect(author()).not.toContain('alice');
+    else expect(author()).toBe(expected);
+  });
+
+  test('needs the scope of what it does, which the refusal names', async () => {
+    const reader = await issuer.token(audience, { scope: 'memory:read' });
+    const step = (scope: string) =>
+      `Bearer error="insufficient_scope", scope="${scope}", resource_metadata="${metadata}"`;
+    expect((await read(reader)).status).toBe(200);
+    expect((await call(reader, 'list_memory_bank_files')).status).toBe(200);
+    for (const refused of [
+      await write(reader),
+      await call(reader, 'write_memory_bank_file', { filename: 'a.md', content: 'x' }),
+      await call(reader, 'mcp__memory__write_memory_bank_file'),
+    ]) {
+      expect(refused.status).toBe(403);
+      expect(refused.headers.get('www-authenticate')).toBe(step('memory:write'));
+    }
+    for (const scope of [undefined, '', 'openid memory', 'memory:readx']) {
+      const none = await read(await issuer.token(audience, { scope }));
+      expect([none.status, none.headers.get('www-authenticate')]).toEqual([
+        403,
+        step('memory:read'),
+      ]);
+    }
+    const admin = await issuer.token(audience, { scope: undefined, scp: ['memory:admin'] });
+    expect((await write(admin)).status).toBe(200);
+    expect(served.repo.git('rev-list', '--count', 'HEAD').trim()).not.toBe('0');
+  });
+
+  test('needs the scope of administrators for tools that reach a remote repository', async () => {
+    const { body } = await served.ask('GET', '/status');
+    expect(body.status).toBe('ok');
+    const writer = await issuer.token(audience);
+    const refused = await call(writer, 'sync_memory');
+    expect(refused.status).toBe(403);
+    expect(refused.headers.get('www-authenticate')).toContain('scope="memory:admin"');
+  });
+
+  test('and a key are both accepted, and a key needs no scope', async () => {
+    expect((await read(key)).status).toBe(200);
+    expect((await write(key)).status).toBe(200);
+  });
+
+  test('cannot use the MCP session of another person', async () => {
+    const initialize = {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'initialize',
+      params: {
+        protocolVersion: '2025-11-25',
+        capabilities: {},
+        clientInfo: { name: 'a', version: '1' },
+      },
+    };
+    const accept = 'application/json, text/event-stream';
+    const alice = { ...bearer(await issuer.token(audience)), accept };
+    const opened = await served.ask('POST', '/mcp', { headers: alice, body: initialize });
+    const session = opened.headers.get('mcp-session-id') ?? '';
+    const ping = { jsonrpc: '2.0', id: 2, method: 'ping' };
+    const send = (headers: object) =>
+      served.ask('POST', '/mcp', {
+        headers: { ...headers, 'mcp-session-id': session },
+        body: ping,
+      });
+    expect((await send(alice)).status).toBe(200);
+    const bob = await issuer.token(audience, { sub: 'bob' });
+    expect((await send({ ...bearer(bob), accept })).status).toBe(404);
+  });
+});
+
+describe('a bad token', () => {
+  const now = () => Math.floor(Date.now() / 1000);
+  const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+  test.each<[string, () => Promise<string> | string]>([
+    ['for another audience', () => issuer.token('https://other.example.com/mcp')],
+    ['of another issuer', () => issuer.token(audience, { iss: 'https://other.example.com' })],
+    ['that has expired', () => issuer.token(audience, { exp: now() - 120 })],
+    ['that never expires', () => issuer.token(audience, { exp: undefined })],
+    ['that is not valid yet', () => issuer.token(audience, { nbf: now() + 600 })],
+    ['without a subject', () => issuer.token(audience, { sub: undefined })],
+    [
+      'signed with a key of nobody',
+      async () => {
+        const other = await Issuer.start();
+        const token = issuer.token(audience, {}, 'first', other.key('first'));
+        await other.close();
+        return token;
+      },
+    ],
+    [
+      'with an unknown key id',
+      () => issuer.token(audience, {}, '../../etc/passwd', issuer.key('first')),
+    ],
+    ['that is too large', () => issuer.token(audience, { padding: 'x'.repeat(9_000) })],
+    [
+      'without a signature',
+      async () => {
+        const [, payload] = (await issuer.token(audience)).split('.');
+        return `${encode({ alg: 'none' })}.${payload}.`;
+      },
+    ],
+    [
+      'signed with the public key as a secret',
+      async () => {
+        const [, payload] = (await issuer.token(audience)).split('.');
+        const text = `${encode({ alg: 'HS256', kid: 'first' })}.${payload}`;
+        return `${text}.${createHmac('sha256', 'first').update(text).digest('base64url')}`;
+      },
+    ],
+    [
+      'with other claims than those that were signed',
+      async () => {
+        const [head, , signature] = (await issuer.token(audience)).split('.');
+        return `${head}.${encode({ iss: issuer.url, aud: audience, sub: 'root' })}.${signature}`;
+      },
+    ],
+    ['that is not a token', () => 'a.b.c'],
+  ])('%s is refused', async (_, make) => {
+    const refused = await write(await make());
+    expect(refused.status).toBe(401);
+    expect(refused.headers.get('www-authenticate')).toBe(
+      `Bearer error="invalid_token", resource_metadata="${metadata}"`,
+    );
+  });
+
+  test('of a clock that is half a minute off is accepted', async () => {
+    expect((await read(await issuer.token(audience, { exp: now() - 30 }))).status).toBe(200);
+    expect((await read(await issuer.token(audience, { nbf: now() + 30 }))).status).toBe(200);
+  });
+});
+
+describe('the keys of the issuer', () => {
+  test('may change; many unknown ones do not become many requests', async () => {
+    const tokens = new AccessTokens(issuer.url, audience, 50);
+    const identify = async (kid: string, key = issuer.key(kid)) =>
+      (await tokens.identify(await issuer.token(audience, {}, kid, key)))?.subject;
+    expect(await identify('first')).toBe('alice');
+    await issuer.addKey('second');
+    await expect.poll(() => identify('second')).toBe('alice');
+    const before = issuer.requests;
+    const unknown = Array.from({ length: 100 }, (_, i) => identify(`${i}`, issuer.key('first')));
+    expect(new Set(await Promise.all(unknown))).toEqual(new Set([undefined]));
+    expect(issuer.requests - before).toBeLessThan(5);
+  });
+
+  test.each<[string, () => void]>([
+    ['are down', () => (issuer.down = true)],
+    ['are not JSON', () => (issuer.instead = '<html>')],
+    [
+      'are too long',
+      () => (issuer.instead = JSON.stringify({ keys: [], pad: 'x'.repeat(300_000) })),
+    ],
+  ])('that %s are not the fault of the token', async (_, breakKeys) => {
+    breakKeys();
+    const refused = await read(await issuer.token(audience));
+    expect(refused.status).toBe(503);
+    expect(refused.headers.get('retry-after')).toMatch(/^\d+$/);
+    expect((await read(key)).status).toBe(200);
+  });
+
+  test('are read again after a failure', async () => {
+    const tokens = new AccessTokens(issuer.url, audience, 50);
+    issuer.down = true;
+    const token = await issuer.token(audience);
+    await expect(tokens.identify(token)).rejects.toThrow('cannot be read');
+    issuer.down = false;
+    const subject = () =>
+      tokens.identify(token).then(
+        (identity) => identity?.subject,
+        () => 'not yet',
+      );
+    await expect.poll(subject).toBe('alice');
+  });
+
+  test('of a document for another issuer are not used', async () => {
+    const tokens = new AccessTokens(`${issuer.url}/other`, audience);
+    await expect(tokens.identify(await issuer.token(audience))).rejects.toThrow('cannot be read');
+  });
+});
