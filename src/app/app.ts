@@ -94,6 +94,7 @@ export class App {
   /** Begins a session. */
   connect(client?: SessionClient): Session {
     const session = new Session(sessionId());
+    session.onlyMode = client?.onlyMode;
     session.set(placeKey, new SessionPlace(this.#options, this.#workspaces, client));
     return session;
   }
@@ -246,10 +247,13 @@ export class App {
     try {
       signal.throwIfAborted();
       const perform = async () => {
+        const workspace = await place.enter(binding).catch(toMemoryError);
+        // Without its only mode, the session could still change the memory of the user.
+        if (workspace instanceof Error && session.onlyMode !== undefined) throw workspace;
         const call = new CallContext({
           session,
           signal,
-          workspace: await place.enter(binding).catch(toMemoryError),
+          workspace,
           home: async () => (await this.#workspaces.home()).bind(binding).store,
           use: (path, { create }) => place.use(path, create, binding),
           summarizer: this.#summarizer,

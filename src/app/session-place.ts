@@ -7,7 +7,9 @@ import type { Workspaces } from './workspaces.ts';
 /** The client of a session. */
 export interface SessionClient {
   /** Returns the URIs of its roots; empty if it has none. */
-  roots(): Promise<readonly string[]>;
+  roots?(): Promise<readonly string[]>;
+  /** The only mode that it may use; undefined for any. */
+  readonly onlyMode?: string | undefined;
   /**
    * The folders that it may use, with everything below them, in addition to the root of its
    * session; undefined for any folder.
@@ -71,7 +73,7 @@ export class SessionPlace {
    * @param clientRoots returns the URIs of the client's roots; called only if they decide.
    * @throws MemoryError `no_project`, or the error of `clientRoots`.
    */
-  async root(clientRoots = async () => (await this.#client?.roots()) ?? []): Promise<string> {
+  async root(clientRoots = async () => (await this.#client?.roots?.()) ?? []): Promise<string> {
     if (this.#root === undefined) {
       this.#start = (await findRoot({ ...this.#beginning.place, clientRoots })).path;
       this.#root = this.#start;
@@ -85,11 +87,7 @@ export class SessionPlace {
    * @throws MemoryError `no_project`, or the error of opening the workspace.
    */
   async enter(binding: Binding): Promise<BoundWorkspace> {
-    const { mode } = this.#beginning;
-    const bound = await this.#bind(await this.root(), binding);
-    if (mode !== undefined && !this.#begun) await bound.modes.switch(mode);
-    this.#begun = true;
-    return bound;
+    return this.#begin(await this.#bind(await this.root(), binding));
   }
 
   /** Switches to another folder; see `Context.useProject`. */
@@ -102,6 +100,7 @@ export class SessionPlace {
     if (create) (await import('../store/secrets/guard.ts')).checkNewFolder(target);
     const root = await rootAt(target, { home, within }, create);
     const bound = await this.#bind(root, binding);
+    if (this.#client?.onlyMode !== undefined) await this.#begin(bound);
     this.#root = root;
     this.#chosen = true;
     return bound;
@@ -125,6 +124,14 @@ export class SessionPlace {
       this.#watched?.stop();
       this.#watched = undefined;
     };
+  }
+
+  /** Enters the mode in which the session begins. */
+  async #begin(bound: BoundWorkspace): Promise<BoundWorkspace> {
+    const mode = this.#client?.onlyMode ?? this.#beginning.mode;
+    if (mode !== undefined && !this.#begun) await bound.modes.switch(mode);
+    this.#begun = true;
+    return bound;
   }
 
   async #bind(root: string, binding: Binding): Promise<BoundWorkspace> {

@@ -27,6 +27,8 @@ export class Session {
   agent: string | undefined;
   /** The author of its commits; undefined for the one of git's configuration. */
   author: Author | undefined;
+  /** The mode that the session begins with and must stay in; undefined for any. */
+  onlyMode: string | undefined;
   readonly #state = new Map<SessionKey<unknown>, unknown>();
 
   constructor(id: string) {

@@ -157,6 +157,39 @@ describe('an access token', () => {
     expect((await write(key)).status).toBe(200);
   });
 
+  test('may be limited to a mode, which its sessions cannot leave', async () => {
+    const token = await issuer.token(audience, { memory_mode: 'ask' });
+    expect((await write(token)).status).toBe(403);
+    const written = await call(token, 'write_memory_bank_file', { filename: 'a.md', content: 'x' });
+    expect(written.body.result.isError).toBe(true);
+    for (const mode of ['none', 'code']) {
+      const switched = await call(token, 'switch_mode', { mode });
+      expect(switched.body.result.content[0].text).toContain('may use the mode ask only');
+    }
+    const { body } = await call(token, 'switch_mode', { mode: 'ask' });
+    const { session } = body.result.structuredContent;
+    // A handle of the limited token is not one of the same person without the limit, or the reverse.
+    const free = await issuer.token(audience);
+    const mixed = await call(free, 'get_current_mode', { session });
+    expect(mixed.body.result.isError).toBe(true);
+    expect((await call(free, 'get_current_mode')).body.result.structuredContent.mode).toBeNull();
+    const chat = { messages: [{ role: 'user', content: 'status' }], mode: 'code' };
+    const asked = await served.ask('POST', '/chat', { headers: bearer(token), body: chat });
+    expect(asked.status).toBe(403);
+  });
+
+  test.each([5, '', ['ask']])('with the mode %j is refused', async (memory_mode) => {
+    expect((await read(await issuer.token(audience, { memory_mode }))).status).toBe(401);
+  });
+
+  test('with a mode that the project does not have can do nothing', async () => {
+    const token = await issuer.token(audience, { memory_mode: 'unknown' });
+    expect((await read(token)).status).toBe(404);
+    expect((await write(token)).status).toBe(404);
+    const global = { bank_type: 'global', bank_id: 'default' };
+    expect((await call(token, 'activate', global)).body.result.isError).toBe(true);
+  });
+
   test('cannot use the MCP session of another person', async () => {
     const initialize = {
       jsonrpc: '2.0',

@@ -805,6 +805,29 @@ export const guards: readonly Guard[] = [
     ['contract/http-auth.test.ts', 'cannot use the session cookie'],
   ),
   guard(
+    'an access token is for this server only',
+    ['server/http/access-tokens.ts', 'audience: this.#audience,', ''],
+    ['contract/http-oauth.test.ts', 'for another audience is refused'],
+  ),
+  guard(
+    'an access token allows nothing beyond its scopes',
+    [
+      'server/http/auth.ts',
+      'if (!caller.scopes || caller.scopes.has(scope)) return;',
+      'if (!caller.scopes || caller.scopes.has(scope) || scope) return;',
+    ],
+    ['contract/http-oauth.test.ts', 'needs the scope of what it does'],
+  ),
+  guard(
+    'a session that is limited to a mode stays in it',
+    [
+      'store/modes/session-modes.ts',
+      'if (onlyMode !== undefined && name !== onlyMode) {',
+      'if (name === undefined) {',
+    ],
+    ['contract/http-oauth.test.ts', 'may be limited to a mode'],
+  ),
+  guard(
     'a session handle works for its caller only',
     [
       'server/mcp/session-handles.ts',

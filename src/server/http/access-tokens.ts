@@ -14,7 +14,12 @@ export interface Identity {
   readonly scopes: ReadonlySet<Scope>;
   /** The author of its commits; undefined if the token has no name or no e-mail address. */
   readonly author: Author | undefined;
+  /** The only mode that it may use; undefined for any. */
+  readonly mode: string | undefined;
 }
+
+/** The claim that limits a token to a mode. */
+const modeClaim = 'memory_mode';
 
 /** Signatures that need no shared secret. */
 const algorithms = [
@@ -150,7 +155,10 @@ function unavailable(cause: unknown): HttpError {
 
 function toIdentity(payload: JWTPayload): Identity | undefined {
   const { sub, scope, scp, name, preferred_username, email } = payload;
+  const { [modeClaim]: mode } = payload;
   if (typeof sub !== 'string' || sub === '') return undefined;
+  // A limit that cannot be read must not become no limit.
+  if (mode !== undefined && (typeof mode !== 'string' || mode === '')) return undefined;
   const given = [scope, scp].flat().flatMap((value) => String(value ?? '').split(' '));
   const level = scopes.findLastIndex((known) => given.includes(known));
   const author = {
@@ -160,6 +168,7 @@ function toIdentity(payload: JWTPayload): Identity | undefined {
   return {
     subject: sub,
     scopes: new Set(scopes.slice(0, level + 1)),
+    mode,
     author: /^[^\s@]+@[^\s@]+$/.test(author.email) ? author : undefined,
   };
 }

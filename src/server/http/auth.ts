@@ -28,6 +28,8 @@ export interface Caller {
   readonly scopes?: ReadonlySet<Scope>;
   /** The author of the commits of the caller, if an access token names it. */
   readonly author?: Author | undefined;
+  /** The only mode that the caller may use; undefined for any. */
+  readonly mode?: string | undefined;
 }
 
 declare global {
@@ -174,9 +176,10 @@ function bearerOf({ headers: { authorization = '' } }: Request): string | undefi
 }
 
 /** Returns the caller that an access token names; its limits are its own. */
-function withToken(stranger: Caller, { subject, scopes, author }: Identity): Caller {
-  const id = `token:${subject}`;
-  return { ...stranger, id, account: id, authorized: true, scopes, author };
+function withToken(stranger: Caller, { subject, scopes, author, mode }: Identity): Caller {
+  // With the mode: a session that one token has opened is not for another with other limits.
+  const id = `token:${JSON.stringify([subject, mode])}`;
+  return { ...stranger, id, account: id, authorized: true, scopes, author, mode };
 }
 
 function unauthorized(message: string): HttpError {

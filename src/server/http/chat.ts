@@ -78,8 +78,9 @@ export function chatEndpoint(app: App): Endpoint {
       const chat = parseInput(input, request.body);
       const question = questionOf(chat);
       const options = untilClosed(response);
-      const session = app.connect();
-      session.author = response.locals.caller.author;
+      const { author, mode } = response.locals.caller;
+      const session = app.connect({ onlyMode: mode });
+      session.author = author;
       session.agent = [agentOf(request), model?.name].filter(Boolean).join(' ');
       if (chat.mode !== undefined) {
         const switched = await app.call(session, 'switch_mode', { mode: chat.mode }, options);

@@ -48,10 +48,11 @@ export class RestSessions {
   /** Returns the session of the sender of a request. */
   of(request: Request, response: Response): Session {
     const agent = agentOf(request);
-    const key = `${response.locals.caller.id} ${agent}`;
-    const session = this.#sessions.get(key) ?? this.#app.connect();
+    const { id, author, mode } = response.locals.caller;
+    const key = `${id} ${agent}`;
+    const session = this.#sessions.get(key) ?? this.#app.connect({ onlyMode: mode });
     session.agent = agent;
-    session.author = response.locals.caller.author;
+    session.author = author;
     // Moved to the end, so that the first one is always the least recently used.
     this.#sessions.delete(key);
     this.#sessions.set(key, session);

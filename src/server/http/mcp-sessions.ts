@@ -103,7 +103,7 @@ export class McpSessions {
   }
 
   async #begin(request: Request, response: Response): Promise<void> {
-    const { account, author } = response.locals.caller;
+    const { account, author, mode } = response.locals.caller;
     const reservation = { account };
     const evicted = this.#makeRoom(account);
     // Reserved before the first await, so that concurrent requests cannot exceed the limit.
@@ -115,6 +115,7 @@ export class McpSessions {
         maxBytes: maxBodyBytes,
         folders: this.#folders,
         author,
+        onlyMode: mode,
         admission: (response, signal) => this.#backlog.admission(response, signal),
         track: (response, bytes) => this.#backlog.track(response, bytes),
         opened: (id) => {

@@ -44,7 +44,7 @@ export class ModernMcp {
   /** @param folders where clients may go, in addition to the project that is served. */
   constructor(app: App, version: string, folders: readonly string[], backlog: Backlog) {
     // The client may run on another machine, so its roots are not asked for.
-    const connect = () => app.connect({ folders, roots: async () => [] });
+    const connect = (onlyMode?: string) => app.connect({ folders, onlyMode });
     this.#server = new ModernServer(app, version, new SessionHandles(connect));
     this.#backlog = backlog;
   }
@@ -82,6 +82,7 @@ export class ModernMcp {
       signal,
       caller: response.locals.caller.account,
       author: response.locals.caller.author,
+      onlyMode: response.locals.caller.mode,
       admit: this.#backlog.admission(response, signal),
       send: (message) => stream.send(message),
     });

@@ -15,6 +15,8 @@ export interface HttpClient extends ResponseLimit {
   readonly maxBytes: number;
   /** The author of its commits; by default the one of git's configuration. */
   readonly author?: Author | undefined;
+  /** The only mode that it may use; undefined for any. */
+  readonly onlyMode?: string | undefined;
   /** The folders that the client may switch to, in addition to the project that is served. */
   readonly folders: readonly string[];
   /** Called with the session id before the first answer of the session. */
@@ -45,6 +47,7 @@ export async function connectHttp(
   const { server, leave } = createServer(app, version, {
     folders: client.folders,
     author: client.author,
+    onlyMode: client.onlyMode,
     admission: ({ requestId, signal }) => responses.admission(requestId, signal),
   });
   const transport = new StreamableHTTPServerTransport({

@@ -36,6 +36,8 @@ interface RemoteClient {
   readonly folders: readonly string[];
   /** The author of its commits; by default the one of git's configuration. */
   readonly author?: Author | undefined;
+  /** The only mode that it may use; undefined for any. */
+  readonly onlyMode?: string | undefined;
   /** Returns the admission of the call of a request. */
   admission(extra: Extra): Admission;
 }
@@ -67,6 +69,7 @@ export function createServer(
   let roots: Promise<readonly string[]> | undefined;
   const session = app.connect({
     folders: remote?.folders,
+    onlyMode: remote?.onlyMode,
     roots() {
       if (remote || !server.getClientCapabilities()?.roots) return Promise.resolve([]);
       roots ??= server

@@ -51,6 +51,8 @@ export interface Exchange {
   readonly admit?: Admission;
   /** The author of the commits; by default the one of git's configuration. */
   readonly author?: Author | undefined;
+  /** The only mode that the caller may use; undefined for any. */
+  readonly onlyMode?: string | undefined;
   /** Sends a notification that belongs to the request. */
   send(message: object): void;
 }
@@ -125,19 +127,19 @@ export class ModernServer {
       'tools/call': (request, exchange) => this.#callTool(request, exchange),
       'resources/list': async (request, exchange) => {
         const resources = (await this.#hasRoot(request))
-          ? await this.#resources().list(optionsOf(request, exchange))
+          ? await this.#resources(exchange).list(optionsOf(request, exchange))
           : [];
         return { resources, ...changing };
       },
-      'resources/templates/list': async () => ({
-        resourceTemplates: await this.#resources().templates(),
+      'resources/templates/list': async (_, exchange) => ({
+        resourceTemplates: await this.#resources(exchange).templates(),
         ...stable,
       }),
       'resources/read': async (request, exchange) => {
         const uri = text(request.params, 'uri');
         if (!(await this.#hasRoot(request))) return rootsRequired;
         return {
-          contents: [await this.#resources().read(uri, optionsOf(request, exchange))],
+          contents: [await this.#resources(exchange).read(uri, optionsOf(request, exchange))],
           ...changing,
         };
       },
@@ -145,7 +147,7 @@ export class ModernServer {
       'prompts/get': async (request, exchange) => {
         const name = text(request.params, 'name');
         if (!(await this.#hasRoot(request))) return rootsRequired;
-        return getPrompt(app, this.#session(), name, optionsOf(request, exchange));
+        return getPrompt(app, this.#session(exchange), name, optionsOf(request, exchange));
       },
       'subscriptions/listen': (request, exchange) => this.#listen(request, exchange),
     };
@@ -157,9 +159,9 @@ export class ModernServer {
     const { arguments: given } = request.params;
     const options = optionsOf(request, exchange);
     if (!this.#handles)
-      return toResult((await this.#call(this.#session(), name, given, options)).reply);
+      return toResult((await this.#call(this.#session(exchange), name, given, options)).reply);
     const { session: handle, ...rest } = isObject(given) ? given : {};
-    const held = this.#handles.open(handle, exchange.caller);
+    const held = this.#handles.open(handle, exchange.caller, exchange.onlyMode);
     // Refused as a call of the tool, so that the model reads it in the format of the toolset.
     const refusal = held.refusal && { admit: () => Promise.reject(held.refusal) };
     const args = isObject(given) ? rest : given;
@@ -181,7 +183,7 @@ export class ModernServer {
       id,
       params,
       caller,
-      session: this.#session(),
+      session: this.#session(exchange),
       options: { ...optionsOf(request, exchange), signal },
       placed: await this.#hasRoot(request),
       send: (message) => exchange.send(message),
@@ -189,12 +191,12 @@ export class ModernServer {
   }
 
   /** Returns the session of a request without a handle. */
-  #session(): Session {
-    return this.#handles?.open(undefined, '').session ?? this.#process.session;
+  #session({ caller, onlyMode }: Exchange): Session {
+    return this.#handles?.open(undefined, caller, onlyMode).session ?? this.#process.session;
   }
 
-  #resources(): ResourceFeed {
-    return new ResourceFeed(this.#app, this.#session());
+  #resources(exchange: Exchange): ResourceFeed {
+    return new ResourceFeed(this.#app, this.#session(exchange));
   }
 
   /** Whether the request may go on; otherwise its client has to name its roots. */

@@ -47,14 +47,14 @@ interface HeldSession {
  * one of another caller without keeping it.
  */
 export class SessionHandles {
-  readonly #connect: () => Session;
+  readonly #connect: (onlyMode?: string) => Session;
   readonly #now: () => number;
   readonly #secret = randomBytes(32);
   /** By handle, the one that was not used for longest first. */
   readonly #kept = new Map<string, Kept>();
 
   /** @param connect begins a session. */
-  constructor(connect: () => Session, now: () => number = Date.now) {
+  constructor(connect: (onlyMode?: string) => Session, now: () => number = Date.now) {
     this.#connect = connect;
     this.#now = now;
   }
@@ -63,10 +63,11 @@ export class SessionHandles {
    * Returns the session of a handle; a new one without a handle, or with a refused one.
    *
    * @param handle the argument of a call.
+   * @param onlyMode the only mode that the caller may use.
    */
-  open(handle: unknown, caller: string): HeldSession {
+  open(handle: unknown, caller: string, onlyMode?: string): HeldSession {
     if (handle === undefined) {
-      const session = this.#connect();
+      const session = this.#connect(onlyMode);
       return { session, keep: () => this.#keep(session, caller) };
     }
     this.#forgetExpired();
@@ -74,7 +75,7 @@ export class SessionHandles {
     const kept = own ? this.#kept.get(handle) : undefined;
     if (!own || !kept) {
       const problem = own ? 'has expired' : 'is not a handle that this server gave to this caller';
-      return { ...this.open(undefined, caller), refusal: refusal(problem) };
+      return { ...this.open(undefined, caller, onlyMode), refusal: refusal(problem) };
     }
     this.#kept.delete(handle);
     this.#kept.set(handle, { ...kept, used: this.#now() });

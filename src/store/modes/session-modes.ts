@@ -37,6 +37,12 @@ export function sessionModes(library: ModeLibrary, session: Session): Modes {
     },
 
     async switch(name) {
+      const { onlyMode } = session;
+      if (onlyMode !== undefined && name !== onlyMode) {
+        throw new MemoryError('forbidden', `This session may use the mode ${onlyMode} only.`, {
+          hint: 'Its access token says so.',
+        });
+      }
       if (name === null) {
         session.set(modeState, modeState.initial());
         return undefined;
@@ -69,6 +75,7 @@ export function sessionModes(library: ModeLibrary, session: Session): Modes {
     },
 
     async triggeredBy(message) {
+      if (session.onlyMode !== undefined) return undefined;
       const rules = library.load();
       const own = modeIn(rules);
       // The triggers of the session's own mode come first.
