@@ -257,6 +257,8 @@ describe('resources and prompts', () => {
   test.each([
     ['resources/read', { uri: 'note://nothing' }],
     ['resources/read', { uri: 5 }],
+    ['resources/list', { cursor: 'next' }],
+    ['tools/list', { cursor: '' }],
     ['prompts/get', { name: 'nothing' }],
     ['subscriptions/listen', {}],
     ['subscriptions/listen', { notifications: { resourceSubscriptions: [5] } }],

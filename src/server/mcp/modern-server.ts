@@ -94,6 +94,10 @@ export class ModernServer {
       checkVersion(request);
       const handle = this.#methods.get(method);
       if (!handle) throw new RpcError(methodNotFound, `Unknown method: ${method}`);
+      // No list here has a second page.
+      if (method.endsWith('/list') && request.params.cursor !== undefined) {
+        throw new RpcError(invalidParams, 'The cursor is not one of this server.');
+      }
       const { _meta, ...result } = await handle(request, exchange);
       if (exchange.signal.aborted) return undefined;
       const meta = { ..._meta, [infoKey]: serverInfo(this.#version) };
