@@ -70,7 +70,7 @@ class StoreWorkspace implements Workspace {
     this.#files = files;
     this.#memory = new MemoryFolder({ ...parts, disk, root, path, own, types, now, warn });
     this.#search = new RecordSearch(this.#memory.view, types);
-    this.#saved = new SavedIndex(this.#memory, this.#search, types, files, ground.leastSaved);
+    this.#saved = new SavedIndex(this.#memory, this.#search, types, files, parts.leastSaved);
     this.#memory.onFirstLook = () => this.#saved.load();
     this.#memory.onLooked = () => this.#saved.writeSoon();
     this.#modes = new ModeLibrary(files, root, path);
