@@ -1,3 +1,4 @@
+import type { GivenEvidence } from './evidence/annotations.ts';
 import type { History } from './history.ts';
 import type { Session } from './session.ts';
 import type { Store } from './store.ts';
@@ -67,6 +68,12 @@ export interface Project {
    * @returns undefined if the file does not exist.
    */
   readFile(path: string, limit: number): Promise<string | undefined>;
+  /**
+   * Reads places of the project that are given as evidence, as the work tree has them now.
+   *
+   * @throws MemoryError `invalid_input` for a place that is not in the project.
+   */
+  cite(places: readonly string[]): Promise<readonly GivenEvidence[]>;
   /** Returns the commit that last changed a path in `.memory-bank/`, and its time (ISO 8601, UTC). */
   lastChange(path: string): Promise<{ readonly oid: string; readonly at: string } | undefined>;
   /** Returns the changes of the code since a commit. */

@@ -1,4 +1,5 @@
 import type { MemoryError } from './error.ts';
+import type { AnnotationChanges, Annotations } from './evidence/annotations.ts';
 import type { JsonObject, JsonValue } from './json.ts';
 import type { AnyRecordType, RecordType, TextField } from './record-type.ts';
 
@@ -111,6 +112,14 @@ export interface Transaction extends Reader {
    *   existing file cannot be read, `too_large`, `secret`.
    */
   put<T extends object>(type: RecordType<T>, value: T, written?: string): Promise<Located<T>>;
+  /** Returns the annotations of the record at a path; undefined without a record. */
+  annotations(path: string): Promise<Annotations | undefined>;
+  /**
+   * Sets annotations of the record at a path.
+   *
+   * @throws MemoryError `not_found`, and what `put` throws.
+   */
+  annotate(path: string, changes: AnnotationChanges): Promise<void>;
   /** Removes a record, and returns whether it existed. */
   remove<T extends object>(type: RecordType<T>, key: string): Promise<boolean>;
 }

@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import type { BranchWork, Drift, HeadInfo, Project, ProjectInfo } from '../core/context.ts';
 import { MemoryError } from '../core/error.ts';
+import type { GivenEvidence } from '../core/evidence/annotations.ts';
 import type { Files } from '../git/disk/file-layer.ts';
 import { Folder } from '../git/disk/folder.ts';
 import { branchWork } from './history/branch-work.ts';
@@ -99,6 +100,12 @@ export class StoreProject implements Omit<Project, 'use'> {
     }
     const bytes = new Folder(this.#files, this.#memory.root).read(path, limit);
     return bytes && decodeText(bytes);
+  }
+
+  async cite(places: readonly string[]): Promise<readonly GivenEvidence[]> {
+    if (places.length === 0) return [];
+    const { cite } = await import('./evidence/citation.ts');
+    return cite(new Folder(this.#files, this.#memory.root), places);
   }
 
   async lastChange(

@@ -9,7 +9,8 @@ import type {
   Project,
   ProjectInfo,
 } from '../../src/core/context.ts';
-import { MemoryError, toMemoryError } from '../../src/core/error.ts';
+import { invalid, MemoryError, toMemoryError } from '../../src/core/error.ts';
+import { parseGiven } from '../../src/core/evidence/annotations.ts';
 import type { History } from '../../src/core/history.ts';
 import type { JsonObject } from '../../src/core/json.ts';
 import { Session } from '../../src/core/session.ts';
@@ -94,6 +95,13 @@ export class TestProject implements Project {
   }
   async readFile(path: string): Promise<string | undefined> {
     return this.files.get(path);
+  }
+  async cite(places: readonly string[]) {
+    return places.map((place, index) => {
+      const given = parseGiven(place);
+      if (given && this.files.has(given.path)) return given;
+      throw invalid(['evidence', index], `the project has no file ${place}`);
+    });
   }
   async lastChange() {
     return this.change;

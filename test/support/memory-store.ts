@@ -1,4 +1,10 @@
 import { MemoryError } from '../../src/core/error.ts';
+import {
+  type AnnotationChanges,
+  type Annotations,
+  readAnnotations,
+  withAnnotations,
+} from '../../src/core/evidence/annotations.ts';
 import type { JsonValue } from '../../src/core/json.ts';
 import type { AnyRecordType, RecordType } from '../../src/core/record-type.ts';
 import type {
@@ -146,6 +152,15 @@ class Draft extends View implements Transaction {
     const path = (await this.get(type, key))?.path ?? this.#place(type, value);
     this.files.set(path, type.codec.encode(value, this.files.get(path) ?? written));
     return { key, path, value };
+  }
+
+  async annotations(path: string): Promise<Annotations | undefined> {
+    const text = this.files.get(path);
+    return text === undefined ? undefined : readAnnotations(path, text);
+  }
+
+  async annotate(path: string, changes: AnnotationChanges): Promise<void> {
+    this.files.set(path, withAnnotations(path, this.files.get(path) ?? '', changes));
   }
 
   #place<T extends object>(type: RecordType<T>, value: T): string {

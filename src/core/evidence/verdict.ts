@@ -24,6 +24,8 @@ export const severityOf: { readonly [verdict in Verdict]: Severity } = {
 
 /** A place that a record rests on: `given` by the caller, or `found` in the text of the record. */
 export interface Evidence extends Reference {
+  /** The name of a declaration, which was given instead of lines. */
+  readonly symbol?: string | undefined;
   readonly source: 'given' | 'found';
 }
 

@@ -1,5 +1,6 @@
 import { MemoryError } from '../../core/error.ts';
-import { type FoundReference, formatReference } from '../../core/evidence/reference.ts';
+import { formatPlace } from '../../core/evidence/annotations.ts';
+import { formatReference } from '../../core/evidence/reference.ts';
 import {
   type EvidenceFinding,
   type EvidenceReport,
@@ -19,13 +20,13 @@ import { inSlices, type Steps } from '../records/slices.ts';
 import { type Baseline, FileJudge, type Judgement } from './judgement.ts';
 import { codeGraph, indexGraph, lastCommits } from './last-commits.ts';
 import { ProjectCode } from './project-code.ts';
-import { evidenceOf, maxEvidence } from './record-evidence.ts';
+import { evidenceOf, type Ground, maxEvidence } from './record-evidence.ts';
 import { RenameSearch } from './rename-search.ts';
 
 /** One place that a record rests on, and the state of the code on which it was written. */
 interface Claim {
   readonly record: string;
-  readonly reference: FoundReference;
+  readonly reference: Ground;
   readonly baseline: Baseline;
 }
 
@@ -95,7 +96,7 @@ async function forkPoint(visit: Visit, head: Oid, revision: string): Promise<Oid
 interface Named {
   readonly record: string;
   readonly committed: boolean;
-  readonly references: readonly FoundReference[];
+  readonly references: readonly Ground[];
 }
 
 function* findClaims(visit: Visit, head: Oid, below: string | undefined): Steps<Named[]> {
@@ -226,7 +227,12 @@ function toFinding(
     kind: 'evidence',
     verdict,
     severity: severityOf[verdict],
-    evidence: { path: reference.path, lines: reference.lines, source: 'found' },
+    evidence: {
+      path: reference.path,
+      lines: reference.lines,
+      ...(reference.symbol !== undefined && { symbol: reference.symbol }),
+      source: reference.source,
+    },
     now,
     commit: commit?.oid,
     message: describe(reference, judgement, commit),
@@ -234,11 +240,11 @@ function toFinding(
 }
 
 function describe(
-  reference: FoundReference,
+  reference: Ground,
   { verdict, now, reason, uncommitted }: Judgement,
   commit: CommitInfo | undefined,
 ): string {
-  const place = formatReference(reference);
+  const place = formatPlace(reference);
   const here = now ? formatReference(now) : '';
   const by = commit
     ? `, last by ${commit.oid.slice(0, 12)} (${commit.author}: ${commit.subject})`

@@ -1,8 +1,11 @@
-import type { FoundReference, Lines } from '../../core/evidence/reference.ts';
-import { SpanText } from '../../core/evidence/span.ts';
+import type { GivenEvidence } from '../../core/evidence/annotations.ts';
+import type { Lines } from '../../core/evidence/reference.ts';
+import { type Fingerprint, SpanText } from '../../core/evidence/span.ts';
+import { findSymbol } from '../../core/evidence/symbol.ts';
 import type { CodePlace, Verdict } from '../../core/evidence/verdict.ts';
 import type { Oid } from '../../git/objects/object.ts';
 import { type CodeEntry, type CodeText, type ProjectCode, toText } from './project-code.ts';
+import type { Ground } from './record-evidence.ts';
 import type { RenameSearch } from './rename-search.ts';
 
 /** The state of the code on which a record was written. */
@@ -51,7 +54,9 @@ export class FileJudge {
    *
    * @returns undefined if the reference means no file: neither the baseline nor the work tree has it.
    */
-  judge(baseline: Baseline, { lines, certain }: FoundReference): Judgement | undefined {
+  judge(baseline: Baseline, ground: Ground): Judgement | undefined {
+    if (ground.source === 'given') return this.#judgeGiven(baseline, ground);
+    const { lines, certain } = ground;
     const before = this.#code.at(baseline.commit, this.#path);
     const now = this.#now?.entry;
     if (!certain && (before ?? now)?.kind !== 'file') return undefined;
@@ -66,6 +71,47 @@ export class FileJudge {
     if (before.kind !== 'file') return undefined;
     const text = this.#textOf(this.#path, this.#now?.bytes);
     return this.#compare(before.oid, text, this.#path, lines);
+  }
+
+  /** Compares a place with the fingerprint that the record has of it. */
+  #judgeGiven(baseline: Baseline, given: GivenEvidence): Judgement {
+    const now = this.#now?.entry;
+    if (now?.kind === 'other') return unknown(now.reason);
+    if (now) return this.#find(given, this.#path, this.#now?.bytes);
+    const committed = this.#code.at(this.#head, this.#path);
+    if (committed) return { verdict: 'gone', uncommitted: true };
+    const before = this.#code.at(baseline.commit, this.#path);
+    const past =
+      before?.kind === 'file'
+        ? { commit: baseline.commit, blob: before.oid }
+        : this.#renames.lastVersion(this.#path);
+    const path = past && this.#renames.find(past.commit, this.#path, past.blob);
+    const renamed = path === undefined ? undefined : this.#renamed(path);
+    if (path === undefined || renamed?.entry.kind !== 'file') return { verdict: 'gone' };
+    const found = this.#find(given, path, renamed.bytes);
+    return found.verdict === 'fresh' ? { ...found, verdict: 'moved' } : found;
+  }
+
+  /** Finds the text of given evidence in a file. */
+  #find(given: GivenEvidence, path: string, bytes: Buffer | undefined): Judgement {
+    const { lines, symbol, fingerprint } = given;
+    if (!fingerprint) return { verdict: 'fresh', now: { path, lines } };
+    const text = this.#textOf(path, bytes);
+    if (!(text instanceof SpanText)) return unknown(text);
+    const here = symbol === undefined ? lines : findSymbol(bytes?.toString('utf8') ?? '', symbol);
+    const match = text.locate(fingerprint, here ?? { first: 1, last: 1 });
+    if (match.verdict !== 'changed') {
+      return { verdict: match.verdict, now: { path, lines: match.lines } };
+    }
+    return { verdict: 'changed', uncommitted: this.#headHas(fingerprint) };
+  }
+
+  /** Whether HEAD has the text that the work tree no longer has. */
+  #headHas(fingerprint: Fingerprint): boolean {
+    const entry = this.#code.at(this.#head, this.#path);
+    const text = entry?.kind === 'file' ? this.#code.text(entry.oid) : undefined;
+    if (!(text instanceof SpanText)) return false;
+    return text.locate(fingerprint, { first: 1, last: 1 }).verdict !== 'changed';
   }
 
   /** A file that the baseline does not have. */

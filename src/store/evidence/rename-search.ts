@@ -4,6 +4,8 @@ import type { Oid } from '../../git/objects/object.ts';
 import type { ObjectDatabase } from '../../git/objects/odb.ts';
 import { treeOf } from '../../git/objects/odb.ts';
 import { differences } from '../../git/objects/tree-diff.ts';
+import { allAtOnce } from '../records/slices.ts';
+import { codeGraph, lastCommits } from './last-commits.ts';
 import type { ProjectCode } from './project-code.ts';
 
 /** The least common share of a file and its renamed version, as in `git diff -M`. */
@@ -12,6 +14,8 @@ const leastSimilarity = 0.5;
 const leastForSameName = 0.48;
 /** Limit of the added files that one run compares with removed ones. */
 const maxIndexed = 3000;
+/** Limit of the removed files whose last content one run searches for in the history. */
+const maxLastVersions = 20;
 
 /** A file that was added since a commit. */
 interface Added {
@@ -26,6 +30,7 @@ export class RenameSearch {
   readonly #head: Oid;
   readonly #added = new Map<Oid, readonly Added[]>();
   readonly #found = new Map<string, string | undefined>();
+  readonly #last = new Map<string, ReturnType<RenameSearch['lastVersion']>>();
   readonly #texts = new SimilarTexts();
   readonly #indexed = new Set<Oid>();
 
@@ -44,6 +49,27 @@ export class RenameSearch {
     const key = `${since} ${path}`;
     if (!this.#found.has(key)) this.#found.set(key, this.#search(since, path, blob));
     return this.#found.get(key);
+  }
+
+  /** The last content of a path that HEAD does not have, with a commit that has it; of few paths only. */
+  lastVersion(path: string): { readonly commit: Oid; readonly blob: Oid } | undefined {
+    if (!this.#last.has(path)) {
+      const isAllowed = this.#last.size < maxLastVersions;
+      this.#last.set(path, isAllowed ? this.#lastVersion(path) : undefined);
+    }
+    return this.#last.get(path);
+  }
+
+  #lastVersion(path: string): { readonly commit: Oid; readonly blob: Oid } | undefined {
+    const graph = codeGraph(this.#odb);
+    const full = this.#code.inTree(path);
+    const removal = allAtOnce(lastCommits(graph, this.#head, [full])).get(full)?.commit;
+    if (removal === undefined) return undefined;
+    for (const commit of graph.parents(removal)) {
+      const entry = this.#code.at(commit, path);
+      if (entry?.kind === 'file') return { commit, blob: entry.oid };
+    }
+    return undefined;
   }
 
   #search(since: Oid, path: string, blob: Oid): string | undefined {

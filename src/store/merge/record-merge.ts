@@ -1,10 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { MemoryError } from '../../core/error.ts';
+import { annotationMerge } from '../../core/evidence/annotations.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { AnyRecordType } from '../../core/record-type.ts';
+import { withKeys } from '../../core/yaml/text-keys.ts';
 import { diff3, type Sides } from './diff3.ts';
 import { mergeFields } from './field-merge.ts';
-import { foreignKeys, withKeys } from './foreign-keys.ts';
+import { foreignKeys } from './foreign-keys.ts';
 import { markConflicts, mergeText, type SidedResult, settled } from './line-merge.ts';
 
 /** The parts of a record type that a merge needs. */
@@ -95,7 +97,7 @@ function mergeTyped(type: Mergeable, path: string, texts: Texts): NotedOutcome {
       ours: foreignKeys(codec, texts.ours, ours),
       theirs: foreignKeys(codec, texts.theirs, theirs),
     },
-    {},
+    annotationMerge,
   );
   // Comments are merged with the lines around them.
   const lines = mergeText({ ...texts, base: texts.base ?? '' }, mergeKeys).ours;

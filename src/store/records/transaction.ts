@@ -1,4 +1,10 @@
 import { MemoryError } from '../../core/error.ts';
+import {
+  type AnnotationChanges,
+  type Annotations,
+  readAnnotations,
+  withAnnotations,
+} from '../../core/evidence/annotations.ts';
 import { encodeName, withHash } from '../../core/names/name.ts';
 import type { AnyRecordType, RecordType } from '../../core/record-type.ts';
 import type { Listing, ListOptions, Located, Reader, Transaction } from '../../core/store.ts';
@@ -143,20 +149,52 @@ export class LiveTransaction extends RecordReader implements Transaction {
     if (!this.access.mayWrite(path)) throw forbidden('change', path, this.access);
     const before = earlier ? earlier.text : existing && this.#base(existing);
     const text = type.codec.encode(value, written ?? before);
-    if (/\p{Cs}/u.test(text)) {
-      throw new MemoryError('invalid_input', 'The text holds half of a surrogate pair.', {
-        hint: 'It is not Unicode and cannot be kept as UTF-8: send whole characters.',
-      });
-    }
-    const size = Buffer.byteLength(text);
-    if (size > maxRecordBytes) {
-      throw new MemoryError('too_large', `The record would be ${size} bytes large.`, {
-        hint: `At most ${maxRecordBytes} bytes fit; split it.`,
-        data: { size, limit: maxRecordBytes },
-      });
-    }
+    checkText(text);
     this.#set({ type, key, path, value, text });
     return { key, path, value };
+  }
+
+  async annotations(path: string): Promise<Annotations | undefined> {
+    const text = (await this.#textAt(path))?.text;
+    return text === undefined ? undefined : readAnnotations(path, text);
+  }
+
+  async annotate(path: string, changes: AnnotationChanges): Promise<void> {
+    await this.rewrite(path, (text) => withAnnotations(path, text, changes));
+  }
+
+  /**
+   * Changes the text of a record, which keeps its key and path.
+   *
+   * @throws MemoryError `not_found`, `forbidden`, `damaged`, `too_large`.
+   */
+  async rewrite(path: string, change: (text: string) => string): Promise<void> {
+    const found = await this.#textAt(path);
+    if (!found) {
+      throw new MemoryError('not_found', `There is no record at ${path}.`, {
+        hint: 'Give a path relative to .memory-bank/, as search results do.',
+        data: { path },
+      });
+    }
+    if (!this.access.mayWrite(path)) throw forbidden('change', path, this.access);
+    const { type, key } = found;
+    const text = change(found.text);
+    checkText(text);
+    this.#set({ type, key, path, value: type.codec.decode(text, path), text });
+  }
+
+  async #textAt(path: string) {
+    const write = this.#writes.get(path);
+    if (write) {
+      const { text, type, key } = write;
+      return text === undefined ? undefined : { text, type, key };
+    }
+    await this.refresh();
+    const record = this.view.typeOf(path) && this.view.look(path);
+    if (record?.error) throw record.error;
+    if (record?.key === undefined) return undefined;
+    if (!this.mayRead(path)) throw forbidden('read', path, this.access);
+    return { text: this.#base(record), type: record.type, key: record.key };
   }
 
   async remove<T extends object>(type: RecordType<T>, key: string): Promise<boolean> {
@@ -290,6 +328,22 @@ export class LiveTransaction extends RecordReader implements Transaction {
     this.#byKey.set(write.type, keys);
     keys.set(write.key, write);
     this.#folded.get(write.type)?.add(write.path);
+  }
+}
+
+/** @throws MemoryError `invalid_input` for a text that is not Unicode, `too_large`. */
+function checkText(text: string): void {
+  if (/\p{Cs}/u.test(text)) {
+    throw new MemoryError('invalid_input', 'The text holds half of a surrogate pair.', {
+      hint: 'It is not Unicode and cannot be kept as UTF-8: send whole characters.',
+    });
+  }
+  const size = Buffer.byteLength(text);
+  if (size > maxRecordBytes) {
+    throw new MemoryError('too_large', `The record would be ${size} bytes large.`, {
+      hint: `At most ${maxRecordBytes} bytes fit; split it.`,
+      data: { size, limit: maxRecordBytes },
+    });
   }
 }
 

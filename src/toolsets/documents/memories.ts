@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { timestamp } from '../../core/context.ts';
 import { invalid, MemoryError } from '../../core/error.ts';
+import { evidenceArgument } from '../../core/evidence/annotations.ts';
 import { readSection, sectionArgument } from '../../core/markdown/section-path.ts';
 import { byCreation, type Located, type Reader, reportDamaged } from '../../core/store.ts';
 import { defineTool } from '../../core/tool.ts';
@@ -17,13 +18,17 @@ export const storeMemory = defineTool({
     title: z.string().regex(/\S/, 'must not be blank'),
     type: documentType,
     content: z.string().describe('Markdown'),
+    evidence: evidenceArgument,
   }),
-  async handle(context, { title, type, content }) {
+  async handle(context, { title, type, content, evidence: places }) {
     const id = context.uuid();
     const created_at = timestamp(context.now());
-    await context.store.change({ subject: `store ${type} "${title}"` }, (transaction) =>
-      transaction.put(documentRecord, { id, title, type, created_at, content }),
-    );
+    const evidence = places && (await context.project.cite(places));
+    await context.store.change({ subject: `store ${type} "${title}"` }, async (transaction) => {
+      const value = { id, title, type, created_at, content };
+      const { path } = await transaction.put(documentRecord, value);
+      if (evidence) await transaction.annotate(path, { evidence });
+    });
     return { memory_id: id };
   },
 });
@@ -74,18 +79,26 @@ export const updateMemory = defineTool({
   effect: 'write',
   idempotent: true,
   // Loose, so that the handler sees a `type`: it changes nothing, but seed 002 refuses an invalid one.
-  input: z.looseObject({ memory_id: memoryId, content: z.string().describe('Markdown') }),
-  async handle(context, { memory_id, content, ...rest }) {
+  input: z.looseObject({
+    memory_id: memoryId,
+    content: z.string().describe('Markdown'),
+    evidence: evidenceArgument,
+  }),
+  async handle(context, { memory_id, content, evidence: places, ...rest }) {
     if (rest.type !== undefined && !documentType.safeParse(rest.type).success) {
       throw invalid(['type'], `must be one of ${documentType.options.join(', ')}`);
     }
     const updated_at = timestamp(context.now());
+    const evidence = places && (await context.project.cite(places));
     await context.store.change(
       ({ value }: Located<Document>) => ({ subject: `update ${value.type} "${value.title}"` }),
       async (transaction) => {
         const found = await find(transaction, memory_id);
-        if (found.value.content === content) return found;
-        return transaction.put(documentRecord, { ...found.value, updated_at, content });
+        if (found.value.content !== content) {
+          await transaction.put(documentRecord, { ...found.value, updated_at, content });
+        }
+        if (evidence) await transaction.annotate(found.path, { evidence });
+        return found;
       },
     );
     return {};

@@ -1,5 +1,6 @@
 import { type Context, timestamp } from '../../core/context.ts';
 import { describeIssue, type Issue, MemoryError } from '../../core/error.ts';
+import type { GivenEvidence } from '../../core/evidence/annotations.ts';
 import type { RecordType } from '../../core/record-type.ts';
 import type { Listing, Located, Reader, Transaction } from '../../core/store.ts';
 import { deletion, type Fallout, label, saying } from './provenance.ts';
@@ -181,9 +182,12 @@ export async function add<T extends GraphRecord>(
   type: RecordType<T>,
   value: T,
   argument: Issue['path'],
+  evidence?: readonly GivenEvidence[],
 ): Promise<T> {
   try {
-    return await save(draft, type, value);
+    const { path, value: saved } = await draft.put(type, compact(value));
+    if (evidence) await draft.annotate(path, { evidence });
+    return saved;
   } catch (error) {
     if (!(error instanceof MemoryError) || argument.length === 0) throw error;
     const { code, message, hint, data } = error;

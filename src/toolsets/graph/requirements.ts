@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { evidenceArgument, type GivenEvidence } from '../../core/evidence/annotations.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { byCreation, type Listing, type Reader, reportDamaged } from '../../core/store.ts';
 import { defineTool, type Tool } from '../../core/tool.ts';
@@ -28,20 +29,26 @@ export const requirementTools: readonly Tool[] = [
     effect: 'write',
     input: z.object({
       feature_slug: slug,
-      requirements: batch(z.object({ text: statement, notes: texts.optional() })),
+      requirements: batch(
+        z.object({ text: statement, notes: texts.optional(), evidence: evidenceArgument }),
+      ),
     }),
     async handle(context, { feature_slug, ...args }) {
-      const requirements = args.requirements.map((given) => ({
+      const requirements = args.requirements.map(({ evidence: _, ...given }) => ({
         ...given,
         feature: feature_slug,
         ...newIdentity(context),
       }));
+      const evidence: (readonly GivenEvidence[] | undefined)[] = [];
+      for (const { evidence: places } of args.requirements) {
+        evidence.push(places && (await context.project.cite(places)));
+      }
       const names = requirements.map(({ text }) => text);
       const why = saying('create', 'requirement', names, ` of feature "${feature_slug}"`);
       const feature_id = await context.store.change(why, async (draft) => {
         const { id } = await find(draft, feature, feature_slug);
         for (const [index, value] of requirements.entries()) {
-          await add(draft, requirement, value, ['requirements', index]);
+          await add(draft, requirement, value, ['requirements', index], evidence[index]);
         }
         return id;
       });

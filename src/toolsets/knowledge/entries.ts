@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { timestamp } from '../../core/context.ts';
 import { MemoryError } from '../../core/error.ts';
+import { evidenceArgument } from '../../core/evidence/annotations.ts';
 import { reportDamaged } from '../../core/store.ts';
 import { defineTool } from '../../core/tool.ts';
 import { confirm, requireConfirmation } from './confirmation.ts';
@@ -59,26 +60,31 @@ export const memoryWrite = defineTool({
     context: z.string().optional().describe('When or where you learnt it'),
     metadata: metadata.optional(),
     confirm: confirm.optional().describe('Must be true for decisions'),
+    evidence: evidenceArgument,
   }),
-  async handle(context, { confirm, ...given }) {
+  async handle(context, { confirm, evidence: places, ...given }) {
     const { category, key, reason } = given;
     if (category === 'decisions') {
       requireConfirmation(confirm, `The decision "${key}" is not saved yet.`);
     }
     const now = timestamp(context.now());
+    const evidence = places && (await context.project.cite(places));
     return context.store.change(
       ({ action }) => ({
         subject: `${action === 'created' ? 'remember' : 'update'} "${key}" in ${category}`,
         ...(reason !== undefined && { reason }),
       }),
       async (transaction) => {
-        const old = (await transaction.get(entryRecord, entryKey(category, key)))?.value;
+        const found = await transaction.get(entryRecord, entryKey(category, key));
+        const old = found?.value;
         const entry = { ...given, created_at: old?.created_at ?? now, updated_at: now };
         // Writing an equal entry again is not a change, so the timestamp stays.
         if (old !== undefined && isDeepStrictEqual(old, { ...entry, updated_at: old.updated_at })) {
+          if (found && evidence) await transaction.annotate(found.path, { evidence });
           return { action: 'updated', entry: old };
         }
-        await transaction.put(entryRecord, entry);
+        const { path } = await transaction.put(entryRecord, entry);
+        if (evidence) await transaction.annotate(path, { evidence });
         return { action: old === undefined ? 'created' : 'updated', entry };
       },
     );

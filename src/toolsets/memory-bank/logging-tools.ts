@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Context } from '../../core/context.ts';
+import { evidenceArgument, formatInline } from '../../core/evidence/annotations.ts';
 import {
   appendSection,
   prependToList,
@@ -93,8 +94,10 @@ export const logDecision = defineTool({
     decision: text,
     alternatives: texts.optional(),
     consequences: texts.optional(),
+    evidence: evidenceArgument,
   }),
   async handle(context, args) {
+    const evidence = await context.project.cite(args.evidence ?? []);
     const section = [
       `## ${headingText(`${args.title} - ${today(context)}`)}`,
       '### Context',
@@ -105,6 +108,7 @@ export const logDecision = defineTool({
       listOrNone(args.alternatives),
       '### Consequences',
       listOrNone(args.consequences),
+      ...(evidence.length > 0 ? ['### Evidence', listText(evidence.map(formatInline))] : []),
     ].join('\n\n');
     const why = {
       subject: `log decision "${firstLine(args.title)}"`,

@@ -1,0 +1,172 @@
+import { z } from 'zod';
+import { isObject, type JsonObject, type JsonValue } from '../json.ts';
+import { textKeys, withKeys } from '../yaml/text-keys.ts';
+import { formatReference, maxReferences, parseReference, type Reference } from './reference.ts';
+import { type Fingerprint, formatFingerprint, parseFingerprint } from './span.ts';
+
+/** A place in the code that a caller gave as evidence, with what is needed to find it again. */
+export interface GivenEvidence extends Reference {
+  /** The name of a declaration in the file; `Class.method` for a member. */
+  readonly symbol?: string | undefined;
+  /** The text of the lines or the declaration; undefined for a file or folder as a whole. */
+  readonly fingerprint?: Fingerprint | undefined;
+}
+
+/** How sure a statement is. */
+export const claimStatuses = ['fact', 'inference', 'open question'] as const;
+export type ClaimStatus = (typeof claimStatuses)[number];
+
+/** An explicit confirmation that a record is true. */
+export interface Verification {
+  /** ISO 8601. */
+  readonly at: string;
+  /** The commit that was checked out. */
+  readonly commit?: string | undefined;
+  readonly by?: string | undefined;
+}
+
+/** Statements about a record that any record can have, in addition to the fields of its type. */
+export interface Annotations {
+  readonly evidence: readonly GivenEvidence[];
+  readonly verified?: Verification | undefined;
+  /** Paths of records below `.memory-bank/` that this one replaces. */
+  readonly supersedes: readonly string[];
+  /** Path of the record that replaces this one. */
+  readonly supersededBy?: string | undefined;
+  /** The last day on which the record holds: `2027-01-31`. */
+  readonly expires?: string | undefined;
+  readonly status?: ClaimStatus | undefined;
+}
+
+/** Annotations to set: null removes one, and one that is absent stays. */
+export type AnnotationChanges = {
+  readonly [name in keyof Annotations]?: Annotations[name] | null;
+};
+
+/** How the annotations merge, as fields of a record do. */
+export const annotationMerge = { evidence: 'list', supersedes: 'list' } as const;
+
+/** Limit of the evidence that one call gives. */
+export const maxGiven = 50;
+
+/** The argument of tools that write a record. */
+export const evidenceArgument = z
+  .array(z.string().min(1).max(1000))
+  .max(maxGiven)
+  .optional()
+  .describe('Code it rests on: src/a.ts:4-9, src/a.ts#name');
+
+/** A day of the calendar. */
+export const day = z.iso.date();
+
+const none: Annotations = { evidence: [], supersedes: [] };
+const anyKey = /^(?:evidence|verified|supersedes|superseded_by|expires|claim)[ \t]*:/m;
+/** Evidence within markdown: a reference between backticks, and its fingerprint in a comment. */
+const inline = /`([^`\n]{1,420})` ?<!-- ?([1-9]\d{0,6}-[0-9a-f]{16}) ?-->/g;
+
+/** Reads the annotations in the text of a record; parts that cannot be read are left out. */
+export function readAnnotations(path: string, text: string): Annotations {
+  const markdown = path.endsWith('.md');
+  const inText = markdown ? inlineEvidence(text) : [];
+  if (!anyKey.test(text)) return inText.length === 0 ? none : { ...none, evidence: inText };
+  const { data } = textKeys(text, markdown);
+  const evidence = texts(data.evidence).flatMap((one) => parseGiven(one) ?? []);
+  const { verified, superseded_by, expires, claim } = data;
+  return {
+    evidence: [...evidence, ...inText].slice(0, maxReferences),
+    verified: isObject(verified) ? verificationOf(verified) : undefined,
+    supersedes: texts(data.supersedes),
+    supersededBy: typeof superseded_by === 'string' ? superseded_by : undefined,
+    expires: day.safeParse(expires).data,
+    status: claimStatuses.find((status) => status === claim),
+  };
+}
+
+/** Writes annotations into the text of a record. */
+export function withAnnotations(path: string, text: string, changes: AnnotationChanges): string {
+  const { evidence, verified, supersedes, supersededBy, expires, status } = changes;
+  const list = (items: readonly string[]) => (items.length === 0 ? undefined : [...items]);
+  const keys: { [key: string]: JsonValue | undefined } = {};
+  if (evidence !== undefined) keys.evidence = list((evidence ?? []).map(formatGiven));
+  if (verified !== undefined) keys.verified = verified ? { ...verified } : undefined;
+  if (supersedes !== undefined) keys.supersedes = list(supersedes ?? []);
+  if (supersededBy !== undefined) keys.superseded_by = supersededBy ?? undefined;
+  if (expires !== undefined) keys.expires = expires ?? undefined;
+  if (status !== undefined) keys.claim = status ?? undefined;
+  return withKeys(text, keys as JsonObject, path.endsWith('.md'));
+}
+
+/** Replaces given evidence in the text of a record, wherever the record has it. */
+export function replaceEvidence(
+  path: string,
+  text: string,
+  change: (evidence: GivenEvidence) => GivenEvidence,
+): string {
+  const replaced = path.endsWith('.md')
+    ? text.replace(inline, (match: string, place: string, fingerprint: string) => {
+        const given = parseGiven(`${place} ${fingerprint}`);
+        return given ? formatInline(change(given)) : match;
+      })
+    : text;
+  if (!anyKey.test(replaced)) return replaced;
+  const { data } = textKeys(replaced, path.endsWith('.md'));
+  const keyed = texts(data.evidence).map((one) => {
+    const given = parseGiven(one);
+    return given ? formatGiven(change(given)) : one;
+  });
+  if (keyed.length === 0) return replaced;
+  return withKeys(replaced, { evidence: keyed }, path.endsWith('.md'));
+}
+
+/** Reads one piece of given evidence: `src/a.ts:4-9 6-0f3a…`; undefined for a text that is not one. */
+export function parseGiven(text: string): GivenEvidence | undefined {
+  const [, place = '', word] = /^(.*?)(?: ([1-9]\d{0,6}-[0-9a-f]{16}))?$/.exec(text) ?? [];
+  const fingerprint = word === undefined ? undefined : parseFingerprint(word);
+  const [, file, symbol] = /^(.+)#(?!L\d+(?:-|$))([A-Za-z_$][\w$.]{0,200})$/.exec(place) ?? [];
+  const reference = parseReference(file ?? place);
+  if (!reference || (symbol !== undefined && reference.lines)) return undefined;
+  return { ...reference, symbol, fingerprint };
+}
+
+/** Writes a place that was given as evidence, without its fingerprint. */
+export function formatPlace({ symbol, ...reference }: GivenEvidence): string {
+  return symbol === undefined ? formatReference(reference) : `${reference.path}#${symbol}`;
+}
+
+/** Writes one piece of given evidence as it is stored. */
+export function formatGiven(evidence: GivenEvidence): string {
+  const { fingerprint } = evidence;
+  return formatPlace(evidence) + (fingerprint ? ` ${formatFingerprint(fingerprint)}` : '');
+}
+
+/** Writes one piece of given evidence as a part of a markdown text; a reader sees the place only. */
+export function formatInline(evidence: GivenEvidence): string {
+  const { fingerprint } = evidence;
+  const place = `\`${formatPlace(evidence)}\``;
+  return fingerprint ? `${place} <!-- ${formatFingerprint(fingerprint)} -->` : place;
+}
+
+function inlineEvidence(text: string): GivenEvidence[] {
+  const found: GivenEvidence[] = [];
+  for (const [, place = '', fingerprint = ''] of text.matchAll(inline)) {
+    if (found.length >= maxReferences) break;
+    const given = parseGiven(`${place} ${fingerprint}`);
+    if (given) found.push(given);
+  }
+  return found;
+}
+
+function texts(value: JsonValue | undefined): string[] {
+  if (typeof value === 'string') return [value];
+  if (!Array.isArray(value)) return [];
+  return value.slice(0, maxReferences).filter((one) => typeof one === 'string');
+}
+
+function verificationOf({ at, commit, by }: JsonObject): Verification | undefined {
+  if (typeof at !== 'string') return undefined;
+  return {
+    at,
+    ...(typeof commit === 'string' && { commit }),
+    ...(typeof by === 'string' && { by }),
+  };
+}

@@ -1,0 +1,51 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { JsonObject } from '../json.ts';
+import { readYaml, rewriteYaml } from './yaml.ts';
+
+/** A text as its YAML, which is its front matter or all of it, and the text around it. */
+export interface TextKeys {
+  /** Up to and with the opening line; empty without front matter. */
+  readonly before: string;
+  readonly yaml: string;
+  readonly after: string;
+  /** Empty if the YAML cannot be read. */
+  readonly data: JsonObject;
+}
+
+/** Splits a text; markdown without front matter has no YAML. */
+export function textKeys(text: string, markdown = false): TextKeys {
+  const before = /^\ufeff?---[ \t]*\r?\n/.exec(text)?.[0] ?? '';
+  if (markdown && before === '') return { before, yaml: '', after: text, data: {} };
+  const rest = text.slice(before.length);
+  const end = (before && /^---[ \t]*\r?$/m.exec(rest)?.index) || rest.length;
+  const yaml = rest.slice(0, end);
+  return { before, yaml, after: rest.slice(end), data: dataOf(yaml) };
+}
+
+/** Sets keys in the YAML of a text; undefined removes a key. Markdown gets front matter if it has none. */
+export function withKeys(text: string, keys: JsonObject, markdown = false): string {
+  const { before, yaml, after, data } = textKeys(text, markdown);
+  const wanted = Object.fromEntries(
+    [...new Map([...Object.entries(data), ...Object.entries(keys)])].filter(
+      ([, value]) => value !== undefined,
+    ),
+  );
+  if (isDeepStrictEqual(wanted, data)) return text;
+  const rewritten = rewriteYaml(unix(yaml), wanted);
+  if (markdown && before === '') return `---\n${rewritten}---\n${after}`;
+  if (markdown && Object.keys(wanted).length === 0) return after.replace(/^---[ \t]*\r?\n/, '');
+  return before + (yaml.includes('\r\n') ? rewritten.replaceAll('\n', '\r\n') : rewritten) + after;
+}
+
+/** Reads YAML; empty if the text is not YAML, such as markdown that is a record as a whole. */
+function dataOf(yaml: string): JsonObject {
+  try {
+    return readYaml(unix(yaml));
+  } catch {
+    return {};
+  }
+}
+
+function unix(text: string): string {
+  return text.replaceAll('\r\n', '\n');
+}
