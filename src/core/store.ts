@@ -55,11 +55,20 @@ export function reportSearch(result: SearchResult) {
       snippet: hit.snippet,
       ...(hit.section !== undefined && { section: hit.section }),
       ...(hit.lines && { lines: [...hit.lines] }),
+      ...cautionField(hit.caution),
     };
   });
   const truncated = total > results.length;
   return { results, total, truncated, ...reportDamaged(damaged), ...reportLeftOut(result) };
 }
+
+/** Makes the field `caution` of an answer about a record, or nothing if nothing is known against it. */
+export function cautionField(caution: readonly string[] | undefined): { caution?: string[] } {
+  return caution && caution.length > 0 ? { caution: [...caution] } : {};
+}
+
+/** Why readers should not rely on records, by path; records without a reason are left out. */
+export type CautionsByPath = ReadonlyMap<string, readonly string[]>;
 
 /** Sorts records of one type by their creation time, oldest first. */
 export function byCreation<T extends { readonly created_at: string }>(
@@ -170,6 +179,8 @@ export interface SearchHit {
   readonly section?: string;
   /** The first and last line of the section in the text, from 1. */
   readonly lines?: readonly [from: number, to: number];
+  /** Why a reader should not rely on the record; undefined if nothing is known against it. */
+  readonly caution?: readonly string[];
 }
 
 export interface SearchResult {
@@ -219,6 +230,11 @@ export interface Store extends Reader {
    * @throws MemoryError `invalid_input` for a type or category that no searched record can have.
    */
   search(request: SearchRequest): Promise<SearchResult>;
+  /**
+   * Returns why a reader should not rely on the records at some paths: the code that they rest on has
+   * changed, or they are superseded or expired.
+   */
+  cautions(paths: readonly string[]): Promise<CautionsByPath>;
   /**
    * Runs `edit` on the present records and makes one commit of its changes.
    *

@@ -1,6 +1,7 @@
 import type { Binding, BoundWorkspace, Workspace, WorkspaceOptions } from '../core/workspace.ts';
 import { Disk } from '../git/disk/disk.ts';
 import { type Files, NodeFiles } from '../git/disk/file-layer.ts';
+import type { Cautions } from './evidence/cautions.ts';
 import { Archive } from './history/archive.ts';
 import { accessOf } from './modes/access.ts';
 import { ModeLibrary } from './modes/mode-library.ts';
@@ -60,6 +61,8 @@ class StoreWorkspace implements Workspace {
   readonly #archive: Archive;
   readonly #listeners = new Set<(paths: readonly string[]) => void>();
   readonly #changed = new Set<string>();
+  readonly #now: () => Date;
+  #cautions: Promise<Cautions> | undefined;
   #notifyTimer: NodeJS.Timeout | undefined;
 
   constructor(options: WorkspaceOptions, { files, ...parts }: WorkspaceParts) {
@@ -67,6 +70,7 @@ class StoreWorkspace implements Workspace {
     const own = options.repository === 'own';
     const disk = new Disk(files, durability);
     this.root = root;
+    this.#now = now;
     this.#files = files;
     this.#memory = new MemoryFolder({ ...parts, disk, root, path, own, types, now, warn });
     this.#search = new RecordSearch(this.#memory.view, types);
@@ -101,7 +105,15 @@ class StoreWorkspace implements Workspace {
       onCommit: (commit) => binding.onCommit(commit),
       progress: (...step) => binding.progress(...step),
     };
-    const store = new SessionStore(this.#memory, this.#search, this.#local, permit);
+    const store = new SessionStore(
+      {
+        archive: this.#archive,
+        search: this.#search,
+        local: this.#local,
+        cautions: async (...request) => (await this.#loadCautions()).about(...request),
+      },
+      permit,
+    );
     const project = new StoreProject(this.#memory, this.#files, permit);
     return { store, project, modes, history: new SessionHistory(this.#archive, permit) };
   }
@@ -119,6 +131,14 @@ class StoreWorkspace implements Workspace {
     await this.#saved.close();
     this.#search.close();
     this.#memory.close();
+  }
+
+  /** Loaded by the first answer about records. */
+  #loadCautions(): Promise<Cautions> {
+    this.#cautions ??= import('./evidence/cautions.ts').then(
+      ({ Cautions }) => new Cautions(this.#now),
+    );
+    return this.#cautions;
   }
 
   #notifySoon(): void {

@@ -1,35 +1,51 @@
 import type { RecordType } from '../core/record-type.ts';
 import type {
+  CautionsByPath,
   Listing,
   ListOptions,
   LocalState,
   Located,
   OnStored,
   Provenance,
+  SearchHit,
   SearchRequest,
   SearchResult,
   Store,
   Transaction,
 } from '../core/store.ts';
+import type { Archive } from './history/archive.ts';
+import { Visit } from './history/visit.ts';
 import type { MemoryFolder } from './records/memory-folder.ts';
 import { type Permit, toCommitMade } from './records/permit.ts';
 import { RecordReader } from './records/transaction.ts';
 import type { RecordSearch } from './search/record-search.ts';
+
+/** The parts of a workspace that the stores of all calls share. */
+export interface StoreParts {
+  readonly archive: Archive;
+  readonly search: RecordSearch;
+  readonly local: LocalState;
+  cautions(visit: Visit, paths: readonly string[]): Promise<CautionsByPath>;
+}
 
 /** The records of a memory for one call of one session. */
 export class SessionStore implements Store {
   readonly local: LocalState;
   readonly #memory: MemoryFolder;
   readonly #search: RecordSearch;
+  readonly #archive: Archive;
+  readonly #cautions: StoreParts['cautions'];
   readonly #permit: Permit;
   /** The reader of the call; its own change replaces it. */
   #reader: RecordReader | undefined;
 
-  constructor(memory: MemoryFolder, search: RecordSearch, local: LocalState, permit: Permit) {
-    this.#memory = memory;
-    this.#search = search;
+  constructor(parts: StoreParts, permit: Permit) {
+    this.#memory = parts.archive.memory;
+    this.#archive = parts.archive;
+    this.#search = parts.search;
+    this.#cautions = parts.cautions;
+    this.local = parts.local;
     this.#permit = permit;
-    this.local = local;
   }
 
   async get<T extends object>(type: RecordType<T>, key: string): Promise<Located<T> | undefined> {
@@ -44,7 +60,30 @@ export class SessionStore implements Store {
     const reader = await this.#read();
     await reader.refresh();
     const readable = reader.readsAll ? undefined : (path: string) => reader.mayRead(path);
-    return this.#search.find(request, readable);
+    const found = await this.#search.find(request, readable);
+    return { ...found, hits: await this.#labelled(found.hits) };
+  }
+
+  async cautions(paths: readonly string[]): Promise<CautionsByPath> {
+    // Without a repository there is no commit to compare with.
+    if (paths.length === 0 || !this.#memory.repository()) return new Map();
+    await (await this.#read()).refresh();
+    return this.#cautions(
+      new Visit(this.#archive, this.#permit, await this.#permit.access()),
+      paths,
+    );
+  }
+
+  /** Adds what is known against the hits; of hits with one score, those without come first. */
+  async #labelled(hits: readonly SearchHit[]): Promise<readonly SearchHit[]> {
+    const cautions = await this.cautions(hits.map(({ path }) => path));
+    if (cautions.size === 0) return hits;
+    return hits
+      .map((hit) => {
+        const caution = cautions.get(hit.path);
+        return caution ? { ...hit, caution } : hit;
+      })
+      .sort((a, b) => b.score - a.score || Number(!!a.caution) - Number(!!b.caution));
   }
 
   async change<R>(

@@ -3,6 +3,7 @@ import { readProjectFile } from '../../app/project-file.ts';
 import { MemoryError } from '../../core/error.ts';
 import type { JsonValue } from '../../core/json.ts';
 import { pastedPath } from '../../core/names/pasted-path.ts';
+import { cautionField } from '../../core/store.ts';
 import { type Command, flagText } from '../command.ts';
 import { wordingFor } from '../error-wording.ts';
 import { highlighted } from '../highlight.ts';
@@ -27,7 +28,7 @@ export const show: Command = {
     const [given = ''] = operands;
     const revision = flagText(values, 'as-of');
     const types = (await app.toolsets()).flatMap(({ records }) => records);
-    const { found, bytes } = await inReadingSession(invocation, (session, call) =>
+    const { found, bytes, caution } = await inReadingSession(invocation, (session, call) =>
       app.run(session, 'show', call, async ({ store, project, history }) => {
         if (revision !== undefined) {
           const state = await history.at(revision);
@@ -35,26 +36,31 @@ export const show: Command = {
             state.read(pastedPath(path)),
           );
           const found: FoundRecord = { ...past, key: past.key, value: past.value };
-          return { found, bytes: Buffer.from(past.text) };
+          return { found, bytes: Buffer.from(past.text), caution: undefined };
         }
         const found = await findRecord(store, types, given);
         const { folder, root } = await project.info();
         const bytes = readProjectFile(root, join(folder, found.path));
         if (bytes === undefined) throw new MemoryError('not_found', `${found.path} is gone.`);
-        return { found, bytes };
+        return { found, bytes, caution: (await store.cautions([found.path])).get(found.path) };
       }),
     );
     const { section, path } = found;
     const text = bytes.toString('utf8');
     const part = section && text.slice(section.start, section.end).trimEnd();
     if (asJson(values)) {
-      await showResult(values, recordJson(found, part ?? text), () => []);
+      await showResult(
+        values,
+        { ...recordJson(found, part ?? text), ...cautionField(caution) },
+        () => [],
+      );
       return 0;
     }
     if (found.error) {
       const word = await wordingFor();
       process.stderr.write(`memory-bank: note: ${printable(word(found.error.text))}\n`);
     }
+    for (const reason of caution ?? []) process.stderr.write(`memory-bank: ${printable(reason)}\n`);
     const screen = new Screen();
     if (screen.terminal) await screen.show(highlighted(screen, path, part ?? text));
     else if (part === undefined) process.stdout.write(bytes);

@@ -22,7 +22,7 @@ export const status: Command = {
     });
     const repository = await repositoryKind(root);
     const toolsets = await app.toolsets();
-    const { info, head, mode, counts, damaged } = await inReadingSession(
+    const { info, head, mode, counts, damaged, cautions } = await inReadingSession(
       invocation,
       (session, call) =>
         app.run(session, 'status', call, async (context) => ({
@@ -51,6 +51,9 @@ export const status: Command = {
         counts.map(([toolset, types]) => [toolset, Object.fromEntries(types)]),
       ),
       damaged: damaged.map(({ path, error }) => ({ path, message: word(error.text) })),
+      ...(cautions.size > 0 && {
+        caution: Object.fromEntries([...cautions].map(([path, reasons]) => [path, [...reasons]])),
+      }),
     };
     await showResult(values, result, (screen) => {
       const at = head.oid === undefined ? 'no commit yet' : `at ${head.oid.slice(0, 12)}`;
@@ -76,6 +79,9 @@ export const status: Command = {
         ...rows(screen, known),
         '',
         ...rows(screen, found),
+        ...(cautions.size > 0
+          ? ['', `${counted(cautions.size, 'record')} to check: run "memory-bank check"`]
+          : []),
         ...(damaged.length > 0 ? ['', screen.paint('bad', 'Cannot be read')] : []),
         ...damaged.map(({ error }) => `  ${screen.plain(word(error.text))}`),
       ];
@@ -88,17 +94,19 @@ export const status: Command = {
 async function countRecords(context: Context, toolsets: readonly Toolset[]) {
   const counts: [toolset: string, types: [type: string, count: number][]][] = [];
   const damaged: Damaged[] = [];
+  const paths: string[] = [];
   for (const { name, records } of toolsets) {
     if (records.length === 0) continue;
     const found: [string, number][] = [];
     for (const type of records) {
       const listing = await context.store.list(type);
       damaged.push(...listing.damaged);
+      paths.push(...listing.records.map(({ path }) => path));
       if (listing.records.length > 0) found.push([type.name, listing.records.length]);
     }
     counts.push([name, found]);
   }
-  return { counts, damaged };
+  return { counts, damaged, cautions: await context.store.cautions(paths) };
 }
 
 function rows(screen: Screen, pairs: readonly (readonly [string, string])[]): string[] {

@@ -14,6 +14,12 @@ export interface Resource {
   readonly mimeType: string;
 }
 
+/** The text of a record, and what is known against it. */
+export interface ResourceText extends Resource {
+  readonly text: string;
+  readonly _meta?: { readonly 'memory-bank/caution': readonly string[] };
+}
+
 /** The notifications to a client when records change. */
 export interface ResourceEvents {
   listChanged(): void;
@@ -83,14 +89,21 @@ export class ResourceFeed {
    *
    * @throws MemoryError `not_found`, or the error of the store for this record.
    */
-  async read(uri: string, options: CallOptions): Promise<Resource & { text: string }> {
+  async read(uri: string, options: CallOptions): Promise<ResourceText> {
     return this.#app.run(this.#session, 'resources/read', options, async (context) => {
       for (const { scheme, type } of await this.#resources()) {
         const key = fromUri(scheme, uri);
         const record = key === undefined ? undefined : await context.store.get<object>(type, key);
         if (!record) continue;
         const text = type.codec.encode(record.value);
-        return { uri, name: record.key, mimeType: mimeType(record.path), text };
+        const caution = (await context.store.cautions([record.path])).get(record.path);
+        return {
+          uri,
+          name: record.key,
+          mimeType: mimeType(record.path),
+          text,
+          ...(caution && { _meta: { 'memory-bank/caution': [...caution] } }),
+        };
       }
       throw new MemoryError('not_found', `There is no resource ${uri}.`, { data: { uri } });
     });

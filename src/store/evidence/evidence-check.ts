@@ -11,28 +11,21 @@ import {
   type Verdict,
 } from '../../core/evidence/verdict.ts';
 import type { CommitInfo } from '../../core/history.ts';
-import { type Oid, objectId } from '../../git/objects/object.ts';
-import { treeOf } from '../../git/objects/odb.ts';
-import { pathChanges } from '../history/change-index.ts';
+import type { Oid } from '../../git/objects/object.ts';
 import { ancestors } from '../history/lineage.ts';
 import { isBelow, memoryPath, type Visit } from '../history/visit.ts';
-import { inSlices, type Steps } from '../records/slices.ts';
-import { type Baseline, FileJudge, type Judgement } from './judgement.ts';
-import { codeGraph, indexGraph, lastCommits } from './last-commits.ts';
-import { ProjectCode } from './project-code.ts';
-import { evidenceOf, type Ground, maxEvidence } from './record-evidence.ts';
-import { RenameSearch } from './rename-search.ts';
-
-/** One place that a record rests on, and the state of the code on which it was written. */
-interface Claim {
-  readonly record: string;
-  readonly reference: Ground;
-  readonly baseline: Baseline;
-}
-
-interface Judged extends Claim {
-  readonly judgement: Judgement;
-}
+import { inSlices } from '../records/slices.ts';
+import type { Judgement } from './judgement.ts';
+import { codeGraph, lastCommits } from './last-commits.ts';
+import type { ProjectCode } from './project-code.ts';
+import {
+  byKey,
+  codeNow,
+  findNamed,
+  type Judged,
+  judgeAll,
+  withBaselines,
+} from './record-claims.ts';
 
 const noCounts: EvidenceReport['counts'] = {
   fresh: 0,
@@ -56,28 +49,22 @@ export async function checkEvidence(
   const head = await visit.resolve('HEAD');
   const since =
     request.since === undefined ? undefined : await forkPoint(visit, head, request.since);
-  const code = new ProjectCode(archive.repository, rootIn(memory.inTree('')));
-  const claims = await inSlices(findClaims(visit, head, memoryPath(request.path)), () =>
-    visit.permit.signal.throwIfAborted(),
-  );
-  const based = await withBaselines(visit, head, claims);
-  const judged = await inSlices(judgeAll(visit, code, head, since, based), () =>
-    visit.permit.signal.throwIfAborted(),
-  );
-  return report(visit, code, head, judged);
+  const now = codeNow(visit, head);
+  const pause = () => visit.permit.signal.throwIfAborted();
+  const paths = pathsBelow(memory.view.paths().sort(), memoryPath(request.path));
+  const named = await inSlices(findNamed(visit, head, paths), pause);
+  const based = await withBaselines(visit, head, named);
+  const judged = await inSlices(judgeAll(visit, now, since, based), pause);
+  return report(visit, now.code, head, judged);
 }
 
 /** Refuses a path without records, because a misspelt path would always pass. */
-function checkPath(paths: readonly string[], below: string | undefined): void {
-  if (below === undefined || paths.some((path) => isBelow(path, below))) return;
+function pathsBelow(paths: readonly string[], below: string | undefined): readonly string[] {
+  const found = paths.filter((path) => isBelow(path, below));
+  if (below === undefined || found.length > 0) return found;
   throw new MemoryError('not_found', `There is no record at or below ${JSON.stringify(below)}.`, {
     hint: 'Give a path relative to .memory-bank/, as "memory-bank list" prints them.',
   });
-}
-
-/** The root of the project, relative to the top of the work tree, from the folder of its memory. */
-function rootIn(folder: string): string {
-  return folder.slice(0, folder.lastIndexOf('/') + 1);
 }
 
 /** The last common commit of HEAD and a revision; the revision itself where there is none. */
@@ -90,85 +77,6 @@ async function forkPoint(visit: Visit, head: Oid, revision: string): Promise<Oid
     (commit) => own[commit] && others[commit],
   );
   return common === undefined ? oid : there.index.commit(common).oid;
-}
-
-/** The places that a record names, and whether HEAD has the record as it is on disk. */
-interface Named {
-  readonly record: string;
-  readonly committed: boolean;
-  readonly references: readonly Ground[];
-}
-
-function* findClaims(visit: Visit, head: Oid, below: string | undefined): Steps<Named[]> {
-  const { archive } = visit;
-  const past = archive.records(head);
-  const found: Named[] = [];
-  let count = 0;
-  const paths = archive.memory.view.paths().sort();
-  checkPath(paths, below);
-  for (const record of paths) {
-    yield;
-    const type = archive.typeOf(record);
-    if (!type || !isBelow(record, below) || !visit.mayRead(record)) continue;
-    const text = readText(visit, record);
-    if (text === undefined) continue;
-    const references = evidenceOf(type, record, text).slice(0, maxEvidence - count);
-    count += references.length;
-    if (references.length === 0) continue;
-    const committed = past.oid(record) === objectId('blob', Buffer.from(text));
-    found.push({ record, committed, references });
-  }
-  return found;
-}
-
-/** The text of a record; undefined if the file cannot be read, which other commands report. */
-function readText(visit: Visit, path: string): string | undefined {
-  try {
-    return visit.archive.memory.text(path);
-  } catch {
-    return undefined;
-  }
-}
-
-/** Adds the commit that last changed each record; HEAD for a record with uncommitted changes. */
-async function withBaselines(visit: Visit, head: Oid, named: readonly Named[]): Promise<Claim[]> {
-  const { index, number } = await visit.place(head);
-  const committed = named.flatMap(({ record, committed }) => (committed ? [record] : []));
-  const last = await inSlices(lastCommits(indexGraph(index), number, committed));
-  return named.flatMap(({ record, references }) => {
-    const change = last.get(record);
-    const baseline = change
-      ? { commit: index.commit(change.commit).oid, cut: change.cut }
-      : { commit: head, cut: false };
-    return references.map((reference) => ({ record, reference, baseline }));
-  });
-}
-
-/** Judges all claims, file by file, so that each file is read once. */
-function* judgeAll(
-  visit: Visit,
-  code: ProjectCode,
-  head: Oid,
-  since: Oid | undefined,
-  claims: readonly Claim[],
-): Steps<Judged[]> {
-  const { odb } = visit.archive.repository;
-  const renames = new RenameSearch(code, odb, head);
-  const touched =
-    since === undefined
-      ? undefined
-      : new Set(pathChanges(odb, treeOf(odb, since), treeOf(odb, head)).map(({ path }) => path));
-  const judged: Judged[] = [];
-  for (const [path, group] of byKey(claims, ({ reference }) => reference.path)) {
-    const judge = new FileJudge(code, renames, head, path);
-    if (touched && !touched.has(code.inTree(path)) && !judge.differsFrom(head)) continue;
-    for (const claim of group) {
-      const judgement = judge.judge(claim.baseline, claim.reference);
-      if (judgement) judged.push({ ...claim, judgement });
-      yield;
-    }
-  }
-  return judged;
 }
 
 async function report(
@@ -207,21 +115,8 @@ function isLost({ verdict, uncommitted }: Judgement): boolean {
   return (verdict === 'changed' || verdict === 'gone') && !uncommitted;
 }
 
-function byKey<T>(items: readonly T[], keyOf: (item: T) => string): ReadonlyMap<string, T[]> {
-  const groups = new Map<string, T[]>();
-  for (const item of items) {
-    const key = keyOf(item);
-    const group = groups.get(key);
-    if (group) group.push(item);
-    else groups.set(key, [item]);
-  }
-  return groups;
-}
-
-function toFinding(
-  { reference, judgement }: Judged,
-  commit: CommitInfo | undefined,
-): EvidenceFinding {
+function toFinding(judged: Judged, commit: CommitInfo | undefined): EvidenceFinding {
+  const { reference, judgement } = judged;
   const { verdict, now } = judgement;
   return {
     kind: 'evidence',
@@ -235,15 +130,13 @@ function toFinding(
     },
     now,
     commit: commit?.oid,
-    message: describe(reference, judgement, commit),
+    message: describe(judged, commit),
   };
 }
 
-function describe(
-  reference: Ground,
-  { verdict, now, reason, uncommitted }: Judgement,
-  commit: CommitInfo | undefined,
-): string {
+/** Says in one sentence what has become of a place. */
+export function describe({ reference, judgement }: Judged, commit: CommitInfo | undefined): string {
+  const { verdict, now, reason, uncommitted } = judgement;
   const place = formatPlace(reference);
   const here = now ? formatReference(now) : '';
   const by = commit

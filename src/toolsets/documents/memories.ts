@@ -3,7 +3,13 @@ import { timestamp } from '../../core/context.ts';
 import { invalid, MemoryError } from '../../core/error.ts';
 import { evidenceArgument } from '../../core/evidence/annotations.ts';
 import { readSection, sectionArgument } from '../../core/markdown/section-path.ts';
-import { byCreation, type Located, type Reader, reportDamaged } from '../../core/store.ts';
+import {
+  byCreation,
+  cautionField,
+  type Located,
+  type Reader,
+  reportDamaged,
+} from '../../core/store.ts';
 import { defineTool } from '../../core/tool.ts';
 import { type Document, documentRecord, documentType, idPrefix } from './document.ts';
 
@@ -40,17 +46,18 @@ export const getMemory = defineTool({
   effect: 'read',
   input: z.object({ memory_id: memoryId, section: sectionArgument }),
   async handle(context, { memory_id, section }) {
-    const {
-      id,
-      title,
-      type,
-      content: text,
-      created_at,
-      updated_at,
-    } = (await find(context.store, memory_id)).value;
+    const found = await find(context.store, memory_id);
+    const { id, title, type, content: text, created_at, updated_at } = found.value;
     const content = readSection(text, section);
     const memory = { id, title, type, content, created_at };
-    return { memory: updated_at === undefined ? memory : { ...memory, updated_at } };
+    const caution = (await context.store.cautions([found.path])).get(found.path);
+    return {
+      memory: {
+        ...memory,
+        ...(updated_at !== undefined && { updated_at }),
+        ...cautionField(caution),
+      },
+    };
   },
 });
 

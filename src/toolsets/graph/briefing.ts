@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../core/json.ts';
-import { byCreation, type Damaged, type Reader } from '../../core/store.ts';
+import { byCreation, type Damaged, type Listing, type Reader } from '../../core/store.ts';
 import { byKey, find, listLinked } from './crud.ts';
 import { brief, type Passage } from './passage.ts';
 import {
@@ -35,8 +35,9 @@ export interface BriefingRequest {
 export async function buildContext(
   reader: Reader,
   { objective_slug, feature_slugs = [], budget }: BriefingRequest,
-): Promise<{ context: string; damaged: readonly Damaged[] }> {
+): Promise<{ context: string; records: readonly string[]; damaged: readonly Damaged[] }> {
   const passages: Passage[] = [];
+  const records: string[] = [];
   const damaged: Damaged[] = [];
   const slugs: string[] = [];
   if (objective_slug !== undefined) {
@@ -46,12 +47,16 @@ export async function buildContext(
     const steps = tasks.records.map(({ value }) => value);
     passages.push(...objectivePassages(found, steps, byKey(tickets.records)));
     damaged.push(...tasks.damaged, ...tickets.damaged);
+    records.push(...pathsOf(tasks), ...pathsOf(tickets));
+    const own = await reader.get(objective, objective_slug);
+    if (own) records.unshift(own.path);
     slugs.push(...(found.features ?? []));
   }
   slugs.push(...feature_slugs);
   const features = await aboutFeatures(reader, [...new Set(slugs)]);
   return {
     context: brief([...passages, ...features.passages], budget),
+    records: [...records, ...features.records],
     damaged: [...damaged, ...features.damaged],
   };
 }
@@ -60,8 +65,8 @@ export async function buildContext(
 async function aboutFeatures(
   reader: Reader,
   slugs: readonly string[],
-): Promise<{ passages: Passage[]; damaged: Damaged[] }> {
-  if (slugs.length === 0) return { passages: [], damaged: [] };
+): Promise<{ passages: Passage[]; records: string[]; damaged: Damaged[] }> {
+  if (slugs.length === 0) return { passages: [], records: [], damaged: [] };
   const features = await listLinked(reader, feature, slugs);
   const linked = features.records.flatMap(({ value }) => value.paths ?? []);
   const paths = await listLinked(reader, path, linked);
@@ -79,10 +84,16 @@ async function aboutFeatures(
       byKey(paths.records.filter(({ key }) => own.has(key))),
     );
   });
+  const shown = requirements.records.filter(({ value }) => bySlug.has(value.feature));
   return {
     passages,
+    records: [...pathsOf(features), ...shown.map(({ path }) => path), ...pathsOf(paths)],
     damaged: [...features.damaged, ...paths.damaged, ...requirements.damaged],
   };
+}
+
+function pathsOf({ records }: Listing<object>): string[] {
+  return records.map(({ path }) => path);
 }
 
 const boxes: Record<Task['status'], string> = {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { reportDamaged } from '../../core/store.ts';
+import { cautionField, reportDamaged } from '../../core/store.ts';
 import { defineTool, type Tool } from '../../core/tool.ts';
 import { buildContext } from './briefing.ts';
 import { byKey, find, listLinked } from './crud.ts';
@@ -70,7 +70,13 @@ export const contextTools: readonly Tool[] = [
     }),
     async handle({ store }, args) {
       const { paths, damaged } = await findRelevantPaths(store, args);
-      return { paths: paths.map(pathBody), ...reportDamaged(damaged) };
+      return {
+        paths: paths.map(({ value, caution }) => ({
+          ...pathBody(value),
+          ...cautionField(caution),
+        })),
+        ...reportDamaged(damaged),
+      };
     },
   }),
 
@@ -92,7 +98,15 @@ export const contextTools: readonly Tool[] = [
         );
       }
       const built = await buildContext(context.store, args);
-      return { context: built.context, ...reportDamaged(built.damaged) };
+      const cautions = await context.store.cautions(built.records);
+      const caution = [...cautions].flatMap(([path, reasons]) =>
+        reasons.map((reason) => `${path}: ${reason}`),
+      );
+      return {
+        context: built.context,
+        ...cautionField(caution),
+        ...reportDamaged(built.damaged),
+      };
     },
   }),
 ];

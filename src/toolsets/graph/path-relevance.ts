@@ -16,6 +16,15 @@ export interface RelevanceQuery {
   readonly type?: Path['type'] | undefined;
 }
 
+/** Paths, each with what is known against its record. */
+export interface RelevantPaths {
+  readonly paths: readonly {
+    readonly value: Path;
+    readonly caution?: readonly string[] | undefined;
+  }[];
+  readonly damaged: readonly Damaged[];
+}
+
 /**
  * Finds the paths whose description or condition of use matches a query.
  *
@@ -28,12 +37,17 @@ export interface RelevanceQuery {
 export async function findRelevantPaths(
   store: Store,
   { query, feature_slugs = [], type }: RelevanceQuery,
-): Promise<{ paths: Path[]; damaged: readonly Damaged[] }> {
+): Promise<RelevantPaths> {
   const features = feature_slugs.length === 0 ? undefined : feature_slugs;
   const { records, damaged } = await listPaths(store, features, type);
-  const exact = byKey(records.filter(({ value }) => says(value, query)));
+  const found = records.filter(({ value }) => says(value, query));
+  const cautions = await store.cautions(found.map(({ path }) => path));
+  const pathOf = new Map(found.map(({ key, path }) => [key, path]));
+  const exact = byKey(found)
+    .map((value) => ({ value, caution: cautions.get(pathOf.get(value.path) ?? '') }))
+    .sort((a, b) => Number(!!a.caution) - Number(!!b.caution));
   const rest = new Map(records.map(({ key, value }) => [key, value]));
-  for (const { path } of exact) rest.delete(path);
+  for (const { value } of exact) rest.delete(value.path);
   if (rest.size === 0 || !/[\p{L}\p{N}]/u.test(query)) return { paths: exact, damaged };
 
   const { hits } = await store.search({
@@ -43,16 +57,20 @@ export async function findRelevantPaths(
     limit: searchLimit,
   });
   const asked = new Set(query.toLowerCase().split(/[^\p{L}\p{M}\p{N}]+/u));
-  const related = hits.flatMap(({ key, matches }) => {
+  const related = hits.flatMap(({ key, matches, caution }) => {
     const value = rest.get(key);
     // The search splits "v2" into "v" and "2": such a piece is not a word of the query.
     const words = new Set(matches.map((match) => match.toLowerCase())).values();
     const own = [...words].filter((word) => [...word].length > 1 || asked.has(word));
-    return value && own.length > 0 ? [{ value, words: own.length }] : [];
+    return value && own.length > 0 ? [{ value, caution, words: own.length }] : [];
   });
-  related.sort((a, b) => b.words - a.words || (a.value.path < b.value.path ? -1 : 1));
-  const best = related.slice(0, relatedLimit).map(({ value }) => value);
-  return { paths: [...exact, ...best], damaged };
+  related.sort(
+    (a, b) =>
+      b.words - a.words ||
+      Number(!!a.caution) - Number(!!b.caution) ||
+      (a.value.path < b.value.path ? -1 : 1),
+  );
+  return { paths: [...exact, ...related.slice(0, relatedLimit)], damaged };
 }
 
 function says({ description = '', use_when = [] }: Path, words: string): boolean {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { timestamp } from '../../core/context.ts';
 import { MemoryError } from '../../core/error.ts';
 import { evidenceArgument } from '../../core/evidence/annotations.ts';
-import { reportDamaged } from '../../core/store.ts';
+import { cautionField, type Located, reportDamaged, type Store } from '../../core/store.ts';
 import { defineTool } from '../../core/tool.ts';
 import { confirm, requireConfirmation } from './confirmation.ts';
 import {
@@ -11,6 +11,7 @@ import {
   category,
   entryKey,
   entryRecord,
+  type KnowledgeEntry,
   key,
   listEntries,
   metadata,
@@ -30,20 +31,24 @@ export const memoryRead = defineTool({
   async handle(context, { category, key, limit }) {
     if (category !== undefined && key !== undefined) {
       const found = await context.store.get(entryRecord, entryKey(category, key));
-      return { entries: found === undefined ? [] : [found.value] };
+      return { entries: found === undefined ? [] : await labelled(context.store, [found]) };
     }
     const wanted = category === undefined ? categories : [category];
     const { records, damaged } = await listEntries(context.store, wanted);
-    const entries = records
-      .map(({ value }) => value)
-      .filter((entry) => key === undefined || entry.key === key);
+    const entries = records.filter(({ value }) => key === undefined || value.key === key);
     return {
-      entries: entries.slice(0, limit),
+      entries: await labelled(context.store, entries.slice(0, limit)),
       ...(entries.length > limit && { total: entries.length }),
       ...reportDamaged(damaged),
     };
   },
 });
+
+/** Entries as the tools return them, with what is known against them. */
+async function labelled(store: Store, entries: readonly Located<KnowledgeEntry>[]) {
+  const cautions = await store.cautions(entries.map(({ path }) => path));
+  return entries.map(({ path, value }) => ({ ...value, ...cautionField(cautions.get(path)) }));
+}
 
 export const memoryWrite = defineTool({
   name: 'memory_write',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { reportDamaged, reportLeftOut } from '../../core/store.ts';
+import { cautionField, reportDamaged, reportLeftOut } from '../../core/store.ts';
 import { defineTool } from '../../core/tool.ts';
 import { categories, category, entryRecord } from './entry.ts';
 
@@ -22,9 +22,9 @@ export const memorySearch = defineTool({
       ...(wanted.length > 0 && { categories: wanted }),
     });
     const { hits, total, damaged } = found;
-    const results = hits.map(({ value: entry, score, matches }) => {
+    const results = hits.map(({ value: entry, score, matches, caution }) => {
       const { category, key, value } = entryRecord.schema.parse(entry);
-      return { category, key, value, score, matches: [...matches] };
+      return { category, key, value, score, matches: [...matches], ...cautionField(caution) };
     });
     const more = { ...(total > results.length && { total }), ...reportDamaged(damaged) };
     return { results, ...more, ...reportLeftOut(found) };

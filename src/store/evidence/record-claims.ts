@@ -1,0 +1,133 @@
+import type { Oid } from '../../git/objects/object.ts';
+import { objectId } from '../../git/objects/object.ts';
+import { treeOf } from '../../git/objects/odb.ts';
+import { pathChanges } from '../history/change-index.ts';
+import type { Visit } from '../history/visit.ts';
+import { inSlices, type Steps } from '../records/slices.ts';
+import { type Baseline, FileJudge, type Judgement } from './judgement.ts';
+import { indexGraph, lastCommits } from './last-commits.ts';
+import { ProjectCode } from './project-code.ts';
+import { evidenceOf, type Ground, maxEvidence } from './record-evidence.ts';
+import { RenameSearch } from './rename-search.ts';
+
+/** One place that a record rests on, and the state of the code on which it was written. */
+export interface Claim {
+  readonly record: string;
+  readonly reference: Ground;
+  readonly baseline: Baseline;
+}
+
+export interface Judged extends Claim {
+  readonly judgement: Judgement;
+}
+
+/** The code that claims are compared with. */
+export interface CodeNow {
+  readonly head: Oid;
+  readonly code: ProjectCode;
+  readonly renames: RenameSearch;
+}
+
+/** The code of the project at a commit and in the work tree. */
+export function codeNow({ archive }: Visit, head: Oid): CodeNow {
+  const { repository, memory } = archive;
+  const folder = memory.inTree('');
+  // The root of the project is the folder of its memory.
+  const code = new ProjectCode(repository, folder.slice(0, folder.lastIndexOf('/') + 1));
+  return { head, code, renames: new RenameSearch(code, repository.odb, head) };
+}
+
+/** The places that a record names, and whether HEAD has the record as it is on disk. */
+export interface Named {
+  readonly record: string;
+  readonly committed: boolean;
+  readonly references: readonly Ground[];
+}
+
+/** Reads the places that records rest on. */
+export function* findNamed(visit: Visit, head: Oid, paths: Iterable<string>): Steps<Named[]> {
+  const { archive } = visit;
+  const past = archive.records(head);
+  const found: Named[] = [];
+  let count = 0;
+  for (const record of paths) {
+    yield;
+    const type = archive.typeOf(record);
+    if (!type || !visit.mayRead(record)) continue;
+    const text = readText(visit, record);
+    if (text === undefined) continue;
+    const references = evidenceOf(type, record, text).slice(0, maxEvidence - count);
+    count += references.length;
+    if (references.length === 0) continue;
+    const committed = past.oid(record) === objectId('blob', Buffer.from(text));
+    found.push({ record, committed, references });
+  }
+  return found;
+}
+
+/** The text of a record; undefined if the file cannot be read, which other commands report. */
+export function readText(visit: Visit, path: string): string | undefined {
+  try {
+    return visit.archive.memory.text(path);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Adds the commit that last changed each record; HEAD for a record with uncommitted changes. */
+export async function withBaselines(
+  visit: Visit,
+  head: Oid,
+  named: readonly Named[],
+): Promise<Claim[]> {
+  const { index, number } = await visit.place(head);
+  const committed = named.flatMap(({ record, committed }) => (committed ? [record] : []));
+  const last = await inSlices(lastCommits(indexGraph(index), number, committed));
+  return named.flatMap(({ record, references }) => {
+    const change = last.get(record);
+    const baseline = change
+      ? { commit: index.commit(change.commit).oid, cut: change.cut }
+      : { commit: head, cut: false };
+    return references.map((reference) => ({ record, reference, baseline }));
+  });
+}
+
+/** Judges all claims, file by file, so that each file is read once. */
+export function* judgeAll(
+  visit: Visit,
+  { code, renames, head }: CodeNow,
+  since: Oid | undefined,
+  claims: readonly Claim[],
+): Steps<Judged[]> {
+  const { odb } = visit.archive.repository;
+  const touched =
+    since === undefined
+      ? undefined
+      : new Set(pathChanges(odb, treeOf(odb, since), treeOf(odb, head)).map(({ path }) => path));
+  const judged: Judged[] = [];
+  for (const [path, group] of byKey(claims, ({ reference }) => reference.path)) {
+    const judge = new FileJudge(code, renames, head, path);
+    if (touched && !touched.has(code.inTree(path)) && !judge.differsFrom(head)) continue;
+    for (const claim of group) {
+      const judgement = judge.judge(claim.baseline, claim.reference);
+      if (judgement) judged.push({ ...claim, judgement });
+      yield;
+    }
+  }
+  return judged;
+}
+
+/** Groups items by a key, in the order of their first item. */
+export function byKey<T>(
+  items: readonly T[],
+  keyOf: (item: T) => string,
+): ReadonlyMap<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group) group.push(item);
+    else groups.set(key, [item]);
+  }
+  return groups;
+}
