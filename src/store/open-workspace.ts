@@ -61,7 +61,6 @@ class StoreWorkspace implements Workspace {
   readonly #archive: Archive;
   readonly #listeners = new Set<(paths: readonly string[]) => void>();
   readonly #changed = new Set<string>();
-  readonly #now: () => Date;
   #cautions: Promise<Cautions> | undefined;
   #notifyTimer: NodeJS.Timeout | undefined;
 
@@ -70,7 +69,6 @@ class StoreWorkspace implements Workspace {
     const own = options.repository === 'own';
     const disk = new Disk(files, durability);
     this.root = root;
-    this.#now = now;
     this.#files = files;
     this.#memory = new MemoryFolder({ ...parts, disk, root, path, own, types, now, warn });
     this.#search = new RecordSearch(this.#memory.view, types);
@@ -135,9 +133,7 @@ class StoreWorkspace implements Workspace {
 
   /** Loaded by the first answer about records. */
   #loadCautions(): Promise<Cautions> {
-    this.#cautions ??= import('./evidence/cautions.ts').then(
-      ({ Cautions }) => new Cautions(this.#now),
-    );
+    this.#cautions ??= import('./evidence/cautions.ts').then(({ Cautions }) => new Cautions());
     return this.#cautions;
   }
 

@@ -130,7 +130,12 @@ export class SessionHistory implements History {
 
   async evidence(request: EvidenceRequest): Promise<EvidenceReport> {
     const { checkEvidence } = await import('./evidence/evidence-check.ts');
-    return checkEvidence(await this.#visit(), request);
+    const visit = await this.#visit();
+    const report = await checkEvidence(visit, request);
+    if (request.fix !== true) return report;
+    const { fixMoved } = await import('./evidence/evidence-fix.ts');
+    const fixed = await fixMoved(visit, report);
+    return fixed.length === 0 ? report : { ...(await checkEvidence(visit, request)), fixed };
   }
 
   async blame(given: string, revision: string): Promise<readonly BlamedLine[]> {

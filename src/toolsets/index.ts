@@ -11,6 +11,7 @@ import { history } from './history/toolset.ts';
 import { knowledge } from './knowledge/toolset.ts';
 import { memoryBank } from './memory-bank/toolset.ts';
 import { searchOver } from './search/toolset.ts';
+import { truth } from './truth/toolset.ts';
 
 const seeded: readonly Toolset[] = [memoryBank, graph, documents, knowledge, banks];
 
@@ -20,6 +21,7 @@ export const toolsets: readonly Toolset[] = [
   searchOver(seeded),
   briefOver(seeded),
   history,
+  truth,
 ];
 
 /** The source of a brief of the records of all toolsets. */

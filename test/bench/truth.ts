@@ -5,6 +5,7 @@ import { Session } from '../../src/core/session.ts';
 import { openWorkspace } from '../../src/store/open-workspace.ts';
 import { toolsets } from '../../src/toolsets/index.ts';
 import { entryRecord } from '../../src/toolsets/knowledge/entry.ts';
+import { aboutCode } from '../support/findings.ts';
 import { Random } from '../support/random.ts';
 import { gitEnv, Repo } from '../support/repo.ts';
 import { count, ms, Times } from './figures.ts';
@@ -202,7 +203,7 @@ async function measure(source: string, name: string, age: number): Promise<strin
   const times = { cold: new Times(), warm: new Times() };
   const { records: found } = await check(repo, times);
   const verdicts = new Map<string, EvidenceFinding>();
-  for (const finding of found.flatMap(({ findings }) => findings)) {
+  for (const finding of found.flatMap(({ findings }) => aboutCode(findings))) {
     const { path, lines } = finding.evidence;
     verdicts.set(`${path}:${lines?.first}-${lines?.last}`, finding);
   }

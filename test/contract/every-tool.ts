@@ -219,6 +219,7 @@ export const everything: readonly Step[] = [
   ['list_branches', plain()],
   ['blame_record', plain({ path: 'decisionLog.md' })],
   ['restore_memory', plain({ path: 'decisionLog.md', revision: 'HEAD~1', confirm: true })],
+  ['verify_memory', plain({ path: 'decisionLog.md' })],
   ['sync_memory', plain({ confirm: true })],
   ['resolve_conflicts', plain()],
   ['resolve_conflicts', plain()],

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { EvidenceRequest } from '../../src/core/evidence/verdict.ts';
 import { path as pathRecord } from '../../src/toolsets/graph/records.ts';
+import { aboutCode } from '../support/findings.ts';
 import { letter, note } from '../support/note.ts';
 import { type Opened, open } from '../support/open.ts';
 import { Repo } from '../support/repo.ts';
@@ -42,7 +43,7 @@ const check = (request: EvidenceRequest = {}) => opened.call.history.evidence(re
 async function verdicts(request: EvidenceRequest = {}): Promise<string[]> {
   const { records } = await check(request);
   return records.flatMap(({ findings }) =>
-    findings.map(({ verdict, evidence, now }) => {
+    aboutCode(findings).map(({ verdict, evidence, now }) => {
       const place = (one: typeof now) =>
         one ? `${one.path}${one.lines ? `:${one.lines.first}-${one.lines.last}` : ''}` : 'nothing';
       return `${verdict} ${place({ path: evidence.path, lines: evidence.lines })} -> ${place(now)}`;
@@ -144,7 +145,7 @@ describe('evidence that a text names', () => {
     const oid = commit('Remove the mutex');
     const { records } = await check();
     expect(records[0]?.findings[0]).toMatchObject({ verdict: 'gone', severity: 'error' });
-    expect(oid).not.toBe(records[0]?.findings[0]?.commit);
+    expect(oid).not.toBe(aboutCode(records[0]?.findings ?? [])[0]?.commit);
   });
 
   test('keeps its baseline when the record is moved', async () => {

@@ -1,5 +1,6 @@
 import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { aboutCode } from '../support/findings.ts';
 import { letter, note } from '../support/note.ts';
 import { type Opened, open } from '../support/open.ts';
 import { Repo } from '../support/repo.ts';
@@ -52,7 +53,7 @@ async function put(key: string, places: readonly string[]) {
 async function verdicts(): Promise<string[]> {
   const { records } = await opened.call.history.evidence({});
   return records.flatMap(({ findings }) =>
-    findings.map(({ verdict, evidence: { path, lines, symbol, source }, now }) => {
+    aboutCode(findings).map(({ verdict, evidence: { path, lines, symbol, source }, now }) => {
       const place = `${path}${lines ? `:${lines.first}-${lines.last}` : ''}${symbol ? `#${symbol}` : ''}`;
       const there = now && verdict === 'moved' ? ` -> ${now.path}:${now.lines?.first}` : '';
       return `${source} ${verdict} ${place}${there}`;

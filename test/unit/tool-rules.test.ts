@@ -24,6 +24,7 @@ const budgets = {
   search: 225,
   brief: 150,
   history: 1_200,
+  truth: 250,
 };
 const totalBudget = 11_000;
 

@@ -2,6 +2,7 @@ import { redactText } from '../../app/app.ts';
 import { MemoryError } from '../../core/error.ts';
 import type { Lines } from '../../core/evidence/reference.ts';
 import type {
+  CheckFinding,
   CodePlace,
   EvidenceFinding,
   EvidenceReport,
@@ -30,6 +31,7 @@ export const check: Command = {
       value: 'revision',
       about: 'only records that name files which changed since HEAD and this revision diverged',
     },
+    fix: { about: 'write the new lines of given evidence that was moved, as one commit' },
     all: { about: 'also list the places that are as they were' },
     output: { ...outputFlag.output, about: 'json: the findings and their counts, for programs' },
   },
@@ -39,13 +41,13 @@ export const check: Command = {
       const report = await read(invocation, {
         path: operands[0] === undefined ? undefined : pastedPath(operands[0]),
         since: flagText(values, 'since'),
+        fix: values.fix === true,
       });
       const shown = values.all === true ? severities : severities.slice(0, -1);
       const screen = new Screen();
       if (asJson(values)) await screen.showJson(toJson(report, shown));
       else await screen.show(lines(screen, report, shown).join(''));
-      const isBad = ({ severity }: EvidenceFinding) =>
-        severity === 'error' || severity === 'warning';
+      const isBad = ({ severity }: CheckFinding) => severity === 'error' || severity === 'warning';
       return report.records.some(({ findings }) => findings.some(isBad)) ? 1 : 0;
     } catch (error) {
       // Every status has one meaning for a program that calls this command.
@@ -63,24 +65,34 @@ function read(invocation: Invocation, request: EvidenceRequest): Promise<Evidenc
   );
 }
 
-function toJson({ records, counts }: EvidenceReport, shown: readonly Severity[]) {
+function toJson({ records, counts, fixed }: EvidenceReport, shown: readonly Severity[]) {
   return {
     records: records.flatMap(({ path, findings }) => {
       const listed = findings.filter(({ severity }) => shown.includes(severity)).map(findingJson);
       return listed.length === 0 ? [] : [{ path, findings: listed }];
     }),
     counts,
+    ...(fixed && { fixed }),
   };
 }
 
-function findingJson(finding: EvidenceFinding) {
+function findingJson(finding: CheckFinding) {
+  return finding.kind === 'evidence' ? evidenceJson(finding) : { ...finding };
+}
+
+function evidenceJson(finding: EvidenceFinding) {
   const { kind, verdict, severity, evidence, now, commit, message } = finding;
-  const { path, lines, source } = evidence;
+  const { path, lines, symbol, source } = evidence;
   return {
     kind,
     verdict,
     severity,
-    evidence: { path, lines: linesJson(lines), source },
+    evidence: {
+      path,
+      lines: linesJson(lines),
+      ...(symbol !== undefined && { symbol }),
+      source,
+    },
     now: now ? placeJson(now) : null,
     commit: commit ?? null,
     message,
@@ -96,7 +108,11 @@ function linesJson(lines: Lines | undefined) {
 }
 
 /** The findings as lines, the severest first, and a summary. */
-function lines(screen: Screen, { records, counts }: EvidenceReport, shown: readonly Severity[]) {
+function lines(
+  screen: Screen,
+  { records, counts, fixed = [] }: EvidenceReport,
+  shown: readonly Severity[],
+) {
   const all = records.flatMap(({ path, findings }) =>
     findings.map((finding) => ({ path, ...finding })),
   );
@@ -110,6 +126,8 @@ function lines(screen: Screen, { records, counts }: EvidenceReport, shown: reado
     const { length } = of(severity);
     return length === 0 ? [] : [counted(length, severity)];
   });
-  const summary = `${counted(records.length, 'record')} with ${counted(all.length, 'place')} in the code: ${[...found, `${counts.fresh} as before`].join(', ')}`;
-  return [...listed, ...(listed.length > 0 ? ['\n'] : []), `${summary}\n`];
+  const places = all.filter(({ kind }) => kind === 'evidence').length;
+  const summary = `${counted(records.length, 'record')} with ${counted(places, 'place')} in the code: ${[...found, `${counts.fresh} as before`].join(', ')}`;
+  const moved = fixed.map((path) => `${screen.paint('good', 'fixed')}    ${path}\n`);
+  return [...moved, ...listed, ...(moved.length + listed.length > 0 ? ['\n'] : []), `${summary}\n`];
 }

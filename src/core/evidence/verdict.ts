@@ -49,12 +49,42 @@ export interface EvidenceFinding {
   readonly message: string;
 }
 
+/**
+ * Problems of a record as such, without a look at the code.
+ *
+ * `superseded`: it does not say by which record it was replaced, or that one is missing. `link`: it
+ * names a superseded record. `rivals`: two records replace the same one. `title`: another decision has
+ * its title. `relative_date`: its text contains a date such as "last week". `expired`, `similar`, `large`.
+ */
+export const textKinds = [
+  'superseded',
+  'link',
+  'rivals',
+  'title',
+  'relative_date',
+  'expired',
+  'similar',
+  'large',
+] as const;
+export type TextKind = (typeof textKinds)[number];
+
+/** A finding about the text of one record, and the other records that it is about. */
+export interface TextFinding {
+  readonly kind: TextKind;
+  readonly severity: Severity;
+  /** Paths of the other records. */
+  readonly records: readonly string[];
+  readonly message: string;
+}
+
+export type CheckFinding = EvidenceFinding | TextFinding;
+
 /** The findings about one record. */
 export interface RecordFindings {
   /** Relative to `.memory-bank/`. */
   readonly path: string;
   /** The severest first. */
-  readonly findings: readonly EvidenceFinding[];
+  readonly findings: readonly CheckFinding[];
 }
 
 /** Which records to check. */
@@ -63,11 +93,22 @@ export interface EvidenceRequest {
   readonly path?: string | undefined;
   /** Only evidence in files that changed since the common ancestor of HEAD and this revision. */
   readonly since?: string | undefined;
+  /** Write the new places of given evidence that was moved. */
+  readonly fix?: boolean | undefined;
+  /** Also findings that are only hints for tending: similar and large records. */
+  readonly tending?: boolean | undefined;
 }
+
+/** The number of findings of each verdict, and of each other kind that was found. */
+export type EvidenceCounts = { readonly [verdict in Verdict]: number } & {
+  readonly [kind in TextKind]?: number;
+};
 
 /** The evidence of the records, compared with the code in the work tree. */
 export interface EvidenceReport {
   /** Records with evidence, sorted by path. */
   readonly records: readonly RecordFindings[];
-  readonly counts: { readonly [verdict in Verdict]: number };
+  readonly counts: EvidenceCounts;
+  /** Paths of the records that were changed because of moved code. */
+  readonly fixed?: readonly string[];
 }

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '../json.ts';
+import { writeYaml } from './writer.ts';
 import { readYaml, rewriteYaml } from './yaml.ts';
 
 /** A text as its YAML, which is its front matter or all of it, and the text around it. */
@@ -31,7 +32,7 @@ export function withKeys(text: string, keys: JsonObject, markdown = false): stri
     ),
   );
   if (isDeepStrictEqual(wanted, data)) return text;
-  const rewritten = rewriteYaml(unix(yaml), wanted);
+  const rewritten = yaml === '' ? writeYaml(wanted) : rewriteYaml(unix(yaml), wanted);
   if (markdown && before === '') return `---\n${rewritten}---\n${after}`;
   if (markdown && Object.keys(wanted).length === 0) return after.replace(/^---[ \t]*\r?\n/, '');
   return before + (yaml.includes('\r\n') ? rewritten.replaceAll('\n', '\r\n') : rewritten) + after;

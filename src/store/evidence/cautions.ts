@@ -42,14 +42,9 @@ interface Verdicts {
 
 /** Knows why a reader should not rely on a record, and compares again only what has changed since. */
 export class Cautions {
-  readonly #now: () => Date;
   readonly #texts = new Map<string, RecordText>();
   readonly #verdicts = new Map<string, Verdicts>();
   #code: CodeNow | undefined;
-
-  constructor(now: () => Date) {
-    this.#now = now;
-  }
 
   /** The cautions about records, by path; a record without one is left out. */
   async about(
@@ -71,7 +66,9 @@ export class Cautions {
       });
       const all = [
         ...(supersededBy === undefined ? [] : [`Superseded by ${supersededBy}.`]),
-        ...(expires !== undefined && this.#isOver(expires) ? [`Expired on ${expires}.`] : []),
+        ...(expires !== undefined && expires < visit.archive.today()
+          ? [`Expired on ${expires}.`]
+          : []),
         ...(doubts.get(path) ?? []),
         ...superseded,
       ];
@@ -80,10 +77,6 @@ export class Cautions {
       if (shown.length > 0) found.set(path, shown);
     }
     return found;
-  }
-
-  #isOver(day: string): boolean {
-    return day < this.#now().toISOString().slice(0, 10);
   }
 
   #text(visit: Visit, path: string): RecordText {

@@ -2,12 +2,15 @@ import { MemoryError } from '../../core/error.ts';
 import { formatPlace } from '../../core/evidence/annotations.ts';
 import { formatReference } from '../../core/evidence/reference.ts';
 import {
+  type CheckFinding,
   type EvidenceFinding,
   type EvidenceReport,
   type EvidenceRequest,
   type RecordFindings,
   type Severity,
   severityOf,
+  type TextFinding,
+  type TextKind,
   type Verdict,
 } from '../../core/evidence/verdict.ts';
 import type { CommitInfo } from '../../core/history.ts';
@@ -26,8 +29,9 @@ import {
   judgeAll,
   withBaselines,
 } from './record-claims.ts';
+import { textFindings } from './text-findings.ts';
 
-const noCounts: EvidenceReport['counts'] = {
+const noCounts: { readonly [verdict in Verdict]: number } = {
   fresh: 0,
   moved: 0,
   ambiguous: 0,
@@ -37,6 +41,7 @@ const noCounts: EvidenceReport['counts'] = {
 };
 
 const order: readonly Severity[] = ['error', 'warning', 'notice', 'info'];
+const rank = ({ severity }: CheckFinding) => order.indexOf(severity);
 
 /** Compares the code that records rest on with the code in the work tree. */
 export async function checkEvidence(
@@ -55,7 +60,46 @@ export async function checkEvidence(
   const named = await inSlices(findNamed(visit, head, paths), pause);
   const based = await withBaselines(visit, head, named);
   const judged = await inSlices(judgeAll(visit, now, since, based), pause);
-  return report(visit, now.code, head, judged);
+  const found = await report(visit, now.code, head, judged);
+  const wanted = new Set(since === undefined ? paths : changedRecords(visit, since, head, paths));
+  const today = archive.today();
+  return withTexts(
+    found,
+    await inSlices(textFindings(visit, today, request.tending === true), pause),
+    wanted,
+  );
+}
+
+/** The records that differ from a commit in HEAD. */
+function changedRecords(visit: Visit, since: Oid, head: Oid, paths: readonly string[]): string[] {
+  const changed = new Set(visit.changes(since, head, undefined).map(({ path }) => path));
+  return paths.filter((path) => changed.has(path));
+}
+
+/** Adds the findings about the texts of some records. */
+function withTexts(
+  { records, counts }: EvidenceReport,
+  texts: ReadonlyMap<string, readonly TextFinding[]>,
+  wanted: ReadonlySet<string>,
+): EvidenceReport {
+  const all = new Map<string, readonly CheckFinding[]>(
+    records.map(({ path, findings }) => [path, findings]),
+  );
+  const kinds: { [kind in TextKind]?: number } = {};
+  for (const [path, findings] of texts) {
+    if (!wanted.has(path)) continue;
+    for (const { kind } of findings) kinds[kind] = (kinds[kind] ?? 0) + 1;
+    all.set(
+      path,
+      [...(all.get(path) ?? []), ...findings].sort((a, b) => rank(a) - rank(b)),
+    );
+  }
+  return {
+    records: [...all]
+      .map(([path, findings]) => ({ path, findings }))
+      .sort((a, b) => (a.path < b.path ? -1 : 1)),
+    counts: { ...counts, ...kinds },
+  };
 }
 
 /** Refuses a path without records, because a misspelt path would always pass. */
@@ -97,7 +141,6 @@ async function report(
   }
   const counts: { -readonly [verdict in Verdict]: number } = { ...noCounts };
   const findings = byKey(judged, ({ record }) => record);
-  const rank = ({ severity }: EvidenceFinding) => order.indexOf(severity);
   const records = [...findings].map(([path, claims]): RecordFindings => {
     const all = claims.map((claim) => {
       const { reference, judgement } = claim;

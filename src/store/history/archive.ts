@@ -96,6 +96,11 @@ export class Archive {
     return records;
   }
 
+  /** The present day in UTC: `2026-01-31`. */
+  today(): string {
+    return this.#now().toISOString().slice(0, 10);
+  }
+
   /** @throws MemoryError as `resolveRevision`. */
   resolve(revision: string, progress: IndexProgress): Promise<Oid> {
     const { refs, odb } = this.repository;

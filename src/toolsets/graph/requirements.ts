@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import type { Context } from '../../core/context.ts';
+import { invalid, MemoryError } from '../../core/error.ts';
 import { evidenceArgument, type GivenEvidence } from '../../core/evidence/annotations.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { byCreation, type Listing, type Reader, reportDamaged } from '../../core/store.ts';
@@ -18,6 +20,16 @@ export function requirementBody(value: Requirement, feature_id: string | null): 
 export async function requirementsOf(reader: Reader, slug: string): Promise<Listing<Requirement>> {
   const { records, damaged } = await listOwned(reader, requirement, slug);
   return { records: byCreation(records), damaged };
+}
+
+/** Reads the evidence of one requirement of a batch; an error names the requirement. */
+async function citeFor(context: Context, index: number, places: readonly string[]) {
+  try {
+    return await context.project.cite(places);
+  } catch (error) {
+    const [issue] = error instanceof MemoryError ? error.issues : [];
+    throw issue ? invalid(['requirements', index, ...issue.path], issue.message) : error;
+  }
 }
 
 /** Requirement tools (seed 000). */
@@ -40,8 +52,8 @@ export const requirementTools: readonly Tool[] = [
         ...newIdentity(context),
       }));
       const evidence: (readonly GivenEvidence[] | undefined)[] = [];
-      for (const { evidence: places } of args.requirements) {
-        evidence.push(places && (await context.project.cite(places)));
+      for (const [index, { evidence: places }] of args.requirements.entries()) {
+        evidence.push(places && (await citeFor(context, index, places)));
       }
       const names = requirements.map(({ text }) => text);
       const why = saying('create', 'requirement', names, ` of feature "${feature_slug}"`);

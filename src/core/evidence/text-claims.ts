@@ -1,0 +1,22 @@
+/** Limit of the text that is searched, in characters. */
+const maxText = 256 * 1024;
+const units = 'day|week|month|year|quarter|sprint|monday|tuesday|wednesday|thursday|friday';
+const relative = new RegExp(
+  `(?<![\\w-])(?:yesterday|tomorrow|(?:last|next)\\s(?:${units}|saturday|sunday)|(?:\\d{1,3}|a|two|three|few)\\s(?:days?|weeks?|months?|years?)\\sago)(?![\\w-])`,
+  'i',
+);
+
+/** The first date in a text that depends on the day of reading; quoted text and code do not count. */
+export function relativeDate(text: string): string | undefined {
+  const plain = text.slice(0, maxText).replace(/`[^`\n]*`|"[^"\n]*"|“[^”\n]*”/g, ' ');
+  return relative.exec(plain)?.[0];
+}
+
+/** A title in the form in which two of them are compared. */
+export function plainTitle(title: string): string {
+  return title
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim();
+}

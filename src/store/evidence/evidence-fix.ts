@@ -1,0 +1,57 @@
+import { formatPlace, replaceEvidence } from '../../core/evidence/annotations.ts';
+import type { CheckFinding, CodePlace, EvidenceReport } from '../../core/evidence/verdict.ts';
+import type { Visit } from '../history/visit.ts';
+import { toCommitMade } from '../records/permit.ts';
+
+/**
+ * Writes the new places of given evidence that was moved, and nothing else, in one commit.
+ *
+ * Places in the text of a record stay: a text is a person's own words.
+ *
+ * @returns the paths of the changed records.
+ */
+export async function fixMoved(visit: Visit, report: EvidenceReport): Promise<readonly string[]> {
+  const moves = new Map<string, ReadonlyMap<string, CodePlace>>();
+  for (const { path, findings } of report.records) {
+    // A change of the record is the new baseline of what its text names, and would hide what is lost.
+    if (findings.some(isLostInText)) continue;
+    const own = findings.flatMap((finding) => {
+      if (finding.kind !== 'evidence' || finding.verdict !== 'moved' || !finding.now) return [];
+      if (finding.evidence.source !== 'given') return [];
+      return [[formatPlace(finding.evidence), finding.now] as const];
+    });
+    if (own.length > 0) moves.set(path, new Map(own));
+  }
+  if (moves.size === 0) return [];
+  const { permit, archive, access } = visit;
+  const subject = `follow the moved code of ${moves.size === 1 ? [...moves.keys()][0] : `${moves.size} records`}`;
+  const { made } = await archive.memory.change(
+    { subject },
+    async (transaction) => {
+      for (const [path, places] of moves) {
+        await transaction.rewrite(path, (text) =>
+          replaceEvidence(path, text, (evidence) => {
+            const now = places.get(formatPlace(evidence));
+            if (!now) return evidence;
+            const { symbol } = evidence;
+            return {
+              ...evidence,
+              path: now.path,
+              ...(symbol === undefined && { lines: now.lines }),
+            };
+          }),
+        );
+      }
+    },
+    access,
+    await permit.actor(),
+    { signal: permit.signal },
+  );
+  if (made) permit.onCommit(toCommitMade(made));
+  return [...moves.keys()];
+}
+
+function isLostInText(finding: CheckFinding): boolean {
+  if (finding.kind !== 'evidence' || finding.evidence.source !== 'found') return false;
+  return finding.verdict === 'changed' || finding.verdict === 'gone';
+}

@@ -1,0 +1,144 @@
+import { MemoryError } from '../../core/error.ts';
+import { type Annotations, readAnnotations } from '../../core/evidence/annotations.ts';
+import { memoryLinks } from '../../core/evidence/memory-links.ts';
+import { plainTitle, relativeDate } from '../../core/evidence/text-claims.ts';
+import type { Severity, TextFinding, TextKind } from '../../core/evidence/verdict.ts';
+import type { AnyRecordType, BriefPoint } from '../../core/record-type.ts';
+import type { Visit } from '../history/visit.ts';
+import type { Steps } from '../records/slices.ts';
+import { readText } from './record-claims.ts';
+
+/** A larger record is hard to read and to search, in bytes. */
+const largeBytes = 32 * 1024;
+
+const severities: { readonly [kind in TextKind]: Severity } = {
+  superseded: 'warning',
+  link: 'warning',
+  rivals: 'warning',
+  title: 'warning',
+  expired: 'warning',
+  relative_date: 'notice',
+  similar: 'notice',
+  large: 'notice',
+};
+
+/** A record as far as other records depend on it. */
+interface Claims extends Annotations {
+  readonly path: string;
+  readonly links: readonly string[];
+  readonly decisions: readonly string[];
+  readonly relative: string | undefined;
+  readonly bytes: number;
+}
+
+/**
+ * Finds contradictions that need no model, in the texts of all records.
+ *
+ * @param today `2026-01-31`.
+ */
+export function* textFindings(
+  visit: Visit,
+  today: string,
+  tending: boolean,
+): Steps<ReadonlyMap<string, TextFinding[]>> {
+  const records = new Map<string, Claims>();
+  for (const path of visit.archive.memory.view.paths().sort()) {
+    yield;
+    const type = visit.archive.typeOf(path);
+    const text = type && visit.mayRead(path) ? readText(visit, path) : undefined;
+    if (type && text !== undefined) records.set(path, claimsOf(type, path, text));
+  }
+  const found = new Map<string, TextFinding[]>();
+  const add = (path: string, kind: TextKind, message: string, others: readonly string[] = []) => {
+    const finding = { kind, severity: severities[kind], records: others, message };
+    found.set(path, [...(found.get(path) ?? []), finding]);
+  };
+  const successors = new Map<string, string[]>();
+  const titles = new Map<string, string[]>();
+  for (const record of records.values()) {
+    if (record.supersededBy !== undefined) continue;
+    for (const old of new Set(record.supersedes)) push(successors, old, record.path);
+    for (const title of record.decisions) push(titles, title, record.path);
+  }
+  for (const [path, record] of records) {
+    yield;
+    const { supersededBy, expires, supersedes } = record;
+    if (supersededBy !== undefined && !records.has(supersededBy)) {
+      const message = `It was superseded by ${supersededBy}, which does not exist.`;
+      add(path, 'superseded', message, [supersededBy]);
+    }
+    const successor = successors.get(path)?.[0];
+    if (supersededBy === undefined && successor !== undefined) {
+      add(path, 'superseded', `${successor} supersedes it, but it does not say so.`, [successor]);
+    }
+    // A superseded record is of the past: its links and dates stay as they were.
+    if (supersededBy !== undefined) continue;
+    if (expires !== undefined && expires < today) add(path, 'expired', `It expired on ${expires}.`);
+    for (const old of supersedes) {
+      const rivals = (successors.get(old) ?? []).filter((other) => other !== path);
+      if (rivals.length > 0) {
+        add(path, 'rivals', `It supersedes ${old}, as ${rivals.join(', ')} does.`, rivals);
+      }
+    }
+    for (const link of record.links) {
+      const by = records.get(link)?.supersededBy;
+      if (by === undefined || by === path || supersedes.includes(link)) continue;
+      add(path, 'link', `It names ${link}, which ${by} supersedes.`, [link, by]);
+    }
+    for (const title of new Set(record.decisions)) {
+      const all = titles.get(title) ?? [];
+      if (all.length < 2) continue;
+      const others = [...new Set(all)].filter((other) => other !== path);
+      const where = others.length > 0 ? others.join(', ') : 'the same file';
+      add(path, 'title', `Its decision ${JSON.stringify(title)} is also in ${where}.`, others);
+    }
+    if (record.relative !== undefined) {
+      const message = `It says ${JSON.stringify(record.relative)}, which depends on the day of reading: write the date.`;
+      add(path, 'relative_date', message);
+    }
+    if (tending && record.bytes > largeBytes) {
+      add(path, 'large', `It has ${record.bytes} bytes: split it.`);
+    }
+  }
+  return found;
+}
+
+function push(map: Map<string, string[]>, key: string, value: string): void {
+  const list = map.get(key);
+  if (list) list.push(value);
+  else map.set(key, [value]);
+}
+
+function claimsOf(type: AnyRecordType, path: string, text: string): Claims {
+  const annotations = readAnnotations(path, text);
+  const points = pointsOf(type, path, text);
+  const isCurrentWork = points.some(({ part }) => part === 'now');
+  return {
+    ...annotations,
+    path,
+    links: memoryLinks(path, text).filter((link) => link !== path),
+    decisions: points.flatMap(({ part, text }) => {
+      const title = part === 'decision' ? plainTitle(titleOf(text)) : '';
+      return title === '' ? [] : [title];
+    }),
+    relative: isCurrentWork ? undefined : relativeDate(text),
+    bytes: Buffer.byteLength(text),
+  };
+}
+
+/** A decision begins with its title. */
+function titleOf(text: string): string {
+  const end = text.indexOf(': ');
+  return end < 0 ? text : text.slice(0, end);
+}
+
+function pointsOf(type: AnyRecordType, path: string, text: string): readonly BriefPoint[] {
+  if (!type.points) return [];
+  try {
+    return type.points(type.codec.decode(text, path));
+  } catch (error) {
+    // A damaged record is reported elsewhere.
+    if (error instanceof MemoryError) return [];
+    throw error;
+  }
+}

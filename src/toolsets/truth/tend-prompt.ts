@@ -1,0 +1,46 @@
+import type { Context } from '../../core/context.ts';
+import { MemoryError } from '../../core/error.ts';
+import type { EvidenceReport } from '../../core/evidence/verdict.ts';
+import type { Prompt } from '../../core/toolset.ts';
+
+/** Limit of the findings that a worklist names. */
+const maxItems = 40;
+
+/** A worklist for the client's agent: everything in the memory that may no longer be true. */
+export const tendPrompt: Prompt = {
+  name: 'tend-memory',
+  title: 'Tend the memory',
+  description: 'A worklist of records that are outdated, contradictory, similar, expired or large.',
+  async text(context) {
+    const items = await worklist(context);
+    if (items.length === 0) return 'The memory needs no work: nothing outdated was found.';
+    const rest = items.length - maxItems;
+    return [
+      'Bring the memory of this project up to date. Work on a branch of its own, so that a person can review the result as a pull request: create and check out the branch memory/tend first, and do not merge it.',
+      'For each item below: read the record and the code that it names. If the record is still true, call verify_memory with its path. If the code has changed what it says, correct the record. If another record replaces it, call verify_memory on the new one with supersedes. Merge records that say the same. Remove a record only if nothing in it is true any more. Do not guess: leave what you cannot decide, and list it at the end.',
+      [
+        ...items.slice(0, maxItems).map((item) => `- [ ] ${item}`),
+        ...(rest > 0 ? [`- And ${rest} more: call this prompt again when these are done.`] : []),
+      ].join('\n'),
+      'Finish with a summary of the changes for the pull request.',
+    ].join('\n\n');
+  },
+};
+
+async function worklist(context: Context): Promise<readonly string[]> {
+  const { records } = await reportOf(context);
+  return records.flatMap(({ path, findings }) => {
+    const open = findings.filter(({ severity }) => severity !== 'info');
+    return open.length === 0 ? [] : [`${path}: ${open.map(({ message }) => message).join(' ')}`];
+  });
+}
+
+async function reportOf({ history, project }: Context): Promise<Pick<EvidenceReport, 'records'>> {
+  if ((await project.head()).oid === undefined) return { records: [] };
+  try {
+    return await history.evidence({ tending: true });
+  } catch (error) {
+    if (error instanceof MemoryError && error.code === 'not_found') return { records: [] };
+    throw error;
+  }
+}

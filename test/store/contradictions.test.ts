@@ -1,0 +1,121 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { AnnotationChanges } from '../../src/core/evidence/annotations.ts';
+import { entryRecord } from '../../src/toolsets/knowledge/entry.ts';
+import { memoryFile } from '../../src/toolsets/memory-bank/memory-file.ts';
+import { type Opened, open } from '../support/open.ts';
+import { Repo } from '../support/repo.ts';
+
+let repo: Repo;
+let opened: Opened;
+
+beforeEach(async () => {
+  repo = Repo.create();
+  repo.write('src/lock.ts', 'one\ntwo\n');
+  repo.git('add', '-A');
+  repo.git('commit', '-q', '-m', 'Begin');
+  opened = await open(repo.root, [memoryFile, entryRecord]);
+});
+
+afterEach(async () => {
+  await opened.workspace.close();
+  repo.remove();
+});
+
+const at = '2026-01-01T00:00:00.000Z';
+
+/** Writes a decision, and returns its path. */
+async function decide(key: string, value: string, changes: AnnotationChanges = {}) {
+  return opened.call.store.change({ subject: `decide ${key}` }, async (tx) => {
+    const entry = { category: 'decisions' as const, key, value, created_at: at, updated_at: at };
+    const { path } = await tx.put(entryRecord, entry);
+    await tx.annotate(path, changes);
+    return path;
+  });
+}
+
+const write = (path: string, content: string) =>
+  opened.call.store.change({ subject: `write ${path}` }, (tx) =>
+    tx.put(memoryFile, { path, content }),
+  );
+
+/** The findings as `path: message`. */
+async function findings(request = {}): Promise<string[]> {
+  const { records } = await opened.call.history.evidence(request);
+  return records.flatMap(({ path, findings }) =>
+    findings.flatMap((one) => (one.kind === 'evidence' ? [] : [`${path}: ${one.message}`])),
+  );
+}
+
+test('two records that supersede one, and one that does not know it, are named', async () => {
+  const old = await decide('old', 'Poll.');
+  const a = await decide('a', 'Wait.', { supersedes: [old] });
+  const b = await decide('b', 'Sleep.', { supersedes: [old] });
+  expect(await findings()).toEqual([
+    `${a}: It supersedes ${old}, as ${b} does.`,
+    `${b}: It supersedes ${old}, as ${a} does.`,
+    `${old}: ${a} supersedes it, but it does not say so.`,
+  ]);
+  await decide('b', 'Sleep.', { supersedes: null });
+  await decide('old', 'Poll.', { supersededBy: a });
+  expect(await findings()).toEqual([]);
+  await decide('old', 'Poll.', { supersededBy: 'knowledge/decisions/none.md' });
+  const { records, counts } = await opened.call.history.evidence({});
+  expect(counts).toMatchObject({ superseded: 1 });
+  expect(records[0]?.findings).toEqual([
+    {
+      kind: 'superseded',
+      severity: 'warning',
+      records: ['knowledge/decisions/none.md'],
+      message: 'It was superseded by knowledge/decisions/none.md, which does not exist.',
+    },
+  ]);
+});
+
+test('a live record that names a superseded one is found, and one that is superseded itself is not', async () => {
+  const now = await decide('now', 'Wait.');
+  const old = await decide('old', 'Poll.', { supersededBy: now });
+  const link = await decide('link', `As [the old one](../../${old}) says.`);
+  await decide('gone', `See ${old}.`, { supersededBy: now });
+  expect(await findings()).toEqual([`${link}: It names ${old}, which ${now} supersedes.`]);
+});
+
+test('two decisions of one title, in one file and in two', async () => {
+  const path = await decide('Use locks!', 'Wait.');
+  const log = (...titles: string[]) =>
+    write('decisionLog.md', titles.map((one) => `## ${one} - 2026-01-01\n\nYes.\n`).join('\n'));
+  await log('Use git', 'Use  Git');
+  expect(await findings()).toEqual([
+    'decisionLog.md: Its decision "use git" is also in the same file.',
+  ]);
+  await log('use locks');
+  expect(await findings()).toEqual([
+    `decisionLog.md: Its decision "use locks" is also in ${path}.`,
+    `${path}: Its decision "use locks" is also in decisionLog.md.`,
+  ]);
+});
+
+test('a relative date in a text that stays, and a date that is over', async () => {
+  const path = await decide('a', 'We changed it last week, not "yesterday", `2 days ago`.');
+  await write('activeContext.md', '# Now\n\n## Next Steps\n\n- Release next week\n');
+  const over = await decide('b', 'It holds.', { expires: '2020-01-01' });
+  expect(await findings()).toEqual([
+    `${path}: It says "last week", which depends on the day of reading: write the date.`,
+    `${over}: It expired on 2020-01-01.`,
+  ]);
+  const { records } = await opened.call.history.evidence({});
+  expect(records.map(({ findings }) => findings[0]?.severity)).toEqual(['notice', 'warning']);
+  const head = repo.git('rev-parse', 'HEAD').trim();
+  expect(await findings({ since: head })).toEqual([]);
+});
+
+test('fix writes the new place of moved given evidence, and nothing else', async () => {
+  const evidence = await opened.call.project.cite(['src/lock.ts:2']);
+  const path = await decide('a', 'See src/lock.ts:1.', { evidence });
+  repo.write('src/lock.ts', '// new\none\ntwo\n');
+  const before = repo.read(`.memory-bank/${path}`);
+  const report = await opened.call.history.evidence({ fix: true });
+  expect(report.fixed).toEqual([path]);
+  expect(repo.read(`.memory-bank/${path}`)).toBe(before.replace('lock.ts:2', 'lock.ts:3'));
+  expect(repo.git('status', '--porcelain').trim()).toBe('M src/lock.ts');
+  expect(await opened.call.history.evidence({ fix: true })).not.toHaveProperty('fixed');
+});

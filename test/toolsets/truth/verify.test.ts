@@ -1,0 +1,173 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { App } from '../../../src/app/app.ts';
+import type { Session } from '../../../src/core/session.ts';
+import { newFolder } from '../../support/process.ts';
+import { Repo } from '../../support/repo.ts';
+
+let repo: Repo;
+let app: App;
+let session: Session;
+
+beforeEach(() => {
+  repo = Repo.create();
+  repo.write('src/lock.ts', 'export function lock() {\n  wait();\n}\n');
+  commit('Begin');
+  app = new App({
+    homeFolder: newFolder(),
+    durability: 'relaxed',
+    place: { flag: repo.root, env: {}, cwd: repo.root, home: '/' },
+    log: () => undefined,
+  });
+  session = app.connect();
+  session.agent = 'tester/1.0';
+});
+
+afterEach(async () => {
+  await app.close();
+  repo.remove();
+});
+
+function commit(message: string): void {
+  repo.git('add', '-A');
+  repo.git('commit', '-q', '-m', message);
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: answers of several tools
+type Answer = any;
+
+async function call(tool: string, args: object): Promise<Answer> {
+  return (await app.call(session, tool, args))?.body;
+}
+
+const remember = (key: string, value: string, evidence?: string[]) =>
+  call('memory_write', { category: 'patterns', key, value, ...(evidence && { evidence }) });
+const read = async (key: string) =>
+  (await call('memory_read', { category: 'patterns', key })).entries[0];
+
+describe('verify_memory', () => {
+  test('makes a record fresh again, which reading does not, and says when, where and by whom', async () => {
+    expect(await remember('lock', 'It waits.', ['src/lock.ts:2'])).toMatchObject({ success: true });
+    expect(await read('lock')).not.toHaveProperty('caution');
+    repo.write('src/lock.ts', 'export function lock() {\n  await wait();\n}\n');
+    commit('Wait');
+    const caution = ['The text of src/lock.ts:2 was changed.'];
+    expect(await read('lock')).toMatchObject({ caution });
+    expect(await read('lock')).toMatchObject({ caution });
+    const found = await call('memory_search', { query: 'waits' });
+    expect(found.results[0]).toMatchObject({ key: 'lock', caution });
+    expect((await call('search_memory', { query: 'waits' })).results[0]).toMatchObject({ caution });
+    const path = 'knowledge/patterns/lock.md';
+    const head = repo.git('rev-parse', '--short=12', 'HEAD').trim();
+    expect(await call('verify_memory', { path })).toEqual({
+      success: true,
+      path,
+      verified: { at: expect.stringMatching(/^\d{4}-/), commit: head, by: 'tester/1.0' },
+      evidence: ['src/lock.ts:2'],
+    });
+    expect(await read('lock')).not.toHaveProperty('caution');
+    expect(repo.read(`.memory-bank/${path}`)).toContain('by: tester/1.0');
+    expect(repo.git('log', '-1', '--format=%s').trim()).toBe(`memory: verify ${path}`);
+  });
+
+  test('refuses a record whose code is gone until it gets other evidence', async () => {
+    await remember('lock', 'It waits.', ['src/lock.ts#lock']);
+    repo.git('rm', '-q', 'src/lock.ts');
+    commit('Remove the lock');
+    const path = 'knowledge/patterns/lock.md';
+    const refused = await call('verify_memory', { path });
+    expect(refused).toMatchObject({ success: false, error: 'invalid_input' });
+    expect(refused.message).toContain('src/lock.ts#lock was removed');
+    expect(await call('verify_memory', { path, evidence: ['src/none.ts'] })).toMatchObject({
+      success: false,
+    });
+    expect(await call('verify_memory', { path, evidence: [] })).not.toHaveProperty('evidence');
+    expect(await read('lock')).not.toHaveProperty('caution');
+  });
+
+  test('marks the record that another one replaces, and names the records that link to it', async () => {
+    const [old, now] = ['knowledge/patterns/old.md', 'knowledge/patterns/new.md'];
+    await remember('old', 'Poll the lock.');
+    await remember('new', 'Wait for the lock.');
+    await remember('user', `Follows ${old}.`);
+    const before = repo.git('rev-list', '--count', 'HEAD');
+    const answer = await call('verify_memory', { path: now, supersedes: [`.memory-bank/${old}`] });
+    expect(answer).toEqual({
+      success: true,
+      path: now,
+      supersedes: [old],
+      linked: ['knowledge/patterns/user.md'],
+    });
+    expect(Number(repo.git('rev-list', '--count', 'HEAD'))).toBe(Number(before) + 1);
+    expect(repo.read(`.memory-bank/${old}`)).toContain(`superseded_by: ${now}`);
+    expect((await read('old')).caution).toEqual([`Superseded by ${now}.`]);
+    expect((await read('user')).caution).toEqual([`It names ${old}, which ${now} supersedes.`]);
+    expect(await read('new')).not.toHaveProperty('caution');
+    expect(await call('verify_memory', { path: old, supersedes: [now] })).toMatchObject({
+      error: 'invalid_input',
+    });
+    expect(
+      await call('verify_memory', { path: now, supersedes: ['knowledge/x.md'] }),
+    ).toMatchObject({ error: 'not_found' });
+  });
+
+  test('sets a date and a status of markdown without front matter, and of YAML', async () => {
+    await call('write_memory_bank_file', { filename: 'notes.md', content: '# Notes\n' });
+    await call('create_features', { features: [{ slug: 'a', name: 'A', description: 'A.' }] });
+    const args = { expires: '2026-01-31', status: 'inference' };
+    for (const path of ['notes.md', 'graph/features/a.yaml']) {
+      expect(await call('verify_memory', { path, ...args })).toEqual({
+        success: true,
+        path,
+        ...args,
+      });
+    }
+    expect(repo.read('.memory-bank/notes.md')).toBe(
+      '---\nexpires: "2026-01-31"\nclaim: inference\n---\n# Notes\n',
+    );
+    expect(await call('verify_memory', { path: 'notes.md', expires: 'soon' })).toMatchObject({
+      error: 'invalid_input',
+    });
+  });
+});
+
+describe('the writes of the other toolsets', () => {
+  test('take evidence, and refuse it in their own words', async () => {
+    const evidence = ['src/lock.ts:1-3'];
+    const hash = '3-[0-9a-f]{16}';
+    await call('activate_project', {});
+    const document = { title: 'Locks', type: 'rules', content: 'A rule.' };
+    const { memory_id } = await call('store_memory', { ...document, evidence });
+    await call('update_memory', { memory_id, content: 'A new rule.', evidence });
+    const decision = { title: 'Wait', context: 'Two writers.', decision: 'Wait for the lock.' };
+    expect(await call('log_decision', { ...decision, evidence })).toEqual({
+      status: 'success',
+      message: 'Decision logged successfully',
+    });
+    expect(repo.read('.memory-bank/decisionLog.md')).toMatch(
+      new RegExp(`### Evidence\n\n- \`src/lock.ts:1-3\` <!-- ${hash} -->\n`),
+    );
+    await call('create_features', { features: [{ slug: 'a', name: 'A', description: 'A.' }] });
+    const requirements = [{ text: 'Wait.', evidence }];
+    const created = await call('create_requirements', { feature_slug: 'a', requirements });
+    expect(created.data?.requirements?.[0] ?? created.requirements?.[0]).not.toHaveProperty(
+      'evidence',
+    );
+    const files = repo.git('grep', '-lE', hash, '--', '.memory-bank').trim().split('\n');
+    expect(files).toHaveLength(3);
+    repo.write('src/lock.ts', '\n');
+    commit('Empty the lock');
+    expect((await call('get_memory', { memory_id })).memory.caution).toHaveLength(1);
+    const head = repo.git('rev-parse', 'HEAD');
+    const bad = { evidence: ['../x'] };
+    expect(await call('store_memory', { ...document, ...bad })).toEqual({ error: 'invalid_json' });
+    expect(await call('log_decision', { ...decision, ...bad })).toMatchObject({
+      status: 'error',
+      error: { code: 'invalid_request' },
+    });
+    const wrong = { feature_slug: 'a', requirements: [{ text: 'Wait.', ...bad }] };
+    expect(JSON.stringify(await call('create_requirements', wrong))).toMatch(
+      /requirements.*evidence.*relative to the project/,
+    );
+    expect(repo.git('rev-parse', 'HEAD')).toBe(head);
+  });
+});
