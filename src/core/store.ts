@@ -70,6 +70,19 @@ export function cautionField(caution: readonly string[] | undefined): { caution?
 /** Why readers should not rely on records, by path; records without a reason are left out. */
 export type CautionsByPath = ReadonlyMap<string, readonly string[]>;
 
+/** A record that says nearly the same as another one. */
+export interface SimilarRecord {
+  readonly path: string;
+  readonly title: string;
+  /** The share of the words of both that both have, 0 to 1. */
+  readonly likeness: number;
+}
+
+/** Makes the field `similar` of an answer about a written record, or nothing if there is no such record. */
+export function similarField(similar: readonly SimilarRecord[]): { similar?: JsonObject[] } {
+  return similar.length > 0 ? { similar: similar.map((one) => ({ ...one })) } : {};
+}
+
 /** Sorts records of one type by their creation time, oldest first. */
 export function byCreation<T extends { readonly created_at: string }>(
   records: readonly Located<T>[],
@@ -230,6 +243,11 @@ export interface Store extends Reader {
    * @throws MemoryError `invalid_input` for a type or category that no searched record can have.
    */
   search(request: SearchRequest): Promise<SearchResult>;
+  /** Returns the records that say nearly the same as one that was just written. */
+  similar<T extends object>(
+    type: RecordType<T>,
+    written: Pick<Located<T>, 'path' | 'value'>,
+  ): Promise<readonly SimilarRecord[]>;
   /**
    * Returns why a reader should not rely on the records at some paths: the code that they rest on has
    * changed, or they are superseded or expired.

@@ -10,6 +10,7 @@ import type {
   SearchHit,
   SearchRequest,
   SearchResult,
+  SimilarRecord,
   Store,
   Transaction,
 } from '../core/store.ts';
@@ -72,6 +73,14 @@ export class SessionStore implements Store {
       new Visit(this.#archive, this.#permit, await this.#permit.access()),
       paths,
     );
+  }
+
+  async similar<T extends object>(
+    type: RecordType<T>,
+    written: Pick<Located<T>, 'path' | 'value'>,
+  ): Promise<readonly SimilarRecord[]> {
+    const access = await this.#permit.access();
+    return this.#search.similar(type, written, (path) => access.mayRead(path));
   }
 
   /** Adds what is known against the hits; of hits with one score, those without come first. */

@@ -50,6 +50,7 @@ export class MemoryWorkspace implements Workspace {
       get: (type, key) => this.store.get(type, key),
       list: (type, options) => this.store.list(type, options),
       search: (request) => this.store.search(request),
+      similar: () => this.store.similar(),
       cautions: () => this.store.cautions(),
       change,
     };

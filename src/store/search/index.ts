@@ -8,6 +8,7 @@ import { rank } from './ranking.ts';
 import type { SavedSearch } from './saved-search.ts';
 import { type Hits, plain, type SearchDocument } from './search-document.ts';
 import { type RowState, saveSearch } from './search-writer.ts';
+import { type Similar, similarDocuments } from './similar-documents.ts';
 import { excerpt } from './snippet.ts';
 
 export type { Hit, Hits, SearchDocument } from './search-document.ts';
@@ -84,6 +85,15 @@ export class SearchIndex {
 
   removing(id: string): Steps {
     return this.#collection.removing(id);
+  }
+
+  /**
+   * The documents with the most terms in common with another one, the likest first.
+   *
+   * @param likeness the least share of the terms of both that both have.
+   */
+  similar(document: SearchDocument, likeness: number, limit: number): readonly Similar[] {
+    return similarDocuments(this.#collection, document, likeness, limit);
   }
 
   /** The documents that match, the best first; equally good ones by id. */

@@ -1,7 +1,7 @@
 import type { AnyRecordType, SearchFields } from '../../core/record-type.ts';
 import type { LiveRecords } from '../records/live-records.ts';
 import type { SavedRecords } from '../records/saved-records.ts';
-import { inSlices, type Steps } from '../records/slices.ts';
+import { allAtOnce, inSlices, type Steps } from '../records/slices.ts';
 import { SearchIndex } from './index.ts';
 import type { Labels, SavedSearch } from './saved-search.ts';
 import type { RowState } from './search-writer.ts';
@@ -22,6 +22,8 @@ const alike = 0.75;
 /** A search waits until this much is indexed, however long that takes. */
 const awaitedBytes = 6 * 1024 * 1024;
 const awaitedWords = 75_000;
+/** A write indexes this many records at once, and leaves more of them to the background. */
+const awaitedFew = 20;
 /** Time that a search waits for more than that, in milliseconds. */
 const patience = 1000;
 /** Interval at which a search checks after that whether enough is indexed, in milliseconds. */
@@ -144,6 +146,22 @@ export class IndexedRecords {
     }
     for (const path of lacking) this.#changed.add(path);
     return [];
+  }
+
+  /**
+   * Whether nearly all records are indexed; otherwise begins to index them in the background.
+   *
+   * A write does not wait for the index, and a record that was just written need not be in it.
+   */
+  isReady(): boolean {
+    this.#begun ??= this.#begin();
+    if (!this.#isBehind()) return true;
+    if (!this.#work && this.#begun.length + this.#changed.size <= awaitedFew) {
+      allAtOnce(this.#steps());
+      return true;
+    }
+    if (!this.#closed) void this.#start();
+    return this.#begun.length === 0 && this.#large.count === 0;
   }
 
   /** Stops indexing in the background. */

@@ -1,6 +1,12 @@
 import { invalid } from '../../core/error.ts';
 import type { AnyRecordType } from '../../core/record-type.ts';
-import type { LeftOut, SearchHit, SearchRequest, SearchResult } from '../../core/store.ts';
+import type {
+  LeftOut,
+  SearchHit,
+  SearchRequest,
+  SearchResult,
+  SimilarRecord,
+} from '../../core/store.ts';
 import type { LiveRecords } from '../records/live-records.ts';
 import { inSlices, type Steps } from '../records/slices.ts';
 import { toListing } from '../records/transaction.ts';
@@ -14,6 +20,10 @@ const maxLimit = 1000;
 const maxReadBytes = 32 * 1024 * 1024;
 /** Limit of files that are named as not indexed. */
 const maxNamed = 3;
+
+/** The least likeness of two records that say nearly the same, and how many of them are named. */
+const leastLikeness = 0.6;
+const maxSimilar = 3;
 
 /** Searches the records of a view. */
 export class RecordSearch {
@@ -83,6 +93,27 @@ export class RecordSearch {
     const { hits, total } = await inSlices(steps);
     const found = await inSlices(this.#hits(hits));
     return { hits: found, total, damaged, ...(missing.length > 0 && { leftOut: rest.report() }) };
+  }
+
+  /**
+   * Finds records of a type that say nearly the same as another one; empty until the index is ready.
+   *
+   * @param path of the record itself, which is left out.
+   */
+  similar(
+    type: AnyRecordType,
+    { path, value }: { readonly path: string; readonly value: object },
+    mayRead: (path: string) => boolean,
+  ): readonly SimilarRecord[] {
+    if (!this.#indexed.isReady()) return [];
+    const fields = type.search(value);
+    return this.#indexed.index
+      .similar({ id: path, fields }, leastLikeness, maxSimilar)
+      .flatMap(({ id, likeness }) => {
+        const record = this.#view.known(id);
+        if (!record?.value || !mayRead(id)) return [];
+        return [{ path: id, title: record.type.search(record.value).title, likeness }];
+      });
   }
 
   /** The records that pass the filter and are not in the index. */

@@ -9,6 +9,7 @@ import {
   type Located,
   type Reader,
   reportDamaged,
+  similarField,
 } from '../../core/store.ts';
 import { defineTool } from '../../core/tool.ts';
 import { type Document, documentRecord, documentType, idPrefix } from './document.ts';
@@ -30,12 +31,15 @@ export const storeMemory = defineTool({
     const id = context.uuid();
     const created_at = timestamp(context.now());
     const evidence = places && (await context.project.cite(places));
-    await context.store.change({ subject: `store ${type} "${title}"` }, async (transaction) => {
+    const why = { subject: `store ${type} "${title}"` };
+    const stored = await context.store.change(why, async (transaction) => {
       const value = { id, title, type, created_at, content };
-      const { path } = await transaction.put(documentRecord, value);
-      if (evidence) await transaction.annotate(path, { evidence });
+      const written = await transaction.put(documentRecord, value);
+      if (evidence) await transaction.annotate(written.path, { evidence });
+      return written;
     });
-    return { memory_id: id };
+    const similar = await context.store.similar(documentRecord, stored);
+    return { memory_id: id, ...similarField(similar) };
   },
 });
 

@@ -3,7 +3,13 @@ import { z } from 'zod';
 import { timestamp } from '../../core/context.ts';
 import { MemoryError } from '../../core/error.ts';
 import { evidenceArgument } from '../../core/evidence/annotations.ts';
-import { cautionField, type Located, reportDamaged, type Store } from '../../core/store.ts';
+import {
+  cautionField,
+  type Located,
+  reportDamaged,
+  type Store,
+  similarField,
+} from '../../core/store.ts';
 import { defineTool } from '../../core/tool.ts';
 import { confirm, requireConfirmation } from './confirmation.ts';
 import {
@@ -44,6 +50,13 @@ export const memoryRead = defineTool({
   },
 });
 
+interface Written {
+  readonly action: 'created' | 'updated';
+  readonly entry: KnowledgeEntry;
+  /** Undefined if the entry was the same before. */
+  readonly path: string | undefined;
+}
+
 /** Entries as the tools return them, with what is known against them. */
 async function labelled(store: Store, entries: readonly Located<KnowledgeEntry>[]) {
   const cautions = await store.cautions(entries.map(({ path }) => path));
@@ -74,7 +87,7 @@ export const memoryWrite = defineTool({
     }
     const now = timestamp(context.now());
     const evidence = places && (await context.project.cite(places));
-    return context.store.change(
+    const { path: written, ...answer } = await context.store.change<Written>(
       ({ action }) => ({
         subject: `${action === 'created' ? 'remember' : 'update'} "${key}" in ${category}`,
         ...(reason !== undefined && { reason }),
@@ -86,13 +99,17 @@ export const memoryWrite = defineTool({
         // Writing an equal entry again is not a change, so the timestamp stays.
         if (old !== undefined && isDeepStrictEqual(old, { ...entry, updated_at: old.updated_at })) {
           if (found && evidence) await transaction.annotate(found.path, { evidence });
-          return { action: 'updated', entry: old };
+          return { action: 'updated', entry: old, path: undefined };
         }
         const { path } = await transaction.put(entryRecord, entry);
         if (evidence) await transaction.annotate(path, { evidence });
-        return { action: old === undefined ? 'created' : 'updated', entry };
+        return { action: old === undefined ? 'created' : 'updated', entry, path };
       },
     );
+    if (written === undefined) return answer;
+    const value = answer.entry;
+    const similar = await context.store.similar(entryRecord, { path: written, value });
+    return { ...answer, ...similarField(similar) };
   },
 });
 

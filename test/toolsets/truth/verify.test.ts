@@ -171,3 +171,18 @@ describe('the writes of the other toolsets', () => {
     expect(repo.git('rev-parse', 'HEAD')).toBe(head);
   });
 });
+
+test('a write that is nearly the same as an existing record names it', async () => {
+  const value = 'Take the lock before the index is read, and release it after the ref was written.';
+  for (let i = 0; i < 30; i++) await remember(`other-${i}`, `Number ${i} is about topic${i}.`);
+  expect(await remember('lock', value)).not.toHaveProperty('similar');
+  const again = await remember('lock-order', `${value} Always.`);
+  expect(again.similar).toEqual([
+    { path: 'knowledge/patterns/lock.md', title: 'lock', likeness: expect.any(Number) },
+  ]);
+  expect(again.similar[0].likeness).toBeGreaterThan(0.6);
+  expect(await remember('lock-order', `${value} Always.`)).not.toHaveProperty('similar');
+  await call('activate_project', {});
+  const stored = await call('store_memory', { title: 'lock', type: 'rules', content: value });
+  expect(stored.similar[0]).toMatchObject({ path: expect.stringMatching(/^knowledge/) });
+});
