@@ -89,3 +89,31 @@ deep('check reports with status 2 that it could not run', () => {
   expect(run(new Repo(), 'check').status).toBe(2);
   repo.remove();
 });
+
+deep('a person gives evidence, sees the label, and follows moved code', () => {
+  const repo = project();
+  const path = 'knowledge/patterns/lock.md';
+  const verified = run(repo, 'verify', path, '--evidence', 'src/lock.ts:2');
+  expect(verified).toMatchObject({ status: 0, stdout: `verified ${path}\n  src/lock.ts:2\n` });
+  expect(run(repo, 'verify', path, '--evidence', 'src/lock.ts:4')).toMatchObject({
+    stderr: expect.stringContaining('src/lock.ts has only 3 lines'),
+  });
+  expect(run(repo, 'show', path)).toMatchObject({ status: 0, stderr: '' });
+  expect(JSON.parse(run(repo, 'status', '--output', 'json').stdout)).not.toHaveProperty('caution');
+  repo.write('src/lock.ts', 'zero\none\ntwo\nthree\n');
+  const fixed = run(repo, 'check', '--fix');
+  expect(fixed.stdout).toContain(`fixed    ${path}\n`);
+  expect(fixed.status).toBe(0);
+  expect(repo.read(`.memory-bank/${path}`)).toMatch(/- src\/lock\.ts:3 1-/);
+  repo.write('src/lock.ts', 'zero\n');
+  expect(run(repo, 'show', path).stderr).toContain('The text of src/lock.ts:3 was changed');
+  const caution = expect.arrayContaining([expect.stringContaining('src/lock.ts:3')]);
+  const json = (...args: string[]) => JSON.parse(run(repo, ...args, '--output', 'json').stdout);
+  expect(json('show', path)).toMatchObject({ caution });
+  expect(json('status')).toMatchObject({ caution: { [path]: caution } });
+  expect(json('check').records[0].findings[0]).toMatchObject({
+    verdict: 'changed',
+    evidence: { path: 'src/lock.ts', lines: [3, 3], source: 'given' },
+  });
+  repo.remove();
+});

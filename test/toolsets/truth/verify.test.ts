@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { App } from '../../../src/app/app.ts';
 import type { Session } from '../../../src/core/session.ts';
+import { tendPrompt } from '../../../src/toolsets/truth/tend-prompt.ts';
 import { newFolder } from '../../support/process.ts';
 import { Repo } from '../../support/repo.ts';
 
@@ -185,4 +186,18 @@ test('a write that is nearly the same as an existing record names it', async () 
   await call('activate_project', {});
   const stored = await call('store_memory', { title: 'lock', type: 'rules', content: value });
   expect(stored.similar[0]).toMatchObject({ path: expect.stringMatching(/^knowledge/) });
+});
+
+test('the prompt tend-memory is a worklist of everything that was found', async () => {
+  const text = () => app.run(session, 'prompts/get', {}, (context) => tendPrompt.text(context));
+  expect(await text()).toContain('needs no work');
+  await remember('lock', 'It waits, since last week.', ['src/lock.ts:2']);
+  await remember('large', 'A long line of text.\n'.repeat(2000));
+  repo.write('src/lock.ts', '\n');
+  const list = (await text()).split('\n').filter((line) => line.startsWith('- [ ] '));
+  expect(list).toEqual([
+    expect.stringMatching(/^- \[ \] knowledge\/patterns\/large\.md: It has \d+ bytes: split it\.$/),
+    '- [ ] knowledge/patterns/lock.md: The text of src/lock.ts:2 was changed, not committed yet. It says "last week", which depends on the day of reading: write the date.',
+  ]);
+  expect(await text()).toContain('pull request');
 });
