@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AnnotationChanges } from '../../src/core/evidence/annotations.ts';
+import { deep } from '../support/depth.ts';
 import { letter, note } from '../support/note.ts';
 import { type Opened, open } from '../support/open.ts';
 import { Repo } from '../support/repo.ts';
@@ -65,7 +66,7 @@ describe('a search', () => {
     expect((await search('rule')).filter((hit) => hit.startsWith('b'))).toEqual(['b']);
   });
 
-  test('labels superseded and expired records, and those that name a superseded one', async () => {
+  deep('labels superseded and expired records, and those that name a superseded one', async () => {
     for (const key of ['a', 'b', 'c']) await put(key, `The rule ${key}.`);
     await put('d', 'The rule of notes/a.yaml.');
     const healthy = await search('rule');
@@ -83,7 +84,7 @@ describe('a search', () => {
     expect(await search('rule')).toContain('c');
   });
 
-  test('answers without verdicts before the first commit', async () => {
+  deep('answers without verdicts before the first commit', async () => {
     const empty = new Repo();
     empty.write('.memory-bank/notes/a.yaml', 'key: a\ntags: []\ntext: The rule of src/a.ts:1.\n');
     const { workspace, call } = await open(empty.root, [note]);

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { AnnotationChanges } from '../../src/core/evidence/annotations.ts';
 import { entryRecord } from '../../src/toolsets/knowledge/entry.ts';
 import { memoryFile } from '../../src/toolsets/memory-bank/memory-file.ts';
+import { deep } from '../support/depth.ts';
 import { type Opened, open } from '../support/open.ts';
 import { Repo } from '../support/repo.ts';
 
@@ -71,15 +72,18 @@ test('two records that supersede one, and one that does not know it, are named',
   ]);
 });
 
-test('a live record that names a superseded one is found, and one that is superseded itself is not', async () => {
-  const now = await decide('now', 'Wait.');
-  const old = await decide('old', 'Poll.', { supersededBy: now });
-  const link = await decide('link', `As [the old one](../../${old}) says.`);
-  await decide('gone', `See ${old}.`, { supersededBy: now });
-  expect(await findings()).toEqual([`${link}: It names ${old}, which ${now} supersedes.`]);
-});
+deep(
+  'a live record that names a superseded one is found, and one that is superseded itself is not',
+  async () => {
+    const now = await decide('now', 'Wait.');
+    const old = await decide('old', 'Poll.', { supersededBy: now });
+    const link = await decide('link', `As [the old one](../../${old}) says.`);
+    await decide('gone', `See ${old}.`, { supersededBy: now });
+    expect(await findings()).toEqual([`${link}: It names ${old}, which ${now} supersedes.`]);
+  },
+);
 
-test('two decisions of one title, in one file and in two', async () => {
+deep('two decisions of one title, in one file and in two', async () => {
   const path = await decide('Use locks!', 'Wait.');
   const log = (...titles: string[]) =>
     write('decisionLog.md', titles.map((one) => `## ${one} - 2026-01-01\n\nYes.\n`).join('\n'));
@@ -94,7 +98,7 @@ test('two decisions of one title, in one file and in two', async () => {
   ]);
 });
 
-test('a relative date in a text that stays, and a date that is over', async () => {
+deep('a relative date in a text that stays, and a date that is over', async () => {
   const path = await decide('a', 'We changed it last week, not "yesterday", `2 days ago`.');
   await write('activeContext.md', '# Now\n\n## Next Steps\n\n- Release next week\n');
   const over = await decide('b', 'It holds.', { expires: '2020-01-01' });

@@ -1,5 +1,6 @@
 import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { deep } from '../support/depth.ts';
 import { aboutCode } from '../support/findings.ts';
 import { letter, note } from '../support/note.ts';
 import { type Opened, open } from '../support/open.ts';
@@ -90,7 +91,7 @@ describe('given evidence', () => {
     ]);
   });
 
-  test('survives a squash with the rename of its file, and a write of the record', async () => {
+  deep('survives a squash with the rename of its file, and a write of the record', async () => {
     repo.write('src/lock.ts', lines(code));
     commit('Add the lock');
     const base = repo.git('rev-parse', 'HEAD').trim();
@@ -142,7 +143,7 @@ describe('given evidence', () => {
     expect(await verdicts()).toEqual(['given fresh src/lock.ts:1-1', 'given fresh README.md']);
   });
 
-  test('in front matter and in comments of markdown written by hand', async () => {
+  deep('in front matter and in comments of markdown written by hand', async () => {
     repo.write('src/lock.ts', lines(code));
     await put('locks', ['src/lock.ts:2-5']);
     const [, hash] = / (4-\w+)/.exec(repo.read('.memory-bank/notes/locks.yaml')) ?? [];
@@ -157,7 +158,7 @@ describe('given evidence', () => {
     ]);
   });
 
-  test('of a hostile record costs bounded time and stays in the project', async () => {
+  deep('of a hostile record costs bounded time and stays in the project', async () => {
     const many = '- src/none.ts:1 1-0123456789abcdef\n'.repeat(2000);
     repo.write(
       '.memory-bank/notes/many.yaml',

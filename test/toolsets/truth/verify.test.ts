@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { App } from '../../../src/app/app.ts';
 import type { Session } from '../../../src/core/session.ts';
 import { tendPrompt } from '../../../src/toolsets/truth/tend-prompt.ts';
+import { deep } from '../../support/depth.ts';
 import { newFolder } from '../../support/process.ts';
 import { Repo } from '../../support/repo.ts';
 
@@ -70,7 +71,7 @@ describe('verify_memory', () => {
     expect(repo.git('log', '-1', '--format=%s').trim()).toBe(`memory: verify ${path}`);
   });
 
-  test('refuses a record whose code is gone until it gets other evidence', async () => {
+  deep('refuses a record whose code is gone until it gets other evidence', async () => {
     await remember('lock', 'It waits.', ['src/lock.ts#lock']);
     repo.git('rm', '-q', 'src/lock.ts');
     commit('Remove the lock');
@@ -111,7 +112,7 @@ describe('verify_memory', () => {
     ).toMatchObject({ error: 'not_found' });
   });
 
-  test('sets a date and a status of markdown without front matter, and of YAML', async () => {
+  deep('sets a date and a status of markdown without front matter, and of YAML', async () => {
     await call('write_memory_bank_file', { filename: 'notes.md', content: '# Notes\n' });
     await call('create_features', { features: [{ slug: 'a', name: 'A', description: 'A.' }] });
     const args = { expires: '2026-01-31', status: 'inference' };
@@ -132,7 +133,7 @@ describe('verify_memory', () => {
 });
 
 describe('the writes of the other toolsets', () => {
-  test('take evidence, and refuse it in their own words', async () => {
+  deep('take evidence, and refuse it in their own words', async () => {
     const evidence = ['src/lock.ts:1-3'];
     const hash = '3-[0-9a-f]{16}';
     await call('activate_project', {});
@@ -188,7 +189,7 @@ test('a write that is nearly the same as an existing record names it', async () 
   expect(stored.similar[0]).toMatchObject({ path: expect.stringMatching(/^knowledge/) });
 });
 
-test('the prompt tend-memory is a worklist of everything that was found', async () => {
+deep('the prompt tend-memory is a worklist of everything that was found', async () => {
   const text = () => app.run(session, 'prompts/get', {}, (context) => tendPrompt.text(context));
   expect(await text()).toContain('needs no work');
   await remember('lock', 'It waits, since last week.', ['src/lock.ts:2']);
