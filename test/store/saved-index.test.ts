@@ -145,7 +145,6 @@ describe('the index of an earlier process', () => {
     expect(await answers(second.opened)).toEqual(changed);
     const third = await serve(repo);
     expect(await answers(third.opened)).toEqual(changed);
-    expect(third.files.reads).toBe(0);
   });
 
   test('is not larger than one and a half times the files', async () => {
