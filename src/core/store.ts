@@ -56,6 +56,7 @@ export function reportSearch(result: SearchResult) {
       ...(hit.section !== undefined && { section: hit.section }),
       ...(hit.lines && { lines: [...hit.lines] }),
       ...cautionField(hit.caution),
+      ...(hit.explanation && { explain: reportExplanation(hit.explanation) }),
     };
   });
   const truncated = total > results.length;
@@ -81,6 +82,18 @@ export interface SimilarRecord {
 /** Makes the field `similar` of an answer about a written record, or nothing if there is no such record. */
 export function similarField(similar: readonly SimilarRecord[]): { similar?: JsonObject[] } {
   return similar.length > 0 ? { similar: similar.map((one) => ({ ...one })) } : {};
+}
+
+/** Makes the explanation of a hit in an answer. */
+function reportExplanation({ words, signals }: SearchExplanation) {
+  return {
+    words: words.map(({ asked, found, added }) => ({
+      asked,
+      found: found.map(({ word, how, fields }) => ({ word, how, fields: [...fields] })),
+      added,
+    })),
+    signals: { ...signals },
+  };
 }
 
 /** Sorts records of one type by their creation time, oldest first. */
@@ -174,7 +187,45 @@ export interface SearchRequest {
   readonly fuzzy?: boolean;
   /** Maximum number of hits, 1 to 1,000. Default: 20. */
   readonly limit?: number;
+  /** Whether each hit says why it was found. Default: false. */
+  readonly explain?: boolean;
 }
+
+/** How the search came from a word of the query to a word of a record. */
+export type MatchWay =
+  /** The same word, or another form of it. */
+  | 'written'
+  | 'form'
+  /** A likely spelling, a word that begins with it, or one of the two words that it consists of. */
+  | 'correction'
+  | 'completion'
+  | 'half'
+  /** One word that the query writes as two. */
+  | 'compound'
+  /** The query as a literal text. */
+  | 'literal';
+
+/** A word of the query with the words of a record that match it. */
+export interface ExplainedWord {
+  readonly asked: string;
+  readonly found: readonly {
+    readonly word: string;
+    readonly how: MatchWay;
+    readonly fields: readonly TextField[];
+  }[];
+  /** The part of the score that it adds. */
+  readonly added: number;
+}
+
+/** Why a record was found: the parts add up to its score. */
+export interface SearchExplanation {
+  readonly words: readonly ExplainedWord[];
+  /** The part of the score that each other signal adds. */
+  readonly signals: { readonly [name in SearchSignal]?: number };
+}
+
+/** `same_title`: the title is the query. */
+export type SearchSignal = 'passage' | 'near' | 'title' | 'same_title';
 
 export interface SearchHit {
   readonly type: AnyRecordType;
@@ -194,6 +245,8 @@ export interface SearchHit {
   readonly lines?: readonly [from: number, to: number];
   /** Why a reader should not rely on the record; undefined if nothing is known against it. */
   readonly caution?: readonly string[];
+  /** Why it was found, if the request asks for it. */
+  readonly explanation?: SearchExplanation;
 }
 
 export interface SearchResult {

@@ -1,5 +1,10 @@
 import { counted } from '../../core/painter.ts';
-import { reportSearch, type SearchHit } from '../../core/store.ts';
+import {
+  reportSearch,
+  type SearchExplanation,
+  type SearchHit,
+  type SearchSignal,
+} from '../../core/store.ts';
 import { type Command, flagNumber, flagText } from '../command.ts';
 import { withWordedDamage, wordingFor } from '../error-wording.ts';
 import { matchLines } from '../match-lines.ts';
@@ -15,6 +20,7 @@ export const search: Command = {
   flags: {
     toolset: { value: 'toolset', about: 'only records of this toolset' },
     limit: { value: 'number', about: 'at most this many', default: '10' },
+    explain: { about: 'show for each record why it was found' },
     exact: { about: 'find the words as one literal text' },
     'as-of': { value: 'revision', about: 'search the memory of a commit, branch or date' },
     ...outputFlag,
@@ -29,6 +35,7 @@ export const search: Command = {
       types: searched.flatMap(({ records }) => records),
       fuzzy: values.exact !== true,
       limit,
+      explain: values.explain === true,
     };
     const revision = flagText(values, 'as-of');
     const result = await inReadingSession(invocation, (session, call) =>
@@ -61,5 +68,29 @@ function hitLines(screen: Screen, { type, value, path, section, ...hit }: Search
     `${screen.paint('title', screen.fit(title, 60))}  ${screen.paint('faint', path)}`,
     ...(section ? [`  ${screen.paint('faint', screen.fit(section, screen.width - 2))}`] : []),
     ...lines.map((line) => indent + line),
+    ...(hit.explanation ? explanationLines(screen, hit.explanation) : []),
   ];
+}
+
+const signalNames: readonly (readonly [name: SearchSignal, text: string])[] = [
+  ['passage', 'words in one passage'],
+  ['near', 'words near each other'],
+  ['title', 'words in the title'],
+  ['same_title', 'the title is the query'],
+];
+
+/** One line for each word of the query and for each other signal, with what it adds to the score. */
+function explanationLines(screen: Screen, { words, signals }: SearchExplanation): string[] {
+  const rows = words.map(({ asked, found, added }): [number, string] => {
+    const uses = found.map(({ word, how, fields }) => `${word} (${how}, ${fields.join(' + ')})`);
+    return [added, `${asked}: ${uses.join(', ')}`];
+  });
+  for (const [name, text] of signalNames) {
+    const added = signals[name];
+    if (added) rows.push([added, text]);
+  }
+  return rows.map(([added, text]) => {
+    const line = screen.plain(`    ${added.toFixed(2)}  ${text}`);
+    return screen.paint('faint', screen.fit(line, screen.width));
+  });
 }

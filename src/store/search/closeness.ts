@@ -25,8 +25,15 @@ interface ConceptToken {
   readonly concept: number;
 }
 
+/** The parts of a score that come from the places of the matches in a document. */
+export interface Closeness {
+  readonly passage: number;
+  readonly near: number;
+  readonly title: number;
+}
+
 /**
- * Refines the score of a document by where its matches are; never lowers it.
+ * Rates a document by where its matches are.
  *
  * @param rarities the weight of each concept.
  */
@@ -37,13 +44,16 @@ export function lookCloser(
   concepts: readonly Concept[],
   rarities: readonly number[],
   scope: FieldScope,
-): number {
+): Closeness {
   const places = locate(entry, concepts, scope);
   const length = scope.length(collection, entry.number);
-  const best = passage(places, rarities, length, collection.averageLength);
-  const near = pairs(places, rarities, length, collection.averageLength);
-  const sum = score + passageWeight * best + pairWeight * near;
-  return sum * (1 + titleWeight * titleShare(places, rarities));
+  const average = collection.averageLength;
+  const best = passageWeight * passage(places, rarities, length, average);
+  const near = pairWeight * pairs(places, rarities, length, average);
+  const share = titleShare(places, rarities);
+  // The score of a title that equals the query is infinite, and must not be multiplied by 0.
+  const title = share > 0 ? (score + best + near) * titleWeight * share : 0;
+  return { passage: best, near, title };
 }
 
 /** Finds the tokens that concepts ask for, in the order of the text. */

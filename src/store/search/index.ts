@@ -1,6 +1,7 @@
 import type { SearchFields, TextField } from '../../core/record-type.ts';
 import { allAtOnce, type Steps } from '../records/slices.ts';
 import { Collection } from './collection.ts';
+import { explain } from './explanation.ts';
 import { FieldScope } from './field-scope.ts';
 import { literal } from './literal.ts';
 import { isDoubtful, plan } from './query.ts';
@@ -22,6 +23,8 @@ export interface SearchOptions {
   readonly fuzzy?: boolean;
   /** Only matches in these fields count. Default: all fields. */
   readonly fields?: readonly TextField[];
+  /** Whether each hit says why it was found. */
+  readonly explain?: boolean;
   /** Documents that are not in the index: only a literal search reads them; `undefined` ends a step. */
   readonly rest?: Iterable<SearchDocument | undefined>;
 }
@@ -119,12 +122,22 @@ export class SearchIndex {
     if (total === 0) {
       // The index has no entry for punctuation or for the middle of a word.
       const documents = this.#collection.documents(filter ?? (() => true));
-      return yield* literal([documents, rest], query, limit, fuzzy ? 0.1 : 1, scope);
+      const score = fuzzy ? 0.1 : 1;
+      return yield* literal([documents, rest], query, limit, score, scope, options.explain);
     }
     const hits: Hits['hits'][number][] = [];
-    for (const { entry, score } of ranked.slice(0, limit)) {
+    for (const one of ranked.slice(0, limit)) {
+      const { entry, score } = one;
       const found = yield* excerpt(entry.fields, concepts, rarities, scope);
-      hits.push({ id: entry.id, score: Math.round(1e4 * score) / 1e4, ...found });
+      const explanation = options.explain
+        ? explain(this.#collection, one, concepts, rarities, scope)
+        : undefined;
+      hits.push({
+        id: entry.id,
+        score: Math.round(1e4 * score) / 1e4,
+        ...found,
+        ...(explanation && { explanation }),
+      });
     }
     return { hits, total };
   }

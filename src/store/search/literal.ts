@@ -1,5 +1,6 @@
 import type { SearchFields, TextField } from '../../core/record-type.ts';
 import type { Steps } from '../records/slices.ts';
+import { explainLiteral } from './explanation.ts';
 import type { FieldScope } from './field-scope.ts';
 import { fieldNames, type Hits, plain, type SearchDocument } from './search-document.ts';
 import { literalPassage } from './snippet.ts';
@@ -23,6 +24,7 @@ interface Found {
  * Finds the documents that contain the query literally, ignoring case: heavier fields first, then by id.
  *
  * @param groups of documents; `undefined` ends a step.
+ * @param explains whether each hit says why it was found.
  * @param score of each hit, except for documents whose title is the query: these have 1.
  */
 export function* literal(
@@ -31,6 +33,7 @@ export function* literal(
   limit: number,
   score: number,
   scope: FieldScope,
+  explains = false,
 ): Steps<Hits> {
   const wanted = lower(query);
   const name = plain(query);
@@ -54,6 +57,7 @@ export function* literal(
   const hits = found.slice(0, limit).map(({ id, rank, fields, field, at }) => ({
     id,
     score: rank < 0 ? 1 : score,
+    ...(explains && { explanation: explainLiteral(query, field, rank < 0 ? 1 : score) }),
     matches: [(fields[field] ?? '').slice(at, at + query.length)],
     ...literalPassage(fields, field, at, at + query.length),
   }));

@@ -1,3 +1,4 @@
+import type { MatchWay } from '../../core/store.ts';
 import type { Steps } from '../records/slices.ts';
 import { analyse, type SearchToken, stem } from './analyser.ts';
 import type { Dictionary, Term } from './dictionary.ts';
@@ -5,10 +6,14 @@ import { stopWords } from './stop-words.ts';
 
 /** One thing that the query asks for. */
 export interface Concept {
+  /** The word of the query. */
+  readonly asked: string;
   /** Weight relative to the other concepts, at most 1. */
   readonly weight: number;
   /** The terms that match it, each with its weight, at most 1. */
   readonly terms: ReadonlyMap<Term, number>;
+  /** How the terms were found that are not a form of the word. */
+  readonly ways: ReadonlyMap<Term, MatchWay>;
 }
 
 /** The interpretation of a word of the query. */
@@ -17,6 +22,7 @@ interface Reading {
   /** The word in the spelling of the index. */
   readonly spelt: string;
   readonly terms: Map<Term, number>;
+  readonly ways: Map<Term, MatchWay>;
   /** The likely correction of a known but rare word: also searched, at a lower weight. */
   readonly slip?: Concept;
 }
@@ -54,19 +60,31 @@ export function* plan(query: string, dictionary: Dictionary): Steps<Concept[]> {
     if (token.kind === 'word') {
       const reading = readings.get(token.term) ?? (yield* read(token, dictionary));
       readings.set(token.term, reading);
-      concepts.set(token.term, { weight: 1, terms: reading.terms });
+      const { terms, ways } = reading;
+      concepts.set(token.term, { asked: token.word, weight: 1, terms, ways });
       if (reading.slip) concepts.set(`${token.term}?`, reading.slip);
       const previous = words.at(-1)?.reading;
       // A document may write the two as one word, which then counts for both.
       const compound = previous && dictionary.term(stem(previous.spelt + reading.spelt));
-      if (compound) for (const half of [previous, reading]) half.terms.set(compound, 1);
+      if (compound) {
+        for (const half of [previous, reading]) {
+          half.terms.set(compound, 1);
+          half.ways.set(compound, 'compound');
+        }
+      }
       words = [...words, { start, reading }];
     } else if (!concepts.has(token.term)) {
       const parts = words.filter((word) => word.start >= start).map(({ reading }) => reading);
+      const known = dictionary.term(token.term);
       const term =
-        dictionary.term(token.term) ??
-        (token.kind === 'whole' ? repairWhole(token, parts, dictionary) : undefined);
-      if (term) concepts.set(token.term, { weight: wholeWeight, terms: new Map([[term, 1]]) });
+        known ?? (token.kind === 'whole' ? repairWhole(token, parts, dictionary) : undefined);
+      if (!term) continue;
+      concepts.set(token.term, {
+        asked: token.word,
+        weight: wholeWeight,
+        terms: new Map([[term, 1]]),
+        ways: new Map(known ? [] : [[term, 'correction']]),
+      });
     }
   }
   return [...concepts.values()].filter(({ terms }) => terms.size > 0);
@@ -97,8 +115,11 @@ function repairWhole(
 function* read({ word, term: text }: SearchToken, dictionary: Dictionary): Steps<Reading> {
   const term = dictionary.term(text);
   const terms = new Map<Term, number>();
-  const offer = (known: Term, weight: number) => {
-    terms.set(known, Math.max(weight, terms.get(known) ?? 0));
+  const ways = new Map<Term, MatchWay>();
+  const offer = (known: Term, weight: number, way?: MatchWay) => {
+    if (weight <= (terms.get(known) ?? 0)) return;
+    terms.set(known, weight);
+    if (way) ways.set(known, way);
   };
   if (term) {
     offer(term, 1);
@@ -106,13 +127,15 @@ function* read({ word, term: text }: SearchToken, dictionary: Dictionary): Steps
     const near = uses <= hardlyKnown && word.length > 4 ? dictionary.corrections(word, 3) : [];
     const better = near.find((candidate) => candidate.word.term !== term)?.word.term;
     const times = (better?.postings.length ?? 0) / uses;
-    if (!better || times < 1) return { known: true, spelt: word, terms };
-    if (times >= farMore) offer(better, correctionWeight);
-    const slip = {
+    if (!better || times < 1) return { known: true, spelt: word, terms, ways };
+    if (times >= farMore) offer(better, correctionWeight, 'correction');
+    const slip: Concept = {
+      asked: word,
       weight: correctionWeight * Math.sqrt(times / farMore),
       terms: new Map([[better, 1]]),
+      ways: new Map([[better, 'correction']]),
     };
-    return { known: true, spelt: word, terms, ...(times < farMore && { slip }) };
+    return { known: true, spelt: word, terms, ways, ...(times < farMore && { slip }) };
   }
   yield;
   const corrections = word.length > 3 ? dictionary.corrections(word, 3) : [];
@@ -121,15 +144,15 @@ function* read({ word, term: text }: SearchToken, dictionary: Dictionary): Steps
     corrections.push(...dictionary.inflections(word, 3));
   }
   for (const { word: known, likeness } of corrections) {
-    offer(known.term, correctionWeight * likeness);
+    offer(known.term, correctionWeight * likeness, 'correction');
   }
   yield;
   const doubt = corrections.length > 0 ? 0.5 : 1;
   for (const { word: known, likeness } of word.length > 2 ? dictionary.completions(word, 8) : []) {
-    offer(known.term, doubt * completionWeight * likeness);
+    offer(known.term, doubt * completionWeight * likeness, 'completion');
   }
   if (terms.size === 0) {
-    for (const half of dictionary.halves(word)) offer(half.term, halfWeight);
+    for (const half of dictionary.halves(word)) offer(half.term, halfWeight, 'half');
   }
-  return { known: false, spelt: corrections[0]?.word.text ?? word, terms };
+  return { known: false, spelt: corrections[0]?.word.text ?? word, terms, ways };
 }

@@ -1,6 +1,6 @@
 import type { Steps } from '../records/slices.ts';
 import { rarity, weigh } from './bm25.ts';
-import { lookCloser } from './closeness.ts';
+import { type Closeness, lookCloser } from './closeness.ts';
 import type { Collection, IndexedDocument } from './collection.ts';
 import type { FieldScope } from './field-scope.ts';
 import { documentOf } from './postings.ts';
@@ -11,10 +11,16 @@ export interface Ranked {
   readonly entry: IndexedDocument;
   /** Above 0; 1 for a document whose title is the query, below 1 for every other. */
   readonly score: number;
+  /** The parts added to the score of the words, before it is scaled to 1. */
+  readonly closeness: Closeness;
 }
+
+/** A document and the score of its words. */
+type ScoredDocument = Omit<Ranked, 'closeness'>;
 
 /** Number of documents whose scores are refined. */
 const refined = 100;
+const notRefined: Closeness = { passage: 0, near: 0, title: 0 };
 
 /**
  * Ranks the documents that match any concept, the best first.
@@ -51,9 +57,12 @@ export function* rank(
   const { best, total } = select(collection, scores, titled, accepts, Math.max(limit, refined));
   const ranked: Ranked[] = [];
   for (const [index, { entry, score }] of best.entries()) {
-    const closer =
-      index < refined ? lookCloser(collection, entry, score, concepts, rarities, scope) : score;
-    ranked.push({ entry, score: 1 / (1 + most / (2 * closer)) });
+    const closeness =
+      index < refined
+        ? lookCloser(collection, entry, score, concepts, rarities, scope)
+        : notRefined;
+    const closer = score + closeness.passage + closeness.near + closeness.title;
+    ranked.push({ entry, score: 1 / (1 + most / (2 * closer)), closeness });
     yield;
   }
   return { ranked: ranked.sort(order), total, rarities };
@@ -79,7 +88,7 @@ function holders(
   return { documents, sums };
 }
 
-function order(a: Ranked, b: Ranked): number {
+function order(a: ScoredDocument, b: ScoredDocument): number {
   if (a.score !== b.score) return b.score - a.score;
   return a.entry.id < b.entry.id ? -1 : 1;
 }
@@ -103,7 +112,7 @@ function select(
   name: string | undefined,
   accepts: ((id: string) => boolean) | undefined,
   limit: number,
-): { best: Ranked[]; total: number } {
+): { best: ScoredDocument[]; total: number } {
   let best: Scored[] = [];
   let total = 0;
   let least: Scored | undefined;
@@ -121,7 +130,7 @@ function select(
     best = best.sort(orderOfScored).slice(0, limit);
     least = best.at(-1);
   }
-  const ranked: Ranked[] = [];
+  const ranked: ScoredDocument[] = [];
   for (const { number, score } of best.sort(orderOfScored).slice(0, limit)) {
     const entry = collection.entry(number);
     if (entry) ranked.push({ entry, score });

@@ -88,6 +88,7 @@ export class RecordSearch {
       ...(request.fields && { fields: request.fields }),
       // Words are made of letters and digits; anything else can only be found literally.
       fuzzy: (request.fuzzy ?? true) && /[\p{L}\p{N}]/u.test(query),
+      explain: request.explain ?? false,
       rest,
     });
     const { hits, total } = await inSlices(steps);

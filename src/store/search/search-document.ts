@@ -1,4 +1,5 @@
 import type { SearchFields, TextField } from '../../core/record-type.ts';
+import type { SearchExplanation } from '../../core/store.ts';
 
 /** The searchable content of one record. */
 export interface SearchDocument {
@@ -33,6 +34,8 @@ export interface Hit extends SectionOfHit {
   readonly matches: readonly string[];
   /** A piece of the text around the best match. */
   readonly snippet: string;
+  /** Why it was found, if the search asks for it. */
+  readonly explanation?: SearchExplanation;
 }
 
 export interface Hits {

@@ -20,12 +20,14 @@ export function searchOver(toolsets: readonly Toolset[]): Toolset {
       path: z.string().min(1).max(1000).optional().describe('Glob below .memory-bank/'),
       fuzzy: z.boolean().default(true).describe('false: literal text'),
       limit: z.int().min(1).max(1000).default(20),
+      explain: z.boolean().default(false).describe('Why each was found'),
     }),
-    async handle(context, { query, toolset, type, category, path, fuzzy, limit }) {
+    async handle(context, { query, toolset, type, category, path, fuzzy, limit, explain }) {
       const found = await context.store.search({
         query,
         fuzzy,
         limit,
+        explain,
         types: searched
           .filter(({ name }) => toolset === undefined || name === toolset)
           .flatMap(({ records }) => records),

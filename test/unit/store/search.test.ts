@@ -393,3 +393,49 @@ describe('fields', () => {
     expect(ids(made, 'quay', { fields: ['body'] })).toEqual([]);
   });
 });
+
+describe('an explanation', () => {
+  const memory = index({
+    auth: { title: 'Auth design', body: 'Tokens expire after an hour.', reason: 'Leaked tokens.' },
+    logs: { title: 'Logs', body: 'They go to stdout.' },
+  });
+  const explain = (query: string, options?: SearchOptions) =>
+    first(memory, query, { ...options, explain: true }).explanation;
+
+  test('says which words matched, in which fields, and how each was found', () => {
+    const found = explain('tokns expiring exp');
+    expect(found?.words.map(({ asked, found }) => [asked, found])).toEqual([
+      ['tokns', [{ word: 'tokens', how: 'correction', fields: ['body', 'reason'] }]],
+      ['expiring', [{ word: 'expire', how: 'form', fields: ['body'] }]],
+      ['exp', [{ word: 'expire', how: 'completion', fields: ['body'] }]],
+    ]);
+  });
+
+  test.each(['tokens', 'tokns expire', 'auth tokens hour', 'Auth design', 'design auth logs'])(
+    'adds up to the score of %s',
+    (query) => {
+      for (const { score, explanation } of memory.search(query, { explain: true }).hits) {
+        const signals = Object.values(explanation?.signals ?? {});
+        const parts = [...(explanation?.words ?? []).map(({ added }) => added), ...signals];
+        expect(Math.min(...parts)).toBeGreaterThanOrEqual(0);
+        expect(parts.reduce((sum, part) => sum + part, 0)).toBeCloseTo(score, 3);
+      }
+    },
+  );
+
+  test('names a title that is the query, and a literal match', () => {
+    expect(explain('auth design')?.signals).toEqual({ same_title: 1 });
+    expect(explain('s exp', { fuzzy: false })).toEqual({
+      words: [
+        { asked: 's exp', found: [{ word: 's exp', how: 'literal', fields: ['body'] }], added: 1 },
+      ],
+      signals: {},
+    });
+  });
+
+  test('is left out unless it is asked for', () => {
+    for (const query of ['tokens', '!?', 'kens']) {
+      for (const hit of memory.search(query).hits) expect(hit).not.toHaveProperty('explanation');
+    }
+  });
+});
