@@ -151,6 +151,10 @@ describe('results as JSON', () => {
       results: [{ path: entry, toolset: 'knowledge' }],
       total: 1,
     });
+    expect(json('search', '--explain', 'colours').results[0].explain).toMatchObject({
+      words: [{ asked: 'colours', found: expect.any(Array) }],
+      signals: { same_title: 1 },
+    });
     expect(json('doctor').findings).toContainEqual({
       what: 'Repository',
       state: 'good',

@@ -90,7 +90,7 @@ function explanationLines(screen: Screen, { words, signals }: SearchExplanation)
     if (added) rows.push([added, text]);
   }
   return rows.map(([added, text]) => {
-    const line = screen.plain(`    ${added.toFixed(2)}  ${text}`);
-    return screen.paint('faint', screen.fit(line, screen.width));
+    const line = screen.fit(`${added.toFixed(2)}  ${screen.plain(text)}`, screen.width - 4);
+    return `    ${screen.paint('faint', line)}`;
   });
 }
