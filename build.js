@@ -8,6 +8,7 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import {
   chmod,
+  copyFile,
   mkdir,
   mkdtemp,
   readdir,
@@ -143,6 +144,34 @@ async function bundleQuick(outdir) {
 }
 
 /**
+ * Bundles the pages for people into a folder: a script, a style sheet and what loads them.
+ *
+ * @param {string} outdir
+ * @returns the source files in the bundle, relative to the repository.
+ */
+export async function bundlePage(outdir) {
+  const { build } = await import('esbuild');
+  const { metafile } = await build({
+    entryPoints: { page: 'src/page/page.tsx', style: 'src/page/style.css' },
+    outdir,
+    bundle: true,
+    // A module would not load from a file.
+    format: 'iife',
+    target: ['es2022', 'chrome111', 'firefox115', 'safari16.4'],
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    minify: true,
+    metafile: true,
+    logLevel: 'warning',
+    absWorkingDir: top,
+  });
+  for (const name of ['index.html', 'icon.svg']) {
+    await copyFile(join(top, 'src/page', name), join(outdir, name));
+  }
+  return Object.keys(metafile.inputs);
+}
+
+/**
  * Collects the licence texts of the bundled packages.
  *
  * @param {readonly string[]} inputs the files in the bundle.
@@ -261,8 +290,9 @@ async function writeBuild(folder) {
   // In the same folder, so that the source maps have the right paths.
   const draft = await mkdtemp(`${folder}.`);
   try {
-    const inputs = await bundle({ cli: 'src/cli/cli.ts', library: 'src/app/library.ts' }, draft);
+    const programs = { cli: 'src/cli/cli.ts', library: 'src/app/library.ts' };
     await bundleQuick(draft);
+    const inputs = [...(await bundle(programs, draft)), ...(await bundlePage(join(draft, 'page')))];
     await writeFile(join(draft, 'THIRD-PARTY.txt'), await notices(inputs));
     // mkdtemp makes a folder for its owner alone; another user may run the program.
     await chmod(draft, 0o755);

@@ -50,6 +50,7 @@ const ownCommands: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['export', async () => (await import('./commands/export.ts')).exportCommand],
   ['brief', async () => (await import('./commands/brief.ts')).brief(await program.toolsets())],
   ['hook', async () => (await import('./commands/hook.ts')).hook],
+  ['view', async () => (await import('./commands/open-view.ts')).view],
   ['serve', async () => (await import('./commands/serve-http.ts')).serveHttp],
   [
     'install-merge-driver',

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { expect, it } from 'vitest';
 import { errorCodes } from '../../src/core/error.ts';
 import { statuses } from '../../src/server/http/http-error.ts';
+import { viewFace } from '../../src/server/view/view-face.ts';
 import { serve } from '../support/http.ts';
 
 const file = resolve(import.meta.dirname, '../../docs/http.md');
@@ -15,7 +16,7 @@ function replaced(text: string, name: string, lines: readonly string[]): string 
 }
 
 it('docs/http.md lists every operation and every status', async () => {
-  const api = await serve();
+  const api = await serve({}, {}, {}, viewFace({ folder: '', version: '0.0.0' }));
   const { body } = await api.ask('GET', '/openapi.json');
   await api.close();
   const operations = Object.entries<Record<string, { summary: string }>>(body.paths).flatMap(

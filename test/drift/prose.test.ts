@@ -7,9 +7,18 @@ const top = resolve(import.meta.dirname, '../..');
 /** Folders and files whose prose is checked. */
 const clean = [
   ...['README.md', 'SECURITY.md', 'CHANGELOG.md', 'docs', 'build.js', 'src'],
-  ...['bench', 'drift', 'faults', 'git', 'guards', 'hostile', 'property', 'store', 'support'].map(
-    (name) => `test/${name}`,
-  ),
+  ...[
+    'bench',
+    'drift',
+    'faults',
+    'git',
+    'guards',
+    'hostile',
+    'property',
+    'store',
+    'support',
+    'view',
+  ].map((name) => `test/${name}`),
 ];
 
 /** A generated page, and the page that quotes bad style. */
@@ -38,7 +47,7 @@ function filesOf(path: string): string[] {
   const full = join(top, path);
   if (/\.\w+$/.test(path)) return [full];
   return readdirSync(full, { encoding: 'utf8', recursive: true })
-    .filter((file) => /\.(?:md|ts|js)$/.test(file))
+    .filter((file) => /\.(?:md|tsx?|js)$/.test(file))
     .map((file) => join(full, file));
 }
 

@@ -1,6 +1,6 @@
 import { App, type AppOptions } from '../../src/app/app.ts';
 import { type AppParts, program } from '../../src/app/workspaces.ts';
-import { type HttpSettings, listen } from '../../src/server/http/http.ts';
+import { type Face, type HttpSettings, listen } from '../../src/server/http/http.ts';
 import { newFolder } from './process.ts';
 import { Repo } from './repo.ts';
 
@@ -51,6 +51,7 @@ export async function serve(
   settings: Partial<HttpSettings> = {},
   options: Partial<AppOptions> = {},
   parts: Partial<AppParts> = {},
+  face?: Face,
 ): Promise<Served> {
   const repo = Repo.create();
   const log: string[] = [];
@@ -63,7 +64,7 @@ export async function serve(
     ...options,
   };
   const app = new App(complete, { ...program, ...parts });
-  const server = await listen(app, {
+  const allSettings: HttpSettings = {
     host: '127.0.0.1',
     port: 0,
     keys: [key],
@@ -77,7 +78,8 @@ export async function serve(
     version: '0.0.0',
     log: note,
     ...settings,
-  });
+  };
+  const server = await listen(app, allSettings, face);
   return {
     url: server.url,
     repo,

@@ -14,6 +14,7 @@ import {
   flagTexts,
   type Invocation,
 } from '../command.ts';
+import { pageFolder } from '../page-folder.ts';
 import { endInOrder } from '../shutdown.ts';
 import { keepHeapSmall } from '../v8-heap.ts';
 
@@ -22,7 +23,7 @@ const leastKey = 16;
 
 /** `memory-bank serve`: serves the REST API and MCP over HTTP until a signal ends it. */
 export const serveHttp: Command = {
-  about: 'serve the REST API and MCP over HTTP',
+  about: 'serve the REST API, MCP and the pages of the memory over HTTP',
   flags: {
     host: { value: 'address', about: 'the address to listen on', default: '127.0.0.1' },
     port: { value: 'number', about: 'the port to listen on, 0 for any', default: '3000' },
@@ -56,7 +57,10 @@ export const serveHttp: Command = {
     const settings = readSettings(invocation, process.env, made);
     // Loaded here, so that a client over stdio does not wait for it.
     const { listen } = await import('../../server/http/http.ts');
-    const server = await listen(app, settings).catch((cause: unknown) => {
+    const { viewFace } = await import('../../server/view/view-face.ts');
+    const { version } = invocation;
+    const face = viewFace({ folder: pageFolder(), version });
+    const server = await listen(app, settings, face).catch((cause: unknown) => {
       const why = cause instanceof Error ? cause.message : String(cause);
       throw new MemoryError('storage', `The server cannot listen: ${why}.`, { cause });
     });

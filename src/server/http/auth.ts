@@ -10,7 +10,8 @@ import type { ProtectedResource } from './protected-resource.ts';
 /** The life of a session, in milliseconds. */
 const sessionLife = 8 * 60 * 60 * 1000;
 
-const cookie = 'session_id';
+/** The usual name of the cookie. */
+const usualCookie = 'session_id';
 
 /** The sender of a request. */
 export interface Caller {
@@ -48,14 +49,25 @@ interface Login {
 
 /** The API keys, login sessions and access tokens of the HTTP API. */
 export class Auth {
+  readonly #cookie: string;
   readonly #secret = randomBytes(32);
   readonly #keys: readonly Buffer[] | undefined;
   readonly #tokens: ProtectedResource | undefined;
   readonly #logins = new Map<string, Login>();
 
-  /** @param keys undefined lets everybody use the API. */
-  constructor(keys: readonly string[] | undefined, tokens?: ProtectedResource) {
+  /**
+   * @param keys undefined lets everybody use the API.
+   * @param tokens checks access tokens; undefined accepts none.
+   * @param cookie the name of the session cookie. All ports of a host share their cookies, so two
+   *   servers that people use at the same time need two names.
+   */
+  constructor(
+    keys: readonly string[] | undefined,
+    tokens: ProtectedResource | undefined,
+    cookie = usualCookie,
+  ) {
     this.#tokens = tokens;
+    this.#cookie = cookie;
     this.#keys = keys?.map((key) => this.#digest(key));
   }
 
@@ -111,19 +123,28 @@ export class Auth {
     const { caller } = response.locals;
     if (!caller.byKey)
       throw unauthorized('POST /session needs an API key in the header Authorization.');
+    return this.#begin(caller, request, response);
+  }
+
+  /** Opens a session for a person whose right the caller has checked, as one of the first key. */
+  admit(request: Request, response: Response): void {
+    this.#begin(ofKey(0), request, response);
+  }
+
+  #begin(caller: Caller, request: Request, response: Response): Date {
     const now = Date.now();
     for (const [id, { expires }] of this.#logins) if (expires <= now) this.#logins.delete(id);
     const id = randomBytes(18).toString('base64url');
     const login = { owner: caller, expires: now + sessionLife };
     this.#logins.set(id, login);
-    response.cookie(cookie, id, { ...this.#attributes(request), maxAge: sessionLife });
+    response.cookie(this.#cookie, id, { ...this.#attributes(request), maxAge: sessionLife });
     return new Date(login.expires);
   }
 
   /** Ends the session of the request; returns whether there was one. */
   end(request: Request, response: Response): boolean {
-    response.clearCookie(cookie, this.#attributes(request));
-    return this.#logins.delete(String(request.signedCookies[cookie]));
+    response.clearCookie(this.#cookie, this.#attributes(request));
+    return this.#logins.delete(String(request.signedCookies[this.#cookie]));
   }
 
   #attributes(request: Request) {
@@ -148,12 +169,11 @@ export class Auth {
     const key = bearerOf(request);
     const index = key === undefined ? -1 : this.#indexOf(key, this.#keys);
     if (index < 0) return stranger;
-    const id = `key:${index}`;
-    return { id, account: id, authorized: true, byKey: true, bySession: false };
+    return ofKey(index);
   }
 
   #login(request: Request): Caller | undefined {
-    const id = String(request.signedCookies[cookie]);
+    const id = String(request.signedCookies[this.#cookie]);
     const login = this.#logins.get(id);
     if (!login || login.expires <= Date.now()) return undefined;
     // Counts for its key: otherwise each new session would have limits of its own.
@@ -180,6 +200,12 @@ function withToken(stranger: Caller, { subject, scopes, author, mode }: Identity
   // With the mode: a session that one token has opened is not for another with other limits.
   const id = `token:${JSON.stringify([subject, mode])}`;
   return { ...stranger, id, account: id, authorized: true, scopes, author, mode };
+}
+
+/** The caller that sends the key of an index. */
+function ofKey(index: number): Caller {
+  const id = `key:${index}`;
+  return { id, account: id, authorized: true, byKey: true, bySession: false };
 }
 
 function unauthorized(message: string): HttpError {

@@ -18,6 +18,8 @@ export interface Endpoint {
   readonly open?: boolean;
   /** The schema of the path parameters and body together; undefined if there are none. */
   readonly input?: z.ZodObject;
+  /** Whether the arguments that are not in the path are in the query. */
+  readonly inQuery?: boolean;
   /** The schema of a successful answer. */
   readonly answer: z.ZodObject;
   /** Whether it may make a commit, which the headers of the answer name. */
@@ -28,6 +30,12 @@ export interface Endpoint {
 /** Returns the names of the parameters in the path of an endpoint. */
 export function parametersOf(path: string): string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+}
+
+/** Returns the values of the parameters in a path; Express splits a value at its slashes. */
+export function pathParameters(path: string, { params }: Request): JsonObject {
+  const names = parametersOf(path);
+  return Object.fromEntries(names.map((name) => [name, [params[name] ?? []].flat().join('/')]));
 }
 
 /** Seconds after which a caller may retry a call that was refused as busy. */

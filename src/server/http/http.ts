@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server, STATUS_CODES } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import cors from 'cors';
-import express, { type Express } from 'express';
+import express, { type Express, type RequestHandler } from 'express';
 import helmet from 'helmet';
 import type { App } from '../../app/app.ts';
 import type { LogLevel } from '../../core/context.ts';
@@ -52,6 +52,18 @@ export interface HttpSettings {
   /** The version of this program. */
   readonly version: string;
   readonly log: (level: LogLevel, message: string) => void;
+  /** The name of the session cookie; by default `session_id`. */
+  readonly cookie?: string;
+}
+
+/** More paths of a server: pages for people, and the operations behind them. */
+export interface Face {
+  /** The beginning of the paths whose authorized requests are not counted. */
+  readonly uncounted: string;
+  /** Returns the operations, which need a key or a session. */
+  endpoints(app: App, sessions: RestSessions, backlog: Backlog): readonly Endpoint[];
+  /** Returns the handler of the pages, which are the same for everybody. */
+  pages(auth: Auth): RequestHandler;
 }
 
 /** A running server. */
@@ -67,11 +79,11 @@ export interface HttpServer {
  *
  * @throws the error of the operating system if it cannot listen on the address.
  */
-export async function listen(app: App, settings: HttpSettings): Promise<HttpServer> {
+export async function listen(app: App, settings: HttpSettings, face?: Face): Promise<HttpServer> {
   const backlog = new Backlog(settings.readTimeout);
   const mcp = new McpSessions(app, settings.version, settings.folders, backlog);
   const modern = new ModernMcp(app, settings.version, settings.folders, backlog);
-  const handler = await createApi(app, { mcp, modern }, backlog, settings);
+  const handler = await createApi(app, { mcp, modern }, backlog, settings, face);
   const server = createServer({
     headersTimeout: settings.headTimeout,
     requestTimeout: settings.requestTimeout,
@@ -124,10 +136,11 @@ async function createApi(
   { mcp, modern }: { readonly mcp: McpSessions; readonly modern: ModernMcp },
   backlog: Backlog,
   settings: HttpSettings,
+  face: Face | undefined,
 ): Promise<Express> {
   const { hosts, origins, limits, log } = settings;
   const resource = settings.oauth && new ProtectedResource(settings.oauth);
-  const auth = new Auth(settings.keys, resource);
+  const auth = new Auth(settings.keys, resource, settings.cookie);
   const sessions = new RestSessions(app);
   const toolEndpoints = await memoryBankEndpoints(app, sessions, backlog);
   const endpoints = [
@@ -135,13 +148,16 @@ async function createApi(
     ...toolEndpoints,
     ...(toolEndpoints.length > 0 ? [chatEndpoint(app)] : []),
     ...sessionEndpoints(auth),
+    ...(face?.endpoints(app, sessions, backlog) ?? []),
   ];
   const api = express();
   api.disable('etag').disable('x-powered-by').set('query parser', false);
   api.use(headers);
   if (origins.length > 0) api.use(crossOrigin(origins));
   api.use(auth.identify());
-  api.use(limitRate(limits, (path) => path === '/mcp'));
+  const isUncounted = (path: string) =>
+    path === '/mcp' || (face !== undefined && path.startsWith(face.uncounted));
+  api.use(limitRate(limits, isUncounted));
   api.use(soundHead, sameSite(settings.host, hosts, origins));
   const access = [auth.authorized, ownCookie(origins)];
   if (resource) api.get([metadataPath, `${metadataPath}/mcp`], resource.metadata);
@@ -158,6 +174,7 @@ async function createApi(
   api.get('/openapi.json', (_, response) => void response.json(description));
   api.get('/', (_, response) => response.redirect('/docs'));
   api.get('/docs', (_, response) => void response.type('html').send(page));
+  if (face) api.use(face.pages(auth));
   addRoutes(
     api,
     endpoints.filter(({ open }) => open),
@@ -197,10 +214,10 @@ const headers = [
   ((_request, response, next) => {
     response.set('Cache-Control', 'no-store');
     next();
-  }) satisfies express.RequestHandler,
+  }) satisfies RequestHandler,
 ];
 
-function crossOrigin(origins: readonly string[]): express.RequestHandler {
+function crossOrigin(origins: readonly string[]): RequestHandler {
   return cors({
     origin: [...origins],
     credentials: true,

@@ -92,10 +92,12 @@ export function describeApi(endpoints: readonly Endpoint[]): JsonObject {
 }
 
 function describeOperation(endpoint: Endpoint): JsonObject {
-  const { path, id, summary, open, input, answer, commits } = endpoint;
+  const { path, id, summary, open, input, inQuery, answer, commits } = endpoint;
   const names = parametersOf(path);
   const schema = input && inputSchema({ input });
   const properties = isObject(schema?.properties) ? schema.properties : {};
+  const required = Array.isArray(schema?.required) ? schema.required : [];
+  const inBody = schema && names.length === 0 && !inQuery;
   return {
     operationId: id,
     summary,
@@ -107,6 +109,14 @@ function describeOperation(endpoint: Endpoint): JsonObject {
         required: true,
         ...describeParameter(properties[name]),
       })),
+      ...Object.keys(inQuery ? properties : {})
+        .filter((name) => !names.includes(name))
+        .map((name) => ({
+          name,
+          in: 'query',
+          required: required.includes(name),
+          ...describeParameter(properties[name]),
+        })),
       {
         name: 'X-API-Version',
         in: 'header',
@@ -114,7 +124,7 @@ function describeOperation(endpoint: Endpoint): JsonObject {
         schema: { type: 'string', default: apiVersion },
       },
     ],
-    ...(schema && names.length === 0 && { requestBody: { required: true, content: json(schema) } }),
+    ...(inBody && { requestBody: { required: true, content: json(schema) } }),
     responses: {
       200: {
         description: 'Success.',

@@ -1,4 +1,3 @@
-import type { Request } from 'express';
 import { z } from 'zod';
 import type { App } from '../../app/app.ts';
 import { MemoryError } from '../../core/error.ts';
@@ -8,7 +7,7 @@ import type { Auth } from './auth.ts';
 import type { Backlog } from './backlog.ts';
 import {
   type Endpoint,
-  parametersOf,
+  pathParameters,
   type RestSessions,
   sendReply,
   untilClosed,
@@ -169,7 +168,6 @@ function toEndpoint(
   { method, path, answer, summary, toBody }: Operation,
   tool: Tool,
 ): Endpoint {
-  const names = parametersOf(path);
   return {
     method,
     path,
@@ -180,16 +178,11 @@ function toEndpoint(
     commits: tool.effect !== 'read',
     async handle(request, response) {
       const session = sessions.of(request, response);
-      const args = method === 'post' ? request.body : parameters(names, request);
+      const args = method === 'post' ? request.body : pathParameters(path, request);
       const options = untilClosed(response);
       const admit = backlog.admission(response, options.signal);
       const reply = await app.call(session, tool.name, args, { ...options, admit });
       sendReply(reply, response, toBody);
     },
   };
-}
-
-/** Returns the parameters of the path; Express splits a value at its slashes. */
-function parameters(names: readonly string[], { params }: Request): JsonObject {
-  return Object.fromEntries(names.map((name) => [name, [params[name] ?? []].flat().join('/')]));
 }

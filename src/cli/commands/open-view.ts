@@ -1,0 +1,69 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { MemoryError } from '../../core/error.ts';
+import { leaseBuild } from '../build-lease.ts';
+import { type Command, flagNumber } from '../command.ts';
+import { pageFolder } from '../page-folder.ts';
+import { endInOrder } from '../shutdown.ts';
+
+/** `memory-bank view`: opens the memory of the project as pages in the browser. */
+export const view: Command = {
+  about: 'open the memory in the browser: what matters now, records, history, search',
+  flags: {
+    port: { value: 'number', about: 'the port to listen on', default: 'any free one' },
+    'no-open': { about: 'print the address and open no browser' },
+  },
+  async run({ app, options, values, version }) {
+    const port = flagNumber(values, 'port', 0, 0, 65_535);
+    const folder = pageFolder();
+    leaseBuild();
+    const token = randomBytes(24).toString('base64url');
+    const { listen } = await import('../../server/http/http.ts');
+    const { viewFace } = await import('../../server/view/view-face.ts');
+    const settings = {
+      host: '127.0.0.1',
+      port,
+      // Only the link below opens a session.
+      keys: [randomBytes(32).toString('base64url')],
+      cookie: `view_${randomBytes(6).toString('hex')}`,
+      hosts: [],
+      origins: [],
+      folders: [],
+      limits: { minute: 1_000, hour: 100_000 },
+      headTimeout: 10_000,
+      requestTimeout: 30_000,
+      readTimeout: 30_000,
+      version,
+      log: options.log,
+    };
+    const face = viewFace({ folder, version, token });
+    const server = await listen(app, settings, face).catch((cause: unknown) => {
+      const why = cause instanceof Error ? cause.message : String(cause);
+      throw new MemoryError('storage', `The server cannot listen: ${why}.`, { cause });
+    });
+    const link = `${server.url}/view?token=${token}`;
+    process.stdout.write(`${link}\n`);
+    process.stderr.write('The link works once, in one browser. Ctrl+C ends the server.\n');
+    if (values['no-open'] !== true) openBrowser(link);
+    const status = await new Promise<() => number>((resolve) => {
+      const ask = endInOrder(options.log, () => resolve(ask));
+    });
+    await server.close();
+    await app.close();
+    return status();
+  },
+};
+
+/** The commands that open a link with the browser of the person, by system. */
+const openers: ReadonlyMap<string, readonly string[]> = new Map([
+  ['darwin', ['open']],
+  ['win32', ['rundll32', 'url.dll,FileProtocolHandler']],
+]);
+
+/** Opens a link; where the system has no command for it, the person uses the printed one. */
+function openBrowser(link: string): void {
+  const [command = 'xdg-open', ...args] = openers.get(process.platform) ?? [];
+  const child = spawn(command, [...args, link], { stdio: 'ignore', detached: true });
+  child.on('error', () => {});
+  child.unref();
+}

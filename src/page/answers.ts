@@ -1,0 +1,164 @@
+import { z } from 'zod';
+
+/** The data of the pages: the REST operations answer with it, and the pages import its types. */
+
+const text = z.string();
+const count = z.number();
+
+export const commitShape = z.object({
+  oid: text,
+  at: text,
+  author: text,
+  subject: text,
+  reason: text.optional(),
+  agent: text.optional(),
+  tool: text.optional(),
+  session: text.optional(),
+  mode: text.optional(),
+});
+
+/** A commit of the history. */
+export type CommitData = z.infer<typeof commitShape>;
+
+const kind = z.enum(['added', 'changed', 'moved', 'removed']);
+
+const changeShape = z.object({
+  change: kind,
+  path: text,
+  from: text.optional(),
+  fields: z.array(text).optional(),
+});
+
+const entryShape = z.object({
+  commit: commitShape,
+  changes: z.array(changeShape),
+  more: count.describe('number of changes that are not listed'),
+});
+
+/** A commit with the records that it changed. */
+export type Entry = z.infer<typeof entryShape>;
+
+const fieldShape = z.object({
+  field: text,
+  before: z.unknown().optional(),
+  after: z.unknown().optional(),
+  added: z.array(z.unknown()).optional(),
+  removed: z.array(z.unknown()).optional(),
+  diff: text.optional(),
+});
+
+/** The difference in one field of a record. */
+export type FieldDifference = z.infer<typeof fieldShape>;
+
+const differenceShape = z.object({
+  change: kind,
+  path: text,
+  from: text.optional(),
+  type: text,
+  title: text.optional(),
+  fields: z.array(fieldShape),
+});
+
+/** A record that differs between two states. */
+export type Difference = z.infer<typeof differenceShape>;
+
+const referenceShape = z.object({ path: text, title: text, type: text });
+
+/** A record that a page names. */
+export type RecordReference = z.infer<typeof referenceShape>;
+
+const pointShape = z.object({ ...referenceShape.shape, text, at: text.optional() });
+
+/** A statement of a record. */
+export type Point = z.infer<typeof pointShape>;
+
+const problemShape = z.object({ path: text, message: text });
+
+export const homeShape = z.object({
+  project: text,
+  branch: text.optional(),
+  commit: commitShape.optional(),
+  records: z.array(z.object({ toolset: text, title: text, type: text, count })),
+  now: z.array(pointShape),
+  decisions: z.array(pointShape),
+  recent: z.array(entryShape),
+  problems: z.array(problemShape),
+});
+
+/** The first page. */
+export type Home = z.infer<typeof homeShape>;
+
+export const listShape = z.object({
+  records: z.array(z.object({ ...referenceShape.shape, toolset: text })),
+  total: count,
+});
+
+/** A list of records. */
+export type RecordList = z.infer<typeof listShape>;
+
+export const recordShape = z.object({
+  ...referenceShape.shape,
+  toolset: text,
+  text: text.describe('the file'),
+  html: text.optional().describe('the body of a markdown file, without raw HTML'),
+  fields: z.record(text, z.unknown()),
+  damaged: text.optional(),
+  last: commitShape.optional().describe('the commit that wrote this state'),
+  links: z.object({ to: z.array(referenceShape), from: z.array(referenceShape) }),
+});
+
+/** A record and what is connected with it. */
+export type RecordData = z.infer<typeof recordShape>;
+
+export const logShape = z.object({
+  entries: z.array(entryShape),
+  total: count,
+  shallow: z.boolean(),
+});
+
+/** Commits, newest first. */
+export type CommitLog = z.infer<typeof logShape>;
+
+export const comparisonShape = z.object({
+  from: commitShape,
+  to: commitShape,
+  changes: z.array(differenceShape),
+  counts: z.object({ added: count, changed: count, moved: count, removed: count }),
+});
+
+/** The difference between two states. */
+export type StateComparison = z.infer<typeof comparisonShape>;
+
+export const blameShape = z.object({
+  lines: z.array(z.object({ text, commit: count, boundary: z.boolean() })),
+  commits: z.array(commitShape).describe('the commits, by the number in a line'),
+});
+
+/** The lines of a record with their commits. */
+export type Blame = z.infer<typeof blameShape>;
+
+export const searchShape = z.object({
+  hits: z.array(
+    z.object({
+      ...referenceShape.shape,
+      toolset: text,
+      snippet: text,
+      matches: z.array(text),
+      section: text.optional(),
+      score: count,
+    }),
+  ),
+  total: count,
+  note: text.optional(),
+});
+
+/** The records that a search found. */
+export type Found = z.infer<typeof searchShape>;
+
+export const restoredShape = z.object({
+  restored: z.array(text),
+  removed: z.array(text),
+});
+
+/** The result of a restoration. */
+export type Restored = z.infer<typeof restoredShape>;

@@ -1,0 +1,92 @@
+import { useEffect, useState } from 'preact/hooks';
+
+/** A request that the server refused, or that did not reach it. */
+export class RefusedRequest extends Error {
+  /** The HTTP status; 0 if there was no answer. */
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/** Arguments of a request; those that are undefined are left out. */
+export type Query = { readonly [name: string]: string | number | undefined };
+
+/** Reads data from the server. */
+export function read<T>(path: string, query: Query, signal?: AbortSignal): Promise<T> {
+  return send<T>(addressOf(path, query), signal ? { signal } : {});
+}
+
+/** Asks the server to change the memory. */
+export function change<T>(path: string, body: object): Promise<T> {
+  return send<T>(path, {
+    method: 'POST',
+    // The server refuses a change without the second header, which no other site can send.
+    headers: { 'Content-Type': 'application/json', 'X-Memory-Page': '1' },
+    body: JSON.stringify(body),
+  });
+}
+
+/** Opens a session with an API key. */
+export async function signIn(key: string): Promise<void> {
+  await send('/session', { method: 'POST', headers: { Authorization: `Bearer ${key}` } });
+}
+
+async function send<T>(address: string, init: RequestInit): Promise<T> {
+  const response = await fetch(address, { credentials: 'same-origin', ...init }).catch(
+    (error: unknown) => {
+      if (error instanceof DOMException && error.name === 'AbortError') throw error;
+      throw new RefusedRequest(0, 'The server does not answer. It may have ended.');
+    },
+  );
+  const body = await response.json();
+  if (response.ok) return body;
+  throw new RefusedRequest(response.status, body?.error?.message ?? response.statusText);
+}
+
+function addressOf(path: string, query: Query): string {
+  const given = Object.entries(query).flatMap(([name, value]): [string, string][] =>
+    value === undefined || value === '' ? [] : [[name, String(value)]],
+  );
+  const search = new URLSearchParams(given).toString();
+  const encoded = path.split('/').map(encodeURIComponent).join('/');
+  return search === '' ? encoded : `${encoded}?${search}`;
+}
+
+/** The data of a request, as far as they are known. */
+export interface Answered<T> {
+  /** The data; while the next data is on its way, the previous data. */
+  readonly data: T | undefined;
+  readonly error: RefusedRequest | undefined;
+  readonly waiting: boolean;
+  /** Sends the request again. */
+  reload(): void;
+}
+
+/** Reads data when a component appears and when its request changes; an older request is cancelled. */
+export function useAnswer<T>(path: string | undefined, query: Query = {}): Answered<T> {
+  const address = path && addressOf(path, query);
+  const [turn, setTurn] = useState(0);
+  const [state, setState] = useState<Omit<Answered<T>, 'reload' | 'waiting'> & { of: string }>({
+    data: undefined,
+    error: undefined,
+    of: '',
+  });
+  const wanted = `${turn} ${address}`;
+  useEffect(() => {
+    if (!address) return;
+    const cancel = new AbortController();
+    send<T>(address, { signal: cancel.signal })
+      .then((data) => setState({ data, error: undefined, of: wanted }))
+      .catch((error: unknown) => {
+        if (cancel.signal.aborted) return;
+        if (!(error instanceof RefusedRequest)) throw error;
+        setState({ data: undefined, error, of: wanted });
+      });
+    return () => cancel.abort();
+  }, [wanted]);
+  const { data, error, of } = state;
+  return { data, error, waiting: of !== wanted, reload: () => setTurn((old) => old + 1) };
+}

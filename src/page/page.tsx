@@ -1,0 +1,154 @@
+import { type ComponentType, render } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import type { Home } from './answers.ts';
+import { type Answered, RefusedRequest, signIn, useAnswer } from './data.ts';
+import { HomePage, ListPage } from './home-page.tsx';
+import { RecordPage } from './record-page.tsx';
+import { addressTo, currentRoute, followLink, goTo, onRoute, type Route } from './route.ts';
+import { SearchPage } from './search-page.tsx';
+import { TimelinePage } from './timeline-page.tsx';
+
+const pages: ReadonlyMap<string, ComponentType<{ route: Route }>> = new Map([
+  ['', HomePage],
+  ['records', ListPage],
+  ['record', RecordPage],
+  ['timeline', TimelinePage],
+  ['search', SearchPage],
+]);
+
+const entries = [
+  ['', 'Home'],
+  ['timeline', 'Timeline'],
+  ['records', 'Records'],
+  ['search', 'Search'],
+] as const;
+
+/** The page of the address, below the navigation. */
+function Shell() {
+  const [route, setRoute] = useState(currentRoute);
+  useEffect(() => onRoute(() => setRoute(currentRoute())), []);
+  const { name, rest, at } = route;
+  const home = useAnswer<Home>('/memory/home', { at });
+  const project = home.data?.project;
+  const Page = pages.get(name);
+  useEffect(() => {
+    if (name !== 'record') document.title = project ? `${project} · memory` : 'Memory Bank';
+  }, [name, project]);
+  useShortcuts();
+  if (home.error?.status === 401) return <SignIn onDone={home.reload} />;
+  return (
+    <>
+      <a class="skip" href="#main">
+        Skip to the content
+      </a>
+      <header>
+        <a class="project" href={addressTo('', '')}>
+          {project ?? 'Memory'}
+        </a>
+        <nav aria-label="Pages">
+          {entries.map(([target, label]) => (
+            <a
+              key={target}
+              href={addressTo(target)}
+              aria-current={target === name ? 'page' : undefined}
+            >
+              {label}
+            </a>
+          ))}
+        </nav>
+        <StateForm at={at} home={home} />
+      </header>
+      {at !== undefined && (
+        <p class="past" role="status">
+          You see the memory as of <strong>{at}</strong>
+          {home.data?.commit && `, ${new Date(home.data.commit.at).toLocaleString()}`}.{' '}
+          <a href={addressTo(name, rest, { at: undefined })}>Show the present</a>
+        </p>
+      )}
+      <main id="main" tabIndex={-1}>
+        {Page ? <Page key={`${name} ${rest}`} route={route} /> : <h1>There is no such page.</h1>}
+      </main>
+    </>
+  );
+}
+
+/** Chooses the state of the memory that all pages show. */
+function StateForm({ at, home }: { at: string | undefined; home: Answered<Home> }) {
+  const [text, setText] = useState(at ?? '');
+  useEffect(() => setText(at ?? ''), [at]);
+  const { name, rest } = currentRoute();
+  return (
+    <form
+      class="state"
+      onSubmit={(event) => {
+        event.preventDefault();
+        goTo(addressTo(name, rest, { at: text.trim() }));
+      }}
+    >
+      <input
+        aria-label="State: a branch, commit, tag, date or time"
+        placeholder={home.data?.branch ?? 'now'}
+        title="A branch, commit, tag, 2026-01-31 or 2 days ago"
+        value={text}
+        onInput={({ currentTarget }) => setText(currentTarget.value)}
+      />
+      <button type="submit">Show</button>
+    </form>
+  );
+}
+
+/** Asks for a key where there is no session. */
+function SignIn({ onDone }: { onDone: () => void }) {
+  const [problem, setProblem] = useState('');
+  const submit = async (event: SubmitEvent) => {
+    event.preventDefault();
+    const form = event.currentTarget;
+    if (!(form instanceof HTMLFormElement)) return;
+    try {
+      await signIn(String(new FormData(form).get('key')));
+      onDone();
+    } catch (error) {
+      if (!(error instanceof RefusedRequest)) throw error;
+      setProblem('The server does not accept this key.');
+    }
+  };
+  return (
+    <main class="sign-in">
+      <h1>Memory Bank</h1>
+      <p>
+        This browser has no session. Run <code>memory-bank view</code> for a link that opens one; a
+        link works once. For <code>memory-bank serve</code>, enter its API key.
+      </p>
+      <form class="row" onSubmit={submit}>
+        <input name="key" type="password" aria-label="API key" autoComplete="off" required />
+        <button type="submit" class="main">
+          Open
+        </button>
+      </form>
+      <p class="problem" role="alert" hidden={problem === ''}>
+        {problem}
+      </p>
+    </main>
+  );
+}
+
+/** Lets the key `/` begin a search. */
+function useShortcuts(): void {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      const { key, target, ctrlKey, metaKey, altKey } = event;
+      const isTyping = target instanceof Element && target.closest('input, textarea, select');
+      if (key !== '/' || ctrlKey || metaKey || altKey || isTyping) return;
+      event.preventDefault();
+      goTo(addressTo('search'));
+    };
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  }, []);
+}
+
+const root = document.getElementById('page');
+if (root) {
+  addEventListener('click', followLink);
+  render(<Shell />, root);
+}

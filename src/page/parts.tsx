@@ -1,0 +1,212 @@
+import type { ComponentChildren } from 'preact';
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import type { CommitData, Entry, FieldDifference, RecordReference } from './answers.ts';
+import type { Answered } from './data.ts';
+import { addressOfRecord, addressTo } from './route.ts';
+
+/** Shows data when it is there; until then, that it is on its way or why it is not. */
+export function Waiting<T>({
+  answer,
+  children,
+}: {
+  answer: Answered<T>;
+  children: (data: T) => ComponentChildren;
+}) {
+  const { data, error, waiting } = answer;
+  if (error) {
+    return (
+      <p class="problem" role="alert">
+        {error.message}
+      </p>
+    );
+  }
+  if (data === undefined) return <p class="faint">Loading …</p>;
+  return <div aria-busy={waiting}>{children(data)}</div>;
+}
+
+/** A link to a record with its type. */
+export function RecordLink({ record }: { record: RecordReference }) {
+  return (
+    <a class="record" href={addressOfRecord(record.path)} title={record.path}>
+      {record.title} <small class="kind">{record.type}</small>
+    </a>
+  );
+}
+
+/** A time as people say it; the exact one appears as a tooltip. */
+export function Time({ at }: { at: string }) {
+  return (
+    <time dateTime={at} title={new Date(at).toLocaleString()}>
+      {age(at)}
+    </time>
+  );
+}
+
+const units: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
+  ['year', 31_536_000],
+  ['month', 2_592_000],
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+];
+
+function age(at: string): string {
+  const seconds = (Date.parse(at) - Date.now()) / 1000;
+  if (Number.isNaN(seconds)) return at;
+  const [unit, length] = units.find(([, length]) => Math.abs(seconds) >= length) ?? ['second', 1];
+  const format = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
+  return format.format(Math.round(seconds / length), unit);
+}
+
+/** The person or agent that made a commit, with its tool and mode. */
+export function Author({ commit }: { commit: CommitData }) {
+  const { author, agent, tool, mode } = commit;
+  return (
+    <span class="author">
+      {author}
+      {agent !== undefined && <span class="tag">{agent.replace(/\/.*/, '')}</span>}
+      {tool !== undefined && <span class="tag">{tool}</span>}
+      {mode !== undefined && <span class="tag">mode {mode}</span>}
+    </span>
+  );
+}
+
+/** Returns the subject of a commit without the prefix of all commits of the memory. */
+export function subjectOf({ subject }: CommitData): string {
+  return subject.replace(/^memory: /, '');
+}
+
+const marks = { added: '+', changed: '~', moved: '→', removed: '−' } as const;
+
+/** A commit: its subject, reason, author, and the records that it changed. */
+export function CommitEntry({ entry: { commit, changes, more } }: { entry: Entry }) {
+  return (
+    <li class="entry">
+      <div>
+        <strong>{subjectOf(commit)}</strong> <Time at={commit.at} />
+      </div>
+      {commit.reason !== undefined && <p class="reason">{commit.reason}</p>}
+      <div class="faint">
+        <Author commit={commit} />{' '}
+        <a href={addressTo('', '', { at: commit.oid.slice(0, 12) })}>state after it</a>
+      </div>
+      <ul class="changes">
+        {changes.map(({ change, path }) => (
+          <li key={path} class={change}>
+            <span role="img" aria-label={change}>
+              {marks[change]}
+            </span>{' '}
+            <a href={changeAddress(path, commit)}>{path}</a>
+          </li>
+        ))}
+        {more > 0 && <li class="faint">and {more} more</li>}
+      </ul>
+    </li>
+  );
+}
+
+/** Returns the address of a record with what a commit changed in it. */
+function changeAddress(path: string, { oid }: CommitData): string {
+  const id = oid.slice(0, 12);
+  return addressTo('record', path, { show: 'history', from: `${id}~1`, to: id });
+}
+
+/** The differences in the fields of a record. */
+export function Differences({ fields }: { fields: readonly FieldDifference[] }) {
+  return (
+    <dl class="differences">
+      {fields.map(({ field, before, after, added, removed, diff }) => (
+        <div key={field}>
+          <dt>{field}</dt>
+          <dd>
+            {diff !== undefined && <Diff text={diff} />}
+            {[...(removed ?? []), ...(before === undefined ? [] : [before])].map((value, i) => (
+              <del key={`- ${i}`}>{valueText(value)}</del>
+            ))}
+            {[...(added ?? []), ...(after === undefined ? [] : [after])].map((value, i) => (
+              <ins key={`+ ${i}`}>{valueText(value)}</ins>
+            ))}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** A part that scrolls by itself, which the keyboard has to reach. */
+export function Scrolling({ label, children }: { label: string; children: ComponentChildren }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: without the focus no key scrolls it
+    <section class="wide" tabIndex={0} aria-label={label}>
+      {children}
+    </section>
+  );
+}
+
+/** A unified difference; its marks stay, so that colours are not needed to read it. */
+function Diff({ text }: { text: string }) {
+  const lines = text.replace(/\n$/, '').split('\n');
+  return (
+    <Scrolling label="Difference">
+      <pre class="diff">
+        {lines.map((line, i) => (
+          <span key={i} class={lineKinds[line.charAt(0)] ?? ''}>{`${line}\n`}</span>
+        ))}
+      </pre>
+    </Scrolling>
+  );
+}
+
+const lineKinds: { readonly [mark: string]: string } = {
+  '+': 'added',
+  '-': 'removed',
+  '@': 'faint',
+};
+
+/** Returns the text of a value. */
+export function valueText(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
+}
+
+/** The value of a field: text as it is, lists as lists. */
+export function Value({ value }: { value: unknown }) {
+  if (Array.isArray(value) && value.every((item) => typeof item !== 'object')) {
+    return (
+      <ul>
+        {value.map((item, i) => (
+          <li key={i}>{valueText(item)}</li>
+        ))}
+      </ul>
+    );
+  }
+  if (typeof value === 'object' && value !== null) return <pre>{valueText(value)}</pre>;
+  return <span class="text">{valueText(value)}</span>;
+}
+
+/**
+ * The HTML of a markdown text, which the server made without raw HTML and with harmless links.
+ *
+ * Links to files of the memory become links to their pages; all others open in a new tab.
+ */
+export function Markdown({ html, path }: { html: string; path: string }) {
+  const element = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    for (const link of element.current?.querySelectorAll('a') ?? []) aimLink(link, path);
+    for (const wide of element.current?.querySelectorAll('pre, table') ?? []) {
+      wide.setAttribute('tabindex', '0');
+    }
+  }, [html, path]);
+  return <div class="markdown" ref={element} dangerouslySetInnerHTML={{ __html: html }} />;
+}
+
+function aimLink(link: HTMLAnchorElement, path: string): void {
+  const given = link.getAttribute('href') ?? '';
+  if (/^[\w./ %-]+\.(?:md|yaml)(?:#.*)?$/.test(given) && !given.startsWith('/')) {
+    const folder = new URL(path.split('/').map(encodeURIComponent).join('/'), 'http://memory/');
+    const { pathname } = new URL(given, folder);
+    link.href = addressOfRecord(decodeURI(pathname.slice(1)));
+    return;
+  }
+  link.target = '_blank';
+  link.rel = 'noopener noreferrer nofollow';
+}

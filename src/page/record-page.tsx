@@ -1,0 +1,354 @@
+import { useEffect, useState } from 'preact/hooks';
+import type {
+  Blame,
+  CommitLog,
+  RecordData,
+  RecordReference,
+  Restored,
+  StateComparison,
+} from './answers.ts';
+import { change, RefusedRequest, useAnswer } from './data.ts';
+import {
+  Author,
+  Differences,
+  Markdown,
+  RecordLink,
+  Scrolling,
+  subjectOf,
+  Time,
+  Value,
+  Waiting,
+} from './parts.tsx';
+import { addressTo, goTo, type Route } from './route.ts';
+
+const views = [
+  ['', 'Page'],
+  ['source', 'Source'],
+  ['history', 'History'],
+  ['lines', 'Lines'],
+] as const;
+
+/** A record: its content, source, history, the author of each line, and its links. */
+export function RecordPage({ route }: { route: Route }) {
+  const { rest: path, at, query } = route;
+  const show = query.get('show') ?? '';
+  const answer = useAnswer<RecordData>(`/memory/record/${path}`, { at });
+  // A record that is gone has a history.
+  const gone = answer.error?.status === 404;
+  const title = answer.data?.title ?? path;
+  useEffect(() => {
+    document.title = title;
+  }, [title]);
+  return (
+    <article>
+      <h1>{title}</h1>
+      <p class="faint path">
+        {path}
+        {answer.data?.last && (
+          <>
+            {' · '}
+            <Time at={answer.data.last.at} /> by <Author commit={answer.data.last} />
+          </>
+        )}
+      </p>
+      <nav class="tabs" aria-label="Views of the record">
+        {views.map(([name, label]) => (
+          <a
+            key={name}
+            href={addressTo('record', path, { show: name })}
+            aria-current={name === show ? 'page' : undefined}
+          >
+            {label}
+          </a>
+        ))}
+      </nav>
+      {show === 'history' ? (
+        <RecordHistory route={route} onRestored={answer.reload} />
+      ) : show === 'lines' ? (
+        <Lines path={path} at={at} />
+      ) : (
+        <>
+          {gone && (
+            <p>
+              <a href={addressTo('record', path, { show: 'history' })}>Its history</a> may have an
+              earlier state.
+            </p>
+          )}
+          <Waiting answer={answer}>
+            {(record) =>
+              show === 'source' ? <Source record={record} /> : <Content record={record} />
+            }
+          </Waiting>
+        </>
+      )}
+    </article>
+  );
+}
+
+function Content({ record }: { record: RecordData }) {
+  const { path, html, fields, damaged, links, text } = record;
+  const names = Object.keys(fields);
+  return (
+    <>
+      {damaged !== undefined && (
+        <>
+          <p class="problem" role="alert">
+            This file cannot be read as a record: {damaged}
+          </p>
+          <Scrolling label="Source">
+            <pre>{text}</pre>
+          </Scrolling>
+        </>
+      )}
+      {html !== undefined && <Markdown html={html} path={path} />}
+      {names.length > 0 && (
+        <dl class="fields">
+          {names.map((name) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>
+                <Value value={fields[name]} />
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
+      <Links title="Links to" records={links.to} />
+      <Links title="Linked from" records={links.from} />
+    </>
+  );
+}
+
+function Links({ title, records }: { title: string; records: readonly RecordReference[] }) {
+  if (records.length === 0) return null;
+  return (
+    <section>
+      <h2>{title}</h2>
+      <ul class="plain">
+        {records.map((record) => (
+          <li key={record.path}>
+            <RecordLink record={record} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Source({ record: { text } }: { record: RecordData }) {
+  return (
+    <Scrolling label="Source">
+      <pre class="source">{text}</pre>
+    </Scrolling>
+  );
+}
+
+/** The commits of a record, the difference between two of its states, and its restoration. */
+function RecordHistory({ route, onRestored }: { route: Route; onRestored: () => void }) {
+  const { rest: path, at, query } = route;
+  const log = useAnswer<CommitLog>('/memory/log', { path, at, limit: 200 });
+  const entries = log.data?.entries ?? [];
+  const ids = entries.map(({ commit }) => commit.oid.slice(0, 12));
+  const to = query.get('to') ?? ids[0];
+  const from = query.get('from') ?? ids[1];
+  const choose = (chosen: { from?: string; to?: string }) =>
+    goTo(addressTo('record', path, { show: 'history', from, to, ...chosen }), true);
+  return (
+    <Waiting answer={log}>
+      {({ entries, total, shallow }) => (
+        <>
+          <table class="history">
+            <caption class="faint">
+              {total} {total === 1 ? 'state' : 'states'}
+              {shallow && '; the clone is shallow, so older commits are missing'}. Choose two to
+              compare.
+            </caption>
+            <thead>
+              <tr>
+                <th scope="col">from</th>
+                <th scope="col">to</th>
+                <th scope="col">state</th>
+                <th scope="col">
+                  <span class="hidden">actions</span>
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {entries.map(({ commit, changes }) => {
+                const id = commit.oid.slice(0, 12);
+                const fields = changes.flatMap(({ fields = [] }) => fields);
+                return (
+                  <tr key={id}>
+                    <td>
+                      <input
+                        type="radio"
+                        name="from"
+                        aria-label={`Compare from ${subjectOf(commit)}`}
+                        checked={from === id}
+                        onChange={() => choose({ from: id })}
+                      />
+                    </td>
+                    <td>
+                      <input
+                        type="radio"
+                        name="to"
+                        aria-label={`Compare to ${subjectOf(commit)}`}
+                        checked={to === id}
+                        onChange={() => choose({ to: id })}
+                      />
+                    </td>
+                    <td>
+                      <a href={addressTo('record', path, { at: id })}>{subjectOf(commit)}</a>{' '}
+                      <Time at={commit.at} />
+                      {commit.reason !== undefined && <p class="reason">{commit.reason}</p>}
+                      <div class="faint">
+                        <Author commit={commit} /> {fields.length > 0 && fields.join(', ')}
+                      </div>
+                    </td>
+                    <td>
+                      {changes.every(({ change }) => change !== 'removed') && (
+                        <Restore
+                          path={path}
+                          revision={id}
+                          onDone={() => {
+                            log.reload();
+                            onRestored();
+                          }}
+                        />
+                      )}
+                    </td>
+                  </tr>
+                );
+              })}
+            </tbody>
+          </table>
+          {from !== undefined && to !== undefined && <Compared path={path} from={from} to={to} />}
+        </>
+      )}
+    </Waiting>
+  );
+}
+
+function Compared({ path, from, to }: { path: string; from: string; to: string }) {
+  const answer = useAnswer<StateComparison>('/memory/compare', { path, from, to });
+  return (
+    <section>
+      <h2>
+        {from} → {to}
+      </h2>
+      <Waiting answer={answer}>
+        {({ changes }) =>
+          changes.length === 0 ? (
+            <p class="faint">Both states are equal.</p>
+          ) : (
+            changes.map(({ path, change, fields }) => (
+              <div key={path}>
+                {fields.length === 0 && (
+                  <p>
+                    {path} was {change}.
+                  </p>
+                )}
+                <Differences fields={fields} />
+              </div>
+            ))
+          )
+        }
+      </Waiting>
+    </section>
+  );
+}
+
+/** Brings a state back, after the person has confirmed it. */
+function Restore({
+  path,
+  revision,
+  onDone,
+}: {
+  path: string;
+  revision: string;
+  onDone: () => void;
+}) {
+  const [state, setState] = useState<'' | 'asked' | 'running' | 'done' | { problem: string }>('');
+  const restore = async () => {
+    setState('running');
+    try {
+      const { restored, removed } = await change<Restored>('/memory/restore', { path, revision });
+      setState(restored.length + removed.length > 0 ? 'done' : { problem: 'It is the same now.' });
+      onDone();
+    } catch (error) {
+      if (!(error instanceof RefusedRequest)) throw error;
+      setState({ problem: error.message });
+    }
+  };
+  if (state === 'asked') {
+    return (
+      <>
+        <button type="button" class="main" onClick={restore}>
+          Restore as a new commit
+        </button>{' '}
+        <button type="button" onClick={() => setState('')}>
+          Cancel
+        </button>
+      </>
+    );
+  }
+  return (
+    <>
+      <button type="button" disabled={state === 'running'} onClick={() => setState('asked')}>
+        Restore
+      </button>
+      <span role="status">
+        {state === 'done' && ' restored'}
+        {typeof state === 'object' && ` ${state.problem}`}
+      </span>
+    </>
+  );
+}
+
+/** The lines of a record, each with the commit that wrote it. */
+function Lines({ path, at }: { path: string; at: string | undefined }) {
+  const answer = useAnswer<Blame>(`/memory/blame/${path}`, { at });
+  return (
+    <Waiting answer={answer}>
+      {({ lines, commits }) => (
+        <Scrolling label="Lines with their commits">
+          <table class="lines">
+            <thead>
+              <tr>
+                <th scope="col">written</th>
+                <th scope="col">line</th>
+                <th scope="col">text</th>
+              </tr>
+            </thead>
+            <tbody>
+              {lines.map(({ text, commit: number, boundary }, i) => {
+                const commit = commits[number];
+                const isFirst = lines[i - 1]?.commit !== number;
+                return (
+                  <tr key={i} class={isFirst ? 'first' : ''}>
+                    <td class="faint">
+                      {isFirst && commit && (
+                        <a
+                          href={addressTo('record', path, { at: commit.oid.slice(0, 12) })}
+                          title={subjectOf(commit)}
+                        >
+                          {boundary && 'before '}
+                          <Time at={commit.at} />,{' '}
+                          {commit.agent?.replace(/\/.*/, '') ?? commit.author}
+                        </a>
+                      )}
+                    </td>
+                    <td class="faint">{i + 1}</td>
+                    <td>
+                      <code>{text.replace(/\r?\n$/, '')}</code>
+                    </td>
+                  </tr>
+                );
+              })}
+            </tbody>
+          </table>
+        </Scrolling>
+      )}
+    </Waiting>
+  );
+}

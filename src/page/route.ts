@@ -1,0 +1,78 @@
+/** The address of a page: `/view/<name>/<rest>?<query>`. */
+export interface Route {
+  /** The name of the page; empty for the first one. */
+  readonly name: string;
+  /** The part of the path below the name, such as the path of a record. */
+  readonly rest: string;
+  readonly query: URLSearchParams;
+  /** The revision that the page shows; undefined for the present state. */
+  readonly at: string | undefined;
+}
+
+const base = '/view/';
+
+/** Returns the route of the address in the browser. */
+export function currentRoute(): Route {
+  const { pathname, search } = location;
+  const parts = pathname.slice(base.length).split('/').map(decode);
+  const query = new URLSearchParams(search);
+  const [name = '', ...rest] = parts;
+  return { name, rest: rest.join('/'), query, at: query.get('at') ?? undefined };
+}
+
+/** Returns the address of a page, in the state of the memory that the browser shows now. */
+export function addressTo(
+  name: string,
+  rest = '',
+  query: { readonly [name: string]: string | undefined } = {},
+): string {
+  const all = { at: currentRoute().at, ...query };
+  const given = Object.entries(all).flatMap(([key, value]): [string, string][] =>
+    value === undefined || value === '' ? [] : [[key, value]],
+  );
+  const path = rest === '' ? name : `${name}/${rest.split('/').map(encodeURIComponent).join('/')}`;
+  const search = new URLSearchParams(given).toString();
+  return `${base}${path}${search === '' ? '' : `?${search}`}`;
+}
+
+/** Returns the address of a record. */
+export function addressOfRecord(path: string): string {
+  return addressTo('record', path);
+}
+
+/** Goes to an address of these pages without loading the document again. */
+export function goTo(address: string, replace = false): void {
+  if (replace) history.replaceState(null, '', address);
+  else history.pushState(null, '', address);
+  dispatchEvent(new Event('routechange'));
+}
+
+/** Calls back when the address changes; returns a function that stops it. */
+export function onRoute(listener: () => void): () => void {
+  addEventListener('popstate', listener);
+  addEventListener('routechange', listener);
+  return () => {
+    removeEventListener('popstate', listener);
+    removeEventListener('routechange', listener);
+  };
+}
+
+/** Follows a click on a link to another page, unless the person wants a new tab. */
+export function followLink(event: MouseEvent): void {
+  const { target, button, metaKey, ctrlKey, shiftKey, altKey } = event;
+  if (button !== 0 || metaKey || ctrlKey || shiftKey || altKey || event.defaultPrevented) return;
+  const link = target instanceof Element ? target.closest('a') : null;
+  if (link?.target !== '' || link.origin !== location.origin) return;
+  if (!link.pathname.startsWith(base)) return;
+  event.preventDefault();
+  goTo(link.pathname + link.search);
+  scrollTo(0, 0);
+}
+
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}

@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import type { CommitInfo, LogEntry } from '../../core/history.ts';
+import type { CommitData, Entry, RecordReference } from '../../page/answers.ts';
+import type { KnownRecord } from './record-source.ts';
+
+/** Maximum number of changes that one commit lists. */
+const maxChanges = 50;
+
+/** The state to answer from. */
+export const at = z
+  .string()
+  .min(1)
+  .max(256)
+  .optional()
+  .describe('A commit, branch, tag or time; without it the present state');
+
+/** A record, or a folder of records. */
+export const path = z.string().min(1).max(1000).describe('Relative to .memory-bank/');
+
+export const skip = z.coerce.number().int().min(0).max(10_000_000).default(0);
+
+/** Returns a commit without the address of its author, which no page needs. */
+export function commitData({ author, ...commit }: CommitInfo): CommitData {
+  return { ...commit, author: author.replace(/ <[^<>]*>$/, '') };
+}
+
+/** Returns a commit with its first changes. */
+export function entryData({ commit, changes }: LogEntry): Entry {
+  const shown = changes.slice(0, maxChanges);
+  return {
+    commit: commitData(commit),
+    changes: shown.map(({ fields, ...change }) => ({
+      ...change,
+      ...(fields && { fields: [...fields] }),
+    })),
+    more: changes.length - shown.length,
+  };
+}
+
+export function referenceTo({ path, title, type }: KnownRecord): RecordReference {
+  return { path, title, type: type.name };
+}

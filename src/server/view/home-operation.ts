@@ -1,0 +1,79 @@
+import { basename } from 'node:path';
+import { z } from 'zod';
+import type { Context } from '../../core/context.ts';
+import { MemoryError } from '../../core/error.ts';
+import type { Log } from '../../core/history.ts';
+import { homeShape } from '../../page/answers.ts';
+import { at, commitData, entryData, referenceTo } from './answer-data.ts';
+import { type Catalogue, defineMemoryOperation } from './operation.ts';
+import { type KnownRecord, readState } from './record-source.ts';
+
+/** Maximum number of points of one kind, and of recent commits. */
+const maxPoints = 12;
+const maxRecent = 40;
+/** The age of a recent commit, in milliseconds: since yesterday, and over a weekend. */
+const recently = 3 * 24 * 60 * 60 * 1000;
+
+/** Gives the first page: current work, decisions, recent commits, and files that need a person. */
+export const home = defineMemoryOperation({
+  method: 'get',
+  path: '/memory/home',
+  id: 'get_home',
+  summary: 'Returns the current work, latest decisions, recent changes and damaged files.',
+  input: z.object({ at }),
+  answer: homeShape,
+  async run(context, { at }, catalogue) {
+    const { root } = await context.project.info();
+    const { branch } = await context.project.head();
+    const { records, damaged } = await readState(context, catalogue.types, at);
+    const { entries } = await logOf(context, at);
+    const [newest] = entries;
+    const since = Date.parse(newest?.commit.at ?? '') - recently;
+    const points = pointsOf(records);
+    const dated = points.sort((a, b) => ((b.at ?? '') < (a.at ?? '') ? -1 : 1));
+    const ofPart = (wanted: 'now' | 'decision') =>
+      dated.filter(({ part }) => part === wanted).slice(0, maxPoints);
+    return {
+      project: basename(root),
+      branch,
+      commit: newest && commitData(newest.commit),
+      records: counts(records, catalogue),
+      now: ofPart('now').map(({ part: _, ...point }) => point),
+      decisions: ofPart('decision').map(({ part: _, ...point }) => point),
+      recent: entries.filter(({ commit }) => Date.parse(commit.at) >= since).map(entryData),
+      problems: damaged.map(({ path, error }) => ({ path, message: error.text })),
+    };
+  },
+});
+
+/** Returns the newest commits; a memory that was never committed has none. */
+async function logOf({ history }: Context, revision: string | undefined): Promise<Log> {
+  try {
+    return await history.log({ revision: revision ?? 'HEAD', limit: maxRecent, skip: 0 });
+  } catch (error) {
+    const isNew = error instanceof MemoryError && error.code === 'not_found';
+    if (!isNew || revision !== undefined) throw error;
+    return { entries: [], total: 0, shallow: false };
+  }
+}
+
+function pointsOf(records: readonly KnownRecord[]) {
+  return records.flatMap((record) =>
+    (record.type.points?.(record.value) ?? []).map(({ part, text, at }) => ({
+      ...referenceTo(record),
+      part,
+      text,
+      at,
+    })),
+  );
+}
+
+function counts(records: readonly KnownRecord[], { toolsets, types }: Catalogue) {
+  const numbers = new Map<string, number>();
+  for (const { type } of records) numbers.set(type.name, (numbers.get(type.name) ?? 0) + 1);
+  return types.flatMap(({ name, toolset }) => {
+    const title = toolsets.find((one) => one.name === toolset)?.title ?? toolset;
+    const count = numbers.get(name);
+    return count === undefined ? [] : [{ toolset, title, type: name, count }];
+  });
+}

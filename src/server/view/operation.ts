@@ -1,0 +1,103 @@
+import type { z } from 'zod';
+import type { App } from '../../app/app.ts';
+import type { CallOptions } from '../../app/call-context.ts';
+import { commitMeta } from '../../app/call-report.ts';
+import type { Context } from '../../core/context.ts';
+import type { CommitMade } from '../../core/history.ts';
+import { parseInput } from '../../core/input.ts';
+import type { AnyRecordType } from '../../core/record-type.ts';
+import type { Toolset } from '../../core/toolset.ts';
+import type { Backlog } from '../http/backlog.ts';
+import {
+  type Endpoint,
+  pathParameters,
+  type RestSessions,
+  setProvenance,
+  untilClosed,
+} from '../http/endpoint.ts';
+import { HttpError } from '../http/http-error.ts';
+
+/** The offered toolsets, and the record types of all of them. */
+export interface Catalogue {
+  readonly toolsets: readonly Toolset[];
+  readonly types: readonly AnyRecordType[];
+}
+
+/** An operation on the whole memory that no tool offers in this form. */
+export interface MemoryOperation<I extends z.ZodObject = z.ZodObject> {
+  readonly method: 'get' | 'post';
+  readonly path: string;
+  readonly id: string;
+  readonly summary: string;
+  /** The path parameters, with the query of a `get` and the body of a `post`. */
+  readonly input: I;
+  readonly answer: z.ZodObject;
+  run(context: Context, args: z.output<I>, catalogue: Catalogue): Promise<object>;
+}
+
+/** Declares an operation. */
+export function defineMemoryOperation<I extends z.ZodObject, A extends z.ZodObject>(
+  operation: Omit<MemoryOperation<I>, 'answer' | 'run'> & {
+    readonly answer: A;
+    run(context: Context, args: z.output<I>, catalogue: Catalogue): Promise<z.output<A>>;
+  },
+): MemoryOperation {
+  const { input } = operation;
+  return {
+    ...operation,
+    run: (context, args, catalogue) => operation.run(context, parseInput(input, args), catalogue),
+  };
+}
+
+/** The header that a page sends with a change; a page of another site cannot set it. */
+const ownHeader = 'x-memory-page';
+
+/** Returns the endpoint of an operation. */
+export function memoryEndpoint(
+  app: App,
+  sessions: RestSessions,
+  backlog: Backlog,
+  agent: string,
+  operation: MemoryOperation,
+): Endpoint {
+  const { method, path, id, summary, input, answer } = operation;
+  const changes = method === 'post';
+  return {
+    method,
+    path,
+    id,
+    summary,
+    input,
+    answer,
+    inQuery: !changes,
+    commits: changes,
+    async handle(request, response) {
+      if (changes && response.locals.caller.bySession && !request.get(ownHeader)) {
+        throw new HttpError(
+          403,
+          'A change with the session cookie needs the header X-Memory-Page.',
+        );
+      }
+      const session = sessions.of(request, response);
+      session.agent = agent;
+      const toolsets = await app.toolsets();
+      const types = toolsets.flatMap(({ records }) => records);
+      const query = new URL(request.originalUrl, 'http://localhost').searchParams;
+      const args = changes
+        ? request.body
+        : { ...Object.fromEntries(query), ...pathParameters(path, request) };
+      const commits: CommitMade[] = [];
+      const options = untilClosed(response);
+      const admission = backlog.admission(response, options.signal);
+      const call: CallOptions = {
+        ...options,
+        onCommit: (made) => void commits.push(made),
+        admit: (_effect, work) => admission(changes ? 'write' : 'read', work),
+      };
+      const result = await app.run(session, id, call, (context) =>
+        operation.run(context, args, { toolsets, types }),
+      );
+      setProvenance(response, commitMeta(commits)).json(result);
+    },
+  };
+}

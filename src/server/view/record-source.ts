@@ -1,0 +1,66 @@
+import type { Context } from '../../core/context.ts';
+import { MemoryError } from '../../core/error.ts';
+import { isObject } from '../../core/json.ts';
+import type { AnyRecordType } from '../../core/record-type.ts';
+import type { Damaged } from '../../core/store.ts';
+
+/** A record of one state of the memory. */
+export interface KnownRecord {
+  readonly type: AnyRecordType;
+  readonly path: string;
+  readonly key: string;
+  readonly title: string;
+  readonly value: Readonly<Record<string, unknown>>;
+}
+
+/** The records of one state of the memory that can be read, and the other files. */
+export interface MemoryState {
+  readonly records: readonly KnownRecord[];
+  readonly damaged: readonly Pick<Damaged, 'path' | 'error'>[];
+}
+
+/** Returns all records of the given types, as they are now or as a revision has them. */
+export async function readState(
+  { store, history }: Context,
+  types: readonly AnyRecordType[],
+  revision: string | undefined,
+): Promise<MemoryState> {
+  const records: KnownRecord[] = [];
+  const damaged: Pick<Damaged, 'path' | 'error'>[] = [];
+  if (revision === undefined) {
+    for (const type of types) {
+      const listing = await store.list(type);
+      damaged.push(...listing.damaged);
+      for (const { key, path, value } of listing.records) {
+        records.push(known(type, path, key, value));
+      }
+    }
+    return { records, damaged };
+  }
+  const names = new Set(types.map(({ name }) => name));
+  const past = await (await history.at(revision)).list(undefined, Infinity);
+  for (const { type, path, key = '', value, error } of past.records) {
+    if (error) damaged.push({ path, error });
+    else if (value && names.has(type.name)) records.push(known(type, path, key, value));
+  }
+  return { records, damaged };
+}
+
+/**
+ * Returns the title of a record for people: the heading of a text, a name, else its key.
+ *
+ * The title of a search also has the key in it.
+ */
+export function titleOf(type: AnyRecordType, value: object, path: string): string {
+  const { title: searched, body, markdown } = type.search(value);
+  const heading = markdown ? /^#{1,2}[ \t]+(.+?)[ \t]*#*$/m.exec(body ?? '')?.[1] : undefined;
+  const fields = isObject(value) ? value : {};
+  const named = [fields.title, fields.name].find((one) => typeof one === 'string' && one !== '');
+  return String(heading ?? named ?? (searched.trim() || path));
+}
+
+/** Makes a record from its value, which the codec read from a file. */
+function known(type: AnyRecordType, path: string, key: string, value: object): KnownRecord {
+  if (!isObject(value)) throw new MemoryError('internal', `${path} is not an object.`);
+  return { type, path, key, title: titleOf(type, value, path), value };
+}

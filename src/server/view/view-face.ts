@@ -1,0 +1,86 @@
+import { timingSafeEqual } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { RequestHandler, Response } from 'express';
+import type { Auth } from '../http/auth.ts';
+import type { Face } from '../http/http.ts';
+import { blame, compare, log } from './history-operations.ts';
+import { home } from './home-operation.ts';
+import { type MemoryOperation, memoryEndpoint } from './operation.ts';
+import { record, records, restore, search } from './record-operations.ts';
+
+const operations: readonly MemoryOperation[] = [
+  home,
+  records,
+  record,
+  search,
+  log,
+  compare,
+  blame,
+  restore,
+];
+
+/** The files of the pages, by the last part of their paths. */
+const files: ReadonlyMap<string, string> = new Map([
+  ['page.js', 'text/javascript'],
+  ['style.css', 'text/css'],
+  ['icon.svg', 'image/svg+xml'],
+]);
+
+/** The settings of the pages. */
+export interface ViewSettings {
+  /** The folder with the bundled files of the pages. */
+  readonly folder: string;
+  /** The version of this program. */
+  readonly version: string;
+  /** A secret that opens one session by `/view?token=`; undefined for none. */
+  readonly token?: string;
+}
+
+/** Returns the pages for people at `/view`, and the operations that give them data. */
+export function viewFace({ folder, version, token }: ViewSettings): Face {
+  return {
+    uncounted: '/memory/',
+    endpoints: (app, sessions, backlog) => {
+      const agent = `memory-bank-view/${version}`;
+      return operations.map((one) => memoryEndpoint(app, sessions, backlog, agent, one));
+    },
+    pages: (auth) => pages(folder, auth, token),
+  };
+}
+
+function pages(folder: string, auth: Auth, token: string | undefined): RequestHandler {
+  let unused = token;
+  return async (request, response, next) => {
+    const { path } = request;
+    if (request.method !== 'GET' || !/^\/view(?:\/|$)/.test(path)) return next();
+    const given = new URL(request.originalUrl, 'http://localhost').searchParams.get('token');
+    if (given !== null) {
+      if (unused !== undefined && isSame(given, unused)) {
+        unused = undefined;
+        auth.admit(request, response);
+      }
+      // The token leaves the address, so that nobody copies or bookmarks it.
+      return response.redirect(303, '/view/');
+    }
+    const name = path.slice('/view/'.length);
+    const type = files.get(name);
+    const content = await readFile(join(folder, type ? name : 'index.html'), 'utf8');
+    restrict(response)
+      .type(type ?? 'text/html')
+      .send(content);
+  };
+}
+
+/** Allows a page its own script, style sheet and requests, and nothing else. */
+function restrict(response: Response): Response {
+  const own = ['script-src', 'style-src', 'img-src', 'connect-src'].map((one) => `${one} 'self'`);
+  const none = ['default-src', 'base-uri', 'form-action', 'frame-ancestors'];
+  const policy = [...own, ...none.map((one) => `${one} 'none'`)].join('; ');
+  return response.set('Content-Security-Policy', policy);
+}
+
+function isSame(given: string, secret: string): boolean {
+  const [a, b] = [Buffer.from(given), Buffer.from(secret)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}

@@ -1,0 +1,232 @@
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { bundlePage } from '../../build.js';
+import { viewFace } from '../../src/server/view/view-face.ts';
+import { Misbehaviour, startBrowser } from '../support/browser.ts';
+import { deep } from '../support/depth.ts';
+import { type Served as HttpServed, key, serve } from '../support/http.ts';
+import { newFolder } from '../support/process.ts';
+import { fillRealistic } from '../support/realistic-memory.ts';
+import { Served } from '../support/served.ts';
+
+const token = 'token-of-the-tests';
+const browser: Browser | undefined = await startBrowser();
+if (!browser) console.warn('There is no browser: the tests of the pages are skipped.');
+
+let server: HttpServed;
+let memory: Served;
+let session: BrowserContext | undefined;
+
+beforeAll(async () => {
+  const folder = newFolder();
+  await bundlePage(folder);
+  server = await serve({}, {}, {}, viewFace({ folder, version: '0.0.0', token }));
+  memory = new Served(server.repo);
+  await fillRealistic((tool, args) => memory.call(tool, args), server.repo.root);
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await memory.close();
+  await server.close();
+});
+
+/** Runs a test with a page of the session, which the link with the token opens first. */
+async function visit(
+  path: string,
+  work: (page: Page) => Promise<void>,
+  expected: readonly unknown[] = [],
+): Promise<void> {
+  if (!browser) throw new Error('There is no browser.');
+  if (!session) {
+    session = await browser.newContext({ locale: 'en-GB', reducedMotion: 'reduce' });
+    const first = await session.newPage();
+    await first.goto(`${server.url}/view?token=${token}`);
+    expect(first.url()).toBe(`${server.url}/view/`);
+    await first.close();
+  }
+  const page = await session.newPage();
+  const bad = new Misbehaviour(page, server.url);
+  await page.goto(server.url + path);
+  await work(page);
+  expect(bad.found).toEqual(expected);
+  await page.close();
+}
+
+describe('the session of the pages', () => {
+  test('begins with a token that works once, and has a cookie that no script reads', async () => {
+    const face = viewFace({ folder: newFolder(), version: '0.0.0', token });
+    const other = await serve({ cookie: 'view_1' }, {}, {}, face);
+    const enter = (given: string) =>
+      fetch(`${other.url}/view?token=${given}`, { redirect: 'manual' });
+    expect((await enter('wrong')).headers.get('set-cookie')).toBeNull();
+    const first = await enter(token);
+    expect(first.headers.get('location')).toBe('/view/');
+    const cookie = first.headers.get('set-cookie') ?? '';
+    expect(cookie).toMatch(/^view_1=.*HttpOnly; SameSite=Strict$/);
+    expect((await enter(token)).headers.get('set-cookie')).toBeNull();
+    const headers = { cookie: cookie.split(';')[0] ?? '' };
+    expect((await fetch(`${other.url}/memory/home`, { headers })).status).toBe(200);
+    expect((await fetch(`${other.url}/memory/home`)).status).toBe(401);
+    const change = (more: Record<string, string>) =>
+      fetch(`${other.url}/memory/restore`, {
+        method: 'POST',
+        headers: { ...headers, 'content-type': 'application/json', ...more },
+        body: '{"path":"a.md","revision":"HEAD"}',
+      });
+    // Another site can neither set the header nor hide that it is another one.
+    expect((await change({})).status).toBe(403);
+    expect((await change({ 'x-memory-page': '1', 'sec-fetch-site': 'same-site' })).status).toBe(
+      403,
+    );
+    expect((await change({ 'x-memory-page': '1', origin: 'http://evil.example' })).status).toBe(
+      403,
+    );
+    expect((await change({ 'x-memory-page': '1' })).status).toBe(404);
+    await other.close();
+  });
+
+  test('is not needed for the files of the pages, which allow nothing foreign', async () => {
+    for (const path of ['/view', '/view/', '/view/record/a.md', '/view/page.js']) {
+      const { status, headers } = await fetch(server.url + path);
+      expect(status).toBe(200);
+      expect(headers.get('content-security-policy')).toBe(
+        "script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+      );
+    }
+  });
+});
+
+describe('the operations of the pages', () => {
+  test('need no page: a program reads them with its key', async () => {
+    const { body } = await server.ask('GET', '/memory/log?path=decisionLog.md&limit=1');
+    expect(body).toMatchObject({ total: 2, entries: [{ changes: [{ path: 'decisionLog.md' }] }] });
+    expect((await server.ask('GET', '/memory/log?limit=x')).status).toBe(400);
+    expect((await server.ask('GET', '/memory/home?at=nowhere')).status).toBe(404);
+  });
+});
+
+describe.skipIf(!browser)('the pages in a browser', () => {
+  test('show what matters now, and a record', () =>
+    visit('/view/', async (page) => {
+      await page.getByText('in_progress: Store the answer of the provider').waitFor();
+      await page.getByText('The order number is the idempotency key').first().waitFor();
+      await page.getByRole('link', { name: 'Decision Log bank-file' }).click();
+      await page.getByRole('heading', { name: 'Alternatives Considered' }).waitFor();
+      expect(new URL(page.url()).pathname).toBe('/view/record/decisionLog.md');
+    }));
+
+  deep('link a record with those that it names and that name it', () =>
+    visit('/view/records?type=task', async (page) => {
+      await page.getByRole('link', { name: /^Store the answer/ }).click();
+      await page.getByRole('link', { name: /^Make payments idempotent/ }).click();
+      await page.getByRole('heading', { name: 'Linked from' }).waitFor();
+      await page.getByRole('link', { name: /^Payment/ }).waitFor();
+      expect(await page.getByRole('link', { name: 'task' }).count()).toBe(3);
+      await page.goBack();
+      await page.getByRole('heading', { name: /^Store the answer/ }).waitFor();
+    }),
+  );
+
+  deep('render markdown, with links to pages and links out', () =>
+    visit('/view/search?q=One+order', async (page) => {
+      await page.getByRole('link', { name: 'How a payment works document' }).click();
+      await page.getByRole('cell', { name: 'reserve' }).waitFor();
+      const out = page.getByRole('link', { name: 'the provider' });
+      expect(await out.getAttribute('rel')).toBe('noopener noreferrer nofollow');
+      expect(await out.getAttribute('target')).toBe('_blank');
+      await page
+        .getByRole('tab')
+        .or(page.getByRole('link', { name: 'Source' }))
+        .click();
+      await page.getByText('**One order, one payment.**').waitFor();
+    }),
+  );
+
+  deep('compare two states, show the author of each line, and restore one', () =>
+    visit('/view/record/knowledge/project-learnings/provider-timeout.md', async (page) => {
+      await page.getByText('the proxy now waits for 60').waitFor();
+      await page.getByRole('link', { name: 'Lines' }).click();
+      await page.getByRole('cell', { name: 'Ada Lovelace' }).first().waitFor();
+      await page.getByRole('link', { name: 'History' }).click();
+      await page.locator('.diff .removed, del').first().waitFor();
+      expect(await page.locator('.differences').innerText()).toContain('our proxy gives up');
+      const before = memory.head();
+      await page.getByRole('button', { name: 'Restore' }).last().click();
+      await page.getByRole('button', { name: 'Restore as a new commit' }).click();
+      await page.getByText('3 states').waitFor();
+      const message = server.repo.git('log', '-1', '--format=%an%n%B');
+      expect(message).toMatch(/^Ada Lovelace\nmemory: restore/);
+      expect(message).toContain('Memory-Tool: restore_record');
+      expect(message).toContain('Memory-Agent: memory-bank-view/0.0.0');
+      expect(server.repo.git('rev-parse', 'HEAD~1').trim()).toBe(before);
+      await page.getByRole('link', { name: 'Page', exact: true }).click();
+      await page.getByText('our proxy gives up after 30').waitFor();
+    }),
+  );
+
+  deep('search as you type, and mark what was found', () =>
+    visit('/view/', async (page) => {
+      await page.getByText('Current work').waitFor();
+      await page.keyboard.press('/');
+      await page.getByRole('searchbox').pressSequentially('idempot');
+      await page
+        .locator('mark', { hasText: /^idempotent$/ })
+        .first()
+        .waitFor();
+      expect(new URL(page.url()).search).toBe('?q=idempot');
+      const others = page.locator('.hits > li', { hasText: 'bank-file' });
+      expect(await others.count()).toBeGreaterThan(0);
+      await page.getByLabel('Toolset').selectOption('graph');
+      await expect.poll(() => others.count()).toBe(0);
+      await page.getByText('Why this was found').first().click();
+      await page
+        .getByText(/It has the words/)
+        .first()
+        .waitFor();
+    }),
+  );
+
+  deep('show a past state of every page, and a branch', () =>
+    visit('/view/timeline', async (page) => {
+      await page.getByText('create 3 features').waitFor();
+      const entry = page.locator('.entry', { hasText: 'create 3 features' });
+      await entry.getByRole('link', { name: 'state after it' }).click();
+      await page.getByText('No decision is recorded yet.').waitFor();
+      await page.getByRole('link', { name: 'feature 3' }).click();
+      await page.getByRole('link', { name: /^Catalogue/ }).click();
+      await page.getByText('Products, prices and stock').waitFor();
+      expect(page.url()).toMatch(/\/record\/graph\/features\/catalogue.yaml\?at=[0-9a-f]{12}$/);
+      await page.getByRole('link', { name: 'Show the present' }).click();
+      await page.locator('.past').waitFor({ state: 'detached' });
+    }),
+  );
+
+  deep('say what is wrong with a revision', () => {
+    const failed = expect.stringContaining('404');
+    return visit(
+      '/view/?at=nowhere',
+      async (page) => {
+        await page.getByRole('alert').getByText('nowhere').waitFor();
+        await page.getByLabel(/^State/).fill('main');
+        await page.getByRole('button', { name: 'Show' }).click();
+        await page.getByText('You see the memory as of main').waitFor();
+      },
+      // The browser itself reports the two requests.
+      [failed, failed],
+    );
+  });
+
+  deep('ask for a key where there is no session', async () => {
+    const page = await browser?.newPage();
+    if (!page) return;
+    await page.goto(`${server.url}/view/timeline`);
+    await page.getByLabel('API key').fill('wrong');
+    await page.getByRole('button', { name: 'Open' }).click();
+    await page.getByText('The server does not accept this key.').waitFor();
+    await page.getByLabel('API key').fill(key);
+    await page.getByRole('button', { name: 'Open' }).click();
+    await page.getByText('create 3 features').waitFor();
+    await page.close();
+  });
+});
