@@ -114,10 +114,47 @@ export const logShape = z.object({
   entries: z.array(entryShape),
   total: count,
   shallow: z.boolean(),
+  searched: count.optional().describe('number of the newest commits that a filter looked at'),
 });
 
 /** Commits, newest first. */
 export type CommitLog = z.infer<typeof logShape>;
+
+export const activityShape = z.object({
+  days: z.array(z.object({ day: text, count })).describe('the days with commits, oldest first'),
+  agents: z.array(z.object({ name: text, count })).describe('most commits first'),
+});
+
+/** The number of commits by day and by agent. */
+export type Activity = z.infer<typeof activityShape>;
+
+export const branchesShape = z.object({
+  branches: z.array(
+    z.object({
+      name: text,
+      current: z.boolean(),
+      commit: commitShape,
+      ahead: count,
+      behind: count,
+      unrelated: z.boolean(),
+      changes: count.describe('number of records that differ from the current branch'),
+    }),
+  ),
+  total: count,
+});
+
+/** The local branches, the current one first. */
+export type BranchList = z.infer<typeof branchesShape>;
+
+export const modesShape = z.object({
+  modes: z.array(
+    z.object({ name: text, source: text, read: text, write: text, current: z.boolean() }),
+  ),
+  skipped: z.array(problemShape),
+});
+
+/** The modes with the files that each may read and change. */
+export type ModeList = z.infer<typeof modesShape>;
 
 export const comparisonShape = z.object({
   from: commitShape,

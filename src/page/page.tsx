@@ -1,8 +1,10 @@
 import { type ComponentType, render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { Home } from './answers.ts';
+import { BranchesPage } from './branches-page.tsx';
 import { type Answered, RefusedRequest, signIn, useAnswer } from './data.ts';
 import { HomePage, ListPage } from './home-page.tsx';
+import { ModesPage } from './modes-page.tsx';
 import { RecordPage } from './record-page.tsx';
 import { addressTo, currentRoute, followLink, goTo, onRoute, type Route } from './route.ts';
 import { SearchPage } from './search-page.tsx';
@@ -14,12 +16,16 @@ const pages: ReadonlyMap<string, ComponentType<{ route: Route }>> = new Map([
   ['record', RecordPage],
   ['timeline', TimelinePage],
   ['search', SearchPage],
+  ['branches', BranchesPage],
+  ['modes', ModesPage],
 ]);
 
 const entries = [
   ['', 'Home'],
   ['timeline', 'Timeline'],
+  ['branches', 'Branches'],
   ['records', 'Records'],
+  ['modes', 'Modes'],
   ['search', 'Search'],
 ] as const;
 

@@ -20,7 +20,7 @@ export function Waiting<T>({
       </p>
     );
   }
-  if (data === undefined) return <p class="faint">Loading …</p>;
+  if (data === undefined) return <p class="faint loading">Loading …</p>;
   return <div aria-busy={waiting}>{children(data)}</div>;
 }
 
@@ -79,9 +79,17 @@ export function subjectOf({ subject }: CommitData): string {
 const marks = { added: '+', changed: '~', moved: '→', removed: '−' } as const;
 
 /** A commit: its subject, reason, author, and the records that it changed. */
-export function CommitEntry({ entry: { commit, changes, more } }: { entry: Entry }) {
+export function CommitEntry({
+  entry: { commit, changes, more },
+  day,
+}: {
+  entry: Entry;
+  /** The day, if the commit is the first one of it. */
+  day?: string;
+}) {
   return (
     <li class="entry">
+      {day !== undefined && <h2>{day}</h2>}
       <div>
         <strong>{subjectOf(commit)}</strong> <Time at={commit.at} />
       </div>

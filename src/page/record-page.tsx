@@ -1,13 +1,6 @@
-import { useEffect, useState } from 'preact/hooks';
-import type {
-  Blame,
-  CommitLog,
-  RecordData,
-  RecordReference,
-  Restored,
-  StateComparison,
-} from './answers.ts';
-import { change, RefusedRequest, useAnswer } from './data.ts';
+import { useEffect } from 'preact/hooks';
+import type { Blame, CommitLog, RecordData, RecordReference, StateComparison } from './answers.ts';
+import { useAnswer } from './data.ts';
 import {
   Author,
   Differences,
@@ -19,6 +12,7 @@ import {
   Value,
   Waiting,
 } from './parts.tsx';
+import { Restore } from './restore.tsx';
 import { addressTo, goTo, type Route } from './route.ts';
 
 const views = [
@@ -255,53 +249,6 @@ function Compared({ path, from, to }: { path: string; from: string; to: string }
         }
       </Waiting>
     </section>
-  );
-}
-
-/** Brings a state back, after the person has confirmed it. */
-function Restore({
-  path,
-  revision,
-  onDone,
-}: {
-  path: string;
-  revision: string;
-  onDone: () => void;
-}) {
-  const [state, setState] = useState<'' | 'asked' | 'running' | 'done' | { problem: string }>('');
-  const restore = async () => {
-    setState('running');
-    try {
-      const { restored, removed } = await change<Restored>('/memory/restore', { path, revision });
-      setState(restored.length + removed.length > 0 ? 'done' : { problem: 'It is the same now.' });
-      onDone();
-    } catch (error) {
-      if (!(error instanceof RefusedRequest)) throw error;
-      setState({ problem: error.message });
-    }
-  };
-  if (state === 'asked') {
-    return (
-      <>
-        <button type="button" class="main" onClick={restore}>
-          Restore as a new commit
-        </button>{' '}
-        <button type="button" onClick={() => setState('')}>
-          Cancel
-        </button>
-      </>
-    );
-  }
-  return (
-    <>
-      <button type="button" disabled={state === 'running'} onClick={() => setState('asked')}>
-        Restore
-      </button>
-      <span role="status">
-        {state === 'done' && ' restored'}
-        {typeof state === 'object' && ` ${state.problem}`}
-      </span>
-    </>
   );
 }
 

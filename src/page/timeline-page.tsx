@@ -1,48 +1,103 @@
-import { useState } from 'preact/hooks';
-import type { CommitLog, Entry } from './answers.ts';
-import { useAnswer } from './data.ts';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Activity, CommitLog, Entry, Home } from './answers.ts';
+import { type Query, useAnswer } from './data.ts';
 import { CommitEntry, Waiting } from './parts.tsx';
-import type { Route } from './route.ts';
+import { addressTo, goTo, type Route } from './route.ts';
 
-/** Number of commits in one request. */
-const page = 50;
+/** Number of commits in one request, and in one part of the window. */
+const part = 50;
+/** The height of a part before it was shown, in pixels. */
+const usualHeight = 100 * part;
+/** The distance from the window in which parts are shown, in pixels. */
+const margin = 1500;
+/** Number of days in the chart. */
+const charted = 90;
 
-/** The commits of the memory, newest first. */
+/** The commits of the memory, newest first; only those near the window are in the document. */
 export function TimelinePage({ route: { at, query } }: { route: Route }) {
-  const [skip, setSkip] = useState(0);
-  const path = query.get('path') ?? undefined;
-  const answer = useAnswer<CommitLog>('/memory/log', { at, path, skip, limit: page });
+  const filter = Object.fromEntries(
+    ['path', 'agent', 'toolset', 'after', 'before'].map((name) => [
+      name,
+      query.get(name) ?? undefined,
+    ]),
+  );
+  const first = useAnswer<CommitLog>('/memory/log', { ...filter, at, limit: part });
+  const activity = useAnswer<Activity>('/memory/activity', { at });
+  const home = useAnswer<Home>('/memory/home', { at });
+  const toolsets = [...new Set(home.data?.records.map(({ toolset }) => toolset))];
+  const choose = (chosen: { readonly [name: string]: string }) =>
+    goTo(addressTo('timeline', '', { ...filter, ...chosen }), true);
   return (
     <>
       <h1>Timeline</h1>
-      <Waiting answer={answer}>
-        {({ entries, total }) => (
-          <>
-            <p class="faint">
-              {total} {total === 1 ? 'commit' : 'commits'}
-            </p>
-            {byDay(entries).map(([day, list]) => (
-              <section key={day}>
-                <h2>{day}</h2>
-                <ol class="plain">
-                  {list.map((entry) => (
-                    <CommitEntry key={entry.commit.oid} entry={entry} />
-                  ))}
-                </ol>
-              </section>
+      {activity.data && (
+        <Chart activity={activity.data} onDay={(day) => choose({ after: day, before: day })} />
+      )}
+      <p class="row filters">
+        <label>
+          agent{' '}
+          <select
+            value={filter.agent ?? ''}
+            onChange={({ currentTarget: { value } }) => choose({ agent: value })}
+          >
+            <option value="">all</option>
+            {activity.data?.agents.map(({ name }) => (
+              <option key={name}>{name}</option>
             ))}
-            <p class="pages">
-              {skip > 0 && (
-                <button type="button" onClick={() => setSkip(Math.max(0, skip - page))}>
-                  Newer
-                </button>
-              )}{' '}
-              {skip + page < total && (
-                <button type="button" onClick={() => setSkip(skip + page)}>
-                  Older
-                </button>
-              )}
+          </select>
+        </label>
+        <label>
+          toolset{' '}
+          <select
+            value={filter.toolset ?? ''}
+            onChange={({ currentTarget: { value } }) => choose({ toolset: value })}
+          >
+            <option value="">all</option>
+            {toolsets.map((name) => (
+              <option key={name}>{name}</option>
+            ))}
+          </select>
+        </label>
+        <label>
+          record or folder{' '}
+          <input
+            value={filter.path ?? ''}
+            onChange={({ currentTarget: { value } }) => choose({ path: value })}
+          />
+        </label>
+        <label>
+          from{' '}
+          <input
+            type="date"
+            value={filter.after ?? ''}
+            onChange={({ currentTarget: { value } }) => choose({ after: value })}
+          />
+        </label>
+        <label>
+          to{' '}
+          <input
+            type="date"
+            value={filter.before ?? ''}
+            onChange={({ currentTarget: { value } }) => choose({ before: value })}
+          />
+        </label>
+      </p>
+      <Waiting answer={first}>
+        {({ total, entries, searched, shallow }) => (
+          <>
+            <p class="faint" role="status">
+              {total} {total === 1 ? 'commit' : 'commits'}
+              {searched !== undefined && ` among the newest ${searched}`}
+              {shallow && '; the clone is shallow, so older ones are missing'}
             </p>
+            {Array.from({ length: Math.ceil(total / part) }, (_, i) => (
+              <Part
+                key={`${i} ${JSON.stringify(filter)}`}
+                query={{ ...filter, at, skip: i * part, limit: part }}
+                known={i === 0 ? entries : undefined}
+                height={usualHeight * Math.min(1, total / part - i)}
+              />
+            ))}
           </>
         )}
       </Waiting>
@@ -50,11 +105,101 @@ export function TimelinePage({ route: { at, query } }: { route: Route }) {
   );
 }
 
-function byDay(entries: readonly Entry[]): [string, Entry[]][] {
-  const days = new Map<string, Entry[]>();
-  for (const entry of entries) {
-    const day = new Date(entry.commit.at).toLocaleDateString(undefined, { dateStyle: 'full' });
-    days.set(day, [...(days.get(day) ?? []), entry]);
-  }
-  return [...days];
+/** Some commits; far from the window, an empty part of the same height. */
+function Part({
+  query,
+  known,
+  height,
+}: {
+  query: Query;
+  known: readonly Entry[] | undefined;
+  height: number;
+}) {
+  const element = useRef<HTMLDivElement>(null);
+  const measured = useRef(height);
+  const [near, setNear] = useState(known !== undefined);
+  useEffect(() => {
+    const { current } = element;
+    if (!current) return;
+    const observer = new IntersectionObserver(
+      ([entry]) => {
+        if (!entry) return;
+        if (!entry.isIntersecting && entry.boundingClientRect.height > 0) {
+          measured.current = entry.boundingClientRect.height;
+        }
+        setNear(entry.isIntersecting);
+      },
+      { rootMargin: `${margin}px 0px` },
+    );
+    observer.observe(current);
+    return () => observer.disconnect();
+  }, []);
+  const answer = useAnswer<CommitLog>(near && !known ? '/memory/log' : undefined, query);
+  const entries = known ?? answer.data?.entries;
+  const isShown = near && entries !== undefined;
+  return (
+    <div ref={element} style={isShown ? undefined : { height: `${measured.current}px` }}>
+      {isShown && <Days entries={entries} />}
+    </div>
+  );
+}
+
+function Days({ entries }: { entries: readonly Entry[] }) {
+  return (
+    <ol class="plain">
+      {entries.map((entry, i) => {
+        const day = dayOf(entry);
+        const previous = entries[i - 1];
+        const isFirst = !previous || dayOf(previous) !== day;
+        return <CommitEntry key={entry.commit.oid} entry={entry} {...(isFirst && { day })} />;
+      })}
+    </ol>
+  );
+}
+
+function dayOf({ commit }: Entry): string {
+  return new Date(commit.at).toLocaleDateString(undefined, { dateStyle: 'full' });
+}
+
+/** The number of commits on each of the last days; a click on a day shows its commits. */
+function Chart({
+  activity: { days },
+  onDay,
+}: {
+  activity: Activity;
+  onDay: (day: string) => void;
+}) {
+  const last = Date.parse(days.at(-1)?.day ?? '');
+  if (Number.isNaN(last)) return null;
+  const counts = new Map(days.map(({ day, count }) => [day, count]));
+  const shown = Array.from({ length: charted }, (_, i) => {
+    const day = new Date(last - (charted - 1 - i) * 86_400_000).toISOString().slice(0, 10);
+    return { day, count: counts.get(day) ?? 0 };
+  });
+  const most = Math.max(...shown.map(({ count }) => count));
+  const sum = shown.reduce((all, { count }) => all + count, 0);
+  return (
+    <svg
+      class="chart"
+      viewBox={`0 0 ${charted * 4} 40`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={`${sum} commits in ${charted} days, at most ${most} on one day`}
+    >
+      {shown.map(({ day, count }, i) => (
+        // The date fields do the same with the keyboard.
+        // biome-ignore lint/a11y/noStaticElementInteractions: see above
+        <rect
+          key={day}
+          x={i * 4}
+          y={40 - (36 * count) / most}
+          width="3"
+          height={(36 * count) / most}
+          onClick={() => onDay(day)}
+        >
+          <title>{`${day}: ${count}`}</title>
+        </rect>
+      ))}
+    </svg>
+  );
 }

@@ -217,6 +217,56 @@ describe.skipIf(!browser)('the pages in a browser', () => {
     );
   });
 
+  deep('filter the timeline, and keep only what is near the window in the document', async () => {
+    for (let i = 0; i < 120; i++) await memory.write(`many-${i}`, `value ${i}`);
+    await visit('/view/timeline', async (page) => {
+      await page.getByText('remember "many-119"').waitFor();
+      await expect.poll(() => page.locator('.entry').count()).toBeLessThan(110);
+      await page.keyboard.press('End');
+      await page.getByText('initialize memory bank').waitFor();
+      await page.getByText('remember "many-119"').waitFor({ state: 'detached' });
+      await page.getByLabel('toolset').selectOption('documents');
+      await page.getByText('1 commit', { exact: true }).waitFor();
+      await page.getByText('store design_doc').waitFor();
+      await page.goto(`${server.url}/view/timeline?path=graph/features`);
+      await page.getByText('1 commit', { exact: true }).waitFor();
+      expect(await page.locator('.chart rect').count()).toBe(90);
+      await page.getByLabel('to', { exact: true }).fill('2001-01-01');
+      await page.getByText('0 commits').waitFor();
+    });
+  });
+
+  deep('show what a branch teaches, accept one record of it, and take one back', async () => {
+    const { repo } = server;
+    repo.git('switch', '-q', '-c', 'idea');
+    await memory.write('learnt', 'Only the branch knows it.');
+    await memory.write('wrong', 'The branch is wrong here.');
+    repo.git('switch', '-q', 'main');
+    await visit('/view/branches', async (page) => {
+      await page.getByText('2 records differ, 2 commits ahead').waitFor();
+      await page.getByRole('link', { name: 'idea' }).click();
+      const learnt = page.locator('.change', { hasText: 'learnt' });
+      await learnt.getByRole('button', { name: 'Accept' }).click();
+      await learnt.getByRole('button', { name: 'Accept as a new commit' }).click();
+      await learnt.waitFor({ state: 'detached' });
+      const files = () => repo.git('ls-tree', '-r', '--name-only', 'main');
+      expect(files()).toContain('patterns/learnt.md');
+      expect(files()).not.toContain('patterns/wrong.md');
+      await page.getByRole('link', { name: 'Swap the two' }).click();
+      await page.getByRole('heading', { name: 'What main teaches' }).waitFor();
+      await page.getByRole('button', { name: 'Take back' }).click();
+      await page.getByRole('button', { name: 'Take back as a new commit' }).click();
+      await page.locator('.change').waitFor({ state: 'detached' });
+      expect(files()).toContain('patterns/wrong.md');
+    });
+  });
+
+  deep('list the modes with what they may read and change', () =>
+    visit('/view/modes', async (page) => {
+      await page.getByRole('row', { name: /^architect/ }).waitFor();
+    }),
+  );
+
   deep('ask for a key where there is no session', async () => {
     const page = await browser?.newPage();
     if (!page) return;
@@ -226,7 +276,7 @@ describe.skipIf(!browser)('the pages in a browser', () => {
     await page.getByText('The server does not accept this key.').waitFor();
     await page.getByLabel('API key').fill(key);
     await page.getByRole('button', { name: 'Open' }).click();
-    await page.getByText('create 3 features').waitFor();
+    await page.getByRole('heading', { name: 'Timeline' }).waitFor();
     await page.close();
   });
 });

@@ -1,26 +1,141 @@
 import { z } from 'zod';
-import { blameShape, type CommitData, comparisonShape, logShape } from '../../page/answers.ts';
+import type { CommitInfo } from '../../core/history.ts';
+import {
+  activityShape,
+  blameShape,
+  branchesShape,
+  type CommitData,
+  comparisonShape,
+  logShape,
+  modesShape,
+} from '../../page/answers.ts';
 import { at, commitData, entryData, path, skip } from './answer-data.ts';
 import { defineMemoryOperation } from './operation.ts';
 
 const limit = z.coerce.number().int().min(1).max(500).default(50);
 const revision = z.string().min(1).max(256);
 
+/** Maximum number of commits that a filter and the activity look at: each is read from git. */
+const maxSearched = 10_000;
+
+const day = z.iso.date().optional();
+
 export const log = defineMemoryOperation({
   method: 'get',
   path: '/memory/log',
   id: 'get_log',
   summary: 'Lists the commits of the memory, of a folder or of a record, the newest first.',
-  input: z.object({ path: path.optional(), at, skip, limit }),
+  input: z.object({
+    path: path.optional(),
+    at,
+    agent: z.string().max(200).optional().describe('Only commits of this agent or person'),
+    toolset: z.string().max(100).optional().describe('Only commits of its tools'),
+    after: day.describe('Only commits since this day'),
+    before: day.describe('Only commits until this day'),
+    skip,
+    limit,
+  }),
   answer: logShape,
-  async run({ history }, { path, at, skip, limit }) {
-    const { entries, total, shallow } = await history.log({
-      path,
-      revision: at ?? 'HEAD',
-      skip,
-      limit,
+  async run({ history }, { path, at, skip, limit, ...filter }, { toolsets }) {
+    const request = { path, revision: at ?? 'HEAD' };
+    const { agent, toolset, after = '', before = '9999-12-31' } = filter;
+    if (Object.values(filter).every((value) => value === undefined)) {
+      const { entries, total, shallow } = await history.log({ ...request, skip, limit });
+      return { entries: entries.map(entryData), total, shallow };
+    }
+    const tools = toolsets.find(({ name }) => name === toolset)?.tools.map(({ name }) => name);
+    const all = await history.log({ ...request, skip: 0, limit: maxSearched });
+    const found = all.entries.filter(({ commit }) => {
+      const made = commit.at.slice(0, 10);
+      return (
+        (agent === undefined || makerOf(commit) === agent) &&
+        (toolset === undefined || tools?.includes(commit.tool ?? '')) &&
+        made >= after &&
+        made <= before
+      );
     });
-    return { entries: entries.map(entryData), total, shallow };
+    return {
+      entries: found.slice(skip, skip + limit).map(entryData),
+      total: found.length,
+      shallow: all.shallow,
+      ...(all.total > maxSearched && { searched: maxSearched }),
+    };
+  },
+});
+
+export const activity = defineMemoryOperation({
+  method: 'get',
+  path: '/memory/activity',
+  id: 'get_activity',
+  summary: 'Counts the newest commits by day and by agent.',
+  input: z.object({ at }),
+  answer: activityShape,
+  async run({ history }, { at }) {
+    const days = new Map<string, number>();
+    const agents = new Map<string, number>();
+    const { entries } = await history.log({ revision: at ?? 'HEAD', skip: 0, limit: maxSearched });
+    for (const { commit } of entries) {
+      const [day, agent] = [commit.at.slice(0, 10), makerOf(commit)];
+      days.set(day, (days.get(day) ?? 0) + 1);
+      agents.set(agent, (agents.get(agent) ?? 0) + 1);
+    }
+    return {
+      days: [...days]
+        .map(([day, count]) => ({ day, count }))
+        .sort((a, b) => (a.day < b.day ? -1 : 1)),
+      agents: [...agents]
+        .map(([name, count]) => ({ name, count }))
+        .sort((a, b) => b.count - a.count || (a.name < b.name ? -1 : 1)),
+    };
+  },
+});
+
+/** Returns the agent of a commit without its version, or its author. */
+function makerOf({ agent, author }: CommitInfo): string {
+  return (agent ?? author).replace(/\/.*| <[^<>]*>$/, '');
+}
+
+export const branches = defineMemoryOperation({
+  method: 'get',
+  path: '/memory/branches',
+  id: 'get_branches',
+  summary: 'Lists the local branches, and how the memory of each differs from the present one.',
+  input: z.object({ skip, limit }),
+  answer: branchesShape,
+  async run({ history }, { skip, limit }) {
+    const { branches, total } = await history.branches(limit, skip);
+    return {
+      branches: branches.map(({ commit, changes, ...branch }) => ({
+        ...branch,
+        commit: commitData(commit),
+        changes: changes.length,
+      })),
+      total,
+    };
+  },
+});
+
+export const modes = defineMemoryOperation({
+  method: 'get',
+  path: '/memory/modes',
+  id: 'get_modes',
+  summary: 'Lists the modes with the files that each may read and change.',
+  input: z.object({}),
+  answer: modesShape,
+  async run({ modes }) {
+    const current = await modes.current();
+    const { modes: all, skipped } = await modes.list();
+    const files = (patterns: readonly string[] | undefined) => patterns?.join(', ') ?? 'all files';
+    return {
+      modes: all.map(({ name, source, filesToRead, filesToUpdate }) => ({
+        name,
+        source,
+        read: files(filesToRead),
+        write: files(filesToUpdate),
+        current: name === current?.name,
+      })),
+      skipped: skipped.map(({ source, reason }) => ({ path: source, message: reason })),
+    };
   },
 });
 

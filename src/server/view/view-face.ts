@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { RequestHandler, Response } from 'express';
 import type { Auth } from '../http/auth.ts';
 import type { Face } from '../http/http.ts';
-import { blame, compare, log } from './history-operations.ts';
+import { activity, blame, branches, compare, log, modes } from './history-operations.ts';
 import { home } from './home-operation.ts';
 import { type MemoryOperation, memoryEndpoint } from './operation.ts';
 import { record, records, restore, search } from './record-operations.ts';
@@ -15,6 +15,9 @@ const operations: readonly MemoryOperation[] = [
   record,
   search,
   log,
+  activity,
+  branches,
+  modes,
   compare,
   blame,
   restore,
