@@ -199,3 +199,20 @@ export const restoredShape = z.object({
 
 /** The result of a restoration. */
 export type Restored = z.infer<typeof restoredShape>;
+
+export const previewShape = z.object({
+  html: text.optional(),
+  fields: z.record(text, z.unknown()),
+  problem: text.optional().describe('why the text is not a record'),
+});
+
+/** A text that is not saved yet, as the record that it would be. */
+export type Preview = z.infer<typeof previewShape>;
+
+export const savedShape = z.object({
+  saved: z.boolean().describe('false if the record was changed meanwhile'),
+  text: text.describe('the text of the record now'),
+});
+
+/** The result of saving a text. */
+export type Saved = z.infer<typeof savedShape>;

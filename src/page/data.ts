@@ -55,6 +55,30 @@ function addressOf(path: string, query: Query): string {
   return search === '' ? encoded : `${encoded}?${search}`;
 }
 
+const changes = new EventTarget();
+
+/** The time in which several changes count as one, in milliseconds. */
+const burst = 150;
+
+/** Reloads the data of all components after each change of the memory; returns what stops it. */
+export function watchChanges(): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const stream = new EventSource('/memory/events');
+  stream.onmessage = () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => changes.dispatchEvent(new Event('change')), burst);
+  };
+  return () => {
+    clearTimeout(timer);
+    stream.close();
+  };
+}
+
+function onChange(listener: () => void): () => void {
+  changes.addEventListener('change', listener);
+  return () => changes.removeEventListener('change', listener);
+}
+
 /** The data of a request, as far as they are known. */
 export interface Answered<T> {
   /** The data; while the next data is on its way, the previous data. */
@@ -75,6 +99,7 @@ export function useAnswer<T>(path: string | undefined, query: Query = {}): Answe
     of: '',
   });
   const wanted = `${turn} ${address}`;
+  useEffect(() => onChange(() => setTurn((old) => old + 1)), []);
   useEffect(() => {
     if (!address) return;
     const cancel = new AbortController();

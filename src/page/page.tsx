@@ -2,7 +2,7 @@ import { type ComponentType, render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { Home } from './answers.ts';
 import { BranchesPage } from './branches-page.tsx';
-import { type Answered, RefusedRequest, signIn, useAnswer } from './data.ts';
+import { type Answered, RefusedRequest, signIn, useAnswer, watchChanges } from './data.ts';
 import { HomePage, ListPage } from './home-page.tsx';
 import { ModesPage } from './modes-page.tsx';
 import { RecordPage } from './record-page.tsx';
@@ -41,6 +41,8 @@ function Shell() {
     if (name !== 'record') document.title = project ? `${project} · memory` : 'Memory Bank';
   }, [name, project]);
   useShortcuts();
+  const isOpen = home.data !== undefined;
+  useEffect(() => (isOpen ? watchChanges() : undefined), [isOpen]);
   if (home.error?.status === 401) return <SignIn onDone={home.reload} />;
   return (
     <>

@@ -172,12 +172,12 @@ const lineKinds: { readonly [mark: string]: string } = {
 };
 
 /** Returns the text of a value. */
-export function valueText(value: unknown): string {
+function valueText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
 }
 
 /** The value of a field: text as it is, lists as lists. */
-export function Value({ value }: { value: unknown }) {
+function Value({ value }: { value: unknown }) {
   if (Array.isArray(value) && value.every((item) => typeof item !== 'object')) {
     return (
       <ul>
@@ -189,6 +189,24 @@ export function Value({ value }: { value: unknown }) {
   }
   if (typeof value === 'object' && value !== null) return <pre>{valueText(value)}</pre>;
   return <span class="text">{valueText(value)}</span>;
+}
+
+/** The fields of a record. */
+export function Fields({ fields }: { fields: { readonly [name: string]: unknown } }) {
+  const all = Object.entries(fields);
+  if (all.length === 0) return null;
+  return (
+    <dl class="fields">
+      {all.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>
+            <Value value={value} />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
 }
 
 /**

@@ -1,15 +1,16 @@
 import { useEffect } from 'preact/hooks';
 import type { Blame, CommitLog, RecordData, RecordReference, StateComparison } from './answers.ts';
 import { useAnswer } from './data.ts';
+import { EditForm } from './edit-form.tsx';
 import {
   Author,
   Differences,
+  Fields,
   Markdown,
   RecordLink,
   Scrolling,
   subjectOf,
   Time,
-  Value,
   Waiting,
 } from './parts.tsx';
 import { Restore } from './restore.tsx';
@@ -20,6 +21,7 @@ const views = [
   ['source', 'Source'],
   ['history', 'History'],
   ['lines', 'Lines'],
+  ['edit', 'Edit'],
 ] as const;
 
 /** A record: its content, source, history, the author of each line, and its links. */
@@ -70,7 +72,13 @@ export function RecordPage({ route }: { route: Route }) {
           )}
           <Waiting answer={answer}>
             {(record) =>
-              show === 'source' ? <Source record={record} /> : <Content record={record} />
+              show === 'source' ? (
+                <Source record={record} />
+              ) : show === 'edit' ? (
+                <EditForm path={path} text={record.text} isPast={at !== undefined} />
+              ) : (
+                <Content record={record} />
+              )
             }
           </Waiting>
         </>
@@ -81,7 +89,6 @@ export function RecordPage({ route }: { route: Route }) {
 
 function Content({ record }: { record: RecordData }) {
   const { path, html, fields, damaged, links, text } = record;
-  const names = Object.keys(fields);
   return (
     <>
       {damaged !== undefined && (
@@ -95,18 +102,7 @@ function Content({ record }: { record: RecordData }) {
         </>
       )}
       {html !== undefined && <Markdown html={html} path={path} />}
-      {names.length > 0 && (
-        <dl class="fields">
-          {names.map((name) => (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd>
-                <Value value={fields[name]} />
-              </dd>
-            </div>
-          ))}
-        </dl>
-      )}
+      <Fields fields={fields} />
       <Links title="Links to" records={links.to} />
       <Links title="Linked from" records={links.from} />
     </>

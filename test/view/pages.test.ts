@@ -83,7 +83,11 @@ describe('the session of the pages', () => {
       403,
     );
     expect((await change({ 'x-memory-page': '1' })).status).toBe(404);
+    // A page that is still open does not keep the server from ending.
+    const stream = await fetch(`${other.url}/memory/events`, { headers });
+    expect(stream.headers.get('content-type')).toMatch('text/event-stream');
     await other.close();
+    expect(await stream.text()).toMatch(/^:/);
   });
 
   test('is not needed for the files of the pages, which allow nothing foreign', async () => {
@@ -215,6 +219,47 @@ describe.skipIf(!browser)('the pages in a browser', () => {
       // The browser itself reports the two requests.
       [failed, failed],
     );
+  });
+
+  deep('show a change of an agent without a reload', () =>
+    visit('/view/', async (page) => {
+      await page.getByText('Recent changes').waitFor();
+      await memory.write('live', 'It appears by itself.');
+      await page.getByText('remember "live"').waitFor();
+    }),
+  );
+
+  deep('edit a record with a preview, and keep both texts of a conflict', async () => {
+    await memory.write('edited', 'The first text.');
+    const path = 'knowledge/patterns/edited.md';
+    await visit(`/view/record/${path}?show=edit`, async (page) => {
+      const text = page.getByLabel('Text', { exact: true });
+      const saved = () => memory.repo.git('show', `HEAD:.memory-bank/${path}`);
+      await text.fill((await text.inputValue()).replace('The first text.', 'A **better** text.'));
+      await page.locator('section strong', { hasText: 'better' }).waitFor();
+      await page.getByLabel(/^Reason/).fill('It was vague.');
+      await page.getByRole('button', { name: 'Save as a commit' }).click();
+      await page.locator('article strong', { hasText: 'better' }).waitFor();
+      expect(saved()).toContain('A **better** text.');
+      const message = memory.repo.git('log', '-1', '--format=%an%n%B');
+      expect(message).toMatch(/^Ada Lovelace\nmemory: edit knowledge.*\n\nIt was vague\.\n/);
+
+      await page.getByRole('link', { name: 'Edit' }).click();
+      await text.fill((await text.inputValue()).replace('better', 'person'));
+      await memory.write('edited', 'The text of an agent.');
+      await page.getByRole('button', { name: 'Save as a commit' }).click();
+      await page.getByRole('alert').getByText('The text of an agent.').waitFor();
+      expect(await text.inputValue()).toContain('A **person** text.');
+      expect(saved()).toContain('The text of an agent.');
+      await page.getByRole('button', { name: 'Save my text over it' }).click();
+      await page.locator('article strong', { hasText: 'person' }).waitFor();
+      expect(saved()).toContain('A **person** text.');
+
+      await page.getByRole('link', { name: 'Edit' }).click();
+      await text.fill('no front matter');
+      await page.getByRole('alert').getByText('front matter').waitFor();
+      expect(await page.getByRole('button', { name: 'Save as a commit' }).isDisabled()).toBe(true);
+    });
   });
 
   deep('filter the timeline, and keep only what is near the window in the document', async () => {

@@ -2,12 +2,12 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
-import { readProjectFile, readText } from '../../app/project-file.ts';
-import type { Context } from '../../core/context.ts';
+import { readText } from '../../app/project-file.ts';
+import { recordText, saveText } from '../../app/record-text.ts';
 import { MemoryError } from '../../core/error.ts';
 import type { CommitMade } from '../../core/history.ts';
 import { type Command, flagText } from '../command.ts';
-import { type FoundRecord, findRecord } from '../record-lookup.ts';
+import { findRecord } from '../record-lookup.ts';
 import { asJson, outputFlag, showResult } from '../result.ts';
 import { inSession } from '../run-in-session.ts';
 
@@ -30,7 +30,7 @@ export const edit: Command = {
       const onCommit = (commit: CommitMade) => void commits.push(commit);
       return app.run(session, 'edit', { ...call, onCommit }, async (context) => {
         const found = await findRecord(context.store, types, given);
-        const before = await textOf(context, found.path);
+        const before = await recordText(context, found.path);
         const draft = from === undefined ? openDraft(found.path, before) : undefined;
         if (draft) await draft.edit(found.path);
         const after = readText(draft?.file ?? resolve(options.place.cwd, from ?? ''));
@@ -39,7 +39,7 @@ export const edit: Command = {
         }
         try {
           if (after !== before) {
-            await save(context, found, { before, after, reason: flagText(values, 'reason') });
+            await saveText(context, found, { before, after, reason: flagText(values, 'reason') });
           }
         } catch (error) {
           if (!(error instanceof MemoryError) || !draft) throw error;
@@ -62,47 +62,6 @@ export const edit: Command = {
     return 0;
   },
 };
-
-async function textOf({ project }: Context, path: string): Promise<string> {
-  const { folder, root } = await project.info();
-  const bytes = readProjectFile(root, join(folder, path));
-  if (bytes === undefined) throw new MemoryError('not_found', `${path} is gone.`);
-  return bytes.toString('utf8');
-}
-
-interface Edited {
-  readonly before: string;
-  readonly after: string;
-  readonly reason: string | undefined;
-}
-
-/** Commits the new text of a record, unless the record was changed since its text was read. */
-async function save(
-  context: Context,
-  { type, path, key }: FoundRecord,
-  { before, after, reason }: Edited,
-): Promise<void> {
-  const value = type.codec.decode(after, path);
-  if (key !== undefined && type.key(value) !== key) {
-    throw new MemoryError(
-      'invalid_input',
-      `The text makes "${key}" the record "${type.key(value)}".`,
-      {
-        hint: 'An edit keeps the key. Create the other record and delete this one.',
-      },
-    );
-  }
-  const why = { subject: `edit ${path}`, ...(reason !== undefined && { reason }) };
-  await context.store.change(why, async (transaction) => {
-    await transaction.get(type, type.key(value));
-    if ((await textOf(context, path)) !== before) {
-      throw new MemoryError('conflict', `${path} was changed while it was edited.`, {
-        hint: `"memory-bank log ${path}" shows the change.`,
-      });
-    }
-    await transaction.put(type, value, after);
-  });
-}
 
 /** A copy of a record's text in a folder of its own, with the name that tells an editor its language. */
 function openDraft(path: string, text: string) {

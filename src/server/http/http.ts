@@ -64,6 +64,8 @@ export interface Face {
   endpoints(app: App, sessions: RestSessions, backlog: Backlog): readonly Endpoint[];
   /** Returns the handler of the pages, which are the same for everybody. */
   pages(auth: Auth): RequestHandler;
+  /** Ends the answers that have no end of their own. */
+  endStreams(): void;
 }
 
 /** A running server. */
@@ -124,6 +126,7 @@ export async function listen(app: App, settings: HttpSettings, face?: Face): Pro
       for (const socket of unused) if (socket.bytesRead === 0) socket.destroy();
       mcp.endStreams();
       modern.endStreams();
+      face?.endStreams();
       await closed;
       await mcp.close();
     },

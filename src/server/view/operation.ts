@@ -29,6 +29,8 @@ export interface MemoryOperation<I extends z.ZodObject = z.ZodObject> {
   readonly path: string;
   readonly id: string;
   readonly summary: string;
+  /** `read` for a `post` that changes nothing. */
+  readonly effect?: 'read';
   /** The path parameters, with the query of a `get` and the body of a `post`. */
   readonly input: I;
   readonly answer: z.ZodObject;
@@ -60,8 +62,9 @@ export function memoryEndpoint(
   agent: string,
   operation: MemoryOperation,
 ): Endpoint {
-  const { method, path, id, summary, input, answer } = operation;
-  const changes = method === 'post';
+  const { method, path, id, summary, effect, input, answer } = operation;
+  const inBody = method === 'post';
+  const changes = inBody && effect === undefined;
   return {
     method,
     path,
@@ -69,10 +72,10 @@ export function memoryEndpoint(
     summary,
     input,
     answer,
-    inQuery: !changes,
+    inQuery: !inBody,
     commits: changes,
     async handle(request, response) {
-      if (changes && response.locals.caller.bySession && !request.get(ownHeader)) {
+      if (inBody && response.locals.caller.bySession && !request.get(ownHeader)) {
         throw new HttpError(
           403,
           'A change with the session cookie needs the header X-Memory-Page.',
@@ -83,7 +86,7 @@ export function memoryEndpoint(
       const toolsets = await app.toolsets();
       const types = toolsets.flatMap(({ records }) => records);
       const query = new URL(request.originalUrl, 'http://localhost').searchParams;
-      const args = changes
+      const args = inBody
         ? request.body
         : { ...Object.fromEntries(query), ...pathParameters(path, request) };
       const commits: CommitMade[] = [];

@@ -1,6 +1,5 @@
-import { join } from 'node:path';
 import { z } from 'zod';
-import { readProjectFile } from '../../app/project-file.ts';
+import { recordText, saveText } from '../../app/record-text.ts';
 import type { Context } from '../../core/context.ts';
 import { MemoryError } from '../../core/error.ts';
 import type { CommitInfo } from '../../core/history.ts';
@@ -8,7 +7,14 @@ import { isObject } from '../../core/json.ts';
 import { renderHtml } from '../../core/markdown/html.ts';
 import type { AnyRecordType } from '../../core/record-type.ts';
 import { reportLeftOut } from '../../core/store.ts';
-import { listShape, recordShape, restoredShape, searchShape } from '../../page/answers.ts';
+import {
+  listShape,
+  previewShape,
+  recordShape,
+  restoredShape,
+  savedShape,
+  searchShape,
+} from '../../page/answers.ts';
 import { at, commitData, path, referenceTo, skip } from './answer-data.ts';
 import { defineMemoryOperation } from './operation.ts';
 import { RecordLinks } from './record-links.ts';
@@ -127,6 +133,50 @@ export const restore = defineMemoryOperation({
   },
 });
 
+export const preview = defineMemoryOperation({
+  method: 'post',
+  path: '/memory/preview',
+  id: 'preview_record',
+  summary: 'Checks a new text of a record and returns it as fields and HTML; nothing is saved.',
+  effect: 'read',
+  input: z.object({ path, text: z.string() }),
+  answer: previewShape,
+  async run(context, { path, text }, { types }) {
+    const { type } = await readRecord(context, types, path, undefined);
+    try {
+      return contentOf(type, type.codec.decode(text, path), path);
+    } catch (error) {
+      if (!(error instanceof MemoryError)) throw error;
+      return { fields: {}, problem: error.text };
+    }
+  },
+});
+
+export const save = defineMemoryOperation({
+  method: 'post',
+  path: '/memory/record',
+  id: 'save_record',
+  summary: 'Commits a new text of a record, unless the record was changed meanwhile.',
+  input: z.object({
+    path,
+    before: z.string().describe('The text that the new one was made from'),
+    text: z.string(),
+    reason: z.string().max(10_000).optional(),
+  }),
+  answer: savedShape,
+  async run(context, { path, before, text, reason }, { types }) {
+    const { type, value } = await readRecord(context, types, path, undefined);
+    const key = value && type.key(value);
+    try {
+      await saveText(context, { type, path, key }, { before, after: text, reason });
+      return { saved: true, text };
+    } catch (error) {
+      if (!(error instanceof MemoryError) || error.code !== 'conflict') throw error;
+      return { saved: false, text: await recordText(context, path) };
+    }
+  },
+});
+
 /** A record as a page shows it. */
 interface ReadRecord {
   readonly type: AnyRecordType;
@@ -153,8 +203,7 @@ async function readRecord(
     const record = records.find((one) => one.path === path);
     const problem = damaged.find((one) => one.path === path);
     if (!record && !problem) continue;
-    const { root, folder } = await context.project.info();
-    const text = readProjectFile(root, join(folder, path))?.toString('utf8') ?? '';
+    const text = await recordText(context, path);
     const last = await lastCommit(context, path);
     return { type, text, value: record?.value, damaged: problem?.error.text, last };
   }

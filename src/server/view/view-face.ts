@@ -4,10 +4,11 @@ import { join } from 'node:path';
 import type { RequestHandler, Response } from 'express';
 import type { Auth } from '../http/auth.ts';
 import type { Face } from '../http/http.ts';
+import { ChangeStreams } from './events.ts';
 import { activity, blame, branches, compare, log, modes } from './history-operations.ts';
 import { home } from './home-operation.ts';
 import { type MemoryOperation, memoryEndpoint } from './operation.ts';
-import { record, records, restore, search } from './record-operations.ts';
+import { preview, record, records, restore, save, search } from './record-operations.ts';
 
 const operations: readonly MemoryOperation[] = [
   home,
@@ -21,6 +22,8 @@ const operations: readonly MemoryOperation[] = [
   compare,
   blame,
   restore,
+  preview,
+  save,
 ];
 
 /** The files of the pages, by the last part of their paths. */
@@ -42,13 +45,18 @@ export interface ViewSettings {
 
 /** Returns the pages for people at `/view`, and the operations that give them data. */
 export function viewFace({ folder, version, token }: ViewSettings): Face {
+  const streams = new ChangeStreams();
   return {
     uncounted: '/memory/',
     endpoints: (app, sessions, backlog) => {
       const agent = `memory-bank-view/${version}`;
-      return operations.map((one) => memoryEndpoint(app, sessions, backlog, agent, one));
+      return [
+        ...operations.map((one) => memoryEndpoint(app, sessions, backlog, agent, one)),
+        streams.endpoint(app),
+      ];
     },
     pages: (auth) => pages(folder, auth, token),
+    endStreams: () => streams.end(),
   };
 }
 

@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import type { App } from '../../app/app.ts';
+import { type Endpoint, untilClosed } from '../http/endpoint.ts';
+
+/** The pause between two comments in a stream, which show that the connection lives, in milliseconds. */
+const interval = 25_000;
+
+/** The streams of changed paths that pages read. */
+export class ChangeStreams {
+  readonly #open = new Set<() => void>();
+
+  /** Returns the operation that opens a stream: server-sent events, each with the changed paths. */
+  endpoint(app: App): Endpoint {
+    return {
+      method: 'get',
+      path: '/memory/events',
+      id: 'watch_changes',
+      summary:
+        'Sends an event with the paths of the records after each change, until it is closed.',
+      answer: z.object({ paths: z.array(z.string()) }),
+      handle: async (_request, response) => {
+        const session = app.connect();
+        const send = (paths: readonly string[]) => {
+          // A page that does not read gets one event less, not a growing queue.
+          if (response.writableLength === 0) {
+            response.write(`data: ${JSON.stringify({ paths: paths.slice(0, 1000) })}\n\n`);
+          }
+        };
+        app.watch(session, send);
+        // The session follows the memory from its first call on.
+        await app.run(session, 'events', untilClosed(response), async ({ project }) =>
+          project.info(),
+        );
+        if (response.destroyed) return app.watch(session, undefined);
+        const timer = setInterval(() => response.write(': \n\n'), interval);
+        const end = () => response.end();
+        this.#open.add(end);
+        response.once('close', () => {
+          clearInterval(timer);
+          this.#open.delete(end);
+          app.watch(session, undefined);
+        });
+        response.type('text/event-stream').write(': \n\n');
+      },
+    };
+  }
+
+  /** Ends all streams, so that the server can stop. */
+  end(): void {
+    for (const end of this.#open) end();
+  }
+}
