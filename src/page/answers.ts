@@ -74,6 +74,13 @@ export type Point = z.infer<typeof pointShape>;
 
 const problemShape = z.object({ path: text, message: text });
 
+export const evidenceShape = z.object({
+  findings: z.array(z.object({ path: text, verdict: text, severity: text, message: text })),
+});
+
+/** The records whose code has changed since they were written. */
+export type StaleEvidence = z.infer<typeof evidenceShape>;
+
 export const homeShape = z.object({
   project: text,
   branch: text.optional(),

@@ -1,4 +1,4 @@
-import type { Entry, Home, Point, RecordList } from './answers.ts';
+import type { Entry, Home, Point, RecordList, StaleEvidence } from './answers.ts';
 import { useAnswer } from './data.ts';
 import { CommitEntry, RecordLink, Time, Waiting } from './parts.tsx';
 import { addressOfRecord, addressTo, type Route } from './route.ts';
@@ -12,18 +12,7 @@ export function HomePage({ route: { at } }: { route: Route }) {
       <Waiting answer={answer}>
         {({ now, decisions, recent, problems, records, branch, commit }) => (
           <div class="columns">
-            {problems.length > 0 && (
-              <section class="problem">
-                <h2>Needs a person</h2>
-                <ul>
-                  {problems.map(({ path, message }) => (
-                    <li key={path}>
-                      <a href={addressOfRecord(path)}>{path}</a>: {message}
-                    </li>
-                  ))}
-                </ul>
-              </section>
-            )}
+            <Attention problems={problems} isPast={at !== undefined} />
             <Points title="Current work" points={now} nothing="Nothing is in progress." />
             <Points
               title="Latest decisions"
@@ -52,6 +41,30 @@ export function HomePage({ route: { at } }: { route: Route }) {
         )}
       </Waiting>
     </>
+  );
+}
+
+/** What needs a person: files that cannot be read, and records whose code has changed. */
+function Attention({ problems, isPast }: { problems: Home['problems']; isPast: boolean }) {
+  // The code is known as it is now only.
+  const evidence = useAnswer<StaleEvidence>(isPast ? undefined : '/memory/evidence');
+  const bad = evidence.data?.findings.filter(
+    ({ severity }) => severity === 'error' || severity === 'warning',
+  );
+  const all = [...problems, ...(bad ?? [])];
+  if (all.length === 0) return null;
+  return (
+    <section>
+      <h2>Needs a person</h2>
+      <ul class="plain points">
+        {all.map(({ path, message }) => (
+          <li key={`${path} ${message}`}>
+            <p class="problem">{message}</p>
+            <a href={addressOfRecord(path)}>{path}</a>
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 

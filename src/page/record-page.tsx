@@ -1,5 +1,12 @@
 import { useEffect } from 'preact/hooks';
-import type { Blame, CommitLog, RecordData, RecordReference, StateComparison } from './answers.ts';
+import type {
+  Blame,
+  CommitLog,
+  RecordData,
+  RecordReference,
+  StaleEvidence,
+  StateComparison,
+} from './answers.ts';
 import { useAnswer } from './data.ts';
 import { EditForm } from './edit-form.tsx';
 import {
@@ -77,13 +84,31 @@ export function RecordPage({ route }: { route: Route }) {
               ) : show === 'edit' ? (
                 <EditForm path={path} text={record.text} isPast={at !== undefined} />
               ) : (
-                <Content record={record} />
+                <>
+                  {at === undefined && <Evidence path={path} />}
+                  <Content record={record} />
+                </>
               )
             }
           </Waiting>
         </>
       )}
     </article>
+  );
+}
+
+/** The code that a record names, where it is not as it was. */
+function Evidence({ path }: { path: string }) {
+  const { data } = useAnswer<StaleEvidence>('/memory/evidence', { path });
+  if (!data || data.findings.length === 0) return null;
+  return (
+    <ul class="plain points">
+      {data.findings.map(({ message, severity }) => (
+        <li key={message} class={severity === 'notice' ? 'faint' : 'problem'}>
+          {message}
+        </li>
+      ))}
+    </ul>
   );
 }
 

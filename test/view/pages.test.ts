@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bundlePage } from '../../build.js';
@@ -239,6 +241,7 @@ describe.skipIf(!browser)('the pages in a browser', () => {
       await page.locator('section strong', { hasText: 'better' }).waitFor();
       await page.getByLabel(/^Reason/).fill('It was vague.');
       await page.getByRole('button', { name: 'Save as a commit' }).click();
+      await page.locator('.edit').waitFor({ state: 'detached' });
       await page.locator('article strong', { hasText: 'better' }).waitFor();
       expect(saved()).toContain('A **better** text.');
       const message = memory.repo.git('log', '-1', '--format=%an%n%B');
@@ -252,6 +255,7 @@ describe.skipIf(!browser)('the pages in a browser', () => {
       expect(await text.inputValue()).toContain('A **person** text.');
       expect(saved()).toContain('The text of an agent.');
       await page.getByRole('button', { name: 'Save my text over it' }).click();
+      await page.locator('.edit').waitFor({ state: 'detached' });
       await page.locator('article strong', { hasText: 'person' }).waitFor();
       expect(saved()).toContain('A **person** text.');
 
@@ -260,6 +264,24 @@ describe.skipIf(!browser)('the pages in a browser', () => {
       await page.getByRole('alert').getByText('front matter').waitFor();
       expect(await page.getByRole('button', { name: 'Save as a commit' }).isDisabled()).toBe(true);
     });
+  });
+
+  deep('say which record names code that has changed', async () => {
+    const { repo } = server;
+    const file = join(repo.root, 'retry.ts');
+    writeFileSync(file, 'export const retries = 3;\n');
+    repo.git('add', 'retry.ts');
+    repo.git('commit', '-q', '-m', 'Add retry.ts');
+    await memory.write('retries', 'The number of retries is in `retry.ts:1`.');
+    writeFileSync(file, 'export const attempts = 7;\n');
+    await visit('/view/', async (page) => {
+      const section = page.locator('section', { hasText: 'Needs a person' }).last();
+      await section.getByText('retry.ts').first().waitFor();
+      await section.getByRole('link', { name: /retries\.md$/ }).click();
+      await page.getByRole('heading', { name: 'retries' }).waitFor();
+      await page.locator('article .problem', { hasText: 'retry.ts' }).waitFor();
+    });
+    repo.git('checkout', '-q', 'retry.ts');
   });
 
   deep('filter the timeline, and keep only what is near the window in the document', async () => {

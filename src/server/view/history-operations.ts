@@ -6,6 +6,7 @@ import {
   branchesShape,
   type CommitData,
   comparisonShape,
+  evidenceShape,
   logShape,
   modesShape,
 } from '../../page/answers.ts';
@@ -111,6 +112,25 @@ export const branches = defineMemoryOperation({
         changes: changes.length,
       })),
       total,
+    };
+  },
+});
+
+export const evidence = defineMemoryOperation({
+  method: 'get',
+  path: '/memory/evidence',
+  id: 'get_evidence',
+  summary: 'Lists the places in the code that records name and that have changed, moved or gone.',
+  input: z.object({ path: path.optional() }),
+  answer: evidenceShape,
+  async run({ history }, request) {
+    const { records } = await history.evidence(request);
+    return {
+      findings: records.flatMap(({ path, findings }) =>
+        findings
+          .filter(({ verdict }) => verdict !== 'fresh')
+          .map(({ verdict, severity, message }) => ({ path, verdict, severity, message })),
+      ),
     };
   },
 });

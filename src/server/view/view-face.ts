@@ -5,7 +5,7 @@ import type { RequestHandler, Response } from 'express';
 import type { Auth } from '../http/auth.ts';
 import type { Face } from '../http/http.ts';
 import { ChangeStreams } from './events.ts';
-import { activity, blame, branches, compare, log, modes } from './history-operations.ts';
+import { activity, blame, branches, compare, evidence, log, modes } from './history-operations.ts';
 import { home } from './home-operation.ts';
 import { type MemoryOperation, memoryEndpoint } from './operation.ts';
 import { preview, record, records, restore, save, search } from './record-operations.ts';
@@ -19,6 +19,7 @@ const operations: readonly MemoryOperation[] = [
   activity,
   branches,
   modes,
+  evidence,
   compare,
   blame,
   restore,
