@@ -44,7 +44,7 @@ export function HomePage({ route: { at } }: { route: Route }) {
   );
 }
 
-/** What needs a person: files that cannot be read, and records whose code has changed. */
+/** The work for a person: files that cannot be read, and records whose code has changed. */
 function Attention({ problems, isPast }: { problems: Home['problems']; isPast: boolean }) {
   // The code is known as it is now only.
   const evidence = useAnswer<StaleEvidence>(isPast ? undefined : '/memory/evidence');
