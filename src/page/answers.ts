@@ -96,7 +96,14 @@ export const homeShape = z.object({
 export type Home = z.infer<typeof homeShape>;
 
 export const listShape = z.object({
-  records: z.array(z.object({ ...referenceShape.shape, toolset: text })),
+  records: z.array(
+    z.object({
+      ...referenceShape.shape,
+      toolset: text,
+      status: text.optional(),
+      owner: text.optional().describe('the record that it is a part of, such as an objective'),
+    }),
+  ),
   total: count,
 });
 

@@ -8,6 +8,7 @@ import { ModesPage } from './modes-page.tsx';
 import { RecordPage } from './record-page.tsx';
 import { addressTo, currentRoute, followLink, goTo, onRoute, type Route } from './route.ts';
 import { SearchPage } from './search-page.tsx';
+import { TasksPage } from './tasks-page.tsx';
 import { TimelinePage } from './timeline-page.tsx';
 
 const pages: ReadonlyMap<string, ComponentType<{ route: Route }>> = new Map([
@@ -18,12 +19,14 @@ const pages: ReadonlyMap<string, ComponentType<{ route: Route }>> = new Map([
   ['search', SearchPage],
   ['branches', BranchesPage],
   ['modes', ModesPage],
+  ['tasks', TasksPage],
 ]);
 
 const entries = [
   ['', 'Home'],
   ['timeline', 'Timeline'],
   ['branches', 'Branches'],
+  ['tasks', 'Tasks'],
   ['records', 'Records'],
   ['modes', 'Modes'],
   ['search', 'Search'],

@@ -77,6 +77,7 @@ const others = [
   '/view/branches',
   '/view/branches/idea',
   '/view/modes',
+  '/view/tasks',
   '/view/records',
   '/view/search?q=alert+payment',
 ];

@@ -128,7 +128,7 @@ describe.skipIf(!browser)('the pages in a browser', () => {
       await page.getByRole('link', { name: /^Make payments idempotent/ }).click();
       await page.getByRole('heading', { name: 'Linked from' }).waitFor();
       await page.getByRole('link', { name: /^Payment/ }).waitFor();
-      expect(await page.getByRole('link', { name: 'task' }).count()).toBe(3);
+      expect(await page.locator('main').getByRole('link', { name: 'task' }).count()).toBe(3);
       await page.goBack();
       await page.getByRole('heading', { name: /^Store the answer/ }).waitFor();
     }),
@@ -327,6 +327,16 @@ describe.skipIf(!browser)('the pages in a browser', () => {
       expect(files()).toContain('patterns/wrong.md');
     });
   });
+
+  deep('show the tasks as a board by status', () =>
+    visit('/view/tasks', async (page) => {
+      const column = page.locator('.board > section', { hasText: 'in progress' });
+      await column.getByText('Store the answer of the provider for a day').waitFor();
+      await column.getByText('idempotent-payments').waitFor();
+      expect(await page.locator('.board > section').count()).toBe(3);
+      await page.locator('.board > section', { hasText: 'completed 1' }).waitFor();
+    }),
+  );
 
   deep('list the modes with what they may read and change', () =>
     visit('/view/modes', async (page) => {

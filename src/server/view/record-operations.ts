@@ -18,7 +18,7 @@ import {
 import { at, commitData, path, referenceTo, skip } from './answer-data.ts';
 import { defineMemoryOperation } from './operation.ts';
 import { RecordLinks } from './record-links.ts';
-import { readState, titleOf } from './record-source.ts';
+import { type KnownRecord, readState, titleOf } from './record-source.ts';
 
 const toolset = z.string().max(100).optional().describe('Only records of this toolset');
 const type = z.string().max(100).optional().describe('Only records of this type');
@@ -43,13 +43,23 @@ export const records = defineMemoryOperation({
     const { records } = await readState(context, wanted, at);
     const sorted = [...records].sort((a, b) => (a.path < b.path ? -1 : 1));
     return {
-      records: sorted
-        .slice(skip, skip + limit)
-        .map((record) => ({ ...referenceTo(record), toolset: record.type.toolset })),
+      records: sorted.slice(skip, skip + limit).map((record) => ({
+        ...referenceTo(record),
+        toolset: record.type.toolset,
+        ...textFields(record.value),
+      })),
       total: records.length,
     };
   },
 });
+
+/** Returns the fields by which a list groups records. */
+function textFields({ status, objective }: KnownRecord['value']) {
+  return {
+    ...(typeof status === 'string' && { status }),
+    ...(typeof objective === 'string' && { owner: objective }),
+  };
+}
 
 export const record = defineMemoryOperation({
   method: 'get',
