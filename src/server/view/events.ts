@@ -26,19 +26,19 @@ export class ChangeStreams {
             response.write(`data: ${JSON.stringify({ paths: paths.slice(0, 1000) })}\n\n`);
           }
         };
-        app.watch(session, send);
+        const stop = app.watch(session, send);
         // The session follows the memory from its first call on.
         await app.run(session, 'events', untilClosed(response), async ({ project }) =>
           project.info(),
         );
-        if (response.destroyed) return app.watch(session, undefined);
+        if (response.destroyed) return stop();
         const timer = setInterval(() => response.write(': \n\n'), interval);
         const end = () => response.end();
         this.#open.add(end);
         response.once('close', () => {
           clearInterval(timer);
           this.#open.delete(end);
-          app.watch(session, undefined);
+          stop();
         });
         response.type('text/event-stream').write(': \n\n');
       },

@@ -120,7 +120,8 @@ export const evidence = defineMemoryOperation({
   method: 'get',
   path: '/memory/evidence',
   id: 'get_evidence',
-  summary: 'Lists the places in the code that records name and that have changed, moved or gone.',
+  summary:
+    'Lists what a check finds about records: code that has changed, moved or gone, and problems of their texts.',
   input: z.object({ path: path.optional() }),
   answer: evidenceShape,
   async run({ history }, request) {
@@ -128,8 +129,13 @@ export const evidence = defineMemoryOperation({
     return {
       findings: records.flatMap(({ path, findings }) =>
         findings
-          .filter(({ verdict }) => verdict !== 'fresh')
-          .map(({ verdict, severity, message }) => ({ path, verdict, severity, message })),
+          .map((finding) => ({
+            path,
+            verdict: finding.kind === 'evidence' ? finding.verdict : finding.kind,
+            severity: finding.severity,
+            message: finding.message,
+          }))
+          .filter(({ verdict }) => verdict !== 'fresh'),
       ),
     };
   },
