@@ -1,7 +1,7 @@
 // `npm run package`: writes the plugins for all clients into dist/plugins/, after `node build.js`.
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { about, manifests, withSkills } from './manifests.js';
+import { about, manifests, programFolder, withProgram, withSkills } from './manifests.js';
 
 const top = resolve(import.meta.dirname, '..');
 
@@ -43,5 +43,6 @@ if (process.argv[1] === import.meta.filename) {
   const outdir = join(top, 'dist/plugins');
   writePlugins(outdir);
   copyProgram(join(outdir, 'claude-desktop/server'));
+  for (const plugin of withProgram) copyProgram(join(outdir, plugin, programFolder));
   console.log(`The plugins are in ${outdir}.`);
 }

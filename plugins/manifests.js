@@ -36,6 +36,28 @@ function stdio(env) {
   return { mcpServers: { [name]: { type: 'stdio', ...server(env) } } };
 }
 
+/** The settings of the hooks, by client, with the command "memory-bank hook". */
+const hookSettings = JSON.parse(
+  readFileSync(join(import.meta.dirname, '../src/cli/setup/hook-settings.json'), 'utf8'),
+);
+
+/** The folder of the program in a plugin with hooks: a start with npx would delay each prompt. */
+export const programFolder = 'program';
+
+/**
+ * The hooks of a client, started from the program in the plugin.
+ *
+ * @param {string} client
+ * @param {string} folder the client's variable for the folder of the plugin.
+ * @returns {Record<string, unknown>}
+ */
+function hooksOf(client, folder) {
+  const program = `node "${folder}/${programFolder}/dist/main.cjs" hook`;
+  return JSON.parse(JSON.stringify(hookSettings[client]), (_, value) =>
+    typeof value === 'string' ? value.replace(`${name} hook`, program) : value,
+  );
+}
+
 const schemas = 'https://agent-plugins.org/schemas/1.0.0';
 
 /**
@@ -56,6 +78,7 @@ export const manifests = {
   'claude-code/.claude-plugin/plugin.json': identity,
   // Claude Code itself sets CLAUDE_PROJECT_DIR for the server.
   'claude-code/.mcp.json': stdio(),
+  'claude-code/hooks/hooks.json': hooksOf('claude', '${CLAUDE_PLUGIN_ROOT}'),
   '.agents/plugins/marketplace.json': {
     name,
     interface: { displayName: title },
@@ -72,6 +95,7 @@ export const manifests = {
     ...identity,
     skills: './skills/',
     mcpServers: './.mcp.json',
+    hooks: './hooks/hooks.json',
     interface: {
       displayName: title,
       shortDescription: about.description,
@@ -80,11 +104,14 @@ export const manifests = {
     },
   },
   'codex/.mcp.json': stdio(),
+  'codex/hooks/hooks.json': hooksOf('codex', '${PLUGIN_ROOT}'),
   'cursor/.cursor-plugin/plugin.json': {
     ...identity,
     skills: './skills/',
     mcpServers: './mcp.json',
+    hooks: './hooks/hooks.json',
   },
+  'cursor/hooks/hooks.json': hooksOf('cursor', '${CURSOR_PLUGIN_ROOT}'),
   // A variable that a client does not replace is ignored by the server.
   'cursor/mcp.json': stdio({ MEMORY_BANK_ROOT: '${workspaceFolder}' }),
   'gemini-cli/gemini-extension.json': {
@@ -93,6 +120,7 @@ export const manifests = {
     description: about.description,
     mcpServers: { [name]: server({ MEMORY_BANK_ROOT: '${workspacePath}' }) },
   },
+  'gemini-cli/hooks/hooks.json': hooksOf('gemini', '${extensionPath}'),
   'claude-desktop/manifest.json': {
     manifest_version: '0.3',
     display_name: title,
@@ -153,3 +181,6 @@ export const manifests = {
 
 /** The plugins that contain the skills. */
 export const withSkills = ['agent-plugins', 'claude-code', 'codex', 'cursor', 'gemini-cli'];
+
+/** The plugins whose hooks start a copy of the program. */
+export const withProgram = ['claude-code', 'codex', 'cursor', 'gemini-cli'];

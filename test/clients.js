@@ -13,6 +13,9 @@ const clients = [
     commands: [
       ['claude', 'plugin', 'validate', plugins],
       ['claude', 'plugin', 'validate', join(plugins, 'claude-code')],
+      ['claude', 'plugin', 'marketplace', 'add', plugins],
+      ['claude', 'plugin', 'install', 'memory-bank@memory-bank'],
+      ['claude', 'mcp', 'list'],
     ],
   },
   {
@@ -21,11 +24,16 @@ const clients = [
       ['codex', 'plugin', 'marketplace', 'add', plugins],
       ['codex', 'plugin', 'add', 'memory-bank@memory-bank'],
       ['codex', 'mcp', 'get', 'memory-bank'],
+      ['codex', 'mcp', 'list'],
     ],
   },
   {
     name: '@google/gemini-cli',
-    commands: [['gemini', 'extensions', 'validate', join(plugins, 'gemini-cli')]],
+    commands: [
+      ['gemini', 'extensions', 'validate', join(plugins, 'gemini-cli')],
+      ['gemini', 'extensions', 'install', '--consent', join(plugins, 'gemini-cli')],
+      ['gemini', 'extensions', 'list'],
+    ],
   },
   {
     name: '@anthropic-ai/mcpb',

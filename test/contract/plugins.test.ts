@@ -3,7 +3,8 @@ import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
 import { writePlugins } from '../../plugins/build.js';
-import { defaultToolsets, manifests, withSkills } from '../../plugins/manifests.js';
+import { defaultToolsets, manifests, withProgram, withSkills } from '../../plugins/manifests.js';
+import { hookEvents } from '../../src/app/hook/client-event.ts';
 import { packageName } from '../../src/cli/setup/own-entry.ts';
 import { commandName } from '../../src/cli/tool-arguments.ts';
 import { inputSchema } from '../../src/core/input.ts';
@@ -22,6 +23,7 @@ const starter = {
   env: { MEMORY_BANK_DEFAULT_TOOLSETS: defaultToolsets.join(',') },
 };
 const entry = { mcpServers: { 'memory-bank': { type: 'stdio', ...starter } } };
+const groups = [{ hooks: [{ type: 'command', command: text, timeout: expect.any(Number) }] }];
 
 /** The documented required fields of each manifest. */
 const required: Record<string, object> = {
@@ -39,7 +41,11 @@ const required: Record<string, object> = {
     interface: { displayName: text },
     plugins: [{ name, source: { source: 'local', path: './codex' }, category: text }],
   },
+  'claude-code/hooks/hooks.json': { hooks: { SessionStart: groups, UserPromptSubmit: groups } },
   'codex/.codex-plugin/plugin.json': { name, version, description: text, skills: './skills/' },
+  'codex/hooks/hooks.json': { hooks: { SessionStart: groups, UserPromptSubmit: groups } },
+  'cursor/hooks/hooks.json': { version: 1, hooks: { sessionStart: [{ command: text }] } },
+  'gemini-cli/hooks/hooks.json': { hooks: { SessionStart: groups, BeforeAgent: groups } },
   'codex/.mcp.json': entry,
   'cursor/.cursor-plugin/plugin.json': { name, skills: './skills/', mcpServers: './mcp.json' },
   'cursor/mcp.json': { mcpServers: { 'memory-bank': { command: 'npx' } } },
@@ -72,13 +78,14 @@ describe('the plugins', () => {
   it.each(Object.keys(manifests))('%s has the required fields', (path) => {
     expect(manifests[path]).toMatchObject(required[path] ?? { undocumented: path });
     const { version = packageJson.version } = { ...manifests[path] };
-    expect(version).toBe(packageJson.version);
+    // The version of a file with hooks is that of its format.
+    if (!path.endsWith('hooks.json')) expect(version).toBe(packageJson.version);
   });
 
   it('have no unknown fields where the format allows none', () => {
     const portable = Object.keys(manifests['agent-plugins/plugin.json'] ?? {});
     expect(portable.filter((key) => !closed.includes(key))).toEqual([]);
-    const cursor = [...closed, ...['skills', 'mcpServers']];
+    const cursor = [...closed, ...['skills', 'mcpServers', 'hooks']];
     const used = Object.keys(manifests['cursor/.cursor-plugin/plugin.json'] ?? {});
     expect(used.filter((key) => !cursor.includes(key))).toEqual([]);
     expect(Object.keys(manifests['agent-plugins/mcp.json'] ?? {})).toEqual([
@@ -90,7 +97,26 @@ describe('the plugins', () => {
   });
 
   it('never take their own folder as the project', () => {
-    expect(JSON.stringify(manifests)).not.toMatch(/PLUGIN_ROOT|extensionPath|"cwd"/);
+    const servers = Object.values(manifests).map(({ mcpServers = {} }) => mcpServers);
+    expect(JSON.stringify(servers)).not.toMatch(/PLUGIN_ROOT|extensionPath|"cwd"/);
+  });
+
+  it('have hooks that start the program of the plugin for an event that exists', () => {
+    const all = Object.entries(manifests).filter(([path]) => path.endsWith('hooks/hooks.json'));
+    expect(all.map(([path]) => path.split('/')[0])).toEqual(withProgram);
+    for (const [, hooks] of all) {
+      const commands: string[] = [];
+      JSON.stringify(hooks, (key, value) => {
+        if (key === 'command') commands.push(String(value));
+        return value;
+      });
+      expect(commands.length).toBeGreaterThan(0);
+      for (const command of commands) {
+        const [, event] =
+          /^node "\$\{\w+\}\/program\/dist\/main\.cjs" hook ([a-z-]+)$/.exec(command) ?? [];
+        expect(hookEvents).toContain(event);
+      }
+    }
   });
 
   it('are written with their skills', () => {
