@@ -31,7 +31,6 @@ const clients = [
     name: '@google/gemini-cli',
     commands: [
       ['gemini', 'extensions', 'validate', join(plugins, 'gemini-cli')],
-      ['gemini', 'extensions', 'install', '--consent', join(plugins, 'gemini-cli')],
       ['gemini', 'extensions', 'list'],
     ],
   },

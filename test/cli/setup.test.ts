@@ -394,11 +394,13 @@ describe('init', () => {
     const { status } = await answer(
       ['init', '--clients', 'claude', '--instructions', 'AGENTS.md'],
       [', history) [all]: ', typed],
+      ['Add hooks to Claude Code: ', 'y\r'],
       ['Make these changes?', 'y\r'],
     );
     expect(status).toBe(0);
     const { args: written } = JSON.parse(repo.read('.mcp.json')).mcpServers['memory-bank'];
     expect(written).toEqual(args);
+    expect(repo.read('.claude/settings.json')).toContain('memory-bank hook prompt');
   });
 
   it.skipIf(!hasTerminal)('refuses a toolset that is not there', async () => {
@@ -413,6 +415,7 @@ describe('init', () => {
     const { status } = await answer(
       ['init', '--clients', 'claude', '--instructions', 'AGENTS.md'],
       ['[all]: ', '\r'],
+      ['Add hooks to ', 'n\r'],
       ['starts "npx other". Replace it? [y/N]', 'y\r'],
       ['Make these changes?', 'y\r'],
     );
@@ -447,6 +450,7 @@ describe('init', () => {
       ? [
           ['Clients (', '\r'],
           ['[all]: ', '\r'],
+          ['Add hooks to ', '\r'],
         ]
       : [];
     const { status, seen } = await answer(['init', '--instructions', 'AGENTS.md'], ...before, [

@@ -7,9 +7,11 @@ import {
   planMergeDriver,
   setMergeDriver,
 } from '../../app/merging.ts';
+import { projectPath } from '../../app/project-file.ts';
 import { findRoot, memoryFolderName } from '../../app/root.ts';
 import { selectToolsets } from '../../app/toolset-selection.ts';
 import { MemoryError } from '../../core/error.ts';
+import { own } from '../../core/json.ts';
 import { paintDiff } from '../../core/painter.ts';
 import type { Session } from '../../core/session.ts';
 import { type Command, flagText, type Invocation } from '../command.ts';
@@ -17,7 +19,8 @@ import { agrees, mayAsk, mayGoOn, question } from '../prompt.ts';
 import { asJson, outputFlag, showResult } from '../result.ts';
 import { inSession } from '../run-in-session.ts';
 import { Screen } from '../terminal.ts';
-import { clients, configPath, entryName, type McpClient, type Surroundings } from './client.ts';
+import { clients, configPath, entryName, type Surroundings } from './client.ts';
+import { hookClients, hookPath } from './client-hooks.ts';
 import { findOnPath } from './entry-start.ts';
 import { binName, packageName, packageVersion, pathAdvice } from './own-entry.ts';
 import {
@@ -41,6 +44,7 @@ export const init: Command = {
       about: `${Object.keys(clients).join(', ')}, all or none`,
       default: 'those that are in use here',
     },
+    hooks: { about: 'let clients that have hooks also run "memory-bank hook"' },
     instructions: {
       value: forAgents.join('|'),
       choices: forAgents,
@@ -67,13 +71,14 @@ export const init: Command = {
     const screen = new Screen();
     const names = await chosenClients(invocation, around, undo, ask);
     const toolsets = undo ? undefined : await chosenToolsets(invocation, ask);
+    const hooks = undo || (await choosesHooks(invocation, names, ask));
     const instructions = undo ? forAgents : await chosenInstructions(invocation, ask);
     const programs = clientPrograms(invocation);
     const serverOptions = toolsets ? ['--toolsets', toolsets.join(',')] : [];
     const mayReplace = async (path: string, use: string) =>
       ask && agrees(`The entry "${entryName}" of ${path} ${use}. Replace it?`);
     const setup: Setup = {
-      ...{ names, instructions, programs, around, mayReplace },
+      ...{ names, hooks, instructions, programs, around, mayReplace },
       options: undo ? undefined : serverOptions,
     };
     return inSession(invocation, async (session, call) => {
@@ -162,9 +167,14 @@ function neededByOthers(
   names: readonly string[],
   around: Surroundings,
 ): string[] {
-  const shared = names
-    .flatMap((name) => clients[name] ?? [])
-    .flatMap((client) => (client.personal ? [] : (reachablePath(client, around) ?? [])));
+  const shared = names.flatMap((name) => {
+    const client = own(clients, name);
+    const hooks = own(hookClients, name);
+    return [
+      (client && !client.personal && reachablePath(() => configPath(client, around))) || [],
+      (hooks && reachablePath(() => projectPath(around.root, hookPath(hooks, around.root)))) || [],
+    ].flat();
+  });
   if (programs.shared[0] !== binName) return [];
   if (!edits.some(({ path }) => shared.includes(path))) return [];
   const who = findOnPath(binName, around)
@@ -173,14 +183,28 @@ function neededByOthers(
   return [`${who}, because files of the project start it by this name: ${pathAdvice()}.`];
 }
 
-/** The path of a client's configuration; undefined for a link that the plan refuses. */
-function reachablePath(client: McpClient, around: Surroundings): string | undefined {
+/** The real path of a file; undefined for a link that the plan refuses. */
+function reachablePath(resolve: () => string): string | undefined {
   try {
-    return configPath(client, around);
+    return resolve();
   } catch (error) {
     if (error instanceof MemoryError) return undefined;
     throw error;
   }
+}
+
+/** Whether the clients also get hooks. */
+async function choosesHooks(
+  { values }: Invocation,
+  names: readonly string[],
+  ask: boolean,
+): Promise<boolean> {
+  if (values.hooks === true) return true;
+  const titles = names.flatMap(
+    (name) => own(hookClients, name)?.title.replace(/ hooks$/, '') ?? [],
+  );
+  if (!ask || titles.length === 0) return false;
+  return agrees(`Add hooks to ${titles.join(', ')}: a brief of the memory when a session starts?`);
 }
 
 async function chosenClients(

@@ -12,15 +12,20 @@ import {
 import { MemoryError } from '../../core/error.ts';
 import type { Language } from './language.ts';
 
+/** The keys of objects and the indexes of arrays that lead to a value. */
+type JsonPath = readonly (string | number)[];
+
 /**
  * Sets members of one object in a JSON text with comments and trailing commas, or removes the object.
  *
  * Everything else stays as it is, byte for byte.
  *
- * @param value undefined removes the object, and the objects around it that are then empty.
- * @throws MemoryError `damaged` with the line, when the text is not a JSON object.
+ * @param path the index after the last element of an array adds an element.
+ * @param value undefined removes the object, and the objects and arrays around it that are then empty.
+ * @throws MemoryError `damaged` with the line, when the text is not a JSON object, or has an object
+ *   where the path has an index or an array where it has a key.
  */
-export function editJson(text: string, path: readonly string[], value: object | undefined): string {
+export function editJson(text: string, path: JsonPath, value: object | undefined): string {
   const bom = text.startsWith('\ufeff') ? '\ufeff' : '';
   const body = text.slice(bom.length);
   const given = body.trim() === '' ? '{}\n' : body;
@@ -43,7 +48,7 @@ export function editJson(text: string, path: readonly string[], value: object | 
 }
 
 /** The value at a path of a JSON text; undefined where there is none. */
-function readJson(text: string, path: readonly string[]): unknown {
+function readJson(text: string, path: JsonPath): unknown {
   const body = text.replace(/^\ufeff/, '');
   if (body.trim() === '') return undefined;
   check(body, path);
@@ -76,23 +81,24 @@ function checkSyntax(text: string, options: ParseOptions): void {
   throw new MemoryError('damaged', `line ${line}: ${why}`);
 }
 
-function check(text: string, path: readonly string[]): void {
+function check(text: string, path: JsonPath): void {
   checkSyntax(text, { allowTrailingComma: true });
   for (let depth = 0; depth < path.length; depth++) {
     const node = nodeAt(text, path.slice(0, depth));
-    if (node && node.type !== 'object') {
+    const wanted = typeof path[depth] === 'number' ? 'array' : 'object';
+    if (node && node.type !== wanted) {
       const where = depth === 0 ? 'the text' : `"${path.slice(0, depth).join('.')}"`;
-      throw new MemoryError('damaged', `${where} is not an object`);
+      throw new MemoryError('damaged', `${where} is not an ${wanted}`);
     }
   }
 }
 
-function nodeAt(text: string, path: readonly string[]): Node | undefined {
+function nodeAt(text: string, path: JsonPath): Node | undefined {
   const tree = parseTree(text, [], { allowTrailingComma: true });
   return tree && findNodeAtLocation(tree, [...path]);
 }
 
-function set(text: string, path: readonly string[], value: unknown): string {
+function set(text: string, path: JsonPath, value: unknown): string {
   const unit = /^([ \t]+)"/m.exec(text)?.[1] ?? '  ';
   const eol = text.includes('\r\n') ? '\r\n' : '\n';
   const drawn = (what: unknown, indent: string) =>
@@ -107,11 +113,17 @@ function set(text: string, path: readonly string[], value: unknown): string {
   while (!nodeAt(text, path.slice(0, depth))) depth--;
   const parent = nodeAt(text, path.slice(0, depth));
   if (!parent) return text;
-  const inner = path.slice(depth + 1).reduceRight<unknown>((part, key) => ({ [key]: part }), value);
+  const inner = path
+    .slice(depth + 1)
+    .reduceRight<unknown>(
+      (part, key) => (typeof key === 'number' ? [part] : { [key]: part }),
+      value,
+    );
   const last = parent.children?.at(-1);
   const outer = indentAt(text, parent.offset);
   const own = last && startsLine(text, last.offset) ? indentAt(text, last.offset) : outer + unit;
-  const member = `${eol}${own}${JSON.stringify(path[depth])}: ${drawn(inner, own)}`;
+  const name = parent.type === 'array' ? '' : `${JSON.stringify(path[depth])}: `;
+  const member = `${eol}${own}${name}${drawn(inner, own)}`;
   if (!last) {
     const end = endOf(parent) - 1;
     const rest = text.slice(parent.offset + 1, end).trimEnd();
@@ -128,8 +140,9 @@ function set(text: string, path: readonly string[], value: unknown): string {
   return `${text.slice(0, from)}${member},${text.slice(from)}`;
 }
 
-function remove(text: string, path: readonly string[]): string {
-  const property = nodeAt(text, path)?.parent;
+function remove(text: string, path: JsonPath): string {
+  const node = nodeAt(text, path);
+  const property = node?.parent?.type === 'array' ? node : node?.parent;
   const parent = property?.parent;
   if (!property || !parent) return text;
   const siblings = parent.children ?? [];

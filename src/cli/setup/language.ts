@@ -11,5 +11,5 @@ export interface Language {
    *
    * @throws MemoryError `damaged` when the text cannot be read.
    */
-  read(text: string, path: readonly string[]): unknown;
+  read(text: string, path: readonly (string | number)[]): unknown;
 }

@@ -7,6 +7,7 @@ import { MemoryError } from '../../core/error.ts';
 import { own } from '../../core/json.ts';
 import { editInstructions } from './agent-instructions.ts';
 import { clients, configPath, entryName, type Start, type Surroundings } from './client.ts';
+import { editHooks, hookClients, hookPath, isEmptySettings } from './client-hooks.ts';
 import { otherUse } from './own-entry.ts';
 
 /** A change of a file; its text is undefined where the file does not exist. */
@@ -42,6 +43,8 @@ export interface ClientPrograms {
 export interface Setup {
   /** Names of clients. */
   readonly names: readonly string[];
+  /** Whether the clients that have hooks get them; undo always removes them. */
+  readonly hooks: boolean;
   /** Names of the instruction files for agents. */
   readonly instructions: readonly string[];
   readonly programs: ClientPrograms;
@@ -55,6 +58,7 @@ export interface Setup {
 /** Plans the changes of the configurations of clients and of the instructions for agents. */
 export async function planSetup({
   names,
+  hooks,
   instructions,
   programs,
   options,
@@ -68,6 +72,7 @@ export async function planSetup({
     given: string,
     resolve: () => string,
     edit: (text: string) => Promise<string> | string,
+    mark = entryName,
   ) => {
     let path: string;
     try {
@@ -83,10 +88,10 @@ export async function planSetup({
       // Two files may be links to one, which then gets both changes.
       const earlier = edits.find((one) => one.path === path);
       const before = earlier ? earlier.after : readText(path);
-      // A text without the name of the entry has nothing to remove, even where it cannot be parsed.
-      if (undo && !before?.includes(entryName)) return;
+      // A text without the mark has nothing to remove, even where it cannot be parsed.
+      if (undo && !before?.includes(mark)) return;
       const text = await edit(before ?? '');
-      const after = undo && isEmpty(text) ? undefined : text;
+      const after = undo && isEmptySettings(text) ? undefined : text;
       if (before === undefined ? undo : after === before) return;
       if (earlier) edits.splice(edits.indexOf(earlier), 1, { ...earlier, after });
       else edits.push({ path, before, after });
@@ -123,6 +128,17 @@ export async function planSetup({
       untouched.push({ path, reason: `its entry "${entryName}" ${use}`, isForeign: true });
       return text;
     });
+  }
+  for (const client of names.flatMap((name) => own(hookClients, name) ?? [])) {
+    if (!hooks && !undo) continue;
+    const path = hookPath(client, around.root);
+    const resolve = () => projectPath(around.root, path);
+    await consider(
+      path,
+      resolve,
+      (text) => editHooks(text, client, programs.shared, around.root, !undo),
+      ' hook ',
+    );
   }
   for (const file of instructions) {
     const path = join(around.root, file);
@@ -178,9 +194,4 @@ function isRemoved(folder: string): Promise<boolean> {
     () => true,
     () => false,
   );
-}
-
-/** Whether the text contains only what the setup itself starts a file with. */
-function isEmpty(text: string): boolean {
-  return /^\ufeff?\s*(?:\{\s*\}\s*)?$/.test(text);
 }

@@ -43,7 +43,7 @@ function read(text: string): unknown {
   }
 }
 
-function at(value: unknown, path: readonly string[]): unknown {
+function at(value: unknown, path: readonly (string | number)[]): unknown {
   return path.reduce<unknown>((part, key) => (isObject(part) ? part[key] : undefined), value);
 }
 

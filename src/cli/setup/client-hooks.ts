@@ -1,0 +1,152 @@
+import { join } from 'node:path';
+import { hookEvents } from '../../app/hook/client-event.ts';
+import { isObject } from '../../core/json.ts';
+import hookSettings from './hook-settings.json' with { type: 'json' };
+import { editJson, jsonWithComments } from './json-entry.ts';
+import { otherUse } from './own-entry.ts';
+
+/** A client that runs hooks, and its settings of them. */
+interface HookClient {
+  readonly title: string;
+  /** The path of the file in the project. */
+  readonly path: readonly string[];
+  /** The settings, with the command `memory-bank hook`. */
+  readonly settings: { readonly version?: number; readonly hooks: object };
+}
+
+const claude: HookClient = {
+  title: 'Claude Code hooks',
+  path: ['.claude', 'settings.json'],
+  settings: hookSettings.claude,
+};
+
+/** Clients with hooks, by the names that `--clients` takes. */
+export const hookClients: { readonly [name: string]: HookClient } = {
+  claude,
+  codex: {
+    title: 'Codex hooks',
+    path: ['.codex', 'hooks.json'],
+    settings: hookSettings.codex,
+  },
+  cursor: {
+    title: 'Cursor hooks',
+    path: ['.cursor', 'hooks.json'],
+    settings: hookSettings.cursor,
+  },
+  // It reads the hooks of Claude Code.
+  vscode: { ...claude, title: 'VS Code hooks' },
+  gemini: {
+    title: 'Gemini CLI hooks',
+    path: ['.gemini', 'settings.json'],
+    settings: hookSettings.gemini,
+  },
+};
+
+/** Absolute path of the file with the hooks of a client. */
+export function hookPath({ path }: HookClient, root: string): string {
+  return join(root, ...path);
+}
+
+/** A command in the settings of a client that answers an event with `hook`. */
+export interface HookCommand {
+  /** The keys and indexes that lead to the entry of the command. */
+  readonly path: readonly (string | number)[];
+  /** The words of the command before `hook`. */
+  readonly words: readonly string[];
+  readonly event: string;
+}
+
+/**
+ * Lists the commands `<program> hook <event>` in the settings of a client.
+ *
+ * @throws MemoryError `damaged` when the text cannot be read.
+ */
+export function hookCommands(text: string): HookCommand[] {
+  const found: HookCommand[] = [];
+  const visit = (value: unknown, path: HookCommand['path']) => {
+    if (Array.isArray(value)) for (const [i, one] of value.entries()) visit(one, [...path, i]);
+    if (!isObject(value)) return;
+    for (const [key, one] of Object.entries(value)) {
+      const command = key === 'command' && typeof one === 'string' ? parseCommand(one) : undefined;
+      if (command) found.push({ path, ...command });
+      else visit(one, [...path, key]);
+    }
+  };
+  visit(jsonWithComments.read(text, ['hooks']), ['hooks']);
+  return found;
+}
+
+function parseCommand(command: string): Omit<HookCommand, 'path'> | undefined {
+  const words = [...command.matchAll(/"([^"]*)"|'([^']*)'|([^\s"']+)/g)].map(
+    ([, double, single, plain]) => double ?? single ?? plain ?? '',
+  );
+  const [word, event = ''] = words.slice(-2);
+  if (word !== 'hook' || !hookEvents.some((one) => one === event)) return undefined;
+  return { words: words.slice(0, -2), event };
+}
+
+/**
+ * Adds the hooks of a client to its settings, or removes them; everything else stays as it is.
+ *
+ * @param program the command that `init` would write.
+ * @param wanted whether the settings get the hooks.
+ * @throws MemoryError `damaged` when the text cannot be edited safely.
+ */
+export function editHooks(
+  text: string,
+  { settings }: HookClient,
+  program: readonly string[],
+  root: string,
+  wanted: boolean,
+): string {
+  const ours = hookCommands(text).filter(({ words: [command, ...args] }) => {
+    return otherUse({ command, args }, program, root) === undefined;
+  });
+  if (!wanted) {
+    // From the last to the first, so that the indexes before it stay valid.
+    return ours.reduceRight((part, { path }) => removeCommand(part, path), text);
+  }
+  const given = ours.reduce((part, { path, event }) => {
+    return editJson(part, path, { command: commandLine(program, event) });
+  }, text);
+  let edited = given;
+  if (settings.version !== undefined && text.trim() === '') {
+    edited = `${JSON.stringify({ version: settings.version }, null, 2)}\n`;
+  }
+  for (const [name, groups] of Object.entries(settings.hooks)) {
+    if (ours.some(({ path }) => path[1] === name)) continue;
+    const present: unknown = jsonWithComments.read(edited, ['hooks', name]);
+    const end = Array.isArray(present) ? present.length : 0;
+    const [group] = withProgram(groups, program);
+    edited = editJson(edited, ['hooks', name, end], group);
+  }
+  return edited;
+}
+
+/** Removes the entry of a command, and the lists and objects that contained nothing else. */
+function removeCommand(text: string, path: HookCommand['path']): string {
+  // A group of commands also has a matcher, which means nothing without them.
+  const group = path.slice(0, 3);
+  const commands = path.length > 3 ? jsonWithComments.read(text, [...group, 'hooks']) : undefined;
+  const isOnly = Array.isArray(commands) && commands.length === 1;
+  return editJson(text, isOnly ? group : path, undefined);
+}
+
+/** The groups of hooks of an event, with the command that starts the program. */
+function withProgram(groups: unknown, program: readonly string[]): object[] {
+  const start = /^memory-bank hook (?=[a-z-]+$)/;
+  return JSON.parse(JSON.stringify(groups), (_, value) => {
+    if (typeof value !== 'string' || !start.test(value)) return value;
+    return commandLine(program, value.replace(start, ''));
+  });
+}
+
+function commandLine(program: readonly string[], event: string): string {
+  const words = program.map((word) => (/[\s"']/.test(word) ? `"${word}"` : word));
+  return [...words, 'hook', event].join(' ');
+}
+
+/** Whether a text contains only what a file of hooks begins with. */
+export function isEmptySettings(text: string): boolean {
+  return /^\ufeff?\s*(?:\{\s*(?:"version"\s*:\s*1\s*)?\}\s*)?$/.test(text);
+}

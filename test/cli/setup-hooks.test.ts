@@ -1,0 +1,89 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { editHooks, hookClients, hookCommands } from '../../src/cli/setup/client-hooks.ts';
+import { deep } from '../support/depth.ts';
+import { main, newFolder } from '../support/process.ts';
+import { Repo } from '../support/repo.ts';
+
+const program = ['memory-bank'];
+const root = newFolder();
+const files = [...new Set(Object.values(hookClients).map(({ path }) => path.join('/')))];
+
+describe('the hooks of a client', () => {
+  const mine = '{ "type": "command", "command": "./mine.sh" }';
+
+  it.each([
+    ['a file of other settings', '{\n  "model": "x" // mine\n}\n'],
+    [
+      'hooks of a person',
+      `{\r\n\t"hooks": {\r\n\t\t"Stop": [\r\n\t\t\t{ "hooks": [${mine}] }\r\n\t\t]\r\n\t}\r\n}\r\n`,
+    ],
+    ['hooks on one line', `{"hooks":{"SessionStart":[{"hooks":[${mine}]}],"Other":[]}}`],
+    ['trailing commas', `{\n  "hooks": {\n    "SessionStart": [\n      {},\n    ],\n  },\n}\n`],
+    ['the same words', '{ "note": "memory-bank hook stop" }'],
+  ])('are added once and removed again: %s', (_, text) => {
+    for (const client of Object.values(hookClients)) {
+      const edited = editHooks(text, client, program, root, true);
+      const events = hookCommands(edited).map(({ event }) => event);
+      expect(events).toHaveLength(Object.keys(client.settings.hooks).length);
+      expect(editHooks(edited, client, program, root, true)).toBe(edited);
+      expect(editHooks(edited, client, program, root, false)).toBe(text);
+    }
+  });
+
+  it('keep what a person adds to them', () => {
+    const [client] = Object.values(hookClients);
+    if (!client) throw new Error('There is no client with hooks.');
+    const edited = editHooks('', client, program, root, true);
+    const extended = edited.replace(/("hooks": \[)(\s+\{\s+"type")/, `$1 ${mine},$2`);
+    const undone = editHooks(extended, client, program, root, false);
+    expect(JSON.parse(undone)).toEqual({
+      hooks: { SessionStart: [{ hooks: [JSON.parse(mine)] }] },
+    });
+  });
+
+  it('get the command of a new setup', () => {
+    const [client] = Object.values(hookClients);
+    if (!client) throw new Error('There is no client with hooks.');
+    const edited = editHooks('', client, program, root, true);
+    const npx = ['npx', '-y', 'memory-bank@1.0.0'];
+    expect(editHooks(edited, client, npx, root, true)).toBe(editHooks('', client, npx, root, true));
+  });
+
+  it.each(['{', '{"hooks": []}', '{"hooks": {"SessionStart": {}, "sessionStart": {}}}'])(
+    'are not added to %j',
+    (text) => {
+      for (const client of Object.values(hookClients)) {
+        expect(() => editHooks(text, client, program, root, true)).toThrow(
+          expect.objectContaining({ code: 'damaged' }),
+        );
+      }
+    },
+  );
+});
+
+describe('init --hooks', () => {
+  deep('writes the hooks of every client, and undo removes them', () => {
+    const repo = Repo.create();
+    const mine = '{\n  "hooks": {\n    "Stop": [{ "hooks": [] }]\n  }\n}\n';
+    repo.write('.claude/settings.json', mine);
+    const before = repo.status();
+    const env = { PATH: process.env.PATH, HOME: newFolder(), MEMORY_BANK_DURABILITY: 'relaxed' };
+    const run = (...args: string[]) =>
+      spawnSync(process.execPath, [main, ...args], { cwd: repo.root, env, encoding: 'utf8' });
+    const shown = run('init', '--clients', 'all', '--hooks').stdout;
+    expect(shown).toContain(`"command": "memory-bank hook session-start"`);
+    expect(run('init', '--clients', 'all', '--hooks', '--yes').status).toBe(0);
+    for (const file of files) {
+      expect(repo.read(file)).toContain('"memory-bank hook session-start"');
+      expect(repo.read(file)).not.toContain(root);
+    }
+    expect(JSON.parse(repo.read('.cursor/hooks.json')).version).toBe(1);
+    expect(run('init', '--clients', 'all', '--hooks', '--yes').stdout).toContain('No file has to');
+    expect(run('init', '--undo', '--yes').status).toBe(0);
+    expect(repo.read('.claude/settings.json')).toBe(mine);
+    expect(files.filter((file) => existsSync(repo.path(file)))).toEqual(['.claude/settings.json']);
+    expect(repo.status()).toEqual(before);
+  });
+});
