@@ -87,3 +87,32 @@ describe('init --hooks', () => {
     expect(repo.status()).toEqual(before);
   });
 });
+
+describe('doctor', () => {
+  deep('runs each hook that is this program, and no other program', () => {
+    const repo = Repo.create();
+    const env = { PATH: process.env.PATH, HOME: newFolder(), MEMORY_BANK_DURABILITY: 'relaxed' };
+    const run = (...args: string[]) =>
+      spawnSync(process.execPath, [main, ...args], { cwd: repo.root, env, encoding: 'utf8' });
+    const command = `${process.execPath} ${main}`;
+    run('init', '--clients', 'claude', '--hooks', '--yes', '--command', command);
+    repo.write(
+      '.cursor/hooks.json',
+      JSON.stringify({
+        hooks: {
+          sessionStart: [{ command: 'touch ./ran hook session-start' }],
+          stop: [{ command: './no-such-program hook stop' }],
+        },
+      }),
+    );
+    const { stdout } = run('doctor');
+    expect(
+      stdout.match(/^ok +Claude Code hooks.*the hook [a-z-]+ answers in \d+ ms$/gm),
+    ).toHaveLength(3);
+    expect(stdout).toMatch(
+      /^note +Cursor hooks.*the hook session-start is not run: it starts "touch/m,
+    );
+    expect(stdout).toMatch(/^WRONG +Cursor hooks.*the hook stop starts .*does not exist$/m);
+    expect(existsSync(repo.path('ran'))).toBe(false);
+  });
+});

@@ -11,6 +11,7 @@ import { inSession } from '../run-in-session.ts';
 import { Screen } from '../terminal.ts';
 import { clients, configPath, entryName, type McpClient, type Surroundings } from './client.ts';
 import { CannotStart, NotOnPath, NotStarted, startOfEntry } from './entry-start.ts';
+import { checkHooks } from './hook-check.ts';
 import { binName, otherUse, pathAdvice, realPath } from './own-entry.ts';
 import { ProbeError, probeProcess, probeUrl } from './server-probe.ts';
 
@@ -78,6 +79,7 @@ async function checkClients({ options, values }: Invocation): Promise<Finding[]>
     const finding = await checkClient(name, client, around, values.start === true);
     if (finding) findings.push(finding);
   }
+  findings.push(...checkHooks(around, values.start === true));
   return findings;
 }
 
