@@ -256,6 +256,7 @@ export class App {
           workspace,
           home: async () => (await this.#workspaces.home()).bind(binding).store,
           use: (path, { create }) => place.use(path, create, binding),
+          toolNames: async () => namesOf(await this.toolsets()),
           summarizer: this.#summarizer,
           progress,
           note: (text) => options.note?.(text),
@@ -272,4 +273,10 @@ export class App {
       throw error;
     }
   }
+}
+
+/** The names of the tools that clients see. */
+function namesOf(toolsets: readonly Toolset[]): ReadonlySet<string> {
+  const tools = toolsets.flatMap((toolset) => toolset.tools);
+  return new Set(tools.flatMap(({ name, listed }) => (listed === false ? [] : [name])));
 }

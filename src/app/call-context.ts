@@ -38,7 +38,7 @@ export type Admission = <R>(effect: Tool['effect'], work: () => Promise<R>) => P
 export interface CallScope
   extends Pick<
     Context,
-    'session' | 'signal' | 'summarizer' | 'progress' | 'note' | 'log' | 'home'
+    'session' | 'toolNames' | 'signal' | 'summarizer' | 'progress' | 'note' | 'log' | 'home'
   > {
   /** The session's workspace, or why there is none: a call that needs no project works without it. */
   readonly workspace: BoundWorkspace | MemoryError;
@@ -52,6 +52,7 @@ export class CallContext implements Context {
   readonly signal: AbortSignal;
   readonly summarizer: Context['summarizer'];
   readonly home: Context['home'];
+  readonly toolNames: Context['toolNames'];
   readonly progress: Context['progress'];
   readonly note: Context['note'];
   readonly log: Context['log'];
@@ -66,6 +67,7 @@ export class CallContext implements Context {
     this.signal = scope.signal;
     this.summarizer = scope.summarizer;
     this.home = scope.home;
+    this.toolNames = scope.toolNames;
     this.progress = scope.progress;
     this.note = scope.note;
     this.log = scope.log;

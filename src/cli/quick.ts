@@ -28,7 +28,10 @@ export async function answer(
   packageFolder: string,
 ): Promise<Remainder | undefined> {
   const [command, name, ...others] = args;
-  if (others.length > 0 || process.env.DEBUG === 'true') return {};
+  const { env } = process;
+  // The digest is that of a session without settings.
+  const isUsual = !env.MEMORY_BANK_TOOLSETS && !env.MEMORY_BANK_DEFAULT_TOOLSETS;
+  if (others.length > 0 || !isUsual || env.DEBUG === 'true') return {};
   if (command === 'brief') {
     const isPlain = name === undefined && !process.stdout.isTTY;
     return isPlain && (await answerBrief(packageFolder)) ? undefined : {};

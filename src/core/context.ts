@@ -164,6 +164,8 @@ export interface Context {
   readonly history: History;
   readonly modes: Modes;
   readonly session: Session;
+  /** Returns the names of the tools that the session is offered. */
+  toolNames(): Promise<ReadonlySet<string>>;
   /** Undefined if no language model is configured. */
   readonly summarizer: Summarizer | undefined;
   /**

@@ -38,6 +38,11 @@ export class TestContext implements Context {
     this.homeStore = new MemoryStore(toolset.records);
   }
 
+  offered: ReadonlySet<string> = new Set(['search_memory']);
+
+  async toolNames(): Promise<ReadonlySet<string>> {
+    return this.offered;
+  }
   async home(): Promise<MemoryStore> {
     return this.homeStore;
   }

@@ -53,6 +53,13 @@ describe('a brief', () => {
     expect(await brief(context)).toBe(text);
   });
 
+  it('names only tools that the session is offered', async () => {
+    const context = project({ 'knowledge/decisions/a.md': entry('decisions', 'a', 'text') });
+    expect(await brief(context)).toMatch(/\n\nMore: search_memory finds records by words\.$/);
+    context.offered = new Set(['log_decision']);
+    expect(await brief(context)).not.toContain('More:');
+  });
+
   it('has the records about the changed files, and no others', async () => {
     const context = project({
       'knowledge/patterns/a.md': entry('patterns', 'a', 'See ./src/auth.ts.'),

@@ -21,6 +21,8 @@ export interface BriefDigest {
   readonly lastChange: string;
   readonly damaged: readonly DamagedRecord[];
   readonly changes: readonly MemoryChange[];
+  /** The names of the tools that a session without settings is offered. */
+  readonly tools: readonly string[];
   /** Parses the statements of all records, the newest first. */
   points(): readonly LocatedPoint[];
 }
@@ -77,10 +79,11 @@ export async function writeDigest(
   if (!before || before.newest > begun - settled || head === undefined) return;
   const { points, damaged } = await source.records();
   const changes = await source.changes();
+  const tools = [...(await source.tools())];
   const lastChange = memory.lastChange() ?? '';
   const after = memory.filesState(maxFiles);
   if (after?.key !== before.key || memory.head().oid !== head) return;
-  const facts = JSON.stringify({ head, lastChange, damaged, changes });
+  const facts = JSON.stringify({ head, lastChange, damaged, changes, tools });
   const rows = JSON.stringify(points.map(toRow));
   if (rows.length > maxBytes / 4) return;
   const seal = checksum(build, after.key, facts, rows);

@@ -1,7 +1,13 @@
 import type { Context } from '../../core/context.ts';
 import { QuickMemory } from '../../store/quick-memory.ts';
 import { briefSource } from '../../toolsets/index.ts';
+import type { AppOptions } from '../app.ts';
 import { writeDigest } from './brief-digest.ts';
+
+/** Whether sessions have no settings that change what they read: the digest is for these only. */
+export function isUsual({ mode, enabled }: Pick<AppOptions, 'mode' | 'enabled'>): boolean {
+  return mode === undefined && enabled === undefined;
+}
 
 /**
  * Stores the digest of the memory for the next hook.

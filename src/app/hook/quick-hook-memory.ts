@@ -61,13 +61,14 @@ export class QuickHookMemory implements HookMemory {
   }
 
   async brief(request: BriefRequest): Promise<Brief> {
-    const { changes, damaged, points } = this.#digest;
+    const { changes, damaged, points, tools } = this.#digest;
     const name = this.#memory.head().ref?.replace(/^refs\/heads\//, '');
     const source = {
       agent: this.#agent,
       records: async () => ({ points: points(), damaged }),
       branch: async () => ({ name, work: this.#memory.work(maxFiles) }),
       changes: async () => changes,
+      tools: async () => new Set(tools),
       about: async () => {
         throw new NeedsProgram('a search');
       },

@@ -1,5 +1,5 @@
 import { App } from '../../app/app.ts';
-import { keepDigest } from '../../app/hook/digest-keeping.ts';
+import { isUsual, keepDigest } from '../../app/hook/digest-keeping.ts';
 import type { Toolset } from '../../core/toolset.ts';
 import type { Command, Invocation } from '../command.ts';
 import { findCommand } from '../tool-command.ts';
@@ -20,6 +20,7 @@ export function brief(toolsets: readonly Toolset[]): Command {
 
 /** The digest is only a saving of time, so a failure is not reported. */
 async function keep({ options, build }: Invocation): Promise<void> {
+  if (!isUsual(options)) return;
   const app = new App(options);
   try {
     await app.run(app.connect(), 'brief', {}, (context) => keepDigest(context, build));

@@ -1,6 +1,6 @@
 import { App, redactText } from '../../app/app.ts';
 import { hookEvents, readEvent } from '../../app/hook/client-event.ts';
-import { keepDigest } from '../../app/hook/digest-keeping.ts';
+import { isUsual, keepDigest } from '../../app/hook/digest-keeping.ts';
 import { answerHook } from '../../app/hook/hook-answer.ts';
 import { contextMemory } from '../../app/hook/hook-memory.ts';
 import type { Context } from '../../core/context.ts';
@@ -43,7 +43,9 @@ async function answerOf(invocation: Invocation): Promise<object | undefined> {
     const signal = AbortSignal.timeout(maxTime);
     const work = (context: Context) => answerHook(contextMemory(context), event);
     const found = await app.run(session, 'hook', { signal }, work);
-    await app.run(session, 'hook', { signal }, (context) => keepDigest(context, build));
+    if (isUsual(options)) {
+      await app.run(session, 'hook', { signal }, (context) => keepDigest(context, build));
+    }
     return found;
   } finally {
     await app.close();

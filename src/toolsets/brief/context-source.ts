@@ -66,6 +66,10 @@ export class ContextSource implements BriefSource {
     }
   }
 
+  tools(): Promise<ReadonlySet<string>> {
+    return this.#context.toolNames();
+  }
+
   async about(prompt: string): Promise<readonly BriefLine[]> {
     const query = promptQuery(prompt);
     if (query === '') return [];

@@ -55,6 +55,8 @@ export interface BriefSource {
   branch(): Promise<{ readonly name: string | undefined; readonly work: BranchWork }>;
   /** The last commits of the memory, the newest first. */
   changes(): Promise<readonly MemoryChange[]>;
+  /** The names of the tools that the session is offered. */
+  tools(): Promise<ReadonlySet<string>>;
   /** The lines about a prompt, the best first. */
   about(prompt: string): Promise<readonly BriefLine[]>;
 }
@@ -72,7 +74,8 @@ export async function composeBrief(source: BriefSource, request: BriefRequest): 
     title: 'Records about the prompt',
     lines: request.prompt === undefined ? [] : await source.about(request.prompt),
   };
-  if (request.onlyPrompt) return layOut([prompted], request.budget, request.isKnown);
+  const tools = await source.tools();
+  if (request.onlyPrompt) return layOut([prompted], request.budget, tools, request.isKnown);
   const { points, damaged } = await source.records();
   const { name, work } = await source.branch();
   const relevance = new BranchRelevance(name, work);
@@ -91,6 +94,7 @@ export async function composeBrief(source: BriefSource, request: BriefRequest): 
       changedSince(await source.changes(), nameOf(source.agent), request.since),
     ],
     request.budget,
+    tools,
     request.isKnown,
   );
 }
