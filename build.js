@@ -291,8 +291,9 @@ async function writeBuild(folder) {
   const draft = await mkdtemp(`${folder}.`);
   try {
     const programs = { cli: 'src/cli/cli.ts', library: 'src/app/library.ts' };
+    const inputs = await bundle(programs, draft);
+    inputs.push(...(await bundlePage(join(draft, 'page'))));
     await bundleQuick(draft);
-    const inputs = [...(await bundle(programs, draft)), ...(await bundlePage(join(draft, 'page')))];
     await writeFile(join(draft, 'THIRD-PARTY.txt'), await notices(inputs));
     // mkdtemp makes a folder for its owner alone; another user may run the program.
     await chmod(draft, 0o755);
