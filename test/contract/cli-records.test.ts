@@ -26,7 +26,7 @@ run(['memory-write', '--category', 'patterns', '--key', 'colours', '--value', 'r
 const entry = 'knowledge/patterns/colours.md';
 
 describe('a record', () => {
-  test('is named by its key or title in the commands of history', () => {
+  deep('is named by its key or title in the commands of history', () => {
     for (const args of [['log'], ['blame'], ['show', '--as-of', 'HEAD']]) {
       const byPath = run([...args, entry]);
       expect(byPath.status).toBe(0);

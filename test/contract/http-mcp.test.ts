@@ -208,7 +208,7 @@ describe('sessions', () => {
     expect(own.status).toBe(200);
   });
 
-  test('that are idle make room for others', async () => {
+  deep('that are idle make room for others', async () => {
     const { url } = await started();
     const first = new Wire(url);
     await first.begin();
@@ -253,7 +253,7 @@ describe('sessions', () => {
     expect((await other.request(1, 'ping')).status).toBe(200);
   });
 
-  test('with slow reads hold up no other session', async () => {
+  deep('with slow reads hold up no other session', async () => {
     const { url } = await started({}, {}, { toolsets: async () => [probe] });
     const slow = [new Wire(url), new Wire(url), new Wire(url)];
     const other = new Wire(url);

@@ -8,6 +8,7 @@ import { NodeFiles } from '../../src/git/disk/file-layer.ts';
 import { ObjectDatabase } from '../../src/git/objects/odb.ts';
 import type { Address } from '../../src/git/remote/login.ts';
 import { ProgramRemote, type RemoteOptions } from '../../src/git/remote/program-remote.ts';
+import { deep } from '../support/depth.ts';
 import { gitEnv, Repo } from '../support/repo.ts';
 
 const { signal } = new AbortController();
@@ -89,7 +90,7 @@ test('stops a fetch of more bytes than its limit', async () => {
   expect(objects()).toEqual(before);
 });
 
-test('ends git if the remote does not answer', async () => {
+deep('ends git if the remote does not answer', async () => {
   const server = createServer();
   let open = 0;
   const closed = new Promise<void>((done) => {

@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, vi } from 'vitest';
 import type { SearchResult } from '../../src/core/store.ts';
 import { memoryFile } from '../../src/toolsets/memory-bank/memory-file.ts';
 import { deep } from '../support/depth.ts';
@@ -89,7 +89,7 @@ deep(
   },
 );
 
-test('a list is bounded: it names the largest files, which can still be read', async () => {
+deep('a list is bounded: it names the largest files, which can still be read', async () => {
   const large = Array.from({ length: 10 }, (_, i) => `large${i}.md`);
   for (const [i, path] of large.entries()) {
     repo.write(`.memory-bank/${path}`, 'x'.repeat(14 * 1024 * 1024 + i));

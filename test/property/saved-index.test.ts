@@ -90,6 +90,7 @@ test('an index that was saved answers like a new one, also after changes', () =>
         }
       }
     }),
+    { numRuns: runs(100) },
   );
 });
 

@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
 import { graph } from '../../../src/toolsets/graph/toolset.ts';
 import { callTool, TestContext } from '../../support/context.ts';
+import { deep } from '../../support/depth.ts';
 import { open } from '../../support/open.ts';
 import { Repo } from '../../support/repo.ts';
 import type { Answer } from '../../unit/graph/planner.ts';
@@ -59,18 +60,21 @@ test('find_relevant_paths finds no path by its own text, nor by a piece of a wor
   expect(await found('user name')).toEqual(['login/z.ts']);
 });
 
-test('find_relevant_paths finds a description however many paths have the words in their own text', async () => {
-  const call = await onDisk();
-  const create = (paths: readonly (readonly [path: string, description: string])[]) => {
-    const described = paths.map(([path, description]) => ({ path, type: 'file', description }));
-    return call('create_paths', { paths: described });
-  };
-  for (let at = 0; at < 1_100; at += 100) {
-    await create(
-      Array.from({ length: 100 }, (_, i) => [`session/login/p${at + i}.ts`, 'Something else']),
-    );
-  }
-  await create([['z.ts', 'The page of a login, after which it goes on']]);
-  const { paths } = await call('find_relevant_paths', { query: 'session login' });
-  expect(paths.map(({ path }: Answer) => path)).toEqual(['z.ts']);
-});
+deep(
+  'find_relevant_paths finds a description however many paths have the words in their own text',
+  async () => {
+    const call = await onDisk();
+    const create = (paths: readonly (readonly [path: string, description: string])[]) => {
+      const described = paths.map(([path, description]) => ({ path, type: 'file', description }));
+      return call('create_paths', { paths: described });
+    };
+    for (let at = 0; at < 1_100; at += 100) {
+      await create(
+        Array.from({ length: 100 }, (_, i) => [`session/login/p${at + i}.ts`, 'Something else']),
+      );
+    }
+    await create([['z.ts', 'The page of a login, after which it goes on']]);
+    const { paths } = await call('find_relevant_paths', { query: 'session login' });
+    expect(paths.map(({ path }: Answer) => path)).toEqual(['z.ts']);
+  },
+);
