@@ -4,6 +4,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
@@ -65,6 +66,11 @@ test('a second brief loads a small part of the program, and gives the same text'
   expect(second).toEqual({ stdout: first.stdout, isQuick: true });
   expect(first.isQuick).toBe(false);
   expect(first.stdout).toContain('One lock in src/lock.ts');
+});
+
+test('the small part has no zod and no tools in it', () => {
+  const [name = ''] = /builds\/\w+\/quick\.cjs/.exec(readFileSync(main, 'utf8')) ?? [];
+  expect(statSync(join(main, '..', name)).size).toBeLessThan(150_000);
 });
 
 describe('the brief is that of the whole program', () => {
