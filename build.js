@@ -294,6 +294,10 @@ async function writeBuild(folder) {
     const inputs = await bundle(programs, draft);
     inputs.push(...(await bundlePage(join(draft, 'page'))));
     await bundleQuick(draft);
+    for (const name of ['.', 'chunks']) {
+      // Without it, Node.js would look for one in every folder above, for each module.
+      await writeFile(join(draft, name, 'package.json'), '{ "type": "module" }\n');
+    }
     await writeFile(join(draft, 'THIRD-PARTY.txt'), await notices(inputs));
     // mkdtemp makes a folder for its owner alone; another user may run the program.
     await chmod(draft, 0o755);

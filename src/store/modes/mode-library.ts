@@ -84,10 +84,10 @@ export class ModeLibrary {
   }
 }
 
-/** The folder of the built-in rule files: `rules` next to package.json. */
+/** The folder of the built-in rule files: the nearest `rules` above the program, that of its package. */
 function builtInFolder(files: Files): string {
   let folder = import.meta.dirname;
-  while (!files.lstat(join(folder, 'package.json')) && dirname(folder) !== folder) {
+  while (!files.lstat(join(folder, 'rules')) && dirname(folder) !== folder) {
     folder = dirname(folder);
   }
   return join(folder, 'rules');
