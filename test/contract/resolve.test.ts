@@ -173,7 +173,7 @@ describeDeep('a real conflict', () => {
     expect(await resolve()).toMatchObject({
       resolved: [],
       conflicts: [{ path, reasons: ['both sides changed name'] }],
-      next: expect.stringContaining('ours or theirs'),
+      next: expect.stringContaining('`ours` or `theirs`'),
     });
     expect(repo.read(feature)).toContain(
       '<<<<<<< ours\nname: Ours\n=======\nname: Theirs\n>>>>>>> theirs\ndescription: added\n',
@@ -197,7 +197,7 @@ describeDeep('a real conflict', () => {
       });
     expect(run()).toMatchObject({
       status: 4,
-      stdout: `conflict ${path}: both sides changed name\n`,
+      stdout: `conflict ${path}: both sides changed name\nDecide for a side with --ours <path> or --theirs <path>, or edit the files and "git add" them.\n`,
     });
     const json = run('--output', 'json');
     expect({ status: json.status, ...JSON.parse(json.stdout) }).toMatchObject({
