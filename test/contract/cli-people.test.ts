@@ -126,7 +126,7 @@ describe('the past', () => {
     spawnSync(process.execPath, [main, ...args], { cwd: past.repo.root, env, encoding: 'utf8' });
   const file = 'knowledge/patterns/tokens.md';
 
-  test('is searched, told line by line and by branch', () => {
+  deep('is searched, told line by line and by branch', () => {
     expect(at('search', 'opaque')).toMatchObject({ status: 3, stdout: '' });
     expect(at('search', 'opaque', '--as-of', past.first).stdout).toMatch(/^tokens +knowledge/);
     expect(at('blame', file, '--as-of', past.first).stdout).toMatch(

@@ -90,7 +90,7 @@ describe('the arguments of a tool', () => {
     expect(run('decision-log').stdout).toContain('- cookies\n- basic\n');
   });
 
-  test('a boolean can be turned off', () => {
+  deep('a boolean can be turned off', () => {
     const before = run('active-context').stdout;
     const args = ['--action', 'Ship', '--description', 'it', '--no-update-active-context'];
     expect(run('track-progress', ...args).status).toBe(0);

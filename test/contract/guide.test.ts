@@ -63,7 +63,7 @@ test('the guide has commands in every section', () => {
   expect(sections.length).toBeGreaterThan(9);
 });
 
-test.each(sample(sections, 2))('the guide works: %s', (_, typed) => {
+test.each(sample(sections, 1))('the guide works: %s', (_, typed) => {
   const { cwd, env } = surroundings();
   const outputs = newFolder();
   const script = typed.map((block, i) =>

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { describeDeep } from '../support/depth.ts';
+import { deep, describeDeep } from '../support/depth.ts';
 import { main } from '../support/process.ts';
 import { gitEnv, Repo } from '../support/repo.ts';
 import { Served } from '../support/served.ts';
@@ -61,7 +61,7 @@ function expectMerged(): void {
 }
 
 describe('a conflicted merge', () => {
-  test('leaves a version that is too large in conflict, and resolves the rest', async () => {
+  deep('leaves a version that is too large in conflict, and resolves the rest', async () => {
     await diverge();
     repo.git('checkout', '-q', 'other');
     repo.write(tabs, Buffer.alloc(17 * 1024 * 1024));

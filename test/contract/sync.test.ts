@@ -199,7 +199,7 @@ describe.each(sample(remotes, 1))('over %s', (_, url) => {
     expect(two.head()).toBe(tip());
   });
 
-  test('names that some file systems do not tell apart are refused by name', async () => {
+  deep('names that some file systems do not tell apart are refused by name', async () => {
     const [one, two] = [clone(name, url()), clone(name, url())];
     const record = (path: string) => `.memory-bank/${path}`;
     /** Commits and pushes what a person changes in the first clone. */
