@@ -393,7 +393,7 @@ describe('init', () => {
     const { repo, answer } = project();
     const { status } = await answer(
       ['init', '--clients', 'claude', '--instructions', 'AGENTS.md'],
-      [', history) [all]: ', typed],
+      [') [all]: ', typed],
       ['Add hooks to Claude Code: ', 'y\r'],
       ['Make these changes?', 'y\r'],
     );

@@ -11,8 +11,11 @@ export interface Shown {
   readonly seen: string;
 }
 
+/** Time without output after which the program waits for an answer that nobody types, in milliseconds. */
+const patience = 60_000;
+
 /**
- * Runs a program on a terminal.
+ * Runs a program on a terminal, and ends it when it waits for an answer that is not given.
  *
  * @param answers texts at which questions end, with what to type there; each once and in this order.
  */
@@ -26,7 +29,9 @@ export function runOnTerminal(
   const left = [...answers];
   let seen = '';
   let fresh = '';
+  const timer = setTimeout(() => child.kill('SIGKILL'), patience);
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    timer.refresh();
     seen += text;
     fresh += text;
     const [question, answer] = left[0] ?? [];
@@ -35,5 +40,10 @@ export function runOnTerminal(
     fresh = '';
     child.stdin.write(answer);
   });
-  return new Promise((resolve) => child.on('close', (status) => resolve({ status, seen })));
+  return new Promise((resolve) => {
+    child.on('close', (status) => {
+      clearTimeout(timer);
+      resolve({ status, seen });
+    });
+  });
 }
