@@ -98,7 +98,7 @@ describe('the arguments of a tool', () => {
     expect(run('progress').stdout).toContain('Ship: it');
   });
 
-  test('objects are JSON, as is the whole input', () => {
+  deep('objects are JSON, as is the whole input', () => {
     const features = JSON.stringify([{ slug: 'auth', name: 'Auth' }]);
     expect(run('create-features', '--features', features).stdout).toContain('slug: auth');
     const entry = JSON.stringify({ category: 'patterns', key: 'k', value: 'line\n' });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { calls, sequence } from '../property/graph/steps.ts';
 import { follow, type World } from '../property/graph/world.ts';
-import { runs } from '../support/depth.ts';
+import { deep, runs } from '../support/depth.ts';
 import fc from '../support/fc.ts';
 import { main, RawClient } from '../support/process.ts';
 import { Repo } from '../support/repo.ts';
@@ -44,20 +44,23 @@ test('the 41 tools are listed, each with the schema of its arguments', async () 
   expect(result.tools.map(({ name }: { name: string }) => name)).toEqual(Object.keys(calls));
 });
 
-test('the program answers like the model, with restart and git checkout among the steps', async () => {
-  await fc.assert(
-    fc.asyncProperty(sequence, async (steps) => {
-      const world = new StdioWorld();
-      try {
-        await follow(world, steps);
-        await world.stop();
-        expect(world.repo.status()).toEqual([]);
-        expect(world.repo.fsck()).toBe('');
-      } finally {
-        await world.stop();
-        world.repo.remove();
-      }
-    }),
-    { numRuns: runs(3) },
-  );
-});
+deep(
+  'the program answers like the model, with restart and git checkout among the steps',
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(sequence, async (steps) => {
+        const world = new StdioWorld();
+        try {
+          await follow(world, steps);
+          await world.stop();
+          expect(world.repo.status()).toEqual([]);
+          expect(world.repo.fsck()).toBe('');
+        } finally {
+          await world.stop();
+          world.repo.remove();
+        }
+      }),
+      { numRuns: runs(3) },
+    );
+  },
+);

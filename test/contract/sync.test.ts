@@ -381,7 +381,7 @@ describeDeep('code', () => {
   });
 });
 
-test('the command line reports what was received and sent', async () => {
+deep('the command line reports what was received and sent', async () => {
   const [one, two] = [clone(name, join(folder, name)), clone(name)];
   await two.write('two', '2');
   await two.sync();
@@ -416,7 +416,7 @@ describe('memory', () => {
     expect(await one.keys()).toEqual(['first', 'more']);
   });
 
-  test('that a person is editing is committed first, and merged', async () => {
+  deep('that a person is editing is committed first, and merged', async () => {
     const [one, two] = [clone(name), clone(name)];
     await one.call('write_memory_bank_file', { filename: 'notes.md', content: 'a\n\nb\n\nc\n' });
     await one.sync();

@@ -223,7 +223,7 @@ describe('a work tree on another file system than its git directory', () => {
     }
   });
 
-  test('has all of a change or none of it after a server is killed at any step', async () => {
+  deep('has all of a change or none of it after a server is killed at any step', async () => {
     const repo = create();
     const outcomes = new Set<string>();
     for (let n = 1, killed = true; killed; n++) {

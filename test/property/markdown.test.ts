@@ -10,7 +10,7 @@ import {
 } from '../../src/core/markdown/sections.ts';
 import { prose } from '../../src/core/markdown/text.ts';
 import { corpusMarkdown } from '../support/corpus-markdown.ts';
-import { runs } from '../support/depth.ts';
+import { isFull } from '../support/depth.ts';
 import fc from '../support/fc.ts';
 
 const files = corpusMarkdown();
@@ -107,7 +107,7 @@ describe('an item', () => {
         for (const kind of inside) expect(['paragraph', 'code', 'linkReference']).toContain(kind);
         expect(outline(edited).map(({ heading }) => heading)).toEqual(['T', 'A', 'B']);
       }),
-      { numRuns: runs(300) },
+      { numRuns: isFull ? 300 : 10 },
     );
   });
 
@@ -144,7 +144,7 @@ describe('prose', () => {
         expect(blocks(parse(edited)).filter((kind) => kind === 'definition')).toEqual([]);
       }),
       {
-        numRuns: runs(300),
+        numRuns: isFull ? 300 : 10,
         // A space outside ASCII ends neither a destination nor a label.
         examples: [['[^1]: a\u00a0*'], ['[x]:\u2003!'], ['[x]: \u2028'], ['[\u00a0]: /evil']],
       },
