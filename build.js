@@ -152,7 +152,7 @@ async function bundleQuick(outdir) {
 export async function bundlePage(outdir) {
   const { build } = await import('esbuild');
   const { metafile } = await build({
-    entryPoints: { page: 'src/page/page.tsx', style: 'src/page/style.css' },
+    entryPoints: { page: 'src/server/page/page.tsx', style: 'src/server/page/style.css' },
     outdir,
     bundle: true,
     // A module would not load from a file.
@@ -166,7 +166,7 @@ export async function bundlePage(outdir) {
     absWorkingDir: top,
   });
   for (const name of ['index.html', 'icon.svg']) {
-    await copyFile(join(top, 'src/page', name), join(outdir, name));
+    await copyFile(join(top, 'src/server/page', name), join(outdir, name));
   }
   return Object.keys(metafile.inputs);
 }

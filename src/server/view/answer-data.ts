@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { CommitInfo, LogEntry } from '../../core/history.ts';
-import type { CommitData, Entry, RecordReference } from '../../page/answers.ts';
+import type { CommitData, Entry, RecordReference } from '../page/answers.ts';
 import type { KnownRecord } from './record-source.ts';
 
 /** Maximum number of changes that one commit lists. */

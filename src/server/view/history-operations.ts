@@ -9,7 +9,7 @@ import {
   evidenceShape,
   logShape,
   modesShape,
-} from '../../page/answers.ts';
+} from '../page/answers.ts';
 import { at, commitData, entryData, path, skip } from './answer-data.ts';
 import { defineMemoryOperation } from './operation.ts';
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Context } from '../../core/context.ts';
 import { MemoryError } from '../../core/error.ts';
 import type { Log } from '../../core/history.ts';
-import { homeShape } from '../../page/answers.ts';
+import { homeShape } from '../page/answers.ts';
 import { at, commitData, entryData, referenceTo } from './answer-data.ts';
 import { type Catalogue, defineMemoryOperation } from './operation.ts';
 import { type KnownRecord, readState } from './record-source.ts';

@@ -14,7 +14,7 @@ import {
   restoredShape,
   savedShape,
   searchShape,
-} from '../../page/answers.ts';
+} from '../page/answers.ts';
 import { at, commitData, path, referenceTo, skip } from './answer-data.ts';
 import { defineMemoryOperation } from './operation.ts';
 import { RecordLinks } from './record-links.ts';
