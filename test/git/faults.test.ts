@@ -396,30 +396,8 @@ describe('the repository changes', () => {
     expect(repo.git('log', '-1', '--format=%s', 'topic/x').trim()).toBe('m');
   });
 
-  test('when a person takes the lock of the branch, not even the index is replaced', async () => {
-    const repo = create();
-    const lock = repo.path('.git/refs/heads/main.lock');
-    const index = statSync(repo.path('.git/index')).ino;
-    const files = new FaultFiles();
-    let removed = false;
-    files.plan = () => {
-      if (!removed && /^write .*\/index-(?!mark)/.test(files.log.at(-1) ?? '')) {
-        removed = true;
-        rmSync(lock);
-        writeFileSync(lock, 'his');
-      }
-      return undefined;
-    };
-    const error = await put(open(repo.root, files), 'm/a.md', 'text\n').catch((thrown) => thrown);
-    expect(error).toBeInstanceOf(MemoryError);
-    expect(repo.read('.git/refs/heads/main.lock')).toBe('his');
-    expect(files.log.filter((line) => /^(?:rename|replace) .*\/index$/.test(line))).toEqual([]);
-    expect(statSync(repo.path('.git/index')).ino).toBe(index);
-  });
-
-  test('when a person removes a lock and takes it: that lock is left alone', async () => {
-    const repo = create();
-    const lock = repo.path('.git/index.lock');
+  /** Files with which a person removes a lock and takes it, once our lock of the index is filled. */
+  function takenOnceFilled(lock: string): FaultFiles {
     const files = new FaultFiles();
     let removed = false;
     files.plan = () => {
@@ -431,6 +409,24 @@ describe('the repository changes', () => {
       }
       return undefined;
     };
+    return files;
+  }
+
+  test('when a person takes the lock of the branch, not even the index is replaced', async () => {
+    const repo = create();
+    const index = statSync(repo.path('.git/index')).ino;
+    const files = takenOnceFilled(repo.path('.git/refs/heads/main.lock'));
+    const error = await put(open(repo.root, files), 'm/a.md', 'text\n').catch((thrown) => thrown);
+    expect(error).toBeInstanceOf(MemoryError);
+    expect(repo.read('.git/refs/heads/main.lock')).toBe('his');
+    expect(files.log.filter((line) => /^(?:rename|replace) .*\/index$/.test(line))).toEqual([]);
+    expect(statSync(repo.path('.git/index')).ino).toBe(index);
+  });
+
+  test('when a person removes a lock and takes it: that lock is left alone', async () => {
+    const repo = create();
+    const lock = repo.path('.git/index.lock');
+    const files = takenOnceFilled(lock);
     const error = await put(open(repo.root, files), 'm/a.md', 'text\n').catch((thrown) => thrown);
     expect(error).toBeInstanceOf(MemoryError);
     expect(repo.read('.git/index.lock')).toBe('his');
