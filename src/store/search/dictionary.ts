@@ -1,8 +1,9 @@
 import SearchableMap from 'minisearch/SearchableMap';
+import { positionIn } from '../records/owned-paths.ts';
 import { allAtOnce, type Steps } from '../records/slices.ts';
 import type { Postings } from './postings.ts';
 import { stopWords } from './stop-words.ts';
-import { firstFrom, near, placeIn, type StoredWords } from './stored-words.ts';
+import { near, placeIn, type StoredWords } from './stored-words.ts';
 
 /** A stem with the documents that contain it. */
 export interface Term {
@@ -147,7 +148,7 @@ export class Dictionary {
   /** The places of the saved words with a beginning. */
   *#placesFrom(prefix: string): Generator<number> {
     const words = this.#stored?.words ?? [];
-    for (let at = firstFrom(words, prefix); words[at]?.startsWith(prefix); at++) yield at;
+    for (let at = positionIn(words, prefix); words[at]?.startsWith(prefix); at++) yield at;
   }
 
   /** The words with at most this many edits. */

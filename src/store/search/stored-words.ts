@@ -1,3 +1,4 @@
+import { positionIn } from '../records/owned-paths.ts';
 import type { Postings } from './postings.ts';
 
 /** The words and terms of a saved index; nothing of it changes. */
@@ -15,20 +16,8 @@ export interface StoredWords {
 
 /** Returns the place of a text in a sorted list; -1 if it is not there. */
 export function placeIn(sorted: readonly string[], text: string): number {
-  const place = firstFrom(sorted, text);
+  const place = positionIn(sorted, text);
   return sorted[place] === text ? place : -1;
-}
-
-/** Returns the first place whose text is not before this one. */
-export function firstFrom(sorted: readonly string[], text: string): number {
-  let low = 0;
-  let high = sorted.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((sorted[middle] ?? '') < text) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 /**
