@@ -2,7 +2,7 @@ import type { Context } from '../../core/context.ts';
 import { QuickMemory } from '../../store/quick-memory.ts';
 import { briefSource } from '../../toolsets/index.ts';
 import type { AppOptions } from '../app.ts';
-import { writeDigest } from './brief-digest.ts';
+import { readDigest, writeDigest } from './brief-digest.ts';
 
 /** Whether sessions have no settings that change what they read: the digest is for these only. */
 export function isUsual({ mode, enabled }: Pick<AppOptions, 'mode' | 'enabled'>): boolean {
@@ -10,12 +10,13 @@ export function isUsual({ mode, enabled }: Pick<AppOptions, 'mode' | 'enabled'>)
 }
 
 /**
- * Stores the digest of the memory for the next hook.
+ * Stores the digest of the memory for the next hook, unless there is a valid one.
  *
  * @param context of a call that has not read the memory yet.
  */
 export async function keepDigest(context: Context, build: string): Promise<void> {
   const { initialized, folder } = await context.project.info();
   const memory = initialized ? QuickMemory.open(folder) : undefined;
-  if (memory) await writeDigest(memory, build, briefSource(context));
+  // A prompt needs the whole program although the digest is valid.
+  if (memory && !readDigest(memory, build)) await writeDigest(memory, build, briefSource(context));
 }
