@@ -70,10 +70,6 @@ export class QuickMemory {
     return join(this.#own(), `${name}-${id}.json`);
   }
 
-  has(path: string): boolean {
-    return this.#disk.files.lstat(path) !== undefined;
-  }
-
   read(path: string, limit: number): string | undefined {
     return this.#disk.files.read(path, limit)?.toString('utf8');
   }

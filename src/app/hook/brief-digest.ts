@@ -58,11 +58,6 @@ export function readDigest(memory: QuickMemory, build: string): BriefDigest | un
   return { ...digest, points: () => (JSON.parse(rows) as Row[]).map(toPoint) };
 }
 
-/** Whether a process has stored a digest of this memory, valid or not. */
-export function hasDigest(memory: QuickMemory): boolean {
-  return memory.has(memory.derivedFile(fileName));
-}
-
 /**
  * Stores the digest of a memory, unless the memory changes meanwhile or has just changed.
  *
