@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import packageJson from '../../package.json' with { type: 'json' };
-import { type ClientEvent, hookEvents, readEvent } from '../app/hook/client-event.ts';
+import { type ClientEvent, hookAgent, hookEvents, readEvent } from '../app/hook/client-event.ts';
 import { answerHook } from '../app/hook/hook-answer.ts';
 import { QuickHookMemory } from '../app/hook/quick-hook-memory.ts';
 import { findRoot, memoryFolderName, startDirectory } from '../app/root.ts';
@@ -14,8 +14,6 @@ export interface Remainder {
 }
 
 const { version } = packageJson;
-/** Budget of `memory-bank brief`, in characters. */
-const briefBudget = 6_000;
 
 /**
  * Answers `hook <event>` and `brief` from the digest of the memory, in a fraction of the time that the
@@ -46,14 +44,14 @@ export async function answer(
 /** Writes the brief; returns false if the whole program has to. */
 async function answerBrief(packageFolder: string): Promise<boolean> {
   return quickly(packageFolder, undefined, `memory-bank-cli/${version}`, async (memory) => {
-    const { text } = await memory.brief({ budget: briefBudget });
+    const { text } = await memory.brief();
     if (text !== '') process.stdout.write(`${text}\n`);
   });
 }
 
 /** Writes the answer to an event; returns false if the whole program has to. */
 async function answerEvent(event: ClientEvent, packageFolder: string): Promise<boolean> {
-  return quickly(packageFolder, event.cwd, `${event.client}-hook/${version}`, async (memory) => {
+  return quickly(packageFolder, event.cwd, hookAgent(event, version), async (memory) => {
     const found = await answerHook(memory, event);
     if (found !== undefined) process.stdout.write(`${JSON.stringify(found)}\n`);
   });

@@ -32,6 +32,11 @@ export interface ClientEvent {
 
 const maxId = 200;
 
+/** The agent of the session in which a hook of a client runs. */
+export function hookAgent({ client }: ClientEvent, version: string): string {
+  return `${client}-hook/${version}`;
+}
+
 /**
  * Reads the input of a hook.
  *

@@ -1,10 +1,10 @@
+import { defaultBudget } from '../../toolsets/brief/session-brief.ts';
 import { type ClientEvent, contextAnswer, takesContext } from './client-event.ts';
 import type { HookMemory } from './hook-memory.ts';
 import { digest, type HookSession, HookSessions } from './hook-sessions.ts';
 
 /** Longest text that a hook adds for a prompt, in characters. */
 const promptBudget = 2_000;
-const startBudget = 6_000;
 /** Number of edited files without a commit that are worth a reminder. */
 const manyFiles = 8;
 
@@ -72,7 +72,7 @@ async function compose(
   const mark = ({ path, text }: { readonly path: string; readonly text: string }) =>
     digest(event === 'prompt' ? `prompt ${path}` : text);
   const { text, lines } = await memory.brief({
-    budget: event === 'prompt' ? promptBudget : startBudget,
+    budget: event === 'prompt' ? promptBudget : defaultBudget,
     ...(event === 'prompt' && { prompt, onlyPrompt: true }),
     since,
     isKnown: (line) => given.has(mark(line)),

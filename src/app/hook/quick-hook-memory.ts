@@ -1,18 +1,13 @@
 import { QuickMemory } from '../../store/quick-memory.ts';
 import type { Brief } from '../../toolsets/brief/layout.ts';
-import { type BriefRequest, composeBrief } from '../../toolsets/brief/session-brief.ts';
+import {
+  type BriefRequest,
+  composeBrief,
+  defaultBudget,
+  maxChangedFiles,
+} from '../../toolsets/brief/session-brief.ts';
 import { type BriefDigest, readDigest } from './brief-digest.ts';
 import type { HookMemory } from './hook-memory.ts';
-
-/** Limit of changed files that are compared with the records. */
-const maxFiles = 500;
-
-/** Thrown by a quick memory for what only the whole program can answer. */
-export class NeedsProgram extends Error {
-  constructor(what: string) {
-    super(`${what} needs the whole program`);
-  }
-}
 
 /** A memory whose digest is valid: it answers without reading a record. */
 export class QuickHookMemory implements HookMemory {
@@ -60,17 +55,17 @@ export class QuickHookMemory implements HookMemory {
     return this.#memory.work(limit).edited.length;
   }
 
-  async brief(request: BriefRequest): Promise<Brief> {
+  async brief(request: BriefRequest = { budget: defaultBudget }): Promise<Brief> {
     const { changes, damaged, points, tools } = this.#digest;
     const name = this.#memory.head().ref?.replace(/^refs\/heads\//, '');
     const source = {
       agent: this.#agent,
       records: async () => ({ points: points(), damaged }),
-      branch: async () => ({ name, work: this.#memory.work(maxFiles) }),
+      branch: async () => ({ name, work: this.#memory.work(maxChangedFiles) }),
       changes: async () => changes,
       tools: async () => new Set(tools),
       about: async () => {
-        throw new NeedsProgram('a search');
+        throw new Error('A search needs the whole program.');
       },
     };
     return composeBrief(source, request);

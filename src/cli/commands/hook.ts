@@ -1,5 +1,5 @@
 import { App, redactText } from '../../app/app.ts';
-import { hookEvents, readEvent } from '../../app/hook/client-event.ts';
+import { hookAgent, hookEvents, readEvent } from '../../app/hook/client-event.ts';
 import { isUsual, keepDigest } from '../../app/hook/digest-keeping.ts';
 import { answerHook } from '../../app/hook/hook-answer.ts';
 import { contextMemory } from '../../app/hook/hook-memory.ts';
@@ -38,7 +38,7 @@ async function answerOf(invocation: Invocation): Promise<object | undefined> {
   const log: typeof options.log = (level, message) => debug(`${level}: ${message}`);
   const app = new App({ ...options, place: { ...options.place, cwd }, log });
   const session = app.connect();
-  session.agent = `${event.client}-hook/${version}`;
+  session.agent = hookAgent(event, version);
   try {
     const signal = AbortSignal.timeout(maxTime);
     const work = (context: Context) => answerHook(contextMemory(context), event);

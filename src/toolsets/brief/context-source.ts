@@ -4,17 +4,16 @@ import type { LogEntry } from '../../core/history.ts';
 import type { AnyRecordType } from '../../core/record-type.ts';
 import type { SearchHit } from '../../core/store.ts';
 import { type BriefLine, oneLine, quote } from './layout.ts';
-import { isAbout, promptQuery } from './prompt-match.ts';
+import { isAbout } from './prompt-match.ts';
 import {
   type BriefSource,
   type DamagedRecord,
   type LocatedPoint,
   type MemoryChange,
+  maxChangedFiles,
   newestFirst,
 } from './session-brief.ts';
 
-/** Limit of changed files that are compared with the records. */
-export const maxFiles = 500;
 /** Limit of commits that are read. */
 const maxLog = 50;
 
@@ -51,7 +50,7 @@ export class ContextSource implements BriefSource {
 
   async branch() {
     const { project } = this.#context;
-    const [work, { branch }] = await Promise.all([project.work(maxFiles), project.head()]);
+    const [work, { branch }] = await Promise.all([project.work(maxChangedFiles), project.head()]);
     return { name: branch, work };
   }
 
@@ -70,9 +69,7 @@ export class ContextSource implements BriefSource {
     return this.#context.toolNames();
   }
 
-  async about(prompt: string): Promise<readonly BriefLine[]> {
-    const query = promptQuery(prompt);
-    if (query === '') return [];
+  async about(query: string): Promise<readonly BriefLine[]> {
     const { hits } = await this.#context.store.search({ query, types: this.#types, limit: 30 });
     return hits.filter((hit) => isAbout(hit, query)).map(hitLine);
   }

@@ -3,6 +3,7 @@ import type { ErrorCode } from '../../core/error.ts';
 import type { BriefPoint } from '../../core/record-type.ts';
 import { BranchRelevance } from './branch-relevance.ts';
 import { type Brief, type BriefLine, type BriefSection, layOut, oneLine, quote } from './layout.ts';
+import { promptQuery } from './prompt-match.ts';
 
 export interface BriefRequest {
   /** Maximum length of the text, in characters. */
@@ -57,10 +58,14 @@ export interface BriefSource {
   changes(): Promise<readonly MemoryChange[]>;
   /** The names of the tools that the session is offered. */
   tools(): Promise<ReadonlySet<string>>;
-  /** The lines about a prompt, the best first. */
-  about(prompt: string): Promise<readonly BriefLine[]>;
+  /** The lines about the words of a prompt, the best first. */
+  about(query: string): Promise<readonly BriefLine[]>;
 }
 
+/** The budget of a brief that asks for no other, in characters. */
+export const defaultBudget = 6_000;
+/** Limit of changed files that are compared with the records. */
+export const maxChangedFiles = 500;
 /** Number of changes to show to an agent that was never here. */
 const newcomer = 5;
 
@@ -70,9 +75,10 @@ const newcomer = 5;
  * The same source and the same request give the same text.
  */
 export async function composeBrief(source: BriefSource, request: BriefRequest): Promise<Brief> {
+  const query = promptQuery(request.prompt ?? '');
   const prompted = {
     title: 'Records about the prompt',
-    lines: request.prompt === undefined ? [] : await source.about(request.prompt),
+    lines: query === '' ? [] : await source.about(query),
   };
   const tools = await source.tools();
   if (request.onlyPrompt) return layOut([prompted], request.budget, tools, request.isKnown);

@@ -5,10 +5,9 @@ import { defineTool } from '../../core/tool.ts';
 import { type Prompt, plainFailure, plainSuccess, type Toolset } from '../../core/toolset.ts';
 import { ContextSource } from './context-source.ts';
 import type { Brief } from './layout.ts';
-import { type BriefRequest, composeBrief } from './session-brief.ts';
+import { type BriefRequest, composeBrief, defaultBudget } from './session-brief.ts';
 
-/** Size limit of a brief in characters: the default, and what clients accept from a hook. */
-export const defaultBudget = 6_000;
+/** Size limit of a brief in characters: what clients accept from a hook. */
 const maxBudget = 10_000;
 
 /** Composes the brief of a memory; an empty one where there is no memory. */
