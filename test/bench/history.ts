@@ -2,12 +2,11 @@ import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Session } from '../../src/core/session.ts';
 import type { Workspace } from '../../src/core/workspace.ts';
-import { openWorkspace } from '../../src/store/open-workspace.ts';
-import { toolsets } from '../../src/toolsets/index.ts';
 import { entryRecord } from '../../src/toolsets/knowledge/entry.ts';
-import { gitEnv, Repo } from '../support/repo.ts';
+import { Repo } from '../support/repo.ts';
 import { count, ms, ratio, Times } from './figures.ts';
 import { entry } from './knowledge.ts';
+import { openMemory } from './memory.ts';
 import { report, table } from './report.ts';
 
 /** Compares a record's log in a long history with `git log -- path` and `git log --follow`. */
@@ -63,21 +62,6 @@ function textOf(number: number, i: number): string {
   return entryRecord.codec.encode(entry(number, `Changed for the time ${i}`));
 }
 
-function open(repo: Repo): Promise<Workspace> {
-  return openWorkspace(
-    {
-      root: repo.root,
-      folder: join(repo.root, '.memory-bank'),
-      repository: 'enclosing',
-      records: toolsets.flatMap((toolset) => toolset.records),
-      durability: 'full',
-      now: () => new Date(),
-      warn: console.warn,
-    },
-    { env: gitEnv },
-  );
-}
-
 function pastOf(workspace: Workspace) {
   return workspace.bind({
     session: new Session('bench'),
@@ -112,7 +96,7 @@ const times = {
   nativeRestore: new Times(),
 };
 
-const first = await open(repo);
+const first = await openMemory(repo, 'full');
 await times.build.measure(() => pastOf(first).log({ ...request, path: pathOf(0) }));
 for (let i = 0; i < rounds; i++) {
   const number = (i * 37) % records;
@@ -136,7 +120,7 @@ for (let i = 0; i < rounds; i++) {
 }
 await first.close();
 for (let i = 0; i < 5; i++) {
-  const again = await open(repo);
+  const again = await openMemory(repo, 'full');
   await times.load.measure(() => pastOf(again).log({ ...request, path: pathOf(i) }));
   await again.close();
 }

@@ -1,11 +1,9 @@
-import { join } from 'node:path';
 import { Session } from '../../src/core/session.ts';
-import { openWorkspace } from '../../src/store/open-workspace.ts';
-import { toolsets } from '../../src/toolsets/index.ts';
 import { entryRecord } from '../../src/toolsets/knowledge/entry.ts';
-import { gitEnv, Repo } from '../support/repo.ts';
+import { Repo } from '../support/repo.ts';
 import { ms, ratio, Times } from './figures.ts';
 import { entry, placeOf } from './knowledge.ts';
+import { openMemory } from './memory.ts';
 
 const records = 10_000;
 const files = 2_000;
@@ -30,18 +28,7 @@ export async function speed(): Promise<string[][]> {
   }
   repo.git('add', '-A');
   repo.git('commit', '-q', '-m', 'Begin');
-  const workspace = await openWorkspace(
-    {
-      root: repo.root,
-      folder: join(repo.root, '.memory-bank'),
-      repository: 'enclosing',
-      records: toolsets.flatMap((toolset) => toolset.records),
-      durability: 'relaxed',
-      now: () => new Date(),
-      warn: console.warn,
-    },
-    { env: gitEnv },
-  );
+  const workspace = await openMemory(repo, 'relaxed');
   const session = new Session('bench');
   const { signal } = new AbortController();
   const bind = () =>

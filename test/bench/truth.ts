@@ -1,17 +1,15 @@
 import { rmSync } from 'node:fs';
-import { join } from 'node:path';
 import { type GivenEvidence, withAnnotations } from '../../src/core/evidence/annotations.ts';
 import { SpanText } from '../../src/core/evidence/span.ts';
 import type { EvidenceFinding } from '../../src/core/evidence/verdict.ts';
 import { Session } from '../../src/core/session.ts';
-import { openWorkspace } from '../../src/store/open-workspace.ts';
-import { toolsets } from '../../src/toolsets/index.ts';
 import { entryRecord } from '../../src/toolsets/knowledge/entry.ts';
 import { aboutCode } from '../support/findings.ts';
 import { Random } from '../support/random.ts';
-import { gitEnv, Repo } from '../support/repo.ts';
+import { Repo } from '../support/repo.ts';
 import { count, ms, Times } from './figures.ts';
 import { entry } from './knowledge.ts';
+import { openMemory } from './memory.ts';
 import { report, table } from './report.ts';
 import { speed } from './truth-speed.ts';
 
@@ -181,18 +179,7 @@ class History {
 
 async function check(repo: Repo, times: { readonly cold: Times; readonly warm: Times }) {
   const start = performance.now();
-  const workspace = await openWorkspace(
-    {
-      root: repo.root,
-      folder: join(repo.root, '.memory-bank'),
-      repository: 'enclosing',
-      records: toolsets.flatMap((toolset) => toolset.records),
-      durability: 'relaxed',
-      now: () => new Date(),
-      warn: console.warn,
-    },
-    { env: gitEnv },
-  );
+  const workspace = await openMemory(repo, 'relaxed');
   const session = new Session('bench');
   const signal = new AbortController().signal;
   const binding = { session, tool: 'bench', signal, onCommit() {}, progress() {} };
