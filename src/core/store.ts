@@ -224,8 +224,11 @@ export interface SearchExplanation {
   readonly signals: { readonly [name in SearchSignal]?: number };
 }
 
+/** Sources of similarity of meaning; `model`: the vectors of an embedding model. */
+export type MeaningSignalName = 'model';
+
 /** `same_title`: the title is the query. */
-export type SearchSignal = 'passage' | 'near' | 'title' | 'same_title';
+export type SearchSignal = 'passage' | 'near' | 'title' | 'same_title' | MeaningSignalName;
 
 export interface SearchHit {
   readonly type: AnyRecordType;

@@ -77,6 +77,7 @@ const signalNames: readonly (readonly [name: SearchSignal, text: string])[] = [
   ['near', 'words near each other'],
   ['title', 'words in the title'],
   ['same_title', 'the title is the query'],
+  ['model', 'similar by the embedding model'],
 ];
 
 /** One line for each word of the query and for each other signal, with what it adds to the score. */

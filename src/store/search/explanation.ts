@@ -17,7 +17,7 @@ const mostFound = 10;
  */
 export function explain(
   collection: Collection,
-  { entry, score, closeness }: Ranked,
+  { entry, score, closeness, meaning }: Ranked,
   concepts: readonly Concept[],
   rarities: readonly number[],
   scope: FieldScope,
@@ -30,7 +30,8 @@ export function explain(
     return [{ asked: concept.asked, found, value }];
   });
   const { passage, near, title } = closeness;
-  const sum = matched.reduce((total, { value }) => total + value, passage + near + title);
+  const meant = Object.values(meaning).reduce((total, value) => total + value, 0);
+  const sum = matched.reduce((total, { value }) => total + value, passage + near + title + meant);
   // A title that equals the query has this score whatever else matches.
   const isSame = score === 1;
   const part = (value: number) => rounded(isSame ? 0 : (score * value) / sum);
@@ -42,7 +43,8 @@ export function explain(
   );
   if (isSame) return { words, signals: { same_title: 1 } };
   const signals = { passage: part(passage), near: part(near), title: part(title) };
-  return { words, signals };
+  const meanings = Object.entries(meaning).map(([name, value]) => [name, part(value)]);
+  return { words, signals: { ...signals, ...Object.fromEntries(meanings) } };
 }
 
 /** Explains a hit that has the query as a literal text. */

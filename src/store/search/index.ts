@@ -4,6 +4,7 @@ import { Collection } from './collection.ts';
 import { explain } from './explanation.ts';
 import { FieldScope } from './field-scope.ts';
 import { literal } from './literal.ts';
+import type { PreparedMeaning } from './meaning.ts';
 import { isDoubtful, plan } from './query.ts';
 import { rank } from './ranking.ts';
 import type { SavedSearch } from './saved-search.ts';
@@ -25,6 +26,8 @@ export interface SearchOptions {
   readonly fields?: readonly TextField[];
   /** Whether each hit says why it was found. */
   readonly explain?: boolean;
+  /** Signals that change the order of the first hits; a literal search has none. */
+  readonly meanings?: readonly PreparedMeaning[];
   /** Documents that are not in the index: only a literal search reads them; `undefined` ends a step. */
   readonly rest?: Iterable<SearchDocument | undefined>;
 }
@@ -110,15 +113,15 @@ export class SearchIndex {
     const { dictionary } = this.#collection;
     if (fuzzy && isDoubtful(query, dictionary)) yield* dictionary.preparing();
     const concepts = fuzzy ? yield* plan(query, dictionary) : [];
-    const name = plain(query);
-    const { ranked, total, rarities } = yield* rank(
-      this.#collection,
+    const { ranked, total, rarities } = yield* rank(this.#collection, {
+      text: query,
+      name: plain(query),
       concepts,
-      name,
-      filter,
-      limit,
       scope,
-    );
+      accepts: filter,
+      limit,
+      meanings: options.meanings ?? [],
+    });
     if (total === 0) {
       // The index has no entry for punctuation or for the middle of a word.
       const documents = this.#collection.documents(filter ?? (() => true));

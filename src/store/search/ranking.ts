@@ -3,6 +3,12 @@ import { rarity, weigh } from './bm25.ts';
 import { type Closeness, lookCloser } from './closeness.ts';
 import type { Collection, IndexedDocument } from './collection.ts';
 import type { FieldScope } from './field-scope.ts';
+import {
+  type AddedMeaning,
+  addMeanings,
+  type PreparedMeaning,
+  type RankedQuery,
+} from './meaning.ts';
 import { documentOf } from './postings.ts';
 import type { Concept } from './query.ts';
 
@@ -13,10 +19,26 @@ export interface Ranked {
   readonly score: number;
   /** The parts added to the score of the words, before it is scaled to 1. */
   readonly closeness: Closeness;
+  readonly meaning: AddedMeaning;
+}
+
+/** A query that `rank` answers. */
+export interface RankRequest {
+  /** The query as it was asked. */
+  readonly text: string;
+  /** The query as titles are compared with it. */
+  readonly name: string;
+  readonly concepts: readonly Concept[];
+  /** The fields that count. */
+  readonly scope: FieldScope;
+  readonly accepts: ((id: string) => boolean) | undefined;
+  readonly limit: number;
+  /** Signals that change the order of the first hits. */
+  readonly meanings: readonly PreparedMeaning[];
 }
 
 /** A document and the score of its words. */
-type ScoredDocument = Omit<Ranked, 'closeness'>;
+type ScoredDocument = Pick<Ranked, 'entry' | 'score'>;
 
 /** Number of documents whose scores are refined. */
 const refined = 100;
@@ -26,19 +48,13 @@ const notRefined: Closeness = { passage: 0, near: 0, title: 0 };
  * Ranks the documents that match any concept, the best first.
  *
  * BM25 over the weighted sum of the fields ranks all of them; the best are ranked again by where their
- * matches are.
+ * matches are, and by what the signals of meaning add.
  *
- * @param name the query as titles are compared with it.
- * @param scope the fields that count.
  * @returns at least `limit` of them, or all, how many there are, and the weight of each concept.
  */
 export function* rank(
   collection: Collection,
-  concepts: readonly Concept[],
-  name: string,
-  accepts: ((id: string) => boolean) | undefined,
-  limit: number,
-  scope: FieldScope,
+  { text, name, concepts, scope, accepts, limit, meanings }: RankRequest,
 ): Steps<{ ranked: Ranked[]; total: number; rarities: readonly number[] }> {
   const average = collection.averageLength;
   const scores = new Float64Array(collection.capacity);
@@ -62,10 +78,33 @@ export function* rank(
         ? lookCloser(collection, entry, score, concepts, rarities, scope)
         : notRefined;
     const closer = score + closeness.passage + closeness.near + closeness.title;
-    ranked.push({ entry, score: 1 / (1 + most / (2 * closer)), closeness });
+    ranked.push({ entry, score: closer, closeness, meaning: {} });
     yield;
   }
-  return { ranked: ranked.sort(order), total, rarities };
+  const query = { text, concepts, rarities };
+  const meant = meanings.length > 0 ? yield* withMeaning(ranked, meanings, query) : ranked;
+  const scaled = meant.map((one) => ({ ...one, score: 1 / (1 + most / (2 * one.score)) }));
+  return { ranked: scaled.sort(order), total, rarities };
+}
+
+/** Adds what the signals of meaning say about the documents that were refined. */
+function* withMeaning(
+  ranked: readonly Ranked[],
+  meanings: readonly PreparedMeaning[],
+  query: RankedQuery,
+): Steps<readonly Ranked[]> {
+  const first = ranked.slice(0, refined);
+  const best = first.reduce(
+    (most, { score }) => (Number.isFinite(score) ? Math.max(most, score) : most),
+    0,
+  );
+  const documents = first.map(({ entry }) => entry);
+  const added = yield* addMeanings(meanings, query, documents, best);
+  return ranked.map((one, index) => {
+    const meaning = added[index] ?? {};
+    const sum = Object.values(meaning).reduce((total, value) => total + value, 0);
+    return { ...one, score: one.score + sum, meaning };
+  });
 }
 
 /** The documents that contain any of some terms, and the sum of the weights for each document. */

@@ -12,6 +12,7 @@ import { inSlices, type Steps } from '../records/slices.ts';
 import { toListing } from '../records/transaction.ts';
 import type { Hit, SearchDocument } from './index.ts';
 import { type EarlierIndex, IndexedRecords } from './indexed-records.ts';
+import { type MeaningSignal, prepareMeanings } from './meaning.ts';
 import { SearchFilter } from './search-filter.ts';
 
 const maxLimit = 1000;
@@ -30,10 +31,17 @@ export class RecordSearch {
   readonly #view: LiveRecords;
   readonly #types: readonly AnyRecordType[];
   readonly #indexed: IndexedRecords;
+  /** Returns the signals of meaning; they are loaded by the first search by words. */
+  readonly #signals: () => Promise<readonly MeaningSignal[]>;
 
-  constructor(view: LiveRecords, types: readonly AnyRecordType[]) {
+  constructor(
+    view: LiveRecords,
+    types: readonly AnyRecordType[],
+    signals: () => Promise<readonly MeaningSignal[]> = async () => [],
+  ) {
     this.#view = view;
     this.#types = types;
+    this.#signals = signals;
     this.#indexed = new IndexedRecords(view, types);
   }
 
@@ -70,7 +78,12 @@ export class RecordSearch {
     const { query, types = this.#types, limit = 20 } = request;
     if (query.trim() === '') throw invalid(['query'], 'must not be blank');
     const wanted = new SearchFilter(request, types);
-    await this.#indexed.update();
+    // Words are made of letters and digits; anything else can only be found literally.
+    const fuzzy = (request.fuzzy ?? true) && /[\p{L}\p{N}]/u.test(query);
+    const [meanings] = await Promise.all([
+      fuzzy ? prepareMeanings(await this.#signals(), query) : [],
+      this.#indexed.update(),
+    ]);
     const damaged = types.flatMap((type) => {
       const files = this.#view.broken(type).filter(({ path }) => mayRead(path));
       return toListing(files, this.#view).damaged;
@@ -86,8 +99,8 @@ export class RecordSearch {
       ...((readable || !wanted.acceptsAll(this.#types)) && { filter }),
       limit: Math.min(limit, maxLimit),
       ...(request.fields && { fields: request.fields }),
-      // Words are made of letters and digits; anything else can only be found literally.
-      fuzzy: (request.fuzzy ?? true) && /[\p{L}\p{N}]/u.test(query),
+      fuzzy,
+      meanings,
       explain: request.explain ?? false,
       rest,
     });
