@@ -202,6 +202,8 @@ export type MatchWay =
   | 'half'
   /** One word that the query writes as two. */
   | 'compound'
+  /** The short or the full form of the word, such as `db` and `database`. */
+  | 'abbreviation'
   /** The query as a literal text. */
   | 'literal';
 

@@ -56,15 +56,22 @@ export function lookCloser(
   return { passage: best, near, title };
 }
 
-/** Finds the tokens that concepts ask for, in the order of the text. */
+/**
+ * Finds the tokens that concepts ask for, in the order of the text.
+ *
+ * Abbreviations are left out: on labelled questions their places made the order worse.
+ */
 function locate(
   entry: IndexedDocument,
   concepts: readonly Concept[],
   scope: FieldScope,
 ): ConceptToken[] {
   const wanted = new Map<Term, number[]>();
-  for (const [index, { terms }] of concepts.entries()) {
-    for (const term of terms.keys()) wanted.set(term, [...(wanted.get(term) ?? []), index]);
+  for (const [index, { terms, ways }] of concepts.entries()) {
+    for (const term of terms.keys()) {
+      if (ways.get(term) === 'abbreviation') continue;
+      wanted.set(term, [...(wanted.get(term) ?? []), index]);
+    }
   }
   const places: ConceptToken[] = [];
   let at = 0;

@@ -112,7 +112,7 @@ export class SearchIndex {
     const scope = new FieldScope(options.fields);
     const { dictionary } = this.#collection;
     if (fuzzy && isDoubtful(query, dictionary)) yield* dictionary.preparing();
-    const concepts = fuzzy ? yield* plan(query, dictionary) : [];
+    const concepts = fuzzy ? yield* plan(query, dictionary, this.#collection.size) : [];
     const { ranked, total, rarities } = yield* rank(this.#collection, {
       text: query,
       name: plain(query),

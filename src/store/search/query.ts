@@ -1,6 +1,8 @@
 import type { MatchWay } from '../../core/store.ts';
 import type { Steps } from '../records/slices.ts';
+import { otherForms } from './abbreviations.ts';
 import { analyse, type SearchToken, stem } from './analyser.ts';
+import { rarity } from './bm25.ts';
 import type { Dictionary, Term } from './dictionary.ts';
 import { stopWords } from './stop-words.ts';
 
@@ -32,6 +34,8 @@ const mostTokens = 64;
 const mostText = 10_000;
 /** Weight of a whole identifier relative to its parts, and of a pair of letters to its neighbours. */
 const wholeWeight = 0.6;
+/** Weight of an abbreviation of a word, and of the word that an abbreviation is short for. */
+const abbreviationWeight = 0.5;
 /** Weight of a correction, a completion and a half of an unknown word. */
 const correctionWeight = 0.7;
 const completionWeight = 0.8;
@@ -51,14 +55,19 @@ export function isDoubtful(query: string, dictionary: Dictionary): boolean {
   });
 }
 
-/** Divides a query into concepts, in the words that the index knows. */
-export function* plan(query: string, dictionary: Dictionary): Steps<Concept[]> {
+/**
+ * Divides a query into concepts, in the words that the index knows.
+ *
+ * @param size the number of documents.
+ */
+export function* plan(query: string, dictionary: Dictionary, size: number): Steps<Concept[]> {
   const readings = new Map<string, Reading>();
   const concepts = new Map<string, Concept>();
   let words: { readonly start: number; readonly reading: Reading }[] = [];
   for (const { token, start } of contentTokens(query)) {
     if (token.kind === 'word') {
       const reading = readings.get(token.term) ?? (yield* read(token, dictionary));
+      if (!readings.has(token.term)) abbreviate(token.term, reading, dictionary, size);
       readings.set(token.term, reading);
       const { terms, ways } = reading;
       concepts.set(token.term, { asked: token.word, weight: 1, terms, ways });
@@ -78,16 +87,32 @@ export function* plan(query: string, dictionary: Dictionary): Steps<Concept[]> {
       const known = dictionary.term(token.term);
       const term =
         known ?? (token.kind === 'whole' ? repairWhole(token, parts, dictionary) : undefined);
-      if (!term) continue;
-      concepts.set(token.term, {
-        asked: token.word,
-        weight: wholeWeight,
-        terms: new Map([[term, 1]]),
-        ways: new Map(known ? [] : [[term, 'correction']]),
-      });
+      const terms = new Map<Term, number>(term ? [[term, 1]] : []);
+      const ways = new Map<Term, MatchWay>(term && !known ? [[term, 'correction']] : []);
+      abbreviate(token.term, { terms, ways }, dictionary, size);
+      concepts.set(token.term, { asked: token.word, weight: wholeWeight, terms, ways });
     }
   }
   return [...concepts.values()].filter(({ terms }) => terms.size > 0);
+}
+
+/** Adds to a reading of a word what is short for it, or what it is short for. */
+function abbreviate(
+  word: string,
+  { terms, ways }: Pick<Reading, 'terms' | 'ways'>,
+  dictionary: Dictionary,
+  size: number,
+): void {
+  const own = dictionary.term(word);
+  const value = (term: Term) => rarity(term.postings.length, size);
+  for (const form of otherForms(word)) {
+    const term = dictionary.term(form);
+    if (!term || terms.has(term)) continue;
+    // A word that many documents contain says less than the rare one that was asked for.
+    const share = own ? Math.min(1, value(term) / value(own)) : 1;
+    terms.set(term, abbreviationWeight * share);
+    ways.set(term, 'abbreviation');
+  }
 }
 
 /** The tokens of a query without stop words; all tokens if it has only stop words. */

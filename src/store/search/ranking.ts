@@ -2,6 +2,7 @@ import type { Steps } from '../records/slices.ts';
 import { rarity, weigh } from './bm25.ts';
 import { type Closeness, lookCloser } from './closeness.ts';
 import type { Collection, IndexedDocument } from './collection.ts';
+import type { Term } from './dictionary.ts';
 import type { FieldScope } from './field-scope.ts';
 import {
   type AddedMeaning,
@@ -59,9 +60,9 @@ export function* rank(
   const average = collection.averageLength;
   const scores = new Float64Array(collection.capacity);
   const rarities: number[] = [];
-  for (const { terms, weight } of concepts) {
-    const { documents, sums } = holders(terms, collection, scope);
-    const value = weight * rarity(documents.length, collection.size);
+  for (const concept of concepts) {
+    const { documents, sums, frequency } = holders(concept, collection, scope);
+    const value = concept.weight * rarity(frequency, collection.size);
     rarities.push(value);
     for (const number of documents) {
       const found = weigh(sums[number] ?? 0, scope.length(collection, number), average);
@@ -107,15 +108,19 @@ function* withMeaning(
   });
 }
 
-/** The documents that contain any of some terms, and the sum of the weights for each document. */
+/**
+ * The documents that match a concept, and the sum of the weights for each document.
+ *
+ * The document frequency is that of the word itself: a common abbreviation does not make it common.
+ */
 function holders(
-  terms: Concept['terms'],
+  { terms, ways }: Concept,
   collection: Collection,
   scope: FieldScope,
-): { documents: readonly number[]; sums: Float64Array } {
+): { documents: readonly number[]; sums: Float64Array; frequency: number } {
   const sums = new Float64Array(collection.capacity);
   const documents: number[] = [];
-  for (const [term, weight] of terms) {
+  const add = (term: Term, weight: number) => {
     for (const posting of term.postings) {
       const number = documentOf(posting);
       const found = scope.weight(term, posting, collection);
@@ -123,8 +128,12 @@ function holders(
       if (sums[number] === 0) documents.push(number);
       sums[number] = (sums[number] ?? 0) + weight * found;
     }
-  }
-  return { documents, sums };
+  };
+  const isAbbreviation = (term: Term) => ways.get(term) === 'abbreviation';
+  for (const [term, weight] of terms) if (!isAbbreviation(term)) add(term, weight);
+  const own = documents.length;
+  for (const [term, weight] of terms) if (isAbbreviation(term)) add(term, weight);
+  return { documents, sums, frequency: own || documents.length };
 }
 
 function order(a: ScoredDocument, b: ScoredDocument): number {

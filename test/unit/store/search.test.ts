@@ -123,6 +123,49 @@ describe('identifiers', () => {
   });
 });
 
+describe('abbreviations', () => {
+  const made = index({
+    cluster: 'We deploy on Kubernetes.',
+    pool: 'The db pool has ten members.',
+    store: 'The database is PostgreSQL.',
+    text: 'Nothing about it.',
+  });
+
+  test.each([
+    ['k8s', ['cluster']],
+    ['K8S deployment', ['cluster']],
+    ['pg', ['store']],
+  ])('%s finds the full word', (query, expected) => expect(ids(made, query)).toEqual(expected));
+
+  test('both forms are found, the one that was asked for first', () => {
+    expect(ids(made, 'db')).toEqual(['pool', 'store']);
+    expect(ids(made, 'databases')).toEqual(['store', 'pool']);
+  });
+
+  test('a common abbreviation leaves a rare word its weight', () => {
+    const rare = index({
+      rare: 'The configuration of the proxy.',
+      ...Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`m${at}`, 'proxy cfg'])),
+    });
+    expect(ids(rare, 'configuration')[0]).toBe('rare');
+    const hit = first(rare, 'configuration proxy', { explain: true });
+    expect(hit.id).toBe('rare');
+  });
+
+  test('an explanation names them, and adds up', () => {
+    const { score, explanation } = first(made, 'databases pool', { explain: true });
+    const parts = [
+      ...(explanation?.words ?? []).map(({ added }) => added),
+      ...Object.values(explanation?.signals ?? {}),
+    ];
+    expect(parts.reduce((sum, part) => sum + part, 0)).toBeCloseTo(score, 3);
+    expect(explanation?.words[0]).toMatchObject({
+      asked: 'databases',
+      found: [{ word: 'db', how: 'abbreviation', fields: ['body'] }],
+    });
+  });
+});
+
 describe('misspelt and partial words', () => {
   const made = index({
     auth: 'Authentication uses signed tokens.',
