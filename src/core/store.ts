@@ -68,6 +68,16 @@ export function cautionField(caution: readonly string[] | undefined): { caution?
   return caution && caution.length > 0 ? { caution: [...caution] } : {};
 }
 
+/** The cautions about the records of one answer, each with the path of its record. */
+export function namedCautions(cautions: CautionsByPath): string[] {
+  return [...cautions].flatMap(([path, reasons]) => reasons.map((reason) => `${path}: ${reason}`));
+}
+
+/** Makes a JSON object of the cautions about several records. */
+export function cautionsJson(cautions: CautionsByPath): JsonObject {
+  return Object.fromEntries([...cautions].map(([path, reasons]) => [path, [...reasons]]));
+}
+
 /** Why readers should not rely on records, by path; records without a reason are left out. */
 export type CautionsByPath = ReadonlyMap<string, readonly string[]>;
 

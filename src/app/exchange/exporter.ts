@@ -1,8 +1,9 @@
 import { MemoryError } from '../../core/error.ts';
 import type { Session } from '../../core/session.ts';
+import type { CautionsByPath } from '../../core/store.ts';
 import type { App } from '../app.ts';
 import type { CallOptions } from '../call-context.ts';
-import { writeHtml, writeMarkdown } from './html-report.ts';
+import { cautionsOfAll, writeHtml, writeMarkdown } from './html-report.ts';
 import { formatsOf } from './importer.ts';
 
 /** Reports of the whole memory in one file, for people. */
@@ -48,4 +49,14 @@ export async function exportMemory(
   });
   if (files.size > 0) return files;
   throw new MemoryError('not_found', `The memory has nothing that ${name} could hold.`);
+}
+
+/** Returns why readers should not rely on records: the files of other programs have no room for it. */
+export async function exportedCautions(
+  app: App,
+  session: Session,
+  options: CallOptions,
+): Promise<CautionsByPath> {
+  const toolsets = await app.toolsets();
+  return app.run(session, 'export', options, (context) => cautionsOfAll(toolsets, context));
 }

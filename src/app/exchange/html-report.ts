@@ -3,7 +3,7 @@ import type { Context } from '../../core/context.ts';
 import { renderHtml } from '../../core/markdown/html.ts';
 import { contentStart } from '../../core/markdown/sections.ts';
 import type { AnyRecordType } from '../../core/record-type.ts';
-import { byCreation, type Located } from '../../core/store.ts';
+import { byCreation, type CautionsByPath, type Located } from '../../core/store.ts';
 import type { Toolset } from '../../core/toolset.ts';
 import { writeYaml } from '../../core/yaml/writer.ts';
 
@@ -49,19 +49,34 @@ ${body}
 async function compose(toolsets: readonly Toolset[], context: Context) {
   const { root } = await context.project.info();
   const { branch, oid } = await context.project.head();
+  const cautions = await cautionsOfAll(toolsets, context);
   const parts: string[] = [];
   for (const toolset of toolsets) {
     const sections: string[] = [];
     for (const type of toolset.records) {
       const { records } = await context.store.list(type);
-      sections.push(...ordered(records).map((record) => section(type, record)));
+      sections.push(
+        ...ordered(records).map((record) => section(type, record, cautions.get(record.path))),
+      );
     }
     if (sections.length > 0) parts.push(`## ${toolset.title}`, ...sections);
   }
   const state =
     oid === undefined ? '' : `As of ${branch ?? 'a detached HEAD'}, ${oid.slice(0, 12)}.`;
-  const title = `Memory of ${basename(root).replace(/[\\`*_[\]<>]/g, '\\$&')}`;
+  const title = `Memory of ${escaped(basename(root))}`;
   return { title, text: parts.length === 0 ? '' : `${[state, ...parts].join('\n\n')}\n` };
+}
+
+/** Returns why readers should not rely on records of any of the toolsets. */
+export async function cautionsOfAll(
+  toolsets: readonly Toolset[],
+  { store }: Context,
+): Promise<CautionsByPath> {
+  const paths: string[] = [];
+  for (const type of toolsets.flatMap(({ records }) => records)) {
+    paths.push(...(await store.list(type)).records.map(({ path }) => path));
+  }
+  return store.cautions(paths);
 }
 
 /** Sorts by creation time, oldest first, if the records have one, else by path. */
@@ -74,8 +89,12 @@ function ordered(records: readonly Located<object>[]): readonly Located<object>[
   return dated.length === records.length ? byCreation(dated) : records;
 }
 
-/** Formats a record: title, fields, text. */
-function section(type: AnyRecordType, { path, value }: Located<object>): string {
+/** Formats a record: title, what is known against it, fields, text. */
+function section(
+  type: AnyRecordType,
+  { path, value }: Located<object>,
+  caution: readonly string[] = [],
+): string {
   const { title, body = '' } = type.search(value);
   const isText = (field: unknown) => body !== '' && field === body && path.endsWith('.md');
   const fields = Object.entries(value).filter(
@@ -84,7 +103,15 @@ function section(type: AnyRecordType, { path, value }: Located<object>): string 
   const rest = fields.length === 0 ? '' : fenced(writeYaml(Object.fromEntries(fields)));
   const text = path.endsWith('.md') ? within(body) : '';
   const heading = `### ${title.replace(/\s+/g, ' ').trim()}`;
-  return [heading, `\`${path}\``, rest, text.trim()].filter((part) => part !== '').join('\n\n');
+  const warning = caution.map((reason) => `> **Caution:** ${escaped(reason)}`).join('\n>\n');
+  return [heading, `\`${path}\``, warning, rest, text.trim()]
+    .filter((part) => part !== '')
+    .join('\n\n');
+}
+
+/** Escapes the characters that markdown would format. */
+function escaped(text: string): string {
+  return text.replace(/[\\`*_[\]<>]/g, '\\$&');
 }
 
 function fenced(text: string): string {

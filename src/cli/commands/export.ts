@@ -1,10 +1,12 @@
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { exportMemory } from '../../app/exchange/exporter.ts';
+import { exportedCautions, exportMemory } from '../../app/exchange/exporter.ts';
 import { pathAround } from '../../app/project-file.ts';
 import { findRoot } from '../../app/root.ts';
 import { MemoryError } from '../../core/error.ts';
+import { counted } from '../../core/painter.ts';
+import { cautionsJson } from '../../core/store.ts';
 import type { Command } from '../command.ts';
 import { asJson, outputFlag, showResult } from '../result.ts';
 import { inSession } from '../run-in-session.ts';
@@ -19,16 +21,27 @@ export const exportCommand: Command = {
   async run(invocation) {
     const { app, options, operands, values } = invocation;
     const [name = '', given] = operands;
-    const files = await inSession(invocation, (session, call) =>
-      exportMemory(app, session, name, call),
-    );
+    const { files, cautions } = await inSession(invocation, async (session, call) => ({
+      files: await exportMemory(app, session, name, call),
+      cautions: await exportedCautions(app, session, call),
+    }));
+    const caution = cautions.size > 0 && { caution: cautionsJson(cautions) };
+    const warn = () => {
+      if (cautions.size === 0) return;
+      const records = counted(cautions.size, 'record');
+      process.stderr.write(`memory-bank: ${records} to check: run "memory-bank check"\n`);
+    };
     const [only, ...others] = files.values();
     if (given === undefined) {
       if (typeof only !== 'string' || others.length > 0) {
         throw new MemoryError('invalid_input', `${name} is ${files.size} files: give a folder.`);
       }
-      if (asJson(values)) await showResult(values, { format: name, content: only }, () => []);
-      else await new Screen().showExactly(only);
+      if (asJson(values)) {
+        await showResult(values, { format: name, content: only, ...caution }, () => []);
+      } else {
+        await new Screen().showExactly(only);
+        warn();
+      }
       return 0;
     }
     const folder = resolve(options.place.cwd, given);
@@ -48,9 +61,10 @@ export const exportCommand: Command = {
     });
     for (const { path, content } of targets) await write(path, content);
     const written = [...files.keys()].map((file) => join(given, file));
-    await showResult(values, { format: name, files: written }, (screen) =>
+    await showResult(values, { format: name, files: written, ...caution }, (screen) =>
       written.map((file) => screen.plain(file)),
     );
+    if (!asJson(values)) warn();
     return 0;
   },
 };

@@ -2,7 +2,7 @@ import { repositoryKind } from '../../app/health/repository-kind.ts';
 import { findRoot, memoryFolderName } from '../../app/root.ts';
 import type { Context } from '../../core/context.ts';
 import { counted } from '../../core/painter.ts';
-import type { Damaged } from '../../core/store.ts';
+import { cautionsJson, type Damaged } from '../../core/store.ts';
 import type { Toolset } from '../../core/toolset.ts';
 import type { Command } from '../command.ts';
 import { wordingFor } from '../error-wording.ts';
@@ -52,7 +52,7 @@ export const status: Command = {
       ),
       damaged: damaged.map(({ path, error }) => ({ path, message: word(error.text) })),
       ...(cautions.size > 0 && {
-        caution: Object.fromEntries([...cautions].map(([path, reasons]) => [path, [...reasons]])),
+        caution: cautionsJson(cautions),
       }),
     };
     await showResult(values, result, (screen) => {

@@ -32,7 +32,11 @@ const operations: readonly Operation[] = [
     method: 'get',
     path: '/memory-bank/file/{filename}',
     tool: 'read_memory_bank_file',
-    answer: z.object({ status: success, content: z.string() }),
+    answer: z.object({
+      status: success,
+      content: z.string(),
+      caution: z.array(z.string()).optional(),
+    }),
   },
   {
     method: 'post',

@@ -1,7 +1,8 @@
 import type { Context } from '../../core/context.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { outline } from '../../core/markdown/sections.ts';
-import type { Bank, BankDocumentFile } from './bank.ts';
+import { cautionField, namedCautions } from '../../core/store.ts';
+import { type Bank, type BankDocumentFile, storeOf } from './bank.ts';
 import { contentBudget, listed, namesWithin, withinBudget } from './budget.ts';
 import { SummaryCache } from './cache.ts';
 import { statusInSession } from './conversation.ts';
@@ -43,6 +44,8 @@ export async function activation(
   const damages = bank.damaged.map(({ error }) => error.message.slice(0, 300));
   const updated = lastUpdated(bank) ?? moved?.since;
   const { temporary } = statusInSession(context, bank);
+  const store = await storeOf(context, bank.type);
+  const caution = namedCautions(await store.cautions(bank.files.map(({ path }) => path)));
   return {
     status: 'success',
     bank_info: {
@@ -57,6 +60,7 @@ export async function activation(
       ...(damages.length > 0 ? listed('damaged', damages, budgets.damaged) : {}),
     },
     content,
+    ...cautionField(caution),
     ...(omitted.length > 0
       ? {
           summaries,

@@ -45,7 +45,7 @@ export async function buildContext(
     const tasks = await tasksOf(reader, objective_slug);
     const tickets = await listLinked(reader, ticket, found.tickets);
     const steps = tasks.records.map(({ value }) => value);
-    passages.push(...objectivePassages(found, steps, byKey(tickets.records)));
+    passages.push(...objectivePassages(found, steps, valuesByKey(tickets)));
     damaged.push(...tasks.damaged, ...tickets.damaged);
     records.push(...pathsOf(tasks), ...pathsOf(tickets));
     const own = await reader.get(objective, objective_slug);
@@ -81,7 +81,7 @@ async function aboutFeatures(
     return featurePassages(
       found,
       demands.filter(({ feature }) => feature === slug),
-      byKey(paths.records.filter(({ key }) => own.has(key))),
+      valuesByKey({ records: paths.records.filter(({ key }) => own.has(key)) }),
     );
   });
   const shown = requirements.records.filter(({ value }) => bySlug.has(value.feature));
@@ -90,6 +90,10 @@ async function aboutFeatures(
     records: [...pathsOf(features), ...shown.map(({ path }) => path), ...pathsOf(paths)],
     damaged: [...features.damaged, ...paths.damaged, ...requirements.damaged],
   };
+}
+
+function valuesByKey<T>({ records }: Pick<Listing<T>, 'records'>): T[] {
+  return byKey(records).map(({ value }) => value);
 }
 
 function pathsOf({ records }: Listing<object>): string[] {

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { cautionField, reportDamaged } from '../../core/store.ts';
+import { cautionField, namedCautions, reportDamaged } from '../../core/store.ts';
 import { defineTool, type Tool } from '../../core/tool.ts';
 import { buildContext } from './briefing.ts';
-import { byKey, find, listLinked } from './crud.ts';
+import { bodiesOf, bodyOf, byKey, findRecord, listLinked } from './crud.ts';
 import { featureBody } from './features.ts';
 import { limits, pathType, slug } from './graph-fields.ts';
 import { objectiveBody } from './objectives.ts';
@@ -24,13 +24,15 @@ export const contextTools: readonly Tool[] = [
     effect: 'read',
     input: z.object({ slug }),
     async handle({ store }, { slug }) {
-      const found = await find(store, feature, slug);
-      const paths = await listLinked(store, path, found.paths);
+      const found = await findRecord(store, feature, slug);
+      const paths = await listLinked(store, path, found.value.paths);
       const requirements = await requirementsOf(store, slug);
       return {
-        feature: featureBody(found),
-        paths: byKey(paths.records).map(pathBody),
-        requirements: requirements.records.map(({ value }) => requirementBody(value, found.id)),
+        feature: await bodyOf(store, found, featureBody),
+        paths: await bodiesOf(store, byKey(paths.records), pathBody),
+        requirements: await bodiesOf(store, requirements.records, (value) =>
+          requirementBody(value, found.value.id),
+        ),
         ...reportDamaged([...paths.damaged, ...requirements.damaged]),
       };
     },
@@ -43,15 +45,15 @@ export const contextTools: readonly Tool[] = [
     effect: 'read',
     input: z.object({ slug }),
     async handle({ store }, { slug }) {
-      const found = await find(store, objective, slug);
+      const found = await findRecord(store, objective, slug);
       const tasks = await tasksOf(store, slug);
-      const features = await listLinked(store, feature, found.features);
-      const tickets = await listLinked(store, ticket, found.tickets);
+      const features = await listLinked(store, feature, found.value.features);
+      const tickets = await listLinked(store, ticket, found.value.tickets);
       return {
-        objective: objectiveBody(found),
-        tasks: tasks.records.map(({ value }) => taskBody(value, found.id)),
-        features: byKey(features.records).map(featureBody),
-        tickets: byKey(tickets.records).map(ticketBody),
+        objective: await bodyOf(store, found, objectiveBody),
+        tasks: await bodiesOf(store, tasks.records, (value) => taskBody(value, found.value.id)),
+        features: await bodiesOf(store, byKey(features.records), featureBody),
+        tickets: await bodiesOf(store, byKey(tickets.records), ticketBody),
         ...reportDamaged([...tasks.damaged, ...features.damaged, ...tickets.damaged]),
       };
     },
@@ -98,10 +100,7 @@ export const contextTools: readonly Tool[] = [
         );
       }
       const built = await buildContext(context.store, args);
-      const cautions = await context.store.cautions(built.records);
-      const caution = [...cautions].flatMap(([path, reasons]) =>
-        reasons.map((reason) => `${path}: ${reason}`),
-      );
+      const caution = namedCautions(await context.store.cautions(built.records));
       return {
         context: built.context,
         ...cautionField(caution),

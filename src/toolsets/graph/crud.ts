@@ -1,8 +1,16 @@
 import { type Context, timestamp } from '../../core/context.ts';
 import { describeIssue, type Issue, MemoryError } from '../../core/error.ts';
 import type { GivenEvidence } from '../../core/evidence/annotations.ts';
+import type { JsonObject } from '../../core/json.ts';
 import type { RecordType } from '../../core/record-type.ts';
-import type { Listing, Located, Reader, Transaction } from '../../core/store.ts';
+import {
+  cautionField,
+  type Listing,
+  type Located,
+  type Reader,
+  type Store,
+  type Transaction,
+} from '../../core/store.ts';
 import { deletion, type Fallout, label, saying } from './provenance.ts';
 import type { GraphRecord, OwnedType } from './records.ts';
 
@@ -22,9 +30,45 @@ export async function find<T extends GraphRecord>(
   type: RecordType<T>,
   key: string,
 ): Promise<T> {
+  return (await findRecord(reader, type, key)).value;
+}
+
+/**
+ * Returns the record with this key, with its path.
+ *
+ * @throws MemoryError as `find` does.
+ */
+export async function findRecord<T extends GraphRecord>(
+  reader: Reader,
+  type: RecordType<T>,
+  key: string,
+): Promise<Located<T>> {
   const found = await reader.get(type, key);
   if (!found) throw missing(type, `'${key}'`);
-  return found.value;
+  return found;
+}
+
+/** Makes the bodies of records in an answer, with what is known against each record. */
+export async function bodiesOf<T extends GraphRecord>(
+  store: Store,
+  records: readonly Located<T>[],
+  body: (value: T) => JsonObject,
+): Promise<JsonObject[]> {
+  const cautions = await store.cautions(records.map(({ path }) => path));
+  return records.map(({ path, value }) => ({
+    ...body(value),
+    ...cautionField(cautions.get(path)),
+  }));
+}
+
+/** Makes the body of one record in an answer, with what is known against it. */
+export async function bodyOf<T extends GraphRecord>(
+  store: Store,
+  record: Located<T>,
+  body: (value: T) => JsonObject,
+): Promise<JsonObject> {
+  const [made = {}] = await bodiesOf(store, [record], body);
+  return made;
 }
 
 /** Makes the error about a record that does not exist. */
@@ -86,8 +130,8 @@ export function intact<T>({ records, damaged }: Listing<T>): readonly Located<T>
 }
 
 /** Sorts records of one type by slug, path or ticket key. */
-export function byKey<T>(records: readonly Located<T>[]): T[] {
-  return records.toSorted((a, b) => (a.key < b.key ? -1 : 1)).map(({ value }) => value);
+export function byKey<T>(records: readonly Located<T>[]): Located<T>[] {
+  return records.toSorted((a, b) => (a.key < b.key ? -1 : 1));
 }
 
 /**

@@ -2,7 +2,18 @@ import { z } from 'zod';
 import type { JsonObject } from '../../core/json.ts';
 import { reportDamaged } from '../../core/store.ts';
 import { defineTool, type Tool } from '../../core/tool.ts';
-import { byKey, create, find, intact, listOwned, newIdentity, remove, update } from './crud.ts';
+import {
+  bodiesOf,
+  bodyOf,
+  byKey,
+  create,
+  findRecord,
+  intact,
+  listOwned,
+  newIdentity,
+  remove,
+  update,
+} from './crud.ts';
 import { batch, line, slug, text } from './graph-fields.ts';
 import { dropLinks, objectiveFeatures } from './links.ts';
 import { type Feature, feature, requirement } from './records.ts';
@@ -37,7 +48,8 @@ export const featureTools: readonly Tool[] = [
     effect: 'read',
     input: z.object({ slug }),
     async handle({ store }, { slug }) {
-      return { feature: featureBody(await find(store, feature, slug)) };
+      const found = await findRecord(store, feature, slug);
+      return { feature: await bodyOf(store, found, featureBody) };
     },
   }),
 
@@ -51,7 +63,8 @@ export const featureTools: readonly Tool[] = [
       const prefix = parent_slug === undefined ? '' : `${parent_slug}/`;
       const { records, damaged } = await store.list(feature);
       const below = records.filter(({ key }) => key.startsWith(prefix));
-      return { features: byKey(below).map(featureBody), ...reportDamaged(damaged) };
+      const features = await bodiesOf(store, byKey(below), featureBody);
+      return { features, ...reportDamaged(damaged) };
     },
   }),
 

@@ -2,7 +2,17 @@ import { z } from 'zod';
 import type { JsonObject } from '../../core/json.ts';
 import { byCreation, reportDamaged } from '../../core/store.ts';
 import { defineTool, type Tool } from '../../core/tool.ts';
-import { create, find, intact, listOwned, newIdentity, remove, update } from './crud.ts';
+import {
+  bodiesOf,
+  bodyOf,
+  create,
+  findRecord,
+  intact,
+  listOwned,
+  newIdentity,
+  remove,
+  update,
+} from './crud.ts';
 import { batch, limits, line, slug, status, text } from './graph-fields.ts';
 import { link, objectiveFeatures, objectiveTickets, unlink } from './links.ts';
 import { type Objective, objective, task } from './records.ts';
@@ -44,7 +54,8 @@ export const objectiveTools: readonly Tool[] = [
     effect: 'read',
     input: z.object({ slug }),
     async handle({ store }, { slug }) {
-      return { objective: objectiveBody(await find(store, objective, slug)) };
+      const found = await findRecord(store, objective, slug);
+      return { objective: await bodyOf(store, found, objectiveBody) };
     },
   }),
 
@@ -56,11 +67,11 @@ export const objectiveTools: readonly Tool[] = [
     input: z.object({ status: status.optional() }),
     async handle({ store }, args) {
       const { records, damaged } = await store.list(objective);
-      const objectives = byCreation(records)
-        .map(({ value }) => value)
-        .filter(({ status }) => args.status === undefined || status === args.status);
+      const objectives = byCreation(records).filter(
+        ({ value }) => args.status === undefined || value.status === args.status,
+      );
       return {
-        objectives: objectives.reverse().map(objectiveBody),
+        objectives: await bodiesOf(store, objectives.reverse(), objectiveBody),
         ...reportDamaged(damaged),
       };
     },

@@ -42,9 +42,8 @@ export async function findRelevantPaths(
   const { records, damaged } = await listPaths(store, features, type);
   const found = records.filter(({ value }) => says(value, query));
   const cautions = await store.cautions(found.map(({ path }) => path));
-  const pathOf = new Map(found.map(({ key, path }) => [key, path]));
   const exact = byKey(found)
-    .map((value) => ({ value, caution: cautions.get(pathOf.get(value.path) ?? '') }))
+    .map(({ path, value }) => ({ value, caution: cautions.get(path) }))
     .sort((a, b) => Number(!!a.caution) - Number(!!b.caution));
   const rest = new Map(records.map(({ key, value }) => [key, value]));
   for (const { value } of exact) rest.delete(value.path);

@@ -3,7 +3,19 @@ import { invalid } from '../../core/error.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { type Listing, type Reader, reportDamaged } from '../../core/store.ts';
 import { defineTool, type Tool } from '../../core/tool.ts';
-import { byKey, create, find, listLinked, missing, newIdentity, remove, update } from './crud.ts';
+import {
+  bodiesOf,
+  bodyOf,
+  byKey,
+  create,
+  find,
+  findRecord,
+  listLinked,
+  missing,
+  newIdentity,
+  remove,
+  update,
+} from './crud.ts';
 import { batch, id, pathType, projectPath, slug, text, texts } from './graph-fields.ts';
 import { dropLinks, featurePaths, link, unlink } from './links.ts';
 import { feature, type Path, path } from './records.ts';
@@ -64,7 +76,7 @@ export const pathTools: readonly Tool[] = [
     async handle({ store }, args) {
       const key = args.id === undefined ? args.path : await pathOf(store, args.id);
       if (key === undefined) throw invalid([], 'id or path is required', 'missing');
-      return { path: pathBody(await find(store, path, key)) };
+      return { path: await bodyOf(store, await findRecord(store, path, key), pathBody) };
     },
   }),
 
@@ -77,7 +89,8 @@ export const pathTools: readonly Tool[] = [
     async handle({ store }, { feature_slug, type }) {
       const features = feature_slug === undefined ? undefined : [feature_slug];
       const { records, damaged } = await listPaths(store, features, type);
-      return { paths: byKey(records).map(pathBody), ...reportDamaged(damaged) };
+      const paths = await bodiesOf(store, byKey(records), pathBody);
+      return { paths, ...reportDamaged(damaged) };
     },
   }),
 

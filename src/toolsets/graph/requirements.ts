@@ -5,7 +5,18 @@ import { evidenceArgument, type GivenEvidence } from '../../core/evidence/annota
 import type { JsonObject } from '../../core/json.ts';
 import { byCreation, type Listing, type Reader, reportDamaged } from '../../core/store.ts';
 import { defineTool, type Tool } from '../../core/tool.ts';
-import { add, find, idOf, listOwned, newIdentity, remove, update } from './crud.ts';
+import {
+  add,
+  bodiesOf,
+  bodyOf,
+  find,
+  findRecord,
+  idOf,
+  listOwned,
+  newIdentity,
+  remove,
+  update,
+} from './crud.ts';
 import { batch, id, slug, statement, texts } from './graph-fields.ts';
 import { saying } from './provenance.ts';
 import { feature, type Requirement, requirement } from './records.ts';
@@ -75,8 +86,9 @@ export const requirementTools: readonly Tool[] = [
     effect: 'read',
     input: z.object({ id }),
     async handle({ store }, { id }) {
-      const found = await find(store, requirement, id);
-      return { requirement: requirementBody(found, await idOf(store, feature, found.feature)) };
+      const found = await findRecord(store, requirement, id);
+      const owner = await idOf(store, feature, found.value.feature);
+      return { requirement: await bodyOf(store, found, (value) => requirementBody(value, owner)) };
     },
   }),
 
@@ -90,7 +102,7 @@ export const requirementTools: readonly Tool[] = [
       const { id } = await find(store, feature, feature_slug);
       const { records, damaged } = await requirementsOf(store, feature_slug);
       return {
-        requirements: records.map(({ value }) => requirementBody(value, id)),
+        requirements: await bodiesOf(store, records, (value) => requirementBody(value, id)),
         ...reportDamaged(damaged),
       };
     },

@@ -10,7 +10,20 @@ import {
   type Transaction,
 } from '../../core/store.ts';
 import { defineTool, type Tool } from '../../core/tool.ts';
-import { add, find, idOf, intact, listOwned, newIdentity, remove, save, update } from './crud.ts';
+import {
+  add,
+  bodiesOf,
+  bodyOf,
+  find,
+  findRecord,
+  idOf,
+  intact,
+  listOwned,
+  newIdentity,
+  remove,
+  save,
+  update,
+} from './crud.ts';
 import { batch, id, slug, statement, status } from './graph-fields.ts';
 import { saying } from './provenance.ts';
 import { objective, type Task, task } from './records.ts';
@@ -69,8 +82,9 @@ export const taskTools: readonly Tool[] = [
     effect: 'read',
     input: z.object({ id }),
     async handle({ store }, { id }) {
-      const found = await find(store, task, id);
-      return { task: taskBody(found, await idOf(store, objective, found.objective)) };
+      const found = await findRecord(store, task, id);
+      const owner = await idOf(store, objective, found.value.objective);
+      return { task: await bodyOf(store, found, (value) => taskBody(value, owner)) };
     },
   }),
 
@@ -86,7 +100,10 @@ export const taskTools: readonly Tool[] = [
       const tasks = records.filter(
         ({ value }) => args.status === undefined || value.status === args.status,
       );
-      return { tasks: tasks.map(({ value }) => taskBody(value, id)), ...reportDamaged(damaged) };
+      return {
+        tasks: await bodiesOf(store, tasks, (value) => taskBody(value, id)),
+        ...reportDamaged(damaged),
+      };
     },
   }),
 

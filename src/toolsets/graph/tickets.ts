@@ -2,7 +2,16 @@ import { z } from 'zod';
 import type { JsonObject } from '../../core/json.ts';
 import { reportDamaged } from '../../core/store.ts';
 import { defineTool, type Tool } from '../../core/tool.ts';
-import { byKey, create, find, newIdentity, remove, update } from './crud.ts';
+import {
+  bodiesOf,
+  bodyOf,
+  byKey,
+  create,
+  findRecord,
+  newIdentity,
+  remove,
+  update,
+} from './crud.ts';
 import { batch, line, text, title } from './graph-fields.ts';
 import { dropLinks, objectiveTickets } from './links.ts';
 import { type Ticket, ticket } from './records.ts';
@@ -39,7 +48,8 @@ export const ticketTools: readonly Tool[] = [
     effect: 'read',
     input: z.object({ key: line }),
     async handle({ store }, { key }) {
-      return { ticket: ticketBody(await find(store, ticket, key)) };
+      const found = await findRecord(store, ticket, key);
+      return { ticket: await bodyOf(store, found, ticketBody) };
     },
   }),
 
@@ -51,7 +61,8 @@ export const ticketTools: readonly Tool[] = [
     input: z.object({}),
     async handle({ store }) {
       const { records, damaged } = await store.list(ticket);
-      return { tickets: byKey(records).map(ticketBody), ...reportDamaged(damaged) };
+      const tickets = await bodiesOf(store, byKey(records), ticketBody);
+      return { tickets, ...reportDamaged(damaged) };
     },
   }),
 

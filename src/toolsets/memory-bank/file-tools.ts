@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { readSection, sectionArgument } from '../../core/markdown/section-path.ts';
-import { reportDamaged } from '../../core/store.ts';
+import { cautionField, reportDamaged } from '../../core/store.ts';
 import { defineTool, type Tool } from '../../core/tool.ts';
 import { type CoreFile, coreFiles } from './core-file.ts';
 import { find, notFound, pathFor } from './lookup.ts';
@@ -17,7 +17,8 @@ export const readFile = defineTool({
   async handle({ store }, args) {
     const file = await find(store, args.filename);
     if (!file) throw await notFound(store, args.filename);
-    return { content: readSection(file.value.content, args.section) };
+    const caution = (await store.cautions([file.path])).get(file.path);
+    return { content: readSection(file.value.content, args.section), ...cautionField(caution) };
   },
 });
 

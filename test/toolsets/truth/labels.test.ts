@@ -1,0 +1,164 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { App } from '../../../src/app/app.ts';
+import { exportedCautions, exportMemory } from '../../../src/app/exchange/exporter.ts';
+import type { Session } from '../../../src/core/session.ts';
+import { ResourceFeed } from '../../../src/server/mcp/resources.ts';
+import { newFolder } from '../../support/process.ts';
+import { Repo } from '../../support/repo.ts';
+
+let repo: Repo;
+let app: App;
+let session: Session;
+
+beforeEach(() => {
+  repo = Repo.create();
+  repo.write('src/lock.ts', 'export function lock() {\n  wait();\n}\n');
+  repo.write('src/other.ts', 'other\n');
+  commit('Begin');
+  app = new App({
+    homeFolder: newFolder(),
+    durability: 'relaxed',
+    place: { flag: repo.root, env: {}, cwd: repo.root, home: '/' },
+    log: () => undefined,
+  });
+  session = app.connect();
+});
+
+afterEach(async () => {
+  await app.close();
+  repo.remove();
+});
+
+function commit(message: string): void {
+  repo.git('add', '-A');
+  repo.git('commit', '-q', '-m', message);
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: answers of several tools
+type Answer = any;
+
+async function call(tool: string, args: object): Promise<Answer> {
+  const body: Answer = (await app.call(session, tool, args))?.body;
+  expect(JSON.stringify(body)).not.toMatch(/"(?:error|success":false)/);
+  return body;
+}
+
+/** Removes what every record rests on. */
+function removeLock(): void {
+  repo.git('rm', '-q', 'src/lock.ts');
+  commit('Remove the lock');
+}
+
+const gone = 'src/lock.ts was removed.';
+
+describe('a record whose code was removed', () => {
+  test('has a label in every answer of the graph, and none before', async () => {
+    await call('create_features', {
+      features: [
+        { slug: 'lock', name: 'Lock', description: 'In src/lock.ts.' },
+        { slug: 'other', name: 'Other' },
+      ],
+    });
+    const { data } = await call('create_paths', {
+      paths: [
+        { path: 'src/lock.ts', type: 'file', description: 'waits' },
+        { path: 'src/other.ts', type: 'file', description: 'waits' },
+      ],
+    });
+    await call('link_paths_to_feature', {
+      feature_slug: 'lock',
+      path_ids: data.paths.map(({ id }: Answer) => id),
+    });
+    const requirements = await call('create_requirements', {
+      feature_slug: 'lock',
+      requirements: [{ text: 'It waits', evidence: ['src/lock.ts'] }],
+    });
+    await call('create_objective', { slug: 'wait', name: 'Wait', description: 'See src/lock.ts.' });
+    const tasks = await call('create_tasks', {
+      objective_slug: 'wait',
+      tasks: [{ text: 'Change src/lock.ts' }],
+    });
+    await call('create_tickets', { tickets: [{ key: 'L-1', description: 'About src/lock.ts' }] });
+    await call('link_objective_to_features', { objective_slug: 'wait', feature_slugs: ['lock'] });
+    await call('link_objective_to_tickets', { objective_slug: 'wait', ticket_keys: ['L-1'] });
+    const reads: readonly (readonly [tool: string, args: object, labels: number])[] = [
+      ['get_feature', { slug: 'lock' }, 1],
+      ['list_features', {}, 1],
+      ['get_feature_context', { slug: 'lock' }, 3],
+      ['get_path', { path: 'src/lock.ts' }, 1],
+      ['list_paths', { feature_slug: 'lock' }, 1],
+      ['find_relevant_paths', { query: 'waits' }, 1],
+      ['get_requirement', { id: requirements.data.requirements[0].id }, 1],
+      ['list_requirements', { feature_slug: 'lock' }, 1],
+      ['get_objective', { slug: 'wait' }, 1],
+      ['list_objectives', {}, 1],
+      ['get_objective_context', { slug: 'wait' }, 4],
+      ['get_task', { id: tasks.data.tasks[0].id }, 1],
+      ['list_tasks', { objective_slug: 'wait' }, 1],
+      ['get_ticket', { key: 'L-1' }, 1],
+      ['list_tickets', {}, 1],
+      ['build_context', { objective_slug: 'wait' }, 1],
+    ];
+    const before = new Map<string, Answer>();
+    for (const [tool, args] of reads) {
+      const answer = await call(tool, args);
+      expect(JSON.stringify(answer), tool).not.toContain('caution');
+      before.set(tool, answer);
+    }
+    removeLock();
+    for (const [tool, args, labels] of reads) {
+      const answer = await call(tool, args);
+      expect(JSON.stringify(answer).split('"caution":[').length - 1, tool).toBe(labels);
+      const unlabelled = JSON.parse(JSON.stringify(answer), (key, value) =>
+        key === 'caution' ? undefined : value,
+      );
+      if (tool !== 'find_relevant_paths') expect(unlabelled, tool).toEqual(before.get(tool));
+    }
+    const { data: found } = await call('find_relevant_paths', { query: 'waits' });
+    expect(found.paths.map(({ path, caution }: Answer) => [path, caution])).toEqual([
+      ['src/other.ts', undefined],
+      ['src/lock.ts', [gone]],
+    ]);
+  });
+
+  test('has a label in files, banks, documents, reports and resources', async () => {
+    const content = '# Notes\n\nThe lock is in `src/lock.ts`.\n';
+    await call('write_memory_bank_file', { filename: 'notes.md', content });
+    await call('write_memory_bank_file', { filename: 'productContext.md', content });
+    await call('activate_project', {});
+    const { memory_id } = await call('store_memory', { title: 'Lock', type: 'rules', content });
+    const bank = { bank_type: 'code', bank_id: 'app' };
+    await call('activate', bank);
+    await call('update', {
+      ...bank,
+      target_file: 'doc/api.md',
+      operation: 'append',
+      content: '# API\n\nSee `src/lock.ts`.\n',
+    });
+    const feed = new ResourceFeed(app, session);
+    const read = () => feed.read('memory-bank://notes.md', {});
+    const healthy = [
+      await call('read_memory_bank_file', { filename: 'notes.md' }),
+      await call('Product_Context', {}),
+      await call('get_memory', { memory_id }),
+      await call('swap', bank),
+      await read(),
+    ];
+    expect(JSON.stringify(healthy)).not.toContain('caution');
+    const report = async () =>
+      (await exportMemory(app, session, 'markdown', {})).get('memory.md')?.toString() ?? '';
+    expect(await report()).not.toContain('Caution');
+    expect((await exportedCautions(app, session, {})).size).toBe(0);
+    removeLock();
+    expect(await call('read_memory_bank_file', { filename: 'notes.md' })).toEqual({
+      ...healthy[0],
+      caution: [gone],
+    });
+    expect(await call('Product_Context', {})).toEqual({ ...healthy[1], caution: [gone] });
+    expect((await call('get_memory', { memory_id })).memory.caution).toEqual([gone]);
+    expect((await call('swap', bank)).caution).toEqual([`banks/code/app/doc/api.md: ${gone}`]);
+    expect(await read()).toEqual({ ...healthy[4], _meta: { 'memory-bank/caution': [gone] } });
+    expect(await report()).toContain(`\`notes.md\`\n\n> **Caution:** ${gone}\n`);
+    expect((await exportedCautions(app, session, {})).get('notes.md')).toEqual([gone]);
+  });
+});
