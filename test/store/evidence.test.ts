@@ -1,6 +1,7 @@
 import { rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { AnnotationChanges } from '../../src/core/evidence/annotations.ts';
 import type { EvidenceRequest } from '../../src/core/evidence/verdict.ts';
 import { path as pathRecord } from '../../src/toolsets/graph/records.ts';
 import { aboutCode } from '../support/findings.ts';
@@ -121,6 +122,26 @@ describe('evidence that a text names', () => {
     expect((await check()).counts.changed).toBe(1);
     await put('locks', 'See src/lock.ts:40-42, which has another step.');
     expect((await check()).counts).toMatchObject({ changed: 0, fresh: 1 });
+  });
+
+  test('stays changed when only its date, its successor or its given evidence is set', async () => {
+    await put('locks', 'See src/lock.ts:40-42.');
+    repo.write('src/lock.ts', lines(lock.with(40, 'another step')));
+    commit('Change the lock');
+    const annotate = (changes: AnnotationChanges) =>
+      opened.call.store.change({ subject: 'annotate' }, (tx) =>
+        tx.annotate('notes/locks.yaml', changes),
+      );
+    await annotate({ expires: '2030-01-01', status: 'inference', supersededBy: 'notes/x.yaml' });
+    await annotate({ evidence: await opened.call.project.cite(['src/lock.ts:1']) });
+    expect((await check()).counts).toMatchObject({ changed: 1, fresh: 1 });
+    const path = '.memory-bank/notes/locks.yaml';
+    repo.write(path, repo.read(path).replace('2030', '2031'));
+    expect((await check()).counts).toMatchObject({ changed: 1, fresh: 1 });
+    commit('Set another date by hand');
+    expect((await check()).counts).toMatchObject({ changed: 1, fresh: 1 });
+    await annotate({ verified: { at: '2026-01-02T03:04:05.000Z' } });
+    expect((await check()).counts).toMatchObject({ changed: 0, fresh: 2 });
   });
 
   test('is gone with its file, and follows a renamed file', async () => {

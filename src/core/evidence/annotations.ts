@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { isObject, type JsonObject, type JsonValue } from '../json.ts';
 import { textKeys, withKeys } from '../yaml/text-keys.ts';
@@ -94,6 +95,23 @@ export function withAnnotations(path: string, text: string, changes: AnnotationC
   if (expires !== undefined) keys.expires = expires ?? undefined;
   if (status !== undefined) keys.claim = status ?? undefined;
   return withKeys(text, keys as JsonObject, path.endsWith('.md'));
+}
+
+/** Whether two texts of a record say and verify the same: they differ in other annotations only. */
+export function saysTheSame(path: string, one: string, other: string): boolean {
+  if (one === other) return true;
+  const [a, b] = [one, other].map((text) => statementOf(path, text));
+  return a !== undefined && isDeepStrictEqual(a, b);
+}
+
+/** A text without its annotations, except for its verification; undefined if it cannot be read. */
+function statementOf(path: string, text: string) {
+  const markdown = path.endsWith('.md');
+  const { yaml, after, data } = textKeys(text, markdown);
+  if (yaml !== '' && Object.keys(data).length === 0) return undefined;
+  const { evidence, supersedes, superseded_by, expires, claim, ...rest } = data;
+  const body = after.replace(/^---[ \t]*\r?\n/, '');
+  return { rest, body: markdown ? body.replace(inline, '') : body };
 }
 
 /** Replaces given evidence in the text of a record, wherever the record has it. */

@@ -1,5 +1,5 @@
 import { formatPlace, replaceEvidence } from '../../core/evidence/annotations.ts';
-import type { CheckFinding, CodePlace, EvidenceReport } from '../../core/evidence/verdict.ts';
+import type { CodePlace, EvidenceReport } from '../../core/evidence/verdict.ts';
 import type { Visit } from '../history/visit.ts';
 import { toCommitMade } from '../records/permit.ts';
 
@@ -13,8 +13,6 @@ import { toCommitMade } from '../records/permit.ts';
 export async function fixMoved(visit: Visit, report: EvidenceReport): Promise<readonly string[]> {
   const moves = new Map<string, ReadonlyMap<string, CodePlace>>();
   for (const { path, findings } of report.records) {
-    // A change of the record is the new baseline of what its text names, and would hide what is lost.
-    if (findings.some(isLostInText)) continue;
     const own = findings.flatMap((finding) => {
       if (finding.kind !== 'evidence' || finding.verdict !== 'moved' || !finding.now) return [];
       if (finding.evidence.source !== 'given') return [];
@@ -49,9 +47,4 @@ export async function fixMoved(visit: Visit, report: EvidenceReport): Promise<re
   );
   if (made) permit.onCommit(toCommitMade(made));
   return [...moves.keys()];
-}
-
-function isLostInText(finding: CheckFinding): boolean {
-  if (finding.kind !== 'evidence' || finding.evidence.source !== 'found') return false;
-  return finding.verdict === 'changed' || finding.verdict === 'gone';
 }

@@ -1,3 +1,4 @@
+import { saysTheSame } from '../../core/evidence/annotations.ts';
 import { type Oid, parseCommit } from '../../git/objects/object.ts';
 import { type ObjectDatabase, treeOf } from '../../git/objects/odb.ts';
 import { type ChangeIndex, type PathChange, pathChanges } from '../history/change-index.ts';
@@ -10,6 +11,8 @@ interface CommitGraph<C> {
   isCut(commit: C): boolean;
   /** The changes of a commit, compared with one of its parents. */
   changes(commit: C, parent: number): readonly PathChange[];
+  /** Whether a change of a path does not count. */
+  ignores?(change: PathChange): boolean;
   /** A number that is larger for descendants. */
   order(commit: C): number;
   /** Limit of commits that one search reads. */
@@ -26,9 +29,16 @@ export interface LastCommit<C> {
 /** Paths in a commit, each with the paths in the first commit that it leads to. */
 type Pending = Map<string, readonly string[]>;
 
-/** The history of the memory by its index. */
-export function indexGraph(index: ChangeIndex): CommitGraph<number> {
+/** The history of the memory by its index; an annotation other than a verification is not a change. */
+export function indexGraph(index: ChangeIndex, odb: ObjectDatabase): CommitGraph<number> {
   return {
+    ignores: ({ path, before, after }) => {
+      if (before === undefined || after === undefined) return false;
+      const [one = '', other = ''] = [before, after].map((oid) =>
+        odb.has(oid) ? odb.content(oid, 'blob').toString('utf8') : oid,
+      );
+      return saysTheSame(path, one, other);
+    },
     parents: (commit) => index.commit(commit).parents.filter((parent) => parent >= 0),
     isCut: (commit) => index.isCut(commit),
     changes: (commit, parent) => index.changes(commit, parent),
@@ -80,7 +90,7 @@ export function* lastCommits<C>(
       const changed: Pending = new Map();
       for (const change of graph.changes(commit, i)) {
         const paths = rest.get(change.path);
-        if (!paths) continue;
+        if (!paths || graph.ignores?.(change)) continue;
         changed.set(change.path, paths);
         rest.delete(change.path);
       }

@@ -1,3 +1,4 @@
+import { saysTheSame } from '../../core/evidence/annotations.ts';
 import type { Oid } from '../../git/objects/object.ts';
 import { objectId } from '../../git/objects/object.ts';
 import { treeOf } from '../../git/objects/odb.ts';
@@ -37,7 +38,7 @@ export function codeNow({ archive }: Visit, head: Oid): CodeNow {
   return { head, code, renames: new RenameSearch(code, repository.odb, head) };
 }
 
-/** The places that a record names, and whether HEAD has the record as it is on disk. */
+/** The places that a record names, and whether HEAD has the same statement as the disk. */
 export interface Named {
   readonly record: string;
   readonly committed: boolean;
@@ -59,7 +60,9 @@ export function* findNamed(visit: Visit, head: Oid, paths: Iterable<string>): St
     const references = evidenceOf(type, record, text).slice(0, maxEvidence - count);
     count += references.length;
     if (references.length === 0) continue;
-    const committed = past.oid(record) === objectId('blob', Buffer.from(text));
+    const committed =
+      past.oid(record) === objectId('blob', Buffer.from(text)) ||
+      saysTheSame(record, orNothing(() => past.text(record)) ?? '', text);
     found.push({ record, committed, references });
   }
   return found;
@@ -67,8 +70,12 @@ export function* findNamed(visit: Visit, head: Oid, paths: Iterable<string>): St
 
 /** The text of a record; undefined if the file cannot be read, which other commands report. */
 export function readText(visit: Visit, path: string): string | undefined {
+  return orNothing(() => visit.archive.memory.text(path));
+}
+
+function orNothing(read: () => string | undefined): string | undefined {
   try {
-    return visit.archive.memory.text(path);
+    return read();
   } catch {
     return undefined;
   }
@@ -82,7 +89,8 @@ export async function withBaselines(
 ): Promise<Claim[]> {
   const { index, number } = await visit.place(head);
   const committed = named.flatMap(({ record, committed }) => (committed ? [record] : []));
-  const last = await inSlices(lastCommits(indexGraph(index), number, committed));
+  const graph = indexGraph(index, visit.archive.repository.odb);
+  const last = await inSlices(lastCommits(graph, number, committed));
   return named.flatMap(({ record, references }) => {
     const change = last.get(record);
     const baseline = change
