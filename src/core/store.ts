@@ -89,6 +89,9 @@ export interface SimilarRecord {
   readonly likeness: number;
 }
 
+/** The least likeness of two texts that say nearly the same. */
+export const leastLikeness = 0.6;
+
 /** Makes the field `similar` of an answer about a written record, or nothing if there is no such record. */
 export function similarField(similar: readonly SimilarRecord[]): { similar?: JsonObject[] } {
   return similar.length > 0 ? { similar: similar.map((one) => ({ ...one })) } : {};
@@ -316,6 +319,10 @@ export interface Store extends Reader {
     type: RecordType<T>,
     written: Pick<Located<T>, 'path' | 'value'>,
   ): Promise<readonly SimilarRecord[]>;
+  /** Returns all records that say nearly the same; each pair is at the record whose path is later. */
+  alike(): Promise<ReadonlyMap<string, readonly SimilarRecord[]>>;
+  /** Returns how alike a text is to others, 0 to 1; the first of them count, up to 20,000 characters. */
+  likenessTo(text: string, others: readonly string[]): Promise<readonly number[]>;
   /**
    * Returns why a reader should not rely on the records at some paths: the code that they rest on has
    * changed, or they are superseded or expired.

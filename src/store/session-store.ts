@@ -1,3 +1,4 @@
+import { readAnnotations } from '../core/evidence/annotations.ts';
 import type { RecordType } from '../core/record-type.ts';
 import type {
   CautionsByPath,
@@ -20,6 +21,7 @@ import type { MemoryFolder } from './records/memory-folder.ts';
 import { type Permit, toCommitMade } from './records/permit.ts';
 import { RecordReader } from './records/transaction.ts';
 import type { RecordSearch } from './search/record-search.ts';
+import { likenessTo } from './search/similar-documents.ts';
 
 /** The parts of a workspace that the stores of all calls share. */
 export interface StoreParts {
@@ -81,6 +83,25 @@ export class SessionStore implements Store {
   ): Promise<readonly SimilarRecord[]> {
     const access = await this.#permit.access();
     return this.#search.similar(type, written, (path) => access.mayRead(path));
+  }
+
+  async alike(): Promise<ReadonlyMap<string, readonly SimilarRecord[]>> {
+    const reader = await this.#read();
+    await reader.refresh();
+    // A record is expected to be like the one that it replaces.
+    const isLive = (path: string) =>
+      readAnnotations(path, this.#memory.text(path) ?? '').supersededBy === undefined;
+    const found = await this.#search.alike((path) => reader.mayRead(path), this.#permit.signal);
+    return new Map(
+      [...found].flatMap(([path, similar]) => {
+        const others = isLive(path) ? similar.filter((one) => isLive(one.path)) : [];
+        return others.length > 0 ? [[path, others] as const] : [];
+      }),
+    );
+  }
+
+  async likenessTo(text: string, others: readonly string[]): Promise<readonly number[]> {
+    return likenessTo(text, others);
   }
 
   /** Adds what is known against the hits; of hits with one score, those without come first. */

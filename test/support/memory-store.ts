@@ -90,6 +90,14 @@ export class MemoryStore implements Store {
     return [];
   }
 
+  async alike() {
+    return new Map();
+  }
+
+  async likenessTo(_text: string, others: readonly string[]) {
+    return others.map(() => 0);
+  }
+
   async cautions() {
     return new Map<string, readonly string[]>();
   }

@@ -51,6 +51,8 @@ export class MemoryWorkspace implements Workspace {
       list: (type, options) => this.store.list(type, options),
       search: (request) => this.store.search(request),
       similar: () => this.store.similar(),
+      alike: () => this.store.alike(),
+      likenessTo: (...texts) => this.store.likenessTo(...texts),
       cautions: () => this.store.cautions(),
       change,
     };

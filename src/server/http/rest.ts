@@ -25,6 +25,7 @@ interface Operation extends Pick<Endpoint, 'method' | 'path' | 'answer'> {
 
 const success = z.literal('success');
 const done = z.object({ status: success, message: z.string() });
+const similar = z.object({ path: z.string(), title: z.string(), likeness: z.number() });
 const damaged = z.array(z.object({ path: z.string(), message: z.string() })).optional();
 
 const operations: readonly Operation[] = [
@@ -78,7 +79,7 @@ const operations: readonly Operation[] = [
     method: 'post',
     path: '/memory-bank/logDecision',
     tool: 'log_decision',
-    answer: done,
+    answer: done.extend({ similar: z.array(similar).optional() }),
   },
   {
     method: 'post',

@@ -1,11 +1,12 @@
 import { invalid } from '../../core/error.ts';
 import type { AnyRecordType } from '../../core/record-type.ts';
-import type {
-  LeftOut,
-  SearchHit,
-  SearchRequest,
-  SearchResult,
-  SimilarRecord,
+import {
+  type LeftOut,
+  leastLikeness,
+  type SearchHit,
+  type SearchRequest,
+  type SearchResult,
+  type SimilarRecord,
 } from '../../core/store.ts';
 import type { LiveRecords } from '../records/live-records.ts';
 import { inSlices, type Steps } from '../records/slices.ts';
@@ -22,8 +23,7 @@ const maxReadBytes = 32 * 1024 * 1024;
 /** Limit of files that are named as not indexed. */
 const maxNamed = 3;
 
-/** The least likeness of two records that say nearly the same, and how many of them are named. */
-const leastLikeness = 0.6;
+/** Limit of the records that say nearly the same as another one. */
 const maxSimilar = 3;
 
 /** Searches the records of a view. */
@@ -128,6 +128,28 @@ export class RecordSearch {
         if (!record?.value || !mayRead(id)) return [];
         return [{ path: id, title: record.type.search(record.value).title, likeness }];
       });
+  }
+
+  /** Finds the records that say nearly the same; each pair is at the record whose path is later. */
+  async alike(
+    mayRead: (path: string) => boolean,
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<string, readonly SimilarRecord[]>> {
+    await this.#indexed.update();
+    return inSlices(this.#alike(mayRead), () => signal.throwIfAborted());
+  }
+
+  *#alike(mayRead: (path: string) => boolean): Steps<Map<string, readonly SimilarRecord[]>> {
+    const found = new Map<string, readonly SimilarRecord[]>();
+    for (const path of this.#view.paths().sort()) {
+      yield;
+      const record = mayRead(path) ? this.#view.known(path) : undefined;
+      if (!record?.value) continue;
+      const written = { path, value: record.value };
+      const similar = this.similar(record.type, written, (other) => other < path && mayRead(other));
+      if (similar.length > 0) found.set(path, similar);
+    }
+    return found;
   }
 
   /** The records that pass the filter and are not in the index. */

@@ -61,6 +61,32 @@ export function similarDocuments(
     .slice(0, limit);
 }
 
+/**
+ * Measures how alike a text is to others: the share of the terms of both that both have, 0 to 1.
+ *
+ * A text without enough terms is like no other. The others are read until they have too much text.
+ */
+export function likenessTo(text: string, others: readonly string[]): readonly number[] {
+  const own = wordsOf(text);
+  let left = own.size < minTerms ? 0 : maxText;
+  return others.map((other) => {
+    left -= other.length;
+    if (left < 0) return 0;
+    const words = wordsOf(other);
+    let common = 0;
+    for (const word of words) if (own.has(word)) common += 1;
+    return Math.round((100 * common) / (own.size + words.size - common)) / 100;
+  });
+}
+
+function wordsOf(text: string): ReadonlySet<string> {
+  const words = new Set<string>();
+  analyse(text.slice(0, maxText), ({ word, term }) => {
+    if (!stopWords.has(word)) words.add(term);
+  });
+  return words;
+}
+
 /** The terms of a document, and those of them that the index knows. */
 function termsOf({ dictionary }: Collection, { fields }: SearchDocument) {
   const texts = new Set<string>();

@@ -227,10 +227,10 @@ export async function add<T extends GraphRecord>(
   value: T,
   argument: Issue['path'],
   evidence?: readonly GivenEvidence[],
-): Promise<T> {
+): Promise<Located<T>> {
   try {
-    const { path, value: saved } = await draft.put(type, compact(value));
-    if (evidence) await draft.annotate(path, { evidence });
+    const saved = await draft.put(type, compact(value));
+    if (evidence) await draft.annotate(saved.path, { evidence });
     return saved;
   } catch (error) {
     if (!(error instanceof MemoryError) || argument.length === 0) throw error;

@@ -3,7 +3,14 @@ import type { Context } from '../../core/context.ts';
 import { invalid, MemoryError } from '../../core/error.ts';
 import { evidenceArgument, type GivenEvidence } from '../../core/evidence/annotations.ts';
 import type { JsonObject } from '../../core/json.ts';
-import { byCreation, type Listing, type Reader, reportDamaged } from '../../core/store.ts';
+import {
+  byCreation,
+  type Listing,
+  type Located,
+  type Reader,
+  reportDamaged,
+  similarField,
+} from '../../core/store.ts';
 import { defineTool, type Tool } from '../../core/tool.ts';
 import {
   add,
@@ -68,14 +75,22 @@ export const requirementTools: readonly Tool[] = [
       }
       const names = requirements.map(({ text }) => text);
       const why = saying('create', 'requirement', names, ` of feature "${feature_slug}"`);
-      const feature_id = await context.store.change(why, async (draft) => {
+      const { feature_id, written } = await context.store.change(why, async (draft) => {
         const { id } = await find(draft, feature, feature_slug);
+        const written: Located<Requirement>[] = [];
         for (const [index, value] of requirements.entries()) {
-          await add(draft, requirement, value, ['requirements', index], evidence[index]);
+          written.push(
+            await add(draft, requirement, value, ['requirements', index], evidence[index]),
+          );
         }
-        return id;
+        return { feature_id: id, written };
       });
-      return { requirements: requirements.map((value) => requirementBody(value, feature_id)) };
+      const bodies: JsonObject[] = [];
+      for (const one of written) {
+        const body = requirementBody(one.value, feature_id);
+        bodies.push({ ...body, ...similarField(await context.store.similar(requirement, one)) });
+      }
+      return { requirements: bodies };
     },
   }),
 

@@ -66,7 +66,8 @@ export const taskTools: readonly Tool[] = [
         const created: JsonObject[] = [];
         for (const [index, fields] of given.entries()) {
           const value = { ...fields, order: next, objective: objective_slug };
-          created.push(taskBody(await add(draft, task, value, ['tasks', index]), id));
+          const saved = await add(draft, task, value, ['tasks', index]);
+          created.push(taskBody(saved.value, id));
           next += 1;
         }
         return created;

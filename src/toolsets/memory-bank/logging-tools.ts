@@ -3,16 +3,22 @@ import type { Context } from '../../core/context.ts';
 import { evidenceArgument, formatInline } from '../../core/evidence/annotations.ts';
 import {
   appendSection,
+  outline,
   prependToList,
   removeItems,
   replaceList,
 } from '../../core/markdown/sections.ts';
 import { headingText, listText, prose } from '../../core/markdown/text.ts';
+import { leastLikeness, type SimilarRecord, type Store, similarField } from '../../core/store.ts';
 import { defineTool } from '../../core/tool.ts';
 import { edit } from './core-file.ts';
+import { type MemoryFile, memoryFile } from './memory-file.ts';
 
 const text = z.string().regex(/\S/, 'must not be blank').max(100_000);
 const texts = z.array(text).max(1000);
+
+/** Limit of the similar decisions that an answer names. */
+const maxSimilar = 3;
 
 const notesHeading = 'Current Session Notes';
 /** Number of session notes that stay in activeContext.md. */
@@ -115,12 +121,37 @@ export const logDecision = defineTool({
       // The subject has room for one line only.
       reason: `${args.title.trim()}: ${args.decision.trim()}\n\n${args.context}`,
     };
-    await context.store.change(why, (transaction) =>
+    const log = await context.store.change(why, (transaction) =>
       edit(transaction, 'decisionLog.md', (text) => appendSection(text, section)),
     );
-    return { message: 'Decision logged successfully' };
+    const similar = await similarDecisions(context.store, log, section);
+    return { message: 'Decision logged successfully', ...similarField(similar) };
   },
 });
+
+/** Returns the decisions of the log, and other records, that say nearly the same as a new decision. */
+async function similarDecisions(
+  store: Store,
+  { path, content }: MemoryFile,
+  section: string,
+): Promise<readonly SimilarRecord[]> {
+  const earlier = outline(content)
+    .filter(({ level }) => level === 2)
+    .reverse();
+  const texts = earlier.map(({ start, end }) => ownWords(content.slice(start, end)));
+  const likeness = await store.likenessTo(ownWords(section), texts);
+  const inLog = earlier.flatMap(({ heading }, index): SimilarRecord[] => {
+    const share = likeness[index] ?? 0;
+    return share < leastLikeness ? [] : [{ path, title: heading, likeness: share }];
+  });
+  const elsewhere = await store.similar(memoryFile, { path, value: { path, content: section } });
+  return [...inLog, ...elsewhere].sort((a, b) => b.likeness - a.likeness).slice(0, maxSimilar);
+}
+
+/** The words of a decision: the headings below its title, and its date, are those of any decision. */
+function ownWords(section: string): string {
+  return section.replace(/ - \d{4}-\d\d-\d\d[ \t]*$/m, '').replace(/^(?:### .*|None)$/gm, '');
+}
 
 /** Removes the session notes that track_progress has added, except for the newest ones. */
 function withNewestNotes(text: string): string {

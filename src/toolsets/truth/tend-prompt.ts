@@ -29,10 +29,23 @@ export const tendPrompt: Prompt = {
 
 async function worklist(context: Context): Promise<readonly string[]> {
   const { records } = await reportOf(context);
-  return records.flatMap(({ path, findings }) => {
+  const messages = new Map<string, string[]>();
+  for (const { path, findings } of records) {
     const open = findings.filter(({ severity }) => severity !== 'info');
-    return open.length === 0 ? [] : [`${path}: ${open.map(({ message }) => message).join(' ')}`];
-  });
+    if (open.length > 0)
+      messages.set(
+        path,
+        open.map(({ message }) => message),
+      );
+  }
+  for (const [path, similar] of await context.store.alike()) {
+    const others = similar.map((one) => `${one.path} (${Math.round(100 * one.likeness)}%)`);
+    const message = `It says nearly the same as ${others.join(', ')}.`;
+    messages.set(path, [...(messages.get(path) ?? []), message]);
+  }
+  return [...messages]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([path, all]) => `${path}: ${all.join(' ')}`);
 }
 
 async function reportOf({ history, project }: Context): Promise<Pick<EvidenceReport, 'records'>> {

@@ -187,6 +187,35 @@ test('a write that is nearly the same as an existing record names it', async () 
   await call('activate_project', {});
   const stored = await call('store_memory', { title: 'lock', type: 'rules', content: value });
   expect(stored.similar[0]).toMatchObject({ path: expect.stringMatching(/^knowledge/) });
+  await call('create_features', { features: [{ slug: 'git', name: 'Git' }] });
+  const { data } = await call('create_requirements', {
+    feature_slug: 'git',
+    requirements: [{ text: value }, { text: 'It tells people what it is doing all the time' }],
+  });
+  expect(data.requirements.map(({ similar }: Answer) => similar?.length)).toEqual([
+    expect.any(Number),
+    undefined,
+  ]);
+});
+
+test('a decision that is nearly the same as an earlier one of the log names it', async () => {
+  const decide = (title: string, decision: string) =>
+    call('log_decision', { title, context: 'Two servers write at the same time.', decision });
+  const done = { status: 'success', message: 'Decision logged successfully' };
+  const decision = 'Take the lock before the index is read, release it after the ref was written.';
+  expect(await decide('Lock order', decision)).toEqual(done);
+  expect(await decide('Colour of pages', 'Pages follow the scheme of the browser.')).toEqual(done);
+  const again = await decide('Order of the lock', `${decision} Always.`);
+  expect(again).toEqual({
+    ...done,
+    similar: [
+      {
+        path: 'decisionLog.md',
+        title: expect.stringMatching(/^Lock order - \d{4}-/),
+        likeness: expect.any(Number),
+      },
+    ],
+  });
 });
 
 deep('the prompt tend-memory is a worklist of everything that was found', async () => {
@@ -200,5 +229,16 @@ deep('the prompt tend-memory is a worklist of everything that was found', async 
     expect.stringMatching(/^- \[ \] knowledge\/patterns\/large\.md: It has \d+ bytes: split it\.$/),
     '- [ ] knowledge/patterns/lock.md: The text of src/lock.ts:2 was changed, not committed yet. It says "last week", which depends on the day of reading: write the date.',
   ]);
+  const value = 'Take the lock before the index is read, and release it after the ref was written.';
+  await remember('order', value);
+  await remember('order-again', `${value} Always.`);
+  await call('verify_memory', { path: 'knowledge/patterns/order.md', expires: '2020-01-01' });
+  const more = await text();
+  expect(more).toMatch(
+    /order\.md: It expired on 2020-01-01\. It says nearly the same as \S+order-again\.md \(\d\d%\)\./,
+  );
+  const supersedes = ['knowledge/patterns/order.md'];
+  await call('verify_memory', { path: 'knowledge/patterns/order-again.md', supersedes });
+  expect(await text()).not.toContain('order');
   expect(await text()).toContain('pull request');
 });
