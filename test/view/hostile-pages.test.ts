@@ -76,6 +76,7 @@ const others = [
   '/view/timeline',
   '/view/branches',
   '/view/branches/idea',
+  '/view/graph',
   '/view/modes',
   '/view/tasks',
   '/view/records',
@@ -159,7 +160,7 @@ describe.skipIf(isFull && !browser)('the pages', () => {
           };
         };
         const inserted = document.querySelectorAll(
-          'main :is(script, img, svg:not(.chart), iframe, style, base, form:not(.edit), object, [onclick], [onerror])',
+          'main :is(script, img, svg:not(.chart, .graph), iframe, style, base, form:not(.edit), object, [onclick], [onerror])',
         );
         const links = [...document.querySelectorAll('main a[href]')].map((link) =>
           link.getAttribute('href'),

@@ -266,6 +266,39 @@ describe.skipIf(!browser)('the pages in a browser', () => {
     });
   });
 
+  deep('draw the graph, and go through it with the keyboard', () =>
+    visit('/view/graph', async (page) => {
+      const graph = page.locator('svg.graph');
+      await graph.getByRole('link').first().waitFor();
+      expect(await graph.getByRole('link').count()).toBe(9);
+      // From the objective to its tasks and its feature, and from the feature to its requirements.
+      expect(await graph.locator('.line').count()).toBe(7);
+      await page.getByLabel('Find').fill('charge idempotent');
+      await page.getByText('0 found').waitFor();
+      await page.getByLabel('Find').fill('objective idempotent');
+      await page.getByText('1 found').waitFor();
+      await page.getByLabel('Find').press('Enter');
+      await graph.locator('.matched[tabindex="0"]').waitFor();
+      await graph.locator('.matched').focus();
+      await page.keyboard.press('ArrowRight');
+      await expect
+        .poll(() =>
+          page.evaluate(() => Reflect.get(globalThis, 'document').activeElement.ariaLabel),
+        )
+        .toMatch(/, (task|feature)/);
+      const before = await graph.getAttribute('viewBox');
+      await page.keyboard.press('+');
+      await expect.poll(() => graph.getAttribute('viewBox')).not.toBe(before);
+      await page.keyboard.press('Enter');
+      await page
+        .getByRole('heading', { name: 'Linked from' })
+        .or(page.getByRole('heading', { name: 'Links to' }))
+        .first()
+        .waitFor();
+      expect(new URL(page.url()).pathname).toMatch(/^\/view\/record\/graph\//);
+    }),
+  );
+
   deep('say which record names code that has changed', async () => {
     const { repo } = server;
     const file = join(repo.root, 'retry.ts');

@@ -230,3 +230,17 @@ export const savedShape = z.object({
 
 /** The result of saving a text. */
 export type Saved = z.infer<typeof savedShape>;
+
+export const graphShape = z.object({
+  nodes: z.array(z.object({ ...referenceShape.shape, status: text.optional() })),
+  edges: z
+    .array(z.tuple([count, count]))
+    .describe('from a whole to its part: positions in the list of nodes'),
+  total: count.describe('number of all records of the graph'),
+});
+
+/** The records of the graph and how they depend on each other. */
+export type GraphData = z.infer<typeof graphShape>;
+
+/** A record in the graph. */
+export type GraphNode = GraphData['nodes'][number];

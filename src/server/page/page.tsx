@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Home } from './answers.ts';
 import { BranchesPage } from './branches-page.tsx';
 import { type Answered, RefusedRequest, signIn, useAnswer, watchChanges } from './data.ts';
+import { GraphPage } from './graph-page.tsx';
 import { HomePage, ListPage } from './home-page.tsx';
 import { ModesPage } from './modes-page.tsx';
 import { RecordPage } from './record-page.tsx';
@@ -20,12 +21,14 @@ const pages: ReadonlyMap<string, ComponentType<{ route: Route }>> = new Map([
   ['branches', BranchesPage],
   ['modes', ModesPage],
   ['tasks', TasksPage],
+  ['graph', GraphPage],
 ]);
 
 const entries = [
   ['', 'Home'],
   ['timeline', 'Timeline'],
   ['branches', 'Branches'],
+  ['graph', 'Graph'],
   ['tasks', 'Tasks'],
   ['records', 'Records'],
   ['modes', 'Modes'],

@@ -62,10 +62,15 @@ export function followLink(event: MouseEvent): void {
   const { target, button, metaKey, ctrlKey, shiftKey, altKey } = event;
   if (button !== 0 || metaKey || ctrlKey || shiftKey || altKey || event.defaultPrevented) return;
   const link = target instanceof Element ? target.closest('a') : null;
-  if (link?.target !== '' || link.origin !== location.origin) return;
-  if (!link.pathname.startsWith(base)) return;
+  // A link of a picture has no parts of an address.
+  if (!link || link.getAttribute('target')) return;
+  const { origin, pathname, search, hash } = new URL(
+    link.getAttribute('href') ?? '',
+    location.href,
+  );
+  if (origin !== location.origin || !pathname.startsWith(base) || hash !== '') return;
   event.preventDefault();
-  goTo(link.pathname + link.search);
+  goTo(pathname + search);
   scrollTo(0, 0);
 }
 

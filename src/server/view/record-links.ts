@@ -23,11 +23,9 @@ export class RecordLinks {
 
   /** Returns the records that a record names, each once. */
   from(record: KnownRecord): readonly KnownRecord[] {
-    const found = new Set<KnownRecord>();
-    for (const [field, value] of Object.entries(record.value)) {
+    const found = new Set(this.#named(record).map(({ target }) => target));
+    for (const value of Object.values(record.value)) {
       for (const text of textsOf(value)) {
-        const named = this.#byName.get(`${field.replace(/s$/, '')} ${text}`);
-        if (named) found.add(named);
         if (!text.includes('](')) continue;
         for (const [, target = ''] of text.matchAll(link)) {
           const linked = this.#byPath.get(posix.join(posix.dirname(record.path), target));
@@ -37,6 +35,41 @@ export class RecordLinks {
     }
     found.delete(record);
     return [...found];
+  }
+
+  /**
+   * Returns the parts of all records: pairs of a whole and a part.
+   *
+   * A field that names one record, such as `objective`, names the whole; a list, such as `features`, names
+   * parts. A key such as `auth/oauth` is a part of the nearest record above it, such as `auth`.
+   */
+  parts(): readonly (readonly [KnownRecord, KnownRecord])[] {
+    return this.#records.flatMap((record) => {
+      const above = this.#above(record);
+      const named = this.#named(record).map(({ target, isList }) =>
+        isList ? ([record, target] as const) : ([target, record] as const),
+      );
+      return above ? [[above, record] as const, ...named] : named;
+    });
+  }
+
+  /** Returns the records that fields of a record name. */
+  #named(record: KnownRecord) {
+    return Object.entries(record.value).flatMap(([field, value]) =>
+      textsOf(value).flatMap((text) => {
+        const target = this.#byName.get(`${field.replace(/s$/, '')} ${text}`);
+        return target && target !== record ? [{ target, isList: Array.isArray(value) }] : [];
+      }),
+    );
+  }
+
+  #above({ type, key }: KnownRecord): KnownRecord | undefined {
+    for (let end = key.lastIndexOf('/'); end > 0; end = key.lastIndexOf('/', end - 1)) {
+      const name = `${type.name} ${key.slice(0, end)}`;
+      const above = this.#byName.get(name) ?? this.#byName.get(`${name}/`);
+      if (above && above.key !== key) return above;
+    }
+    return undefined;
   }
 
   /** Returns the records that name a record. */

@@ -5,6 +5,7 @@ import type { RequestHandler, Response } from 'express';
 import type { Auth } from '../http/auth.ts';
 import type { Face } from '../http/http.ts';
 import { ChangeStreams } from './events.ts';
+import { graph } from './graph-operation.ts';
 import { activity, blame, branches, compare, evidence, log, modes } from './history-operations.ts';
 import { home } from './home-operation.ts';
 import { type MemoryOperation, memoryEndpoint } from './operation.ts';
@@ -15,6 +16,7 @@ const operations: readonly MemoryOperation[] = [
   records,
   record,
   search,
+  graph,
   log,
   activity,
   branches,
