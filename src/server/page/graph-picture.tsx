@@ -184,30 +184,28 @@ function ShapeDrawing({
   onToggle: (group: string) => void;
 }) {
   const { title, type, status } = node;
-  const label = group ? `${title}, open` : `${title}, ${type}${status ? `, ${status}` : ''}`;
+  const kind = status ? `${type}, ${status.replaceAll('_', ' ')}` : type;
   const drawing = (
     <>
+      <title>{group ? `${title} open the group` : `${title} ${kind}`}</title>
       <rect width={shapeWidth} height={shapeHeight} rx="7" class="box" />
       <rect width="5" height={shapeHeight} rx="2.5" class="bar" />
       {isText && (
-        <>
-          <text x="14" y="18">
+        <text>
+          <tspan x="14" y="18">
             {shortened(title)}
-          </text>
-          <text x="14" y="35" class="small">
-            {group
-              ? 'open the group'
-              : `${type}${status ? `, ${status.replaceAll('_', ' ')}` : ''}`}
-          </text>
-        </>
+          </tspan>{' '}
+          <tspan x="14" y="35" class="small">
+            {group ? 'open the group' : kind}
+          </tspan>
+        </text>
       )}
     </>
   );
   const common = {
-    'aria-label': label,
     class: `node type-${type}${isFound ? ' matched' : ''}${group ? ' several' : ''}`,
     transform: `translate(${x - shapeWidth / 2} ${y - shapeHeight / 2})`,
-    tabIndex: isCurrent ? 0 : -1,
+    tabindex: isCurrent ? 0 : -1,
     onFocus,
   };
   if (!group) {
