@@ -228,6 +228,14 @@ export interface Conflict {
   readonly reasons: readonly string[];
 }
 
+/** A record that git has as unmerged, with the text of each side; undefined for no readable file. */
+export interface UnmergedRecord {
+  /** Relative to `.memory-bank/`. */
+  readonly path: string;
+  readonly ours: string | undefined;
+  readonly theirs: string | undefined;
+}
+
 /** The result of resolving a merge that native git could not finish. */
 export interface Resolution {
   readonly resolved: readonly string[];
@@ -344,6 +352,8 @@ export interface History {
    * It makes no commit and leaves every other file alone.
    */
   resolve(decisions: Decisions): Promise<Resolution>;
+  /** Lists the records that git has as unmerged and that the session's mode may read. */
+  unmerged(): Promise<readonly UnmergedRecord[]>;
   /**
    * Fetches, merges and pushes the current branch.
    *

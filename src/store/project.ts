@@ -38,7 +38,7 @@ export class StoreProject implements Omit<Project, 'use'> {
     const folder = this.#memory.inTree('');
     const prefix = folder === '' ? '' : `${folder}/`;
     const unmerged = this.#memory.repository()?.unmergedBelow(folder) ?? [];
-    return unmerged.map((path) => path.slice(prefix.length));
+    return unmerged.map(({ path }) => path.slice(prefix.length));
   }
 
   async head(): Promise<HeadInfo> {

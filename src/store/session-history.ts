@@ -18,6 +18,7 @@ import type {
   Synchronization,
   SyncRequest,
   TangledCommit,
+  UnmergedRecord,
 } from '../core/history.ts';
 import type { Archive } from './history/archive.ts';
 import { branches } from './history/branch-tips.ts';
@@ -121,6 +122,11 @@ export class SessionHistory implements History {
   async resolve(decisions: Decisions): Promise<Resolution> {
     const { resolve } = await import('./sync/resolution.ts');
     return resolve(await this.#visit(), decisions);
+  }
+
+  async unmerged(): Promise<readonly UnmergedRecord[]> {
+    const { unmerged } = await import('./sync/resolution.ts');
+    return unmerged(await this.#visit());
   }
 
   async sync(request: SyncRequest): Promise<Synchronization> {

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { MemoryError } from '../../core/error.ts';
 import type { Disk } from '../disk/disk.ts';
 import { Folder } from '../disk/folder.ts';
-import type { IndexEntry, IndexFile } from '../index/index-file.ts';
+import type { IndexEntry, IndexFile, Unmerged } from '../index/index-file.ts';
 import { cancelled } from '../index/index-mark.ts';
 import { indexKey, type KnownIndex, readIndex } from '../index/known-index.ts';
 import type { LockWait } from '../locks/lock.ts';
@@ -249,10 +249,10 @@ export class Repository {
     return this.#readIndex()?.find(path);
   }
 
-  /** The unmerged paths below a folder; none if the index cannot be read. */
-  unmergedBelow(folder: string): string[] {
+  /** The unmerged files below a folder; none if the index cannot be read. */
+  unmergedBelow(folder: string): Unmerged[] {
     const index = this.#readIndex();
-    return index?.unmerged ? index.unmergedBelow(folder).map(({ path }) => path) : [];
+    return index?.unmerged ? index.unmergedBelow(folder) : [];
   }
 
   #readIndex(): IndexFile | undefined {

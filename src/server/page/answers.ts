@@ -90,6 +90,7 @@ export const homeShape = z.object({
   decisions: z.array(pointShape),
   recent: z.array(entryShape),
   problems: z.array(problemShape),
+  conflicts: z.array(text).describe('records that a merge of git has left in conflict'),
 });
 
 /** The first page. */
@@ -205,6 +206,30 @@ export const searchShape = z.object({
 
 /** The records that a search found. */
 export type Found = z.infer<typeof searchShape>;
+
+export const conflictsShape = z.object({
+  conflicts: z.array(
+    z.object({
+      path: text,
+      ours: text.optional().describe('the text of the current branch'),
+      theirs: text.optional().describe('the text of the other side'),
+    }),
+  ),
+});
+
+/** The records that a merge of git has left in conflict. */
+export type Conflicts = z.infer<typeof conflictsShape>;
+
+export const resolvedShape = z.object({
+  resolved: z.array(text),
+  conflicts: z.array(z.object({ path: text, reasons: z.array(text) })),
+  edited: z.array(text).describe('files that a person has edited since; they were left alone'),
+  elsewhere: z.array(text).describe('files outside the memory that are in conflict'),
+  next: text.optional().describe('the command of git that concludes the merge'),
+});
+
+/** The result of resolving conflicts. */
+export type Resolved = z.infer<typeof resolvedShape>;
 
 export const restoredShape = z.object({
   restored: z.array(text),

@@ -10,9 +10,9 @@ export function HomePage({ route: { at } }: { route: Route }) {
     <>
       <h1>What matters now</h1>
       <Waiting answer={answer}>
-        {({ now, decisions, recent, problems, records, branch, commit }) => (
+        {({ now, decisions, recent, problems, conflicts, records, branch, commit }) => (
           <div class="columns">
-            <Attention problems={problems} isPast={at !== undefined} />
+            <Attention problems={problems} conflicts={conflicts} isPast={at !== undefined} />
             <Points title="Current work" points={now} nothing="Nothing is in progress." />
             <Points
               title="Latest decisions"
@@ -44,19 +44,29 @@ export function HomePage({ route: { at } }: { route: Route }) {
   );
 }
 
-/** The work for a person: files that cannot be read, and records whose code has changed. */
-function Attention({ problems, isPast }: { problems: Home['problems']; isPast: boolean }) {
+/** The work for a person: conflicts, files that cannot be read, and records whose code has changed. */
+function Attention({
+  problems,
+  conflicts,
+  isPast,
+}: Pick<Home, 'problems' | 'conflicts'> & { isPast: boolean }) {
   // The code is known as it is now only.
   const evidence = useAnswer<StaleEvidence>(isPast ? undefined : '/memory/evidence');
   const bad = evidence.data?.findings.filter(
     ({ severity }) => severity === 'error' || severity === 'warning',
   );
   const all = [...problems, ...(bad ?? [])];
-  if (all.length === 0) return null;
+  if (all.length + conflicts.length === 0) return null;
   return (
     <section>
       <h2>Needs a person</h2>
       <ul class="plain points">
+        {conflicts.length > 0 && (
+          <li>
+            <p class="problem">A merge has left records in conflict: {conflicts.join(', ')}</p>
+            <a href={addressTo('conflicts')}>Resolve the conflicts</a>
+          </li>
+        )}
         {all.map(({ path, message }) => (
           <li key={`${path} ${message}`}>
             <p class="problem">{message}</p>

@@ -2,6 +2,7 @@ import { type ComponentType, render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { Home } from './answers.ts';
 import { BranchesPage } from './branches-page.tsx';
+import { ConflictsPage } from './conflicts-page.tsx';
 import { type Answered, RefusedRequest, signIn, useAnswer, watchChanges } from './data.ts';
 import { GraphPage } from './graph-page.tsx';
 import { HomePage, ListPage } from './home-page.tsx';
@@ -19,6 +20,7 @@ const pages: ReadonlyMap<string, ComponentType<{ route: Route }>> = new Map([
   ['timeline', TimelinePage],
   ['search', SearchPage],
   ['branches', BranchesPage],
+  ['conflicts', ConflictsPage],
   ['modes', ModesPage],
   ['tasks', TasksPage],
   ['graph', GraphPage],

@@ -41,6 +41,7 @@ export const home = defineMemoryOperation({
       now: ofPart('now').map(({ part: _, ...point }) => point),
       decisions: ofPart('decision').map(({ part: _, ...point }) => point),
       recent: entries.filter(({ commit }) => Date.parse(commit.at) >= since).map(entryData),
+      conflicts: at === undefined ? await conflictsOf(context) : [],
       problems: damaged.map(({ path, error }) => ({ path, message: error.text })),
     };
   },
@@ -55,6 +56,12 @@ async function logOf({ history }: Context, revision: string | undefined): Promis
     if (!isNew || revision !== undefined) throw error;
     return { entries: [], total: 0, shallow: false };
   }
+}
+
+/** Returns the records in conflict that the session's mode may read. */
+async function conflictsOf({ project, history }: Context): Promise<string[]> {
+  if ((await project.conflicts()).length === 0) return [];
+  return (await history.unmerged()).map(({ path }) => path);
 }
 
 function pointsOf(records: readonly KnownRecord[]) {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { RequestHandler, Response } from 'express';
 import type { Auth } from '../http/auth.ts';
 import type { Face } from '../http/http.ts';
+import { conflicts, resolve } from './conflict-operations.ts';
 import { ChangeStreams } from './events.ts';
 import { graph } from './graph-operation.ts';
 import { activity, blame, branches, compare, evidence, log, modes } from './history-operations.ts';
@@ -24,6 +25,8 @@ const operations: readonly MemoryOperation[] = [
   evidence,
   compare,
   blame,
+  conflicts,
+  resolve,
   restore,
   preview,
   save,

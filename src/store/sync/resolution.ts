@@ -1,5 +1,5 @@
 import { invalid } from '../../core/error.ts';
-import type { Conflict, Decisions, Resolution } from '../../core/history.ts';
+import type { Conflict, Decisions, Resolution, UnmergedRecord } from '../../core/history.ts';
 import type { ResolvedFile } from '../../git/commit/resolve-merge.ts';
 import type { Unmerged, UnmergedVersion } from '../../git/index/index-file.ts';
 import type { Visit } from '../history/visit.ts';
@@ -46,6 +46,22 @@ export async function resolve(visit: Visit, decisions: Decisions): Promise<Resol
   const isDone = conflicts.length + edited.length + elsewhere.length === 0;
   const next = isDone ? repository.underWay()?.wayOut : undefined;
   return { resolved, conflicts, edited, elsewhere, next };
+}
+
+/** Lists the records that git has as unmerged; see `History`. */
+export function unmerged({ archive, access }: Visit): readonly UnmergedRecord[] {
+  const { memory, repository } = archive;
+  const { odb } = repository;
+  const folder = memory.inTree('');
+  const text = (version: UnmergedVersion | undefined) =>
+    version && plainModes.includes(version.mode) && odb.size(version.oid) <= maxFileBytes
+      ? odb.content(version.oid, 'blob').toString('utf8')
+      : undefined;
+  return repository.unmergedBelow(folder).flatMap((file) => {
+    const path = folder === '' ? file.path : file.path.slice(folder.length + 1);
+    if (!access.mayRead(path)) return [];
+    return [{ path, ours: text(file.ours), theirs: text(file.theirs) }];
+  });
 }
 
 /** @throws MemoryError `invalid_input` for a decision about a path without a conflict. */

@@ -1,0 +1,83 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { bundlePage } from '../../build.js';
+import { viewFace } from '../../src/server/view/view-face.ts';
+import { Misbehaviour, startBrowser } from '../support/browser.ts';
+import { deep, isFull } from '../support/depth.ts';
+import { type Served as HttpServed, serve } from '../support/http.ts';
+import { newFolder } from '../support/process.ts';
+import { gitEnv } from '../support/repo.ts';
+import { Served } from '../support/served.ts';
+
+const browser = isFull ? await startBrowser() : undefined;
+const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+const path = 'knowledge/patterns/tabs.md';
+
+let server: HttpServed;
+let memory: Served;
+
+beforeAll(async () => {
+  const folder = newFolder();
+  await bundlePage(folder);
+  server = await serve({ keys: undefined }, {}, {}, viewFace({ folder, version: '0.0.0' }));
+  memory = new Served(server.repo);
+  const { repo } = server;
+  await memory.write('tabs', 'We indent by tabs.');
+  repo.git('checkout', '-q', '-b', 'other');
+  await memory.write('tabs', '<script>alert(1)</script> We indent by two spaces.');
+  repo.git('checkout', '-q', 'main');
+  await memory.write('tabs', 'We indent by four spaces.');
+  spawnSync('git', ['merge', '-q', 'other'], { cwd: repo.root, env: gitEnv });
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await memory.close();
+  await server.close();
+});
+
+test('the operations list both versions of a conflict, and refuse a record without one', async () => {
+  const { body } = await server.ask('GET', '/memory/conflicts');
+  expect(body).toEqual({
+    conflicts: [
+      {
+        path,
+        ours: expect.stringContaining('four spaces'),
+        theirs: expect.stringContaining('two spaces'),
+      },
+    ],
+  });
+  expect((await server.ask('GET', '/memory/home')).body.conflicts).toEqual([path]);
+  const wrong = await server.ask('POST', '/memory/resolve', { body: { ours: ['other.md'] } });
+  expect(wrong.status).toBe(400);
+  expect(JSON.stringify(wrong.body)).toContain('not in conflict');
+});
+
+deep('the page shows both versions, and resolves for the side that a person chooses', async () => {
+  const page = await browser?.newPage();
+  if (!page) return;
+  const bad = new Misbehaviour(page, server.url);
+  await page.goto(`${server.url}/view/`);
+  await page.getByRole('link', { name: 'Resolve the conflicts' }).click();
+  await page.getByText('We indent by four spaces.').waitFor();
+  await page.getByText('<script>alert(1)</script> We indent by two spaces.').waitFor();
+  await page.evaluate(readFileSync(axe, 'utf8'));
+  const violations = await page.evaluate(async () => {
+    const run: () => Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> =
+      Reflect.get(globalThis, 'axe').run;
+    return (await run()).violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
+  });
+  expect(violations).toEqual([]);
+  await page.getByRole('button', { name: 'Resolve' }).click();
+  await page.getByText('Choose a side.').waitFor();
+  await page.getByLabel('The other side', { exact: true }).check();
+  await page.getByRole('button', { name: 'Resolve' }).click();
+  await page.getByText('No record is in conflict.').waitFor();
+  await page.getByText('git merge --continue').waitFor();
+  expect(server.repo.git('ls-files', '-u')).toBe('');
+  expect(server.repo.read(`.memory-bank/${path}`)).toContain('two spaces');
+  expect(bad.found).toEqual([]);
+  await page.close();
+});
