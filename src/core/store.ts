@@ -314,6 +314,12 @@ export interface Store extends Reader {
    * @throws MemoryError `invalid_input` for a type or category that no searched record can have.
    */
   search(request: SearchRequest): Promise<SearchResult>;
+  /**
+   * Encodes the search index and the texts of its records, for a process that reads no record.
+   *
+   * @returns undefined if the index lacks a record.
+   */
+  encodeSearch(): Promise<readonly Uint8Array[] | undefined>;
   /** Returns the records that say nearly the same as one that was just written. */
   similar<T extends object>(
     type: RecordType<T>,

@@ -11,6 +11,7 @@ import { findWorkTree, type WorkTree } from '../git/repository/discover.ts';
 import { branchWork } from './history/branch-work.ts';
 import { drift, folderAt, lastChange } from './history/last-change.ts';
 import { LocalFile } from './records/local-state.ts';
+import { SectionFile, sectionFile } from './records/section-file.ts';
 
 /** The files of a memory as their stats show them. */
 export interface FilesState {
@@ -67,17 +68,27 @@ export class QuickMemory {
   /** A file for derived data of this memory in the git directory; each work tree has its own. */
   derivedFile(name: string): string {
     const id = checksum(this.#tree.gitDir, this.#folder);
-    return join(this.#own(), `${name}-${id}.json`);
+    return join(this.#own(), `${name}-${id}.index`);
   }
 
-  read(path: string, limit: number): string | undefined {
-    return this.#disk.files.read(path, limit)?.toString('utf8');
+  hasFile(path: string): boolean {
+    return this.#disk.files.lstat(path) !== undefined;
+  }
+
+  /**
+   * Reads a derived file of sections.
+   *
+   * @returns undefined if it is missing, damaged or of another mark.
+   */
+  read(path: string, mark: string, limit: number): SectionFile | undefined {
+    const bytes = this.#disk.files.read(path, limit);
+    return bytes && SectionFile.open(bytes, mark);
   }
 
   /** Replaces a derived file, which may be lost in a power cut. */
-  async write(path: string, text: string): Promise<void> {
+  async write(path: string, mark: string, sections: readonly Uint8Array[]): Promise<void> {
     if (this.#disk.files.lstat(this.#own()) === undefined) return;
-    await this.#disk.replace(path, [Buffer.from(text)], 0o600);
+    await this.#disk.replace(path, sectionFile(mark, sections), 0o600);
   }
 
   /**

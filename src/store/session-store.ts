@@ -67,6 +67,12 @@ export class SessionStore implements Store {
     return { ...found, hits: await this.#labelled(found.hits) };
   }
 
+  async encodeSearch(): Promise<readonly Uint8Array[] | undefined> {
+    const reader = await this.#read();
+    await reader.refresh();
+    return reader.readsAll ? this.#search.encode() : undefined;
+  }
+
   async cautions(paths: readonly string[]): Promise<CautionsByPath> {
     // Without a repository there is no commit to compare with.
     if (paths.length === 0 || !this.#memory.repository()) return new Map();

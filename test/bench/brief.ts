@@ -137,7 +137,7 @@ for (let i = 0; i < 4 * tasks && shares.length < tasks && commits.length > 10; i
 const mean = shares.reduce((sum, share) => sum + share, 0) / Math.max(1, shares.length);
 
 report('brief', 'The brief and the hooks', [
-  'Each command as a new process, next to `node -e 0`: medians in one run. Nothing has changed since the last brief; `prompt` searches, which needs the whole program.',
+  'Each command as a new process, next to `node -e 0`: medians in one run. Nothing has changed since the last brief.',
   table(
     [
       'records',

@@ -68,10 +68,57 @@ test('a second brief loads a small part of the program, and gives the same text'
   expect(first.stdout).toContain('One lock in src/lock.ts');
 });
 
-test('the small part has no zod and no tools in it', () => {
+test('the small part has no zod, no tools and no search in it', () => {
   const [name = ''] = /builds\/\w+\/quick\.cjs/.exec(readFileSync(main, 'utf8')) ?? [];
-  expect(statSync(join(main, '..', name)).size).toBeLessThan(150_000);
+  const path = join(main, '..', name);
+  expect(statSync(path).size).toBeLessThan(120_000);
+  expect(statSync(path.replace('quick.cjs', 'quick-search.cjs')).size).toBeLessThan(300_000);
 });
+
+const prompts = [
+  ['with two words of a record', 'Which file holds the lock, and is there only one?', true],
+  ['with a misspelt word', 'Who keeps the signign keys of the relaese?', true],
+  ['that is the title of a record', 'rotation', true],
+  [
+    'about a section of a document',
+    'How is the staging cluster of the deployment restarted?',
+    true,
+  ],
+  ['that no record is about', 'Translate this poem into French', false],
+] as const;
+
+deep.each(prompts)(
+  'a prompt %s is answered quickly, as the whole program answers it',
+  async (_, prompt, isKnown) => {
+    write('rotation', 'Keys rotate each quarter');
+    write('keys', 'The signing keys of the release are in the vault');
+    repo.write(
+      '.memory-bank/deployment.md',
+      '# Deployment\n\n## Staging\n\nRestart the staging cluster twice.\n\n## Live\n\nAsk the owner.\n',
+    );
+    await settle();
+    const event = (session: string) =>
+      JSON.stringify({
+        session_id: session,
+        hook_event_name: 'UserPromptSubmit',
+        cwd: repo.root,
+        prompt,
+      });
+    const quick = observe(['hook', 'prompt'], event('a'));
+    removeDigests();
+    const whole = observe(['hook', 'prompt'], event('b'));
+    expect(quick).toEqual({ stdout: whole.stdout, isQuick: true });
+    expect(whole.isQuick).toBe(false);
+    expect(quick.stdout !== '').toBe(isKnown);
+    // The next prompt finds what was written meanwhile.
+    write('poems', 'Translate each poem into French by hand');
+    const next = JSON.stringify({
+      ...JSON.parse(event('c')),
+      prompt: 'Translate the poem by hand',
+    });
+    expect(observe(['hook', 'prompt'], next).stdout).toContain('poems.md');
+  },
+);
 
 describe('the brief is that of the whole program', () => {
   const changes: readonly (readonly [name: string, isQuick: boolean, change: () => void])[] = [

@@ -86,6 +86,10 @@ export class MemoryStore implements Store {
     return { hits: hits.slice(0, request.limit ?? 20), total: hits.length, damaged };
   }
 
+  async encodeSearch() {
+    return undefined;
+  }
+
   async similar() {
     return [];
   }

@@ -50,6 +50,7 @@ export class MemoryWorkspace implements Workspace {
       get: (type, key) => this.store.get(type, key),
       list: (type, options) => this.store.list(type, options),
       search: (request) => this.store.search(request),
+      encodeSearch: () => this.store.encodeSearch(),
       similar: () => this.store.similar(),
       alike: () => this.store.alike(),
       likenessTo: (...texts) => this.store.likenessTo(...texts),

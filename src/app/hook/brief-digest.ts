@@ -1,6 +1,7 @@
-import { checksum } from '../../core/checksum.ts';
 import type { BriefPoint } from '../../core/record-type.ts';
-import type { QuickMemory } from '../../store/quick-memory.ts';
+import type { FilesState, QuickMemory } from '../../store/quick-memory.ts';
+import { jsonBytes } from '../../store/records/section-file.ts';
+import type { SearchIndex } from '../../store/search/index.ts';
 import type {
   BriefSource,
   DamagedRecord,
@@ -9,7 +10,7 @@ import type {
 } from '../../toolsets/brief/session-brief.ts';
 
 /**
- * The statements of the records and the last changes, kept in the git directory for the next process.
+ * The statements of the records, the last changes and the search index, kept in the git directory for the next process.
  *
  * It is valid while every file of the memory has the same stat, and the commits since then leave the
  * memory as it was. It can be deleted at any time.
@@ -25,7 +26,12 @@ export interface BriefDigest {
   readonly tools: readonly string[];
   /** Parses the statements of all records, the newest first. */
   points(): readonly LocatedPoint[];
+  /** Reads the search index; undefined if it is not in the digest. */
+  search(): Promise<SearchIndex | undefined>;
 }
+
+/** The sections of the file by position; those of the search index follow. */
+const sections = { facts: 0, points: 1, search: 2 } as const;
 
 /** A statement as it is stored: the names of its fields would be half of the file. */
 type Row = readonly [
@@ -37,7 +43,7 @@ type Row = readonly [
 ];
 
 const fileName = 'brief';
-const maxBytes = 16 * 1024 * 1024;
+const maxBytes = 64 * 1024 * 1024;
 const maxFiles = 50_000;
 /** Age from which a file that is changed again certainly gets another time, in milliseconds. */
 const settled = 50;
@@ -48,25 +54,41 @@ const settled = 50;
  * @param build identifies the build of this program: another one may read records in another way.
  */
 export function readDigest(memory: QuickMemory, build: string): BriefDigest | undefined {
-  const text = memory.read(memory.derivedFile(fileName), maxBytes);
-  const [seal, facts = '', rows = ''] = text?.split('\n', 3) ?? [];
-  const files = seal === undefined ? undefined : memory.filesState(maxFiles);
-  if (!files || seal !== checksum(build, files.key, facts, rows)) return undefined;
-  // The seal proves that this program has written the text.
-  const digest = JSON.parse(facts) as Omit<BriefDigest, 'points'>;
+  const path = memory.derivedFile(fileName);
+  const files = memory.hasFile(path) ? memory.filesState(maxFiles) : undefined;
+  const file = files && memory.read(path, markOf(build, files), maxBytes);
+  const facts = file?.json(sections.facts);
+  // The checksums prove that this program has written the sections.
+  if (!file?.isWhole || facts === undefined) return undefined;
+  const digest = facts as Omit<BriefDigest, 'points' | 'search'>;
   if (!memory.isUnchangedSince(digest.head)) return undefined;
-  return { ...digest, points: () => (JSON.parse(rows) as Row[]).map(toPoint) };
+  return {
+    ...digest,
+    points: () => ((file.json(sections.points) ?? []) as readonly Row[]).map(toPoint),
+    search: async () => {
+      if (!file.has(sections.search)) return undefined;
+      // Only a prompt needs this part of the program.
+      const { readEncodedSearch } = await import('../../store/search/encoded-search.ts');
+      return readEncodedSearch(file, sections.search);
+    },
+  };
+}
+
+function markOf(build: string, { key }: FilesState): string {
+  return `${build} ${key}`;
 }
 
 /**
  * Stores the digest of a memory, unless the memory changes meanwhile or has just changed.
  *
  * @param source reads the memory as it is now.
+ * @param encodeSearch returns its search index; undefined leaves it out.
  */
 export async function writeDigest(
   memory: QuickMemory,
   build: string,
   source: BriefSource,
+  encodeSearch: () => Promise<readonly Uint8Array[] | undefined>,
 ): Promise<void> {
   const begun = Date.now();
   const before = memory.filesState(maxFiles);
@@ -76,13 +98,15 @@ export async function writeDigest(
   const changes = await source.changes();
   const tools = [...(await source.tools())];
   const lastChange = memory.lastChange() ?? '';
+  const search = (await encodeSearch()) ?? [];
   const after = memory.filesState(maxFiles);
   if (after?.key !== before.key || memory.head().oid !== head) return;
-  const facts = JSON.stringify({ head, lastChange, damaged, changes, tools });
-  const rows = JSON.stringify(points.map(toRow));
-  if (rows.length > maxBytes / 4) return;
-  const seal = checksum(build, after.key, facts, rows);
-  await memory.write(memory.derivedFile(fileName), `${seal}\n${facts}\n${rows}\n`);
+  const facts = jsonBytes({ head, lastChange, damaged, changes, tools });
+  const parts = [facts, jsonBytes(points.map(toRow))];
+  const sum = (all: readonly Uint8Array[]) => all.reduce((bytes, { length }) => bytes + length, 0);
+  // A brief can do without the search index.
+  const fitting = [[...parts, ...search], parts].find((all) => sum(all) <= maxBytes / 2);
+  if (fitting) await memory.write(memory.derivedFile(fileName), markOf(build, after), fitting);
 }
 
 function toRow({ part, path, text, at, names }: LocatedPoint): Row {

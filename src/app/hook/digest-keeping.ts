@@ -17,6 +17,6 @@ export function isUsual({ mode, enabled }: Pick<AppOptions, 'mode' | 'enabled'>)
 export async function keepDigest(context: Context, build: string): Promise<void> {
   const { initialized, folder } = await context.project.info();
   const memory = initialized ? QuickMemory.open(folder) : undefined;
-  // A prompt needs the whole program although the digest is valid.
-  if (memory && !readDigest(memory, build)) await writeDigest(memory, build, briefSource(context));
+  if (!memory || readDigest(memory, build)) return;
+  await writeDigest(memory, build, briefSource(context), () => context.store.encodeSearch());
 }

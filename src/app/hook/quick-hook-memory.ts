@@ -1,5 +1,6 @@
 import { QuickMemory } from '../../store/quick-memory.ts';
-import type { Brief } from '../../toolsets/brief/layout.ts';
+import type { Brief, BriefLine } from '../../toolsets/brief/layout.ts';
+import { maxHits, promptLines } from '../../toolsets/brief/prompt-match.ts';
 import {
   type BriefRequest,
   composeBrief,
@@ -64,10 +65,18 @@ export class QuickHookMemory implements HookMemory {
       branch: async () => ({ name, work: this.#memory.work(maxChangedFiles) }),
       changes: async () => changes,
       tools: async () => new Set(tools),
-      about: async () => {
-        throw new Error('A search needs the whole program.');
-      },
+      about: async (query: string) => this.#about(query),
     };
     return composeBrief(source, request);
+  }
+
+  async #about(query: string): Promise<readonly BriefLine[]> {
+    const index = await this.#digest.search();
+    if (!index) throw new Error('A search needs the whole program.');
+    const { hits } = index.search(query, { limit: maxHits });
+    const found = hits.map(({ id, ...hit }) => {
+      return { ...hit, path: id, title: index.fieldsOf(id)?.title ?? '' };
+    });
+    return promptLines(found, query);
   }
 }

@@ -1,5 +1,3 @@
-import { z } from 'zod';
-import { MemoryError } from '../error.ts';
 import { outline, type Section } from './sections.ts';
 
 /** A section with the name by which a reader is asked for it. */
@@ -49,35 +47,6 @@ export function sectionAt(text: string, path: string): string | undefined {
     sections.find((section) => folded(section.path) === wanted) ??
     sections.find((section) => folded(section.path).endsWith(joint + wanted));
   return found && text.slice(found.start, found.end);
-}
-
-/** The optional argument of a tool that reads a text: only this section. */
-export const sectionArgument = z
-  .string()
-  .regex(/\S/, 'must not be blank')
-  .max(2_000)
-  .optional()
-  .describe('Only this section, as search_memory names it');
-
-/** Limit of sections that an error names. */
-const mostNamed = 20;
-
-/**
- * Returns the text, or only the section that a path names.
- *
- * @throws MemoryError `invalid_input` with the sections of the text.
- */
-export function readSection(text: string, path: string | undefined): string {
-  if (path === undefined) return text;
-  const found = sectionAt(text, path);
-  if (found !== undefined) return found;
-  const sections = namedSections(text).map((section) => section.path);
-  const left = sections.length - mostNamed;
-  const names = sections.slice(0, mostNamed).map((name) => JSON.stringify(name));
-  const named = `${names.join(', ')}${left > 0 ? ` and ${left} more` : ''}`;
-  throw new MemoryError('invalid_input', `There is no section ${JSON.stringify(path)}.`, {
-    hint: sections.length === 0 ? 'The text has no headings.' : `The sections are: ${named}.`,
-  });
 }
 
 function shown(heading: string): string {

@@ -1,6 +1,6 @@
 import { isAscii } from 'node:buffer';
-import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
+import { checksum } from '../../core/checksum.ts';
 
 /** Identifies the format, in the byte order of the machine. */
 const magic = 0x314d_4249;
@@ -54,6 +54,12 @@ export class SectionFile {
     if (crc32(bytes) !== sum) return undefined;
     this.#checked.set(index, bytes);
     return bytes;
+  }
+
+  /** Whether no section is damaged. */
+  get isWhole(): boolean {
+    for (let index = 0; this.has(index); index++) if (!this.section(index)) return false;
+    return true;
   }
 
   /** Whether the file has a section, damaged or not. */
@@ -119,7 +125,7 @@ export function jsonBytes(value: unknown): Uint8Array {
 
 /** The header without its checksum. */
 function headerOf(mark: string, count: number): Uint32Array {
-  const hash = createHash('sha1').update(mark).digest();
+  const hash = Buffer.from(checksum(mark).padEnd(20));
   const header = new Uint32Array(fixed);
   header[0] = magic;
   for (let i = 0; i < 5; i++) header[i + 1] = hash.readUInt32LE(4 * i);

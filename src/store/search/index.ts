@@ -54,6 +54,12 @@ export class SearchIndex {
     return saveSearch(this.#collection, ids, stateOf);
   }
 
+  /** The texts of a document; undefined if there is none with this id. */
+  fieldsOf(id: string): SearchFields | undefined {
+    const number = this.#collection.numberOf(id);
+    return number === undefined ? undefined : this.#collection.entry(number)?.fields;
+  }
+
   /** The number of documents. */
   get size(): number {
     return this.#collection.size;

@@ -99,6 +99,11 @@ export class IndexedRecords {
     return this.#records.get(path);
   }
 
+  /** The sorted paths of the records in the index. */
+  paths(): string[] {
+    return [...this.#records.keys()].sort();
+  }
+
   /** The records that are not in the index: left out, or not looked at yet. */
   missing(): string[] {
     const waiting = [...(this.#begun ?? []), ...this.#changed, ...this.#large.paths()];

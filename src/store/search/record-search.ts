@@ -11,6 +11,7 @@ import {
 import type { LiveRecords } from '../records/live-records.ts';
 import { inSlices, type Steps } from '../records/slices.ts';
 import { toListing } from '../records/transaction.ts';
+import { encodeSearch } from './encoded-search.ts';
 import type { Hit, SearchDocument } from './index.ts';
 import { type EarlierIndex, IndexedRecords } from './indexed-records.ts';
 import { type MeaningSignal, prepareMeanings } from './meaning.ts';
@@ -58,6 +59,15 @@ export class RecordSearch {
   /** Encodes the index in steps, with one row for each path. */
   saving(paths: readonly string[]): Steps<Uint8Array[]> {
     return this.#indexed.saving(paths);
+  }
+
+  /** Encodes the index with the texts of its records; undefined if it lacks a record. */
+  async encode(): Promise<readonly Uint8Array[] | undefined> {
+    await this.#indexed.update();
+    if (!this.isComplete || this.#indexed.missing().length > 0) return undefined;
+    return inSlices(
+      encodeSearch(this.#indexed.index, this.#indexed.paths(), (path) => this.#indexed.at(path)),
+    );
   }
 
   /** Stops the indexing that runs in the background. */

@@ -2,9 +2,8 @@ import type { Context } from '../../core/context.ts';
 import { MemoryError } from '../../core/error.ts';
 import type { LogEntry } from '../../core/history.ts';
 import type { AnyRecordType } from '../../core/record-type.ts';
-import type { SearchHit } from '../../core/store.ts';
-import { type BriefLine, oneLine, quote } from './layout.ts';
-import { isAbout } from './prompt-match.ts';
+import type { BriefLine } from './layout.ts';
+import { maxHits, promptLines } from './prompt-match.ts';
 import {
   type BriefSource,
   type DamagedRecord,
@@ -70,15 +69,14 @@ export class ContextSource implements BriefSource {
   }
 
   async about(query: string): Promise<readonly BriefLine[]> {
-    const { hits } = await this.#context.store.search({ query, types: this.#types, limit: 30 });
-    return hits.filter((hit) => isAbout(hit, query)).map(hitLine);
+    const { hits } = await this.#context.store.search({
+      query,
+      types: this.#types,
+      limit: maxHits,
+    });
+    const found = hits.map(({ type, value, ...hit }) => ({ ...hit, ...type.search(value) }));
+    return promptLines(found, query);
   }
-}
-
-function hitLine({ type, path, value, snippet }: SearchHit): BriefLine {
-  const { title } = type.search(value);
-  const text = snippet.includes(title) ? snippet : `${title}: ${snippet}`;
-  return { path, text: `${oneLine(path)}: ${quote(text)}` };
 }
 
 function toChange({ commit, changes }: LogEntry): MemoryChange {

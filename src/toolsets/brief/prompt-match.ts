@@ -1,9 +1,20 @@
-import type { SearchHit } from '../../core/store.ts';
+import { type BriefLine, oneLine, quote } from './layout.ts';
 
 /** Characters of a prompt that are searched for; the task is usually at its beginning. */
 const maxPrompt = 1500;
 /** Least score of a record that is about a prompt. */
 const leastScore = 0.3;
+/** Number of hits of which those about the prompt are shown. */
+export const maxHits = 30;
+
+/** A record that the search has found for a prompt. */
+export interface PromptHit {
+  readonly path: string;
+  readonly title: string;
+  readonly score: number;
+  readonly matches: readonly string[];
+  readonly snippet: string;
+}
 
 /** Returns the query for a prompt; empty if it has no words. */
 export function promptQuery(prompt: string): string {
@@ -19,7 +30,7 @@ export function promptQuery(prompt: string): string {
  *
  * The record has two words of the prompt, or its title is the prompt.
  */
-export function isAbout({ score, matches }: SearchHit, query: string): boolean {
+function isAbout({ score, matches }: PromptHit, query: string): boolean {
   if (score >= 1) return true;
   const asked = query.toLowerCase();
   const shared = new Set(
@@ -28,4 +39,15 @@ export function isAbout({ score, matches }: SearchHit, query: string): boolean {
       .filter((match) => match.length >= 3 && asked.includes(match.slice(0, 4))),
   );
   return score >= leastScore && shared.size >= 2;
+}
+
+/** The lines of the records that are about a prompt, the best first. */
+export function promptLines(hits: readonly PromptHit[], query: string): BriefLine[] {
+  return hits
+    .filter((hit) => isAbout(hit, query))
+    .sort((a, b) => b.score - a.score || (a.path < b.path ? -1 : 1))
+    .map(({ path, title, snippet }) => {
+      const text = snippet.includes(title) ? snippet : `${title}: ${snippet}`;
+      return { path, text: `${oneLine(path)}: ${quote(text)}` };
+    });
 }

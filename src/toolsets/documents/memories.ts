@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { timestamp } from '../../core/context.ts';
 import { invalid, MemoryError } from '../../core/error.ts';
 import { evidenceArgument } from '../../core/evidence/annotations.ts';
-import { readSection, sectionArgument } from '../../core/markdown/section-path.ts';
+import { readSection, sectionArgument } from '../../core/markdown/section-argument.ts';
 import {
   byCreation,
   cautionField,

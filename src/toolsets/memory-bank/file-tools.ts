@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { readSection, sectionArgument } from '../../core/markdown/section-path.ts';
+import { readSection, sectionArgument } from '../../core/markdown/section-argument.ts';
 import { cautionField, reportDamaged } from '../../core/store.ts';
 import { defineTool, type Tool } from '../../core/tool.ts';
 import { type CoreFile, coreFiles } from './core-file.ts';
