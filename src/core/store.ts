@@ -55,6 +55,7 @@ export function reportSearch(result: SearchResult) {
       snippet: hit.snippet,
       ...(hit.section !== undefined && { section: hit.section }),
       ...(hit.lines && { lines: [...hit.lines] }),
+      ...(hit.also && { also: [...hit.also] }),
       ...cautionField(hit.caution),
       ...(hit.explanation && { explain: reportExplanation(hit.explanation) }),
     };
@@ -261,6 +262,8 @@ export interface SearchHit {
   readonly section?: string;
   /** The first and last line of the section in the text, from 1. */
   readonly lines?: readonly [from: number, to: number];
+  /** Other sections of the record that match nearly as well, the best first. */
+  readonly also?: readonly string[];
   /** Why a reader should not rely on the record; undefined if nothing is known against it. */
   readonly caution?: readonly string[];
   /** Why it was found, if the request asks for it. */

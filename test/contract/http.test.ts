@@ -108,6 +108,15 @@ describe('the examples of the seed, as printed', () => {
     });
   });
 
+  test('GET /memory-bank/file/:filename with a section', async () => {
+    const path = '/memory-bank/file/decisionLog.md?unknown=1&section=';
+    const named = await api.ask('GET', `${path}${encodeURIComponent('Nothing > here')}`);
+    expect(named.status).toBe(400);
+    expect(JSON.stringify(named.body)).toContain('Authentication Method');
+    const { body } = await api.ask('GET', '/memory-bank/file/example.md?section=Example%20File');
+    expect(body).toMatchObject({ content: '# Example File\n\nThis is an example file.' });
+  });
+
   test('GET /memory-bank/files, the core files first', async () => {
     const { body } = await api.ask('GET', '/memory-bank/files');
     const core = ['activeContext.md', 'progress.md', 'decisionLog.md'];

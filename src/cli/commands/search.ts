@@ -60,7 +60,10 @@ export const search: Command = {
   },
 };
 
-function hitLines(screen: Screen, { type, value, path, section, ...hit }: SearchHit): string[] {
+function hitLines(
+  screen: Screen,
+  { type, value, path, section, also = [], ...hit }: SearchHit,
+): string[] {
   const { title } = type.search(value);
   const indent = '    ';
   const lines = matchLines(screen, hit.snippet, hit.matches, screen.width - indent.length);
@@ -68,6 +71,9 @@ function hitLines(screen: Screen, { type, value, path, section, ...hit }: Search
     `${screen.paint('title', screen.fit(title, 60))}  ${screen.paint('faint', path)}`,
     ...(section ? [`  ${screen.paint('faint', screen.fit(section, screen.width - 2))}`] : []),
     ...lines.map((line) => indent + line),
+    ...also.map(
+      (name) => `  ${screen.paint('faint', screen.fit(`also: ${name}`, screen.width - 2))}`,
+    ),
     ...(hit.explanation ? explanationLines(screen, hit.explanation) : []),
   ];
 }

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { readProjectFile } from '../../app/project-file.ts';
 import { MemoryError } from '../../core/error.ts';
 import type { JsonValue } from '../../core/json.ts';
+import { readSection } from '../../core/markdown/section-argument.ts';
 import { pastedPath } from '../../core/names/pasted-path.ts';
 import { cautionField } from '../../core/store.ts';
 import { type Command, flagText } from '../command.ts';
@@ -21,6 +22,7 @@ export const show: Command = {
       value: 'revision',
       about: 'the record as a commit, branch or date has it',
     },
+    section: { value: 'section', about: 'only this section, as a search names it' },
     ...outputFlag,
   },
   async run(invocation) {
@@ -47,11 +49,18 @@ export const show: Command = {
     );
     const { section, path } = found;
     const text = bytes.toString('utf8');
-    const part = section && text.slice(section.start, section.end).trimEnd();
+    const wanted = flagText(values, 'section');
+    const part =
+      wanted !== undefined
+        ? readSection(text, wanted).trimEnd()
+        : section && text.slice(section.start, section.end).trimEnd();
     if (asJson(values)) {
       await showResult(
         values,
-        { ...recordJson(found, part ?? text), ...cautionField(caution) },
+        {
+          ...recordJson(found, part ?? text, wanted ?? section?.heading),
+          ...cautionField(caution),
+        },
         () => [],
       );
       return 0;
@@ -69,14 +78,19 @@ export const show: Command = {
   },
 };
 
-function recordJson({ type, path, key, value, section }: FoundRecord, text: string) {
+function recordJson(
+  { type, path, key, value }: FoundRecord,
+  text: string,
+  section: string | undefined,
+) {
   return {
     path,
     toolset: type.toolset,
     record: type.name,
     key: key ?? null,
-    ...(section && { section: section.heading }),
-    ...(value && !section && { value: JSON.parse(JSON.stringify(value)) as JsonValue }),
+    ...(section !== undefined && { section }),
+    ...(value &&
+      section === undefined && { value: JSON.parse(JSON.stringify(value)) as JsonValue }),
     text,
   };
 }

@@ -1,3 +1,4 @@
+import type { Request } from 'express';
 import { z } from 'zod';
 import type { App } from '../../app/app.ts';
 import { MemoryError } from '../../core/error.ts';
@@ -179,15 +180,28 @@ function toEndpoint(
     id: tool.name,
     summary: summary ?? tool.description,
     input: tool.input,
+    inQuery: method === 'get',
     answer,
     commits: tool.effect !== 'read',
     async handle(request, response) {
       const session = sessions.of(request, response);
-      const args = method === 'post' ? request.body : pathParameters(path, request);
+      const inUrl = { ...queryOf(request, method, tool), ...pathParameters(path, request) };
+      const args = method === 'post' ? request.body : inUrl;
       const options = untilClosed(response);
       const admit = backlog.admission(response, options.signal);
       const reply = await app.call(session, tool.name, args, { ...options, admit });
       sendReply(reply, response, toBody);
     },
   };
+}
+
+/** The arguments of a reading tool that the query of a request names; other names are ignored. */
+function queryOf(
+  { originalUrl }: Request,
+  method: Operation['method'],
+  { input }: Tool,
+): JsonObject {
+  if (method !== 'get') return {};
+  const query = new URL(originalUrl, 'http://localhost').searchParams;
+  return Object.fromEntries([...query].filter(([name]) => name in input.shape));
 }

@@ -24,6 +24,8 @@ export interface SectionOfHit {
   readonly section?: string;
   /** Its first and last line in the body, from 1. */
   readonly lines?: readonly [from: number, to: number];
+  /** Other sections of the text that match nearly as well, the best first. */
+  readonly also?: readonly string[];
 }
 
 export interface Hit extends SectionOfHit {

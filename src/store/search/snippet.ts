@@ -19,6 +19,9 @@ const partWorth = 0.4;
 const aboveWorth = 0.5;
 /** The part of its score that a section keeps when it says that another one replaces it. */
 const supersededShare = 0.6;
+/** A hit also names other sections that are worth this share of the best one, up to a number. */
+const alsoShare = 0.6;
+const mostAlso = 3;
 
 interface TextMatch extends Range {
   start: number;
@@ -174,9 +177,11 @@ function* choose(
 ): Steps<Choice | undefined> {
   if (places.length === 0) return undefined;
   let best: { units: Unit; value: number } | undefined;
+  const rated: { section: Area['unit']; value: number }[] = [];
   for (const unit of unitsOf(areas)) {
     const value = unitValue(text, unit, places, weights);
     if (value > (best?.value ?? 0)) best = { units: unit, value };
+    rated.push({ section: unit.section, value });
     yield;
   }
   const [opening] = areas;
@@ -203,7 +208,19 @@ function* choose(
   const { area } = shown;
   const length = section ? sectionPassageLength : passageLength;
   const range = (yield* densest(within(places, area), weights, length)) ?? beginning(text, area);
-  return { value: best.value, shown: passageOf(text, range, area, section) };
+  const shownSection = passageOf(text, range, area, section);
+  const also = rated
+    .filter((one) => one.value >= alsoShare * best.value && isApart(one.section, section))
+    .sort((a, b) => b.value - a.value)
+    .flatMap((one) => one.section?.path ?? [])
+    .slice(0, mostAlso);
+  const named = section && also.length > 0 ? { ...shownSection, also } : shownSection;
+  return { value: best.value, shown: named };
+}
+
+/** Returns whether neither of two sections contains the other. */
+function isApart(one: Area['unit'], other: Area['unit']): boolean {
+  return !!one && !!other && (one.end <= other.start || other.end <= one.start);
 }
 
 /** The section that a hit names, with the areas in it. */

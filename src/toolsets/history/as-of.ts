@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { invalid } from '../../core/error.ts';
 import type { PastRecord } from '../../core/history.ts';
+import { readSection, sectionArgument } from '../../core/markdown/section-argument.ts';
 import { reportSearch } from '../../core/store.ts';
 import { defineTool } from '../../core/tool.ts';
 import { commitAnswer, endOfPiece, withinBudget } from './answer.ts';
@@ -19,18 +21,21 @@ export const readAsOf = defineTool({
   input: z.object({
     revision,
     path: path.optional(),
+    section: sectionArgument,
     offset: z.int().min(0).max(100_000_000).default(0).describe('Characters or records to skip'),
   }),
-  async handle({ history }, { revision, path, offset }) {
+  async handle({ history }, { revision, path, section, offset }) {
     const snapshot = await history.at(revision);
     const as_of = commitAnswer(snapshot.commit);
     if (path === undefined || !/\.(?:md|yaml)$/.test(path)) {
+      if (section !== undefined) throw invalid(['section'], 'needs the path of a record');
       const { records, total } = await snapshot.list(path, maxRecords, offset);
       const listed = withinBudget(records.map(recordAnswer));
       const next = offset + listed.length;
       return { as_of, records: listed, total, ...(next < total && { next_offset: next }) };
     }
-    const { text, last, ...record } = await snapshot.read(path);
+    const { text: whole, last, ...record } = await snapshot.read(path);
+    const text = readSection(whole, section);
     const end = endOfPiece(text, offset, maxText);
     return {
       as_of,
@@ -63,12 +68,14 @@ export const searchAsOf = defineTool({
     type: z.string().min(1).max(100).optional(),
     path: path.optional().describe('Glob'),
     limit,
+    explain: z.boolean().default(false),
   }),
-  async handle({ history }, { revision, query, type, path, limit }) {
+  async handle({ history }, { revision, query, type, path, limit, explain }) {
     const snapshot = await history.at(revision);
     const found = await snapshot.search({
       query,
       limit,
+      explain,
       ...(type !== undefined && { type }),
       ...(path !== undefined && { path }),
     });

@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { timestamp } from '../../core/context.ts';
-import { MemoryError } from '../../core/error.ts';
+import { invalid, MemoryError } from '../../core/error.ts';
 import { evidenceArgument } from '../../core/evidence/annotations.ts';
+import { readSection, sectionArgument } from '../../core/markdown/section-argument.ts';
 import {
   cautionField,
   type Located,
@@ -32,13 +33,17 @@ export const memoryRead = defineTool({
   input: z.object({
     category: category.optional(),
     key: key.optional(),
+    section: sectionArgument,
     limit: z.int().min(1).max(100_000).default(50),
   }),
-  async handle(context, { category, key, limit }) {
+  async handle(context, { category, key, section, limit }) {
     if (category !== undefined && key !== undefined) {
       const found = await context.store.get(entryRecord, entryKey(category, key));
-      return { entries: found === undefined ? [] : await labelled(context.store, [found]) };
+      if (found === undefined) return { entries: [] };
+      const value = { ...found.value, value: readSection(found.value.value, section) };
+      return { entries: await labelled(context.store, [{ ...found, value }]) };
     }
+    if (section !== undefined) throw invalid(['section'], 'needs the category and key of an entry');
     const wanted = category === undefined ? categories : [category];
     const { records, damaged } = await listEntries(context.store, wanted);
     const entries = records.filter(({ value }) => key === undefined || value.key === key);

@@ -48,6 +48,9 @@ const schema = z.object({
 /** An entry of seed 004, as its tools return it. */
 export type KnowledgeEntry = z.infer<typeof schema>;
 
+/** A heading of markdown; a value without one is searched as plain text. */
+const heading = /^ {0,3}#{1,6}[ \t]/m;
+
 /** An entry as a markdown file, with its value below the front matter. */
 export const entryRecord = defineRecordType<KnowledgeEntry>({
   name: 'knowledge-entry',
@@ -66,6 +69,7 @@ export const entryRecord = defineRecordType<KnowledgeEntry>({
   search: ({ category, key, value, reason, context }) => ({
     title: key,
     body: value,
+    ...(heading.test(value) && { markdown: true }),
     category,
     ...(reason !== undefined && { reason }),
     ...(context !== undefined && { notes: context }),

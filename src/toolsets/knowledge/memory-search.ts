@@ -22,9 +22,17 @@ export const memorySearch = defineTool({
       ...(wanted.length > 0 && { categories: wanted }),
     });
     const { hits, total, damaged } = found;
-    const results = hits.map(({ value: entry, score, matches, caution }) => {
+    const results = hits.map(({ value: entry, score, matches, section, caution }) => {
       const { category, key, value } = entryRecord.schema.parse(entry);
-      return { category, key, value, score, matches: [...matches], ...cautionField(caution) };
+      return {
+        category,
+        key,
+        value,
+        score,
+        matches: [...matches],
+        ...(section !== undefined && { section }),
+        ...cautionField(caution),
+      };
     });
     const more = { ...(total > results.length && { total }), ...reportDamaged(damaged) };
     return { results, ...more, ...reportLeftOut(found) };

@@ -91,7 +91,7 @@ function coreReader(name: string, filename: CoreFile, what: string): Tool {
     title: name.replace('_', ' '),
     description: `Reads the ${what} (${filename}).`,
     effect: 'read',
-    input: z.object({}),
-    handle: (context) => readFile.call(context, { filename }),
+    input: z.object({ section: sectionArgument }),
+    handle: (context, { section }) => readFile.call(context, { filename, section }),
   });
 }

@@ -150,6 +150,9 @@ test('search_as_of finds what there was, and says when there is more', async () 
     total: 1,
     truncated: false,
   });
+  expect(
+    await call('search_as_of', { revision: old, query: 'otter', explain: true }),
+  ).toMatchObject({ results: [{ explain: { words: [{ asked: 'otter' }] } }] });
   const long = 'wolverine '.repeat(60);
   const many = Array.from({ length: 200 }, (_, i) => [
     `notes/w/${i}.yaml`,

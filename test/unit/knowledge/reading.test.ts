@@ -1,4 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { SearchIndex } from '../../../src/store/search/index.ts';
+import { entryRecord } from '../../../src/toolsets/knowledge/entry.ts';
 import { open } from './open.ts';
 
 let { call, write } = open();
@@ -21,6 +23,28 @@ describe('reading', () => {
       'b',
       'a',
     ]);
+  });
+
+  test('can be of one section, in the form that a search names it', async () => {
+    const value =
+      '# Deploy\n\n## Steps\n\nRun the script.\n\n## Rollback\n\nRestore the otter snapshot.\n';
+    await write('deploy', { value });
+    const index = new SearchIndex();
+    const fields = entryRecord.search({
+      ...{ category: 'patterns', key: 'deploy', value, reason: 'otter' },
+      ...{ created_at: '2026-01-01T00:00:00Z', updated_at: '2026-01-01T00:00:00Z' },
+    });
+    index.upsert({ id: 'deploy', fields });
+    expect(index.search('otter snapshot').hits).toMatchObject([{ section: 'Deploy > Rollback' }]);
+    const entry = { category: 'patterns', key: 'deploy' };
+    const read = (section: string) => call('memory_read', { ...entry, section });
+    expect((await read('Deploy > Rollback')).body.entries).toMatchObject([
+      { value: '## Rollback\n\nRestore the otter snapshot.\n' },
+    ]);
+    const unknown = await read('Cost');
+    expect(unknown.isError).toBe(true);
+    expect(JSON.stringify(unknown.body)).toContain('Deploy > Steps');
+    expect((await call('memory_read', { key: 'deploy', section: 'Steps' })).isError).toBe(true);
   });
 
   test('a key alone is looked up in every category', async () => {

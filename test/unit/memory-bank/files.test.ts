@@ -28,6 +28,7 @@ describe('write_memory_bank_file and read_memory_bank_file', () => {
       '## One\n\nfirst\n\n### Why\n\nbecause\n\n',
     );
     expect((await read('one  > why')).body.content).toBe('### Why\n\nbecause\n\n');
+    expect((await call('Decision_Log', { section: 'Two' })).isError).toBe(true);
     const { isError, body } = await read('Three');
     expect(isError).toBe(true);
     expect(Object(body.error).message).toMatch(/There is no section "Three".*"Log > Two"/);

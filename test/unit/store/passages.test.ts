@@ -85,3 +85,27 @@ describe('a passage of markdown', () => {
     expect(hitOf(body, '5')?.section).toBe('B');
   });
 });
+
+describe('a log of 21 decisions', () => {
+  const decisions = Array.from({ length: 21 }, (_, at) => {
+    if (at === 4)
+      return '## Session store\n\nStatus: superseded by Session store, again\n\nSessions are kept in Memcached.';
+    if (at === 17) return '## Session store, again\n\nSessions are kept in Postgres.';
+    return `## Topic ${at}\n\nTopic ${at} is solved with tool${at}x.`;
+  });
+  const body = `# Decision Log\n\n${decisions.join('\n\n')}\n`;
+
+  test('answers with the decision that holds, then names the one that it replaces', () => {
+    const hit = hitOf(body, 'where are sessions kept, session store');
+    expect(hit?.section).toBe('Decision Log > Session store, again');
+    expect(hit?.snippet).toContain('Postgres');
+    expect(hit?.also).toEqual(['Decision Log > Session store']);
+  });
+
+  test('is one hit, and names few other sections', () => {
+    const hit = hitOf(body, 'topic solved');
+    expect(hit?.also).toHaveLength(3);
+    expect(hit?.also).not.toContain(hit?.section);
+    expect(hitOf(body, 'tool7x')?.also).toBeUndefined();
+  });
+});
