@@ -103,6 +103,11 @@ export async function rootAt(path: string, reach: Reach, create: boolean): Promi
   return folder;
 }
 
+/** Whether one of two roots is the other one, or is in it. */
+export function doOverlap(one: string, other: string): boolean {
+  return contains(one, other) || contains(other, one);
+}
+
 /** Returns the memory folder of the user, which all projects share. */
 export function homeFolder(env: RootInput['env'], cwd: string, home: string): string {
   return resolve(cwd, env.MEMORY_BANK_HOME || join(home, memoryFolderName));

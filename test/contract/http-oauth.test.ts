@@ -281,9 +281,9 @@ describe('a bad token', () => {
 
 describe('the keys of the issuer', () => {
   test('may change; many unknown ones do not become many requests', async () => {
-    const tokens = new AccessTokens(issuer.url, audience, 50);
+    const tokens = new AccessTokens(issuer.url, 50);
     const identify = async (kid: string, key = issuer.key(kid)) =>
-      (await tokens.identify(await issuer.token(audience, {}, kid, key)))?.subject;
+      (await tokens.identify(await issuer.token(audience, {}, kid, key), [audience]))?.subject;
     expect(await identify('first')).toBe('alice');
     await issuer.addKey('second');
     await expect.poll(() => identify('second')).toBe('alice');
@@ -309,13 +309,13 @@ describe('the keys of the issuer', () => {
   });
 
   test('are read again after a failure', async () => {
-    const tokens = new AccessTokens(issuer.url, audience, 50);
+    const tokens = new AccessTokens(issuer.url, 50);
     issuer.down = true;
     const token = await issuer.token(audience);
-    await expect(tokens.identify(token)).rejects.toThrow('cannot be read');
+    await expect(tokens.identify(token, [audience])).rejects.toThrow('cannot be read');
     issuer.down = false;
     const subject = () =>
-      tokens.identify(token).then(
+      tokens.identify(token, [audience]).then(
         (identity) => identity?.subject,
         () => 'not yet',
       );
@@ -323,7 +323,9 @@ describe('the keys of the issuer', () => {
   });
 
   test('of a document for another issuer are not used', async () => {
-    const tokens = new AccessTokens(`${issuer.url}/other`, audience);
-    await expect(tokens.identify(await issuer.token(audience))).rejects.toThrow('cannot be read');
+    const tokens = new AccessTokens(`${issuer.url}/other`);
+    await expect(tokens.identify(await issuer.token(audience), [audience])).rejects.toThrow(
+      'cannot be read',
+    );
   });
 });

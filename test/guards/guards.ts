@@ -806,15 +806,15 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'an access token is for this server only',
-    ['server/http/access-tokens.ts', 'audience: this.#audience,', ''],
+    ['server/http/access-tokens.ts', 'audience: [...audiences],', ''],
     ['contract/http-oauth.test.ts', 'for another audience is refused'],
   ),
   guard(
     'an access token allows nothing beyond its scopes',
     [
       'server/http/auth.ts',
-      'if (!caller.scopes || caller.scopes.has(scope)) return;',
-      'if (!caller.scopes || caller.scopes.has(scope) || scope) return;',
+      'if (response.locals.caller.may(level, project)) return;',
+      'if (response.locals.caller.may(level, project) || level) return;',
     ],
     ['contract/http-oauth.test.ts', 'needs the scope of what it does'],
   ),

@@ -1,6 +1,7 @@
 import { App, type AppOptions } from '../../src/app/app.ts';
 import { type AppParts, program } from '../../src/app/workspaces.ts';
-import { type Face, type HttpSettings, listen } from '../../src/server/http/http.ts';
+import { listen } from '../../src/server/http/http.ts';
+import type { Face, HttpSettings } from '../../src/server/http/settings.ts';
 import { newFolder } from './process.ts';
 import { Repo } from './repo.ts';
 

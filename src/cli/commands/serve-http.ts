@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { MemoryError } from '../../core/error.ts';
 import { counted } from '../../core/painter.ts';
 import { isLoopback, isSecure } from '../../server/http/address.ts';
-import type { HttpSettings } from '../../server/http/http.ts';
+import type { HttpSettings } from '../../server/http/settings.ts';
 import { leaseBuild } from '../build-lease.ts';
 import {
   type Command,
@@ -38,6 +38,11 @@ export const serveHttp: Command = {
       about: 'where clients reach the server',
       default: 'http://<host>:<port>',
     },
+    project: {
+      value: 'name=folder',
+      about: 'a project to serve at /p/<name>, in place of --root',
+      many: true,
+    },
     'no-auth': { about: 'require no API key; on a loopback address only' },
     'allow-host': { value: 'a,b,...', about: 'more host names that requests may use' },
     'allow-origin': { value: 'a,b,...', about: 'origins of web pages that may call the server' },
@@ -58,9 +63,11 @@ export const serveHttp: Command = {
     // Loaded here, so that a client over stdio does not wait for it.
     const { listen } = await import('../../server/http/http.ts');
     const { viewFace } = await import('../../server/view/view-face.ts');
-    const { version } = invocation;
+    const { servedProjects } = await import('../served-projects.ts');
+    const { version, values } = invocation;
+    const projects = await servedProjects(flagTexts(values, 'project'), options);
     const face = viewFace({ folder: pageFolder(), version });
-    const server = await listen(app, settings, face).catch((cause: unknown) => {
+    const server = await listen(app, { ...settings, projects }, face).catch((cause: unknown) => {
       const why = cause instanceof Error ? cause.message : String(cause);
       throw new MemoryError('storage', `The server cannot listen: ${why}.`, { cause });
     });
@@ -68,11 +75,14 @@ export const serveHttp: Command = {
       process.stderr.write(`memory-bank: the API key of this run is ${made}\n`);
     }
     process.stderr.write(`memory-bank listens on ${server.url}, with MCP at ${server.url}/mcp\n`);
+    for (const { name } of projects) {
+      process.stderr.write(`memory-bank serves project ${name} at ${server.url}/p/${name}\n`);
+    }
     const status = await new Promise<() => number>((resolve) => {
       const ask = endInOrder(options.log, () => resolve(ask));
     });
     await server.close();
-    await app.close();
+    await Promise.all([app, ...projects.map((project) => project.app)].map((one) => one.close()));
     return status();
   },
 };

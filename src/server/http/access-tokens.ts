@@ -11,7 +11,8 @@ export type Scope = (typeof scopes)[number];
 /** The person or program that a token names. */
 export interface Identity {
   readonly subject: string;
-  readonly scopes: ReadonlySet<Scope>;
+  /** The scopes of the token, as it lists them. */
+  readonly scopes: ReadonlySet<string>;
   /** The author of its commits; undefined if the token has no name or no e-mail address. */
   readonly author: Author | undefined;
   /** The only mode that it may use; undefined for any. */
@@ -48,28 +49,27 @@ type Keys = ReturnType<typeof createRemoteJWKSet>;
 /** Checks access tokens, which are JWTs of one issuer, by its published keys. */
 export class AccessTokens {
   readonly #issuer: string;
-  readonly #audience: string;
   readonly #cooldown: number;
   #keys: Promise<Keys> | undefined;
 
-  constructor(issuer: string, audience: string, pause = cooldown) {
+  constructor(issuer: string, pause = cooldown) {
     this.#issuer = issuer;
-    this.#audience = audience;
     this.#cooldown = pause;
   }
 
   /**
    * Returns the identity in a token.
    *
+   * @param audiences the token has to be for one of them.
    * @returns undefined for a token that is not valid.
    * @throws HttpError 503 if the keys of the issuer cannot be read.
    */
-  async identify(token: string): Promise<Identity | undefined> {
+  async identify(token: string, audiences: readonly string[]): Promise<Identity | undefined> {
     if (token.length > maxToken || !/^[\w-]+\.[\w-]+\.[\w-]+$/.test(token)) return undefined;
     try {
       const { payload } = await jwtVerify(token, await this.#issuerKeys(), {
         issuer: this.#issuer,
-        audience: this.#audience,
+        audience: [...audiences],
         algorithms,
         clockTolerance: clockSkew,
         requiredClaims: ['exp', 'sub'],
@@ -160,14 +160,13 @@ function toIdentity(payload: JWTPayload): Identity | undefined {
   // A limit that cannot be read must not become no limit.
   if (mode !== undefined && (typeof mode !== 'string' || mode === '')) return undefined;
   const given = [scope, scp].flat().flatMap((value) => String(value ?? '').split(' '));
-  const level = scopes.findLastIndex((known) => given.includes(known));
   const author = {
     name: oneLine(name) || oneLine(preferred_username) || oneLine(sub),
     email: oneLine(email),
   };
   return {
     subject: sub,
-    scopes: new Set(scopes.slice(0, level + 1)),
+    scopes: new Set(given.filter((value) => value !== '')),
     mode,
     author: /^[^\s@]+@[^\s@]+$/.test(author.email) ? author : undefined,
   };

@@ -3,8 +3,9 @@ import cookieParser from 'cookie-parser';
 import type { Request, RequestHandler, Response } from 'express';
 import { ipKeyGenerator } from 'express-rate-limit';
 import type { Author } from '../../core/session.ts';
-import type { Identity, Scope } from './access-tokens.ts';
+import { type Identity, scopes as levels, type Scope } from './access-tokens.ts';
 import { HttpError } from './http-error.ts';
+import { projectOf, type ServedProject, scopeIn } from './projects.ts';
 import type { ProtectedResource } from './protected-resource.ts';
 
 /** The life of a session, in milliseconds. */
@@ -25,8 +26,8 @@ export interface Caller {
   readonly byKey: boolean;
   /** Whether a session cookie authorizes the request. */
   readonly bySession: boolean;
-  /** The scopes of an access token; undefined for a key or session, which allow everything. */
-  readonly scopes?: ReadonlySet<Scope>;
+  /** Whether it may do what needs a scope; a key or session allows everything. */
+  may(scope: Scope, project: ServedProject): boolean;
   /** The author of the commits of the caller, if an access token names it. */
   readonly author?: Author | undefined;
   /** The only mode that the caller may use; undefined for any. */
@@ -78,7 +79,9 @@ export class Auth {
       async (request, response, next) => {
         const caller = this.#callerOf(request);
         const token = caller.authorized ? undefined : bearerOf(request);
-        const known = token === undefined ? undefined : await this.#tokens?.identify(token);
+        const { project } = response.locals;
+        const known =
+          token === undefined ? undefined : await this.#tokens?.identify(token, project);
         response.locals.caller = known ? withToken(caller, known) : caller;
         next();
       },
@@ -95,7 +98,10 @@ export class Auth {
       `Send ${needed} as "Authorization: Bearer <key>", or a session cookie.`,
       {
         'WWW-Authenticate':
-          this.#tokens?.challenge(sent ? { error: 'invalid_token' } : {}) ?? 'Bearer',
+          this.#tokens?.challenge(
+            sent ? { error: 'invalid_token' } : {},
+            response.locals.project?.path ?? '',
+          ) ?? 'Bearer',
       },
     );
   };
@@ -105,11 +111,13 @@ export class Auth {
    *
    * @throws HttpError 403 that names the scope, so that the client can ask for it.
    */
-  require(scope: Scope, { locals: { caller } }: Response): void {
-    if (!caller.scopes || caller.scopes.has(scope)) return;
+  require(level: Scope, response: Response): void {
+    const project = projectOf(response);
+    if (response.locals.caller.may(level, project)) return;
+    const scope = scopeIn(project, level);
+    const fields = { error: 'insufficient_scope', scope };
     throw new HttpError(403, `The access token lacks the scope ${scope}.`, {
-      'WWW-Authenticate':
-        this.#tokens?.challenge({ error: 'insufficient_scope', scope }) ?? 'Bearer',
+      'WWW-Authenticate': this.#tokens?.challenge(fields, project.path) ?? 'Bearer',
     });
   }
 
@@ -161,6 +169,7 @@ export class Auth {
       authorized: false,
       byKey: false,
       bySession: false,
+      may: () => true,
     };
     if (this.#keys === undefined) {
       return this.#login(request) ?? { ...stranger, authorized: true, byKey: true };
@@ -199,13 +208,24 @@ function bearerOf({ headers: { authorization = '' } }: Request): string | undefi
 function withToken(stranger: Caller, { subject, scopes, author, mode }: Identity): Caller {
   // With the mode: a session that one token has opened is not for another with other limits.
   const id = `token:${JSON.stringify([subject, mode])}`;
-  return { ...stranger, id, account: id, authorized: true, scopes, author, mode };
+  const may = (needed: Scope, project: ServedProject) =>
+    levels
+      .slice(levels.indexOf(needed))
+      .some((level) => scopes.has(level) || scopes.has(scopeIn(project, level)));
+  return { ...stranger, id, account: id, authorized: true, may, author, mode };
 }
 
 /** The caller that sends the key of an index. */
 function ofKey(index: number): Caller {
   const id = `key:${index}`;
-  return { id, account: id, authorized: true, byKey: true, bySession: false };
+  return {
+    id,
+    account: id,
+    authorized: true,
+    byKey: true,
+    bySession: false,
+    may: () => true,
+  };
 }
 
 function unauthorized(message: string): HttpError {

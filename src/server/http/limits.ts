@@ -24,7 +24,7 @@ export function limitRate(limits: Limits, skip: (path: string) => boolean): Requ
     validate: false,
     keyGenerator: (_: unknown, { locals }: { locals: Express.Locals }) => locals.caller.account,
     skip: (request: { path: string }, { locals }: { locals: Express.Locals }) =>
-      locals.caller.authorized && skip(request.path),
+      locals.caller.authorized && skip(request.path.slice(locals.project?.path.length ?? 0)),
   } as const;
   const refusal = (limit: string) =>
     new HttpError(429, `More than ${limit} requests. Retry after the seconds in Retry-After.`);

@@ -83,11 +83,17 @@ export class ModernMcp {
       caller: response.locals.caller.account,
       author: response.locals.caller.author,
       onlyMode: response.locals.caller.mode,
+      choosesProject: response.locals.choosesProject ?? false,
       admit: this.#backlog.admission(response, signal),
       send: (message) => stream.send(message),
     });
     if (answer) stream.end(answer, statuses.get(answer.error?.code ?? 0) ?? 200);
   };
+
+  /** Whether this caller got a session handle of this project. */
+  gave(handle: unknown, caller: string): boolean {
+    return this.#server.gave(handle, caller);
+  }
 
   /** Ends the open subscriptions. */
   endStreams(): void {

@@ -48,8 +48,12 @@ const commitHeaders = {
   ),
 };
 
-/** Returns the OpenAPI 3.1 description of the REST API, made from its endpoints. */
-export function describeApi(endpoints: readonly Endpoint[]): JsonObject {
+/**
+ * Returns the OpenAPI 3.1 description of the REST API, made from its endpoints.
+ *
+ * @param base the path before all paths.
+ */
+export function describeApi(endpoints: readonly Endpoint[], base = '/'): JsonObject {
   const paths: { [path: string]: JsonObject } = {};
   for (const endpoint of endpoints) {
     paths[endpoint.path] = {
@@ -65,7 +69,7 @@ export function describeApi(endpoints: readonly Endpoint[]): JsonObject {
       description:
         'The memory of a project over HTTP. Every change is one git commit. MCP clients connect to /mcp.',
     },
-    servers: [{ url: '/' }],
+    servers: [{ url: base }],
     security: [{ key: [] }, { session: [] }],
     paths,
     components: {

@@ -23,7 +23,7 @@ export function renderPage(description: JsonObject): string {
 <style>${style}</style>
 <h1>${text(title)} API ${text(version)}</h1>
 <p>${text(about)}</p>
-<p>For programs: <a href="/openapi.json">openapi.json</a>.
+<p>For programs: <a href="openapi.json">openapi.json</a>.
 Send an API key as <code>Authorization: Bearer &lt;key&gt;</code>.</p>
 ${operations.join('\n')}
 </html>

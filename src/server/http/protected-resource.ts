@@ -1,68 +1,92 @@
-import type { Request, RequestHandler } from 'express';
-import type { App } from '../../app/app.ts';
+import type { Request, RequestHandler, Response } from 'express';
 import { findTool } from '../../app/toolset-selection.ts';
 import { isObject } from '../../core/json.ts';
 import type { Tool } from '../../core/tool.ts';
 import { AccessTokens, type Identity, type Scope, scopes } from './access-tokens.ts';
+import { projectOf, type ServedProject, scopeIn } from './projects.ts';
 
 /** The authorization server whose access tokens are accepted. */
 export interface OAuthSettings {
   /** Its issuer identifier, which is the claim `iss` of its tokens. */
   readonly issuer: string;
-  /** The claim `aud` of tokens for this server; by default the URL of `/mcp`. */
+  /** The claim `aud` of tokens for this server; by default the URL of `/mcp`, or of that of a project. */
   readonly audience?: string | undefined;
   /** The URL at which clients reach this server, without a path. */
   readonly publicUrl: string;
 }
 
 /** The path of the metadata (RFC 9728), also with the path of the resource. */
-export const metadataPath = '/.well-known/oauth-protected-resource';
+const metadataPath = '/.well-known/oauth-protected-resource';
+
+/** Returns the paths of the metadata of a resource whose paths begin like this. */
+export function metadataPaths(path: string): string[] {
+  return [`${metadataPath}${path}`, `${metadataPath}${path}/mcp`];
+}
 
 /** This server as a resource of an authorization server. */
 export class ProtectedResource {
   readonly #issuer: string;
   readonly #publicUrl: string;
+  readonly #audience: string | undefined;
   readonly #tokens: AccessTokens;
 
   /** @param cooldown see `AccessTokens`. */
   constructor({ issuer, audience, publicUrl }: OAuthSettings, cooldown?: number) {
     this.#issuer = issuer;
     this.#publicUrl = publicUrl.replace(/\/$/, '');
-    this.#tokens = new AccessTokens(issuer, audience ?? `${this.#publicUrl}/mcp`, cooldown);
+    this.#audience = audience;
+    this.#tokens = new AccessTokens(issuer, cooldown);
   }
 
   /**
    * Returns the identity in an access token; undefined for a token that is not valid.
    *
+   * @param project the one whose paths the request uses; undefined for the paths of the server.
    * @throws HttpError 503 if the keys of the issuer cannot be read.
    */
-  identify(token: string): Promise<Identity | undefined> {
-    return this.#tokens.identify(token);
+  identify(token: string, project: ServedProject | undefined): Promise<Identity | undefined> {
+    const urls = new Set(['', project?.path ?? ''].map((path) => `${this.#publicUrl}${path}/mcp`));
+    return this.#tokens.identify(
+      token,
+      this.#audience === undefined ? [...urls] : [this.#audience],
+    );
   }
 
-  /** Returns a header `WWW-Authenticate` that names the metadata. */
-  challenge(fields: { readonly error?: string; readonly scope?: string }): string {
-    const all = { ...fields, resource_metadata: `${this.#publicUrl}${metadataPath}/mcp` };
+  /**
+   * Returns a header `WWW-Authenticate` that names the metadata.
+   *
+   * @param path the beginning of the path of the resource.
+   */
+  challenge(fields: { readonly error?: string; readonly scope?: string }, path: string): string {
+    const all = { ...fields, resource_metadata: `${this.#publicUrl}${metadataPath}${path}/mcp` };
     return `Bearer ${Object.entries(all)
       .map(([name, value]) => `${name}="${value}"`)
       .join(', ')}`;
   }
 
-  /** Describes the resource and its authorization server to clients. */
-  readonly metadata: RequestHandler = (_request, response) => {
-    response.json({
-      resource: `${this.#publicUrl}/mcp`,
+  /**
+   * Describes a resource and its authorization server to clients.
+   *
+   * @param path the beginning of the path of the resource.
+   * @param projects the projects whose scopes it supports.
+   */
+  metadata(path: string, projects: readonly ServedProject[]): RequestHandler {
+    const named = projects.filter(({ name }) => name !== undefined);
+    const ofProjects = named.flatMap((project) => scopes.map((scope) => scopeIn(project, scope)));
+    const document = {
+      resource: `${this.#publicUrl}${path}/mcp`,
       resource_name: 'Memory Bank',
       authorization_servers: [this.#issuer],
-      scopes_supported: scopes,
+      scopes_supported: [...scopes, ...ofProjects],
       bearer_methods_supported: ['header'],
-    });
-  };
+    };
+    return (_request, response) => void response.json(document);
+  }
 }
 
 /** Returns the scope that a request to `/mcp` needs: the one of the tool that it calls. */
-export async function scopeOf(app: App, { body }: Request): Promise<Scope> {
-  const toolsets = await app.toolsets();
+export async function scopeOf({ body }: Request, response: Response): Promise<Scope> {
+  const toolsets = await projectOf(response).app.toolsets();
   const needed = (Array.isArray(body) ? body : [body]).map((message) => {
     const params = isObject(message) && message.method === 'tools/call' ? message.params : {};
     const name = isObject(params) ? params.name : undefined;

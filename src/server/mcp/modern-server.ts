@@ -16,6 +16,7 @@ import {
 } from './methods.ts';
 import { checkVersion, logLevels, type ModernRequest, modernRevision } from './modern-request.ts';
 import { ProcessSession, rootsRequired } from './process-session.ts';
+import { withProject } from './project-argument.ts';
 import { ResourceFeed } from './resources.ts';
 import { invalidParams, methodNotFound, RpcError, toRpcError } from './rpc-error.ts';
 import { type SessionHandles, withHandle } from './session-handles.ts';
@@ -53,6 +54,8 @@ export interface Exchange {
   readonly author?: Author | undefined;
   /** The only mode that the caller may use; undefined for any. */
   readonly onlyMode?: string | undefined;
+  /** Whether calls at this address may name a project. */
+  readonly choosesProject?: boolean;
   /** Sends a notification that belongs to the request. */
   send(message: object): void;
 }
@@ -107,6 +110,11 @@ export class ModernServer {
     }
   }
 
+  /** Whether this caller got a session handle from here. */
+  gave(handle: unknown, caller: string): boolean {
+    return this.#handles?.gave(handle, caller) ?? false;
+  }
+
   /** Ends the subscriptions; each is answered. */
   leave(): void {
     this.#subscriptions.end();
@@ -121,11 +129,11 @@ export class ModernServer {
         setImmediate(() => void app.toolsets().catch(() => {}));
         return discovery;
       },
-      'tools/list': async (_, { admit }) => {
-        const list = async () => ({
-          tools: await listTools(app, this.#handles && withHandle),
-          ...stable,
-        });
+      'tools/list': async (_, { admit, choosesProject }) => {
+        const list = async () => {
+          const tools = await listTools(app, this.#handles && withHandle);
+          return { tools: choosesProject ? tools.map(withProject) : tools, ...stable };
+        };
         return admit ? admit('read', list) : list();
       },
       'tools/call': (request, exchange) => this.#callTool(request, exchange),

@@ -71,7 +71,7 @@ export class SessionHandles {
       return { session, keep: () => this.#keep(session, caller) };
     }
     this.#forgetExpired();
-    const own = typeof handle === 'string' && this.#isOf(handle, caller);
+    const own = this.gave(handle, caller);
     const kept = own ? this.#kept.get(handle) : undefined;
     if (!own || !kept) {
       const problem = own ? 'has expired' : 'is not a handle that this server gave to this caller';
@@ -80,6 +80,11 @@ export class SessionHandles {
     this.#kept.delete(handle);
     this.#kept.set(handle, { ...kept, used: this.#now() });
     return { session: kept.session, keep: () => handle };
+  }
+
+  /** Whether this caller got a handle from here, which may have expired. */
+  gave(handle: unknown, caller: string): handle is string {
+    return typeof handle === 'string' && this.#isOf(handle, caller);
   }
 
   #keep(session: Session, caller: string): string {

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { projectPath } from './route.ts';
 
 /** A request that the server refused, or that did not reach it. */
 export class RefusedRequest extends Error {
@@ -35,12 +36,13 @@ export async function signIn(key: string): Promise<void> {
 }
 
 async function send<T>(address: string, init: RequestInit): Promise<T> {
-  const response = await fetch(address, { credentials: 'same-origin', ...init }).catch(
-    (error: unknown) => {
-      if (error instanceof DOMException && error.name === 'AbortError') throw error;
-      throw new RefusedRequest(0, 'The server does not answer. It may have ended.');
-    },
-  );
+  const response = await fetch(`${projectPath}${address}`, {
+    credentials: 'same-origin',
+    ...init,
+  }).catch((error: unknown) => {
+    if (error instanceof DOMException && error.name === 'AbortError') throw error;
+    throw new RefusedRequest(0, 'The server does not answer. It may have ended.');
+  });
   const body = await response.json();
   if (response.ok) return body;
   throw new RefusedRequest(response.status, body?.error?.message ?? response.statusText);
@@ -63,7 +65,7 @@ const burst = 150;
 /** Reloads the data of all components after each change of the memory; returns what stops it. */
 export function watchChanges(): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const stream = new EventSource('/memory/events');
+  const stream = new EventSource(`${projectPath}/memory/events`);
   stream.onmessage = () => {
     clearTimeout(timer);
     timer = setTimeout(() => changes.dispatchEvent(new Event('change')), burst);

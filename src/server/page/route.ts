@@ -1,4 +1,4 @@
-/** The address of a page: `/view/<name>/<rest>?<query>`. */
+/** The address of a page: `/view/<name>/<rest>?<query>`, after the path of the project. */
 export interface Route {
   /** The name of the page; empty for the first one. */
   readonly name: string;
@@ -9,7 +9,10 @@ export interface Route {
   readonly at: string | undefined;
 }
 
-const base = '/view/';
+/** The beginning of the paths of the project: empty, or `/p/<name>`. */
+export const projectPath = /^\/p\/[^/]+(?=\/view(?:\/|$))/.exec(location.pathname)?.[0] ?? '';
+
+const base = `${projectPath}/view/`;
 
 /** Returns the route of the address in the browser. */
 export function currentRoute(): Route {

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RequestHandler, Response } from 'express';
 import type { Auth } from '../http/auth.ts';
-import type { Face } from '../http/http.ts';
+import type { Face } from '../http/settings.ts';
 import { conflicts, resolve } from './conflict-operations.ts';
 import { ChangeStreams } from './events.ts';
 import { graph } from './graph-operation.ts';
@@ -78,7 +78,7 @@ function pages(folder: string, auth: Auth, token: string | undefined): RequestHa
         auth.admit(request, response);
       }
       // The token leaves the address, so that nobody copies or bookmarks it.
-      return response.redirect(303, '/view/');
+      return response.redirect(303, `${request.baseUrl}/view/`);
     }
     const name = path.slice('/view/'.length);
     const type = files.get(name);

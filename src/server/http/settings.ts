@@ -1,0 +1,51 @@
+import type { RequestHandler } from 'express';
+import type { App } from '../../app/app.ts';
+import type { LogLevel } from '../../core/context.ts';
+import type { Auth } from './auth.ts';
+import type { Backlog } from './backlog.ts';
+import type { Endpoint, RestSessions } from './endpoint.ts';
+import type { Limits } from './limits.ts';
+import type { NamedProject } from './projects.ts';
+import type { OAuthSettings } from './protected-resource.ts';
+
+/** The settings of the HTTP server. */
+export interface HttpSettings {
+  /** The address to listen on, and the port; 0 for any free one. */
+  readonly host: string;
+  readonly port: number;
+  /** The API keys; undefined lets everybody use the API. */
+  readonly keys: readonly string[] | undefined;
+  /** The authorization server whose access tokens are also accepted. */
+  readonly oauth?: OAuthSettings | undefined;
+  /** Further host names that requests may use for this server. */
+  readonly hosts: readonly string[];
+  /** The origins of the web pages that may send requests. */
+  readonly origins: readonly string[];
+  /** Absolute paths that MCP clients may switch to, in addition to the project that is served. */
+  readonly folders: readonly string[];
+  /** The projects that are served by name, the first one also without; by default the one of the app. */
+  readonly projects?: readonly NamedProject[];
+  readonly limits: Limits;
+  /** The time limits for the head of a request and for all of it, in milliseconds. */
+  readonly headTimeout: number;
+  readonly requestTimeout: number;
+  /** The time limit for reading an answer, in milliseconds. */
+  readonly readTimeout: number;
+  /** The version of this program. */
+  readonly version: string;
+  readonly log: (level: LogLevel, message: string) => void;
+  /** The name of the session cookie; by default `session_id`. */
+  readonly cookie?: string;
+}
+
+/** More paths of a server: pages for people, and the operations behind them. */
+export interface Face {
+  /** The beginning of the paths whose authorized requests are not counted. */
+  readonly uncounted: string;
+  /** Returns the operations, which need a key or a session. */
+  endpoints(app: App, sessions: RestSessions, backlog: Backlog): readonly Endpoint[];
+  /** Returns the handler of the pages, which are the same for everybody. */
+  pages(auth: Auth): RequestHandler;
+  /** Ends the answers that have no end of their own. */
+  endStreams(): void;
+}

@@ -1,0 +1,226 @@
+import { spawnSync } from 'node:child_process';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { App } from '../../src/app/app.ts';
+import { viewFace } from '../../src/server/view/view-face.ts';
+import { failure, type Served, serve } from '../support/http.ts';
+import { HttpProgram } from '../support/http-program.ts';
+import { Issuer } from '../support/issuer.ts';
+import { modernMeta, revision } from '../support/modern.ts';
+import { main, newFolder } from '../support/process.ts';
+import { Repo } from '../support/repo.ts';
+
+const publicUrl = 'https://memory.example.com';
+const audience = `${publicUrl}/mcp`;
+
+const repos = { api: Repo.create(), web: Repo.create() };
+const apps = Object.entries(repos).map(([name, { root }]) => {
+  const place = { flag: root, env: {}, cwd: root, home: newFolder() };
+  const log = () => {};
+  return {
+    name,
+    app: new App({ place, homeFolder: newFolder(), durability: 'relaxed', log }),
+  };
+});
+let issuer: Issuer;
+let served: Served;
+
+beforeAll(async () => {
+  issuer = await Issuer.start();
+  const face = viewFace({ folder: 'dist', version: '0.0.0' });
+  const oauth = { issuer: issuer.url, publicUrl };
+  served = await serve({ projects: apps, oauth }, {}, {}, face);
+  for (const { name } of apps) {
+    const body = { filename: 'note.md', content: `of ${name}` };
+    await served.ask('POST', `/p/${name}/memory-bank/file`, { body });
+  }
+});
+
+afterAll(async () => {
+  await served.close();
+  for (const { app } of apps) await app.close();
+  await issuer.close();
+});
+
+const bearer = (token?: string) => (token ? { authorization: `Bearer ${token}` } : {});
+
+/** Sends a request of revision 2026-07-28. */
+function rpc(path: string, method: string, params: object = {}, token?: string) {
+  const name = 'name' in params ? { 'mcp-name': String(params.name) } : {};
+  return served.ask('POST', path, {
+    headers: {
+      ...bearer(token),
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': revision,
+      'mcp-method': method,
+      ...name,
+    },
+    body: { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: modernMeta() } },
+  });
+}
+
+const call = (path: string, name: string, args: object = {}, token?: string) =>
+  rpc(path, 'tools/call', { name, arguments: args }, token);
+
+const readNote = (path: string, args: object = {}, token?: string) =>
+  call(path, 'read_memory_bank_file', { filename: 'note.md', ...args }, token);
+
+const rest = (path: string, token?: string) =>
+  served.ask('GET', `${path}/memory-bank/file/note.md`, { headers: bearer(token) });
+
+describe('a project', () => {
+  test.each([
+    ['/p/api', 'of api'],
+    ['/p/web', 'of web'],
+    ['', 'of api'],
+  ])('at %j answers its own records', async (path, content) => {
+    expect((await rest(path)).body).toMatchObject({ content });
+    expect((await readNote(`${path}/mcp`)).body.result.structuredContent).toMatchObject({
+      content,
+    });
+    const found = await served.ask('GET', `${path}/memory/record/note.md`);
+    expect(JSON.stringify(found.body)).toContain(content);
+    const search = await served.ask('GET', `${path}/memory/search?query=of`);
+    for (const other of ['of api', 'of web'].filter((one) => one !== content)) {
+      expect(JSON.stringify([found.body, search.body])).not.toContain(other);
+    }
+    expect((await served.ask('GET', `${path}/openapi.json`)).body.servers).toEqual([
+      { url: path || '/p/api' },
+    ]);
+  });
+
+  test('commits to its own repository', () => {
+    for (const [name, repo] of Object.entries(repos)) {
+      expect(repo.git('rev-list', '--count', 'HEAD').trim()).toBe('2');
+      expect(repo.git('show', 'HEAD:.memory-bank/note.md')).toContain(`of ${name}`);
+    }
+  });
+
+  test('cannot be left for the folder of another one', async () => {
+    const args = { path: repos.web.root };
+    const { result } = (await call('/p/api/mcp', 'set_memory_bank_path', args)).body;
+    expect(result.isError).toBe(true);
+  });
+
+  test('has MCP sessions and handles of its own', async () => {
+    const initialize = {
+      headers: { accept: 'application/json, text/event-stream' },
+      body: {
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'initialize',
+        params: {
+          protocolVersion: '2025-11-25',
+          capabilities: {},
+          clientInfo: { name: 'old', version: '1' },
+        },
+      },
+    };
+    const begun = await served.ask('POST', '/p/web/mcp', initialize);
+    const id = begun.headers.get('mcp-session-id') ?? '';
+    const list = {
+      headers: { ...initialize.headers, 'mcp-session-id': id },
+      body: {
+        jsonrpc: '2.0',
+        id: 2,
+        method: 'tools/call',
+        params: { name: 'read_memory_bank_file', arguments: { filename: 'note.md' } },
+      },
+    };
+    const own = await served.ask('POST', '/p/web/mcp', list);
+    expect(JSON.stringify(own.body)).toContain('of web');
+    expect((await served.ask('POST', '/p/api/mcp', list)).status).toBe(404);
+    const switched = await call('/p/web/mcp', 'switch_mode', { mode: 'architect' });
+    const { session } = switched.body.result.structuredContent;
+    expect((await readNote('/p/api/mcp', { session })).body.result.isError).toBe(true);
+    const through = await readNote('/mcp', { session });
+    expect(through.body.result.structuredContent).toMatchObject({ content: 'of web' });
+  });
+
+  test('that does not exist is refused by name', async () => {
+    const { status, body } = await served.ask('GET', '/p/wbe/memory-bank/files');
+    expect([status, body]).toEqual([404, failure('invalid_request')]);
+    expect(body.error.message).toBe('There is no project "wbe". The caller can use: api, web.');
+    const stranger = { headers: { authorization: '' } };
+    expect((await served.ask('GET', '/p/wbe/status', stranger)).status).toBe(401);
+  });
+});
+
+describe('at /mcp', () => {
+  test('tools take a project, which decides', async () => {
+    const { tools } = (await rpc('/mcp', 'tools/list')).body.result;
+    const named = (await rpc('/p/api/mcp', 'tools/list')).body.result.tools;
+    for (const [i, tool] of tools.entries()) {
+      expect(tool.inputSchema.properties.project.description).toContain('Project of this server');
+      expect(named[i].inputSchema.properties).not.toHaveProperty('project');
+    }
+    const { result } = (await readNote('/mcp', { project: 'web' })).body;
+    expect(result.structuredContent).toMatchObject({ content: 'of web' });
+    const { error } = (await readNote('/mcp', { project: 'wbe' })).body;
+    expect(error).toMatchObject({ code: -32602 });
+    expect(error.message).toContain('"wbe". The caller can use: api, web.');
+  });
+});
+
+describe('an access token', () => {
+  test('may be for one project by its scopes', async () => {
+    const token = await issuer.token(audience, { scope: 'memory:read:web' });
+    expect((await rest('/p/web', token)).body).toMatchObject({ content: 'of web' });
+    expect((await rest('', token)).body).toMatchObject({ content: 'of web' });
+    const metadata = `${publicUrl}/.well-known/oauth-protected-resource/p/api/mcp`;
+    const challenge = `Bearer error="insufficient_scope", scope="memory:read:api", resource_metadata="${metadata}"`;
+    for (const refused of [
+      await rest('/p/api', token),
+      await rest('/P/API', token),
+      await readNote('/p/api/mcp', {}, token),
+      await readNote('/mcp', { project: 'api' }, token),
+    ]) {
+      expect(refused.status).toBe(403);
+      expect(refused.headers.get('www-authenticate')).toBe(challenge);
+    }
+    const write = { headers: bearer(token), body: { filename: 'a.md', content: 'x' } };
+    expect((await served.ask('POST', '/p/web/memory-bank/file', write)).status).toBe(403);
+    const list = await served.ask('GET', '/projects', { headers: bearer(token) });
+    expect(list.body.projects).toEqual([{ name: 'web', path: '/p/web' }]);
+    const { error } = (await readNote('/mcp', { project: 'x' }, token)).body;
+    expect(error.message).toBe('There is no project "x". The caller can use: web.');
+  });
+
+  test('may be for one project by its audience', async () => {
+    const token = await issuer.token(`${publicUrl}/p/web/mcp`);
+    const statuses = ['/p/web', '/p/api', ''].map(async (path) => (await rest(path, token)).status);
+    expect(await Promise.all(statuses)).toEqual([200, 401, 401]);
+    const path = '/.well-known/oauth-protected-resource/p/web/mcp';
+    const { body } = await served.ask('GET', path, { headers: { authorization: '' } });
+    expect(body).toMatchObject({ resource: `${publicUrl}/p/web/mcp` });
+    expect(body.scopes_supported).toContain('memory:write:web');
+    expect(body.scopes_supported).not.toContain('memory:write:api');
+  });
+});
+
+describe('the command line', () => {
+  const { api, web } = repos;
+  test.each([
+    [['--project', 'api'], '--project api is not <name>=<folder>'],
+    [['--project', `A/b=${api.root}`], 'has a name that is not'],
+    [['--project', `a=${api.root}`, '--project', `a=${web.root}`], 'repeats the name a'],
+    [['--project', `a=${api.root}/none`], '--project a: '],
+    [['--project', `a=${api.root}`, '--project', `b=${api.root}`], 'overlaps with the folder'],
+    [['--root', api.root, '--project', `a=${api.root}`], 'exclude each other'],
+  ])('%j is refused', (args, message) => {
+    const { status, stderr } = spawnSync(process.execPath, [main, 'serve', ...args], {
+      encoding: 'utf8',
+    });
+    expect(stderr).toContain(message);
+    expect(status).not.toBe(0);
+  });
+
+  test('serves the projects that it names', async () => {
+    const args = ['--project', `one=${api.root}`, '--project', `two=${web.root}`];
+    const MEMORY_BANK_API_KEYS = 'key-of-the-tests';
+    const program = await HttpProgram.start(args, { MEMORY_BANK_API_KEYS });
+    const found = await program.ask('GET', '/p/two/memory-bank/file/note.md');
+    expect(found.body).toMatchObject({ content: 'of web' });
+    expect(program.err).toContain('project one at');
+    expect(await program.stop()).toBe(0);
+  });
+});
