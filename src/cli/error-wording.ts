@@ -46,7 +46,7 @@ export function commandWording(
       .replace(/`(\w+)`/g, (words, name: string) => optionOf(name) ?? commands.get(name) ?? words);
     // A quoted word or a part of a path is a name that a person chose, not a tool.
     return withOptions.replace(
-      /(?<!["'`\w/.-])[a-z]+(?:_[a-z]+)+(?!["'`\w/-]|\.\w)/g,
+      /(?<!["'`\w/.-])[A-Za-z]+(?:_[A-Za-z]+)+(?!["'`\w/-]|\.\w)/g,
       (word) => optionOf(word) ?? commands.get(word) ?? word,
     );
   };
