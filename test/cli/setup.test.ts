@@ -153,7 +153,7 @@ function project(files: { readonly [path: string]: string } = {}, ...initOptions
 }
 
 describe('init', () => {
-  it('changes nothing without a yes', () => {
+  deep('changes nothing without a yes', () => {
     const { repo, run } = project();
     const { status, stdout, stderr } = run('init', '--clients', 'claude');
     expect(status).toBe(5);
@@ -373,7 +373,7 @@ describe('init', () => {
 
   const foreign = '{"mcpServers":{"memory-bank":{"command":"npx","args":["other"]}}}';
 
-  it('leaves an entry of its name that is for something else alone', () => {
+  deep('leaves an entry of its name that is for something else alone', () => {
     const { repo, run } = project({ '.mcp.json': foreign });
     const { status, stdout } = run('init', '--yes', '--clients', 'claude');
     expect(status).toBe(6);
@@ -516,7 +516,7 @@ describe('doctor', () => {
     expect(stderr).toBe('');
   });
 
-  test('names everything that is wrong', () => {
+  deep('names everything that is wrong', () => {
     const { repo, run } = project({
       '.memory-bank/knowledge/patterns/k.md': 'no front matter',
       '.clinerules-prose': 'Be kind.',
@@ -630,7 +630,7 @@ describe('doctor', () => {
     expect(run('doctor').status).toBe(0);
   });
 
-  test('gives no advice on what it cannot judge in a repository of another format', () => {
+  deep('gives no advice on what it cannot judge in a repository of another format', () => {
     const { run } = project({}, '--object-format=sha256');
     const { status, stdout } = run('doctor');
     expect(stdout.match(/^WRONG .*/gm)).toEqual([expect.stringContaining('object ids are sha256')]);

@@ -43,7 +43,7 @@ describe('status', () => {
     expect(stdout).not.toContain('\u001b');
   });
 
-  test('names what cannot be read, and a linked work tree as such', () => {
+  deep('names what cannot be read, and a linked work tree as such', () => {
     const other = Repo.create();
     const tree = join(newFolder(), 'tree');
     other.git('worktree', 'add', '-q', tree);
@@ -70,7 +70,7 @@ describe('search and show', () => {
     );
   });
 
-  test('name a section, which is then read alone', () => {
+  deep('name a section, which is then read alone', () => {
     const { results } = JSON.parse(run('search', 'stateless', 'JWT', '--output', 'json').stdout);
     const [{ section, lines }] = results;
     expect(section).toMatch(/^Decision Log > Tokens - /);
@@ -122,7 +122,7 @@ describe('log and diff', () => {
     );
   });
 
-  test('of an unknown revision or path fail', () => {
+  deep('of an unknown revision or path fail', () => {
     expect(run('log', '--revision', 'nowhere')).toMatchObject({ status: 3, stdout: '' });
     expect(run('diff', 'nowhere')).toMatchObject({ status: 3, stdout: '' });
     expect(run('log', '--limit', 'x').status).toBe(2);
@@ -175,7 +175,7 @@ describe('the past', () => {
     );
   });
 
-  test('is refused in words of the command line', () => {
+  deep('is refused in words of the command line', () => {
     expect(at('restore-memory').stderr).toContain(
       'Give a path, or --confirm. "memory-bank diff" shows',
     );
@@ -183,7 +183,7 @@ describe('the past', () => {
     expect(at('blame', '').stderr).toContain('<path> must not be empty');
   });
 
-  test.each<[string, ...string[]]>([
+  deep.each<[string, ...string[]]>([
     ['record-history', '--path', file],
     ['read-as-of', '--revision', 'HEAD~1', '--path', file],
     ['search-as-of', '--revision', 'HEAD~1', '--query', 'opaque'],
@@ -345,7 +345,7 @@ describe.skipIf(!hasTerminal || !isFull)('a terminal', () => {
   });
 });
 
-test('a history without memory is said to be that, and one imported record is one', () => {
+deep('a history without memory is said to be that, and one imported record is one', () => {
   const other = Repo.create();
   const inOther = (...args: string[]) =>
     spawnSync(process.execPath, [main, ...args], { cwd: other.root, env, encoding: 'utf8' });

@@ -41,7 +41,7 @@ describe('a record', () => {
     });
   });
 
-  test('with a similar name is suggested', () => {
+  deep('with a similar name is suggested', () => {
     expect(run(['show', 'colors']).stderr).toContain('Did you mean "colours"?');
     expect(run(['show', 'use jwt']).stderr).toContain('Did you mean "Use JWT"?');
     expect(run(['show', 'something else']).stderr).not.toContain('Did you mean');
@@ -76,7 +76,7 @@ describe('list', () => {
     expect(run(['list', '--sort', 'age']).stdout).toContain(entry);
   });
 
-  test('says that there is nothing, and refuses what does not exist', () => {
+  deep('says that there is nothing, and refuses what does not exist', () => {
     expect(run(['list', 'graph'])).toMatchObject({
       status: 3,
       stdout: '',
@@ -211,7 +211,7 @@ describe('edit', () => {
     expect(repo.read(memoryPath)).toBe(text);
   });
 
-  test('changes nothing for the same text, or when the editor fails', () => {
+  deep('changes nothing for the same text, or when the editor fails', () => {
     const head = repo.git('rev-parse', 'HEAD');
     expect(inEditor('true').stderr).toContain('Nothing was changed.');
     expect(inEditor('false')).toMatchObject({
@@ -238,7 +238,7 @@ describe('edit', () => {
     expect(repo.read(memoryPath)).toBe(before);
   });
 
-  test('refuses a text that would be another record, or one that was changed meanwhile', () => {
+  deep('refuses a text that would be another record, or one that was changed meanwhile', () => {
     expect(inEditor('sed -i "s/key: colours/key: shapes/"')).toMatchObject({
       status: 2,
       stderr: expect.stringContaining('the record "patterns/shapes"'),

@@ -7,7 +7,7 @@ import { exitStatus } from '../../src/cli/exit-status.ts';
 import { commandName } from '../../src/cli/tool-arguments.ts';
 import { errorCodes } from '../../src/core/error.ts';
 import { toolsets } from '../../src/toolsets/index.ts';
-import { deep, sample } from '../support/depth.ts';
+import { deep, isFull, sample } from '../support/depth.ts';
 import { main, newFolder } from '../support/process.ts';
 import { Repo } from '../support/repo.ts';
 
@@ -199,23 +199,28 @@ test('docs/cli.md tells the exit status of every error', async () => {
 describe('the completion', () => {
   const run = program(newFolder());
 
-  test.skipIf(!existsSync('/bin/bash'))('of bash knows commands, options and values', () => {
-    const script = run('completion', 'bash').stdout;
-    const bin = newFolder();
-    const file = join(bin, 'memory-bank');
-    writeFileSync(file, `#!/bin/sh\nexec '${process.execPath}' '${main}' "$@"\n`, { mode: 0o755 });
-    const complete = (...words: string[]) => {
-      const list = words.map((word) => `'${word}'`).join(' ');
-      const call = `COMP_WORDS=('${file}' ${list}); COMP_CWORD=${words.length}; _memory_bank`;
-      return execFileSync('/bin/bash', ['-c', `${script}\n${call}; echo "\${COMPREPLY[*]}"`], {
-        encoding: 'utf8',
-      }).trim();
-    };
-    expect(complete('log-d')).toBe('log-decision');
-    expect(complete('log-decision', '--ti')).toBe('--title');
-    expect(complete('--root', '/x', 'memory-write', '--category', 'deci')).toBe('decisions');
-    expect(complete('merge-dr')).toBe('');
-  });
+  test.runIf(isFull && existsSync('/bin/bash'))(
+    'of bash knows commands, options and values',
+    () => {
+      const script = run('completion', 'bash').stdout;
+      const bin = newFolder();
+      const file = join(bin, 'memory-bank');
+      writeFileSync(file, `#!/bin/sh\nexec '${process.execPath}' '${main}' "$@"\n`, {
+        mode: 0o755,
+      });
+      const complete = (...words: string[]) => {
+        const list = words.map((word) => `'${word}'`).join(' ');
+        const call = `COMP_WORDS=('${file}' ${list}); COMP_CWORD=${words.length}; _memory_bank`;
+        return execFileSync('/bin/bash', ['-c', `${script}\n${call}; echo "\${COMPREPLY[*]}"`], {
+          encoding: 'utf8',
+        }).trim();
+      };
+      expect(complete('log-d')).toBe('log-decision');
+      expect(complete('log-decision', '--ti')).toBe('--title');
+      expect(complete('--root', '/x', 'memory-write', '--category', 'deci')).toBe('decisions');
+      expect(complete('merge-dr')).toBe('');
+    },
+  );
 
   deep('knows what a word can be where it is', () => {
     const root = Repo.create().root;

@@ -92,7 +92,7 @@ test('doctor reports the one entry of Cline that serves another project as a not
   expect(status).toBe(0);
 });
 
-test.each([
+deep.each([
   ['this program', { command: 'node', args: [main] }, /^ok .* starts the server$/],
   ['another root', { command: 'node', args: [main, '--root', other] }, /^WRONG .*it serves /],
   ['a program', { command: 'touch', args: ['marker'] }, /^note .*not started: it starts "touch/],

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { deep } from '../support/depth.ts';
 import { type Answer, failure, key, type Served, serve } from '../support/http.ts';
 import { HttpProgram } from '../support/http-program.ts';
 import { main, newFolder } from '../support/process.ts';
@@ -265,7 +266,7 @@ describe('memory-bank serve', () => {
     expect(await program.stop()).toBe(0);
   });
 
-  test('takes its keys from a file or the environment', async () => {
+  deep('takes its keys from a file or the environment', async () => {
     const file = join(newFolder(), 'keys');
     writeFileSync(file, `first-key-of-two\n\n${key}\n`);
     const programs = await Promise.all([
@@ -297,7 +298,7 @@ describe('memory-bank serve', () => {
     }
   });
 
-  test('tells what hinders it from listening', async () => {
+  deep('tells what hinders it from listening', async () => {
     const program = await HttpProgram.start();
     const { port } = new URL(program.url);
     const second = spawnSync(process.execPath, [main, 'serve', '--port', port], {

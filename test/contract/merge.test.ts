@@ -167,7 +167,7 @@ describe('native git', () => {
     project.repo.git('checkout', '-q', 'main');
   }
 
-  it('merges a stash, with any file name', async () => {
+  deep('merges a stash, with any file name', async () => {
     const project = await begin();
     const file = ".memory-bank/the team's 100% log.md";
     const entry = (title: string) => `\n## ${title} - 2026-01-02\n\n### Context\n\nwhy\n`;
@@ -247,7 +247,7 @@ describe('native git', () => {
     ).rejects.toThrow('merge');
   });
 
-  it('reports a deletion against a change without the driver', async () => {
+  deep('reports a deletion against a change without the driver', async () => {
     const project = await begin();
     await diverge(project);
     await project.call('memory_delete', { category: 'patterns', key: 'tabs', confirm: true });
@@ -290,7 +290,7 @@ describe('native git', () => {
     expect(listed).toContain('graph/requirements/auth/b.yaml');
   });
 
-  it('keeps one id of two branches that each created a memory', async () => {
+  deep('keeps one id of two branches that each created a memory', async () => {
     const project = new Project();
     projects.push(project);
     project.program('install-merge-driver');
@@ -325,26 +325,32 @@ describe('native git', () => {
     expect(log.match(/^## (?:Decision .*|Later.*)/gm)).toHaveLength(21);
   });
 
-  it('keeps our version of a binary file, and merges bytes that are not UTF-8 line by line', async () => {
-    const project = await begin();
-    const [image, latin] = ['.memory-bank/a.bin', '.memory-bank/latin.md'];
-    const write = (branch: string, pixel: number, top: string, end: string) => {
-      project.repo.git('checkout', '-q', branch);
-      project.repo.write(image, Buffer.from([0, pixel]));
-      project.repo.write(latin, Buffer.from(`${top}\n\u00e4\n\u00f6\n\u00fc\n${end}\n`, 'latin1'));
-      project.repo.git('add', '.');
-      project.repo.git('commit', '-qm', branch);
-    };
-    write('main', 1, 'top', 'end');
-    project.repo.git('branch', '-f', 'one');
-    write('one', 2, 'TOP', 'end');
-    write('main', 3, 'top', 'END');
-    expect(project.tryGit('merge', '--no-edit', 'one')).toMatchObject({ status: 1 });
-    expect(project.repo.git('diff', '--name-only', '--diff-filter=U').trim()).toBe(image);
-    expect(project.repo.read(image)).toBe('\u0000\u0003');
-    const bytes = Buffer.from('TOP\n\u00e4\n\u00f6\n\u00fc\nEND\n', 'latin1');
-    expect(project.repo.git('show', ':.memory-bank/latin.md')).toBe(bytes.toString('utf8'));
-  });
+  deep(
+    'keeps our version of a binary file, and merges bytes that are not UTF-8 line by line',
+    async () => {
+      const project = await begin();
+      const [image, latin] = ['.memory-bank/a.bin', '.memory-bank/latin.md'];
+      const write = (branch: string, pixel: number, top: string, end: string) => {
+        project.repo.git('checkout', '-q', branch);
+        project.repo.write(image, Buffer.from([0, pixel]));
+        project.repo.write(
+          latin,
+          Buffer.from(`${top}\n\u00e4\n\u00f6\n\u00fc\n${end}\n`, 'latin1'),
+        );
+        project.repo.git('add', '.');
+        project.repo.git('commit', '-qm', branch);
+      };
+      write('main', 1, 'top', 'end');
+      project.repo.git('branch', '-f', 'one');
+      write('one', 2, 'TOP', 'end');
+      write('main', 3, 'top', 'END');
+      expect(project.tryGit('merge', '--no-edit', 'one')).toMatchObject({ status: 1 });
+      expect(project.repo.git('diff', '--name-only', '--diff-filter=U').trim()).toBe(image);
+      expect(project.repo.read(image)).toBe('\u0000\u0003');
+      const bytes = Buffer.from('TOP\n\u00e4\n\u00f6\n\u00fc\nEND\n', 'latin1');
+      expect(project.repo.git('show', ':.memory-bank/latin.md')).toBe(bytes.toString('utf8'));
+    },
+  );
 });
 
 describe('install-merge-driver', () => {

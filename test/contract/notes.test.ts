@@ -49,14 +49,14 @@ test('a credential in the name of an argument does not come back', async () => {
   expect(answer.join()).not.toContain(key);
 });
 
-test('a call of known arguments, and of a tool without any, has no note', async () => {
+deep('a call of known arguments, and of a tool without any, has no note', async () => {
   const { root } = Repo.create();
   expect(await call(root, 'memory_list', { include_timestamps: true })).toHaveLength(1);
   // Some clients send a dummy argument to a tool that has none.
   expect(await call(root, 'get_memory_bank_status', { random_string: 'x' })).toHaveLength(1);
 });
 
-test('build_context says what to give when nothing was asked for', async () => {
+deep('build_context says what to give when nothing was asked for', async () => {
   const { root } = Repo.create();
   const [, note] = await call(root, 'build_context', {});
   expect(note).toContain('Give objective_slug, feature_slugs or both');
@@ -74,7 +74,7 @@ deep('the first write outside of a repository says, once, that it created one', 
   expect(await call(cwd, 'memory_write', { ...write, value: 'w' })).toHaveLength(1);
 });
 
-test.each([
+deep.each([
   [['memory-write', '--category', 'patterns', '--key', 'k', '--value', 'v']],
   [['store-memory', '--type', 'rules', '--title', 't', '--content', 'c']],
   [['import', 'notes']],

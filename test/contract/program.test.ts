@@ -5,6 +5,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { describe, expect, test } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
+import { deep, isFull } from '../support/depth.ts';
 import { main, newFolder, RawClient } from '../support/process.ts';
 
 /** A folder with an empty PATH, so that the server finds no git program. */
@@ -75,7 +76,7 @@ describe('the command line', () => {
     expect(stderr.split('\n').length).toBeLessThan(7);
   });
 
-  test('--toolsets and MEMORY_BANK_TOOLSETS narrow what is offered', async () => {
+  deep('--toolsets and MEMORY_BANK_TOOLSETS narrow what is offered', async () => {
     const names = async (client: RawClient): Promise<string[]> => {
       const { result } = await client.initialize().request(1, 'tools/list').answer(1);
       await client.end();
@@ -121,7 +122,7 @@ describe('the command line', () => {
     },
   );
 
-  test.skipIf(process.platform !== 'linux')(
+  test.runIf(isFull && process.platform === 'linux')(
     'the files of a change go to the medium at once, by as many threads',
     async () => {
       const threads = async (env: { readonly [name: string]: string }) => {
@@ -214,7 +215,7 @@ describe('the root', () => {
     },
   );
 
-  test('an unknown mode of the start fails the calls, a known one is in force', async () => {
+  deep('an unknown mode of the start fails the calls, a known one is in force', async () => {
     const cwd = newFolder();
     const unknown = new RawClient([main, '--mode', 'nowhere'], { cwd }).initialize();
     const refused = await unknown.call(1, 'memory_read', {}).answer(1);

@@ -78,7 +78,7 @@ describe('a conflicted merge', () => {
     repo.git('reset', '-q', '--hard', 'main');
   });
 
-  test('is finished from the index, and git commit concludes it', async () => {
+  deep('is finished from the index, and git commit concludes it', async () => {
     await diverge();
     const head = served.head();
     conflict('merge', 'other');

@@ -75,60 +75,63 @@ describe('squash', () => {
     expectSound(repo);
   });
 
-  test('joins the last memory commits into one with all their messages, and changes nothing else', () => {
-    const repo = create();
-    repo.write('staged', 'staged\n');
-    repo.write('dirty', 'old\n');
-    repo.git('add', 'dirty');
-    repo.git('commit', '-q', '-m', 'Add a file');
-    repo.git('add', 'staged');
-    repo.write('dirty', 'new\n');
-    for (const key of ['one', 'two', 'three']) remember(repo, key);
-    const before = { status: repo.status(), tree: tree(repo), index: indexOf(repo) };
-    const tip = repo.git('rev-parse', 'HEAD').trim();
+  deep(
+    'joins the last memory commits into one with all their messages, and changes nothing else',
+    () => {
+      const repo = create();
+      repo.write('staged', 'staged\n');
+      repo.write('dirty', 'old\n');
+      repo.git('add', 'dirty');
+      repo.git('commit', '-q', '-m', 'Add a file');
+      repo.git('add', 'staged');
+      repo.write('dirty', 'new\n');
+      for (const key of ['one', 'two', 'three']) remember(repo, key);
+      const before = { status: repo.status(), tree: tree(repo), index: indexOf(repo) };
+      const tip = repo.git('rev-parse', 'HEAD').trim();
 
-    const shown = run(repo, 'squash', '--dry-run');
-    expect(shown).toMatchObject({ status: 0, stderr: '' });
-    expect(shown.stdout).toMatch(/^3 commits of the memory to make one\n/);
-    expect(shown.stdout).toContain('is the first commit');
-    expect(shown.stdout).toContain('Memory-Agent: memory-bank-cli/');
-    const unsure = run(repo, 'squash');
-    expect(unsure).toMatchObject({ status: 5 });
-    expect(unsure.stderr).toContain('--yes');
-    expect(repo.git('rev-parse', 'HEAD').trim()).toBe(tip);
+      const shown = run(repo, 'squash', '--dry-run');
+      expect(shown).toMatchObject({ status: 0, stderr: '' });
+      expect(shown.stdout).toMatch(/^3 commits of the memory to make one\n/);
+      expect(shown.stdout).toContain('is the first commit');
+      expect(shown.stdout).toContain('Memory-Agent: memory-bank-cli/');
+      const unsure = run(repo, 'squash');
+      expect(unsure).toMatchObject({ status: 5 });
+      expect(unsure.stderr).toContain('--yes');
+      expect(repo.git('rev-parse', 'HEAD').trim()).toBe(tip);
 
-    const { status, stdout } = run(repo, 'squash', '--yes');
-    expect(status).toBe(0);
-    expect(stdout).toMatch(/3 commits are one: [0-9a-f]{12} on main\./);
-    expect(stdout).toContain(`"git reset --soft ${tip.slice(0, 12)}" brings them back`);
-    expect(subjects(repo)).toEqual([
-      'Begin',
-      'Add a file',
-      expect.stringMatching(/^memory: squash 3 changes of \S+, \S+ and 1 more$/),
-    ]);
-    expect({ status: repo.status(), tree: tree(repo), index: indexOf(repo) }).toEqual(before);
-    const message = repo.git('log', '-1', '--format=%B');
-    for (const key of ['one', 'two', 'three']) {
-      expect(message).toContain(`- remember "${key}" in patterns\n  Why ${key}\n`);
-    }
-    const trailers = repo.gitWith({ input: message }, 'interpret-trailers', '--parse');
-    expect(trailers.match(/^Memory-Record: /gm)).toHaveLength(5);
-    expect(trailers.match(/^Memory-Session: /gm)).toHaveLength(3);
-    expect(trailers.match(/^Memory-Tool: memory_write$/gm)).toHaveLength(1);
-    expect(repo.git('log', '-1', '--format=%an <%ae>').trim()).toBe(
-      'Ada Lovelace <ada@example.org>',
-    );
-    expect(repo.git('log', '-g', '-1', '--format=%gs').trim()).toBe(
-      'squash: 3 commits of the memory',
-    );
-    expect(repo.git('rev-parse', 'HEAD@{1}').trim()).toBe(tip);
-    expect(run(repo, 'log').stdout).toContain('· memory_write\n');
-    expectSound(repo);
+      const { status, stdout } = run(repo, 'squash', '--yes');
+      expect(status).toBe(0);
+      expect(stdout).toMatch(/3 commits are one: [0-9a-f]{12} on main\./);
+      expect(stdout).toContain(`"git reset --soft ${tip.slice(0, 12)}" brings them back`);
+      expect(subjects(repo)).toEqual([
+        'Begin',
+        'Add a file',
+        expect.stringMatching(/^memory: squash 3 changes of \S+, \S+ and 1 more$/),
+      ]);
+      expect({ status: repo.status(), tree: tree(repo), index: indexOf(repo) }).toEqual(before);
+      const message = repo.git('log', '-1', '--format=%B');
+      for (const key of ['one', 'two', 'three']) {
+        expect(message).toContain(`- remember "${key}" in patterns\n  Why ${key}\n`);
+      }
+      const trailers = repo.gitWith({ input: message }, 'interpret-trailers', '--parse');
+      expect(trailers.match(/^Memory-Record: /gm)).toHaveLength(5);
+      expect(trailers.match(/^Memory-Session: /gm)).toHaveLength(3);
+      expect(trailers.match(/^Memory-Tool: memory_write$/gm)).toHaveLength(1);
+      expect(repo.git('log', '-1', '--format=%an <%ae>').trim()).toBe(
+        'Ada Lovelace <ada@example.org>',
+      );
+      expect(repo.git('log', '-g', '-1', '--format=%gs').trim()).toBe(
+        'squash: 3 commits of the memory',
+      );
+      expect(repo.git('rev-parse', 'HEAD@{1}').trim()).toBe(tip);
+      expect(run(repo, 'log').stdout).toContain('· memory_write\n');
+      expectSound(repo);
 
-    repo.git('reset', '-q', '--soft', tip);
-    expect(repo.status()).toEqual(before.status);
-    expect(subjects(repo)).toHaveLength(5);
-  });
+      repo.git('reset', '-q', '--soft', tip);
+      expect(repo.status()).toEqual(before.status);
+      expect(subjects(repo)).toHaveLength(5);
+    },
+  );
 
   deep('squashes an earlier squash again, with its authors', () => {
     const repo = create();
@@ -300,7 +303,7 @@ describe('squash', () => {
     expect(repo.fsck()).toBe('');
   });
 
-  test('works on a detached HEAD, and says so', () => {
+  deep('works on a detached HEAD, and says so', () => {
     const repo = create();
     repo.git('checkout', '-q', '--detach');
     commit(repo, 'one', 'two');

@@ -10,6 +10,7 @@ import { Disk } from '../../src/git/disk/disk.ts';
 import { type Files, NodeFiles } from '../../src/git/disk/file-layer.ts';
 import { findWorkTree } from '../../src/git/repository/discover.ts';
 import { litter } from '../faults/place.ts';
+import { deep } from '../support/depth.ts';
 import { gitEnv, Repo } from '../support/repo.ts';
 import { create, passing } from './create.ts';
 
@@ -183,7 +184,7 @@ describe('one mutation', () => {
     expect(repo.git('log', '-1', '--format=%s').trim()).toBe('Begin');
   });
 
-  test('reads packed refs and packed objects', async () => {
+  deep('reads packed refs and packed objects', async () => {
     const repo = create();
     const repository = open(repo.root);
     for (let i = 0; i < 30; i++) await put(repository, { [`m/${i}.md`]: `text ${i}\n`.repeat(50) });

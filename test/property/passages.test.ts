@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { namedSections, sectionAt } from '../../src/core/markdown/section-path.ts';
 import { SearchIndex } from '../../src/store/search/index.ts';
+import { runs } from '../support/depth.ts';
 import fc from '../support/fc.ts';
 
 /** Distinct words that no other decision contains. */
@@ -86,6 +87,7 @@ test('a log of decisions answers with the one that is asked for', () => {
         }
       }
     }),
+    { numRuns: runs(200) },
   );
 });
 
