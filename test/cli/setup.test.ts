@@ -495,7 +495,7 @@ describe('init', () => {
 });
 
 describe('doctor', () => {
-  test('finds a sound project sound, and installs the merge driver when asked', () => {
+  deep('finds a sound project sound, and installs the merge driver when asked', () => {
     const { repo, run } = project();
     run('init', '--yes', '--clients', 'claude', '--command', `node ${main}`);
     run('install-merge-driver', '--uninstall');

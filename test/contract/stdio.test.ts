@@ -1,4 +1,5 @@
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { sample } from '../support/depth.ts';
 import { buildProbeServer, newFolder, RawClient, type Start } from '../support/process.ts';
 
 let program: string;
@@ -27,7 +28,7 @@ function greeted(options?: Start): RawClient {
 }
 
 describe('initialize', () => {
-  test.each(['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'])(
+  test.each(sample(['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'], 1))(
     'agrees on revision %s',
     async (protocolVersion) => {
       const client = start().request(1, 'initialize', {
@@ -118,7 +119,7 @@ describe('tools', () => {
     });
   });
 
-  test.each([[5], ['text'], [[]], [null], [{ name: 1 }], [{}]])(
+  test.each(sample([[5], ['text'], [[]], [null], [{ name: 1 }], [{}]], 2))(
     'answer wrong arguments themselves: %j',
     async (args) => {
       const { result } = await greeted().call(1, 'note_read', args).answer(1);
@@ -312,7 +313,7 @@ describe('roots', () => {
 });
 
 describe('bad input', () => {
-  test.each([
+  const lines: [line: string, id: number | null, code: number][] = [
     ['{"jsonrpc":', null, -32700],
     ['nonsense', null, -32700],
     ['5', null, -32600],
@@ -325,7 +326,8 @@ describe('bad input', () => {
     ['{"jsonrpc":"2.0","id":1,"method":"constructor"}', 1, -32601],
     ['{"jsonrpc":"2.0","id":1,"method":"__proto__"}', 1, -32601],
     ['{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}', 1, -32602],
-  ])('%s is answered, and the process goes on', async (line, id, code) => {
+  ];
+  test.each(sample(lines, 3))('%s is answered, and the process goes on', async (line, id, code) => {
     const client = greeted().send(line);
     expect((await client.answer(id)).error.code).toBe(code);
     expect((await client.request(2, 'ping').answer(2)).result).toEqual({});
@@ -384,7 +386,7 @@ describe('the end', () => {
     expect(client.messages.filter(({ result }) => result?.structuredContent)).toHaveLength(count);
   });
 
-  test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
+  test.each(sample(['SIGTERM', 'SIGINT', 'SIGHUP'] as const, 1))(
     '%s lets the call under way finish',
     async (signal) => {
       const client = greeted().call(1, 'wait');

@@ -7,7 +7,7 @@ import { IndexFile } from '../../src/git/index/index-file.ts';
 import { lineTime } from '../../src/git/index/index-time.ts';
 import { findWorkTree } from '../../src/git/repository/discover.ts';
 import { bury } from '../faults/place.ts';
-import { runs } from '../support/depth.ts';
+import { runs, sample } from '../support/depth.ts';
 import { FaultFiles } from '../support/fault-files.ts';
 import fc from '../support/fc.ts';
 import { gitEnv, type Repo } from '../support/repo.ts';
@@ -108,29 +108,32 @@ class Project {
 }
 
 describe("a person's edit of the same size in the same second as the index", () => {
-  test.each([2, 3, 4])('is seen by git after a change, index version %i', async (version) => {
-    const project = new Project(version);
-    const { repo } = project;
-    expect(project.version).toBe(version);
-    project.git('checkout', '-qb', 'other');
-    project.edit('f', 'zzz\n');
-    project.git('commit', '-qam', 'other');
-    project.now += 10;
-    project.git('checkout', '-q', 'main');
-    project.touch(repo.path('f'));
-    project.git('update-index', '--force-write-index', '--refresh');
-    project.edit('f', 'MY!\n');
-    expect(project.status()).toBe(' M f\n');
-    project.now += 1.2;
-    await project.put('m/a.md', '1\n');
-    expect(project.version).toBe(version);
-    expect(project.status()).toBe(' M f\n');
-    project.now += 1.2;
-    await project.put('m/a.md', '2\n');
-    expect(project.status()).toBe(' M f\n');
-    expect(() => repo.git('checkout', '-q', 'other')).toThrow(/would be overwritten/);
-    expect(repo.read('f')).toBe('MY!\n');
-  });
+  test.each(sample([2, 3, 4], 1))(
+    'is seen by git after a change, index version %i',
+    async (version) => {
+      const project = new Project(version);
+      const { repo } = project;
+      expect(project.version).toBe(version);
+      project.git('checkout', '-qb', 'other');
+      project.edit('f', 'zzz\n');
+      project.git('commit', '-qam', 'other');
+      project.now += 10;
+      project.git('checkout', '-q', 'main');
+      project.touch(repo.path('f'));
+      project.git('update-index', '--force-write-index', '--refresh');
+      project.edit('f', 'MY!\n');
+      expect(project.status()).toBe(' M f\n');
+      project.now += 1.2;
+      await project.put('m/a.md', '1\n');
+      expect(project.version).toBe(version);
+      expect(project.status()).toBe(' M f\n');
+      project.now += 1.2;
+      await project.put('m/a.md', '2\n');
+      expect(project.status()).toBe(' M f\n');
+      expect(() => repo.git('checkout', '-q', 'other')).toThrow(/would be overwritten/);
+      expect(repo.read('f')).toBe('MY!\n');
+    },
+  );
 
   test('is seen in a sparse index, and where a split index is refused', async () => {
     const project = new Project();

@@ -6,6 +6,7 @@ import { Disk } from '../../src/git/disk/disk.ts';
 import { type Files, NodeFiles } from '../../src/git/disk/file-layer.ts';
 import { deflateObject, type EncodedObject, encodeObject } from '../../src/git/objects/object.ts';
 import { ObjectDatabase } from '../../src/git/objects/odb.ts';
+import { deep } from '../support/depth.ts';
 import { FaultFiles } from '../support/fault-files.ts';
 import { Random } from '../support/random.ts';
 import { Repo } from '../support/repo.ts';
@@ -16,7 +17,7 @@ const lengths = [0, 1, 100, 4070, 4071, 4072, 4073, 4074, 4075, 4076, 4077, 4096
 let repo: Repo;
 afterEach(() => repo.remove());
 
-test('objects of every length are read by git and by us', async () => {
+deep('objects of every length are read by git and by us', async () => {
   repo = Repo.create();
   const random = new Random(1);
   const contents = lengths.flatMap((length) => [
@@ -136,7 +137,7 @@ describe('many objects at once', () => {
     odb.close();
   });
 
-  test('never need more open files than the limit of a process', async () => {
+  deep('never need more open files than the limit of a process', async () => {
     repo = Repo.create();
     const files = new Counting();
     const disk = new Disk(files, 'full');
@@ -152,7 +153,7 @@ describe('many objects at once', () => {
     await new ObjectDatabase(new Disk(files, 'full'), repo.path('.git')).write(objects);
   }
 
-  test('leave nothing that git sees if the process dies while it writes them', async () => {
+  deep('leave nothing that git sees if the process dies while it writes them', async () => {
     repo = Repo.create();
     const objects = Array.from({ length: 300 }, (_, i) =>
       encodeObject('blob', Buffer.from(`text ${i}`)),

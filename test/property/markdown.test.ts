@@ -10,7 +10,7 @@ import {
 } from '../../src/core/markdown/sections.ts';
 import { prose } from '../../src/core/markdown/text.ts';
 import { corpusMarkdown } from '../support/corpus-markdown.ts';
-import { isFull } from '../support/depth.ts';
+import { isFull, sample } from '../support/depth.ts';
 import fc from '../support/fc.ts';
 
 const files = corpusMarkdown();
@@ -168,7 +168,7 @@ describe.skipIf(files.length === 0)('a real file', () => {
     for (const { name, text } of conflicted) {
       expect(() => edit(text, 'Any'), name).toThrow('conflict markers');
     }
-    for (const { name, text } of sound) {
+    for (const { name, text } of sample(sound, 20)) {
       const sections = outline(text);
       for (const { heading } of sections.filter((section) => section.heading !== '').slice(0, 6)) {
         const place = `${name} / ${heading}`;

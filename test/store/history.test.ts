@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { LogRequest } from '../../src/core/history.ts';
 import { ObjectDatabase } from '../../src/git/objects/odb.ts';
+import { deep } from '../support/depth.ts';
 import { letter, note } from '../support/note.ts';
 import { type Opened, open } from '../support/open.ts';
 import { Repo } from '../support/repo.ts';
@@ -274,7 +275,7 @@ describe('a restoration', () => {
     expect(head()).toBe(before);
   });
 
-  test('brings back a record that was removed a thousand commits ago', async () => {
+  deep('brings back a record that was removed a thousand commits ago', async () => {
     await put('one', 'precious');
     await drop('one');
     const stream: string[] = [];

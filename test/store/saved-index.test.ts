@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type LoadedFile, NodeFiles } from '../../src/git/disk/file-layer.ts';
-import { runs, sample } from '../support/depth.ts';
+import { deep, runs, sample } from '../support/depth.ts';
 import { letter, note } from '../support/note.ts';
 import { type Opened, open } from '../support/open.ts';
 import { Repo } from '../support/repo.ts';
@@ -132,7 +132,7 @@ describe('the index of an earlier process', () => {
     expect(await keysOf(opened, 'sorrel')).toEqual([]);
   });
 
-  test('may be deleted and replaced while servers use it', async () => {
+  deep('may be deleted and replaced while servers use it', async () => {
     const repo = project();
     const expected = await save(repo);
     const [first, second] = [await serve(repo), await serve(repo)];
@@ -219,7 +219,7 @@ describe('a damaged file', () => {
     await expectRebuilt(repo, expected);
   });
 
-  test('of any content with right checksums is read within bounds', async () => {
+  deep('of any content with right checksums is read within bounds', async () => {
     const repo = project();
     await save(repo);
     const path = fileOf(repo);

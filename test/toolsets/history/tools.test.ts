@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isObject, type JsonObject, type JsonValue } from '../../../src/core/json.ts';
 import { history } from '../../../src/toolsets/history/toolset.ts';
 import { callTool, TestContext } from '../../support/context.ts';
+import { deep } from '../../support/depth.ts';
 import { letter, note } from '../../support/note.ts';
 import { type Opened, open } from '../../support/open.ts';
 import { Repo } from '../../support/repo.ts';
@@ -129,7 +130,7 @@ describe('read_as_of', () => {
     expect(await call('read_as_of', { ...args, offset: 1e6 })).toMatchObject({ text: '' });
   });
 
-  test('lists many records in pieces, and damaged ones by name', async () => {
+  deep('lists many records in pieces, and damaged ones by name', async () => {
     commit({ ...notes(450, 'listed'), 'notes/listed/broken.yaml': 'key: [' });
     const args = { path: 'notes/listed', revision: 'HEAD' };
     const all = await pages('read_as_of', args, 'records', 'next_offset');
@@ -202,7 +203,7 @@ describe('restore_memory', () => {
     expect(repo.git('rev-parse', 'HEAD')).toBe(head);
   });
 
-  test('names the first of many records and counts all of them', async () => {
+  deep('names the first of many records and counts all of them', async () => {
     commit(notes(150, 'back'));
     repo.git('rm', '-rq', `${bank}/notes/back`);
     repo.git('commit', '-qm', 'Remove them');
@@ -228,7 +229,7 @@ test('list_branches pages through the branches, the current one first', async ()
   expect(new Set(all.map(({ name }) => name)).size).toBe(31);
 });
 
-test('blame_record gives the lines in pieces, each with its commit', async () => {
+deep('blame_record gives the lines in pieces, each with its commit', async () => {
   const lines = Array.from({ length: 3000 }, (_, i) => `line ${i} of a long letter\n`);
   const file = (body: string) => `---\nid: b\ntitle: B\n---\n${body}`;
   const first = commit({ 'letters/b.md': file(lines.join('')) });
