@@ -35,6 +35,11 @@ test('check passes while the code is as it was, and fails when it changed', () =
   expect(stdout.replace(/[0-9a-f]{12}/g, '<commit>')).toBe(
     `error    knowledge/patterns/lock.md: src/old.ts was removed, last by <commit> (Ada Lovelace <ada@example.org>: Change the lock).
 warning  knowledge/patterns/lock.md: The text of src/lock.ts:2 was changed, last by <commit> (Ada Lovelace <ada@example.org>: Change the lock).
+  @@ -1,3 +1,3 @@
+   one
+  -two
+  +2
+   three
 
 1 record with 3 places in the code: 1 error, 1 warning, 1 as before
 `,
@@ -114,6 +119,8 @@ deep('a person gives evidence, sees the label, and follows moved code', () => {
   expect(json('check').records[0].findings[0]).toMatchObject({
     verdict: 'changed',
     evidence: { path: 'src/lock.ts', lines: [3, 3], source: 'given' },
+    commit: null,
+    diff: expect.stringContaining('-two\n'),
   });
   repo.remove();
 });

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AnnotationChanges } from '../../src/core/evidence/annotations.ts';
 import type { EvidenceRequest } from '../../src/core/evidence/verdict.ts';
 import { path as pathRecord } from '../../src/toolsets/graph/records.ts';
+import { deep } from '../support/depth.ts';
 import { aboutCode } from '../support/findings.ts';
 import { letter, note } from '../support/note.ts';
 import { type Opened, open } from '../support/open.ts';
@@ -95,7 +96,7 @@ describe('evidence that a text names', () => {
     expect(await verdicts()).toEqual(['moved src/lock.ts:40-42 -> src/lock.ts:42-44']);
   });
 
-  test('is ambiguous if its text occurs twice', async () => {
+  deep('is ambiguous if its text occurs twice', async () => {
     await put('locks', 'See src/lock.ts:40-42.');
     repo.write('src/lock.ts', lines(['x', ...lock, ...lock]));
     expect(await verdicts()).toEqual(['ambiguous src/lock.ts:40-42 -> src/lock.ts:41-43']);
@@ -169,7 +170,7 @@ describe('evidence that a text names', () => {
     expect(oid).not.toBe(aboutCode(records[0]?.findings ?? [])[0]?.commit);
   });
 
-  test('keeps its baseline when the record is moved', async () => {
+  deep('keeps its baseline when the record is moved', async () => {
     await put('locks', 'See src/lock.ts:40-42.');
     repo.write('src/lock.ts', lines(lock.with(40, 'another step')));
     commit('Change the lock');
@@ -178,14 +179,14 @@ describe('evidence that a text names', () => {
     expect(await verdicts()).toEqual(['changed src/lock.ts:40-42 -> nothing']);
   });
 
-  test('of a record that is not committed is compared with HEAD', async () => {
+  deep('of a record that is not committed is compared with HEAD', async () => {
     repo.write('.memory-bank/notes/hand.yaml', 'key: hand\ntags: []\ntext: src/lock.ts:3\n');
     expect(await verdicts()).toEqual(['fresh src/lock.ts:3-3 -> src/lock.ts:3-3']);
     repo.write('src/lock.ts', lines(['x', ...lock]));
     expect(await verdicts()).toEqual(['moved src/lock.ts:3-3 -> src/lock.ts:4-4']);
   });
 
-  test('includes fields with paths, of which the form says nothing', async () => {
+  deep('includes fields with paths, of which the form says nothing', async () => {
     repo.write('Makefile', 'all:\n');
     commit('Add a Makefile');
     const at = '2026-01-02T03:04:05.000Z';
@@ -228,7 +229,7 @@ describe('evidence that git cannot judge', () => {
     ]);
   });
 
-  test('is unknown in a submodule', async () => {
+  deep('is unknown in a submodule', async () => {
     const other = Repo.create();
     const allow = ['-c', 'protocol.file.allow=always'];
     repo.git(...allow, 'submodule', '--quiet', 'add', other.root, 'vendor/sub');
@@ -238,7 +239,7 @@ describe('evidence that git cannot judge', () => {
     other.remove();
   });
 
-  test('is unknown in a shallow clone, unless the file is gone', async () => {
+  deep('is unknown in a shallow clone, unless the file is gone', async () => {
     await put('locks', 'See src/lock.ts:40-42 and README.md:1.');
     repo.write('src/lock.ts', lines(lock.with(40, 'another step')));
     commit('Change the lock');
@@ -251,7 +252,7 @@ describe('evidence that git cannot judge', () => {
     clone.remove();
   });
 
-  test('is fresh in files that a sparse checkout leaves out', async () => {
+  deep('is fresh in files that a sparse checkout leaves out', async () => {
     await put('locks', 'See src/lock.ts:40-42.');
     repo.git('sparse-checkout', 'set', '--no-cone', '/*', '!/src/');
     expect(await verdicts()).toEqual(['fresh src/lock.ts:40-42 -> src/lock.ts:40-42']);

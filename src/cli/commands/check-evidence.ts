@@ -10,7 +10,7 @@ import type {
   Severity,
 } from '../../core/evidence/verdict.ts';
 import { pastedPath } from '../../core/names/pasted-path.ts';
-import { counted } from '../../core/painter.ts';
+import { counted, paintDiff } from '../../core/painter.ts';
 import { type Command, flagText, type Invocation } from '../command.ts';
 import { wordingFor } from '../error-wording.ts';
 import { asJson, outputFlag } from '../result.ts';
@@ -81,7 +81,7 @@ function findingJson(finding: CheckFinding) {
 }
 
 function evidenceJson(finding: EvidenceFinding) {
-  const { kind, verdict, severity, evidence, now, commit, message } = finding;
+  const { kind, verdict, severity, evidence, now, commit, diff, message } = finding;
   const { path, lines, symbol, source } = evidence;
   return {
     kind,
@@ -96,6 +96,7 @@ function evidenceJson(finding: EvidenceFinding) {
     now: now ? placeJson(now) : null,
     commit: commit ?? null,
     message,
+    ...(diff !== undefined && { diff }),
   };
 }
 
@@ -117,10 +118,12 @@ function lines(
     findings.map((finding) => ({ path, ...finding })),
   );
   const of = (wanted: Severity) => all.filter(({ severity }) => severity === wanted);
-  const listed = shown.flatMap(of).map(({ path, severity, message }) => {
+  const listed = shown.flatMap(of).map((finding) => {
+    const { path, severity, message } = finding;
     const style = severity === 'error' || severity === 'warning' ? 'bad' : 'faint';
     const text = screen.plain(message.replace(/\s+/g, ' '));
-    return `${screen.paint(style, severity.padEnd(8))} ${screen.paint('key', path)}: ${text}\n`;
+    const diff = finding.kind === 'evidence' ? diffLines(screen, finding.diff) : '';
+    return `${screen.paint(style, severity.padEnd(8))} ${screen.paint('key', path)}: ${text}\n${diff}`;
   });
   const found = severities.slice(0, -1).flatMap((severity) => {
     const { length } = of(severity);
@@ -130,4 +133,10 @@ function lines(
   const summary = `${counted(records.length, 'record')} with ${counted(places, 'place')} in the code: ${[...found, `${counts.fresh} as before`].join(', ')}`;
   const moved = fixed.map((path) => `${screen.paint('good', 'fixed')}    ${path}\n`);
   return [...moved, ...listed, ...(moved.length + listed.length > 0 ? ['\n'] : []), `${summary}\n`];
+}
+
+/** A difference, indented below its finding. */
+function diffLines(screen: Screen, diff = ''): string {
+  const lines = diff.split('\n').filter((line) => line !== '');
+  return lines.map((line) => `  ${paintDiff(screen, line)}\n`).join('');
 }

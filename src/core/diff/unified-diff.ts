@@ -10,16 +10,48 @@ export function linesOf(text: string): string[] {
 
 /** Compares two texts in the unified format of diff(1), without file names. */
 export function unifiedDiff(before: string, after: string): string {
-  const old = linesOf(before);
-  const now = linesOf(after);
-  const groups: Hunk[][] = [];
-  for (const hunk of hunksOf(old, now)) {
-    const last = groups.at(-1)?.at(-1);
-    const near = last && hunk.start - (last.start + last.length) <= 2 * context;
-    if (near) groups.at(-1)?.push(hunk);
-    else groups.push([hunk]);
+  return new TextDiff(before, after).all;
+}
+
+/** The differences of two texts, in whole or in part. */
+export class TextDiff {
+  readonly #old: readonly string[];
+  readonly #now: readonly string[];
+  readonly #hunks: readonly Hunk[];
+
+  constructor(before: string, after: string) {
+    this.#old = linesOf(before);
+    this.#now = linesOf(after);
+    this.#hunks = hunksOf(this.#old, this.#now);
   }
-  return groups.map((hunks) => formatGroup(hunks, old, now)).join('');
+
+  /** All differences, in the unified format of diff(1), without file names. */
+  get all(): string {
+    return this.#format(this.#hunks);
+  }
+
+  /** The differences that touch some lines of the old text, counted from 1. */
+  touching(first: number, last: number): string {
+    return this.#format(
+      this.#hunks.filter(({ start, length }) => {
+        // Lines that are inserted before the first line or after the last one are not between them.
+        return length === 0
+          ? start >= first && start < last
+          : start < last && start + length >= first;
+      }),
+    );
+  }
+
+  #format(hunks: readonly Hunk[]): string {
+    const groups: Hunk[][] = [];
+    for (const hunk of hunks) {
+      const last = groups.at(-1)?.at(-1);
+      const near = last && hunk.start - (last.start + last.length) <= 2 * context;
+      if (near) groups.at(-1)?.push(hunk);
+      else groups.push([hunk]);
+    }
+    return groups.map((group) => formatGroup(group, this.#old, this.#now)).join('');
+  }
 }
 
 function formatGroup(hunks: readonly Hunk[], old: readonly string[], now: readonly string[]) {

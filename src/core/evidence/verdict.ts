@@ -44,8 +44,10 @@ export interface EvidenceFinding {
   readonly evidence: Evidence;
   /** Where the text is now; undefined where it is not found, or in no single place. */
   readonly now: CodePlace | undefined;
-  /** The commit that last changed or removed the file; undefined if nobody has committed the change. */
+  /** The commit that changed the text or removed the file; undefined if nobody has committed the change. */
   readonly commit: string | undefined;
+  /** The lines that have changed, in the unified format of diff(1); for the verdict `changed`. */
+  readonly diff?: string;
   readonly message: string;
 }
 
@@ -95,6 +97,8 @@ export interface EvidenceRequest {
   readonly since?: string | undefined;
   /** Write the new places of given evidence that was moved. */
   readonly fix?: boolean | undefined;
+  /** Only the code, without contradictions between texts. */
+  readonly codeOnly?: boolean | undefined;
   /** Also findings that are only hints for tending: similar and large records. */
   readonly tending?: boolean | undefined;
 }

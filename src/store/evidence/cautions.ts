@@ -182,6 +182,6 @@ export class Cautions {
 function sentences(judged: Parameters<typeof describe>[0][]): string[] {
   return judged.flatMap((one) => {
     const { verdict } = one.judgement;
-    return verdict === 'changed' || verdict === 'gone' ? [describe(one, undefined)] : [];
+    return verdict === 'changed' || verdict === 'gone' ? [describe(one)] : [];
   });
 }

@@ -18,17 +18,16 @@ import type { Oid } from '../../git/objects/object.ts';
 import { ancestors } from '../history/lineage.ts';
 import { isBelow, memoryPath, type Visit } from '../history/visit.ts';
 import { inSlices } from '../records/slices.ts';
-import type { Judgement } from './judgement.ts';
-import { codeGraph, lastCommits } from './last-commits.ts';
-import type { ProjectCode } from './project-code.ts';
 import {
   byKey,
+  type CodeNow,
   codeNow,
   findNamed,
   type Judged,
   judgeAll,
   withBaselines,
 } from './record-claims.ts';
+import { type SpanChange, spanChanges } from './span-changes.ts';
 import { textFindings } from './text-findings.ts';
 
 const noCounts: { readonly [verdict in Verdict]: number } = {
@@ -60,7 +59,8 @@ export async function checkEvidence(
   const named = await inSlices(findNamed(visit, head, paths), pause);
   const based = await withBaselines(visit, head, named);
   const judged = await inSlices(judgeAll(visit, now, since, based), pause);
-  const found = await report(visit, now.code, head, judged);
+  const found = await report(visit, now, judged);
+  if (request.codeOnly) return found;
   const wanted = new Set(since === undefined ? paths : changedRecords(visit, since, head, paths));
   const today = archive.today();
   return withTexts(
@@ -125,40 +125,34 @@ async function forkPoint(visit: Visit, head: Oid, revision: string): Promise<Oid
 
 async function report(
   visit: Visit,
-  code: ProjectCode,
-  head: Oid,
+  now: CodeNow,
   judged: readonly Judged[],
 ): Promise<EvidenceReport> {
-  const lost = judged.filter(({ judgement }) => isLost(judgement));
-  const paths = new Set(lost.map(({ reference }) => code.inTree(reference.path)));
-  const commits = await inSlices(
-    lastCommits(codeGraph(visit.archive.repository.odb), head, paths),
-    () => visit.permit.signal.throwIfAborted(),
-  );
+  const { odb } = visit.archive.repository;
+  const pause = () => visit.permit.signal.throwIfAborted();
+  const changes = await inSlices(spanChanges(odb, now, judged), pause);
   const infos = new Map<Oid, CommitInfo>();
-  for (const { commit } of commits.values()) {
-    if (!infos.has(commit)) infos.set(commit, await visit.describe(commit));
+  for (const { commit } of changes.values()) {
+    if (commit && !infos.has(commit)) infos.set(commit, await visit.describe(commit));
   }
   const counts: { -readonly [verdict in Verdict]: number } = { ...noCounts };
   const findings = byKey(judged, ({ record }) => record);
   const records = [...findings].map(([path, claims]): RecordFindings => {
     const all = claims.map((claim) => {
-      const { reference, judgement } = claim;
-      counts[judgement.verdict] += 1;
-      const last = isLost(judgement) ? commits.get(code.inTree(reference.path)) : undefined;
-      return toFinding(claim, last && infos.get(last.commit));
+      counts[claim.judgement.verdict] += 1;
+      const change = changes.get(claim);
+      return toFinding(claim, change, change?.commit ? infos.get(change.commit) : undefined);
     });
     return { path, findings: all.sort((a, b) => rank(a) - rank(b)) };
   });
   return { records: records.sort((a, b) => (a.path < b.path ? -1 : 1)), counts };
 }
 
-/** Whether a commit has taken the text away. */
-function isLost({ verdict, uncommitted }: Judgement): boolean {
-  return (verdict === 'changed' || verdict === 'gone') && !uncommitted;
-}
-
-function toFinding(judged: Judged, commit: CommitInfo | undefined): EvidenceFinding {
+function toFinding(
+  judged: Judged,
+  change: SpanChange | undefined,
+  commit: CommitInfo | undefined,
+): EvidenceFinding {
   const { reference, judgement } = judged;
   const { verdict, now } = judgement;
   return {
@@ -173,17 +167,22 @@ function toFinding(judged: Judged, commit: CommitInfo | undefined): EvidenceFind
     },
     now,
     commit: commit?.oid,
-    message: describe(judged, commit),
+    ...(change?.diff !== undefined && { diff: change.diff }),
+    message: describe(judged, commit, change?.exact),
   };
 }
 
 /** Says in one sentence what has become of a place. */
-export function describe({ reference, judgement }: Judged, commit: CommitInfo | undefined): string {
+export function describe(
+  { reference, judgement }: Judged,
+  commit?: CommitInfo,
+  exact = true,
+): string {
   const { verdict, now, reason, uncommitted } = judgement;
   const place = formatPlace(reference);
   const here = now ? formatReference(now) : '';
   const by = commit
-    ? `, last by ${commit.oid.slice(0, 12)} (${commit.author}: ${commit.subject})`
+    ? `${exact ? ', last' : '; its file was last changed'} by ${commit.oid.slice(0, 12)} (${commit.author}: ${commit.subject})`
     : uncommitted
       ? ', not committed yet'
       : '';

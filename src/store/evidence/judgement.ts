@@ -23,6 +23,19 @@ export interface Judgement {
   readonly reason?: string;
   /** Whether HEAD has the same content of the file as the baseline, so that the change is uncommitted. */
   readonly uncommitted?: boolean;
+  /** The text that a file no longer has; for the verdict `changed`. */
+  readonly lost?: LostText;
+}
+
+/** A text that a file no longer has. */
+export interface LostText {
+  readonly fingerprint: Fingerprint;
+  /** The path of the file now. */
+  readonly path: string;
+  /** Its present content, if it was read. */
+  readonly bytes?: Buffer | undefined;
+  /** The content at the baseline; given evidence has no such content if it was not committed. */
+  readonly blob?: Oid | undefined;
 }
 
 /** Judges places in one file, which is read once. */
@@ -69,8 +82,7 @@ export class FileJudge {
     if (baseline.cut) return unknown('the clone is shallow, and the record may be older than it');
     if (isSame(before, now)) return { verdict: 'fresh', now: this.#place(lines) };
     if (before.kind !== 'file') return undefined;
-    const text = this.#textOf(this.#path, this.#now?.bytes);
-    return this.#compare(before.oid, text, this.#path, lines);
+    return this.#compare(before.oid, this.#path, this.#now?.bytes, lines);
   }
 
   /** Compares a place with the fingerprint that the record has of it. */
@@ -103,7 +115,11 @@ export class FileJudge {
     if (match.verdict !== 'changed') {
       return { verdict: match.verdict, now: { path, lines: match.lines } };
     }
-    return { verdict: 'changed', uncommitted: this.#headHas(fingerprint) };
+    return {
+      verdict: 'changed',
+      uncommitted: this.#headHas(fingerprint),
+      lost: { fingerprint, path, bytes },
+    };
   }
 
   /** Whether HEAD has the text that the work tree no longer has. */
@@ -133,7 +149,7 @@ export class FileJudge {
     if (lines === undefined || baseline.cut || renamed.entry.oid === before.oid) {
       return { verdict: 'moved', now: { path, lines } };
     }
-    const judged = this.#compare(before.oid, this.#textOf(path, renamed.bytes), path, lines);
+    const judged = this.#compare(before.oid, path, renamed.bytes, lines);
     return judged.verdict === 'fresh' ? { ...judged, verdict: 'moved' } : judged;
   }
 
@@ -151,7 +167,8 @@ export class FileJudge {
     return text;
   }
 
-  #compare(blob: Oid, now: CodeText, path: string, lines: Lines): Judgement {
+  #compare(blob: Oid, path: string, bytes: Buffer | undefined, lines: Lines): Judgement {
+    const now = this.#textOf(path, bytes);
     const before = this.#past.get(blob) ?? this.#code.text(blob);
     this.#past.set(blob, before);
     if (!(before instanceof SpanText)) return unknown(before);
@@ -166,7 +183,11 @@ export class FileJudge {
       return { verdict: match.verdict, now: { path, lines: match.lines } };
     }
     const uncommitted = isSame({ kind: 'file', oid: blob }, this.#code.at(this.#head, this.#path));
-    return { verdict: 'changed', uncommitted };
+    return {
+      verdict: 'changed',
+      uncommitted,
+      lost: { fingerprint: span, path, bytes, blob },
+    };
   }
 
   #place(lines: Lines | undefined): CodePlace {

@@ -11,8 +11,8 @@ interface CommitGraph<C> {
   isCut(commit: C): boolean;
   /** The changes of a commit, compared with one of its parents. */
   changes(commit: C, parent: number): readonly PathChange[];
-  /** Whether a change of a path does not count. */
-  ignores?(change: PathChange): boolean;
+  /** Whether a change of a path does not count for one of the keys. */
+  ignores?(change: PathChange, key: string): boolean;
   /** A number that is larger for descendants. */
   order(commit: C): number;
   /** Limit of commits that one search reads. */
@@ -26,7 +26,7 @@ export interface LastCommit<C> {
   readonly cut: boolean;
 }
 
-/** Paths in a commit, each with the paths in the first commit that it leads to. */
+/** Paths in a commit, each with the keys of the searches that have reached it. */
 type Pending = Map<string, readonly string[]>;
 
 /** The history of the memory by its index; an annotation other than a verification is not a change. */
@@ -63,47 +63,61 @@ export function codeGraph(odb: ObjectDatabase): CommitGraph<Oid> {
   };
 }
 
+/** Searches for the last commits of paths, each with its path as its key. */
+export function keyedByPath(paths: Iterable<string>): Iterable<readonly [string, string]> {
+  return [...paths].map((path) => [path, path] as const);
+}
+
 /**
  * Finds the last commit that changed each path, as `git log -1 -- path`, by one walk for all of them. A
  * file that a commit only moves is followed to its earlier path.
+ *
+ * @param searches a key of each search, and its path; several searches can have the same path.
  */
 export function* lastCommits<C>(
   graph: CommitGraph<C>,
   head: C,
-  paths: Iterable<string>,
+  searches: Iterable<readonly [key: string, path: string]>,
 ): Steps<ReadonlyMap<string, LastCommit<C>>> {
   const found = new Map<string, LastCommit<C>>();
   const frontier = new Map<C, Pending>();
-  frontier.set(head, new Map([...paths].map((path) => [path, [path]])));
+  const first: Pending = new Map();
+  for (const [key, path] of searches) first.set(path, [...(first.get(path) ?? []), key]);
+  frontier.set(head, first);
   for (let read = 0; frontier.size > 0 && read < graph.limit; read++) {
     const commit = newest(graph, frontier.keys());
     if (commit === undefined) break;
     const pending: Pending = frontier.get(commit) ?? new Map();
     frontier.delete(commit);
     if (pending.size === 0) continue;
-    const end = (paths: readonly string[]) => {
-      for (const path of paths) found.set(path, { commit, cut: graph.isCut(commit) });
+    const end = (keys: readonly string[]) => {
+      for (const key of keys) found.set(key, { commit, cut: graph.isCut(commit) });
     };
     const parents = graph.parents(commit);
     let rest = pending;
     for (const [i, parent] of parents.entries()) {
       const changed: Pending = new Map();
       for (const change of graph.changes(commit, i)) {
-        const paths = rest.get(change.path);
-        if (!paths || graph.ignores?.(change)) continue;
-        changed.set(change.path, paths);
-        rest.delete(change.path);
+        const keys = rest.get(change.path);
+        if (!keys) continue;
+        const ignored = keys.filter((key) => graph.ignores?.(change, key));
+        if (ignored.length < keys.length) {
+          const counted = ignored.length === 0 ? keys : keys.filter((k) => !ignored.includes(k));
+          changed.set(change.path, counted);
+        }
+        if (ignored.length === 0) rest.delete(change.path);
+        else rest.set(change.path, ignored);
       }
       follow(frontier, parent, rest);
       rest = changed;
     }
-    const [first] = parents;
+    const [parent] = parents;
     const sources =
-      rest.size > 0 && first !== undefined ? moves(graph.changes(commit, 0)) : noMoves;
-    for (const [path, paths] of rest) {
+      rest.size > 0 && parent !== undefined ? moves(graph.changes(commit, 0)) : noMoves;
+    for (const [path, keys] of rest) {
       const source = sources.get(path);
-      if (source === undefined || first === undefined) end(paths);
-      else follow(frontier, first, new Map([[source, paths]]));
+      if (source === undefined || parent === undefined) end(keys);
+      else follow(frontier, parent, new Map([[source, keys]]));
     }
     yield;
   }
@@ -132,8 +146,8 @@ function follow<C>(frontier: Map<C, Pending>, commit: C, paths: Pending): void {
   if (paths.size === 0) return;
   const [large, small] =
     known === undefined || known.size < paths.size ? [paths, known] : [known, paths];
-  for (const [path, origins] of small ?? []) {
-    large.set(path, [...(large.get(path) ?? []), ...origins]);
+  for (const [path, keys] of small ?? []) {
+    large.set(path, [...(large.get(path) ?? []), ...keys]);
   }
   frontier.set(commit, large);
 }

@@ -6,10 +6,13 @@ import { pathChanges } from '../history/change-index.ts';
 import type { Visit } from '../history/visit.ts';
 import { inSlices, type Steps } from '../records/slices.ts';
 import { type Baseline, FileJudge, type Judgement } from './judgement.ts';
-import { indexGraph, lastCommits } from './last-commits.ts';
+import { indexGraph, keyedByPath, lastCommits } from './last-commits.ts';
 import { ProjectCode } from './project-code.ts';
 import { evidenceOf, type Ground, maxEvidence } from './record-evidence.ts';
 import { RenameSearch } from './rename-search.ts';
+
+/** Limit of the present texts that stay in memory to show what has changed, in bytes. */
+const maxKept = 64 * 1024 * 1024;
 
 /** One place that a record rests on, and the state of the code on which it was written. */
 export interface Claim {
@@ -90,7 +93,7 @@ export async function withBaselines(
   const { index, number } = await visit.place(head);
   const committed = named.flatMap(({ record, committed }) => (committed ? [record] : []));
   const graph = indexGraph(index, visit.archive.repository.odb);
-  const last = await inSlices(lastCommits(graph, number, committed));
+  const last = await inSlices(lastCommits(graph, number, keyedByPath(committed)));
   return named.flatMap(({ record, references }) => {
     const change = last.get(record);
     const baseline = change
@@ -113,14 +116,21 @@ export function* judgeAll(
       ? undefined
       : new Set(pathChanges(odb, treeOf(odb, since), treeOf(odb, head)).map(({ path }) => path));
   const judged: Judged[] = [];
+  let kept = 0;
   for (const [path, group] of byKey(claims, ({ reference }) => reference.path)) {
     const judge = new FileJudge(code, renames, head, path);
     if (touched && !touched.has(code.inTree(path)) && !judge.differsFrom(head)) continue;
+    let size = 0;
     for (const claim of group) {
       const judgement = judge.judge(claim.baseline, claim.reference);
-      if (judgement) judged.push({ ...claim, judgement });
+      const lost = judgement?.lost;
+      size = Math.max(size, lost?.bytes?.length ?? 0);
+      if (judgement && lost && kept + size > maxKept) {
+        judged.push({ ...claim, judgement: { ...judgement, lost: { ...lost, bytes: undefined } } });
+      } else if (judgement) judged.push({ ...claim, judgement });
       yield;
     }
+    kept += size;
   }
   return judged;
 }

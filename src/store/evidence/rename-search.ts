@@ -5,7 +5,7 @@ import type { ObjectDatabase } from '../../git/objects/odb.ts';
 import { treeOf } from '../../git/objects/odb.ts';
 import { differences } from '../../git/objects/tree-diff.ts';
 import { allAtOnce } from '../records/slices.ts';
-import { codeGraph, lastCommits } from './last-commits.ts';
+import { codeGraph, keyedByPath, lastCommits } from './last-commits.ts';
 import type { ProjectCode } from './project-code.ts';
 
 /** The least common share of a file and its renamed version, as in `git diff -M`. */
@@ -63,7 +63,9 @@ export class RenameSearch {
   #lastVersion(path: string): { readonly commit: Oid; readonly blob: Oid } | undefined {
     const graph = codeGraph(this.#odb);
     const full = this.#code.inTree(path);
-    const removal = allAtOnce(lastCommits(graph, this.#head, [full])).get(full)?.commit;
+    const removal = allAtOnce(lastCommits(graph, this.#head, keyedByPath([full]))).get(
+      full,
+    )?.commit;
     if (removal === undefined) return undefined;
     for (const commit of graph.parents(removal)) {
       const entry = this.#code.at(commit, path);

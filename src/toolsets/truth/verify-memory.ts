@@ -14,6 +14,7 @@ import {
 import { formatReference } from '../../core/evidence/reference.ts';
 import type { EvidenceFinding } from '../../core/evidence/verdict.ts';
 import { pastedPath } from '../../core/names/pasted-path.ts';
+import { paintDiff } from '../../core/painter.ts';
 import type { Transaction } from '../../core/store.ts';
 import { defineOperation } from '../../core/tool.ts';
 
@@ -30,8 +31,12 @@ interface Verified {
   readonly annotations: Annotations;
   /** Records that name a superseded one. */
   readonly linked: readonly string[];
+  /** The changes of the code that was verified, each as a text. */
+  readonly changed: readonly string[];
 }
 
+/** Limit of the changed places that an answer shows. */
+const maxChanges = 5;
 /** Limit of the linked records that an answer names. */
 const maxLinked = 50;
 
@@ -56,11 +61,12 @@ export const verifyMemory = defineOperation({
     expires: day.optional().describe('Date'),
   }),
   run: verify,
-  answer({ path, annotations, linked }) {
+  answer({ path, annotations, linked, changed }) {
     const { evidence, verified, supersedes, expires, status } = annotations;
     return {
       path,
       ...(verified && { verified: { ...verified } }),
+      ...(changed.length > 0 && { changed: [...changed] }),
       ...(evidence.length > 0 && { evidence: evidence.map(formatPlace) }),
       ...(supersedes.length > 0 && { supersedes: [...supersedes] }),
       ...(expires !== undefined && { expires }),
@@ -79,8 +85,9 @@ export const verifyMemory = defineOperation({
       expires: day.optional().describe('the last day on which it holds: 2027-01-31'),
       status: input.status.describe('how sure it is'),
     }),
-    show: ({ path, annotations: { evidence, verified }, linked }, painter) => [
+    show: ({ path, annotations: { evidence, verified }, linked, changed }, painter) => [
       painter.paint('good', verified ? `verified ${path}` : `changed ${path}`),
+      ...changed.flatMap((one) => one.split('\n').map((line) => `  ${paintDiff(painter, line)}`)),
       ...evidence.map((one) => `  ${painter.plain(formatPlace(one))}`),
       ...linked.map((one) => painter.plain(`${one} names a record that was superseded`)),
     ],
@@ -94,7 +101,7 @@ async function verify(context: Context, request: VerifyRequest): Promise<Verifie
   const others = [supersedes, expires, status].filter((one) => one !== undefined);
   const verifies = places !== undefined || others.length === 0;
   const given = places && (await context.project.cite(places));
-  const findings = verifies && !given ? await findingsOf(context, path) : [];
+  const findings = verifies ? await findingsOf(context, path) : [];
   const head = (await context.project.head()).oid;
   const verified = {
     at: timestamp(context.now()),
@@ -120,7 +127,8 @@ async function verify(context: Context, request: VerifyRequest): Promise<Verifie
       return (await transaction.annotations(path)) ?? before;
     },
   );
-  return { path, annotations, linked: old ? await linkedTo(context, path, old) : [] };
+  const linked = old ? await linkedTo(context, path, old) : [];
+  return { path, annotations, linked, changed: changesOf(findings) };
 }
 
 /** Says in the replaced records by which one they were replaced. */
@@ -147,10 +155,16 @@ async function supersede(
 /** The verdicts about a record; none where there is no commit to compare with. */
 async function findingsOf(context: Context, path: string): Promise<readonly EvidenceFinding[]> {
   if ((await context.project.head()).oid === undefined) return [];
-  const { records } = await context.history.evidence({ path });
+  const { records } = await context.history.evidence({ path, codeOnly: true });
   return records.flatMap(({ findings }) =>
     findings.flatMap((one) => (one.kind === 'evidence' ? [one] : [])),
   );
+}
+
+/** Says what has changed in the code of a record, so that a reader can compare it with the record. */
+function changesOf(findings: readonly EvidenceFinding[]): string[] {
+  const changed = findings.filter(({ verdict }) => verdict === 'changed');
+  return changed.slice(0, maxChanges).map(({ message, diff = '' }) => `${message}\n${diff}`.trim());
 }
 
 /** The given evidence of a record as the code has it now. */

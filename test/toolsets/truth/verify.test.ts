@@ -64,8 +64,12 @@ describe('verify_memory', () => {
       success: true,
       path,
       verified: { at: expect.stringMatching(/^\d{4}-/), commit: head, by: 'tester/1.0' },
+      changed: [
+        `The text of src/lock.ts:2 was changed, last by ${head} (Ada Lovelace <ada@example.org>: Wait).\n@@ -1,3 +1,3 @@\n export function lock() {\n-  wait();\n+  await wait();\n }`,
+      ],
       evidence: ['src/lock.ts:2'],
     });
+    expect(await call('verify_memory', { path })).not.toHaveProperty('changed');
     expect(await read('lock')).not.toHaveProperty('caution');
     expect(repo.read(`.memory-bank/${path}`)).toContain('by: tester/1.0');
     expect(repo.git('log', '-1', '--format=%s').trim()).toBe(`memory: verify ${path}`);
