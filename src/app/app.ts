@@ -44,6 +44,16 @@ export interface AppOptions extends SessionStart {
   readonly log: (level: LogLevel, message: string) => void;
 }
 
+/** A call that has ended, for the counts of a server. */
+export interface CallMade {
+  /** The name of the tool, or a fixed name for another operation. */
+  readonly label: string;
+  readonly outcome: 'ok' | ErrorCode;
+  readonly milliseconds: number;
+  /** The number of its commits. */
+  readonly commits: number;
+}
+
 /** An answer in the toolset's own wire format. */
 export interface Reply {
   readonly body: JsonObject;
@@ -66,6 +76,7 @@ export class App {
   readonly #parts: AppParts;
   readonly #workspaces: Workspaces;
   readonly #running = new Set<Promise<unknown>>();
+  readonly #observers: ((made: CallMade) => void)[] = [];
   #toolsets: Promise<readonly Toolset[]> | undefined;
 
   constructor(options: AppOptions, parts: AppParts = program) {
@@ -192,6 +203,11 @@ export class App {
     return session.get(placeKey).watch(listener);
   }
 
+  /** Calls back after every call. */
+  observe(observer: (made: CallMade) => void): void {
+    this.#observers.push(observer);
+  }
+
   /** Waits for running calls, not for summaries, and closes everything; no call may follow. */
   async close(): Promise<void> {
     await this.#summarizer?.close();
@@ -226,6 +242,7 @@ export class App {
     };
     const progress: Binding['progress'] = (...step) => options.progress?.(...step);
     let made = '';
+    let commits = 0;
     const binding: Binding = {
       session,
       tool: label,
@@ -234,6 +251,7 @@ export class App {
       onCommit: (commit) => {
         options.onCommit?.(commit);
         made = `, commit ${commit.oid}`;
+        commits += 1;
         const warning = detachedWarning(commit);
         if (warning) log('warning', warning);
       },
@@ -241,8 +259,9 @@ export class App {
     const began = performance.now();
     // For the person who runs the server; the caller already knows it.
     const report = (outcome: 'ok' | ErrorCode) => {
-      const time = Math.round(performance.now() - began);
-      this.#options.log('debug', `${label}: ${outcome}, ${time} ms${made}`);
+      const milliseconds = performance.now() - began;
+      this.#options.log('debug', `${label}: ${outcome}, ${Math.round(milliseconds)} ms${made}`);
+      for (const observe of this.#observers) observe({ label, outcome, milliseconds, commits });
     };
     try {
       signal.throwIfAborted();

@@ -4,12 +4,12 @@ import { App, type AppOptions, redactText } from '../app/app.ts';
 import { modelSettings } from '../app/model.ts';
 import { homeFolder, startDirectory } from '../app/root.ts';
 import { program } from '../app/workspaces.ts';
-import type { LogLevel } from '../core/context.ts';
 import { MemoryError } from '../core/error.ts';
 import { type Command, type Commands, type Flags, type FlagValues, flagText } from './command.ts';
 import { readCommandLine } from './command-line.ts';
 import { serve } from './commands/serve-stdio.ts';
 import { exitStatus } from './exit-status.ts';
+import { announce, isForPeople, report } from './log.ts';
 import { printable } from './terminal.ts';
 
 const { version } = packageJson;
@@ -107,8 +107,10 @@ export async function run(
     const { wordingFor } = await import('./error-wording.ts');
     const word = await wordingFor();
     // An argument may be a credential, and agents and logs keep the output.
-    process.stderr.write(`memory-bank: ${printable(word(redactText(error.text)))}\n`);
-    if (error.code === 'invalid_input') process.stderr.write(await usage(args));
+    const text = word(redactText(error.text));
+    announce(`memory-bank: ${printable(text)}`, 'error', text);
+    const advises = error.code === 'invalid_input' && isForPeople();
+    if (advises) process.stderr.write(await usage(args));
     return exitStatus[error.code];
   }
 }
@@ -161,13 +163,6 @@ function appOptions(values: FlagValues, packageFolder: string): AppOptions {
     model: modelSettings(env, (message) => report('warning', message)),
     log: report,
   };
-}
-
-/** Writes a log message to stderr without credentials; levels debug and info only with `DEBUG=true`. */
-function report(level: LogLevel, message: string): void {
-  const chatty = level === 'debug' || level === 'info';
-  if (chatty && process.env.DEBUG !== 'true') return;
-  process.stderr.write(`memory-bank: ${level}: ${printable(redactText(message))}\n`);
 }
 
 function print(text: string): number {

@@ -1,26 +1,18 @@
 import { spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { App } from '../../src/app/app.ts';
 import { viewFace } from '../../src/server/view/view-face.ts';
-import { failure, type Served, serve } from '../support/http.ts';
+import { failure, projectApp, type Served, serve } from '../support/http.ts';
 import { HttpProgram } from '../support/http-program.ts';
 import { Issuer } from '../support/issuer.ts';
 import { modernMeta, revision } from '../support/modern.ts';
-import { main, newFolder } from '../support/process.ts';
+import { main } from '../support/process.ts';
 import { Repo } from '../support/repo.ts';
 
 const publicUrl = 'https://memory.example.com';
 const audience = `${publicUrl}/mcp`;
 
 const repos = { api: Repo.create(), web: Repo.create() };
-const apps = Object.entries(repos).map(([name, { root }]) => {
-  const place = { flag: root, env: {}, cwd: root, home: newFolder() };
-  const log = () => {};
-  return {
-    name,
-    app: new App({ place, homeFolder: newFolder(), durability: 'relaxed', log }),
-  };
-});
+const apps = Object.entries(repos).map(([name, { root }]) => ({ name, app: projectApp(root) }));
 let issuer: Issuer;
 let served: Served;
 
@@ -166,23 +158,39 @@ describe('an access token', () => {
     const token = await issuer.token(audience, { scope: 'memory:read:web' });
     expect((await rest('/p/web', token)).body).toMatchObject({ content: 'of web' });
     expect((await rest('', token)).body).toMatchObject({ content: 'of web' });
-    const metadata = `${publicUrl}/.well-known/oauth-protected-resource/p/api/mcp`;
-    const challenge = `Bearer error="insufficient_scope", scope="memory:read:api", resource_metadata="${metadata}"`;
-    for (const refused of [
-      await rest('/p/api', token),
-      await rest('/P/API', token),
-      await readNote('/p/api/mcp', {}, token),
-      await readNote('/mcp', { project: 'api' }, token),
-    ]) {
+    const fields = 'error="insufficient_scope", scope="memory:read:api"';
+    const status = { headers: bearer(token) };
+    for (const [refused, path] of [
+      [await rest('/p/api', token), '/p/api'],
+      [await rest('/P/API', token), '/p/api'],
+      [await served.ask('GET', '/p/api/status', status), '/p/api'],
+      [await readNote('/p/api/mcp', {}, token), '/p/api'],
+      [await readNote('/mcp', { project: 'api' }, token), ''],
+    ] as const) {
       expect(refused.status).toBe(403);
-      expect(refused.headers.get('www-authenticate')).toBe(challenge);
+      // The metadata is that of the address which the client uses, whatever the project.
+      const metadata = `${publicUrl}/.well-known/oauth-protected-resource${path}/mcp`;
+      expect(refused.headers.get('www-authenticate')).toBe(
+        `Bearer ${fields}, resource_metadata="${metadata}"`,
+      );
     }
+    expect((await served.ask('GET', '/p/web/status', status)).status).toBe(200);
     const write = { headers: bearer(token), body: { filename: 'a.md', content: 'x' } };
     expect((await served.ask('POST', '/p/web/memory-bank/file', write)).status).toBe(403);
     const list = await served.ask('GET', '/projects', { headers: bearer(token) });
     expect(list.body.projects).toEqual([{ name: 'web', path: '/p/web' }]);
     const { error } = (await readNote('/mcp', { project: 'x' }, token)).body;
     expect(error.message).toBe('There is no project "x". The caller can use: web.');
+  });
+
+  test('is asked for by the metadata of the address that the client uses', async () => {
+    for (const path of ['', '/p/web']) {
+      const refused = await served.ask('POST', `${path}/mcp`, { headers: { authorization: '' } });
+      expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([
+        401,
+        `Bearer resource_metadata="${publicUrl}/.well-known/oauth-protected-resource${path}/mcp"`,
+      ]);
+    }
   });
 
   test('may be for one project by its audience', async () => {

@@ -370,9 +370,11 @@ describe('the description of the API', () => {
     expect(operations.sort()).toEqual([
       'DELETE /memory-bank/file/{filename}',
       'DELETE /session',
+      'GET /health',
       'GET /memory-bank/file/{filename}',
       'GET /memory-bank/files',
       'GET /memory-bank/modes',
+      'GET /ready',
       'GET /status',
       'POST /chat',
       'POST /memory-bank/file',
@@ -397,6 +399,8 @@ describe('the description of the API', () => {
 
   test.each([
     ['get', '/status', '/status'],
+    ['get', '/health', '/health'],
+    ['get', '/ready', '/ready'],
     ['get', '/memory-bank/files', '/memory-bank/files'],
     ['get', '/memory-bank/modes', '/memory-bank/modes'],
     ['get', '/memory-bank/file/{filename}', '/memory-bank/file/progress.md'],

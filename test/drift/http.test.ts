@@ -4,7 +4,8 @@ import { expect, it } from 'vitest';
 import { errorCodes } from '../../src/core/error.ts';
 import { statuses } from '../../src/server/http/http-error.ts';
 import { viewFace } from '../../src/server/view/view-face.ts';
-import { serve } from '../support/http.ts';
+import { projectApp, serve } from '../support/http.ts';
+import { Repo } from '../support/repo.ts';
 
 const file = resolve(import.meta.dirname, '../../docs/http.md');
 
@@ -16,7 +17,9 @@ function replaced(text: string, name: string, lines: readonly string[]): string 
 }
 
 it('docs/http.md lists every operation and every status', async () => {
-  const api = await serve({}, {}, {}, viewFace({ folder: '', version: '0.0.0' }));
+  const face = viewFace({ folder: '', version: '0.0.0' });
+  const project = { name: 'one', app: projectApp(Repo.create().root) };
+  const api = await serve({ metrics: true, projects: [project] }, {}, {}, face);
   const { body } = await api.ask('GET', '/openapi.json');
   await api.close();
   const operations = Object.entries<Record<string, { summary: string }>>(body.paths).flatMap(

@@ -42,7 +42,7 @@ const limits: readonly (readonly [
     '',
     'JSON-RPC error -32600',
   ],
-  ['the body of an HTTP request', 'server/http/guards.ts', 'maxBodyBytes', 'bytes', 'status 413'],
+  ['the body of an HTTP request', 'server/http/limits.ts', 'maxBodyBytes', 'bytes', 'status 413'],
   [
     'sessions of the REST API',
     'server/http/endpoint.ts',

@@ -2,12 +2,14 @@ import { existsSync, readdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { serveConfig } from '../../src/server/http/config-file.ts';
 import { memoryConfig } from '../../src/store/records/memory-config.ts';
 import { toolsets } from '../../src/toolsets/index.ts';
 
 const folder = resolve(import.meta.dirname, '../../schemas');
 const types = [
   { name: 'config', schema: memoryConfig },
+  { name: 'serve', schema: serveConfig },
   ...toolsets.flatMap((toolset) => toolset.records),
 ];
 

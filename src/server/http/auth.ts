@@ -5,7 +5,7 @@ import { ipKeyGenerator } from 'express-rate-limit';
 import type { Author } from '../../core/session.ts';
 import { type Identity, scopes as levels, type Scope } from './access-tokens.ts';
 import { HttpError } from './http-error.ts';
-import { projectOf, type ServedProject, scopeIn } from './projects.ts';
+import { type ServedProject, scopeIn } from './projects.ts';
 import type { ProtectedResource } from './protected-resource.ts';
 
 /** The life of a session, in milliseconds. */
@@ -27,7 +27,7 @@ export interface Caller {
   /** Whether a session cookie authorizes the request. */
   readonly bySession: boolean;
   /** Whether it may do what needs a scope; a key or session allows everything. */
-  may(scope: Scope, project: ServedProject): boolean;
+  may(scope: Scope, project: ServedProject | undefined): boolean;
   /** The author of the commits of the caller, if an access token names it. */
   readonly author?: Author | undefined;
   /** The only mode that the caller may use; undefined for any. */
@@ -100,7 +100,7 @@ export class Auth {
         'WWW-Authenticate':
           this.#tokens?.challenge(
             sent ? { error: 'invalid_token' } : {},
-            response.locals.project?.path ?? '',
+            response.locals.base ?? '',
           ) ?? 'Bearer',
       },
     );
@@ -109,15 +109,15 @@ export class Auth {
   /**
    * Refuses a caller whose access token lacks a scope.
    *
+   * @param project undefined for the whole server, where a scope for one project is not enough.
    * @throws HttpError 403 that names the scope, so that the client can ask for it.
    */
-  require(level: Scope, response: Response): void {
-    const project = projectOf(response);
+  require(level: Scope, response: Response, project: ServedProject | undefined): void {
     if (response.locals.caller.may(level, project)) return;
     const scope = scopeIn(project, level);
     const fields = { error: 'insufficient_scope', scope };
     throw new HttpError(403, `The access token lacks the scope ${scope}.`, {
-      'WWW-Authenticate': this.#tokens?.challenge(fields, project.path) ?? 'Bearer',
+      'WWW-Authenticate': this.#tokens?.challenge(fields, response.locals.base ?? '') ?? 'Bearer',
     });
   }
 
@@ -208,7 +208,7 @@ function bearerOf({ headers: { authorization = '' } }: Request): string | undefi
 function withToken(stranger: Caller, { subject, scopes, author, mode }: Identity): Caller {
   // With the mode: a session that one token has opened is not for another with other limits.
   const id = `token:${JSON.stringify([subject, mode])}`;
-  const may = (needed: Scope, project: ServedProject) =>
+  const may = (needed: Scope, project: ServedProject | undefined) =>
     levels
       .slice(levels.indexOf(needed))
       .some((level) => scopes.has(level) || scopes.has(scopeIn(project, level)));

@@ -4,6 +4,7 @@ import type { App, Reply } from '../../app/app.ts';
 import type { CallOptions } from '../../app/call-context.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { Session } from '../../core/session.ts';
+import type { Scope } from './access-tokens.ts';
 import { HttpError, statuses } from './http-error.ts';
 
 /** One operation of the REST API, from which its route and OpenAPI description are made. */
@@ -16,12 +17,18 @@ export interface Endpoint {
   readonly summary: string;
   /** Whether requests without a key are also answered. */
   readonly open?: boolean;
+  /** The scope that a token needs; by default the one for reading, or for writing if it commits. */
+  readonly scope?: Scope;
+  /** Whether it is of the whole server, so that its path has no name of a project before it. */
+  readonly ofServer?: boolean;
   /** The schema of the path parameters and body together; undefined if there are none. */
   readonly input?: z.ZodObject;
   /** Whether the arguments that are not in the path are in the query. */
   readonly inQuery?: boolean;
   /** The schema of a successful answer. */
-  readonly answer: z.ZodObject;
+  readonly answer: z.ZodType;
+  /** The media type of a successful answer; JSON by default. */
+  readonly answerType?: string;
   /** Whether it may make a commit, which the headers of the answer name. */
   readonly commits?: boolean;
   handle(request: Request, response: Response): Promise<void> | void;

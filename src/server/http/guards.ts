@@ -1,14 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import { isIP } from 'node:net';
-import express, { type RequestHandler } from 'express';
+import express, { type RequestHandler, type Response } from 'express';
 import { isLoopback, loopbackNames } from './address.ts';
 import { HttpError } from './http-error.ts';
 
 /** The version of the REST API (seed 003, "Protocol Version"). */
 export const apiVersion = '1.0.0';
-
-/** The limit of a body, in bytes; a file of 1 MiB fits even if JSON escapes every character. */
-export const maxBodyBytes = 8 * 1024 * 1024;
 
 /** Headers that must not repeat: a proxy and this server could each use another of the values. */
 const single = ['host', 'authorization', 'cookie', 'content-type', 'origin', 'mcp-session-id'];
@@ -89,33 +86,64 @@ export const versioned: RequestHandler = (request, response, next) => {
   next();
 };
 
-/** Reads a JSON body after its headers have passed all checks; refuses any other body. */
-export const jsonBody: RequestHandler[] = [
-  (request, response, next) => {
+declare global {
+  namespace Express {
+    interface Locals {
+      /** The length of the body that was read. */
+      bodyBytes: number | undefined;
+    }
+  }
+}
+
+/**
+ * Reads a JSON body after its headers have passed all checks; refuses any other body.
+ *
+ * A body that was read already, because it names the project, is only compared with the limit.
+ *
+ * @param limit of the body, in bytes.
+ */
+export function jsonBody(limit: number): RequestHandler[] {
+  return [checkBody(limit), parser(limit), checkLength(limit)];
+}
+
+function checkBody(limit: number): RequestHandler {
+  return (request, response, next) => {
     const length = Number(request.headers['content-length']);
     // `is` returns null without a body, but treats an empty body as one.
     if (length !== 0 && request.is('application/json') === false) {
       throw new HttpError(415, 'The Content-Type must be application/json.');
     }
     // The body parser would read all of it before it refuses.
-    if (length > maxBodyBytes) {
+    if (length > limit) {
       throw new HttpError(413, 'The body is too large.', { Connection: 'close' });
     }
     const { expect, 'content-encoding': coding = 'identity' } = request.headers;
     if (coding.toLowerCase() !== 'identity') {
       throw new HttpError(415, 'The body must not be compressed.');
     }
-    if (expect !== undefined && request.httpVersion === '1.1') response.writeContinue();
+    const waits = expect !== undefined && !request.complete;
+    if (waits && request.httpVersion === '1.1') response.writeContinue();
     next();
-  },
-  express.json({
-    limit: maxBodyBytes,
+  };
+}
+
+function parser(limit: number): RequestHandler {
+  return express.json({
+    limit,
     inflate: false,
-    verify(_request, _response, body, encoding) {
+    verify(_request, response, body, encoding) {
       if (encoding !== 'utf-8' || !isUtf8(body)) throw new Error('not UTF-8');
+      (response as Response).locals.bodyBytes = body.length;
     },
-  }),
-];
+  });
+}
+
+function checkLength(limit: number): RequestHandler {
+  return (_request, { locals: { bodyBytes = 0 } }, next) => {
+    if (bodyBytes > limit) throw new HttpError(413, 'The body is too large.');
+    next();
+  };
+}
 
 /** Returns the host and port of an absolute target; undefined for any other form. */
 function targetHost(url: string): string | undefined {

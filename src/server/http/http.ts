@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type Server, STATUS_CODES } from 'node:http';
+import { createServer, type RequestListener, type Server, STATUS_CODES } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import cors from 'cors';
 import express, { type RequestHandler } from 'express';
@@ -9,12 +9,14 @@ import { Auth } from './auth.ts';
 import { Backlog } from './backlog.ts';
 import { jsonBody, ownCookie, sameSite, soundHead } from './guards.ts';
 import { errorBody, sendError } from './http-error.ts';
-import { limitRate } from './limits.ts';
+import { limitsOf } from './limits.ts';
 import { refuseBody } from './mcp-sessions.ts';
 import { ProjectChoice } from './project-choice.ts';
-import { createRoutes, type ProjectRoutes } from './project-routes.ts';
+import { addRoutes, createRoutes, type ProjectRoutes } from './project-routes.ts';
 import { enter, Projects, projectOf, type ServedProject } from './projects.ts';
 import { metadataPaths, ProtectedResource } from './protected-resource.ts';
+import { limitRate } from './rate-limit.ts';
+import { metricsEndpoint, probeEndpoints, projectsEndpoint } from './server-endpoints.ts';
 import type { Face, HttpSettings } from './settings.ts';
 
 /** The limit of open connections. */
@@ -59,7 +61,8 @@ export async function listen(app: App, settings: HttpSettings, face?: Face): Pro
     // A connection that is kept alive would prevent the server from closing.
     response.once('close', () => closing && server.closeIdleConnections());
     unused.delete(request.socket);
-    api(request, response);
+    if (closing) refuseLate(request, response);
+    else api(request, response);
   });
   server.on('request', onRequest);
   server.on('checkContinue', onRequest);
@@ -91,12 +94,20 @@ async function createApi(
   face: Face | undefined,
 ) {
   const { hosts, origins, limits, log } = settings;
+  const metrics = settings.metrics ? new (await import('./metrics.ts')).Metrics() : undefined;
+  const probes = probeEndpoints(projects);
+  const ofServer = [
+    ...(projects.areNamed ? [projectsEndpoint(projects)] : []),
+    ...(metrics ? [metricsEndpoint(metrics)] : []),
+  ];
   const resource = settings.oauth && new ProtectedResource(settings.oauth);
   const auth = new Auth(settings.keys, resource, settings.cookie);
   const served = new Map<ServedProject, ProjectRoutes>();
   for (const project of projects.all) {
-    served.set(project, await createRoutes(project, { auth, backlog, settings, face }));
+    const shared = { auth, backlog, settings, face, ofServer: [...probes, ...ofServer] };
+    served.set(project, await createRoutes(project, shared));
   }
+  metrics?.follow([...served].map(([project, { mcp }]) => ({ project, sessions: () => mcp.size })));
   const routesOf = (response: express.Response) => {
     const routes = served.get(projectOf(response));
     if (!routes) throw new Error('The project is not one of this server.');
@@ -104,13 +115,17 @@ async function createApi(
   };
   const api = express();
   api.disable('etag').disable('x-powered-by').set('query parser', false);
+  if (metrics) api.use(metrics.countRequest);
   api.use(headers);
+  addRoutes(api, probes, auth);
   if (origins.length > 0) api.use(crossOrigin(origins));
   for (const project of projects.all)
     if (project.path !== '') api.use(project.path, enter(project));
-  api.use(auth.identify());
+  api.use(auth.identify(), projects.usual);
   const isUncounted = (path: string) =>
-    path === '/mcp' || (face !== undefined && path.startsWith(face.uncounted));
+    path === '/mcp' ||
+    path === '/metrics' ||
+    (face !== undefined && path.startsWith(face.uncounted));
   api.use(limitRate(limits, isUncounted));
   api.use(soundHead, sameSite(settings.host, hosts, origins));
   if (resource) {
@@ -123,15 +138,19 @@ async function createApi(
   for (const project of projects.all) {
     if (project.path !== '') api.use(project.path, (...args) => routesOf(args[1]).handle(...args));
   }
+  if (projects.areNamed) api.use('/p', auth.authorized, projects.refuseUnknown);
+  const access = [auth.authorized, ownCookie(origins)];
+  api.use(
+    ofServer.map(({ path }) => path),
+    access,
+  );
+  addRoutes(api, ofServer, auth);
   if (projects.areNamed) {
-    api.use('/p', auth.authorized, projects.refuseUnknown);
-    api.get('/projects', auth.authorized, projects.list);
-  }
-  api.use(projects.usual);
-  if (projects.areNamed) {
+    const anyBody = jsonBody(
+      Math.max(...projects.all.map((project) => limitsOf(project, limits).body)),
+    );
     const choice = new ProjectChoice(projects, (project) => served.get(project)?.modern);
-    const access = [auth.authorized, ownCookie(origins)];
-    api.post('/mcp', access, choice.onlyModern, jsonBody, choice.choose, refuseBody);
+    api.post('/mcp', access, choice.onlyModern, anyBody, choice.choose, refuseBody);
   }
   api.use((request, response, next) => routesOf(response).handle(request, response, next));
   // Express recognizes an error handler by its four parameters.
@@ -191,6 +210,14 @@ function crossOrigin(origins: readonly string[]): RequestHandler {
     ],
   });
 }
+
+/** Answers a request that arrives on an open connection while the server stops. */
+const refuseLate: RequestListener = (_request, response) => {
+  const body = JSON.stringify(errorBody(503, 'The server is stopping; nothing was done.'));
+  const type = 'application/json; charset=utf-8';
+  response.writeHead(503, { 'Content-Type': type, Connection: 'close', 'Retry-After': '10' });
+  response.end(body);
+};
 
 /** Answers a request that is not valid HTTP, or is not complete in time. */
 function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {

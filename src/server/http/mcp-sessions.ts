@@ -6,8 +6,8 @@ import { RpcError } from '../mcp/rpc-error.ts';
 import { errorResponse, invalidRequest, parseError } from '../mcp/stdio.ts';
 import type { Backlog } from './backlog.ts';
 import { EventLog } from './event-log.ts';
-import { maxBodyBytes } from './guards.ts';
 import { HttpError, toHttpError } from './http-error.ts';
+import { maxBodyBytes } from './limits.ts';
 import { isModernHead } from './modern-mcp.ts';
 
 /** The idle time in milliseconds after which a session ends when another one begins. */
@@ -76,6 +76,11 @@ export class McpSessions {
     if (!session) return this.find(request, response, next);
     await this.#serve(session, request, response);
   };
+
+  /** The number of open sessions. */
+  get size(): number {
+    return this.#open.size;
+  }
 
   /** Ends the open streams of notifications. */
   endStreams(): void {

@@ -48,6 +48,13 @@ const commitHeaders = {
   ),
 };
 
+const versionParameter = {
+  name: 'X-API-Version',
+  in: 'header',
+  description: 'The API version that the client expects.',
+  schema: { type: 'string', default: apiVersion },
+};
+
 /**
  * Returns the OpenAPI 3.1 description of the REST API, made from its endpoints.
  *
@@ -58,7 +65,10 @@ export function describeApi(endpoints: readonly Endpoint[], base = '/'): JsonObj
   for (const endpoint of endpoints) {
     paths[endpoint.path] = {
       ...paths[endpoint.path],
-      [endpoint.method]: describeOperation(endpoint),
+      [endpoint.method]: {
+        ...describeOperation(endpoint),
+        ...(endpoint.ofServer && base !== '/' && { servers: [{ url: '/' }] }),
+      },
     };
   }
   return {
@@ -88,7 +98,7 @@ export function describeApi(endpoints: readonly Endpoint[], base = '/'): JsonObj
               'integer',
             ),
           },
-          content: json({ $ref: '#/components/schemas/Error' }),
+          content: content({ $ref: '#/components/schemas/Error' }),
         },
       },
     },
@@ -96,7 +106,8 @@ export function describeApi(endpoints: readonly Endpoint[], base = '/'): JsonObj
 }
 
 function describeOperation(endpoint: Endpoint): JsonObject {
-  const { path, id, summary, open, input, inQuery, answer, commits } = endpoint;
+  const { path, id, summary, open, ofServer, input, inQuery, answer, answerType, commits } =
+    endpoint;
   const names = parametersOf(path);
   const schema = input && inputSchema({ input });
   const properties = isObject(schema?.properties) ? schema.properties : {};
@@ -121,19 +132,14 @@ function describeOperation(endpoint: Endpoint): JsonObject {
           required: required.includes(name),
           ...describeParameter(properties[name]),
         })),
-      {
-        name: 'X-API-Version',
-        in: 'header',
-        description: 'The API version that the client expects.',
-        schema: { type: 'string', default: apiVersion },
-      },
+      ...(ofServer ? [] : [versionParameter]),
     ],
-    ...(inBody && { requestBody: { required: true, content: json(schema) } }),
+    ...(inBody && { requestBody: { required: true, content: content(schema) } }),
     responses: {
       200: {
         description: 'Success.',
-        headers: { ...limitHeaders, ...(commits && commitHeaders) },
-        content: json(outputSchema(answer)),
+        headers: { ...(!ofServer && limitHeaders), ...(commits && commitHeaders) },
+        content: content(outputSchema(answer), answerType),
       },
       default: { $ref: '#/components/responses/Error' },
     },
@@ -146,13 +152,13 @@ function describeParameter(property: JsonValue | undefined): JsonObject {
   return { ...(description !== undefined && { description }), schema };
 }
 
-function outputSchema(answer: z.ZodObject): JsonObject {
+function outputSchema(answer: z.ZodType): JsonObject {
   const { $schema: _, additionalProperties: __, ...schema } = z.toJSONSchema(answer);
   return schema as JsonObject;
 }
 
-function json(schema: JsonObject): JsonObject {
-  return { 'application/json': { schema } };
+function content(schema: JsonObject, type = 'application/json'): JsonObject {
+  return { [type]: { schema } };
 }
 
 function header(description: string, type: string): JsonObject {

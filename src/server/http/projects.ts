@@ -2,11 +2,14 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { App } from '../../app/app.ts';
 import type { Scope } from './access-tokens.ts';
 import { HttpError } from './http-error.ts';
+import type { Limits } from './limits.ts';
 
 /** A project that the server offers under a name. */
 export interface NamedProject {
   readonly name: string;
   readonly app: App;
+  /** Its own limits, in place of those of the server. */
+  readonly limits?: Partial<Limits>;
 }
 
 /** A project as requests reach it. */
@@ -16,6 +19,7 @@ export interface ServedProject {
   /** The beginning of its paths: empty, or `/p/<name>`. */
   readonly path: string;
   readonly app: App;
+  readonly limits?: Partial<Limits>;
 }
 
 declare global {
@@ -23,20 +27,18 @@ declare global {
     interface Locals {
       /** The project of the request; undefined until it is known. */
       project: ServedProject | undefined;
+      /** The beginning of the path that names the project; undefined if none does. */
+      base: string | undefined;
     }
   }
 }
 
 /** The form of a name, which is part of paths and scopes. */
-const nameForm = /^[a-z0-9][a-z0-9._-]{0,63}$/;
-
-/** Whether a text can be the name of a project. */
-export function isProjectName(text: string): boolean {
-  return nameForm.test(text);
-}
+export const projectName = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 
 /** Returns the scope that allows something in one project only. */
-export function scopeIn({ name }: Pick<ServedProject, 'name'>, scope: Scope): string {
+export function scopeIn(project: ServedProject | undefined, scope: Scope): string {
+  const name = project?.name;
   return name === undefined ? scope : `${scope}:${name}`;
 }
 
@@ -65,16 +67,10 @@ export class Projects {
     return this.all.filter((project) => caller.authorized && caller.may('memory:read', project));
   }
 
-  /** Sets `locals.project` to the first project that the caller may read. */
+  /** Sets `locals.project` to the first project that the caller may read, unless the path names one. */
   readonly usual: RequestHandler = (_request, response, next) => {
-    response.locals.project = this.of(response)[0] ?? this.all[0];
+    response.locals.project ??= this.of(response)[0] ?? this.all[0];
     next();
-  };
-
-  /** Lists the projects that the caller may read. */
-  readonly list: RequestHandler = (_request, response) => {
-    const projects = this.of(response).map(({ name, path }) => ({ name, path }));
-    response.json({ status: 'success', projects });
   };
 
   /** Refuses a path of a project that does not exist. */
@@ -101,6 +97,7 @@ export function projectOf({ locals: { project } }: Response): ServedProject {
 export function enter(project: ServedProject): RequestHandler {
   return (_request: Request, response, next) => {
     response.locals.project = project;
+    response.locals.base = project.path;
     next();
   };
 }

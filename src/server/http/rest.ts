@@ -1,7 +1,6 @@
 import type { Request } from 'express';
 import { z } from 'zod';
 import type { App } from '../../app/app.ts';
-import { MemoryError } from '../../core/error.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { Tool } from '../../core/tool.ts';
 import type { Auth } from './auth.ts';
@@ -15,6 +14,7 @@ import {
 } from './endpoint.ts';
 import { apiVersion } from './guards.ts';
 import { HttpError } from './http-error.ts';
+import { isInitialized } from './server-endpoints.ts';
 
 /** An operation that calls one tool of the memory-bank toolset. */
 interface Operation extends Pick<Endpoint, 'method' | 'path' | 'answer'> {
@@ -103,14 +103,18 @@ export async function memoryBankEndpoints(
   });
 }
 
-/** Reports that the server is up, and whether the memory exists; open to requests without a key. */
-export function statusEndpoint(app: App): Endpoint {
+/**
+ * Reports that the server is up, and whether the memory exists.
+ *
+ * @param open whether requests without a key are also answered.
+ */
+export function statusEndpoint(app: App, open: boolean): Endpoint {
   return {
     method: 'get',
     path: '/status',
     id: 'get_status',
     summary: 'Reports that the server is up, and whether the memory is initialized.',
-    open: true,
+    open,
     answer: z.object({
       status: z.literal('ok'),
       version: z.literal(apiVersion),
@@ -118,9 +122,7 @@ export function statusEndpoint(app: App): Endpoint {
     }),
     async handle(_request, response) {
       const { signal } = untilClosed(response);
-      const initialized = await app
-        .run(app.connect(), 'status', { signal }, async ({ project }) => project.info())
-        .then((info) => info.initialized, toPublic);
+      const initialized = await isInitialized(app, 'status', { signal });
       const memoryBankStatus = initialized ? 'initialized' : 'uninitialized';
       response.json({ status: 'ok', version: apiVersion, memoryBankStatus });
     },
@@ -154,17 +156,6 @@ export function sessionEndpoints(auth: Auth): Endpoint[] {
       },
     },
   ];
-}
-
-/**
- * Returns what a caller without a key may know about an error of `/status`.
- *
- * Without a project the server is up, because an MCP client may still choose one. The message of any
- * other error could name files.
- */
-function toPublic(error: unknown): boolean {
-  if (error instanceof MemoryError && error.code === 'no_project') return false;
-  throw new HttpError(503, 'The memory cannot be read; `memory-bank doctor` says why.');
 }
 
 function toEndpoint(

@@ -36,6 +36,8 @@ export interface HttpSettings {
   readonly log: (level: LogLevel, message: string) => void;
   /** The name of the session cookie; by default `session_id`. */
   readonly cookie?: string;
+  /** Whether `/metrics` reports counts; false by default. */
+  readonly metrics?: boolean;
 }
 
 /** More paths of a server: pages for people, and the operations behind them. */
