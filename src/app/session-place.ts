@@ -15,6 +15,11 @@ export interface SessionClient {
    * session; undefined for any folder.
    */
   readonly folders?: readonly string[] | undefined;
+  /**
+   * Whether it sends a call that depends on an earlier one only after the answer to that one. Its calls
+   * run concurrently.
+   */
+  readonly waits?: boolean;
 }
 
 /** The settings for the start of a session. */
@@ -62,6 +67,7 @@ export class SessionPlace {
    * reads its own writes. Cancelled work does not delay other work.
    */
   inTurn<R>(signal: AbortSignal, work: () => Promise<R>): Promise<R> {
+    if (this.#client?.waits) return work();
     const running = this.#turn.then(work);
     this.#turn = settled(running, signal);
     return running;

@@ -19,7 +19,7 @@ import type { Archive } from './history/archive.ts';
 import { Visit } from './history/visit.ts';
 import type { MemoryFolder } from './records/memory-folder.ts';
 import { type Permit, toCommitMade } from './records/permit.ts';
-import { RecordReader } from './records/transaction.ts';
+import { RecordReader } from './records/record-reader.ts';
 import type { RecordSearch } from './search/record-search.ts';
 import { likenessTo } from './search/similar-documents.ts';
 

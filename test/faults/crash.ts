@@ -38,7 +38,9 @@ export async function crash(
 ): Promise<void> {
   const stage = await Stage.set(scenario);
   const points = stage.operations.map((operation, i) => ({ n: i + 1, operation }));
-  const failures = points.flatMap(({ n, operation }) =>
+  // An error may fail one of several changes, which is neither the state before nor after the act.
+  const failing = scenario.concurrent ? [] : points;
+  const failures = failing.flatMap(({ n, operation }) =>
     codesOf(operation).map((code) => ({ n, code })),
   );
   const some = <T>(all: readonly T[], one: number): T[] => {
@@ -68,7 +70,7 @@ export async function crash(
       const how = { code, sticky: true, performed: false };
       tally.add(`all operations fail with ${code} from that point on`, await fail(stage, n, how));
     }
-    const remote = points.filter(({ operation }) => retransmitted.has(operation));
+    const remote = failing.filter(({ operation }) => retransmitted.has(operation));
     for (const { n } of some(remote, share.performed)) {
       const how = { code: 'EIO', sticky: false, performed: true };
       tally.add('an operation fails and is done', await fail(stage, n, how));

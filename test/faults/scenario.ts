@@ -11,8 +11,10 @@ export interface Scenario {
   readonly folder?: string;
   /** Creates the state in an empty folder. */
   prepare(repo: Repo): Promise<void>;
-  /** The mutations in order; each is one call and one commit. */
+  /** The mutations in order; each is one call and one commit, or several that are committed together. */
   readonly acts: readonly ((opened: Opened) => Promise<unknown>)[];
+  /** Whether an act makes several changes at a time, each of which may fail without the others. */
+  readonly concurrent?: boolean;
 }
 
 /** Adds or changes notes, in one commit. */
@@ -99,6 +101,23 @@ export const scenarios: readonly Scenario[] = [
       work(repo);
     },
     acts: [(opened) => put(opened, { a: 'new', b: 'new' }), (opened) => remove(opened, 'a')],
+  },
+  {
+    name: 'three changes at once',
+    async prepare(repo) {
+      begin(repo);
+      await fill(repo, { a: 'old', b: 'other' });
+      work(repo);
+    },
+    acts: [
+      (opened) =>
+        Promise.all([
+          put(opened, { a: 'new', c: 'new' }),
+          put(opened, { a: 'newer' }),
+          remove(opened, 'b'),
+        ]),
+    ],
+    concurrent: true,
   },
   {
     name: 'removal with its folder',

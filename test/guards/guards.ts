@@ -31,6 +31,7 @@ const indexTime = 'git/index-time.test.ts';
 const remote = 'git/remote.test.ts';
 const workspace = 'store/workspace.test.ts';
 const secrets = 'store/secrets.test.ts';
+const concurrent = 'store/concurrent-changes.test.ts';
 
 /** Every guard of the promises, by what it guards. */
 export const guards: readonly Guard[] = [
@@ -214,7 +215,7 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'an ignored path is refused',
-    ['git/commit/repository.ts', 'this.#checkIgnored(proposal, known);', ';'],
+    ['git/commit/prepare.ts', 'checkIgnored(site, one, known);', ';'],
     [repository, 'an ignored path'],
   ),
   guard(
@@ -400,7 +401,7 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'git attributes are durable before a tree that contains them',
-    ['git/commit/repository.ts', "basename(path) === '.gitattributes'", 'false'],
+    ['git/commit/prepare.ts', "basename(path) === '.gitattributes'", 'false'],
     [repository, 'git attributes on the medium before a tree'],
   ),
   guard(
@@ -553,8 +554,8 @@ export const guards: readonly Guard[] = [
     'a damaged file is never overwritten',
     [
       'store/records/transaction.ts',
-      '    if (existing?.error) throw existing.error;\n    const path = earlier?.path ?? existing?.path ?? this',
-      '    const path = earlier?.path ?? existing?.path ?? this',
+      '    if (existing?.error) throw existing.error;\n    const removed',
+      '    const removed',
     ],
     [workspace, 'fails alone and by name'],
   ),
@@ -644,6 +645,20 @@ export const guards: readonly Guard[] = [
       '    const before',
     ],
     [workspace, 'apply to reading, listing'],
+  ),
+  guard(
+    'a mode hides the uncommitted changes of other sessions',
+    [
+      'store/records/transaction.ts',
+      'if (!value || !this.mayRead(path)) continue;',
+      'if (!value) continue;',
+    ],
+    [concurrent, 'another session is about to commit'],
+  ),
+  guard(
+    'a change that fails leaves nothing to the changes after it',
+    ['store/records/change-round.ts', 'earlier = draft ?? earlier;', 'earlier = draft;'],
+    [concurrent, 'a change sees the changes before it'],
   ),
   guard(
     'the file system root and the home directory are refused',

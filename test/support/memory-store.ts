@@ -21,7 +21,7 @@ import type {
   Store,
   Transaction,
 } from '../../src/core/store.ts';
-import { isAsked } from '../../src/store/records/transaction.ts';
+import { isAsked } from '../../src/store/records/record-reader.ts';
 import { SearchFilter } from '../../src/store/search/search-filter.ts';
 
 /** A commit in a test. */

@@ -116,6 +116,19 @@ describe('the calls of a session', () => {
     expect(read).toEqual(texts);
   });
 
+  test('run concurrently for a client that waits for answers', async () => {
+    const { app } = probeApp({ cwd: folder });
+    const session = app.connect({ waits: true });
+    const controller = new AbortController();
+    const { signal } = controller;
+    const waiting = app.call(session, 'wait', {}, { signal });
+    expect(await app.call(session, 'note_read', { name: 'q' })).toMatchObject({
+      body: { code: 'not_found' },
+    });
+    controller.abort();
+    expect(await waiting).toMatchObject({ error: 'cancelled' });
+  });
+
   test('go on when one that waits is cancelled', async () => {
     const { app } = probeApp({ cwd: folder });
     const session = app.connect();

@@ -74,8 +74,10 @@ export interface PlannedFile {
 export interface CommitPlan {
   readonly head: Head;
   readonly files: readonly PlannedFile[];
-  /** In the order of the branch: the user's edits first, ours last. */
+  /** In the order of the branch; the user's edits come before the proposal that changes them. */
   readonly commits: readonly PlannedCommit[];
+  /** The position in `commits` of the commit of each proposal. */
+  readonly proposed: readonly number[];
   readonly objects: readonly EncodedObject[];
   readonly trees: readonly TreeChange[];
 }
@@ -96,23 +98,51 @@ export type Adoption = (path: string, version: Buffer, committed: Buffer | undef
 const fileMode = '100644';
 
 /**
- * Plans the commits of a mutation.
+ * Plans the commits of a mutation: one for each proposal, in their order.
  *
- * A file that differs from HEAD on disk is the user's work. It is committed first, in a separate
- * commit, and so is a third version of it that is staged, so that nothing is lost.
+ * A proposal has seen the files as the earlier ones leave them. A file that differs from HEAD on disk is
+ * the user's work. It is committed first, in a separate commit, and so is a third version of it that is
+ * staged, so that nothing is lost.
  */
 export function planCommits(
   odb: ObjectDatabase,
   head: Head,
   index: IndexFile,
-  { changes, message, author, adopt, join }: Proposal,
+  proposals: readonly Proposal[],
   signatures: Signatures,
 ): CommitPlan {
   const builder = new Builder(odb, head.oid, signatures);
+  const files = new Map<string, PlannedFile>();
+  const proposed: number[] = [];
+  for (const proposal of proposals) {
+    addProposal(odb, builder, index, proposal, signatures, files);
+    proposed.push(builder.length - 1);
+  }
+  return { head, files: [...files.values()].filter(changesDisk), proposed, ...builder.result() };
+}
+
+/** Whether a file changes; one that a proposal creates and the next one removes does not. */
+function changesDisk({ seen, bytes }: PlannedFile): boolean {
+  return seen !== undefined || bytes !== undefined;
+}
+
+/**
+ * Adds the commits of one proposal.
+ *
+ * @param files the files of the earlier proposals, to which those of this one are added.
+ */
+function addProposal(
+  odb: ObjectDatabase,
+  builder: Builder,
+  index: IndexFile,
+  { changes, message, author, adopt, join }: Proposal,
+  signatures: Signatures,
+  files: Map<string, PlannedFile>,
+): void {
   const staged: TreeEdit[] = [];
   const edited: TreeEdit[] = [];
   const ours: TreeEdit[] = [];
-  const files: PlannedFile[] = [];
+  const start = builder.length;
   for (const { path, bytes, seen, foreign, ...added } of changes) {
     // Git itself neither checks out nor accepts such a path.
     if (/(?:^|\/)\.git(?:\/|$)/i.test(path)) {
@@ -120,8 +150,10 @@ export function planCommits(
         data: { path },
       });
     }
+    const earlier = files.get(path);
     const committed = builder.entry(path);
-    const indexed = index.find(path);
+    // After an earlier proposal, the index has what that one commits.
+    const indexed = earlier ? undefined : index.find(path);
     if (index.collapses(path) || (indexed?.skipWorktree && seen === undefined)) {
       throw new MemoryError('unsupported', `${path} is not in this sparse checkout.`, {
         hint: `Run "git sparse-checkout add ${path.slice(0, path.indexOf('/'))}".`,
@@ -135,7 +167,7 @@ export function planCommits(
       });
     }
     const before = seen && objectId('blob', seen);
-    if (foreign && (before !== committed?.oid || indexed?.oid !== committed?.oid)) {
+    if (foreign && (before !== committed?.oid || (!earlier && indexed?.oid !== committed?.oid))) {
       throw new MemoryError('conflict', `${path} has changes that are not committed.`, {
         hint: 'Commit or stash them. Nothing was changed.',
         data: { path },
@@ -152,14 +184,21 @@ export function planCommits(
     }
     const after = bytes && builder.add('blob', bytes);
     ours.push({ path, entry: after === undefined ? undefined : { mode, oid: after } });
-    files.push({ path, bytes, seen, before, after, mode: Number.parseInt(mode, 8) });
+    const disk = earlier ?? { seen, before };
+    files.set(path, {
+      path,
+      bytes,
+      seen: disk.seen,
+      before: disk.before,
+      after,
+      mode: Number.parseInt(mode, 8),
+    });
   }
   if (staged.length > 0) builder.commit(staged, describeEdit('staged edit', staged));
   if (edited.length > 0) builder.commit(edited, describeEdit('edit by hand', edited));
-  if (join?.forward && !builder.hasCommitted) builder.forward(ours, join.tip);
+  if (join?.forward && builder.length === start) builder.forward(ours, join.tip);
   // The user's edits keep the configured author.
   else builder.commit(ours, message, join?.tip, { ...signatures.author, ...author });
-  return { head, files, ...builder.result() };
 }
 
 interface TreeEdit {
@@ -213,8 +252,9 @@ class Builder {
     return object.oid;
   }
 
-  get hasCommitted(): boolean {
-    return this.#commits.length > 0;
+  /** The number of commits so far. */
+  get length(): number {
+    return this.#commits.length;
   }
 
   /** @param joined the second parent. */

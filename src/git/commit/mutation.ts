@@ -53,6 +53,8 @@ export interface Prepared {
 /** A mutation that has happened. */
 export interface Applied {
   readonly commit: Oid;
+  /** The commit of each proposal. */
+  readonly proposed: readonly Oid[];
   /** HEAD before it; undefined on an unborn branch. */
   readonly parent: Oid | undefined;
   readonly ref: string | undefined;
@@ -268,8 +270,10 @@ class Mutation {
       this.#site.warn(`The commit ${this.#commit} was made; finishing it failed: ${error}`);
       index = undefined;
     }
-    const { ref, oid: parent } = this.#plan.head;
-    return { commit: this.#commit, parent, ref, index, journal: this.#journal };
+    const { head, commits } = this.#plan;
+    const { ref, oid: parent } = head;
+    const proposed = this.#plan.proposed.map((at) => commits[at]?.oid ?? this.#commit);
+    return { commit: this.#commit, proposed, parent, ref, index, journal: this.#journal };
   }
 
   #describe(folders: readonly string[], committer: Signature): Journal {

@@ -1,4 +1,4 @@
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MemoryError } from '../../core/error.ts';
 import type { Disk } from '../disk/disk.ts';
@@ -12,7 +12,6 @@ import type { ProcessToken } from '../locks/token.ts';
 import type { Oid } from '../objects/object.ts';
 import { ObjectDatabase } from '../objects/odb.ts';
 import { identity } from '../refs/identity.ts';
-import { checkReflog } from '../refs/reflog.ts';
 import { type Head, Refs } from '../refs/refs.ts';
 import type { Address } from '../remote/login.ts';
 import { type Remote, type Upstream, upstreamOf } from '../remote/remote.ts';
@@ -20,7 +19,7 @@ import { GitConfig } from '../repository/config.ts';
 import { initRepository } from '../repository/create-repository.ts';
 import type { WorkTree } from '../repository/discover.ts';
 import { IgnoreRules } from '../repository/ignore.ts';
-import { type CommitPlan, type Proposal, planCommits } from './commit-plan.ts';
+import type { Proposal } from './commit-plan.ts';
 import { type CommitWaits, CommitWatch } from './commit-watch.ts';
 import { moveRef } from './move-ref.ts';
 import {
@@ -33,14 +32,14 @@ import {
   type Prepared,
   underLocks,
 } from './mutation.ts';
-import { missingFolders } from './placement.ts';
+import { prepare } from './prepare.ts';
 import type { RepositorySite } from './recovery.ts';
 import { recover } from './recovery.ts';
 import { type ResolveMerge, resolveMerge } from './resolve-merge.ts';
-import { planRewrite, type Rewrite } from './rewrite-plan.ts';
-import { doesSign, signerOf, signPlan } from './signing.ts';
+import type { Rewrite } from './rewrite-plan.ts';
+import { doesSign } from './signing.ts';
 import { StaleIndex } from './stale-index.ts';
-import { checkFormat, checkIdle, checkMerged, checkStorage, underWayIn } from './state.ts';
+import { checkFormat, checkIdle, checkStorage, underWayIn } from './state.ts';
 
 /** A commit that was made. */
 export interface MadeCommit {
@@ -54,6 +53,9 @@ export interface MadeCommit {
  * nothing to commit.
  */
 export type Propose = (head: Head) => Promise<Proposal | Rewrite | undefined>;
+
+/** Plans several changes, each from the files as the one before leaves them. */
+export type ProposeAll = (head: Head) => Promise<readonly Proposal[] | Rewrite>;
 
 export interface RepositoryOptions {
   /** Environment with git's variables and HOME. */
@@ -172,14 +174,26 @@ export class Repository {
    * @param propose called under the process lock, and again when HEAD, the index or a file changed.
    * @throws MemoryError after which nothing has changed.
    */
-  commit(propose: Propose, signal?: AbortSignal): Promise<MadeCommit | undefined> {
+  async commit(propose: Propose, signal?: AbortSignal): Promise<MadeCommit | undefined> {
+    const [made] = await this.commitAll(inList(propose), signal);
+    return made;
+  }
+
+  /**
+   * One mutation, with one commit for each proposal: their files, index and ref change at once, and go
+   * to the medium together.
+   *
+   * @returns the commits in the order of the proposals.
+   * @throws MemoryError after which nothing has changed.
+   */
+  commitAll(propose: ProposeAll, signal?: AbortSignal): Promise<readonly MadeCommit[]> {
     return this.#queue.take(signal, async (token, wait) => {
       await this.#stale.mend(token);
       const waits = this.#beginWaits(signal);
       for (let attempt = 0; attempt < maxAttempts; ) {
         await waits.wait();
         const prepared = await this.#prepare(propose, signal);
-        if (!prepared) return undefined;
+        if (!prepared) return [];
         let over = false;
         const site = this.#siteFor(prepared.config);
         const { ref } = prepared.plan.head;
@@ -196,7 +210,7 @@ export class Repository {
             return again && this.#carryOut(again, token, (rerun) => rerun(locks));
           });
         });
-        if (applied || over) return applied && this.#made(applied);
+        if (applied || over) return applied ? this.#made(applied) : [];
       }
       throw tooFast();
     });
@@ -206,7 +220,7 @@ export class Repository {
   prepare(propose: Propose, signal: AbortSignal): Promise<Prepared | undefined> {
     return this.#queue.take(signal, async () => {
       await this.#beginWaits(signal).wait();
-      const prepared = await this.#prepare(propose, signal);
+      const prepared = await this.#prepare(inList(propose), signal);
       await prepared?.stored;
       return prepared;
     });
@@ -224,7 +238,7 @@ export class Repository {
       const applied = await this.#carryOut(prepared, token, (run) =>
         underLocks(site, ref, token, wait, run),
       );
-      return applied && this.#made(applied);
+      return applied && this.#made(applied)[0];
     });
   }
 
@@ -331,7 +345,7 @@ export class Repository {
   }
 
   async #prepare(
-    propose: Propose,
+    propose: ProposeAll,
     signal: AbortSignal | undefined,
     locks?: Locks,
   ): Promise<Prepared | undefined> {
@@ -343,7 +357,7 @@ export class Repository {
       const known = readIndex(site, this.#index, key);
       this.#index = known;
       const head = this.#refs.head();
-      let proposal: Proposal | Rewrite | undefined;
+      let proposal: readonly Proposal[] | Rewrite;
       try {
         proposal = await propose(head);
       } catch (error) {
@@ -352,53 +366,11 @@ export class Repository {
         await sleep(pause, undefined, signal ? { signal } : {}).catch(() => undefined);
         continue;
       }
-      if (!proposal || isEmpty(proposal)) return undefined;
+      if ('length' in proposal && proposal.length === 0) return undefined;
       if (signal?.aborted) throw cancelled();
-      return this.#plan(config, head, known, proposal, signal);
+      const rules = this.#config?.rules;
+      return prepare({ ...site, ...this.#options, rules }, head, known, proposal, signal);
     }
-  }
-
-  async #plan(
-    config: GitConfig,
-    head: Head,
-    known: KnownIndex,
-    proposal: Proposal | Rewrite,
-    signal: AbortSignal | undefined,
-  ): Promise<Prepared> {
-    checkMerged(known.file);
-    if ('rebuilt' in proposal) checkReflog(this.#disk, this.tree.commonDir, config, this.#refs);
-    // Files of another line of history are already committed.
-    else if (!proposal.join) this.#checkIgnored(proposal, known);
-    const time = this.#options.now();
-    const author = identity(config, 'author', time);
-    const committer = identity(config, 'committer', time);
-    const unsigned =
-      'rebuilt' in proposal
-        ? planRewrite(this.odb, head, proposal, committer)
-        : planCommits(this.odb, head, known.file, proposal, { author, committer });
-    const sign = signerOf(config, committer, this.#options.env, signal);
-    const plan = sign ? await signPlan(unsigned, sign) : unsigned;
-    // Before anything is stored, because a file may be in the way of a folder.
-    const folders = missingFolders(this.#disk, this.tree.top, plan.files);
-    const stored = this.#store(plan);
-    // The caller that awaits it gets the error; until then the rejection counts as handled.
-    stored.catch(() => undefined);
-    const oid = plan.commits.at(-1)?.oid ?? '';
-    const onStaged = 'rebuilt' in proposal ? undefined : proposal.onStaged;
-    return { oid, plan, folders, stored, known, config, committer, onStaged };
-  }
-
-  /** Stores the objects of a plan; fulfilled with the folders to settle. */
-  async #store({ files, objects }: CommitPlan): Promise<Iterable<string>> {
-    // Git's fsck reads them in every tree, even in a tree of a change that was never committed.
-    const attributes = new Set(
-      files
-        .filter(({ path }) => basename(path) === '.gitattributes')
-        .flatMap(({ before, after }) => [before, after]),
-    );
-    const first = objects.filter(({ oid }) => attributes.has(oid));
-    if (first.length > 0) await this.#disk.settle(await this.odb.write(first));
-    return this.odb.write(objects.filter(({ oid }) => !attributes.has(oid)));
   }
 
   async #carryOut(
@@ -412,19 +384,13 @@ export class Repository {
     return applying.finally(() => prepared.stored.catch(() => undefined));
   }
 
-  #made({ commit, parent, ref, index, journal }: Applied): MadeCommit {
+  #made({ commit, proposed, parent, ref, index, journal }: Applied): MadeCommit[] {
     this.#index = index;
     this.#stale.watch(journal, index, () =>
       this.#queue.take(undefined, (token) => this.#stale.mend(token)),
     );
     if (index) this.#watch.setOwn(commit, parent, index);
-    return { oid: commit, ref };
-  }
-
-  /** A tracked path may be ignored, as in git; a new one may not. */
-  #checkIgnored(proposal: Proposal, index: KnownIndex): void {
-    const added = proposal.changes.filter((one) => one.bytes && !index.file.find(one.path));
-    this.#config?.rules.check(added.map(({ path }) => path));
+    return proposed.map((oid) => ({ oid, ref }));
   }
 
   #siteFor(config: GitConfig): MutationSite {
@@ -432,8 +398,14 @@ export class Repository {
   }
 }
 
-function isEmpty(proposal: Proposal | Rewrite): boolean {
-  return 'changes' in proposal && proposal.changes.length === 0 && !proposal.join;
+/** A proposal as a list; an empty list if there is nothing to commit. */
+function inList(propose: Propose): ProposeAll {
+  return async (head) => {
+    const proposal = await propose(head);
+    if (!proposal) return [];
+    if ('rebuilt' in proposal) return proposal;
+    return proposal.changes.length > 0 || proposal.join ? [proposal] : [];
+  };
 }
 
 function isDamage(error: unknown): boolean {

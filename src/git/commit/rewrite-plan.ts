@@ -68,7 +68,8 @@ export function planRewrite(
   if (tip === undefined || head.oid === undefined || last !== treeOf(odb, head.oid)) {
     throw new Error('A rewrite must keep the tree of HEAD.');
   }
-  return { head, files: [], commits: [{ oid: tip, before: head.oid, log }], objects, trees: [] };
+  const commits = [{ oid: tip, before: head.oid, log }];
+  return { head, files: [], commits, proposed: [0], objects, trees: [] };
 }
 
 function entryBelow(

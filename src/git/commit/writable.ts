@@ -74,7 +74,7 @@ function checkCommit(files: Files, tree: WorkTree, config: GitConfig, path: stri
   const committer = identity(config, 'committer', time);
   const odb = new ObjectDatabase(new Disk(files, 'relaxed'), tree.commonDir);
   try {
-    planCommits(odb, head, index, { changes, message: '' }, { author, committer });
+    planCommits(odb, head, index, [{ changes, message: '' }], { author, committer });
   } finally {
     odb.close();
   }

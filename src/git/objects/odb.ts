@@ -24,7 +24,7 @@ const maxLookUps = 5;
 /** The type and the size of a loose object are in its first bytes. */
 const looseStart = 256;
 /** Number of objects from which one write stores them as a pack. */
-const packFrom = 256;
+const packFrom = 64;
 /** Size from which objects are stored one by one, in bytes before compression. */
 const maxPackBytes = 1024 * 1024 * 1024;
 /** Answers of our file layer to isomorphic-git, created once: it asks several times per object. */

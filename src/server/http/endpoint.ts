@@ -65,7 +65,7 @@ export class RestSessions {
     const agent = agentOf(request);
     const { id, author, mode } = response.locals.caller;
     const key = `${id} ${agent}`;
-    const session = this.#sessions.get(key) ?? this.#app.connect({ onlyMode: mode });
+    const session = this.#sessions.get(key) ?? this.#app.connect({ onlyMode: mode, waits: true });
     session.agent = agent;
     session.author = author;
     // Moved to the end, so that the first one is always the least recently used.

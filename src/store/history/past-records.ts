@@ -4,7 +4,7 @@ import type { ObjectDatabase } from '../../git/objects/odb.ts';
 import { TreeFolder } from '../../git/objects/tree-folder.ts';
 import { LiveRecords } from '../records/live-records.ts';
 import { decodeText, maxFileBytes } from '../records/record-file.ts';
-import type { Records } from '../records/transaction.ts';
+import type { Records } from '../records/record-reader.ts';
 import { RecordSearch } from '../search/record-search.ts';
 
 /** The records of one commit, read from its trees with the rules of the work tree. */

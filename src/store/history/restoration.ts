@@ -40,7 +40,7 @@ export async function restore(
     },
     visit.access,
     await actor(),
-    { signal },
+    { signal, alone: true },
   );
   if (made) onCommit(toCommitMade(made));
   return { commit: await visit.describe(source), ...result };

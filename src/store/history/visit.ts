@@ -3,7 +3,7 @@ import type { CommitInfo } from '../../core/history.ts';
 import type { Oid } from '../../git/objects/object.ts';
 import type { Access } from '../modes/access.ts';
 import type { Permit } from '../records/permit.ts';
-import { forbidden } from '../records/transaction.ts';
+import { forbidden } from '../records/record-reader.ts';
 import type { Archive } from './archive.ts';
 import { type ChangeIndex, type PathChange, pathChanges } from './change-index.ts';
 import { Versions } from './versions.ts';

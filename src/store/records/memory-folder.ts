@@ -11,13 +11,15 @@ import { findWorkTree, isStillThere, type WorkTree } from '../../git/repository/
 import type { Access } from '../modes/access.ts';
 import { SecretGuard, type TextChange } from '../secrets/guard.ts';
 import { planChange } from './change-plan.ts';
+import { ChangeQueue } from './change-queue.ts';
+import { type Change, type PlannedChange, retried } from './change-round.ts';
 import { earlierId } from './earlier-id.ts';
 import { LiveRecords } from './live-records.ts';
 import { configPath, type MemoryConfig, ownFiles, readConfig } from './memory-config.ts';
 import type { Actor } from './message.ts';
 import type { MadeChange } from './permit.ts';
 import { decodeText, maxFileBytes, type RecordFile } from './record-file.ts';
-import { LiveTransaction } from './transaction.ts';
+import { LiveTransaction, RecordChangedError } from './transaction.ts';
 import { Watcher } from './watcher.ts';
 
 export interface MemoryFolderOptions {
@@ -37,11 +39,6 @@ export interface MemoryFolderOptions {
   warn(message: string): void;
 }
 
-/** Thrown in a change if a file has changed since it was read; the change is tried again. */
-class RecordChangedError extends Error {}
-
-const maxAttempts = 20;
-
 /** One memory on disk: its records, and the repository to which they are committed. */
 export class MemoryFolder {
   readonly view: LiveRecords;
@@ -49,6 +46,7 @@ export class MemoryFolder {
   readonly #folder: Folder;
   readonly #watcher: Watcher;
   #repository: Repository | undefined;
+  #changes: ChangeQueue | undefined;
   /** The work tree of the repository at the last look-up. */
   #tree: WorkTree | undefined;
   /** The content of `config.yaml`, and the stat of the file when it was read. */
@@ -99,14 +97,17 @@ export class MemoryFolder {
     if (known && isStillThere(disk.files, known.tree, start)) return known;
     known?.close();
     this.#repository = undefined;
+    this.#changes = undefined;
     const tree = findWorkTree(disk.files, start);
     // The user's store is a separate repository, even if the home directory is one.
     if (!tree || (own && tree.top !== start)) return undefined;
     // If the repository is missing, a repository around it does not replace it.
     if (this.#tree && relative(this.#tree.top, tree.top).startsWith('..')) return undefined;
     this.#tree = tree;
-    this.#repository = new Repository(disk, tree, this.#options);
-    return this.#repository;
+    const repository = new Repository(disk, tree, this.#options);
+    this.#changes = new ChangeQueue((...round) => repository.commitAll(...round));
+    this.#repository = repository;
+    return repository;
   }
 
   /** Reads a file of the memory folder that is not a record: settings, rules. */
@@ -168,46 +169,43 @@ export class MemoryFolder {
       readonly signal?: AbortSignal;
       readonly initialize?: boolean;
       readonly onStored?: OnStored | undefined;
+      /** Whether `edit` also reads the records otherwise than from the draft. */
+      readonly alone?: boolean;
     } = {},
   ): Promise<{ readonly result: R; readonly made: MadeChange | undefined }> {
     let outcome: { result: R } | undefined;
     let repository = this.repository();
     // The repository is cleaned up after dead processes before each change, so this only reads.
     const records = { view: this.view, refresh: () => this.#look() };
-    const propose = async () => {
+    const plan = async (earlier?: LiveTransaction): Promise<PlannedChange> => {
       const settings = this.#settings();
-      for (let attempt = 0; attempt < maxAttempts; attempt++) {
-        try {
-          const draft = new LiveTransaction(records, access, (record) => this.#textOf(record));
-          const result = await edit(draft);
-          outcome = { result };
-          const edits = draft.changes();
-          const first = settings === undefined && edits.length > 0;
-          const all = first || options.initialize ? [...this.#ownChanges(), ...edits] : edits;
-          const guard = this.#guard(settings);
-          const plan = planChange(all, {
-            why: () => (typeof why === 'function' ? why(result) : why),
-            actor,
-            guard,
-            folder: this.#pathIn(repository, ''),
-            typeOf: (path) => this.view.typeOf(path),
-          });
-          return plan && { ...plan, adopt: adoptionBy(guard), onStaged: options.onStored };
-        } catch (error) {
-          if (!(error instanceof RecordChangedError)) throw error;
-        }
-      }
-      throw new MemoryError('busy', 'The files of the memory change too fast to work on them.', {
-        hint: 'Nothing was changed. Try again.',
+      const draft = new LiveTransaction(records, access, (one) => this.#textOf(one), earlier);
+      const result = await edit(draft);
+      outcome = { result };
+      const edits = draft.changes();
+      const first = settings === undefined && edits.length > 0;
+      const own = first || options.initialize ? this.#ownChanges() : [];
+      const guard = this.#guard(settings);
+      const planned = planChange([...own, ...edits], {
+        why: () => (typeof why === 'function' ? why(result) : why),
+        actor,
+        guard,
+        folder: this.#pathIn(repository, ''),
+        typeOf: (path) => this.view.typeOf(path),
       });
+      const adopt = adoptionBy(guard);
+      const proposal = planned && { ...planned, adopt, onStaged: options.onStored };
+      // The next change must see these on disk.
+      return { draft, proposal, last: own.length > 0 };
     };
     let isNew = false;
     if (!repository) {
       this.#checkMissing();
-      isNew = await this.#found(propose);
+      isNew = await this.#found(plan);
       repository = this.repository();
     }
-    const commit = await repository?.commit(propose, options.signal);
+    const alone = options.alone === true || options.onStored !== undefined;
+    const commit = await this.#changes?.commit({ plan, alone, signal: options.signal });
     const made = commit && { ...commit, ...(isNew && { newRepository: this.#options.root }) };
     if (!outcome) throw new MemoryError('internal', 'A change came to no outcome.');
     return { result: outcome.result, made };
@@ -240,9 +238,10 @@ export class MemoryFolder {
    *
    * @returns whether this process created it.
    */
-  async #found(propose: () => Promise<unknown>): Promise<boolean> {
+  async #found(plan: Change['plan']): Promise<boolean> {
     try {
-      return (await propose()) !== undefined && (await this.#missing().initialize());
+      const { proposal } = await retried(() => plan());
+      return proposal !== undefined && (await this.#missing().initialize());
     } catch (error) {
       throw storageError(error, 'change the memory');
     }

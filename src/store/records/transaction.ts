@@ -7,84 +7,24 @@ import {
 } from '../../core/evidence/annotations.ts';
 import { encodeName, withHash } from '../../core/names/name.ts';
 import type { AnyRecordType, RecordType } from '../../core/record-type.ts';
-import type { Listing, ListOptions, Located, Reader, Transaction } from '../../core/store.ts';
+import type { Listing, ListOptions, Located, Transaction } from '../../core/store.ts';
 import type { Access } from '../modes/access.ts';
 import type { TextChange } from '../secrets/guard.ts';
-import { boundedListing } from './bounded-listing.ts';
 import { fanOutPath, fullFolder } from './fan-out.ts';
 import { FoldedPaths } from './folded-paths.ts';
 import { maxDepth } from './folder-scan.ts';
-import type { LiveRecords } from './live-records.ts';
 import type { RecordFile } from './record-file.ts';
 import { folderOf } from './record-path.ts';
-import { inSlices } from './slices.ts';
+import { forbidden, isAsked, RecordReader, type Records } from './record-reader.ts';
 
 /** Size limit of a text that a tool writes, in bytes. */
 export const maxRecordBytes = 2 * 1024 * 1024;
 
-/** The records of a memory, and how to bring them in line with the disk. */
-export interface Records {
-  readonly view: LiveRecords;
-  refresh(): Promise<void>;
-}
-
 /** Limit of numbers for records with the same file name. */
 const maxNamesakes = 100;
 
-/** Reads records for one call, as they are on disk when the call begins. */
-export class RecordReader implements Reader {
-  protected readonly view: LiveRecords;
-  protected readonly access: Access;
-  readonly #records: Records;
-  #fresh: Promise<void> | undefined;
-
-  constructor(records: Records, access: Access) {
-    this.view = records.view;
-    this.#records = records;
-    this.access = access;
-  }
-
-  async get<T extends object>(type: RecordType<T>, key: string): Promise<Located<T> | undefined> {
-    const found = await this.find(type, key);
-    if (!found) return undefined;
-    if (!this.mayRead(found.path)) throw forbidden('read', found.path, this.access);
-    return located<T>(found);
-  }
-
-  async list<T extends object>(
-    type: RecordType<T>,
-    options: ListOptions = {},
-  ): Promise<Listing<T>> {
-    await this.refresh();
-    const all = await inSlices(boundedListing(this.view, type, options));
-    const files = all.filter(({ path }) => this.mayRead(path));
-    return toListing(files, this.view);
-  }
-
-  /** Refreshes once per call; all reads of the call see the same state. */
-  refresh(): Promise<void> {
-    this.#fresh ??= this.#records.refresh();
-    return this.#fresh;
-  }
-
-  /** Looks in the expected path first, which is cheap; otherwise in all records, once per call. */
-  protected async find(type: AnyRecordType, key: string): Promise<RecordFile | undefined> {
-    const found = this.#fresh ? undefined : this.view.at(type, key);
-    if (found) return found;
-    await this.refresh();
-    await inSlices(this.view.reading(type));
-    return this.view.find(type, key);
-  }
-
-  mayRead(path: string): boolean {
-    return this.access.mayRead(path);
-  }
-
-  /** Whether no mode restricts what may be read. */
-  get readsAll(): boolean {
-    return this.access.mode === undefined;
-  }
-}
+/** Thrown in a change if a file has changed since it was read; the change is planned again. */
+export class RecordChangedError extends Error {}
 
 interface Write {
   readonly type: AnyRecordType;
@@ -95,9 +35,14 @@ interface Write {
   readonly text: string | undefined;
 }
 
-/** The records as a change sees them: the view with the writes of the change on top. */
+/**
+ * The records as a change sees them: the view with the writes of the change on top, and below them those
+ * of earlier changes that are committed together with it.
+ */
 export class LiveTransaction extends RecordReader implements Transaction {
   readonly #writes = new Map<string, Write>();
+  /** The writes of this change. */
+  readonly #own = new Set<string>();
   readonly #byKey = new Map<AnyRecordType, Map<string, Write>>();
   /** The text of each existing file on which a new text is based. */
   readonly #based = new Map<string, string>();
@@ -107,10 +52,34 @@ export class LiveTransaction extends RecordReader implements Transaction {
   readonly #added = new Map<string, number>();
   readonly #readText: (record: RecordFile) => string;
 
-  /** @param readText returns the text of a known file, and throws if it has changed since. */
-  constructor(records: Records, access: Access, readText: (record: RecordFile) => string) {
+  /**
+   * @param readText returns the text of a known file; throws RecordChangedError.
+   * @param earlier the change before, which is not on disk yet.
+   */
+  constructor(
+    records: Records,
+    access: Access,
+    readText: (record: RecordFile) => string,
+    earlier?: LiveTransaction,
+  ) {
     super(records, access);
     this.#readText = readText;
+    if (earlier) this.#follow(earlier);
+  }
+
+  #follow(earlier: LiveTransaction): void {
+    this.share(earlier);
+    for (const [folder, count] of earlier.#added) this.#added.set(folder, count);
+    for (const [path, write] of earlier.#writes) {
+      this.#writes.set(path, write);
+      this.#keysOf(write.type).set(write.key, write);
+      if (write.text !== undefined) this.#based.set(path, write.text);
+    }
+  }
+
+  /** The number of files that this change and the earlier ones write or remove. */
+  get size(): number {
+    return this.#writes.size;
   }
 
   override async get<T extends object>(
@@ -119,7 +88,9 @@ export class LiveTransaction extends RecordReader implements Transaction {
   ): Promise<Located<T> | undefined> {
     const write = this.#byKey.get(type)?.get(key);
     if (!write) return super.get(type, key);
-    return write.value && { key, path: write.path, value: write.value as T };
+    if (!write.value) return undefined;
+    this.#checkReadable(write.path);
+    return { key, path: write.path, value: write.value as T };
   }
 
   override async list<T extends object>(
@@ -129,7 +100,7 @@ export class LiveTransaction extends RecordReader implements Transaction {
     const listing = await super.list(type, options);
     const records = listing.records.filter(({ path }) => !this.#writes.has(path));
     for (const { key, path, value } of this.#byKey.get(type)?.values() ?? []) {
-      if (!value) continue;
+      if (!value || !this.mayRead(path)) continue;
       const written = { key, path, value: value as T };
       if (isAsked(type, written, options)) records.push(written);
     }
@@ -145,7 +116,9 @@ export class LiveTransaction extends RecordReader implements Transaction {
     const earlier = this.#byKey.get(type)?.get(key);
     const existing = earlier ? undefined : await this.find(type, key);
     if (existing?.error) throw existing.error;
-    const path = earlier?.path ?? existing?.path ?? this.#place(type, value);
+    const removed = earlier && earlier.text === undefined && !this.#own.has(earlier.path);
+    const known = removed ? undefined : (earlier?.path ?? existing?.path);
+    const path = known ?? this.#place(type, value);
     if (!this.access.mayWrite(path)) throw forbidden('change', path, this.access);
     const before = earlier ? earlier.text : existing && this.#base(existing);
     const text = type.codec.encode(value, written ?? before);
@@ -187,13 +160,15 @@ export class LiveTransaction extends RecordReader implements Transaction {
     const write = this.#writes.get(path);
     if (write) {
       const { text, type, key } = write;
-      return text === undefined ? undefined : { text, type, key };
+      if (text === undefined) return undefined;
+      this.#checkReadable(path);
+      return { text, type, key };
     }
     await this.refresh();
     const record = this.view.typeOf(path) && this.view.look(path);
     if (record?.error) throw record.error;
     if (record?.key === undefined) return undefined;
-    if (!this.mayRead(path)) throw forbidden('read', path, this.access);
+    this.#checkReadable(path);
     return { text: this.#base(record), type: record.type, key: record.key };
   }
 
@@ -229,7 +204,8 @@ export class LiveTransaction extends RecordReader implements Transaction {
   /** Returns the differences from the disk, by path. */
   changes(): TextChange[] {
     const changes: TextChange[] = [];
-    for (const { path, type, text, value } of this.#writes.values()) {
+    for (const path of this.#own) {
+      const { type, text, value } = this.#writes.get(path) as Write;
       const before = this.#based.get(path);
       // A restored record may have taken its name before a twin was removed.
       if (before === undefined && text !== undefined) this.#checkTwins(path, type);
@@ -241,6 +217,10 @@ export class LiveTransaction extends RecordReader implements Transaction {
   /** A path that may be changed may also be read: an update needs the old text. */
   override mayRead(path: string): boolean {
     return super.mayRead(path) || this.access.mayWrite(path);
+  }
+
+  #checkReadable(path: string): void {
+    if (!this.mayRead(path)) throw forbidden('read', path, this.access);
   }
 
   #base(existing: RecordFile): string {
@@ -324,10 +304,18 @@ export class LiveTransaction extends RecordReader implements Transaction {
       this.#added.set(folder, (this.#added.get(folder) ?? 0) + 1);
     }
     this.#writes.set(write.path, write);
-    const keys = this.#byKey.get(write.type) ?? new Map<string, Write>();
-    this.#byKey.set(write.type, keys);
-    keys.set(write.key, write);
+    this.#own.add(write.path);
+    this.#keysOf(write.type).set(write.key, write);
     this.#folded.get(write.type)?.add(write.path);
+  }
+
+  #keysOf(type: AnyRecordType): Map<string, Write> {
+    let keys = this.#byKey.get(type);
+    if (!keys) {
+      keys = new Map();
+      this.#byKey.set(type, keys);
+    }
+    return keys;
   }
 }
 
@@ -345,50 +333,4 @@ function checkText(text: string): void {
       data: { size, limit: maxRecordBytes },
     });
   }
-}
-
-/** Whether a listing with these options contains this record. */
-export function isAsked<T extends object>(
-  type: RecordType<T>,
-  { key, path, value }: Located<T>,
-  { under, keys, ids }: ListOptions,
-): boolean {
-  const folder = [type.folder, under].filter((part) => part).join('/');
-  if (folder !== '' && !path.startsWith(`${folder}/`)) return false;
-  if (!keys && !ids) return true;
-  const id = type.id?.(value);
-  return (keys?.includes(key) || (id !== undefined && ids?.includes(id))) ?? false;
-}
-
-function located<T>(record: RecordFile): Located<T> {
-  if (record.error) throw record.error;
-  return { key: record.key ?? '', path: record.path, value: record.value as T };
-}
-
-/** Converts record files to a listing: readable records, and damaged files by name. */
-export function toListing<T>(files: readonly RecordFile[], view: LiveRecords): Listing<T> {
-  const records: Located<T>[] = [];
-  const damaged: Listing<T>['damaged'][number][] = [];
-  for (const file of files) {
-    const twin = view.shadowedBy(file);
-    if (file.error) damaged.push({ path: file.path, error: file.error });
-    else if (twin !== undefined) damaged.push({ path: file.path, error: duplicate(file, twin) });
-    else records.push(located(file));
-  }
-  return { records, damaged };
-}
-
-function duplicate(file: RecordFile, twin: string): MemoryError {
-  return new MemoryError('conflict', `${file.path} has the same key as ${twin}.`, {
-    hint: 'The one that comes first by name counts; remove or rename the other.',
-    data: { path: file.path, twin },
-  });
-}
-
-/** The error for an access that the mode of a session does not allow. */
-export function forbidden(verb: string, path: string, access: Access): MemoryError {
-  return new MemoryError('forbidden', `The mode "${access.mode}" may not ${verb} ${path}.`, {
-    hint: 'Switch to a mode whose rule file allows it, or leave the mode.',
-    data: { path, mode: access.mode ?? null },
-  });
 }

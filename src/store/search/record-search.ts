@@ -9,8 +9,8 @@ import {
   type SimilarRecord,
 } from '../../core/store.ts';
 import type { LiveRecords } from '../records/live-records.ts';
+import { toListing } from '../records/record-reader.ts';
 import { inSlices, type Steps } from '../records/slices.ts';
-import { toListing } from '../records/transaction.ts';
 import { encodeSearch } from './encoded-search.ts';
 import type { Hit, SearchDocument } from './index.ts';
 import { type EarlierIndex, IndexedRecords } from './indexed-records.ts';

@@ -12,7 +12,7 @@ import type { Visit } from '../history/visit.ts';
 import { isSame, mergeFile } from '../merge/merge-file.ts';
 import type { OnConflict } from '../merge/record-merge.ts';
 import { maxFileBytes } from '../records/record-file.ts';
-import { forbidden } from '../records/transaction.ts';
+import { forbidden } from '../records/record-reader.ts';
 import { checkPlain, checkUnconverted } from './outside.ts';
 import { checkSizes, maxBrought } from './size-check.ts';
 import { checkTwins } from './twin-check.ts';

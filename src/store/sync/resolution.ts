@@ -6,7 +6,7 @@ import type { Visit } from '../history/visit.ts';
 import { mapSides } from '../merge/diff3.ts';
 import { isSame, type MergedFile, mergeFile } from '../merge/merge-file.ts';
 import { maxFileBytes } from '../records/record-file.ts';
-import { forbidden } from '../records/transaction.ts';
+import { forbidden } from '../records/record-reader.ts';
 import { decided } from './joining.ts';
 
 /** The result for one file. */

@@ -1,0 +1,97 @@
+import { MemoryError } from '../../core/error.ts';
+import type { MadeCommit, ProposeAll } from '../../git/commit/repository.ts';
+import { cancelled } from '../../git/index/index-mark.ts';
+import { type Change, QueuedChange, Round } from './change-round.ts';
+
+/** One mutation of the repository; see `Repository.commitAll`. */
+type CommitAll = (propose: ProposeAll, signal: AbortSignal) => Promise<readonly MadeCommit[]>;
+
+/**
+ * Commits the changes of one process, in the order in which they came.
+ *
+ * It takes longer to bring a commit to the medium than to plan it. Changes that arrive meanwhile are
+ * committed together in the next mutation, a round, with a separate commit for each.
+ */
+export class ChangeQueue {
+  readonly #commitAll: CommitAll;
+  readonly #waiting: QueuedChange[] = [];
+  #isRunning = false;
+  /** Called when a change is aborted. */
+  #onAbort: (() => void) | undefined;
+
+  constructor(commitAll: CommitAll) {
+    this.#commitAll = commitAll;
+  }
+
+  /**
+   * @returns the commit; undefined if there was nothing to commit.
+   * @throws MemoryError after which nothing of this change is written.
+   */
+  async commit(change: Change): Promise<MadeCommit | undefined> {
+    const { signal } = change;
+    const queued = new QueuedChange(change);
+    const abort = () => this.#abort(queued);
+    signal?.addEventListener('abort', abort);
+    try {
+      this.#waiting.push(queued);
+      if (queued.isAborted) abort();
+      void this.#run();
+      return await queued.made;
+    } finally {
+      signal?.removeEventListener('abort', abort);
+    }
+  }
+
+  /** A change in a round goes on, unless all changes of the round are aborted. */
+  #abort(queued: QueuedChange): void {
+    const at = this.#waiting.indexOf(queued);
+    if (at >= 0) {
+      this.#waiting.splice(at, 1);
+      queued.reject(cancelled());
+    }
+    this.#onAbort?.();
+  }
+
+  async #run(): Promise<void> {
+    if (this.#isRunning) return;
+    this.#isRunning = true;
+    while (this.#waiting.length > 0) await this.#commitRound();
+    this.#isRunning = false;
+  }
+
+  async #commitRound(): Promise<void> {
+    const first = [...this.#waiting];
+    const round = new Round();
+    const stop = new AbortController();
+    this.#onAbort = () => {
+      const wanted = round.changes.length > 0 ? round.changes : this.#waiting;
+      if (wanted.every(({ isAborted }) => isAborted)) stop.abort();
+    };
+    try {
+      round.settle(await this.#commitAll(() => round.propose(this.#waiting), stop.signal));
+    } catch (error) {
+      this.#fail(round, first, error);
+    } finally {
+      this.#onAbort = undefined;
+    }
+  }
+
+  /** @param first the changes that waited when the round began. */
+  #fail(round: Round, first: readonly QueuedChange[], error: unknown): void {
+    const { changes } = round;
+    const code = error instanceof MemoryError ? error.code : undefined;
+    if (changes.length > 1 && code !== 'busy' && code !== 'cancelled') {
+      // The reason may be one of them.
+      for (const queued of changes) queued.alone = true;
+      this.#waiting.unshift(...changes);
+      return;
+    }
+    // All that have waited for the locks for the whole time get the error, not only the first.
+    const failed = changes.length > 0 ? changes : first;
+    for (const queued of failed) {
+      const at = this.#waiting.indexOf(queued);
+      if (at >= 0) this.#waiting.splice(at, 1);
+      queued.reject(error);
+    }
+  }
+}

@@ -1,0 +1,120 @@
+import { MemoryError } from '../../core/error.ts';
+import type { AnyRecordType, RecordType } from '../../core/record-type.ts';
+import type { Listing, ListOptions, Located, Reader } from '../../core/store.ts';
+import type { Access } from '../modes/access.ts';
+import { boundedListing } from './bounded-listing.ts';
+import type { LiveRecords } from './live-records.ts';
+import type { RecordFile } from './record-file.ts';
+import { inSlices } from './slices.ts';
+
+/** The records of a memory, and how to bring them in line with the disk. */
+export interface Records {
+  readonly view: LiveRecords;
+  refresh(): Promise<void>;
+}
+
+/** Reads records for one call, as they are on disk when the call begins. */
+export class RecordReader implements Reader {
+  protected readonly view: LiveRecords;
+  protected readonly access: Access;
+  readonly #records: Records;
+  #fresh: Promise<void> | undefined;
+
+  constructor(records: Records, access: Access) {
+    this.view = records.view;
+    this.#records = records;
+    this.access = access;
+  }
+
+  /** Sees the disk as another reader has seen it. */
+  protected share(other: RecordReader): void {
+    this.#fresh = other.#fresh;
+  }
+
+  async get<T extends object>(type: RecordType<T>, key: string): Promise<Located<T> | undefined> {
+    const found = await this.find(type, key);
+    if (!found) return undefined;
+    if (!this.mayRead(found.path)) throw forbidden('read', found.path, this.access);
+    return located<T>(found);
+  }
+
+  async list<T extends object>(
+    type: RecordType<T>,
+    options: ListOptions = {},
+  ): Promise<Listing<T>> {
+    await this.refresh();
+    const all = await inSlices(boundedListing(this.view, type, options));
+    const files = all.filter(({ path }) => this.mayRead(path));
+    return toListing(files, this.view);
+  }
+
+  /** Refreshes once per call; all reads of the call see the same state. */
+  refresh(): Promise<void> {
+    this.#fresh ??= this.#records.refresh();
+    return this.#fresh;
+  }
+
+  /** Looks in the expected path first, which is cheap; otherwise in all records, once per call. */
+  protected async find(type: AnyRecordType, key: string): Promise<RecordFile | undefined> {
+    const found = this.#fresh ? undefined : this.view.at(type, key);
+    if (found) return found;
+    await this.refresh();
+    await inSlices(this.view.reading(type));
+    return this.view.find(type, key);
+  }
+
+  mayRead(path: string): boolean {
+    return this.access.mayRead(path);
+  }
+
+  /** Whether no mode restricts what may be read. */
+  get readsAll(): boolean {
+    return this.access.mode === undefined;
+  }
+}
+
+/** Whether a listing with these options contains this record. */
+export function isAsked<T extends object>(
+  type: RecordType<T>,
+  { key, path, value }: Located<T>,
+  { under, keys, ids }: ListOptions,
+): boolean {
+  const folder = [type.folder, under].filter((part) => part).join('/');
+  if (folder !== '' && !path.startsWith(`${folder}/`)) return false;
+  if (!keys && !ids) return true;
+  const id = type.id?.(value);
+  return (keys?.includes(key) || (id !== undefined && ids?.includes(id))) ?? false;
+}
+
+function located<T>(record: RecordFile): Located<T> {
+  if (record.error) throw record.error;
+  return { key: record.key ?? '', path: record.path, value: record.value as T };
+}
+
+/** Converts record files to a listing: readable records, and damaged files by name. */
+export function toListing<T>(files: readonly RecordFile[], view: LiveRecords): Listing<T> {
+  const records: Located<T>[] = [];
+  const damaged: Listing<T>['damaged'][number][] = [];
+  for (const file of files) {
+    const twin = view.shadowedBy(file);
+    if (file.error) damaged.push({ path: file.path, error: file.error });
+    else if (twin !== undefined) damaged.push({ path: file.path, error: duplicate(file, twin) });
+    else records.push(located(file));
+  }
+  return { records, damaged };
+}
+
+function duplicate(file: RecordFile, twin: string): MemoryError {
+  return new MemoryError('conflict', `${file.path} has the same key as ${twin}.`, {
+    hint: 'The one that comes first by name counts; remove or rename the other.',
+    data: { path: file.path, twin },
+  });
+}
+
+/** The error for an access that the mode of a session does not allow. */
+export function forbidden(verb: string, path: string, access: Access): MemoryError {
+  return new MemoryError('forbidden', `The mode "${access.mode}" may not ${verb} ${path}.`, {
+    hint: 'Switch to a mode whose rule file allows it, or leave the mode.',
+    data: { path, mode: access.mode ?? null },
+  });
+}
