@@ -161,14 +161,17 @@ export interface Transaction extends Reader {
    *   existing file cannot be read, `too_large`, `secret`.
    */
   put<T extends object>(type: RecordType<T>, value: T, written?: string): Promise<Located<T>>;
-  /** Returns the annotations of the record at a path; undefined without a record. */
-  annotations(path: string): Promise<Annotations | undefined>;
+  /** Returns the annotations of a record or section; undefined if there is none at the address. */
+  annotations(address: string): Promise<Annotations | undefined>;
+  /** Returns the one address by which annotations name a record or section; undefined without one. */
+  addressOf(address: string): Promise<string | undefined>;
   /**
-   * Sets annotations of the record at a path.
+   * Sets annotations of the record or section at an address.
    *
-   * @throws MemoryError `not_found`, and what `put` throws.
+   * @throws MemoryError `not_found`, `invalid_input` for annotations that a section cannot have, and what
+   *   `put` throws.
    */
-  annotate(path: string, changes: AnnotationChanges): Promise<void>;
+  annotate(address: string, changes: AnnotationChanges): Promise<void>;
   /** Removes a record, and returns whether it existed. */
   remove<T extends object>(type: RecordType<T>, key: string): Promise<boolean>;
 }
@@ -333,10 +336,10 @@ export interface Store extends Reader {
   /** Returns how alike a text is to others, 0 to 1; the first of them count, up to 20,000 characters. */
   likenessTo(text: string, others: readonly string[]): Promise<readonly number[]>;
   /**
-   * Returns why a reader should not rely on the records at some paths: the code that they rest on has
-   * changed, or they are superseded or expired.
+   * Returns why a reader should not rely on the records or sections at some addresses: the code that they
+   * rest on has changed, or they are superseded or expired.
    */
-  cautions(paths: readonly string[]): Promise<CautionsByPath>;
+  cautions(addresses: readonly string[]): Promise<CautionsByPath>;
   /**
    * Runs `edit` on the present records and makes one commit of its changes.
    *

@@ -1,4 +1,4 @@
-import { readAnnotations } from '../core/evidence/annotations.ts';
+import { formatAddress, readClaims } from '../core/evidence/section-claims.ts';
 import type { RecordType } from '../core/record-type.ts';
 import type {
   CautionsByPath,
@@ -96,7 +96,7 @@ export class SessionStore implements Store {
     await reader.refresh();
     // A record is expected to be like the one that it replaces.
     const isLive = (path: string) =>
-      readAnnotations(path, this.#memory.text(path) ?? '').supersededBy === undefined;
+      readClaims(path, this.#memory.text(path) ?? '').annotations.supersededBy === undefined;
     const found = await this.#search.alike((path) => reader.mayRead(path), this.#permit.signal);
     return new Map(
       [...found].flatMap(([path, similar]) => {
@@ -112,12 +112,14 @@ export class SessionStore implements Store {
 
   /** Adds what is known against the hits; of hits with one score, those without come first. */
   async #labelled(hits: readonly SearchHit[]): Promise<readonly SearchHit[]> {
-    const cautions = await this.cautions(hits.map(({ path }) => path));
+    const addressesOf = ({ path, section }: SearchHit) =>
+      section === undefined ? [path] : [formatAddress({ path, section }), path];
+    const cautions = await this.cautions(hits.flatMap(addressesOf));
     if (cautions.size === 0) return hits;
     return hits
       .map((hit) => {
-        const caution = cautions.get(hit.path);
-        return caution ? { ...hit, caution } : hit;
+        const caution = addressesOf(hit).flatMap((address) => cautions.get(address) ?? []);
+        return caution.length > 0 ? { ...hit, caution } : hit;
       })
       .sort((a, b) => b.score - a.score || Number(!!a.caution) - Number(!!b.caution));
   }

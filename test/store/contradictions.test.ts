@@ -98,6 +98,44 @@ deep('two decisions of one title, in one file and in two', async () => {
   ]);
 });
 
+test('a decision of a log that another one of the same log replaces', async () => {
+  const section = (title: string, text: string) => `## ${title} - 2026-01-01\n\n${text}\n\n`;
+  const log = (...sections: string[]) =>
+    write('decisionLog.md', `# Decision Log\n\n${sections.join('')}`);
+  const link = '[Poll](#poll---2026-01-01)';
+  const address = 'decisionLog.md#Wait - 2026-01-01';
+  await log(section('Poll', 'Often.'), section('Wait', `Supersedes ${link}`));
+  expect(await findings()).toEqual([
+    `decisionLog.md: ${address} supersedes its section "Poll - 2026-01-01", but it does not say so.`,
+  ]);
+  const poll = section('Poll', 'Superseded by [Wait](#wait---2026-01-01)');
+  await log(poll, section('Wait', `Supersedes ${link}`));
+  expect(await findings()).toEqual([]);
+  // The new decision can have the title of the old one.
+  const again = section('Poll', 'Superseded by [Poll](#poll---2026-01-01-1)');
+  await log(again, section('Poll', `Supersedes ${link}`));
+  expect(await findings()).toEqual([]);
+  await log(poll, section('Wait', `Supersedes ${link}`), section('Sleep', `Supersedes ${link}`));
+  expect(await findings()).toEqual([
+    'decisionLog.md: Its section "Wait - 2026-01-01" supersedes decisionLog.md#Poll - 2026-01-01, as decisionLog.md#Sleep - 2026-01-01 does.',
+    'decisionLog.md: Its section "Sleep - 2026-01-01" supersedes decisionLog.md#Poll - 2026-01-01, as decisionLog.md#Wait - 2026-01-01 does.',
+  ]);
+  await log(poll);
+  expect(await findings()).toEqual([
+    'decisionLog.md: Its section "Poll - 2026-01-01" was superseded by decisionLog.md#wait---2026-01-01, which does not exist.',
+  ]);
+  await log(poll, section('Wait', `Supersedes ${link}`));
+  const linked = await decide('linked', 'As [decided](../../decisionLog.md#poll---2026-01-01).');
+  await decide('fine', 'As [decided](../../decisionLog.md#wait---2026-01-01) in decisionLog.md.');
+  const named = `It names decisionLog.md#Poll - 2026-01-01, which ${address} supersedes.`;
+  expect(await findings()).toEqual([`${linked}: ${named}`]);
+  expect([...(await opened.call.store.cautions([linked]))]).toEqual([[linked, [named]]]);
+  const { hits } = await opened.call.store.search({ query: 'poll often', limit: 1 });
+  expect(hits[0]).toMatchObject({ path: 'decisionLog.md' });
+  const [old] = (await opened.call.store.cautions(['decisionLog.md#Poll - 2026-01-01'])).values();
+  expect(old).toEqual([`Its section "Poll - 2026-01-01" was superseded by ${address}.`]);
+});
+
 deep('a relative date in a text that stays, and a date that is over', async () => {
   const path = await decide('a', 'We changed it last week, not "yesterday", `2 days ago`.');
   await write('activeContext.md', '# Now\n\n## Next Steps\n\n- Release next week\n');

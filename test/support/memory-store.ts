@@ -1,10 +1,11 @@
 import { MemoryError } from '../../src/core/error.ts';
+import type { AnnotationChanges, Annotations } from '../../src/core/evidence/annotations.ts';
 import {
-  type AnnotationChanges,
-  type Annotations,
-  readAnnotations,
-  withAnnotations,
-} from '../../src/core/evidence/annotations.ts';
+  addressIn,
+  annotated,
+  annotationsAt,
+  parseAddress,
+} from '../../src/core/evidence/section-claims.ts';
 import type { JsonValue } from '../../src/core/json.ts';
 import type { AnyRecordType, RecordType } from '../../src/core/record-type.ts';
 import type {
@@ -174,13 +175,19 @@ class Draft extends View implements Transaction {
     return { key, path, value };
   }
 
-  async annotations(path: string): Promise<Annotations | undefined> {
-    const text = this.files.get(path);
-    return text === undefined ? undefined : readAnnotations(path, text);
+  async annotations(address: string): Promise<Annotations | undefined> {
+    const text = this.files.get(parseAddress(address).path);
+    return text === undefined ? undefined : annotationsAt(address, text);
   }
 
-  async annotate(path: string, changes: AnnotationChanges): Promise<void> {
-    this.files.set(path, withAnnotations(path, this.files.get(path) ?? '', changes));
+  async addressOf(address: string): Promise<string | undefined> {
+    const text = this.files.get(parseAddress(address).path);
+    return text === undefined ? undefined : addressIn(address, text);
+  }
+
+  async annotate(address: string, changes: AnnotationChanges): Promise<void> {
+    const { path } = parseAddress(address);
+    this.files.set(path, annotated(address, this.files.get(path) ?? '', changes));
   }
 
   #place<T extends object>(type: RecordType<T>, value: T): string {

@@ -65,6 +65,18 @@ const anyKey = /^(?:evidence|verified|supersedes|superseded_by|expires|claim)[ \
 /** Evidence within markdown: a reference between backticks, and its fingerprint in a comment. */
 const inline = /`([^`\n]{1,420})` ?<!-- ?([1-9]\d{0,6}-[0-9a-f]{16}) ?-->/g;
 
+/**
+ * A line of markdown by which a section says what it replaces: `Superseded by [Use git](#use-git)`, also
+ * in a list, after `Status:` or in bold.
+ */
+export const claimLine =
+  /^[ \t>*_+-]*(?:status[ \t:*_-]{0,6})?(super[sc]edes|super[sc]eded by)\b[ \t:*_]*(\S.*)$/gim;
+
+/** Whether a text can contain such a line; others need not be parsed. */
+export function mayHaveClaims(text: string): boolean {
+  return /super[sc]ede[sd]/i.test(text);
+}
+
 /** Reads the annotations in the text of a record; parts that cannot be read are left out. */
 export function readAnnotations(path: string, text: string): Annotations {
   const markdown = path.endsWith('.md');
@@ -111,7 +123,10 @@ function statementOf(path: string, text: string) {
   if (yaml !== '' && Object.keys(data).length === 0) return undefined;
   const { evidence, supersedes, superseded_by, expires, claim, ...rest } = data;
   const body = after.replace(/^---[ \t]*\r?\n/, '');
-  return { rest, body: markdown ? body.replace(inline, '') : body };
+  if (!markdown) return { rest, body };
+  const plain = body.replace(inline, '');
+  if (!mayHaveClaims(plain)) return { rest, body: plain.replace(/(?:\r?\n){2,}/g, '\n\n') };
+  return { rest, body: plain.replace(claimLine, '').replace(/(?:\r?\n){2,}/g, '\n\n') };
 }
 
 /** Replaces given evidence in the text of a record, wherever the record has it. */

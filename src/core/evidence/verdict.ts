@@ -97,8 +97,8 @@ export interface EvidenceRequest {
   readonly since?: string | undefined;
   /** Write the new places of given evidence that was moved. */
   readonly fix?: boolean | undefined;
-  /** Only the code, without contradictions between texts. */
-  readonly codeOnly?: boolean | undefined;
+  /** Only findings about code, or only contradictions in and between texts. */
+  readonly only?: 'code' | 'texts' | undefined;
   /** Also findings that are only hints for tending: similar and large records. */
   readonly tending?: boolean | undefined;
 }

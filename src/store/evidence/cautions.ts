@@ -1,6 +1,7 @@
 import { MemoryError } from '../../core/error.ts';
-import { type Annotations, readAnnotations } from '../../core/evidence/annotations.ts';
+import type { Annotations } from '../../core/evidence/annotations.ts';
 import { memoryLinks } from '../../core/evidence/memory-links.ts';
+import { parseAddress, readClaims, type Sections } from '../../core/evidence/section-claims.ts';
 import { type Stat, sameStat } from '../../git/disk/file-layer.ts';
 import type { Oid } from '../../git/objects/object.ts';
 import type { Visit } from '../history/visit.ts';
@@ -28,8 +29,10 @@ interface RecordText {
   readonly stat: Stat | undefined;
   readonly annotations: Annotations;
   readonly hasEvidence: boolean;
-  /** Paths of other records that it names. */
+  /** Addresses of other records and of sections that it names. */
   readonly links: readonly string[];
+  /** Its sections, if some of them say by which one they were replaced. */
+  readonly sections: Sections | undefined;
 }
 
 /** The verdicts about a record, and the files that they depend on. */
@@ -46,23 +49,33 @@ export class Cautions {
   readonly #verdicts = new Map<string, Verdicts>();
   #code: CodeNow | undefined;
 
-  /** The cautions about records, by path; a record without one is left out. */
+  /** The cautions about records and sections, by address; one without a caution is left out. */
   async about(
     visit: Visit,
-    paths: readonly string[],
+    addresses: readonly string[],
   ): Promise<ReadonlyMap<string, readonly string[]>> {
-    const wanted = [...new Set(paths)].filter((path) => visit.mayRead(path));
+    const found = new Map<string, readonly string[]>();
+    const wanted: string[] = [];
+    for (const address of new Set(addresses)) {
+      const { section } = parseAddress(address);
+      if (section === undefined) {
+        if (visit.mayRead(address)) wanted.push(address);
+        continue;
+      }
+      const { by } = this.#successorOf(visit, address);
+      if (by)
+        found.set(address, [`Its section ${JSON.stringify(section)} was superseded by ${by}.`]);
+    }
     const doubts = await this.#doubts(
       visit,
       wanted.filter((path) => this.#text(visit, path).hasEvidence),
     );
-    const found = new Map<string, readonly string[]>();
     for (const path of wanted) {
       const { annotations, links } = this.#text(visit, path);
       const { supersededBy, expires } = annotations;
       const superseded = links.flatMap((link) => {
-        const by = visit.mayRead(link) && this.#text(visit, link).annotations.supersededBy;
-        return by && by !== path ? [`It names ${link}, which ${by} supersedes.`] : [];
+        const { name, by } = this.#successorOf(visit, link);
+        return by !== undefined && by !== path ? [`It names ${name}, which ${by} supersedes.`] : [];
       });
       const all = [
         ...(supersededBy === undefined ? [] : [`Superseded by ${supersededBy}.`]),
@@ -79,21 +92,35 @@ export class Cautions {
     return found;
   }
 
+  /** The address of a record or section, and of the one that has replaced it. */
+  #successorOf(visit: Visit, address: string): { readonly name: string; readonly by?: string } {
+    const { path, section } = parseAddress(address);
+    const known = visit.mayRead(path) ? this.#text(visit, path) : undefined;
+    const found = section === undefined ? undefined : known?.sections?.find(section);
+    const by =
+      section === undefined
+        ? known?.annotations.supersededBy
+        : found && known?.sections?.claimsOf(found).supersededBy;
+    const name = (found && known?.sections?.addressOf(found)) ?? address;
+    return { name, ...(by !== undefined && { by }) };
+  }
+
   #text(visit: Visit, path: string): RecordText {
     const { view } = visit.archive.memory;
     const record = view.typeOf(path) && view.look(path);
     const known = this.#texts.get(path);
     if (known && record && sameStat(known.stat, record.stat)) return known;
     const text = record ? (readText(visit, path) ?? '') : '';
-    const annotations = readAnnotations(path, text);
+    const { annotations, sections } = readClaims(path, text);
     const own = new Set([path, annotations.supersededBy, ...annotations.supersedes]);
     const read: RecordText = {
       stat: record?.settled ? record.stat : undefined,
       annotations,
       hasEvidence: record !== undefined && evidenceOf(record.type, path, text).length > 0,
-      links: memoryLinks(path, text).filter(
-        (link) => !own.has(link) && view.typeOf(link) !== undefined,
+      links: memoryLinks(path, sections?.live() ?? text).filter(
+        (link) => !own.has(link) && view.typeOf(parseAddress(link).path) !== undefined,
       ),
+      sections,
     };
     if (this.#texts.size >= maxKnown) this.#texts.clear();
     this.#texts.set(path, read);

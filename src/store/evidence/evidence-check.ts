@@ -53,21 +53,30 @@ export async function checkEvidence(
   const head = await visit.resolve('HEAD');
   const since =
     request.since === undefined ? undefined : await forkPoint(visit, head, request.since);
-  const now = codeNow(visit, head);
   const pause = () => visit.permit.signal.throwIfAborted();
   const paths = pathsBelow(memory.view.paths().sort(), memoryPath(request.path));
+  const found =
+    request.only === 'texts'
+      ? { records: [], counts: noCounts }
+      : await checkCode(visit, head, since, paths);
+  if (request.only === 'code') return found;
+  const wanted = new Set(since === undefined ? paths : changedRecords(visit, since, head, paths));
+  const texts = textFindings(visit, archive.today(), request.tending === true);
+  return withTexts(found, await inSlices(texts, pause), wanted);
+}
+
+async function checkCode(
+  visit: Visit,
+  head: Oid,
+  since: Oid | undefined,
+  paths: readonly string[],
+): Promise<EvidenceReport> {
+  const now = codeNow(visit, head);
+  const pause = () => visit.permit.signal.throwIfAborted();
   const named = await inSlices(findNamed(visit, head, paths), pause);
   const based = await withBaselines(visit, head, named);
   const judged = await inSlices(judgeAll(visit, now, since, based), pause);
-  const found = await report(visit, now, judged);
-  if (request.codeOnly) return found;
-  const wanted = new Set(since === undefined ? paths : changedRecords(visit, since, head, paths));
-  const today = archive.today();
-  return withTexts(
-    found,
-    await inSlices(textFindings(visit, today, request.tending === true), pause),
-    wanted,
-  );
+  return report(visit, now, judged);
 }
 
 /** The records that differ from a commit in HEAD. */

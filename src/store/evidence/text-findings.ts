@@ -1,12 +1,13 @@
 import { MemoryError } from '../../core/error.ts';
-import { type Annotations, readAnnotations } from '../../core/evidence/annotations.ts';
 import { memoryLinks } from '../../core/evidence/memory-links.ts';
+import { readClaims } from '../../core/evidence/section-claims.ts';
 import { plainTitle, relativeDate } from '../../core/evidence/text-claims.ts';
 import type { Severity, TextFinding, TextKind } from '../../core/evidence/verdict.ts';
 import type { AnyRecordType, BriefPoint } from '../../core/record-type.ts';
 import type { Visit } from '../history/visit.ts';
 import type { Steps } from '../records/slices.ts';
 import { readText } from './record-claims.ts';
+import { type LinkedRecord, Supersession } from './supersession.ts';
 
 /** A larger record is hard to read and to search, in bytes. */
 const largeBytes = 32 * 1024;
@@ -23,9 +24,7 @@ const severities: { readonly [kind in TextKind]: Severity } = {
 };
 
 /** A record as far as other records depend on it. */
-interface Claims extends Annotations {
-  readonly path: string;
-  readonly links: readonly string[];
+interface Claims extends LinkedRecord {
   readonly decisions: readonly string[];
   readonly relative: string | undefined;
   readonly bytes: number;
@@ -53,36 +52,23 @@ export function* textFindings(
     const finding = { kind, severity: severities[kind], records: others, message };
     found.set(path, [...(found.get(path) ?? []), finding]);
   };
-  const successors = new Map<string, string[]>();
+  const supersession = new Supersession(visit, records);
   const titles = new Map<string, string[]>();
   for (const record of records.values()) {
     if (record.supersededBy !== undefined) continue;
-    for (const old of new Set(record.supersedes)) push(successors, old, record.path);
     for (const title of record.decisions) push(titles, title, record.path);
+  }
+  for (const { path, kind, message, others } of supersession.contradictions()) {
+    yield;
+    add(path, kind, message, others);
   }
   for (const [path, record] of records) {
     yield;
-    const { supersededBy, expires, supersedes } = record;
-    if (supersededBy !== undefined && !records.has(supersededBy)) {
-      const message = `It was superseded by ${supersededBy}, which does not exist.`;
-      add(path, 'superseded', message, [supersededBy]);
-    }
-    const successor = successors.get(path)?.[0];
-    if (supersededBy === undefined && successor !== undefined) {
-      add(path, 'superseded', `${successor} supersedes it, but it does not say so.`, [successor]);
-    }
     // A superseded record is of the past: its links and dates stay as they were.
-    if (supersededBy !== undefined) continue;
+    if (record.supersededBy !== undefined) continue;
+    const { expires } = record;
     if (expires !== undefined && expires < today) add(path, 'expired', `It expired on ${expires}.`);
-    for (const old of supersedes) {
-      const rivals = (successors.get(old) ?? []).filter((other) => other !== path);
-      if (rivals.length > 0) {
-        add(path, 'rivals', `It supersedes ${old}, as ${rivals.join(', ')} does.`, rivals);
-      }
-    }
-    for (const link of record.links) {
-      const by = records.get(link)?.supersededBy;
-      if (by === undefined || by === path || supersedes.includes(link)) continue;
+    for (const { link, by } of supersession.supersededLinks(record)) {
       add(path, 'link', `It names ${link}, which ${by} supersedes.`, [link, by]);
     }
     for (const title of new Set(record.decisions)) {
@@ -110,13 +96,14 @@ function push(map: Map<string, string[]>, key: string, value: string): void {
 }
 
 function claimsOf(type: AnyRecordType, path: string, text: string): Claims {
-  const annotations = readAnnotations(path, text);
+  const { annotations, sections } = readClaims(path, text);
   const points = pointsOf(type, path, text);
   const isCurrentWork = points.some(({ part }) => part === 'now');
   return {
     ...annotations,
     path,
-    links: memoryLinks(path, text).filter((link) => link !== path),
+    links: memoryLinks(path, sections?.live() ?? text).filter((link) => link !== path),
+    sections,
     decisions: points.flatMap(({ part, text }) => {
       const title = part === 'decision' ? plainTitle(titleOf(text)) : '';
       return title === '' ? [] : [title];

@@ -1,10 +1,12 @@
 import { MemoryError } from '../../core/error.ts';
+import type { AnnotationChanges, Annotations } from '../../core/evidence/annotations.ts';
 import {
-  type AnnotationChanges,
-  type Annotations,
-  readAnnotations,
-  withAnnotations,
-} from '../../core/evidence/annotations.ts';
+  addressIn,
+  annotated,
+  annotationsAt,
+  parseAddress,
+} from '../../core/evidence/section-claims.ts';
+import { missing } from '../../core/evidence/supersede.ts';
 import { encodeName, withHash } from '../../core/names/name.ts';
 import type { AnyRecordType, RecordType } from '../../core/record-type.ts';
 import type { Listing, ListOptions, Located, Transaction } from '../../core/store.ts';
@@ -127,13 +129,18 @@ export class LiveTransaction extends RecordReader implements Transaction {
     return { key, path, value };
   }
 
-  async annotations(path: string): Promise<Annotations | undefined> {
-    const text = (await this.#textAt(path))?.text;
-    return text === undefined ? undefined : readAnnotations(path, text);
+  async annotations(address: string): Promise<Annotations | undefined> {
+    const text = (await this.#textAt(parseAddress(address).path))?.text;
+    return text === undefined ? undefined : annotationsAt(address, text);
   }
 
-  async annotate(path: string, changes: AnnotationChanges): Promise<void> {
-    await this.rewrite(path, (text) => withAnnotations(path, text, changes));
+  async addressOf(address: string): Promise<string | undefined> {
+    const text = (await this.#textAt(parseAddress(address).path))?.text;
+    return text === undefined ? undefined : addressIn(address, text);
+  }
+
+  async annotate(address: string, changes: AnnotationChanges): Promise<void> {
+    await this.rewrite(parseAddress(address).path, (text) => annotated(address, text, changes));
   }
 
   /**
@@ -143,12 +150,7 @@ export class LiveTransaction extends RecordReader implements Transaction {
    */
   async rewrite(path: string, change: (text: string) => string): Promise<void> {
     const found = await this.#textAt(path);
-    if (!found) {
-      throw new MemoryError('not_found', `There is no record at ${path}.`, {
-        hint: 'Give a path relative to .memory-bank/, as search results do.',
-        data: { path },
-      });
-    }
+    if (!found) throw missing(path);
     if (!this.access.mayWrite(path)) throw forbidden('change', path, this.access);
     const { type, key } = found;
     const text = change(found.text);

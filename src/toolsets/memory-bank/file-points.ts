@@ -1,3 +1,5 @@
+import { mayHaveClaims } from '../../core/evidence/annotations.ts';
+import { Sections } from '../../core/evidence/section-claims.ts';
 import { outline, type Section } from '../../core/markdown/sections.ts';
 import type { BriefPoint } from '../../core/record-type.ts';
 
@@ -12,7 +14,7 @@ export function pointsOf(file: { path: string; content: string }): readonly Brie
   const { path, content } = file;
   if (content.length > maxLength) return [];
   if (path === 'activeContext.md' || path === 'active-context.md') return work(content);
-  if (path === 'decisionLog.md' || path === 'decision-log.md') return decisions(content);
+  if (path === 'decisionLog.md' || path === 'decision-log.md') return decisions(path, content);
   return [{ part: 'about', text: content }];
 }
 
@@ -26,12 +28,14 @@ function work(content: string): BriefPoint[] {
     );
 }
 
-/** The decisions, the last one of the file first. */
-function decisions(content: string): BriefPoint[] {
+/** The decisions that no other one replaces, the last one of the file first. */
+function decisions(path: string, content: string): BriefPoint[] {
   const sections = outline(content);
+  const replaced = replacedSections(path, content);
   const points = sections.flatMap((section, i): BriefPoint[] => {
     // The template has a heading in brackets that only shows the form.
     if (section.level !== 2 || section.heading.startsWith('[')) return [];
+    if (replaced.has(section.start)) return [];
     const below = sections.slice(i + 1).filter(({ start }) => start < section.end);
     const decision = below.find(({ heading }) => heading.trim().toLowerCase() === 'decision');
     const body = bodyOf(content, decision ?? section).trim();
@@ -41,6 +45,13 @@ function decisions(content: string): BriefPoint[] {
     return [{ part: 'decision', text, ...(at !== undefined && { at }) }];
   });
   return points.reverse();
+}
+
+/** Where the sections begin that say by which one they were replaced. */
+function replacedSections(path: string, content: string): ReadonlySet<number> {
+  if (!mayHaveClaims(content)) return new Set();
+  const claims = new Sections(path, content).claims();
+  return new Set(claims.flatMap((one) => (one.supersededBy ? [one.section.start] : [])));
 }
 
 function bodyOf(content: string, { bodyStart, bodyEnd }: Section): string {

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import type { Context } from '../../core/context.ts';
 import { evidenceArgument, formatInline } from '../../core/evidence/annotations.ts';
+import { formatAddress, Sections } from '../../core/evidence/section-claims.ts';
+import { linkedTo, supersede } from '../../core/evidence/supersede.ts';
 import {
   appendSection,
   outline,
@@ -9,7 +11,13 @@ import {
   replaceList,
 } from '../../core/markdown/sections.ts';
 import { headingText, listText, prose } from '../../core/markdown/text.ts';
-import { leastLikeness, type SimilarRecord, type Store, similarField } from '../../core/store.ts';
+import {
+  leastLikeness,
+  type SimilarRecord,
+  type Store,
+  similarField,
+  type Transaction,
+} from '../../core/store.ts';
 import { defineTool } from '../../core/tool.ts';
 import { edit } from './core-file.ts';
 import { type MemoryFile, memoryFile } from './memory-file.ts';
@@ -101,6 +109,7 @@ export const logDecision = defineTool({
     alternatives: texts.optional(),
     consequences: texts.optional(),
     evidence: evidenceArgument,
+    supersedes: texts.optional().describe('Titles of decisions it replaces'),
   }),
   async handle(context, args) {
     const evidence = await context.project.cite(args.evidence ?? []);
@@ -121,22 +130,54 @@ export const logDecision = defineTool({
       // The subject has room for one line only.
       reason: `${args.title.trim()}: ${args.decision.trim()}\n\n${args.context}`,
     };
-    const log = await context.store.change(why, (transaction) =>
-      edit(transaction, 'decisionLog.md', (text) => appendSection(text, section)),
-    );
-    const similar = await similarDecisions(context.store, log, section);
-    return { message: 'Decision logged successfully', ...similarField(similar) };
+    let replaced: readonly string[] = [];
+    const log = await context.store.change(why, async (transaction) => {
+      const file = await edit(transaction, 'decisionLog.md', (text) =>
+        appendSection(text, section),
+      );
+      if (args.supersedes) replaced = await replace(transaction, file.path, args.supersedes);
+      return file;
+    });
+    const similar = await similarDecisions(context.store, log, section, replaced);
+    const linked = await linkedTo(context.history, replaced);
+    return {
+      message: 'Decision logged successfully',
+      ...similarField(similar),
+      ...(linked.length > 0 && { linked: [...linked] }),
+    };
   },
 });
+
+/** Marks decisions as replaced by the last one of the log; a path names another record. */
+async function replace(
+  transaction: Transaction,
+  path: string,
+  old: readonly string[],
+): Promise<readonly string[]> {
+  const file = await transaction.get(memoryFile, path);
+  const sections = new Sections(path, file?.value.content ?? '');
+  const last = sections.all.findLast(({ level }) => level === 2);
+  if (!last) return [];
+  return supersede(
+    transaction,
+    sections.addressOf(last),
+    old.map((one) =>
+      /\.(?:md|yaml)(?:#|$)/.test(one) ? one : formatAddress({ path, section: one }),
+    ),
+  );
+}
 
 /** Returns the decisions of the log, and other records, that say nearly the same as a new decision. */
 async function similarDecisions(
   store: Store,
   { path, content }: MemoryFile,
   section: string,
+  replaced: readonly string[],
 ): Promise<readonly SimilarRecord[]> {
   const earlier = outline(content)
     .filter(({ level }) => level === 2)
+    // A decision is expected to be like the one that it replaces.
+    .filter(({ heading }) => !replaced.includes(formatAddress({ path, section: heading })))
     .reverse();
   const texts = earlier.map(({ start, end }) => ownWords(content.slice(start, end)));
   const likeness = await store.likenessTo(ownWords(section), texts);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Context, timestamp } from '../../core/context.ts';
-import { invalid, MemoryError } from '../../core/error.ts';
+import { MemoryError } from '../../core/error.ts';
 import {
   type AnnotationChanges,
   type Annotations,
@@ -12,10 +12,11 @@ import {
   type GivenEvidence,
 } from '../../core/evidence/annotations.ts';
 import { formatReference } from '../../core/evidence/reference.ts';
+import { parseAddress } from '../../core/evidence/section-claims.ts';
+import { linkedTo, missing, supersede } from '../../core/evidence/supersede.ts';
 import type { EvidenceFinding } from '../../core/evidence/verdict.ts';
 import { pastedPath } from '../../core/names/pasted-path.ts';
 import { paintDiff } from '../../core/painter.ts';
-import type { Transaction } from '../../core/store.ts';
 import { defineOperation } from '../../core/tool.ts';
 
 interface VerifyRequest {
@@ -37,8 +38,6 @@ interface Verified {
 
 /** Limit of the changed places that an answer shows. */
 const maxChanges = 5;
-/** Limit of the linked records that an answer names. */
-const maxLinked = 50;
 
 const recordPath = z.string().min(1).max(1000);
 const input = {
@@ -109,53 +108,35 @@ async function verify(context: Context, request: VerifyRequest): Promise<Verifie
     ...(context.session.agent !== undefined && { by: context.session.agent }),
   };
   const old = supersedes?.map(pastedPath);
+  let replaced: readonly string[] = [];
   const annotations = await context.store.change(
     { subject: `${verifies ? 'verify' : 'annotate'} ${path}` },
     async (transaction) => {
       const before = await transaction.annotations(path);
       if (!before) throw missing(path);
+      replaced = old ? await supersede(transaction, path, old) : [];
       const evidence = given ?? (verifies && (await stillThere(context, before, findings)));
       const changes: AnnotationChanges = {
         ...(evidence && { evidence }),
         ...(verifies && { verified }),
-        ...(old && { supersedes: old }),
         ...(expires !== undefined && { expires }),
         ...(status !== undefined && { status }),
       };
-      await transaction.annotate(path, changes);
-      if (old) await supersede(transaction, path, before.supersedes, old);
+      if (Object.keys(changes).length > 0) await transaction.annotate(path, changes);
       return (await transaction.annotations(path)) ?? before;
     },
   );
-  const linked = old ? await linkedTo(context, path, old) : [];
+  const linked = await linkedTo(context.history, replaced);
   return { path, annotations, linked, changed: changesOf(findings) };
-}
-
-/** Says in the replaced records by which one they were replaced. */
-async function supersede(
-  transaction: Transaction,
-  path: string,
-  before: readonly string[],
-  old: readonly string[],
-): Promise<void> {
-  for (const [index, one] of old.entries()) {
-    const replaced = await transaction.annotations(one);
-    if (!replaced) throw missing(one);
-    if (one === path || replaced.supersedes.includes(path)) {
-      throw invalid(['supersedes', index], `${path} and ${one} would replace each other`);
-    }
-    await transaction.annotate(one, { supersededBy: path });
-  }
-  for (const one of before.filter((one) => !old.includes(one))) {
-    const released = await transaction.annotations(one);
-    if (released?.supersededBy === path) await transaction.annotate(one, { supersededBy: null });
-  }
 }
 
 /** The verdicts about a record; none where there is no commit to compare with. */
 async function findingsOf(context: Context, path: string): Promise<readonly EvidenceFinding[]> {
   if ((await context.project.head()).oid === undefined) return [];
-  const { records } = await context.history.evidence({ path, codeOnly: true });
+  const { records } = await context.history.evidence({
+    path: parseAddress(path).path,
+    only: 'code',
+  });
   return records.flatMap(({ findings }) =>
     findings.flatMap((one) => (one.kind === 'evidence' ? [one] : [])),
   );
@@ -190,25 +171,4 @@ async function stillThere(
     return one.symbol === undefined ? formatReference(now) : `${now.path}#${one.symbol}`;
   });
   return context.project.cite(places);
-}
-
-/** The records that name one of these paths. */
-async function linkedTo(
-  context: Context,
-  path: string,
-  old: readonly string[],
-): Promise<readonly string[]> {
-  const linked = new Set<string>();
-  for (const query of old) {
-    const { hits } = await context.store.search({ query, fuzzy: false, limit: maxLinked });
-    for (const hit of hits) linked.add(hit.path);
-  }
-  return [...linked].filter((one) => one !== path && !old.includes(one)).slice(0, maxLinked);
-}
-
-function missing(path: string): MemoryError {
-  return new MemoryError('not_found', `There is no record at ${JSON.stringify(path)}.`, {
-    hint: 'Give a path relative to .memory-bank/, as search results do.',
-    data: { path },
-  });
 }

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { App } from '../../../src/app/app.ts';
 import type { Session } from '../../../src/core/session.ts';
+import { pointsOf } from '../../../src/toolsets/memory-bank/file-points.ts';
 import { tendPrompt } from '../../../src/toolsets/truth/tend-prompt.ts';
 import { deep } from '../../support/depth.ts';
 import { newFolder } from '../../support/process.ts';
@@ -219,6 +220,81 @@ test('a decision that is nearly the same as an earlier one of the log names it',
         likeness: expect.any(Number),
       },
     ],
+  });
+});
+
+describe('a decision that replaces an earlier one of the log', () => {
+  const decide = (title: string, supersedes?: string[]) =>
+    call('log_decision', {
+      title,
+      context: 'Two servers write.',
+      decision: `${title} it is.`,
+      ...(title === 'Poll' && { consequences: ['Ninety seconds.'] }),
+      ...(supersedes && { supersedes }),
+    });
+  const log = () => repo.read('.memory-bank/decisionLog.md');
+
+  test('says so in the commit that logs it, and the records that link to the old one are named', async () => {
+    await decide('Poll');
+    const today = /## Poll - (\S+)/.exec(log())?.[1];
+    await remember('user', `See decisionLog.md#poll---${today}.`);
+    const before = Number(repo.git('rev-list', '--count', 'HEAD'));
+    expect(await decide('Wait', ['poll'])).toEqual({
+      status: 'success',
+      message: 'Decision logged successfully',
+      linked: ['knowledge/patterns/user.md'],
+    });
+    expect(Number(repo.git('rev-list', '--count', 'HEAD'))).toBe(before + 1);
+    expect(log()).toContain(`Superseded by [Wait - ${today}](#wait---${today})`);
+    expect(log()).toContain(`Supersedes [Poll - ${today}](#poll---${today})`);
+    expect((await read('user')).caution).toEqual([
+      `It names decisionLog.md#Poll - ${today}, which decisionLog.md#Wait - ${today} supersedes.`,
+    ]);
+    const { results } = await call('search_memory', { query: 'ninety seconds' });
+    const hit = results.find(({ path }: Answer) => path === 'decisionLog.md');
+    expect(hit.section).toBe(`Decision Log > Poll - ${today}`);
+    expect(hit.caution).toEqual([
+      `Its section "Decision Log > Poll - ${today}" was superseded by decisionLog.md#Wait - ${today}.`,
+    ]);
+    // A brief names only decisions that hold.
+    const points = pointsOf({ path: 'decisionLog.md', content: log() });
+    expect(points.map(({ text }) => text)).toEqual(['Wait: Wait it is.']);
+  });
+
+  deep('is refused if there is no such decision, and nothing is written', async () => {
+    await decide('Poll');
+    const head = repo.git('rev-parse', 'HEAD');
+    const refused = await decide('Wait', ['Sleep']);
+    expect(refused).toMatchObject({ status: 'error', error: { code: 'file_not_found' } });
+    expect(JSON.stringify(refused)).toContain('decisionLog.md#Sleep');
+    expect(repo.git('rev-parse', 'HEAD')).toBe(head);
+  });
+
+  deep('can be marked later, by verify_memory, also across records', async () => {
+    await decide('Poll');
+    await decide('Wait');
+    const today = /## Poll - (\S+)/.exec(log())?.[1];
+    const [poll, wait] = [`decisionLog.md#Poll - ${today}`, `decisionLog.md#Wait - ${today}`];
+    const path = 'decisionLog.md#wait';
+    expect(await call('verify_memory', { path, supersedes: ['decisionLog.md#poll'] })).toEqual({
+      success: true,
+      path,
+      supersedes: [poll],
+    });
+    expect(await call('verify_memory', { path: poll, supersedes: [wait] })).toMatchObject({
+      error: 'invalid_input',
+    });
+    expect(await call('verify_memory', { path })).toMatchObject({
+      error: 'invalid_input',
+      message: expect.stringContaining('A section of decisionLog.md cannot have verified'),
+    });
+    await remember('rule', 'Sleep.');
+    const rule = 'knowledge/patterns/rule.md';
+    await call('verify_memory', { path: rule, supersedes: [wait] });
+    expect(log()).toContain(`Superseded by [${rule}](${rule})`);
+    expect(repo.read(`.memory-bank/${rule}`)).toContain(`- "${wait}"`.replaceAll('"', ''));
+    await call('verify_memory', { path: rule, supersedes: [] });
+    expect(log()).not.toContain(rule);
   });
 });
 
