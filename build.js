@@ -5,7 +5,7 @@
 // library, as `npm pack` needs them; without it, declarations that exist are kept up to date.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { cpSync, existsSync } from 'node:fs';
 import {
   chmod,
   copyFile,
@@ -280,9 +280,12 @@ async function areStale(folder) {
  * @returns {Promise<string>}
  */
 async function buildId() {
-  const sources = await readdir(join(top, 'src'), { recursive: true, withFileTypes: true });
+  const folders = ['src', 'plugins/skills'].map((name) =>
+    readdir(join(top, name), { recursive: true, withFileTypes: true }),
+  );
   const files = [
-    ...sources
+    ...(await Promise.all(folders))
+      .flat()
       .filter((entry) => entry.isFile())
       .map(({ parentPath, name }) => join(parentPath, name)),
     ...['build.js', 'package.json', 'package-lock.json', 'tsconfig.json'].map((name) =>
@@ -313,6 +316,7 @@ async function writeBuild(folder) {
     const inputs = await bundle(programs, draft);
     inputs.push(...(await bundlePage(join(draft, 'page'))));
     await bundleQuick(draft);
+    cpSync(join(top, 'plugins/skills'), join(draft, 'skills'), { recursive: true });
     for (const name of ['.', 'chunks']) {
       // Without it, Node.js would look for one in every folder above, for each module.
       await writeFile(join(draft, name, 'package.json'), '{ "type": "module" }\n');

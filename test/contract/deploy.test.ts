@@ -62,7 +62,14 @@ describe('the Dockerfile', () => {
 
   test('copies only files that its context contains', () => {
     const ignored = readFileSync(join(top, '.dockerignore'), 'utf8');
-    for (const name of ['package.json', 'package-lock.json', 'build.js', 'src', 'rules']) {
+    for (const name of [
+      'package.json',
+      'package-lock.json',
+      'build.js',
+      'src',
+      'plugins/skills',
+      'rules',
+    ]) {
       expect(ignored.split('\n')).toContain(`!${name}`);
       expect(existsSync(join(top, name))).toBe(true);
     }

@@ -1,8 +1,11 @@
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import {
   Client,
   StreamableHTTPClientTransport,
   type Transport,
 } from '@modelcontextprotocol/client';
+import { SkillsClient } from '@modelcontextprotocol/client/ext/skills';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterEach, describe, expect, test } from 'vitest';
 import { deep } from '../support/depth.ts';
@@ -11,6 +14,7 @@ import { revision } from '../support/modern.ts';
 import { main } from '../support/process.ts';
 import { Repo } from '../support/repo.ts';
 
+const top = resolve(import.meta.dirname, '../..');
 const opened: { close(): Promise<unknown> }[] = [];
 
 afterEach(async () => {
@@ -114,6 +118,33 @@ describe('a pinned client', () => {
     await client.callTool({ name: 'write_memory_bank_file', arguments: write });
     expect(await updated).toBe(uri);
     await subscription.close();
+  });
+
+  test.each([
+    ['HTTP', overHttp],
+    ['stdio', overStdio],
+  ] as const)('gets the skills of the program over %s', async (way, over) => {
+    const { transport } = await over();
+    const client = await connected(transport(), mode);
+    const skills = new SkillsClient(client);
+    expect(skills.supported).toBe(true);
+    const { skills: listed, cacheScope } = await skills.list();
+    expect(cacheScope).toBe('public');
+    const names = listed.map(({ frontmatter }) => frontmatter.name);
+    expect(names).toEqual(['recall', 'remember', 'review-memory', 'tend-memory']);
+    for (const skill of listed) {
+      expect((await skills.get(skill.uri)).skill).toEqual(skill);
+      // The client compares the text with the digest and the front matter of the entry.
+      const { text, verified } = await skills.read(skill);
+      const file = join(top, 'plugins/skills', skill.frontmatter.name, 'SKILL.md');
+      expect([text, verified]).toEqual([readFileSync(file, 'utf8'), true]);
+      if (way === 'stdio') break;
+    }
+    for (const uri of ['skill://recall', 'skill://none/SKILL.md', 'memory-bank://a.md']) {
+      await expect(skills.get(uri)).rejects.toThrow(`no skill ${uri}`);
+    }
+    const uri = 'skill://recall/../../package.json';
+    await expect(client.readResource({ uri })).rejects.toThrow('no resource');
   });
 
   test('keeps its mode by the handle that it was given', async () => {

@@ -45,6 +45,7 @@ describe('server/discover', () => {
         resources: { subscribe: true, listChanged: true },
         prompts: {},
         logging: {},
+        extensions: { 'io.modelcontextprotocol/skills': {} },
       },
       instructions: expect.stringContaining('.memory-bank/'),
       ttlMs: 3_600_000,

@@ -36,10 +36,14 @@ const discovery = {
     resources: { subscribe: true, listChanged: true },
     prompts: {},
     logging: {},
+    extensions: { 'io.modelcontextprotocol/skills': {} },
   },
   instructions,
   ...stable,
 };
+
+/** Loaded when a client asks for a skill: most get them from a plugin. */
+const skills = () => import('./skills.ts');
 
 const infoKey = 'io.modelcontextprotocol/serverInfo';
 
@@ -149,6 +153,10 @@ export class ModernServer {
       }),
       'resources/read': async (request, exchange) => {
         const uri = text(request.params, 'uri');
+        if (uri.startsWith('skill://')) {
+          const { readSkillFile } = await skills();
+          return { contents: [await readSkillFile(uri)], ...stable };
+        }
         if (!(await this.#hasRoot(request))) return rootsRequired;
         return {
           contents: [await this.#resources(exchange).read(uri, optionsOf(request, exchange))],
@@ -160,6 +168,11 @@ export class ModernServer {
         const name = text(request.params, 'name');
         if (!(await this.#hasRoot(request))) return rootsRequired;
         return getPrompt(app, this.#session(exchange), name, optionsOf(request, exchange));
+      },
+      'skills/list': async () => ({ skills: await (await skills()).listSkills(), ...stable }),
+      'skills/get': async ({ params }) => {
+        const { getSkill } = await skills();
+        return { skill: await getSkill(text(params, 'uri')), ...stable };
       },
       'subscriptions/listen': (request, exchange) => this.#listen(request, exchange),
     };
