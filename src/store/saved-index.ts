@@ -1,12 +1,9 @@
-import { createHash } from 'node:crypto';
-import { join } from 'node:path';
 import type { AnyRecordType } from '../core/record-type.ts';
-import { Disk } from '../git/disk/disk.ts';
 import type { Files } from '../git/disk/file-layer.ts';
+import { DerivedFile } from './derived-file.ts';
 import type { MemoryFolder } from './records/memory-folder.ts';
 import { saveRecords } from './records/record-writer.ts';
 import { recordSections, SavedRecords } from './records/saved-records.ts';
-import { SectionFile, sectionFile } from './records/section-file.ts';
 import { inSlices } from './records/slices.ts';
 import type { RecordSearch } from './search/record-search.ts';
 import { SavedSearch } from './search/saved-search.ts';
@@ -19,8 +16,6 @@ const maxBytes = 256 * 1024 * 1024;
 const maxPercent = 150;
 /** How long after a look at the disk the file is written, in milliseconds. */
 const delay = 500;
-/** The file of another work tree is removed when it was not written for this long, in milliseconds. */
-const abandoned = 30 * 24 * 60 * 60 * 1000;
 /** The file is written again after more changes than this, and a share of the records. */
 const fewChanges = 32;
 const changedShare = 1 / 64;
@@ -28,15 +23,13 @@ const changedShare = 1 / 64;
 /**
  * The decoded records and the search index in a file of the git directory, for the next process.
  *
- * It is derived and can be deleted at any time. It is read before the first look at the disk, which
- * then compares the stat of each file. A file that is damaged, or of another build, counts as missing.
- * Processes share it without a lock, because it is replaced by one rename.
+ * It is read before the first look at the disk, which then compares the stat of each file.
  */
 export class SavedIndex {
   readonly #memory: MemoryFolder;
   readonly #search: RecordSearch;
   readonly #types: readonly AnyRecordType[];
-  readonly #disk: Disk;
+  readonly #file: DerivedFile;
   readonly #least: number;
   #records: SavedRecords | undefined;
   /** The number of records in the file, and whether it has the search index; undefined without a file. */
@@ -57,8 +50,8 @@ export class SavedIndex {
     this.#memory = memory;
     this.#search = search;
     this.#types = types;
-    // A file that a power cut damages is written again, so it is not flushed.
-    this.#disk = new Disk(files, 'relaxed');
+    const folders = types.map(({ name, folder }) => [name, folder]);
+    this.#file = new DerivedFile(memory, files, 'records', [version, folders], maxBytes);
     this.#least = least;
     memory.view.onChange(() => {
       this.#changes += 1;
@@ -67,9 +60,7 @@ export class SavedIndex {
 
   /** Reads the file before the first look at the disk. */
   load(): void {
-    const path = this.#least === Number.POSITIVE_INFINITY ? undefined : this.#path();
-    const bytes = path === undefined ? undefined : this.#read(path);
-    const file = bytes && SectionFile.open(bytes, this.#mark());
+    const file = this.#least === Number.POSITIVE_INFINITY ? undefined : this.#file.read();
     const records = file && SavedRecords.read(file, this.#types);
     if (!file || !records) return;
     const read = () => SavedSearch.read(file, recordSections, records.paths.length);
@@ -116,8 +107,7 @@ export class SavedIndex {
   }
 
   async #writing(): Promise<void> {
-    const path = this.#path();
-    if (path === undefined) return;
+    if (!this.#file.hasPlace) return;
     const before = this.#changes;
     const { view } = this.#memory;
     const records = await inSlices(saveRecords(view, this.#types, this.#records));
@@ -132,8 +122,7 @@ export class SavedIndex {
     this.#written = { records: records.paths.length, searchable };
     this.#changes = 0;
     if (!pieces) return;
-    await this.#disk.replace(path, pieces, 0o600);
-    this.#clean(path);
+    await this.#file.write(pieces);
   }
 
   /** The file with as many of the sections as fit; undefined if too few do. */
@@ -147,48 +136,9 @@ export class SavedIndex {
       at < recordSections - 2 ? section : new Uint8Array(),
     );
     for (const sections of [[...records, ...index], [...withoutValues, ...index], withoutValues]) {
-      const pieces = sectionFile(this.#mark(), sections);
+      const pieces = this.#file.pieces(sections);
       if (pieces.reduce((sum, { length }) => sum + length, 0) <= most) return pieces;
     }
     return undefined;
-  }
-
-  #read(path: string): Uint8Array | undefined {
-    try {
-      return this.#disk.files.read(path, maxBytes);
-    } catch {
-      return undefined;
-    }
-  }
-
-  /** The path of the file of this work tree; undefined if the memory is in no repository. */
-  #path(): string | undefined {
-    try {
-      const folder = this.#memory.repository()?.folder;
-      if (folder === undefined) return undefined;
-      const tree = createHash('sha1').update(this.#memory.realPath()).digest('hex').slice(0, 12);
-      return join(folder, `records-${tree}.index`);
-    } catch {
-      return undefined;
-    }
-  }
-
-  /** Identifies everything that the content depends on except for the record files. */
-  #mark(): string {
-    const build = /\/builds\/([^/]+)\//.exec(import.meta.url)?.[1] ?? '';
-    const types = this.#types.map(({ name, folder }) => [name, folder]);
-    return JSON.stringify([version, build, process.versions.unicode, types]);
-  }
-
-  /** Removes the files of work trees that are no longer used. */
-  #clean(path: string): void {
-    const { files } = this.#disk;
-    const folder = join(path, '..');
-    for (const { name } of files.list(folder) ?? []) {
-      const other = join(folder, name);
-      if (other === path || !/^records-[0-9a-f]{12}\.index$/.test(name)) continue;
-      const time = files.lstat(other)?.mtimeMs ?? Date.now();
-      if (time < Date.now() - abandoned) this.#disk.tryDiscard(other);
-    }
   }
 }

@@ -1,0 +1,114 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { Disk } from '../git/disk/disk.ts';
+import type { Files } from '../git/disk/file-layer.ts';
+import type { MemoryFolder } from './records/memory-folder.ts';
+import { SectionFile, sectionFile } from './records/section-file.ts';
+
+/** The file of another work tree is removed when it was not written for this long, in milliseconds. */
+const abandoned = 30 * 24 * 60 * 60 * 1000;
+
+/**
+ * A file of the git directory that is derived from the memory, one for each work tree.
+ *
+ * It can be deleted at any time. A file that is damaged, or of another build, counts as missing.
+ * Processes share it without a lock, because it is replaced by one rename.
+ */
+export class DerivedFile {
+  readonly #memory: MemoryFolder;
+  readonly #disk: Disk;
+  readonly #name: string;
+  readonly #content: unknown;
+  readonly #maxBytes: number;
+
+  /**
+   * @param name the beginning of its name.
+   * @param content everything that the content depends on except for the memory and the build.
+   * @param maxBytes a larger file is not read.
+   */
+  constructor(
+    memory: MemoryFolder,
+    files: Files,
+    name: string,
+    content: unknown,
+    maxBytes: number,
+  ) {
+    this.#memory = memory;
+    // A file that a power cut damages is written again, so it is not flushed.
+    this.#disk = new Disk(files, 'relaxed');
+    this.#name = name;
+    this.#content = content;
+    this.#maxBytes = maxBytes;
+  }
+
+  /** Reads the file; undefined if it is missing, too large, or has a damaged header. */
+  read(): SectionFile | undefined {
+    const path = this.#path();
+    try {
+      const bytes = path === undefined ? undefined : this.#disk.files.read(path, this.#maxBytes);
+      return bytes && SectionFile.open(bytes, this.#mark());
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Identifies the version of the file on disk; undefined without one. */
+  version(): string | undefined {
+    const path = this.#path();
+    try {
+      const stat = path === undefined ? undefined : this.#disk.files.lstat(path);
+      return stat && `${stat.ino}/${stat.size}/${stat.mtimeMs}`;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Returns the pieces of a file with these sections. */
+  pieces(sections: readonly Uint8Array[]): Uint8Array[] {
+    return sectionFile(this.#mark(), sections);
+  }
+
+  /** Replaces the file; does nothing if the memory is in no repository. */
+  async write(pieces: Uint8Array[]): Promise<void> {
+    const path = this.#path();
+    if (path === undefined) return;
+    await this.#disk.replace(path, pieces, 0o600);
+    this.#clean(path);
+  }
+
+  /** Whether there is a place for the file. */
+  get hasPlace(): boolean {
+    return this.#path() !== undefined;
+  }
+
+  /** The path of the file of this work tree; undefined if the memory is in no repository. */
+  #path(): string | undefined {
+    try {
+      const folder = this.#memory.repository()?.folder;
+      if (folder === undefined) return undefined;
+      const tree = createHash('sha1').update(this.#memory.realPath()).digest('hex').slice(0, 12);
+      return join(folder, `${this.#name}-${tree}.index`);
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Identifies everything that the content depends on except for the memory. */
+  #mark(): string {
+    const build = /\/builds\/([^/]+)\//.exec(import.meta.url)?.[1] ?? '';
+    return JSON.stringify([build, process.versions.unicode, this.#content]);
+  }
+
+  /** Removes the files of work trees that are no longer used. */
+  #clean(path: string): void {
+    const { files } = this.#disk;
+    const folder = join(path, '..');
+    const pattern = new RegExp(`^${this.#name}-[0-9a-f]{12}\\.index$`);
+    for (const { name } of files.list(folder) ?? []) {
+      const other = join(folder, name);
+      if (other === path || !pattern.test(name)) continue;
+      const time = files.lstat(other)?.mtimeMs ?? Date.now();
+      if (time < Date.now() - abandoned) this.#disk.tryDiscard(other);
+    }
+  }
+}
