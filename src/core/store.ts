@@ -243,8 +243,12 @@ export interface SearchExplanation {
   readonly signals: { readonly [name in SearchSignal]?: number };
 }
 
-/** Sources of similarity of meaning; `model`: the vectors of an embedding model. */
-export type MeaningSignalName = 'model';
+/**
+ * Sources of similarity of meaning.
+ *
+ * `learned`: vectors learned from the memory and its project. `model`: those of an embedding model.
+ */
+export type MeaningSignalName = 'learned' | 'model';
 
 /** `same_title`: the title is the query. */
 export type SearchSignal = 'passage' | 'near' | 'title' | 'same_title' | MeaningSignalName;

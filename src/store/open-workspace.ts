@@ -3,6 +3,7 @@ import { Disk } from '../git/disk/disk.ts';
 import { type Files, NodeFiles } from '../git/disk/file-layer.ts';
 import type { Cautions } from './evidence/cautions.ts';
 import { Archive } from './history/archive.ts';
+import type { LearnedSignal } from './learned-signal.ts';
 import { accessOf } from './modes/access.ts';
 import { ModeLibrary } from './modes/mode-library.ts';
 import { sessionModes } from './modes/session-modes.ts';
@@ -11,6 +12,7 @@ import { LocalFile } from './records/local-state.ts';
 import { MemoryFolder } from './records/memory-folder.ts';
 import type { Permit } from './records/permit.ts';
 import { SavedIndex } from './saved-index.ts';
+import type { MeaningSignal } from './search/meaning.ts';
 import { RecordSearch } from './search/record-search.ts';
 import { SessionHistory } from './session-history.ts';
 import { SessionStore } from './session-store.ts';
@@ -25,6 +27,8 @@ export interface WorkspaceParts {
   readonly calm: number;
   /** With fewer records, no index is saved for the next process. */
   readonly leastSaved: number;
+  /** How long after a search words are learned, in milliseconds; infinite for not at all. */
+  readonly learnAfter: number;
   uuid(): string;
 }
 
@@ -34,6 +38,7 @@ const real: WorkspaceParts = {
   lockTimeout: 10_000,
   calm: 400,
   leastSaved: 500,
+  learnAfter: 2000,
   uuid: () => globalThis.crypto.randomUUID(),
 };
 
@@ -61,7 +66,9 @@ class StoreWorkspace implements Workspace {
   readonly #archive: Archive;
   readonly #listeners = new Set<(paths: readonly string[]) => void>();
   readonly #changed = new Set<string>();
+  readonly #learnAfter: number;
   #cautions: Promise<Cautions> | undefined;
+  #learned: Promise<LearnedSignal> | undefined;
   #notifyTimer: NodeJS.Timeout | undefined;
 
   constructor(options: WorkspaceOptions, { files, ...parts }: WorkspaceParts) {
@@ -71,7 +78,8 @@ class StoreWorkspace implements Workspace {
     this.root = root;
     this.#files = files;
     this.#memory = new MemoryFolder({ ...parts, disk, root, path, own, types, now, warn });
-    this.#search = new RecordSearch(this.#memory.view, types);
+    this.#search = new RecordSearch(this.#memory.view, types, () => this.#signals());
+    this.#learnAfter = parts.learnAfter;
     this.#saved = new SavedIndex(this.#memory, this.#search, types, files, parts.leastSaved);
     this.#memory.onFirstLook = () => this.#saved.load();
     this.#memory.onLooked = () => this.#saved.writeSoon();
@@ -126,6 +134,7 @@ class StoreWorkspace implements Workspace {
   async close(): Promise<void> {
     clearTimeout(this.#notifyTimer);
     this.#listeners.clear();
+    await (await this.#learned)?.close();
     await this.#saved.close();
     this.#search.close();
     this.#memory.close();
@@ -135,6 +144,24 @@ class StoreWorkspace implements Workspace {
   #loadCautions(): Promise<Cautions> {
     this.#cautions ??= import('./evidence/cautions.ts').then(({ Cautions }) => new Cautions());
     return this.#cautions;
+  }
+
+  /** The signals of meaning; the code is loaded by the first search. */
+  async #signals(): Promise<readonly MeaningSignal[]> {
+    if (this.#learnAfter === Number.POSITIVE_INFINITY) return [];
+    this.#learned ??= this.#openLearned();
+    return [await this.#learned];
+  }
+
+  async #openLearned(): Promise<LearnedSignal> {
+    const { LearnedSignal, learnedFile } = await import('./learned-signal.ts');
+    const { projectTexts } = await import('./history/project-texts.ts');
+    const file = learnedFile(this.#memory, this.#files);
+    const texts = (limit: number) => {
+      const repository = this.#memory.repository();
+      return repository && projectTexts(repository, this.#memory.inTree(''), limit);
+    };
+    return new LearnedSignal(this.#search, file, texts, this.#learnAfter);
   }
 
   #notifySoon(): void {

@@ -1,7 +1,10 @@
 import Fuse from 'fuse.js';
 import MiniSearch from 'minisearch';
+import { allAtOnce } from '../../src/store/records/slices.ts';
 import { analyse } from '../../src/store/search/analyser.ts';
 import { type SearchDocument, SearchIndex } from '../../src/store/search/index.ts';
+import { LearnedMeaning, learnedWeight } from '../../src/store/search/learned-meaning.ts';
+import type { CompareMeaning, PreparedMeaning } from '../../src/store/search/meaning.ts';
 import { fieldNames } from '../../src/store/search/search-document.ts';
 import { stopWords } from '../../src/store/search/stop-words.ts';
 
@@ -14,14 +17,33 @@ export interface Engine {
   prepare(documents: readonly SearchDocument[]): (query: string) => string[];
 }
 
-export const ours: Engine = {
-  name: 'this program',
-  prepare(documents) {
-    const index = new SearchIndex();
-    for (const document of documents) index.upsert(document);
-    return (query) => index.search(query, { limit: 10 }).hits.map((hit) => hit.id);
-  },
-};
+/** Our engine over an index of the documents, with the signals of meaning that `learn` returns. */
+function ourEngine(
+  name: string,
+  learn: (index: SearchIndex) => readonly PreparedMeaning[],
+): Engine {
+  return {
+    name,
+    prepare(documents) {
+      const index = new SearchIndex();
+      for (const document of documents) index.upsert(document);
+      const meanings = learn(index);
+      return (query) => index.search(query, { limit: 10, meanings }).hits.map(({ id }) => id);
+    },
+  };
+}
+
+/** The signal learned from the documents alone; none if they are too few. */
+export function learned(index: SearchIndex): readonly PreparedMeaning[] {
+  const words = allAtOnce(index.learning([]));
+  if (!words) return [];
+  const meaning = new LearnedMeaning(words);
+  const compare: CompareMeaning = (...asked) => meaning.compare(...asked);
+  return [{ name: 'learned', weight: learnedWeight, compare }];
+}
+
+export const ours = ourEngine('this program', learned);
+export const oursByWords = ourEngine('this program, without learned meaning', () => []);
 
 export const usualMiniSearch: Engine = {
   name: 'MiniSearch as usually configured (boost, prefix, fuzzy 0.2)',
@@ -118,6 +140,7 @@ const querySubstring: Engine = {
 /** This program first, then the others. */
 export const engines: readonly Engine[] = [
   ours,
+  oursByWords,
   analysedMiniSearch,
   usualMiniSearch,
   wordsAsSubstrings,

@@ -2,7 +2,14 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { type SearchDocument, SearchIndex } from '../../src/store/search/index.ts';
 import { seeded } from '../support/seeded.ts';
-import { type Engine, engines, fuseByDefault, ours, usualMiniSearch } from './engines.ts';
+import {
+  type Engine,
+  engines,
+  fuseByDefault,
+  ours,
+  oursByWords,
+  usualMiniSearch,
+} from './engines.ts';
 import { count, ms, Times } from './figures.ts';
 import { type LabelledSet, labelledSets, misspell, Quality, type Typos } from './labelled.ts';
 import { report, table } from './report.ts';
@@ -19,7 +26,7 @@ const sets = labelledSets();
 const largest = sets.reduce((a, b) => (b.documents.length > a.documents.length ? b : a));
 report('search', 'Search', [
   ...sets.map((set) => quality(set)),
-  speed(largest, 10_000, [ours, usualMiniSearch, fuseByDefault]),
+  speed(largest, 10_000, [ours, oursByWords, usualMiniSearch, fuseByDefault]),
   speed(largest, 100_000, [ours, usualMiniSearch]),
   upkeep(largest, 10_000),
 ]);

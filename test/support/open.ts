@@ -57,6 +57,7 @@ export async function open(
       env: gitEnv,
       lockTimeout: 5000,
       calm: 0,
+      learnAfter: Number.POSITIVE_INFINITY,
       uuid: () => '5f0c4b1e-52b5-4e0e-9d0d-0f6b1f6a9a01',
       ...ground,
     },

@@ -83,6 +83,7 @@ const signalNames: readonly (readonly [name: SearchSignal, text: string])[] = [
   ['near', 'words near each other'],
   ['title', 'words in the title'],
   ['same_title', 'the title is the query'],
+  ['learned', 'words used alike in the project'],
   ['model', 'similar by the embedding model'],
 ];
 

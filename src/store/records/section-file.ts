@@ -123,6 +123,12 @@ export function jsonBytes(value: unknown): Uint8Array {
   return Buffer.from(JSON.stringify(value));
 }
 
+/** Whether a value is a list of texts in ascending order. */
+export function isSorted(value: unknown): value is readonly string[] {
+  if (!Array.isArray(value)) return false;
+  return value.every((text, at) => typeof text === 'string' && (at === 0 || value[at - 1] < text));
+}
+
 /** The header without its checksum. */
 function headerOf(mark: string, count: number): Uint32Array {
   const hash = Buffer.from(checksum(mark).padEnd(20));

@@ -151,6 +151,11 @@ export class Collection {
     return this.#ids[number];
   }
 
+  /** The ids of the documents by number; undefined where there is none. */
+  get ids(): readonly (string | undefined)[] {
+    return this.#ids;
+  }
+
   numberOf(id: string): number | undefined {
     return this.#numbers.get(id);
   }
@@ -179,6 +184,13 @@ export class Collection {
   #savedWords(number: number): readonly (readonly Word[])[] {
     const fields = this.#saved?.wordsOf(number) ?? [];
     return fields.map((places) => places.flatMap((place) => this.dictionary.wordAt(place) ?? []));
+  }
+
+  /** One number for each document, another one when the number of its words changes. */
+  *fingerprints(): Generator<number> {
+    for (const [id, number] of this.#numbers) {
+      yield (hashOf(id) + Math.imul(this.lengths[number] ?? 0, 0x9e37_79b1)) >>> 0;
+    }
   }
 
   /** The documents whose id is accepted. */

@@ -55,6 +55,11 @@ class StoredTerm implements Term {
     return this.#postings;
   }
 
+  /** The postings, which do not stay in memory because of this call. */
+  passing(): Postings {
+    return this.#postings ?? this.#stored.postings(this.#place);
+  }
+
   set postings(postings: Postings) {
     this.#postings = postings;
   }
@@ -108,6 +113,19 @@ export class Dictionary {
   *words(): Generator<Word> {
     for (let place = 0; place < this.#wordAt.length; place++) this.wordAt(place);
     yield* this.#words.values();
+  }
+
+  /** All terms; postings that only this needs do not stay in memory. */
+  *terms(): Generator<Term> {
+    for (const term of this.#terms.values()) {
+      if (term instanceof StoredTerm) yield { text: term.text, postings: term.passing() };
+      else yield term;
+    }
+    for (let place = 0; place < this.#termAt.length; place++) {
+      const text = this.#stored?.terms[place];
+      if (!this.#stored || text === undefined || this.#termAt[place]) continue;
+      yield { text, postings: this.#stored.postings(place) };
+    }
   }
 
   #word(text: string): Word | undefined {

@@ -12,6 +12,9 @@ import { type Hits, plain, type SearchDocument } from './search-document.ts';
 import { type RowState, saveSearch } from './search-writer.ts';
 import { type Similar, similarDocuments } from './similar-documents.ts';
 import { excerpt } from './snippet.ts';
+import type { ProjectText } from './training-matrix.ts';
+import { learnVectors } from './vector-training.ts';
+import type { WordVectors } from './word-vectors.ts';
 
 export type { Hit, Hits, SearchDocument } from './search-document.ts';
 
@@ -106,6 +109,16 @@ export class SearchIndex {
    */
   similar(document: SearchDocument, likeness: number, limit: number): readonly Similar[] {
     return similarDocuments(this.#collection, document, likeness, limit);
+  }
+
+  /** Learns vectors of words from the documents and other texts; see `learnVectors`. */
+  learning(others: readonly ProjectText[]): Steps<WordVectors | undefined> {
+    return learnVectors(this.#collection, others);
+  }
+
+  /** One number for each document, another one when the number of its words changes. */
+  *fingerprints(): Generator<number> {
+    yield* this.#collection.fingerprints();
   }
 
   /** The documents that match, the best first; equally good ones by id. */

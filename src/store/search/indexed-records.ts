@@ -65,6 +65,7 @@ export class IndexedRecords {
   readonly #large = new Sizes();
   readonly #leftOut = new Sizes();
   #bytes = 0;
+  #changes = 0;
   #closed = false;
   #work: Promise<void> | undefined;
 
@@ -79,6 +80,11 @@ export class IndexedRecords {
   /** Sets the index of an earlier process, for the first search; later changes are applied to it. */
   adopt(earlier: EarlierIndex | undefined): void {
     if (!this.#begun) this.#earlier = earlier;
+  }
+
+  /** The number of records added and removed so far. */
+  get changes(): number {
+    return this.#changes;
   }
 
   /** Whether the index has every record of the view, except for those that are left out. */
@@ -263,6 +269,7 @@ export class IndexedRecords {
 
   #add(path: string, record: Indexed): void {
     this.#records.set(path, record);
+    this.#changes += 1;
     this.#bytes += record.bytes;
   }
 
@@ -270,6 +277,7 @@ export class IndexedRecords {
     const known = this.#records.get(path);
     if (!known) return false;
     this.#records.delete(path);
+    this.#changes += 1;
     this.#bytes -= known.bytes;
     yield* this.index.removing(path);
     return true;

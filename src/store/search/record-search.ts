@@ -16,6 +16,8 @@ import type { Hit, SearchDocument } from './index.ts';
 import { type EarlierIndex, IndexedRecords } from './indexed-records.ts';
 import { type MeaningSignal, prepareMeanings } from './meaning.ts';
 import { SearchFilter } from './search-filter.ts';
+import type { ProjectText } from './training-matrix.ts';
+import type { WordVectors } from './word-vectors.ts';
 
 const maxLimit = 1000;
 
@@ -68,6 +70,26 @@ export class RecordSearch {
     return inSlices(
       encodeSearch(this.#indexed.index, this.#indexed.paths(), (path) => this.#indexed.at(path)),
     );
+  }
+
+  /** The number of changes of the index so far. */
+  get changes(): number {
+    return this.#indexed.changes;
+  }
+
+  /** One number for each record in the index, another one when the number of its words changes. */
+  *fingerprints(): Steps<Uint32Array> {
+    const found: number[] = [];
+    for (const fingerprint of this.#indexed.index.fingerprints()) {
+      found.push(fingerprint);
+      yield;
+    }
+    return Uint32Array.from(found).sort();
+  }
+
+  /** Learns vectors of words from the records and other texts; undefined if they are too few. */
+  learning(others: readonly ProjectText[]): Steps<WordVectors | undefined> {
+    return this.#indexed.index.learning(others);
   }
 
   /** Stops the indexing that runs in the background. */

@@ -1,5 +1,5 @@
 import type { SearchFields } from '../../core/record-type.ts';
-import type { SectionFile } from '../records/section-file.ts';
+import { isSorted, type SectionFile } from '../records/section-file.ts';
 import { ByteReader } from './byte-list.ts';
 import { type Postings, toPosting } from './postings.ts';
 import { fieldNames } from './search-document.ts';
@@ -153,11 +153,6 @@ function toTexts(value: unknown): SavedTexts | undefined {
   if (!isSorted(words) || !isSorted(terms) || !Array.isArray(labels)) return undefined;
   if (!labels.every((label) => typeof label === 'object' && label !== null)) return undefined;
   return typeof tokens === 'number' ? { words, terms, labels, tokens } : undefined;
-}
-
-function isSorted(value: unknown): value is readonly string[] {
-  if (!Array.isArray(value)) return false;
-  return value.every((text, at) => typeof text === 'string' && (at === 0 || value[at - 1] < text));
 }
 
 /** Whether a list of offsets never goes back and ends within a length. */

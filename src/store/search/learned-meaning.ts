@@ -1,0 +1,76 @@
+import type { Steps } from '../records/slices.ts';
+import type { IndexedDocument } from './collection.ts';
+import type { RankedQuery } from './meaning.ts';
+import { dimensions, normalise, type WordVectors } from './word-vectors.ts';
+
+/** The weight of the signal: measured in docs/benchmarks.md. */
+export const learnedWeight = 0.3;
+/** The share of the first hits in the vector of a query, and how many hits that are. */
+const feedback = 0.2;
+const feedbackHits = 3;
+
+/** Compares documents with a query by the learned vectors of their words. */
+export class LearnedMeaning {
+  readonly #words: WordVectors;
+  /** The vectors of documents; a changed document is another object. */
+  readonly #documents = new WeakMap<IndexedDocument, Float32Array>();
+
+  constructor(words: WordVectors) {
+    this.#words = words;
+  }
+
+  /** Implements `CompareMeaning`. */
+  *compare(
+    query: RankedQuery,
+    documents: readonly IndexedDocument[],
+  ): Steps<readonly (number | undefined)[]> {
+    const asked = this.#ofQuery(query);
+    if (!asked) return [];
+    const vectors: (Float32Array | undefined)[] = [];
+    for (const document of documents) {
+      vectors.push(this.#ofDocument(document));
+      yield;
+    }
+    for (const vector of vectors.slice(0, feedbackHits)) {
+      for (const [at, value] of vector?.entries() ?? []) {
+        asked[at] = (asked[at] as number) + feedback * value;
+      }
+    }
+    if (!normalise(asked)) return [];
+    return vectors.map((vector) => vector && product(asked, vector));
+  }
+
+  #ofQuery({ concepts, rarities }: RankedQuery): Float32Array | undefined {
+    const sum = new Float32Array(dimensions);
+    for (const [index, { terms }] of concepts.entries()) {
+      for (const [{ text }, weight] of terms) this.#add(sum, text, weight * (rarities[index] ?? 0));
+    }
+    return normalise(sum) ? sum : undefined;
+  }
+
+  #ofDocument(document: IndexedDocument): Float32Array | undefined {
+    const known = this.#documents.get(document);
+    if (known) return known;
+    const uses = new Map<string, number>();
+    for (const words of document.words) {
+      for (const { term } of words) uses.set(term.text, (uses.get(term.text) ?? 0) + 1);
+    }
+    const sum = new Float32Array(dimensions);
+    for (const [term, count] of uses) this.#add(sum, term, 1 + Math.log(count), true);
+    if (!normalise(sum)) return undefined;
+    this.#documents.set(document, sum);
+    return sum;
+  }
+
+  #add(sum: Float32Array, term: string, weight: number, timesRarity = false): void {
+    const place = this.#words.placeOf(term);
+    if (place < 0) return;
+    this.#words.addTo(sum, place, weight * (timesRarity ? (this.#words.rarities[place] ?? 0) : 1));
+  }
+}
+
+function product(a: Float32Array, b: Float32Array): number {
+  let sum = 0;
+  for (let at = 0; at < dimensions; at++) sum += (a[at] as number) * (b[at] as number);
+  return sum;
+}
