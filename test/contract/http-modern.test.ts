@@ -287,42 +287,50 @@ describe('the state of a session', () => {
 });
 
 describe('subscriptions/listen', () => {
-  test('reports what changes, and is answered when the server stops', async () => {
-    const served = await started();
-    await call(served, 'initialize_memory_bank', { path: '.' });
-    const uri = 'memory-bank://watched.md';
-    const response = await post(
-      served,
-      'subscriptions/listen',
-      { notifications: { resourcesListChanged: true, resourceSubscriptions: [uri] } },
-      { id: 'listen' },
-    );
-    const messages = messagesOf(response);
-    const next = async () => (await messages.next()).value;
-    const _meta = { 'io.modelcontextprotocol/subscriptionId': 'listen' };
-    expect(await next()).toEqual({
-      jsonrpc: '2.0',
-      method: 'notifications/subscriptions/acknowledged',
-      params: {
-        notifications: { resourcesListChanged: true, resourceSubscriptions: [uri] },
-        _meta,
-      },
-    });
-    const body = { filename: 'watched.md', content: 'text' };
-    await served.ask('POST', '/memory-bank/file', { body });
-    const found = [await next(), await next()].map(({ method, params }) => [method, params._meta]);
-    expect(found).toEqual([
-      ['notifications/resources/list_changed', _meta],
-      ['notifications/resources/updated', _meta],
-    ]);
-    servers.splice(0);
-    await served.close();
-    expect(await next()).toMatchObject({
-      id: 'listen',
-      result: { resultType: 'complete', _meta },
-    });
-    expect((await messages.next()).done).toBe(true);
-  });
+  test.each(['an initialized memory', 'a memory whose folder does not exist yet'])(
+    'reports what changes in %s, and is answered when the server stops',
+    async (memory) => {
+      const served = await started();
+      if (memory === 'an initialized memory') {
+        await call(served, 'initialize_memory_bank', { path: '.' });
+      }
+      const uri = 'memory-bank://watched.md';
+      const response = await post(
+        served,
+        'subscriptions/listen',
+        { notifications: { resourcesListChanged: true, resourceSubscriptions: [uri] } },
+        { id: 'listen' },
+      );
+      const messages = messagesOf(response);
+      const next = async () => (await messages.next()).value;
+      const _meta = { 'io.modelcontextprotocol/subscriptionId': 'listen' };
+      expect(await next()).toEqual({
+        jsonrpc: '2.0',
+        method: 'notifications/subscriptions/acknowledged',
+        params: {
+          notifications: { resourcesListChanged: true, resourceSubscriptions: [uri] },
+          _meta,
+        },
+      });
+      const body = { filename: 'watched.md', content: 'text' };
+      await served.ask('POST', '/memory-bank/file', { body });
+      const found = [await next(), await next()].map(({ method, params }) => [
+        method,
+        params._meta,
+      ]);
+      expect(found).toEqual([
+        ['notifications/resources/list_changed', _meta],
+        ['notifications/resources/updated', _meta],
+      ]);
+      servers.splice(0);
+      await served.close();
+      expect(await next()).toMatchObject({
+        id: 'listen',
+        result: { resultType: 'complete', _meta },
+      });
+      expect((await messages.next()).done).toBe(true);
+    },
+  );
 
   deep('ends when its client disconnects', async () => {
     const served = await started();

@@ -1,7 +1,10 @@
 import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { viewFace } from '../../src/server/view/view-face.ts';
-import { failure, projectApp, type Served, serve } from '../support/http.ts';
+import { sample } from '../support/depth.ts';
+import { failure, key, projectApp, type Served, serve } from '../support/http.ts';
 import { HttpProgram } from '../support/http-program.ts';
 import { Issuer } from '../support/issuer.ts';
 import { modernMeta, revision } from '../support/modern.ts';
@@ -37,16 +40,17 @@ const bearer = (token?: string) => (token ? { authorization: `Bearer ${token}` }
 
 /** Sends a request of revision 2026-07-28. */
 function rpc(path: string, method: string, params: object = {}, token?: string) {
-  const name = 'name' in params ? { 'mcp-name': String(params.name) } : {};
+  const { name: named, uri } = params as { readonly name?: string; readonly uri?: string };
+  const name = named ?? uri;
   return served.ask('POST', path, {
     headers: {
       ...bearer(token),
       accept: 'application/json, text/event-stream',
       'mcp-protocol-version': revision,
       'mcp-method': method,
-      ...name,
+      ...(name !== undefined && { 'mcp-name': name }),
     },
-    body: { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: modernMeta() } },
+    body: { jsonrpc: '2.0', id: 1, method, params: { _meta: modernMeta(), ...params } },
   });
 }
 
@@ -153,6 +157,79 @@ describe('at /mcp', () => {
   });
 });
 
+test('a request to /mcp that waits for permission to send its body gets it once', async () => {
+  const { port, host } = new URL(served.url);
+  const body = JSON.stringify({
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/list',
+    params: { _meta: modernMeta() },
+  });
+  const socket = connect(Number(port), '127.0.0.1').setEncoding('utf8');
+  const head = [
+    'POST /mcp HTTP/1.1',
+    `Host: ${host}`,
+    `Authorization: Bearer ${key}`,
+    'Accept: application/json, text/event-stream',
+    'Content-Type: application/json',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `MCP-Protocol-Version: ${revision}`,
+    'Mcp-Method: tools/list',
+    'Expect: 100-continue',
+    'Connection: close',
+  ];
+  socket.write(`${head.join('\r\n')}\r\n\r\n`);
+  const [leave] = await once(socket, 'data');
+  expect(leave).toBe('HTTP/1.1 100 Continue\r\n\r\n');
+  socket.write(body);
+  let rest = '';
+  for await (const piece of socket) rest += piece;
+  expect(rest).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+});
+
+describe('a request without arguments of a tool', () => {
+  const uri = 'memory-bank://note.md';
+  const at = (fields: object) => ({ uri, _meta: { ...modernMeta(), ...fields } });
+  const read = (path: string, fields: object, token?: string) =>
+    rpc(path, 'resources/read', at(fields), token);
+
+  test('takes a project at /mcp, as a field of _meta or as the argument of a prompt', async () => {
+    const { result } = (await read('/mcp', { 'memory-bank/project': 'web' })).body;
+    expect(result.contents[0].text).toBe('of web');
+    const list = await rpc('/mcp', 'resources/list', at({ 'memory-bank/project': 'wbe' }));
+    expect(list.body.error.message).toContain('"wbe". The caller can use: api, web.');
+    const body = { filename: 'only-web.md', content: 'x' };
+    await served.ask('POST', '/p/web/memory-bank/file', { body });
+    for (const [project, listed] of [
+      ['api', 'Files: note.md.'],
+      ['web', 'Files: note.md, only-web.md.'],
+    ]) {
+      const args = { name: 'update-memory-bank', arguments: { project } };
+      expect(JSON.stringify((await rpc('/mcp', 'prompts/get', args)).body)).toContain(listed);
+    }
+    const token = await issuer.token(audience, { scope: 'memory:read:web' });
+    expect((await read('/mcp', { 'memory-bank/project': 'api' }, token)).status).toBe(403);
+  });
+
+  test('takes a handle, whose project and mode it has', async () => {
+    const switched = await call('/p/web/mcp', 'switch_mode', { mode: 'architect' });
+    const { session } = switched.body.result.structuredContent;
+    const { result } = (await read('/mcp', { 'memory-bank/session': session })).body;
+    expect(result.contents[0].text).toBe('of web');
+    const args = { name: 'update-memory-bank', arguments: { session } };
+    const prompt = (await rpc('/p/web/mcp', 'prompts/get', args)).body.result;
+    expect(JSON.stringify(prompt)).toContain('new or changed patterns in systemPatterns.md');
+    const foreign = await read('/p/api/mcp', { 'memory-bank/session': session });
+    expect(foreign.body.error).toMatchObject({
+      code: -32602,
+      message: expect.stringContaining('is not a handle that this server gave to this caller'),
+    });
+    const { prompts } = (await rpc('/mcp', 'prompts/list')).body.result;
+    const names = prompts[0].arguments.map(({ name }: { name: string }) => name);
+    expect(names).toEqual(['session', 'project']);
+  });
+});
+
 describe('an access token', () => {
   test('may be for one project by its scopes', async () => {
     const token = await issuer.token(audience, { scope: 'memory:read:web' });
@@ -207,14 +284,15 @@ describe('an access token', () => {
 
 describe('the command line', () => {
   const { api, web } = repos;
-  test.each([
+  const refused: [string[], string][] = [
     [['--project', 'api'], '--project api is not <name>=<folder>'],
     [['--project', `A/b=${api.root}`], 'has a name that is not'],
     [['--project', `a=${api.root}`, '--project', `a=${web.root}`], 'repeats the name a'],
     [['--project', `a=${api.root}/none`], '--project a: '],
     [['--project', `a=${api.root}`, '--project', `b=${api.root}`], 'overlaps with the folder'],
     [['--root', api.root, '--project', `a=${api.root}`], 'exclude each other'],
-  ])('%j is refused', (args, message) => {
+  ];
+  test.each(sample(refused, 1))('%j is refused', (args, message) => {
     const { status, stderr } = spawnSync(process.execPath, [main, 'serve', ...args], {
       encoding: 'utf8',
     });

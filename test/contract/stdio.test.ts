@@ -133,8 +133,11 @@ describe('tools', () => {
     expect((await client.answer(1)).result.structuredContent).toEqual({ ok: true });
   });
 
+  const similar = 'Unknown tool: mcp__memory__note_reed. Did you mean note_read?';
+
   test.each([
     ['an unknown tool', { name: 'nothing' }, 'Unknown tool: nothing'],
+    ['a similar name', { name: 'mcp__memory__note_reed' }, similar],
     ['an unlisted tool', { name: 'hidden' }, 'Unknown tool: hidden'],
     // An answer becomes part of a conversation, so it does not repeat a credential.
     ['a credential', { name: token }, 'Unknown tool: [a GitHub token]'],

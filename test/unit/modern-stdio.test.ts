@@ -178,6 +178,7 @@ describe('tools', () => {
 
   test.each([
     [{ name: 'nothing' }, 'Unknown tool: nothing'],
+    [{ name: 'step' }, 'Unknown tool: step. Did you mean steps?'],
     [{ arguments: {} }, 'The parameter "name" must be a string.'],
   ])('the protocol answers %j', async (params, message) => {
     const { error } = await start().ask(1, 'tools/call', params).answer(1);

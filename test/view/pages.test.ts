@@ -6,9 +6,10 @@ import { bundlePage } from '../../build.js';
 import { viewFace } from '../../src/server/view/view-face.ts';
 import { Misbehaviour, startBrowser } from '../support/browser.ts';
 import { deep } from '../support/depth.ts';
-import { type Served as HttpServed, key, serve } from '../support/http.ts';
+import { type Served as HttpServed, key, projectApp, serve } from '../support/http.ts';
 import { newFolder } from '../support/process.ts';
 import { fillRealistic } from '../support/realistic-memory.ts';
+import { Repo } from '../support/repo.ts';
 import { Served } from '../support/served.ts';
 
 const token = 'token-of-the-tests';
@@ -388,5 +389,37 @@ describe.skipIf(!browser)('the pages in a browser', () => {
     await page.getByRole('button', { name: 'Open' }).click();
     await page.getByRole('heading', { name: 'Timeline' }).waitFor();
     await page.close();
+  });
+
+  deep('are of the project in the path, on a server with several', async () => {
+    const folder = newFolder();
+    await bundlePage(folder);
+    const projects = ['api', 'web'].map((name) => ({ name, app: projectApp(Repo.create().root) }));
+    const face = viewFace({ folder, version: '0.0.0' });
+    const several = await serve({ projects }, {}, {}, face);
+    for (const { name } of projects) {
+      const body = { filename: 'note.md', content: `# Note of ${name}\n\nText.\n` };
+      await several.ask('POST', `/p/${name}/memory-bank/file`, { body });
+    }
+    const context = await browser?.newContext();
+    const page = await context?.newPage();
+    if (!page) return;
+    const bad = new Misbehaviour(page, several.url);
+    await page.goto(`${several.url}/p/web/view`);
+    await page.getByLabel('API key').fill(key);
+    await page.getByRole('button', { name: 'Open' }).click();
+    await page.getByRole('link', { name: 'Records' }).click();
+    await page.getByRole('link', { name: /^Note of web/ }).click();
+    await page.getByRole('heading', { name: 'Note of web' }).first().waitFor();
+    expect(new URL(page.url()).pathname).toBe('/p/web/view/record/note.md');
+    // The session is for all projects.
+    await page.goto(`${several.url}/p/api/view/record/note.md`);
+    await page.getByRole('heading', { name: 'Note of api' }).first().waitFor();
+    expect(await page.getByText('of web').count()).toBe(0);
+    // Without a session, the first answer asks for the key.
+    expect(bad.found.filter((text) => !text.includes('401'))).toEqual([]);
+    await context?.close();
+    await several.close();
+    for (const { app } of projects) await app.close();
   });
 });

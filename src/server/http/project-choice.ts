@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import { idOf, isModern } from '../mcp/modern-request.ts';
 import { refuse } from '../mcp/modern-server.ts';
-import { readPlace } from '../mcp/project-argument.ts';
+import { readPlace, withoutProject } from '../mcp/project-argument.ts';
 import { invalidParams, RpcError } from '../mcp/rpc-error.ts';
 import { isModernHead, type ModernMcp } from './modern-mcp.ts';
 import type { Projects, ServedProject } from './projects.ts';
@@ -30,15 +30,14 @@ export class ProjectChoice {
   readonly onlyModern: RequestHandler = (request, _response, next) =>
     isModernHead(request) ? next() : next('route');
 
-  /** Sets `locals.project` by the argument `project` of a tool call, or by its handle. */
+  /** Sets `locals.project` by the project that a request names, or by its handle. */
   readonly choose: RequestHandler = (request, response, next) => {
     const { body } = request;
     const { locals } = response;
     if (!isModern(body)) return next();
     locals.choosesProject = true;
-    const place = readPlace(body);
-    if (!place) return next();
-    request.body = place.message;
+    const place = readPlace(body.method, body.params);
+    request.body = withoutProject(body);
     if (place.project !== undefined) {
       const project = this.#projects.named(String(place.project));
       if (!project) {

@@ -21,9 +21,10 @@ import {
   serverInfo,
   text,
   toResult,
+  unknownTool,
 } from './methods.ts';
 import { ResourceFeed } from './resources.ts';
-import { invalidParams, methodNotFound, RpcError, toRpcError } from './rpc-error.ts';
+import { methodNotFound, RpcError, toRpcError } from './rpc-error.ts';
 
 /** How long a call waits for the client to name its roots, in milliseconds. */
 const rootsTimeout = 2_000;
@@ -152,7 +153,7 @@ function methodsFor(app: App, session: Session, server: Server, remote?: RemoteC
     async 'tools/call'(params, extra) {
       const name = text(params, 'name');
       const reply = await app.call(session, name, params.arguments, options(extra));
-      if (!reply) throw new RpcError(invalidParams, `Unknown tool: ${name}`);
+      if (!reply) throw await unknownTool(app, name);
       return toResult(reply);
     },
     // Not part of MCP: `memory-bank doctor` compares it with the project.

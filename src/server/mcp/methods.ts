@@ -3,6 +3,7 @@ import type { CallOptions } from '../../app/call-context.ts';
 import type { LogLevel } from '../../core/context.ts';
 import { MemoryError } from '../../core/error.ts';
 import { isObject, type JsonObject } from '../../core/json.ts';
+import { nearestName } from '../../core/names/nearest-name.ts';
 import type { Session } from '../../core/session.ts';
 import type { Tool } from '../../core/tool.ts';
 import { invalidParams, RpcError } from './rpc-error.ts';
@@ -41,6 +42,16 @@ export async function listTools(
     .map((tool) => adapt({ ...toListing(tool), inputSchema: inputSchema(tool) }, tool));
 }
 
+/** Returns the error of a call that names no tool, with the tool of the most similar name. */
+export async function unknownTool(app: App, name: string): Promise<RpcError> {
+  const tools = (await app.toolsets()).flatMap((toolset) => toolset.tools);
+  const names = tools.flatMap((tool) => (tool.listed === false ? [] : [tool.name]));
+  // Clients print a prefix before the name.
+  const nearest = nearestName(name.replace(/^mcp__.*__/, ''), names);
+  const guess = nearest === undefined ? '' : `. Did you mean ${nearest}?`;
+  return new RpcError(invalidParams, `Unknown tool: ${name}${guess}`);
+}
+
 /** Returns the result of a tool call, without what only one era has. */
 export function toResult({ body, note, error, meta }: Reply) {
   const texts = note === undefined ? [JSON.stringify(body)] : [JSON.stringify(body), note];
@@ -51,9 +62,21 @@ export function toResult({ body, note, error, meta }: Reply) {
   };
 }
 
-export async function listPrompts(app: App) {
+/** @param more the arguments that a revision adds to every prompt; none by default. */
+export async function listPrompts(app: App, more: readonly PromptArgument[] = []) {
   const prompts = (await app.toolsets()).flatMap((toolset) => toolset.prompts ?? []);
-  return prompts.map(({ name, title, description }) => ({ name, title, description }));
+  return prompts.map(({ name, title, description }) => ({
+    name,
+    title,
+    description,
+    ...(more.length > 0 && { arguments: more }),
+  }));
+}
+
+/** An argument of a prompt, as `prompts/list` shows it. */
+export interface PromptArgument {
+  readonly name: string;
+  readonly description: string;
 }
 
 /** Returns a prompt, based on the session's mode and the present records. */

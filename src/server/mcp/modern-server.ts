@@ -13,13 +13,14 @@ import {
   serverInfo,
   text,
   toResult,
+  unknownTool,
 } from './methods.ts';
 import { checkVersion, logLevels, type ModernRequest, modernRevision } from './modern-request.ts';
 import { ProcessSession, rootsRequired } from './process-session.ts';
-import { withProject } from './project-argument.ts';
+import { projectOfPrompt, readPlace, withProject } from './project-argument.ts';
 import { ResourceFeed } from './resources.ts';
 import { invalidParams, methodNotFound, RpcError, toRpcError } from './rpc-error.ts';
-import { type SessionHandles, withHandle } from './session-handles.ts';
+import { type SessionHandles, sessionOfPrompt, withHandle } from './session-handles.ts';
 import { Subscriptions } from './subscriptions.ts';
 
 /** The error code for a request that needs a capability which its client does not have. */
@@ -143,12 +144,12 @@ export class ModernServer {
       'tools/call': (request, exchange) => this.#callTool(request, exchange),
       'resources/list': async (request, exchange) => {
         const resources = (await this.#hasRoot(request))
-          ? await this.#resources(exchange).list(optionsOf(request, exchange))
+          ? await this.#resources(request, exchange).list(optionsOf(request, exchange))
           : [];
         return { resources, ...changing };
       },
-      'resources/templates/list': async (_, exchange) => ({
-        resourceTemplates: await this.#resources(exchange).templates(),
+      'resources/templates/list': async (request, exchange) => ({
+        resourceTemplates: await this.#resources(request, exchange).templates(),
         ...stable,
       }),
       'resources/read': async (request, exchange) => {
@@ -158,16 +159,21 @@ export class ModernServer {
           return { contents: [await readSkillFile(uri)], ...stable };
         }
         if (!(await this.#hasRoot(request))) return rootsRequired;
-        return {
-          contents: [await this.#resources(exchange).read(uri, optionsOf(request, exchange))],
-          ...changing,
-        };
+        const resources = this.#resources(request, exchange);
+        return { contents: [await resources.read(uri, optionsOf(request, exchange))], ...changing };
       },
-      'prompts/list': async () => ({ prompts: await listPrompts(app), ...stable }),
+      'prompts/list': async (_, { choosesProject }) => ({
+        prompts: await listPrompts(app, [
+          ...(this.#handles ? [sessionOfPrompt] : []),
+          ...(choosesProject ? [projectOfPrompt] : []),
+        ]),
+        ...stable,
+      }),
       'prompts/get': async (request, exchange) => {
         const name = text(request.params, 'name');
         if (!(await this.#hasRoot(request))) return rootsRequired;
-        return getPrompt(app, this.#session(exchange), name, optionsOf(request, exchange));
+        const session = this.#session(request, exchange);
+        return getPrompt(app, session, name, optionsOf(request, exchange));
       },
       'skills/list': async () => ({ skills: await (await skills()).listSkills(), ...stable }),
       'skills/get': async ({ params }) => {
@@ -184,7 +190,7 @@ export class ModernServer {
     const { arguments: given } = request.params;
     const options = optionsOf(request, exchange);
     if (!this.#handles)
-      return toResult((await this.#call(this.#session(exchange), name, given, options)).reply);
+      return toResult((await this.#call(this.#process.session, name, given, options)).reply);
     const { session: handle, ...rest } = isObject(given) ? given : {};
     const held = this.#handles.open(handle, exchange.caller, exchange.onlyMode);
     // Refused as a call of the tool, so that the model reads it in the format of the toolset.
@@ -197,7 +203,7 @@ export class ModernServer {
 
   async #call(session: Session, name: string, args: unknown, options: CallOptions) {
     const reply = await this.#app.call(session, name, args, options);
-    if (!reply) throw new RpcError(invalidParams, `Unknown tool: ${name}`);
+    if (!reply) throw await unknownTool(this.#app, name);
     return { reply, tool: findTool(await this.#app.toolsets(), name)?.tool };
   }
 
@@ -208,20 +214,27 @@ export class ModernServer {
       id,
       params,
       caller,
-      session: this.#session(exchange),
+      session: this.#session(request, exchange),
       options: { ...optionsOf(request, exchange), signal },
       placed: await this.#hasRoot(request),
       send: (message) => exchange.send(message),
     });
   }
 
-  /** Returns the session of a request without a handle. */
-  #session({ caller, onlyMode }: Exchange): Session {
-    return this.#handles?.open(undefined, caller, onlyMode).session ?? this.#process.session;
+  /**
+   * Returns the session of a request that does not call a tool.
+   *
+   * @throws MemoryError `invalid_input` for a handle that is refused.
+   */
+  #session({ method, params }: ModernRequest, { caller, onlyMode }: Exchange): Session {
+    const { session: handle } = readPlace(method, params);
+    const held = this.#handles?.open(handle, caller, onlyMode);
+    if (held?.refusal) throw held.refusal;
+    return held?.session ?? this.#process.session;
   }
 
-  #resources(exchange: Exchange): ResourceFeed {
-    return new ResourceFeed(this.#app, this.#session(exchange));
+  #resources(request: ModernRequest, exchange: Exchange): ResourceFeed {
+    return new ResourceFeed(this.#app, this.#session(request, exchange));
   }
 
   /** Whether the request may go on; otherwise its client has to name its roots. */

@@ -1,11 +1,20 @@
 import { isObject } from '../../core/json.ts';
 import type { ListedTool } from './methods.ts';
 
+const description = 'Project of this server; an unknown name is answered with the known ones';
+
 /** The argument of a tool that names a project, for a server that offers several. */
-const argument = {
-  type: 'string',
-  description: 'Project of this server; an unknown name is answered with the known ones',
-};
+const argument = { type: 'string', description };
+
+/** The argument of a prompt that names a project. */
+export const projectOfPrompt = { name: 'project', description };
+
+/** The fields of `_meta` that name the place of a request without arguments. */
+const projectKey = 'memory-bank/project';
+const sessionKey = 'memory-bank/session';
+
+/** The methods with arguments, which name the place of the request. */
+const withArguments = ['tools/call', 'prompts/get'];
 
 /** Adds the argument that names a project to a tool. */
 export function withProject(listed: ListedTool): ListedTool {
@@ -17,26 +26,29 @@ export function withProject(listed: ListedTool): ListedTool {
   };
 }
 
-/** A tool call without the arguments that only choose the place where it runs. */
-export interface PlacedCall {
-  /** The project that the call names; undefined for none. */
+/** Where a request is to run. */
+export interface RequestPlace {
+  /** The project that the request names; undefined for none. */
   readonly project: unknown;
   /** The handle of its session; undefined for none. */
   readonly session: unknown;
-  /** The message without the name of a project. */
-  readonly message: unknown;
 }
 
-/** Reads where a call of a tool is to run; undefined for any other message. */
-export function readPlace(message: unknown): PlacedCall | undefined {
-  if (!isObject(message) || message.method !== 'tools/call') return undefined;
-  const { params } = message;
-  const args = isObject(params) ? params.arguments : undefined;
-  if (!isObject(params) || !isObject(args)) return undefined;
-  const { project, ...rest } = args;
+/** Reads where a request is to run: from its arguments, or from `_meta` for a method without any. */
+export function readPlace(method: unknown, params: unknown): RequestPlace {
+  const { arguments: args, _meta: meta } = isObject(params) ? params : {};
+  const given = withArguments.includes(String(method)) && isObject(args) ? args : {};
+  const fields = isObject(meta) ? meta : {};
   return {
-    project,
-    session: args.session,
-    message: { ...message, params: { ...params, arguments: rest } },
+    project: given.project ?? fields[projectKey],
+    session: given.session ?? fields[sessionKey],
   };
+}
+
+/** Returns a message without the argument that names a project, which no tool knows. */
+export function withoutProject(message: Record<string, unknown>): Record<string, unknown> {
+  const { params } = message;
+  if (!isObject(params) || !isObject(params.arguments)) return message;
+  const { project: _, ...rest } = params.arguments;
+  return { ...message, params: { ...params, arguments: rest } };
 }

@@ -18,10 +18,12 @@ const maxOfCaller = 200;
 const randomBytesOfHandle = 16;
 const codeBytes = 8;
 
-const argument = {
-  type: 'string',
-  description: 'Handle that an earlier call answered as "session"',
-};
+const description = 'Handle that an earlier call answered as "session"';
+const argument = { type: 'string', description };
+
+/** The argument of a prompt that names the session. */
+export const sessionOfPrompt = { name: 'session', description };
+
 const note =
   'Answers "session", a handle of this state: pass it to the calls that need it. It expires an hour after its last use.';
 
