@@ -1,9 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bundlePage } from '../../build.js';
 import { viewFace } from '../../src/server/view/view-face.ts';
+import { findViolations } from '../support/axe.ts';
 import { Misbehaviour, startBrowser } from '../support/browser.ts';
 import { deep, isFull } from '../support/depth.ts';
 import { type Served as HttpServed, serve } from '../support/http.ts';
@@ -12,7 +11,6 @@ import { gitEnv } from '../support/repo.ts';
 import { Served } from '../support/served.ts';
 
 const browser = isFull ? await startBrowser() : undefined;
-const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 const path = 'knowledge/patterns/tabs.md';
 
 let server: HttpServed;
@@ -63,12 +61,7 @@ deep('the page shows both versions, and resolves for the side that a person choo
   await page.getByRole('link', { name: 'Resolve the conflicts' }).click();
   await page.getByText('We indent by four spaces.').waitFor();
   await page.getByText('<script>alert(1)</script> We indent by two spaces.').waitFor();
-  await page.evaluate(readFileSync(axe, 'utf8'));
-  const violations = await page.evaluate(async () => {
-    const run: () => Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> =
-      Reflect.get(globalThis, 'axe').run;
-    return (await run()).violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
-  });
+  const violations = await findViolations(page);
   expect(violations).toEqual([]);
   await page.getByRole('button', { name: 'Resolve' }).click();
   await page.getByText('Choose a side.').waitFor();

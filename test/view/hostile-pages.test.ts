@@ -1,13 +1,12 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bundlePage } from '../../build.js';
 import { viewFace } from '../../src/server/view/view-face.ts';
+import { findViolations } from '../support/axe.ts';
 import { Misbehaviour, startBrowser } from '../support/browser.ts';
 import { deep, isFull } from '../support/depth.ts';
+import { fillHostile } from '../support/hostile-memory.ts';
 import { type Served as HttpServed, serve } from '../support/http.ts';
 import { newFolder } from '../support/process.ts';
 import { fillRealistic } from '../support/realistic-memory.ts';
@@ -15,31 +14,6 @@ import { Served } from '../support/served.ts';
 
 const browser = isFull ? await startBrowser() : undefined;
 const token = 'token-of-the-tests';
-const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
-
-/** Texts that run a script in a page that inserts them without care. */
-const attacks = [
-  '<script>alert(1)</script>',
-  '<img src=x onerror=alert(1)>',
-  '<svg/onload=alert(1)>',
-  '"><iframe srcdoc="<script>alert(1)</script>">',
-  '<style>header{display:none}</style>',
-  '<base href="https://evil.example/">',
-  '<form action="https://evil.example/"><button>Sign in</button></form>',
-  '[click](javascript:alert(1))',
-  '[click](JaVaScRiPt&colon;alert(1))',
-  '[click](data:text/html,<script>alert(1)</script>)',
-  '[click](vbscript:alert(1))',
-  '![pixel](https://evil.example/pixel.png)',
-  '<https://evil.example/" onclick="alert(1)>',
-  '[a]: javascript:alert(1)\n\n[a]',
-  "{{constructor.constructor('alert(1)')()}}",
-  '``` "><script>alert(1)</script>\ncode\n```',
-  '<a href="/memory/restore" id="page" name="main">x</a>',
-  '[up](../../../../memory/home)',
-  '[other](//evil.example/x.md)',
-  '\u202Eevil\u202C \u0000 <\u200Bscript>',
-];
 
 let server: HttpServed;
 let memory: Served;
@@ -111,13 +85,7 @@ describe.skipIf(isFull && !browser)('the pages', () => {
         '/view/record/graph/objectives/idempotent-payments.yaml',
       ]) {
         await settled(page, path);
-        // The policy of the page keeps it from loading a script; the driver inserts it.
-        await page.evaluate(readFileSync(axe, 'utf8'));
-        const violations = await page.evaluate(async () => {
-          const run: () => Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> =
-            Reflect.get(globalThis, 'axe').run;
-          return (await run()).violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
-        });
+        const violations = await findViolations(page);
         expect({ path, violations }).toEqual({ path, violations: [] });
         const overflow = await page.evaluate(
           () => Reflect.get(globalThis, 'document').documentElement.scrollWidth,
@@ -129,25 +97,7 @@ describe.skipIf(isFull && !browser)('the pages', () => {
   );
 
   deep('run, load and post nothing that a record contains', async () => {
-    const all = attacks.join('\n\n');
-    await memory.call('write_memory_bank_file', { filename: 'evil.md', content: all });
-    await memory.call('activate_project', { project_path: server.repo.root });
-    await memory.call('store_memory', { title: attacks[1] ?? '', type: 'rules', content: all });
-    await memory.call('create_features', {
-      features: [{ slug: 'evil', name: attacks[0] ?? '', description: all.slice(0, 9000) }],
-    });
-    for (const [i, attack] of attacks.entries()) {
-      const value = `${attack} ${i}`.replaceAll('\u0000', '');
-      await memory.call('memory_write', {
-        category: 'patterns',
-        key: `attack-${i}`,
-        value,
-        reason: value,
-        context: value,
-      });
-    }
-    await memory.call('log_decision', { title: attacks[2] ?? '', context: all, decision: all });
-    writeFileSync(join(server.repo.root, '.memory-bank/knowledge/patterns/broken.md'), all);
+    await fillHostile(memory);
     const page = await browser?.newPage();
     if (!page) return;
     const bad = new Misbehaviour(page, server.url);

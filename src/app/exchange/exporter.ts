@@ -12,11 +12,15 @@ const reports = new Map([
   ['html', writeHtml],
 ]);
 
+/** The format that has the pages for people, which are not known here. */
+export const siteFormat = 'site';
+
 /** Returns the names of the formats of `export`, with a short description each. */
 export async function exportNames(app: App): Promise<ReadonlyMap<string, string>> {
   return new Map([
     ['markdown', 'everything as one text'],
     ['html', 'everything as one page'],
+    [siteFormat, 'the pages of "view" as files that need no server'],
     ...(await formatsOf(app)).map(({ name, title }) => [name, title] as const),
   ]);
 }

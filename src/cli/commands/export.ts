@@ -1,13 +1,16 @@
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
-import { exportedCautions, exportMemory } from '../../app/exchange/exporter.ts';
+import { basename, dirname, join, resolve } from 'node:path';
+import type { CallOptions } from '../../app/call-context.ts';
+import { exportedCautions, exportMemory, siteFormat } from '../../app/exchange/exporter.ts';
 import { pathAround } from '../../app/project-file.ts';
 import { findRoot } from '../../app/root.ts';
 import { MemoryError } from '../../core/error.ts';
 import { counted } from '../../core/painter.ts';
+import type { Session } from '../../core/session.ts';
 import { cautionsJson } from '../../core/store.ts';
-import type { Command } from '../command.ts';
+import type { Command, Invocation } from '../command.ts';
+import { pageFolder } from '../page-folder.ts';
 import { asJson, outputFlag, showResult } from '../result.ts';
 import { inSession } from '../run-in-session.ts';
 import { Screen } from '../terminal.ts';
@@ -15,14 +18,20 @@ import { Screen } from '../terminal.ts';
 /** `memory-bank export <format> [folder]`: writes the memory in another format, or as a report. */
 export const exportCommand: Command = {
   about:
-    'write the memory in the format of another program, or as one markdown or html report; without a folder, the report goes to stdout',
+    'write the memory in the format of another program, as one markdown or html report, or as the pages of view (site); without a folder, a report goes to stdout',
   operands: ['format', 'folder?'],
   flags: { force: { about: 'replace existing files' }, ...outputFlag },
   async run(invocation) {
     const { app, options, operands, values } = invocation;
-    const [name = '', given] = operands;
+    const [name = '', target] = operands;
+    // One page is a file of its own.
+    const isPage = name === siteFormat && target !== undefined && /\.html$/i.test(target);
+    const given = isPage ? dirname(target) : target;
     const { files, cautions } = await inSession(invocation, async (session, call) => ({
-      files: await exportMemory(app, session, name, call),
+      files:
+        name === siteFormat
+          ? await site(invocation, session, isPage ? basename(target) : undefined, call)
+          : await exportMemory(app, session, name, call),
       cautions: await exportedCautions(app, session, call),
     }));
     const caution = cautions.size > 0 && { caution: cautionsJson(cautions) };
@@ -68,6 +77,22 @@ export const exportCommand: Command = {
     return 0;
   },
 };
+
+/** Returns the pages for people as files: several, or the one with the given name. */
+async function site(
+  { app, operands }: Invocation,
+  session: Session,
+  single: string | undefined,
+  call: CallOptions,
+): Promise<ReadonlyMap<string, string>> {
+  if (operands[1] === undefined) {
+    throw new MemoryError('invalid_input', 'A site needs a place.', {
+      hint: 'Give a folder, or the name of one file that ends in .html.',
+    });
+  }
+  const { siteFiles } = await import('../../server/view/site.ts');
+  return siteFiles(app, session, { folder: pageFolder(), single }, call);
+}
 
 async function write(path: string, content: string | Uint8Array): Promise<void> {
   try {

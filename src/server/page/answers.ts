@@ -172,7 +172,7 @@ export const modesShape = z.object({
 export type ModeList = z.infer<typeof modesShape>;
 
 export const comparisonShape = z.object({
-  from: commitShape,
+  from: commitShape.optional().describe('undefined for the state before the first commit'),
   to: commitShape,
   changes: z.array(differenceShape),
   counts: z.object({ added: count, changed: count, moved: count, removed: count }),

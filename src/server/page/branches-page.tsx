@@ -2,7 +2,7 @@ import type { BranchList, StateComparison } from './answers.ts';
 import { useAnswer } from './data.ts';
 import { Differences, Time, Waiting } from './parts.tsx';
 import { Restore } from './restore.tsx';
-import { addressTo, goTo, type Route } from './route.ts';
+import { addressTo, goTo, isCopy, type Route } from './route.ts';
 
 /** The branches, or what the memory of one has that another does not. */
 export function BranchesPage({ route }: { route: Route }) {
@@ -36,7 +36,7 @@ export function BranchesPage({ route }: { route: Route }) {
                     {current
                       ? commit.subject
                       : `${changes} ${changes === 1 ? 'record differs' : 'records differ'}, ${ahead} commits ahead, ${behind} behind${unrelated ? ', no common commit' : ''}`}{' '}
-                    <a href={addressTo('', '', { at: name })}>open its memory</a>
+                    {!isCopy && <a href={addressTo('', '', { at: name })}>open its memory</a>}
                   </div>
                 </li>
               ))}
@@ -79,7 +79,7 @@ function Review({
   return (
     <>
       <h1>What {branch} teaches</h1>
-      <p class="row">
+      <p class="row" hidden={isCopy}>
         <label>
           compared with{' '}
           <select
@@ -110,13 +110,17 @@ function Review({
                 </h2>
                 <p class="faint">
                   <span class={change}>{change}</span>{' '}
-                  <a
-                    href={addressTo('record', path, {
-                      at: change === 'removed' ? base : branch,
-                    })}
-                  >
-                    {path}
-                  </a>
+                  {isCopy ? (
+                    path
+                  ) : (
+                    <a
+                      href={addressTo('record', path, {
+                        at: change === 'removed' ? base : branch,
+                      })}
+                    >
+                      {path}
+                    </a>
+                  )}
                 </p>
                 <Differences fields={fields} />
                 {action && <Restore path={path} {...action} onDone={answer.reload} />}

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import type { Conflicts, Resolved } from './answers.ts';
 import { change, RefusedRequest, useAnswer } from './data.ts';
 import { Scrolling, Waiting } from './parts.tsx';
+import { isCopy } from './route.ts';
 
 type Decisions = Readonly<Record<string, 'ours' | 'theirs'>>;
 
@@ -66,7 +67,7 @@ export function ConflictsPage() {
                   </div>
                 </fieldset>
               ))}
-              <p>
+              <p hidden={isCopy}>
                 <button type="button" class="main" onClick={resolve}>
                   Resolve
                 </button>

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
-import { projectPath } from './route.ts';
+import { answerFromCopy, NotInCopy } from './copy.ts';
+import { isCopy, projectPath } from './route.ts';
 
 /** A request that the server refused, or that did not reach it. */
 export class RefusedRequest extends Error {
@@ -36,6 +37,7 @@ export async function signIn(key: string): Promise<void> {
 }
 
 async function send<T>(address: string, init: RequestInit): Promise<T> {
+  if (isCopy) return sendToCopy<T>(address);
   const response = await fetch(`${projectPath}${address}`, {
     credentials: 'same-origin',
     ...init,
@@ -46,6 +48,16 @@ async function send<T>(address: string, init: RequestInit): Promise<T> {
   const body = await response.json();
   if (response.ok) return body;
   throw new RefusedRequest(response.status, body?.error?.message ?? response.statusText);
+}
+
+/** Answers with the data of the copy, which have the types of the answers of the server. */
+async function sendToCopy<T>(address: string): Promise<T> {
+  try {
+    return (await answerFromCopy(address)) as T;
+  } catch (error) {
+    if (!(error instanceof NotInCopy)) throw error;
+    throw new RefusedRequest(404, error.message);
+  }
 }
 
 function addressOf(path: string, query: Query): string {
@@ -64,12 +76,16 @@ const burst = 150;
 
 /** Reloads the data of all components after each change of the memory; returns what stops it. */
 export function watchChanges(): () => void {
+  if (isCopy) return () => {};
   let timer: ReturnType<typeof setTimeout> | undefined;
   const stream = new EventSource(`${projectPath}/memory/events`);
-  stream.onmessage = () => {
+  const reload = () => {
     clearTimeout(timer);
     timer = setTimeout(() => changes.dispatchEvent(new Event('change')), burst);
   };
+  // A change before the stream was open has sent no event.
+  stream.onopen = reload;
+  stream.onmessage = reload;
   return () => {
     clearTimeout(timer);
     stream.close();

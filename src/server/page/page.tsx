@@ -8,7 +8,7 @@ import { GraphPage } from './graph-page.tsx';
 import { HomePage, ListPage } from './home-page.tsx';
 import { ModesPage } from './modes-page.tsx';
 import { RecordPage } from './record-page.tsx';
-import { addressTo, currentRoute, followLink, goTo, onRoute, type Route } from './route.ts';
+import { addressTo, currentRoute, followLink, goTo, isCopy, onRoute, type Route } from './route.ts';
 import { SearchPage } from './search-page.tsx';
 import { TasksPage } from './tasks-page.tsx';
 import { TimelinePage } from './timeline-page.tsx';
@@ -72,7 +72,7 @@ function Shell() {
             </a>
           ))}
         </nav>
-        <StateForm at={at} home={home} />
+        {isCopy ? <CopyState home={home.data} /> : <StateForm at={at} home={home} />}
       </header>
       {at !== undefined && (
         <p class="past" role="status">
@@ -85,6 +85,17 @@ function Shell() {
         {Page ? <Page key={`${name} ${rest}`} route={route} /> : <h1>There is no such page.</h1>}
       </main>
     </>
+  );
+}
+
+/** The state that a copy has. */
+function CopyState({ home }: { home: Home | undefined }) {
+  const { branch, commit } = home ?? {};
+  const state = commit ? `${commit.oid.slice(0, 12)}, ${new Date(commit.at).toLocaleString()}` : '';
+  return (
+    <span class="faint">
+      Copy of {branch ?? 'the memory'} {state}
+    </span>
   );
 }
 

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { CommitData, Entry, FieldDifference, RecordReference } from './answers.ts';
 import type { Answered } from './data.ts';
-import { addressOfRecord, addressTo } from './route.ts';
+import { addressOfRecord, addressTo, isCopy } from './route.ts';
 
 /** Shows data when it is there; until then, that it is on its way or why it is not. */
 export function Waiting<T>({
@@ -96,7 +96,7 @@ export function CommitEntry({
       {commit.reason !== undefined && <p class="reason">{commit.reason}</p>}
       <div class="faint">
         <Author commit={commit} />{' '}
-        <a href={addressTo('', '', { at: commit.oid.slice(0, 12) })}>state after it</a>
+        {!isCopy && <a href={addressTo('', '', { at: commit.oid.slice(0, 12) })}>state after it</a>}
       </div>
       <ul class="changes">
         {changes.map(({ change, path }) => (
@@ -104,19 +104,15 @@ export function CommitEntry({
             <span role="img" aria-label={change}>
               {marks[change]}
             </span>{' '}
-            <a href={changeAddress(path, commit)}>{path}</a>
+            <a href={addressTo('record', path, { show: 'history', to: commit.oid.slice(0, 12) })}>
+              {path}
+            </a>
           </li>
         ))}
         {more > 0 && <li class="faint">and {more} more</li>}
       </ul>
     </li>
   );
-}
-
-/** Returns the address of a record with what a commit changed in it. */
-function changeAddress(path: string, { oid }: CommitData): string {
-  const id = oid.slice(0, 12);
-  return addressTo('record', path, { show: 'history', from: `${id}~1`, to: id });
 }
 
 /** The differences in the fields of a record. */

@@ -21,7 +21,7 @@ import {
   Waiting,
 } from './parts.tsx';
 import { Restore } from './restore.tsx';
-import { addressTo, goTo, type Route } from './route.ts';
+import { addressTo, goTo, isCopy, type Route } from './route.ts';
 
 const views = [
   ['', 'Page'],
@@ -55,15 +55,17 @@ export function RecordPage({ route }: { route: Route }) {
         )}
       </p>
       <nav class="tabs" aria-label="Views of the record">
-        {views.map(([name, label]) => (
-          <a
-            key={name}
-            href={addressTo('record', path, { show: name })}
-            aria-current={name === show ? 'page' : undefined}
-          >
-            {label}
-          </a>
-        ))}
+        {views
+          .filter(([name]) => !isCopy || name !== 'edit')
+          .map(([name, label]) => (
+            <a
+              key={name}
+              href={addressTo('record', path, { show: name })}
+              aria-current={name === show ? 'page' : undefined}
+            >
+              {label}
+            </a>
+          ))}
       </nav>
       {show === 'history' ? (
         <RecordHistory route={route} onRestored={answer.reload} />
@@ -165,7 +167,8 @@ function RecordHistory({ route, onRestored }: { route: Route; onRestored: () => 
   const entries = log.data?.entries ?? [];
   const ids = entries.map(({ commit }) => commit.oid.slice(0, 12));
   const to = query.get('to') ?? ids[0];
-  const from = query.get('from') ?? ids[1];
+  // Without a state before it, a commit is compared with the commit before it.
+  const from = isCopy ? undefined : (query.get('from') ?? ids[ids.indexOf(to ?? '') + 1]);
   const choose = (chosen: { from?: string; to?: string }) =>
     goTo(addressTo('record', path, { show: 'history', from, to, ...chosen }), true);
   return (
@@ -175,13 +178,13 @@ function RecordHistory({ route, onRestored }: { route: Route; onRestored: () => 
           <table class="history">
             <caption class="faint">
               {total} {total === 1 ? 'state' : 'states'}
-              {shallow && '; the clone is shallow, so older commits are missing'}. Choose two to
-              compare.
+              {shallow && '; the clone is shallow, so older commits are missing'}.{' '}
+              {isCopy ? 'Choose one to see what it changed.' : 'Choose two to compare.'}
             </caption>
             <thead>
               <tr>
-                <th scope="col">from</th>
-                <th scope="col">to</th>
+                {!isCopy && <th scope="col">from</th>}
+                <th scope="col">{isCopy ? 'change' : 'to'}</th>
                 <th scope="col">state</th>
                 <th scope="col">
                   <span class="hidden">actions</span>
@@ -194,15 +197,17 @@ function RecordHistory({ route, onRestored }: { route: Route; onRestored: () => 
                 const fields = changes.flatMap(({ fields = [] }) => fields);
                 return (
                   <tr key={id}>
-                    <td>
-                      <input
-                        type="radio"
-                        name="from"
-                        aria-label={`Compare from ${subjectOf(commit)}`}
-                        checked={from === id}
-                        onChange={() => choose({ from: id })}
-                      />
-                    </td>
+                    {!isCopy && (
+                      <td>
+                        <input
+                          type="radio"
+                          name="from"
+                          aria-label={`Compare from ${subjectOf(commit)}`}
+                          checked={from === id}
+                          onChange={() => choose({ from: id })}
+                        />
+                      </td>
+                    )}
                     <td>
                       <input
                         type="radio"
@@ -213,7 +218,11 @@ function RecordHistory({ route, onRestored }: { route: Route; onRestored: () => 
                       />
                     </td>
                     <td>
-                      <a href={addressTo('record', path, { at: id })}>{subjectOf(commit)}</a>{' '}
+                      {isCopy ? (
+                        subjectOf(commit)
+                      ) : (
+                        <a href={addressTo('record', path, { at: id })}>{subjectOf(commit)}</a>
+                      )}{' '}
                       <Time at={commit.at} />
                       {commit.reason !== undefined && <p class="reason">{commit.reason}</p>}
                       <div class="faint">
@@ -237,19 +246,19 @@ function RecordHistory({ route, onRestored }: { route: Route; onRestored: () => 
               })}
             </tbody>
           </table>
-          {from !== undefined && to !== undefined && <Compared path={path} from={from} to={to} />}
+          {to !== undefined && <Compared path={path} from={from} to={to} />}
         </>
       )}
     </Waiting>
   );
 }
 
-function Compared({ path, from, to }: { path: string; from: string; to: string }) {
+function Compared({ path, from, to }: { path: string; from: string | undefined; to: string }) {
   const answer = useAnswer<StateComparison>('/memory/compare', { path, from, to });
   return (
     <section>
       <h2>
-        {from} → {to}
+        {from ?? 'before'} → {to}
       </h2>
       <Waiting answer={answer}>
         {({ changes }) =>
@@ -297,7 +306,13 @@ function Lines({ path, at }: { path: string; at: string | undefined }) {
                     <td class="faint">
                       {isFirst && commit && (
                         <a
-                          href={addressTo('record', path, { at: commit.oid.slice(0, 12) })}
+                          href={addressTo(
+                            'record',
+                            path,
+                            isCopy
+                              ? { show: 'history', to: commit.oid.slice(0, 12) }
+                              : { at: commit.oid.slice(0, 12) },
+                          )}
                           title={subjectOf(commit)}
                         >
                           {boundary && 'before '}

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Restored } from './answers.ts';
 import { change, RefusedRequest } from './data.ts';
+import { isCopy } from './route.ts';
 
 /** Brings a state back, after the person has confirmed it. */
 export function Restore({
@@ -26,6 +27,7 @@ export function Restore({
       setState({ problem: error.message });
     }
   };
+  if (isCopy) return null;
   if (state === 'asked') {
     return (
       <>

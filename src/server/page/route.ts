@@ -12,11 +12,15 @@ export interface Route {
 /** The beginning of the paths of the project: empty, or `/p/<name>`. */
 export const projectPath = /^\/p\/[^/]+(?=\/view(?:\/|$))/.exec(location.pathname)?.[0] ?? '';
 
-const base = `${projectPath}/view/`;
+/** Whether the page is a copy in files, without a server: its routes are in the fragments of addresses. */
+export const isCopy = document.documentElement.dataset.copy !== undefined;
+
+const base = isCopy ? '#/' : `${projectPath}/view/`;
 
 /** Returns the route of the address in the browser. */
 export function currentRoute(): Route {
-  const { pathname, search } = location;
+  const [, inside = base, asked = ''] = /^(#\/[^?]*)\??(.*)$/.exec(location.hash) ?? [];
+  const [pathname, search] = isCopy ? [inside, asked] : [location.pathname, location.search];
   const parts = pathname.slice(base.length).split('/').map(decode);
   const query = new URLSearchParams(search);
   const [name = '', ...rest] = parts;
@@ -45,25 +49,34 @@ export function addressOfRecord(path: string): string {
 
 /** Goes to an address of these pages without loading the document again. */
 export function goTo(address: string, replace = false): void {
-  if (replace) history.replaceState(null, '', address);
+  if (isCopy && replace) location.replace(address);
+  else if (isCopy) location.hash = address;
+  else if (replace) history.replaceState(null, '', address);
   else history.pushState(null, '', address);
   dispatchEvent(new Event('routechange'));
 }
 
 /** Calls back when the address changes; returns a function that stops it. */
 export function onRoute(listener: () => void): () => void {
-  addEventListener('popstate', listener);
+  const onHash = () => {
+    // Another fragment is a place on the page.
+    if (isCopy && /^#?$|^#\//.test(location.hash)) listener();
+  };
+  if (!isCopy) addEventListener('popstate', listener);
   addEventListener('routechange', listener);
+  addEventListener('hashchange', onHash);
   return () => {
     removeEventListener('popstate', listener);
     removeEventListener('routechange', listener);
+    removeEventListener('hashchange', onHash);
   };
 }
 
 /** Follows a click on a link to another page, unless the person wants a new tab. */
 export function followLink(event: MouseEvent): void {
   const { target, button, metaKey, ctrlKey, shiftKey, altKey } = event;
-  if (button !== 0 || metaKey || ctrlKey || shiftKey || altKey || event.defaultPrevented) return;
+  if (isCopy || button !== 0 || metaKey || ctrlKey || shiftKey || altKey || event.defaultPrevented)
+    return;
   const link = target instanceof Element ? target.closest('a') : null;
   // A link of a picture has no parts of an address.
   if (!link || link.getAttribute('target')) return;

@@ -11,6 +11,7 @@ import {
   modesShape,
 } from '../page/answers.ts';
 import { at, commitData, entryData, path, skip } from './answer-data.ts';
+import { compareStates } from './commit-changes.ts';
 import { defineMemoryOperation } from './operation.ts';
 
 const limit = z.coerce.number().int().min(1).max(500).default(50);
@@ -171,33 +172,14 @@ export const compare = defineMemoryOperation({
   id: 'compare_states',
   summary: 'Compares two states of the memory, record by record and field by field.',
   input: z.object({
-    from: revision,
+    from: revision.optional().describe('Without it, the state before the commit `to`'),
     to: revision.default('HEAD'),
     path: path.optional(),
     skip,
     limit,
   }),
   answer: comparisonShape,
-  async run({ history }, request) {
-    const { from, to, changes, counts } = await history.compare(request);
-    return {
-      from: commitData(from),
-      to: commitData(to),
-      changes: changes.map(({ type, change, path, from, title, fields }) => ({
-        change,
-        path,
-        ...(from !== undefined && { from }),
-        type: type.name,
-        ...(title !== undefined && { title }),
-        fields: fields.map(({ added, removed, ...field }) => ({
-          ...field,
-          ...(added && { added: [...added] }),
-          ...(removed && { removed: [...removed] }),
-        })),
-      })),
-      counts: { ...counts },
-    };
-  },
+  run: compareStates,
 });
 
 export const blame = defineMemoryOperation({

@@ -9,6 +9,8 @@ export class RecordLinks {
   readonly #byPath = new Map<string, KnownRecord>();
   readonly #byName = new Map<string, KnownRecord>();
   readonly #records: readonly KnownRecord[];
+  /** The records that name each record; undefined until it is needed. */
+  #naming: ReadonlyMap<KnownRecord, readonly KnownRecord[]> | undefined;
 
   constructor(records: readonly KnownRecord[]) {
     this.#records = records;
@@ -72,9 +74,27 @@ export class RecordLinks {
     return undefined;
   }
 
+  /** Returns the record at a path. */
+  at(path: string): KnownRecord | undefined {
+    return this.#byPath.get(path);
+  }
+
   /** Returns the records that name a record. */
   to(record: KnownRecord): readonly KnownRecord[] {
-    return this.#records.filter((one) => one !== record && this.from(one).includes(record));
+    this.#naming ??= this.#allNaming();
+    return this.#naming.get(record) ?? [];
+  }
+
+  #allNaming(): ReadonlyMap<KnownRecord, readonly KnownRecord[]> {
+    const naming = new Map<KnownRecord, KnownRecord[]>();
+    for (const record of this.#records) {
+      for (const named of this.from(record)) {
+        const others = naming.get(named);
+        if (others) others.push(record);
+        else naming.set(named, [record]);
+      }
+    }
+    return naming;
   }
 }
 

@@ -1,11 +1,6 @@
 import { z } from 'zod';
 import { recordText, saveText } from '../../app/record-text.ts';
-import type { Context } from '../../core/context.ts';
 import { MemoryError } from '../../core/error.ts';
-import type { CommitInfo } from '../../core/history.ts';
-import { isObject } from '../../core/json.ts';
-import { renderHtml } from '../../core/markdown/html.ts';
-import type { AnyRecordType } from '../../core/record-type.ts';
 import { reportLeftOut } from '../../core/store.ts';
 import {
   listShape,
@@ -15,8 +10,9 @@ import {
   savedShape,
   searchShape,
 } from '../page/answers.ts';
-import { at, commitData, path, referenceTo, skip } from './answer-data.ts';
+import { at, path, referenceTo, skip } from './answer-data.ts';
 import { defineMemoryOperation } from './operation.ts';
+import { contentOf, readRecord, recordAnswer } from './record-answer.ts';
 import { RecordLinks } from './record-links.ts';
 import { type KnownRecord, readState, titleOf } from './record-source.ts';
 
@@ -69,24 +65,9 @@ export const record = defineMemoryOperation({
   input: z.object({ path, at }),
   answer: recordShape,
   async run(context, { path, at }, { types }) {
-    const { type, text, value, damaged, last } = await readRecord(context, types, path, at);
-    const state = await readState(context, types, at);
-    const found = state.records.find((one) => one.path === path);
-    const links = new RecordLinks(state.records);
-    return {
-      path,
-      type: type.name,
-      toolset: type.toolset,
-      title: value ? titleOf(type, value, path) : path,
-      text,
-      ...(value ? contentOf(type, value, path) : { fields: {} }),
-      ...(damaged !== undefined && { damaged }),
-      ...(last && { last: commitData(last) }),
-      links: {
-        to: found ? links.from(found).map(referenceTo) : [],
-        from: found ? links.to(found).map(referenceTo) : [],
-      },
-    };
+    const read = await readRecord(context, types, path, at);
+    const { records } = await readState(context, types, at);
+    return recordAnswer(read, path, new RecordLinks(records));
   },
 });
 
@@ -186,60 +167,3 @@ export const save = defineMemoryOperation({
     }
   },
 });
-
-/** A record as a page shows it. */
-interface ReadRecord {
-  readonly type: AnyRecordType;
-  readonly text: string;
-  readonly value: object | undefined;
-  readonly damaged: string | undefined;
-  readonly last: CommitInfo | undefined;
-}
-
-async function readRecord(
-  context: Context,
-  types: readonly AnyRecordType[],
-  path: string,
-  revision: string | undefined,
-): Promise<ReadRecord> {
-  if (revision !== undefined) {
-    const { type, text, value, error, last } = await (await context.history.at(revision)).read(
-      path,
-    );
-    return { type, text, value, damaged: error?.text, last };
-  }
-  for (const type of types.filter((one) => one.owns(path))) {
-    const { records, damaged } = await context.store.list(type);
-    const record = records.find((one) => one.path === path);
-    const problem = damaged.find((one) => one.path === path);
-    if (!record && !problem) continue;
-    const text = await recordText(context, path);
-    const last = await lastCommit(context, path);
-    return { type, text, value: record?.value, damaged: problem?.error.text, last };
-  }
-  throw new MemoryError('not_found', `There is no record "${path}".`);
-}
-
-/** Returns the last commit of a record; a record that a person has just written has none. */
-async function lastCommit({ history }: Context, path: string): Promise<CommitInfo | undefined> {
-  const log = await history
-    .log({ path, revision: 'HEAD', limit: 1, skip: 0 })
-    .catch((error: unknown) => {
-      if (error instanceof MemoryError && error.code === 'not_found') return undefined;
-      throw error;
-    });
-  return log?.entries[0]?.commit;
-}
-
-/** Returns the fields of a record, and the body of a markdown file as HTML. */
-function contentOf(type: AnyRecordType, value: object, path: string) {
-  const { body } = type.search(value);
-  const isBody = (field: unknown) => path.endsWith('.md') && field === body;
-  const fields: Record<string, unknown> = {};
-  for (const [name, field] of Object.entries(isObject(value) ? value : {})) {
-    // The page is about this path.
-    if (field !== undefined && !isBody(field) && name !== 'path') fields[name] = field;
-  }
-  if (!path.endsWith('.md') || body === undefined) return { fields };
-  return { fields, html: renderHtml(body) };
-}

@@ -1,0 +1,56 @@
+import type { Context } from '../../core/context.ts';
+import { MemoryError } from '../../core/error.ts';
+import type { CompareRequest, RecordChange } from '../../core/history.ts';
+import type { Difference, StateComparison } from '../page/answers.ts';
+import { commitData } from './answer-data.ts';
+
+/** Two states to compare; without the first one, a commit with the state before it. */
+export type StatesRequest = Omit<CompareRequest, 'from'> & { readonly from?: string | undefined };
+
+/** Compares two states. */
+export async function compareStates(
+  { history }: Context,
+  { from, ...request }: StatesRequest,
+): Promise<StateComparison> {
+  try {
+    const found = await history.compare({ ...request, from: from ?? `${request.to}~1` });
+    return {
+      from: commitData(found.from),
+      to: commitData(found.to),
+      changes: found.changes.map(difference),
+      counts: { ...found.counts },
+    };
+  } catch (error) {
+    const isFirst = error instanceof MemoryError && error.code === 'not_found';
+    if (!isFirst || from !== undefined) throw error;
+  }
+  // The first commit of the repository: all its records are new.
+  const { path, to, skip, limit } = request;
+  const state = await history.at(to);
+  const { records, total } = await state.list(path, limit, skip);
+  return {
+    to: commitData(state.commit),
+    changes: records.map(({ type, path }) => ({
+      change: 'added',
+      path,
+      type: type.name,
+      fields: [],
+    })),
+    counts: { added: total, changed: 0, moved: 0, removed: 0 },
+  };
+}
+
+function difference({ type, change, path, from, title, fields }: RecordChange): Difference {
+  return {
+    change,
+    path,
+    ...(from !== undefined && { from }),
+    type: type.name,
+    ...(title !== undefined && { title }),
+    fields: fields.map(({ added, removed, ...field }) => ({
+      ...field,
+      ...(added && { added: [...added] }),
+      ...(removed && { removed: [...removed] }),
+    })),
+  };
+}

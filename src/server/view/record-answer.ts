@@ -1,0 +1,94 @@
+import { recordText } from '../../app/record-text.ts';
+import type { Context } from '../../core/context.ts';
+import { MemoryError } from '../../core/error.ts';
+import type { CommitInfo } from '../../core/history.ts';
+import { isObject } from '../../core/json.ts';
+import { renderHtml } from '../../core/markdown/html.ts';
+import type { AnyRecordType } from '../../core/record-type.ts';
+import type { RecordData } from '../page/answers.ts';
+import { commitData, referenceTo } from './answer-data.ts';
+import type { RecordLinks } from './record-links.ts';
+import { titleOf } from './record-source.ts';
+
+/** A record as a page shows it. */
+export interface ReadRecord {
+  readonly type: AnyRecordType;
+  readonly text: string;
+  readonly value: object | undefined;
+  readonly damaged: string | undefined;
+  readonly last: CommitInfo | undefined;
+}
+
+/** Returns a record with its content as fields and HTML, and with its links. */
+export function recordAnswer(
+  { type, text, value, damaged, last }: ReadRecord,
+  path: string,
+  links: RecordLinks,
+): RecordData {
+  const found = links.at(path);
+  return {
+    path,
+    type: type.name,
+    toolset: type.toolset,
+    title: value ? titleOf(type, value, path) : path,
+    text,
+    ...(value ? contentOf(type, value, path) : { fields: {} }),
+    ...(damaged !== undefined && { damaged }),
+    ...(last && { last: commitData(last) }),
+    links: {
+      to: found ? links.from(found).map(referenceTo) : [],
+      from: found ? links.to(found).map(referenceTo) : [],
+    },
+  };
+}
+
+export async function readRecord(
+  context: Context,
+  types: readonly AnyRecordType[],
+  path: string,
+  revision: string | undefined,
+): Promise<ReadRecord> {
+  if (revision !== undefined) {
+    const { type, text, value, error, last } = await (await context.history.at(revision)).read(
+      path,
+    );
+    return { type, text, value, damaged: error?.text, last };
+  }
+  for (const type of types.filter((one) => one.owns(path))) {
+    const { records, damaged } = await context.store.list(type);
+    const record = records.find((one) => one.path === path);
+    const problem = damaged.find((one) => one.path === path);
+    if (!record && !problem) continue;
+    const text = await recordText(context, path);
+    const last = await lastCommit(context, path);
+    return { type, text, value: record?.value, damaged: problem?.error.text, last };
+  }
+  throw new MemoryError('not_found', `There is no record "${path}".`);
+}
+
+/** Returns the last commit of a record; a record that a person has just written has none. */
+export async function lastCommit(
+  { history }: Context,
+  path: string,
+): Promise<CommitInfo | undefined> {
+  const log = await history
+    .log({ path, revision: 'HEAD', limit: 1, skip: 0 })
+    .catch((error: unknown) => {
+      if (error instanceof MemoryError && error.code === 'not_found') return undefined;
+      throw error;
+    });
+  return log?.entries[0]?.commit;
+}
+
+/** Returns the fields of a record, and the body of a markdown file as HTML. */
+export function contentOf(type: AnyRecordType, value: object, path: string) {
+  const { body } = type.search(value);
+  const isBody = (field: unknown) => path.endsWith('.md') && field === body;
+  const fields: Record<string, unknown> = {};
+  for (const [name, field] of Object.entries(isObject(value) ? value : {})) {
+    // The page is about this path.
+    if (field !== undefined && !isBody(field) && name !== 'path') fields[name] = field;
+  }
+  if (!path.endsWith('.md') || body === undefined) return { fields };
+  return { fields, html: renderHtml(body) };
+}

@@ -1,0 +1,173 @@
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { bundlePage } from '../../build.js';
+import { App } from '../../src/app/app.ts';
+import { siteFiles } from '../../src/server/view/site.ts';
+import { findViolations } from '../support/axe.ts';
+import { Misbehaviour, startBrowser } from '../support/browser.ts';
+import { deep, isFull } from '../support/depth.ts';
+import { fillHostile } from '../support/hostile-memory.ts';
+import { main, newFolder } from '../support/process.ts';
+import { fillRealistic } from '../support/realistic-memory.ts';
+import { gitEnv, Repo } from '../support/repo.ts';
+import { Served } from '../support/served.ts';
+
+const browser = isFull ? await startBrowser() : undefined;
+const pages = newFolder();
+const repo = Repo.create();
+const memory = new Served(repo);
+
+beforeAll(async () => {
+  if (isFull) await bundlePage(pages);
+  else {
+    // The short run opens no browser: the script is only copied.
+    for (const name of ['index.html', 'icon.svg', 'style.css']) {
+      copyFileSync(join('src/server/page', name), join(pages, name));
+    }
+    writeFileSync(join(pages, 'page.js'), '"the script"');
+  }
+  await memory.write('first', 'The first text.');
+  if (isFull) {
+    await fillRealistic((tool, args) => memory.call(tool, args), repo.root);
+    await fillHostile(memory);
+  }
+  repo.git('switch', '-q', '-c', 'idea');
+  await memory.write('learnt', 'Only the branch knows it.');
+  repo.git('switch', '-q', 'main');
+  await memory.write('first', 'The **second** text.');
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await memory.close();
+  repo.remove();
+});
+
+async function filesOf(single?: string): Promise<ReadonlyMap<string, string>> {
+  const app = new App({
+    place: { flag: repo.root, env: {}, cwd: repo.root, home: newFolder() },
+    homeFolder: newFolder(),
+    durability: 'relaxed',
+    log: () => {},
+  });
+  const files = await siteFiles(app, app.connect(), { folder: pages, single }, {});
+  await app.close();
+  return files;
+}
+
+/** Writes a copy and returns the address of its first page. */
+async function copy(single?: string): Promise<string> {
+  const folder = newFolder();
+  for (const [name, content] of await filesOf(single)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), content);
+  }
+  return pathToFileURL(join(folder, single ?? 'index.html')).href;
+}
+
+async function visit(address: string, work: (page: Page) => Promise<void>): Promise<void> {
+  const page = await browser?.newPage();
+  if (!page) return;
+  const bad = new Misbehaviour(page, address.replace(/[^/]*$/, ''));
+  await page.goto(address);
+  await work(page);
+  expect(bad.found).toEqual([]);
+  await page.close();
+}
+
+test('a copy has all records with their history, and no part that ends a script early', async () => {
+  const several = await filesOf();
+  expect([...several.keys()].sort()).toEqual([
+    'data/base.js',
+    'data/log.js',
+    'data/records-0.js',
+    'data/texts.js',
+    'icon.svg',
+    'index.html',
+    'page.js',
+    'style.css',
+  ]);
+  const [, json = ''] =
+    /^memoryPart\("records-0",(.*)\);\n$/s.exec(several.get('data/records-0.js') ?? '') ?? [];
+  const { record, blame, log, changes } = JSON.parse(json)['knowledge/patterns/first.md'];
+  expect(record.html).toContain('<strong>second</strong>');
+  expect(blame.lines.length).toBeGreaterThan(1);
+  expect(log.total).toBe(2);
+  expect(Object.values(changes)).toHaveLength(2);
+  const one = await filesOf('memory.html');
+  const html = one.get('memory.html') ?? '';
+  expect(html.match(/<script/g)).toHaveLength([...several.keys()].length - 4 + 1);
+});
+
+describe.skipIf(isFull && !browser)('a copy in a browser, from a file', () => {
+  deep.each([undefined, 'memory.html'])('has every page and is harmless: %s', async (single) => {
+    const address = await copy(single);
+    await visit(address, async (page) => {
+      await page.getByText('Copy of main').waitFor();
+      await page.getByRole('link', { name: 'Timeline' }).click();
+      await page.getByText('initialize memory bank').first().waitFor();
+      await page
+        .getByRole('link', { name: /patterns\/first\.md$/ })
+        .first()
+        .click();
+      await page.locator('.diff .added, ins', { hasText: '**second**' }).waitFor();
+      await page.getByRole('link', { name: 'Page', exact: true }).click();
+      await page.locator('article strong', { hasText: 'second' }).waitFor();
+      expect(await page.getByRole('link', { name: 'Edit' }).count()).toBe(0);
+      await page.getByRole('link', { name: 'Lines' }).click();
+      await page.getByRole('cell', { name: 'Ada Lovelace' }).first().waitFor();
+      await page.reload();
+      await page.getByRole('cell', { name: 'Ada Lovelace' }).first().waitFor();
+      await page.goBack();
+      await page.getByRole('link', { name: 'Branches' }).click();
+      await page.getByRole('link', { name: 'idea' }).click();
+      await page.locator('.change', { hasText: 'learnt' }).waitFor();
+      expect(await page.getByRole('button', { name: 'Accept' }).count()).toBe(0);
+      await page.keyboard.press('/');
+      await page.getByRole('searchbox').fill('idempot');
+      await page
+        .locator('mark', { hasText: /^idempotent$/ })
+        .first()
+        .waitFor();
+      await page.getByRole('link', { name: 'Graph' }).click();
+      await page.locator('svg.graph').getByRole('link').first().waitFor();
+      await page.getByRole('link', { name: 'Tasks' }).click();
+      await page.getByText('Store the answer of the provider for a day').waitFor();
+      expect(await findViolations(page)).toEqual([]);
+    });
+    await visit(address, async (page) => {
+      for (const path of repo.git('ls-files', '.memory-bank').split('\n').filter(Boolean)) {
+        const record = path.replace('.memory-bank/', '').split('/').map(encodeURIComponent);
+        for (const view of ['', '?show=source', '?show=history', '?show=lines']) {
+          await page.goto(`${address}#/record/${record.join('/')}${view}`);
+          await page.locator('main h1').first().waitFor();
+          await page.locator('.loading').waitFor({ state: 'detached' });
+          const inserted = page.locator(
+            'main :is(script, img, svg, iframe, style, base, form, object, [onclick], [onerror])',
+          );
+          expect(await inserted.count()).toBe(0);
+        }
+      }
+    });
+  });
+});
+
+deep('memory-bank export site writes a folder or one page, and asks for a place', () => {
+  const folder = newFolder();
+  const run = (...args: string[]) =>
+    spawnSync(process.execPath, [main, 'export', 'site', ...args], {
+      cwd: repo.root,
+      env: { ...gitEnv, HOME: folder },
+      encoding: 'utf8',
+    });
+  expect(run().stderr).toContain('Give a folder');
+  expect(run(join(folder, 'site')).status).toBe(0);
+  expect(readFileSync(join(folder, 'site/index.html'), 'utf8')).toContain('data-copy');
+  expect(run(join(folder, 'site')).stderr).toContain('--force');
+  expect(run(join(folder, 'memory.html')).status).toBe(0);
+  expect(readFileSync(join(folder, 'memory.html'), 'utf8')).toContain('part-base');
+});
