@@ -124,3 +124,29 @@ deep('a person gives evidence, sees the label, and follows moved code', () => {
   });
   repo.remove();
 });
+
+deep('show, status and export say which records to check, and nothing about healthy ones', () => {
+  const repo = project();
+  const path = 'knowledge/patterns/lock.md';
+  const text = (...args: string[]) => run(repo, ...args);
+  const json = (...args: string[]) => JSON.parse(run(repo, ...args, '--output', 'json').stdout);
+  const commands = [['show', path], ['status'], ['export', 'markdown', 'report', '--force']];
+  const healthy = commands.map((args) => [json(...args), text(...args)] as const);
+  for (const [answer, { stdout, stderr }] of healthy) {
+    expect(answer).not.toHaveProperty('caution');
+    expect(stdout + stderr).not.toMatch(/caution|to check/i);
+  }
+  expect(repo.read('report/memory.md')).not.toContain('Caution');
+  repo.git('rm', '-q', 'src/old.ts');
+  repo.git('commit', '-q', '-m', 'Remove it', '--', 'src');
+  const caution = ['src/old.ts was removed.'];
+  const [show, status, exported] = commands.map((args) => json(...args));
+  expect(show).toEqual({ ...healthy[0]?.[0], caution });
+  expect(status).toMatchObject({ caution: { [path]: caution } });
+  expect(exported).toEqual({ ...healthy[2]?.[0], caution: { [path]: caution } });
+  expect(text('show', path).stderr).toContain(caution[0]);
+  expect(text('show', path).stdout).toBe(healthy[0]?.[1].stdout);
+  expect(text('status').stdout).toContain('1 record to check: run "memory-bank check"');
+  expect(repo.read('report/memory.md')).toContain(`> **Caution:** ${caution[0]}`);
+  repo.remove();
+});

@@ -80,7 +80,10 @@ const operations: readonly Operation[] = [
     method: 'post',
     path: '/memory-bank/logDecision',
     tool: 'log_decision',
-    answer: done.extend({ similar: z.array(similar).optional() }),
+    answer: done.extend({
+      similar: z.array(similar).optional(),
+      linked: z.array(z.string()).optional(),
+    }),
   },
   {
     method: 'post',

@@ -76,8 +76,14 @@ export class ProjectCode {
       return { entry: { kind: 'file', oid: objectId('blob', bytes) }, bytes };
     } catch (error) {
       if (!(error instanceof MemoryError)) throw error;
-      return { entry: other(error.message) };
+      return { entry: other(this.#reasonOf(error, full)) };
     }
+  }
+
+  /** An error as a part of a sentence, without a path of this machine. */
+  #reasonOf({ message }: MemoryError, path: string): string {
+    const { root } = this.#repository.work;
+    return message.replace(`${root}/${path}`, 'it').replace(`${root}/`, '').replace(/\.$/, '');
   }
 
   /** A file that a sparse checkout leaves out of the work tree. */

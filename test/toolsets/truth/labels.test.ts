@@ -3,6 +3,8 @@ import { App } from '../../../src/app/app.ts';
 import { exportedCautions, exportMemory } from '../../../src/app/exchange/exporter.ts';
 import type { Session } from '../../../src/core/session.ts';
 import { ResourceFeed } from '../../../src/server/mcp/resources.ts';
+import { deep } from '../../support/depth.ts';
+import { serve } from '../../support/http.ts';
 import { newFolder } from '../../support/process.ts';
 import { Repo } from '../../support/repo.ts';
 
@@ -160,5 +162,53 @@ describe('a record whose code was removed', () => {
     expect(await read()).toEqual({ ...healthy[4], _meta: { 'memory-bank/caution': [gone] } });
     expect(await report()).toContain(`\`notes.md\`\n\n> **Caution:** ${gone}\n`);
     expect((await exportedCautions(app, session, {})).get('notes.md')).toEqual([gone]);
+  });
+
+  deep('has a label over HTTP, also at the section that was asked for', async () => {
+    const server = await serve();
+    server.repo.write('src/lock.ts', 'lock\n');
+    server.repo.write('.memory-bank/notes.md', '# Notes\n\n## Lock\n\nIn `src/lock.ts`.\n');
+    server.repo.git('add', '-A');
+    server.repo.git('commit', '-q', '-m', 'Begin');
+    const paths = ['/memory-bank/file/notes.md', '/memory-bank/file/notes.md?section=Lock'];
+    const read = () => Promise.all(paths.map((path) => server.ask('GET', path)));
+    const healthy = await read();
+    for (const { status, body } of healthy) {
+      expect({ status, keys: Object.keys(body) }).toEqual({
+        status: 200,
+        keys: ['status', 'content'],
+      });
+    }
+    server.repo.git('rm', '-q', 'src/lock.ts');
+    server.repo.git('commit', '-q', '-m', 'Remove the lock');
+    const labelled = await read();
+    expect(labelled.map(({ body }) => body)).toEqual(
+      healthy.map(({ body }) => ({ ...body, caution: [gone] })),
+    );
+    await server.close();
+  });
+
+  deep('has a label in the hits of each search, after equal hits without one', async () => {
+    const write = (key: string, value: string) =>
+      call('memory_write', { category: 'patterns', key, value });
+    await write('one', 'Wait, see `src/lock.ts`.');
+    await write('two', 'Wait, see `src/other.ts`.');
+    const reads = [
+      ['search_memory', { query: 'wait see' }],
+      ['memory_search', { query: 'wait see' }],
+      ['memory_read', { category: 'patterns' }],
+    ] as const;
+    const before = await Promise.all(reads.map(([tool, args]) => call(tool, args)));
+    expect(JSON.stringify(before)).not.toContain('caution');
+    removeLock();
+    for (const [i, [tool, args]] of reads.entries()) {
+      const answer = await call(tool, args);
+      const hits: Answer[] = answer.results ?? answer.entries;
+      const labelled = hits.filter(({ caution }) => caution);
+      expect(labelled, tool).toEqual([expect.objectContaining({ caution: [gone] })]);
+      expect(labelled[0].key, tool).toMatch(/\bone$/);
+      expect(hits).toHaveLength((before[i].results ?? before[i].entries).length);
+      if (tool !== 'memory_read') expect(hits[1], tool).toBe(labelled[0]);
+    }
   });
 });
