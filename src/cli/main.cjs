@@ -37,7 +37,8 @@ async function main(args, packageFolder) {
   // Clients wait for a hook, so most are answered by a small part of the program.
   const isQuick = args[0] === 'hook' || args[0] === 'brief';
   const rest = isQuick ? await require(quickProgram).answer(args, packageFolder) : {};
-  if (rest === undefined) return exit(0);
+  // It has written everything.
+  if (rest === undefined) process.exit(0);
   // Loaded after the check of the version, because an older Node.js cannot parse it.
   const { run } = await import('./cli.js');
   exit(await run(args, packageFolder, rest.input));

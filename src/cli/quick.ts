@@ -1,12 +1,13 @@
-import { existsSync } from 'node:fs';
+import { existsSync, writeSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import packageJson from '../../package.json' with { type: 'json' };
+import type { DigestPart } from '../app/hook/brief-digest.ts';
 import { type ClientEvent, hookAgent, hookEvents, readEvent } from '../app/hook/client-event.ts';
 import { answerHook } from '../app/hook/hook-answer.ts';
 import { QuickHookMemory } from '../app/hook/quick-hook-memory.ts';
 import { findRoot, memoryFolderName, startDirectory } from '../app/root.ts';
-import { readHookInput } from './hook-input.ts';
+import { isDevice, readHookInput } from './hook-input.ts';
 
 /** The work that is left to the whole program, with the input that was read already. */
 export interface Remainder {
@@ -31,7 +32,7 @@ export async function answer(
   const isUsual = !env.MEMORY_BANK_TOOLSETS && !env.MEMORY_BANK_DEFAULT_TOOLSETS;
   if (others.length > 0 || !isUsual || env.DEBUG === 'true') return {};
   if (command === 'brief') {
-    const isPlain = name === undefined && !process.stdout.isTTY;
+    const isPlain = name === undefined && !isDevice(1);
     return isPlain && (await answerBrief(packageFolder)) ? undefined : {};
   }
   const event = hookEvents.find((one) => one === name);
@@ -43,18 +44,39 @@ export async function answer(
 
 /** Writes the brief; returns false if the whole program has to. */
 async function answerBrief(packageFolder: string): Promise<boolean> {
-  return quickly(packageFolder, undefined, `memory-bank-cli/${version}`, async (memory) => {
+  const agent = `memory-bank-cli/${version}`;
+  return quickly(packageFolder, undefined, agent, 'brief', async (memory) => {
     const { text } = await memory.brief();
-    if (text !== '') process.stdout.write(`${text}\n`);
+    if (text !== '') await print(`${text}\n`);
   });
 }
 
 /** Writes the answer to an event; returns false if the whole program has to. */
 async function answerEvent(event: ClientEvent, packageFolder: string): Promise<boolean> {
-  return quickly(packageFolder, event.cwd, hookAgent(event, version), async (memory) => {
+  const agent = hookAgent(event, version);
+  return quickly(packageFolder, event.cwd, agent, partOf(event), async (memory) => {
     const found = await answerHook(memory, event);
-    if (found !== undefined) process.stdout.write(`${JSON.stringify(found)}\n`);
+    if (found !== undefined) await print(`${JSON.stringify(found)}\n`);
   });
+}
+
+/** Writes to stdout without the streams of node, which would take longer to load. */
+async function print(text: string): Promise<void> {
+  let rest = Buffer.from(text);
+  try {
+    while (rest.length > 0) rest = rest.subarray(writeSync(1, rest));
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    // The reader is slow, and the pipe is full.
+    if (code === 'EAGAIN') await new Promise((done) => process.stdout.write(rest, done));
+    else if (code !== 'EPIPE') throw error;
+  }
+}
+
+/** The part of the digest that the answer to an event needs. */
+function partOf({ event }: ClientEvent): DigestPart {
+  if (event === 'session-start') return 'brief';
+  return event === 'prompt' ? 'search' : 'facts';
 }
 
 /**
@@ -66,21 +88,26 @@ async function quickly(
   packageFolder: string,
   folder: string | undefined,
   agent: string,
+  part: DigestPart,
   work: (memory: QuickHookMemory) => Promise<void>,
 ): Promise<boolean> {
   const { env } = process;
+  const started = process.cwd();
   try {
     const cwd = folder ?? startDirectory(env, process.cwd(), packageFolder);
     const input = { flag: undefined, env, cwd, home: homedir(), clientRoots: async () => [] };
     const path = join((await findRoot(input)).path, memoryFolderName);
     // A project without a memory has nothing to say.
     if (!existsSync(path)) return true;
-    const memory = QuickHookMemory.open(path, import.meta.dirname, agent);
+    const memory = QuickHookMemory.open(path, import.meta.dirname, agent, part);
     if (!memory) return false;
+    // The stat of a file takes less time by a short path.
+    process.chdir(path);
     await work(memory);
     return true;
   } catch {
     // The whole program answers what this one cannot, and says what is wrong.
+    process.chdir(started);
     return false;
   }
 }

@@ -187,6 +187,11 @@ export interface Context {
   log(level: LogLevel, message: string): void;
 }
 
+/** The day of a time, in UTC: `2027-01-31`. */
+export function dayOf(time: Date): string {
+  return timestamp(time).slice(0, 10);
+}
+
 /** Formats a time for records and answers: ISO 8601, UTC, milliseconds, `Z`. */
 export function timestamp(time: Date): string {
   return time.toISOString();

@@ -82,6 +82,20 @@ export function cautionsJson(cautions: CautionsByPath): JsonObject {
 /** Why readers should not rely on records, by path; records without a reason are left out. */
 export type CautionsByPath = ReadonlyMap<string, readonly string[]>;
 
+/** Why a reader should not rely on a record, and when this can change although the memory does not. */
+export interface RecordDoubts {
+  /** Sentences; empty for a record that nothing is known against. */
+  readonly reasons: readonly string[];
+  /** Whether another record replaces it. */
+  readonly superseded: boolean;
+  /** Files that it depends on, relative to the top of the work tree, and the state of each. */
+  readonly files: readonly (readonly [path: string, state: string])[];
+  /** The commit of HEAD, if it depends on that; `''` if it is not certain to last. */
+  readonly head?: string;
+  /** The day of the comparison, if it depends on that: `2027-01-31`. */
+  readonly day?: string;
+}
+
 /** A record that says nearly the same as another one. */
 export interface SimilarRecord {
   readonly path: string;
@@ -344,6 +358,8 @@ export interface Store extends Reader {
    * rest on has changed, or they are superseded or expired.
    */
   cautions(addresses: readonly string[]): Promise<CautionsByPath>;
+  /** Returns the same for each of the addresses that can be read, and when it can change. */
+  doubts(addresses: readonly string[]): Promise<ReadonlyMap<string, RecordDoubts>>;
   /**
    * Runs `edit` on the present records and makes one commit of its changes.
    *

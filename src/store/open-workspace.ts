@@ -116,7 +116,7 @@ class StoreWorkspace implements Workspace {
         archive: this.#archive,
         search: this.#search,
         local: this.#local,
-        cautions: async (...request) => (await this.#loadCautions()).about(...request),
+        doubts: async (...request) => (await this.#loadCautions()).doubts(...request),
       },
       permit,
     );

@@ -1,23 +1,27 @@
 import { join, relative, sep } from 'node:path';
 import { checksum } from '../core/checksum.ts';
 import type { BranchWork } from '../core/context.ts';
-import type { LocalState } from '../core/store.ts';
+import type { LocalState, RecordDoubts } from '../core/store.ts';
 import { Disk } from '../git/disk/disk.ts';
-import { type Files, NodeFiles } from '../git/disk/file-layer.ts';
+import { type Files, NodeFiles, statNumbers, statSize } from '../git/disk/file-layer.ts';
+import type { IndexFile } from '../git/index/index-file.ts';
 import { type Oid, parseCommit } from '../git/objects/object.ts';
 import { ObjectDatabase } from '../git/objects/odb.ts';
 import { type Head, Refs } from '../git/refs/refs.ts';
 import { findWorkTree, type WorkTree } from '../git/repository/discover.ts';
-import { branchWork } from './history/branch-work.ts';
+import { placeState } from './evidence/place-state.ts';
+import { branchWork, readIndex } from './history/branch-work.ts';
 import { drift, folderAt, lastChange } from './history/last-change.ts';
 import { LocalFile } from './records/local-state.ts';
-import { SectionFile, sectionFile } from './records/section-file.ts';
+import { maxHeader, SectionFile, sectionFile } from './records/section-file.ts';
 
-/** The files of a memory as their stats show them. */
+/** The files and folders of a memory as their stats show them. */
 export interface FilesState {
-  /** A hash of the name, size, times and inode of each file: equal for equal states. */
-  readonly key: string;
-  /** When a file last changed, in milliseconds. */
+  /** Relative to the memory folder, which is the first one, `''`. */
+  readonly paths: readonly string[];
+  /** The `statNumbers` of each. */
+  readonly stats: Float64Array;
+  /** When one of them last changed, in milliseconds. */
   readonly newest: number;
 }
 
@@ -39,6 +43,8 @@ export class QuickMemory {
   readonly #path: string;
   /** Its path in the work tree, with `/`. */
   readonly #folder: string;
+  /** The index of git, once it is read. */
+  #staged: { readonly index: IndexFile | undefined } | undefined;
 
   private constructor(files: Files, tree: WorkTree, path: string) {
     this.#disk = new Disk(files, 'relaxed');
@@ -71,18 +77,26 @@ export class QuickMemory {
     return join(this.#own(), `${name}-${id}.index`);
   }
 
-  hasFile(path: string): boolean {
-    return this.#disk.files.lstat(path) !== undefined;
-  }
-
   /**
-   * Reads a derived file of sections.
+   * Reads the first sections of a derived file.
    *
-   * @returns undefined if it is missing, damaged or of another mark.
+   * @param count of sections; undefined for all of them.
+   * @returns undefined if the file is missing, damaged or of another mark.
    */
-  read(path: string, mark: string, limit: number): SectionFile | undefined {
-    const bytes = this.#disk.files.read(path, limit);
-    return bytes && SectionFile.open(bytes, mark);
+  read(path: string, mark: string, limit: number, count?: number): SectionFile | undefined {
+    const { files } = this.#disk;
+    const stat = files.lstat(path);
+    if (stat?.kind !== 'file' || stat.size > limit) return undefined;
+    const fd = files.open(path, 'r');
+    try {
+      const { size } = files.fstat(fd);
+      const table = SectionFile.open(files.pread(fd, Math.min(size, maxHeader), 0), mark);
+      const length = (count === undefined ? undefined : table?.startOf(count)) ?? size;
+      if (!table || length > limit) return undefined;
+      return SectionFile.open(files.pread(fd, Math.min(size, length), 0), mark);
+    } finally {
+      files.close(fd);
+    }
   }
 
   /** Replaces a derived file, which may be lost in a power cut. */
@@ -92,36 +106,59 @@ export class QuickMemory {
   }
 
   /**
-   * Reads the stats of all files of the memory.
+   * Reads the stats of all files and folders of the memory.
    *
-   * @param limit of files and folders; with more, the answer is undefined.
+   * @param limit of their number; with more, the answer is undefined.
    */
   filesState(limit: number): FilesState | undefined {
     const { files } = this.#disk;
-    const names: string[] = [];
+    const paths = [''];
     const numbers: number[] = [];
     let newest = 0;
-    const folders = [this.#path];
-    for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
-      const entries = files.list(folder) ?? [];
-      entries.sort((a, b) => (a.name < b.name ? -1 : 1));
-      names.push(`${folder}${sep}`);
-      for (const { name, kind } of entries) {
-        const path = folder + sep + name;
-        if (kind === 'directory') {
-          folders.push(path);
-          continue;
-        }
-        const stat = files.lstat(path);
-        if (!stat || names.length > limit) return undefined;
-        const { size, mtimeMs, ctimeMs, ino } = stat;
-        names.push(name);
-        numbers.push(size, mtimeMs, ctimeMs, ino);
-        newest = Math.max(newest, mtimeMs, ctimeMs);
-      }
+    // The loop adds the entries of each folder that it meets.
+    for (const path of paths) {
+      const absolute = join(this.#path, path);
+      const stat = files.lstat(absolute);
+      if (!stat || paths.length > limit) return undefined;
+      numbers.push(...statNumbers(stat));
+      newest = Math.max(newest, stat.mtimeMs, stat.ctimeMs);
+      if (stat.kind !== 'directory') continue;
+      const prefix = path === '' ? '' : `${path}${sep}`;
+      for (const { name } of files.list(absolute) ?? []) paths.push(prefix + name);
     }
-    const bits = new Int32Array(Float64Array.from(numbers).buffer);
-    return { key: checksum(names.join('\0'), bits), newest };
+    return { paths, stats: Float64Array.from(numbers), newest };
+  }
+
+  /**
+   * Whether all files and folders have the given stats, as `filesState` returned them.
+   *
+   * The time of a folder shows whether files were added to it or removed. It takes half the time in a
+   * process whose current directory is the memory folder.
+   */
+  hasFiles([, ...paths]: readonly string[], stats: Float64Array): boolean {
+    const { files } = this.#disk;
+    const prefix = process.cwd() === this.#path ? '' : this.#path + sep;
+    return (
+      files.haveStats('', [this.#path], stats) &&
+      files.haveStats(prefix, paths, stats.subarray(statSize))
+    );
+  }
+
+  /** Whether what was found against a record is still the case. */
+  isCertain({ files, head, day }: RecordDoubts, today: string): boolean {
+    if (head !== undefined && head !== this.head().oid) return false;
+    if (day !== undefined && day !== today) return false;
+    return files.every(([path, state]) => {
+      const stat = this.#disk.files.lstat(join(this.#tree.top, path));
+      // A state that names only the kind of the place does not depend on its content.
+      return placeState(stat, state.includes(' ')) === state;
+    });
+  }
+
+  /** The files of the memory that git has as unmerged, by their paths in the memory folder. */
+  conflicts(): string[] {
+    const unmerged = this.#index()?.unmergedBelow(this.#folder) ?? [];
+    return unmerged.map(({ path }) => path.slice(this.#folder.length + 1));
   }
 
   head(): Head {
@@ -167,7 +204,12 @@ export class QuickMemory {
   work(limit: number): BranchWork {
     if (this.head().oid === undefined) return { base: undefined, committed: [], edited: [] };
     const repository = { odb: this.#odb, refs: this.#refs, tree: this.#tree };
-    return branchWork(repository, this.#disk.files, this.#folder, limit);
+    return branchWork(repository, this.#disk.files, this.#folder, limit, this.#index());
+  }
+
+  #index(): IndexFile | undefined {
+    this.#staged ??= { index: readIndex(this.#disk.files, this.#tree) };
+    return this.#staged.index;
   }
 
   #own(): string {

@@ -8,6 +8,7 @@ import type {
   Located,
   OnStored,
   Provenance,
+  RecordDoubts,
   SearchHit,
   SearchRequest,
   SearchResult,
@@ -28,7 +29,7 @@ export interface StoreParts {
   readonly archive: Archive;
   readonly search: RecordSearch;
   readonly local: LocalState;
-  cautions(visit: Visit, paths: readonly string[]): Promise<CautionsByPath>;
+  doubts(visit: Visit, paths: readonly string[]): Promise<ReadonlyMap<string, RecordDoubts>>;
 }
 
 /** The records of a memory for one call of one session. */
@@ -37,7 +38,7 @@ export class SessionStore implements Store {
   readonly #memory: MemoryFolder;
   readonly #search: RecordSearch;
   readonly #archive: Archive;
-  readonly #cautions: StoreParts['cautions'];
+  readonly #doubts: StoreParts['doubts'];
   readonly #permit: Permit;
   /** The reader of the call; its own change replaces it. */
   #reader: RecordReader | undefined;
@@ -46,7 +47,7 @@ export class SessionStore implements Store {
     this.#memory = parts.archive.memory;
     this.#archive = parts.archive;
     this.#search = parts.search;
-    this.#cautions = parts.cautions;
+    this.#doubts = parts.doubts;
     this.local = parts.local;
     this.#permit = permit;
   }
@@ -74,13 +75,17 @@ export class SessionStore implements Store {
   }
 
   async cautions(paths: readonly string[]): Promise<CautionsByPath> {
+    const doubts = await this.doubts(paths);
+    return new Map(
+      [...doubts].flatMap(([path, { reasons }]) => (reasons.length > 0 ? [[path, reasons]] : [])),
+    );
+  }
+
+  async doubts(paths: readonly string[]): Promise<ReadonlyMap<string, RecordDoubts>> {
     // Without a repository there is no commit to compare with.
     if (paths.length === 0 || !this.#memory.repository()) return new Map();
     await (await this.#read()).refresh();
-    return this.#cautions(
-      new Visit(this.#archive, this.#permit, await this.#permit.access()),
-      paths,
-    );
+    return this.#doubts(new Visit(this.#archive, this.#permit, await this.#permit.access()), paths);
   }
 
   async similar<T extends object>(

@@ -3,7 +3,7 @@ import type { Toolset } from '../core/toolset.ts';
 import { banks } from './banks/toolset.ts';
 import { ContextSource } from './brief/context-source.ts';
 import type { Brief } from './brief/layout.ts';
-import type { BriefRequest, BriefSource } from './brief/session-brief.ts';
+import type { BriefRequest } from './brief/session-brief.ts';
 import { briefOf, briefOver } from './brief/toolset.ts';
 import { documents } from './documents/toolset.ts';
 import { graph } from './graph/toolset.ts';
@@ -25,7 +25,7 @@ export const toolsets: readonly Toolset[] = [
 ];
 
 /** The source of a brief of the records of all toolsets. */
-export function briefSource(context: Context): BriefSource {
+export function briefSource(context: Context): ContextSource {
   return new ContextSource(
     context,
     seeded.flatMap(({ records }) => records),

@@ -20,8 +20,10 @@ beforeEach(() => {
   repo = Repo.create();
   repo.write('src/lock.ts', 'export const limit = 1;\n');
   repo.git('add', '-A');
+  repo.write('src/limit.ts', 'export const limit = 1;\n');
+  repo.git('add', '-A');
   repo.git('commit', '-q', '-m', 'Add a lock');
-  write('locks', 'One lock in src/lock.ts');
+  write('locks', 'One lock in src/lock.ts, at most as src/limit.ts:1 says');
 });
 
 function write(key: string, value: string): void {
@@ -46,6 +48,13 @@ function observe(args: readonly string[], input?: string) {
 
 const ownFolder = () => join(repo.root, '.git/memory-bank');
 
+function cutDigest(share: number): void {
+  const [name = ''] = readdirSync(ownFolder()).filter((one) => one.startsWith('brief-'));
+  const path = join(ownFolder(), name);
+  const bytes = readFileSync(path);
+  writeFileSync(path, bytes.subarray(0, Math.floor(share * bytes.length)));
+}
+
 function removeDigests(): void {
   for (const name of readdirSync(ownFolder())) {
     if (name.startsWith('brief-')) rmSync(join(ownFolder(), name));
@@ -66,6 +75,35 @@ test('a second brief loads a small part of the program, and gives the same text'
   expect(second).toEqual({ stdout: first.stdout, isQuick: true });
   expect(first.isQuick).toBe(false);
   expect(first.stdout).toContain('One lock in src/lock.ts');
+});
+
+deep('a brief says which records the code has left behind, and is quick again', async () => {
+  await settle();
+  expect(run(['brief']).stdout).not.toContain('Needs attention');
+  repo.write('src/limit.ts', 'export const limit = 2;\n');
+  await settle();
+  const line =
+    /^- knowledge\/decisions\/locks\.md: may be out of date: "The text of src\/limit\.ts:1 was changed.*"$/m;
+  const stale = observe(['brief']);
+  expect(stale.stdout).toMatch(line);
+  expect(stale.isQuick).toBe(true);
+  repo.git('commit', '-q', '-a', '-m', 'Raise the limit');
+  expect(observe(['brief'])).toMatchObject({ isQuick: false, stdout: expect.stringMatching(line) });
+  expect(observe(['brief'])).toMatchObject({ isQuick: true, stdout: expect.stringMatching(line) });
+});
+
+deep('a brief names records in conflict, also those without marks of a merge', async () => {
+  repo.git('switch', '-q', '-c', 'other');
+  repo.git('rm', '-q', '.memory-bank/knowledge/decisions/locks.md');
+  repo.git('commit', '-q', '-m', 'Remove a record');
+  repo.git('switch', '-q', '-');
+  write('locks', 'Two locks');
+  expect(() => repo.git('merge', 'other')).toThrow();
+  await settle();
+  expect(observe(['brief'])).toEqual({
+    isQuick: true,
+    stdout: expect.stringContaining('locks.md: in conflict after a merge: resolve_conflicts'),
+  });
 });
 
 test('the small part has no zod, no tools and no search in it', () => {
@@ -172,13 +210,28 @@ describe('the brief is that of the whole program', () => {
         repo.git('revert', '--no-edit', 'HEAD');
       },
     ],
+    ['the digest is cut', false, () => cutDigest(0.2)],
+    // A brief does without the index of the search.
+    ['the end of the digest is cut', true, () => cutDigest(0.95)],
     [
-      'the digest is cut',
+      'code that a record names by its lines is edited',
+      false,
+      () => repo.write('src/limit.ts', 'export const limit = 2;\n'),
+    ],
+    [
+      'code that a record names by its path is removed',
+      false,
+      () => rmSync(join(repo.root, 'src/lock.ts')),
+    ],
+    [
+      'a merge leaves a record in conflict',
       false,
       () => {
-        const [name = ''] = readdirSync(ownFolder()).filter((one) => one.startsWith('brief-'));
-        const path = join(ownFolder(), name);
-        writeFileSync(path, readFileSync(path).subarray(0, -9));
+        repo.git('switch', '-q', '-c', 'other');
+        write('locks', 'Two locks');
+        repo.git('switch', '-q', '-');
+        write('locks', 'Three locks');
+        expect(() => repo.git('merge', 'other')).toThrow();
       },
     ],
     [

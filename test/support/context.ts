@@ -92,8 +92,9 @@ export class TestProject implements Project {
     this.id ??= randomUUID();
     return this.id;
   }
+  unmerged: readonly string[] = [];
   async conflicts(): Promise<readonly string[]> {
-    return [];
+    return this.unmerged;
   }
   async lacking(): Promise<readonly string[]> {
     return this.id === undefined ? ['config.yaml', '.gitattributes'] : [];

@@ -16,6 +16,7 @@ import type {
   Located,
   Provenance,
   Reader,
+  RecordDoubts,
   SearchHit,
   SearchRequest,
   SearchResult,
@@ -103,8 +104,15 @@ export class MemoryStore implements Store {
     return others.map(() => 0);
   }
 
+  /** What `doubts` returns. */
+  readonly doubted = new Map<string, RecordDoubts>();
+
   async cautions() {
     return new Map<string, readonly string[]>();
+  }
+
+  async doubts(): Promise<ReadonlyMap<string, RecordDoubts>> {
+    return this.doubted;
   }
 
   async change<R>(

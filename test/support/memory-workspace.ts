@@ -55,6 +55,7 @@ export class MemoryWorkspace implements Workspace {
       alike: () => this.store.alike(),
       likenessTo: (...texts) => this.store.likenessTo(...texts),
       cautions: () => this.store.cautions(),
+      doubts: () => this.store.doubts(),
       change,
     };
     const { project, modes, history }: Context = context;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { History, LogEntry } from '../../src/core/history.ts';
 import { briefOf } from '../../src/toolsets/brief/toolset.ts';
+import { feature, ticket } from '../../src/toolsets/graph/records.ts';
 import { toolsets } from '../../src/toolsets/index.ts';
 import { TestContext } from '../support/context.ts';
 
@@ -27,6 +28,11 @@ function project(files: { readonly [path: string]: string }): ProjectContext {
 function entry(category: string, key: string, value: string, at = day): string {
   return `---\ncategory: ${category}\nkey: ${key}\ncreated_at: ${at}\nupdated_at: ${at}\n---\n${value}\n`;
 }
+
+const id = 'abcdefghij12';
+const own = { id, created_at: day, updated_at: day };
+const login = feature.codec.encode({ ...own, slug: 'auth', name: 'Login', paths: ['src/auth/'] });
+const ticketOf = (key: string) => ticket.codec.encode({ ...own, key, title: 'Log in' });
 
 const brief = async (context: TestContext, more: object = {}) =>
   (await briefOf(context, types, { budget: 6000, ...more })).text;
@@ -78,6 +84,59 @@ describe('a brief', () => {
   it('names files that cannot be read', async () => {
     const text = await brief(project({ 'knowledge/patterns/a.md': 'no front matter' }));
     expect(text).toContain('knowledge/patterns/a.md: cannot be read (damaged)');
+  });
+
+  it('names records that may be out of date or are in conflict, and no superseded ones', async () => {
+    const context = project({
+      'knowledge/decisions/a.md': entry('decisions', 'a', 'text'),
+      'knowledge/decisions/b.md': entry('decisions', 'b', 'past'),
+    });
+    const reasons = ['src/a.ts:4 was changed.'];
+    context.store.doubted.set('knowledge/decisions/a.md', {
+      reasons,
+      superseded: false,
+      files: [],
+    });
+    context.store.doubted.set('knowledge/decisions/b.md', { reasons, superseded: true, files: [] });
+    context.project.unmerged = ['progress.md'];
+    const text = await brief(context);
+    expect(text).toContain(
+      `## Needs attention
+- progress.md: in conflict after a merge: "memory-bank resolve" merges it
+- knowledge/decisions/a.md: may be out of date: "src/a.ts:4 was changed."`,
+    );
+    expect(text).not.toContain('b.md');
+  });
+
+  it('names the record in every line', async () => {
+    const context = project({
+      'activeContext.md': '## Ongoing Tasks\n\n- [ ] Rotate keys\n',
+      'knowledge/decisions/a.md': entry('decisions', 'a', 'two\nlines\n\n## of text'),
+      'knowledge/patterns/b.md': 'no front matter',
+      'graph/features/auth.yaml': login,
+    });
+    context.project.branchWork = { base: 'main', committed: ['src/auth/key.ts'], edited: [] };
+    const lines = (await brief(context)).split('\n').slice(1, -1);
+    const statements = lines.filter((line) => line !== '' && !line.startsWith('## '));
+    expect(statements.length).toBeGreaterThan(3);
+    for (const line of statements) {
+      const path = /^- ([^ :]+)/.exec(line)?.[1] ?? '';
+      expect([...context.store.files.keys()]).toContain(path);
+    }
+  });
+
+  it('has the features and tickets of the branch', async () => {
+    const context = project({
+      'graph/features/auth.yaml': login,
+      'graph/tickets/ABC-12.yaml': ticketOf('ABC-12'),
+      'graph/tickets/ABC-1.yaml': ticketOf('ABC-1'),
+    });
+    context.project.headInfo = { branch: 'fix/abc-12-login', oid: '1'.repeat(40) };
+    context.project.branchWork = { base: 'main', committed: ['src/auth/key.ts'], edited: [] };
+    const text = await brief(context);
+    expect(text).toContain('graph/features/auth.yaml');
+    expect(text).toContain('graph/tickets/ABC-12.yaml');
+    expect(text).not.toContain('ABC-1.yaml');
   });
 
   it('stays within its budget and keeps a part of every section', async () => {

@@ -1,21 +1,25 @@
+import { byteSum } from '../../core/checksum.ts';
 import type { BriefPoint } from '../../core/record-type.ts';
-import type { FilesState, QuickMemory } from '../../store/quick-memory.ts';
-import { jsonBytes } from '../../store/records/section-file.ts';
+import type { RecordDoubts } from '../../core/store.ts';
+import { statSize } from '../../git/disk/file-layer.ts';
+import type { QuickMemory } from '../../store/quick-memory.ts';
+import { bytesOf, jsonBytes, type SectionFile } from '../../store/records/section-file.ts';
 import type { SearchIndex } from '../../store/search/index.ts';
-import type {
-  BriefSource,
-  DamagedRecord,
-  LocatedPoint,
-  MemoryChange,
+import { BranchRelevance, relevanceKeys } from '../../toolsets/brief/branch-relevance.ts';
+import type { ContextSource } from '../../toolsets/brief/context-source.ts';
+import { maxQuoted } from '../../toolsets/brief/layout.ts';
+import {
+  type BriefPoints,
+  checkedPaths,
+  type DamagedRecord,
+  type LocatedPoint,
+  type MemoryChange,
+  rankPoints,
 } from '../../toolsets/brief/session-brief.ts';
+import { encodeKeyedRows, KeyedRows } from './keyed-rows.ts';
 
-/**
- * The statements of the records, the last changes and the search index, kept in the git directory for the next process.
- *
- * It is valid while every file of the memory has the same stat, and the commits since then leave the
- * memory as it was. It can be deleted at any time.
- */
-export interface BriefDigest {
+/** The facts of a digest. */
+interface DigestFacts {
   /** The commit of HEAD. */
   readonly head: string;
   /** The last commit that changed the memory; `''` for none. */
@@ -24,47 +28,76 @@ export interface BriefDigest {
   readonly changes: readonly MemoryChange[];
   /** The names of the tools that a session without settings is offered. */
   readonly tools: readonly string[];
-  /** Parses the statements of all records, the newest first. */
-  points(): readonly LocatedPoint[];
+  /** The doubts about the records that a brief compares with the code. */
+  readonly doubts: readonly (readonly [path: string, doubts: RecordDoubts])[];
+  /** The number of statements of each part; their rows have this order. */
+  readonly counts: readonly (readonly [part: BriefPoint['part'], count: number])[];
+}
+
+/**
+ * The statements of the records, the last changes and the search index, kept in the git directory for the next process.
+ *
+ * It is valid as long as the commits since then leave the memory as it was. What it says about records
+ * also needs the files of the memory to be as they were. It can be deleted at any time.
+ */
+export interface BriefDigest extends DigestFacts {
+  /** Whether no section is damaged. */
+  readonly isWhole: boolean;
+  /** Takes the stat of every file of the memory: whether all are as they were. */
+  isCurrent(): boolean;
+  /** Returns the statements of the records, of which it parses only those that are asked for. */
+  points(relevance: BranchRelevance): BriefPoints;
   /** Reads the search index; undefined if it is not in the digest. */
   search(): Promise<SearchIndex | undefined>;
 }
 
 /** The sections of the file by position; those of the search index follow. */
-const sections = { facts: 0, points: 1, search: 2 } as const;
+const sections = {
+  facts: 0,
+  paths: 1,
+  stats: 2,
+  rowsAt: 3,
+  sums: 4,
+  rows: 5,
+  keys: 6,
+  search: 10,
+} as const;
 
-/** A statement as it is stored: the names of its fields would be half of the file. */
-type Row = readonly [
-  part: BriefPoint['part'],
-  path: string,
-  text: string,
-  at: string | null,
-  names: readonly string[] | null,
-];
+/** How much of a digest is read. */
+export type DigestPart = 'facts' | 'brief' | 'search';
+const sectionsOf = { facts: sections.paths, brief: sections.search, search: undefined } as const;
+
+/** A statement as it is stored; its place shows its part. */
+type Row = readonly [path: string, text: string, at: string | null];
 
 const fileName = 'brief';
 const maxBytes = 64 * 1024 * 1024;
 const maxFiles = 50_000;
 /** Age from which a file that is changed again certainly gets another time, in milliseconds. */
 const settled = 50;
+const parts = ['now', 'decision', 'about'] as const;
 
 /**
  * Returns the stored digest of a memory; undefined if there is none, or if it is not valid any more.
  *
  * @param build identifies the build of this program: another one may read records in another way.
  */
-export function readDigest(memory: QuickMemory, build: string): BriefDigest | undefined {
-  const path = memory.derivedFile(fileName);
-  const files = memory.hasFile(path) ? memory.filesState(maxFiles) : undefined;
-  const file = files && memory.read(path, markOf(build, files), maxBytes);
-  const facts = file?.json(sections.facts);
-  // The checksums prove that this program has written the sections.
-  if (!file?.isWhole || facts === undefined) return undefined;
-  const digest = facts as Omit<BriefDigest, 'points' | 'search'>;
-  if (!memory.isUnchangedSince(digest.head)) return undefined;
+export function readDigest(
+  memory: QuickMemory,
+  build: string,
+  part: DigestPart,
+): BriefDigest | undefined {
+  const file = memory.read(memory.derivedFile(fileName), build, maxBytes, sectionsOf[part]);
+  // The checksum proves that this program has written the section.
+  const facts = file?.json(sections.facts) as DigestFacts | undefined;
+  if (!file || !facts || !memory.isUnchangedSince(facts.head)) return undefined;
   return {
-    ...digest,
-    points: () => ((file.json(sections.points) ?? []) as readonly Row[]).map(toPoint),
+    ...facts,
+    get isWhole() {
+      return file.isWhole;
+    },
+    isCurrent: () => isCurrent(memory, file),
+    points: (relevance) => readPoints(file, facts, relevance),
     search: async () => {
       if (!file.has(sections.search)) return undefined;
       // Only a prompt needs this part of the program.
@@ -74,8 +107,56 @@ export function readDigest(memory: QuickMemory, build: string): BriefDigest | un
   };
 }
 
-function markOf(build: string, { key }: FilesState): string {
-  return `${build} ${key}`;
+function isCurrent(memory: QuickMemory, file: SectionFile): boolean {
+  const paths = file.text(sections.paths)?.split('\0');
+  const stats = paths && file.floats(sections.stats, statSize * paths.length);
+  return paths !== undefined && stats !== undefined && memory.hasFiles(paths, stats);
+}
+
+/** @throws Error when a section is damaged. */
+function readPoints(
+  file: SectionFile,
+  { counts }: DigestFacts,
+  { weights }: BranchRelevance,
+): BriefPoints {
+  const total = counts.reduce((sum, [, count]) => sum + count, 0);
+  const rowsAt = file.integers(sections.rowsAt, total + 1);
+  const sums = file.integers(sections.sums, total);
+  // Each row has a checksum of its own, because few of them are read.
+  const rows = file.unchecked(sections.rows);
+  const keys = KeyedRows.read(file, sections.keys);
+  if (!rowsAt || !sums || !rows || !keys) throw damaged();
+  const worth = new Map<number, number>();
+  for (const [key, weight] of weights) {
+    for (const row of keys.get(key)) worth.set(row, (worth.get(row) ?? 0) + weight);
+  }
+  const relevant = [...worth].sort(([a, one], [b, other]) => other - one || a - b);
+  const text = Buffer.from(rows.buffer, rows.byteOffset, rows.length);
+  const pointAt = (row: number, part: BriefPoint['part']): LocatedPoint => {
+    const bytes = text.subarray(rowsAt[row], rowsAt[row + 1]);
+    if (byteSum(bytes) !== sums[row]) throw damaged();
+    const [path, statement, at] = JSON.parse(bytes.toString('utf8')) as Row;
+    return { part, path, text: statement, ...(at !== null && { at }) };
+  };
+  let end = 0;
+  const [now, decision, about] = counts.map(([part, count]) => {
+    const start = end;
+    end += count;
+    const [from, to] = [start, end];
+    return {
+      *[Symbol.iterator]() {
+        for (const [row] of relevant) if (row >= from && row < to) yield pointAt(row, part);
+        for (let row = from; row < to && part !== 'about'; row++) {
+          if (!worth.has(row)) yield pointAt(row, part);
+        }
+      },
+    };
+  });
+  return { now: now ?? [], decision: decision ?? [], about: about ?? [] };
+}
+
+function damaged(): Error {
+  return new Error('The digest is damaged.');
 }
 
 /**
@@ -87,7 +168,7 @@ function markOf(build: string, { key }: FilesState): string {
 export async function writeDigest(
   memory: QuickMemory,
   build: string,
-  source: BriefSource,
+  source: ContextSource,
   encodeSearch: () => Promise<readonly Uint8Array[] | undefined>,
 ): Promise<void> {
   const begun = Date.now();
@@ -95,24 +176,45 @@ export async function writeDigest(
   const head = memory.head().oid;
   if (!before || before.newest > begun - settled || head === undefined) return;
   const { points, damaged } = await source.records();
+  const { name, work } = await source.branch();
+  const ranked = rankPoints(points, new BranchRelevance(name, work));
+  const doubts = [...(await source.doubts(checkedPaths(ranked)))];
   const changes = await source.changes();
   const tools = [...(await source.tools())];
   const lastChange = memory.lastChange() ?? '';
   const search = (await encodeSearch()) ?? [];
-  const after = memory.filesState(maxFiles);
-  if (after?.key !== before.key || memory.head().oid !== head) return;
-  const facts = jsonBytes({ head, lastChange, damaged, changes, tools });
-  const parts = [facts, jsonBytes(points.map(toRow))];
+  if (!memory.hasFiles(before.paths, before.stats) || memory.head().oid !== head) return;
+  const ordered = parts.map((part) => points.filter((point) => point.part === part));
+  const counts = parts.map((part, i) => [part, ordered[i]?.length ?? 0] as const);
+  const facts: DigestFacts = { head, lastChange, damaged, changes, tools, doubts, counts };
+  const own = [
+    jsonBytes(facts),
+    Buffer.from(before.paths.join('\0')),
+    bytesOf(before.stats),
+    ...encodePoints(ordered.flat()),
+  ];
   const sum = (all: readonly Uint8Array[]) => all.reduce((bytes, { length }) => bytes + length, 0);
   // A brief can do without the search index.
-  const fitting = [[...parts, ...search], parts].find((all) => sum(all) <= maxBytes / 2);
-  if (fitting) await memory.write(memory.derivedFile(fileName), markOf(build, after), fitting);
+  const fitting = [[...own, ...search], own].find((all) => sum(all) <= maxBytes / 2);
+  if (fitting) await memory.write(memory.derivedFile(fileName), build, fitting);
 }
 
-function toRow({ part, path, text, at, names }: LocatedPoint): Row {
-  return [part, path, text, at ?? null, names ?? null];
-}
-
-function toPoint([part, path, text, at, names]: Row): LocatedPoint {
-  return { part, path, text, ...(at !== null && { at }), ...(names !== null && { names }) };
+/** Encodes statements as rows, and the rows that each key of their relevance is in. */
+function encodePoints(points: readonly LocatedPoint[]): Uint8Array[] {
+  const rowsAt = new Uint32Array(points.length + 1);
+  const sums = new Uint32Array(points.length);
+  const rowsByKey = new Map<string, number[]>();
+  const rows = points.map((point, row) => {
+    for (const key of relevanceKeys(point)) {
+      const known = rowsByKey.get(key);
+      if (known) known.push(row);
+      else rowsByKey.set(key, [row]);
+    }
+    const { path, text, at } = point;
+    const bytes = jsonBytes([path, text.slice(0, maxQuoted), at ?? null] satisfies Row);
+    rowsAt[row + 1] = (rowsAt[row] ?? 0) + bytes.length;
+    sums[row] = byteSum(bytes);
+    return bytes;
+  });
+  return [bytesOf(rowsAt), bytesOf(sums), Buffer.concat(rows), ...encodeKeyedRows(rowsByKey)];
 }

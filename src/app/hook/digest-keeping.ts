@@ -3,6 +3,7 @@ import { QuickMemory } from '../../store/quick-memory.ts';
 import { briefSource } from '../../toolsets/index.ts';
 import type { AppOptions } from '../app.ts';
 import { readDigest, writeDigest } from './brief-digest.ts';
+import { QuickHookMemory } from './quick-hook-memory.ts';
 
 /** Whether sessions have no settings that change what they read: the digest is for these only. */
 export function isUsual({ mode, enabled }: Pick<AppOptions, 'mode' | 'enabled'>): boolean {
@@ -17,6 +18,16 @@ export function isUsual({ mode, enabled }: Pick<AppOptions, 'mode' | 'enabled'>)
 export async function keepDigest(context: Context, build: string): Promise<void> {
   const { initialized, folder } = await context.project.info();
   const memory = initialized ? QuickMemory.open(folder) : undefined;
-  if (!memory || readDigest(memory, build)) return;
+  if (!memory || (await isKept(memory, build))) return;
   await writeDigest(memory, build, briefSource(context), () => context.store.encodeSearch());
+}
+
+/** Whether the next hook can answer without reading a record. */
+async function isKept(memory: QuickMemory, build: string): Promise<boolean> {
+  const digest = readDigest(memory, build, 'search');
+  if (!digest?.isWhole) return false;
+  return new QuickHookMemory(memory, digest, '').brief().then(
+    () => true,
+    () => false,
+  );
 }

@@ -1,13 +1,16 @@
+import { dayOf } from '../../core/context.ts';
+import type { RecordDoubts } from '../../core/store.ts';
 import { QuickMemory } from '../../store/quick-memory.ts';
 import type { Brief, BriefLine } from '../../toolsets/brief/layout.ts';
 import { maxHits, promptLines } from '../../toolsets/brief/prompt-match.ts';
 import {
   type BriefRequest,
+  type BriefSource,
   composeBrief,
   defaultBudget,
   maxChangedFiles,
 } from '../../toolsets/brief/session-brief.ts';
-import { type BriefDigest, readDigest } from './brief-digest.ts';
+import { type BriefDigest, type DigestPart, readDigest } from './brief-digest.ts';
 import type { HookMemory } from './hook-memory.ts';
 
 /** A memory whose digest is valid: it answers without reading a record. */
@@ -18,7 +21,7 @@ export class QuickHookMemory implements HookMemory {
   readonly #digest: BriefDigest;
   readonly #agent: string;
 
-  private constructor(memory: QuickMemory, digest: BriefDigest, agent: string) {
+  constructor(memory: QuickMemory, digest: BriefDigest, agent: string) {
     this.local = memory.local;
     this.#memory = memory;
     this.#digest = digest;
@@ -29,10 +32,16 @@ export class QuickHookMemory implements HookMemory {
    * Opens the memory of a project; undefined if its digest is missing or outdated.
    *
    * @param path of the memory folder.
+   * @param part of the digest that the caller needs.
    */
-  static open(path: string, build: string, agent: string): QuickHookMemory | undefined {
+  static open(
+    path: string,
+    build: string,
+    agent: string,
+    part: DigestPart,
+  ): QuickHookMemory | undefined {
     const memory = QuickMemory.open(path);
-    const digest = memory && readDigest(memory, build);
+    const digest = memory && readDigest(memory, build, part);
     return digest && new QuickHookMemory(memory, digest, agent);
   }
 
@@ -56,24 +65,43 @@ export class QuickHookMemory implements HookMemory {
     return this.#memory.work(limit).edited.length;
   }
 
+  /** @throws Error when the digest does not say everything, so that the records have to be read. */
   async brief(request: BriefRequest = { budget: defaultBudget }): Promise<Brief> {
-    const { changes, damaged, points, tools } = this.#digest;
+    if (!this.#digest.isCurrent()) throw new Error('The digest is outdated.');
+    const { changes, damaged, tools } = this.#digest;
     const name = this.#memory.head().ref?.replace(/^refs\/heads\//, '');
-    const source = {
+    const source: BriefSource = {
       agent: this.#agent,
-      records: async () => ({ points: points(), damaged }),
+      damaged: async () => damaged,
+      conflicts: async () => this.#memory.conflicts(),
+      points: async (relevance) => this.#digest.points(relevance),
+      doubts: async (paths) => this.#doubts(paths),
       branch: async () => ({ name, work: this.#memory.work(maxChangedFiles) }),
       changes: async () => changes,
       tools: async () => new Set(tools),
-      about: async (query: string) => this.#about(query),
+      about: async (query) => this.#about(query),
     };
     return composeBrief(source, request);
+  }
+
+  #doubts(paths: readonly string[]): Map<string, RecordDoubts> {
+    const known = new Map(this.#digest.doubts);
+    const today = dayOf(this.now);
+    const found = new Map<string, RecordDoubts>();
+    for (const path of paths) {
+      const doubts = known.get(path);
+      if (!doubts || !this.#memory.isCertain(doubts, today)) {
+        throw new Error('The code has changed.');
+      }
+      found.set(path, doubts);
+    }
+    return found;
   }
 
   async #about(query: string): Promise<readonly BriefLine[]> {
     const index = await this.#digest.search();
     if (!index) throw new Error('A search needs the whole program.');
-    const { hits } = index.search(query, { limit: maxHits });
+    const { hits } = index.search(query, { limit: maxHits, literal: false });
     const found = hits.map(({ id, ...hit }) => {
       return { ...hit, path: id, title: index.fieldsOf(id)?.title ?? '' };
     });

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
 import { MemoryError } from '../../core/error.ts';
 import { errno, type Files, type Stat } from './file-layer.ts';
@@ -121,7 +120,8 @@ export class Disk {
       const time = left && files.lstat(join(folder, name))?.mtimeMs;
       if (time && time < Date.now() - abandoned) this.tryDiscard(join(folder, name));
     }
-    const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
+    // Loading the cryptography of node for a name would delay a short process.
+    const temporary = `${path}.${Math.random().toString(36).slice(2)}.tmp`;
     await this.create(temporary, pieces, mode);
     try {
       files.replace(temporary, path);

@@ -12,6 +12,14 @@ export interface Stat {
   readonly links: number;
 }
 
+/** The number of numbers that `statNumbers` returns. */
+export const statSize = 4;
+
+/** The numbers of a stat that change when its file is replaced or changed. */
+export function statNumbers({ size, mtimeMs, ctimeMs, ino }: Stat): number[] {
+  return [size, mtimeMs, ctimeMs, ino];
+}
+
 /** A file's stat and content, from one open. */
 export interface LoadedFile {
   readonly stat: Stat;
@@ -33,6 +41,12 @@ export interface DirectoryEntry {
  */
 export interface Files {
   lstat(path: string): Stat | undefined;
+  /**
+   * Whether files have the stats that `statNumbers` made, four numbers for each, in the order of the paths.
+   *
+   * @param prefix of each path.
+   */
+  haveStats(prefix: string, paths: readonly string[], stats: Float64Array): boolean;
   /** Like `lstat`, with nanoseconds, for the index. */
   lstatExact(path: string): fs.BigIntStats | undefined;
   /**
@@ -86,6 +100,22 @@ export class NodeFiles implements Files {
         throw error;
       });
     }
+  }
+
+  haveStats(prefix: string, paths: readonly string[], stats: Float64Array): boolean {
+    return (
+      unlessAbsent(() => {
+        let at = 0;
+        // Without an object for each file: a hook takes the stat of every file of the memory.
+        for (const path of paths) {
+          const { size, mtimeMs, ctimeMs, ino } = fs.lstatSync(prefix + path);
+          const same = size === stats[at] && mtimeMs === stats[at + 1];
+          if (!same || ctimeMs !== stats[at + 2] || ino !== stats[at + 3]) return false;
+          at += statSize;
+        }
+        return true;
+      }) ?? false
+    );
   }
 
   lstatExact(path: string): fs.BigIntStats | undefined {

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { constants, inflateSync } from 'node:zlib';
+import { inflateSync } from 'node:zlib';
 import { MemoryError } from '../../core/error.ts';
 import type { Files } from '../disk/file-layer.ts';
 import type { ObjectType, Oid, RawObject } from './object.ts';
@@ -302,10 +302,13 @@ class Reader {
   }
 }
 
+/** Z_SYNC_FLUSH of zlib: the end of the input is not that of the data. */
+const syncFlush = 2;
+
 /** Unpacks the first compressed bytes; empty if they are damaged. */
 export function inflateStart(deflated: Buffer): Buffer {
   try {
-    return inflateSync(deflated, { finishFlush: constants.Z_SYNC_FLUSH });
+    return inflateSync(deflated, { finishFlush: syncFlush });
   } catch {
     return Buffer.alloc(0);
   }

@@ -2,17 +2,21 @@ import { MemoryError } from '../../core/error.ts';
 import type { Annotations } from '../../core/evidence/annotations.ts';
 import { memoryLinks } from '../../core/evidence/memory-links.ts';
 import { parseAddress, readClaims, type Sections } from '../../core/evidence/section-claims.ts';
+import type { RecordDoubts } from '../../core/store.ts';
 import { type Stat, sameStat } from '../../git/disk/file-layer.ts';
 import type { Oid } from '../../git/objects/object.ts';
 import type { Visit } from '../history/visit.ts';
 import { isSettled } from '../records/record-file.ts';
 import { inSlices } from '../records/slices.ts';
 import { describe } from './evidence-check.ts';
+import { placeState } from './place-state.ts';
 import {
   byKey,
+  type Claim,
   type CodeNow,
   codeNow,
   findNamed,
+  type Judged,
   judgeAll,
   readText,
   withBaselines,
@@ -35,12 +39,22 @@ interface RecordText {
   readonly sections: Sections | undefined;
 }
 
+/** A file that a verdict depends on. */
+interface Place {
+  readonly path: string;
+  readonly stat: Stat | undefined;
+  /** Whether its content matters, and not only that it exists. */
+  readonly precise: boolean;
+}
+
 /** The verdicts about a record, and the files that they depend on. */
 interface Verdicts {
   readonly head: Oid;
   readonly record: Stat | undefined;
-  readonly files: readonly (readonly [path: string, stat: Stat | undefined])[];
+  readonly files: readonly Place[];
   readonly doubts: readonly string[];
+  /** Whether a commit that leaves the memory and these files as they are can change the verdicts. */
+  readonly bound: boolean;
 }
 
 /** Knows why a reader should not rely on a record, and compares again only what has changed since. */
@@ -49,12 +63,12 @@ export class Cautions {
   readonly #verdicts = new Map<string, Verdicts>();
   #code: CodeNow | undefined;
 
-  /** The cautions about records and sections, by address; one without a caution is left out. */
-  async about(
+  /** The cautions about each record and section that the visitor may read, by address. */
+  async doubts(
     visit: Visit,
     addresses: readonly string[],
-  ): Promise<ReadonlyMap<string, readonly string[]>> {
-    const found = new Map<string, readonly string[]>();
+  ): Promise<ReadonlyMap<string, RecordDoubts>> {
+    const found = new Map<string, RecordDoubts>();
     const wanted: string[] = [];
     for (const address of new Set(addresses)) {
       const { section } = parseAddress(address);
@@ -63,31 +77,41 @@ export class Cautions {
         continue;
       }
       const { by } = this.#successorOf(visit, address);
-      if (by)
-        found.set(address, [`Its section ${JSON.stringify(section)} was superseded by ${by}.`]);
+      const reasons = by ? [`Its section ${JSON.stringify(section)} was superseded by ${by}.`] : [];
+      found.set(address, { reasons, superseded: reasons.length > 0, files: [] });
     }
-    const doubts = await this.#doubts(
+    const verdicts = await this.#verdictsOf(
       visit,
       wanted.filter((path) => this.#text(visit, path).hasEvidence),
     );
+    const today = visit.archive.today();
     for (const path of wanted) {
-      const { annotations, links } = this.#text(visit, path);
+      const { annotations, links, hasEvidence } = this.#text(visit, path);
       const { supersededBy, expires } = annotations;
+      const verdict = verdicts.get(path);
       const superseded = links.flatMap((link) => {
         const { name, by } = this.#successorOf(visit, link);
         return by !== undefined && by !== path ? [`It names ${name}, which ${by} supersedes.`] : [];
       });
       const all = [
         ...(supersededBy === undefined ? [] : [`Superseded by ${supersededBy}.`]),
-        ...(expires !== undefined && expires < visit.archive.today()
-          ? [`Expired on ${expires}.`]
-          : []),
-        ...(doubts.get(path) ?? []),
+        ...(expires !== undefined && expires < today ? [`Expired on ${expires}.`] : []),
+        ...(verdict?.doubts ?? []),
         ...superseded,
       ];
       const rest = all.length - maxCautions;
       const shown = rest > 0 ? [...all.slice(0, maxCautions), `And ${rest} more.`] : all;
-      if (shown.length > 0) found.set(path, shown);
+      const head = verdict?.bound ? verdict.head : hasEvidence && !verdict ? '' : undefined;
+      found.set(path, {
+        reasons: shown,
+        superseded: supersededBy !== undefined,
+        files: (verdict?.files ?? []).map(({ path, stat, precise }) => [
+          this.#codeAt(visit, verdict?.head ?? '').code.inTree(path),
+          placeState(stat, precise),
+        ]),
+        ...(head !== undefined && { head }),
+        ...(expires !== undefined && { day: today }),
+      });
     }
     return found;
   }
@@ -127,18 +151,23 @@ export class Cautions {
     return read;
   }
 
-  /** The sentences about changed and removed code. */
-  async #doubts(
+  /** The verdicts about the code that records rest on. */
+  async #verdictsOf(
     visit: Visit,
     paths: readonly string[],
-  ): Promise<ReadonlyMap<string, readonly string[]>> {
+  ): Promise<ReadonlyMap<string, Verdicts>> {
     if (paths.length === 0) return new Map();
     try {
       const head = visit.archive.repository.head().oid;
       if (head === undefined) return new Map();
       const outdated = paths.filter((path) => !this.#isCurrent(visit, head, path));
       if (outdated.length > 0) await this.#judge(visit, head, outdated);
-      return new Map(paths.map((path) => [path, this.#verdicts.get(path)?.doubts ?? []]));
+      return new Map(
+        paths.flatMap((path) => {
+          const known = this.#verdicts.get(path);
+          return known ? [[path, known] as const] : [];
+        }),
+      );
     } catch (error) {
       // A search also answers where the repository cannot be read; the check reports the reason.
       if (error instanceof MemoryError && error.code !== 'cancelled') return new Map();
@@ -150,7 +179,7 @@ export class Cautions {
     const known = this.#verdicts.get(path);
     if (!known || known.head !== head) return false;
     if (!sameStat(known.record, visit.archive.memory.view.look(path)?.stat)) return false;
-    return known.files.every(([file, stat]) => sameStat(stat, this.#stat(visit, head, file)));
+    return known.files.every(({ path, stat }) => sameStat(stat, this.#stat(visit, head, path)));
   }
 
   #stat(visit: Visit, head: Oid, path: string): Stat | undefined {
@@ -181,22 +210,25 @@ export class Cautions {
       return one.record;
     });
     const claimed = byKey(claims, ({ record }) => record);
+    const committed = new Set(named.flatMap((one) => (one.committed ? [one.record] : [])));
     if (this.#verdicts.size >= maxKnown) this.#verdicts.clear();
     for (const path of paths) {
       const own = judged.get(path) ?? [];
-      const rests = new Set((claimed.get(path) ?? []).map(({ reference }) => reference.path));
-      for (const { judgement } of own) if (judgement.now) rests.add(judgement.now.path);
-      const found = [...rests].map((file) => {
-        const stat = stats.has(file) ? stats.get(file) : this.#stat(visit, head, file);
-        return [file, stat] as const;
+      const places = placesOf(claimed.get(path) ?? [], own);
+      const found = [...places].map(([path, precise]): Place => {
+        const stat = stats.has(path) ? stats.get(path) : this.#stat(visit, head, path);
+        return { path, stat, precise };
       });
       this.#verdicts.delete(path);
+      const doubts = sentences(own);
+      // The baseline of a record with uncommitted changes is HEAD.
+      const bound = doubts.length > 0 || !committed.has(path);
       // A file that was changed a moment ago can change again without another timestamp.
-      if (found.some(([, stat]) => stat?.kind === 'file' && !isSettled(stat, since))) {
-        this.#set(path, { head: '', record: undefined, files: [], doubts: sentences(own) });
+      if (found.some(({ stat }) => stat?.kind === 'file' && !isSettled(stat, since))) {
+        this.#set(path, { head: '', record: undefined, files: [], doubts, bound: true });
       } else {
         const record = visit.archive.memory.view.look(path)?.stat;
-        this.#set(path, { head, record, files: found, doubts: sentences(own) });
+        this.#set(path, { head, record, files: found, doubts, bound });
       }
     }
   }
@@ -204,6 +236,22 @@ export class Cautions {
   #set(path: string, verdicts: Verdicts): void {
     this.#verdicts.set(path, verdicts);
   }
+}
+
+/** The files that verdicts depend on, and whether their content matters. */
+function placesOf(claims: readonly Claim[], judged: readonly Judged[]): Map<string, boolean> {
+  const places = new Map<string, boolean>();
+  for (const { reference } of claims) {
+    const hasText = reference.source === 'given' && reference.fingerprint !== undefined;
+    const precise = reference.lines !== undefined || hasText;
+    places.set(reference.path, precise || (places.get(reference.path) ?? false));
+  }
+  for (const { judgement } of judged) {
+    if (!judgement.now) continue;
+    const { path, lines } = judgement.now;
+    places.set(path, lines !== undefined || (places.get(path) ?? false));
+  }
+  return places;
 }
 
 function sentences(judged: Parameters<typeof describe>[0][]): string[] {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import { dayOf } from '../../core/context.ts';
 import { MemoryError } from '../../core/error.ts';
 import type { CommitInfo } from '../../core/history.ts';
 import type { AnyRecordType } from '../../core/record-type.ts';
@@ -98,7 +99,7 @@ export class Archive {
 
   /** The present day in UTC: `2026-01-31`. */
   today(): string {
-    return this.#now().toISOString().slice(0, 10);
+    return dayOf(this.#now());
   }
 
   /** @throws MemoryError as `resolveRevision`. */

@@ -27,12 +27,14 @@ const mainBranches = [
  * Lists the files that the branch has changed since its base, and the edited files of the work tree.
  *
  * @param folder the memory folder, relative to the top of the work tree.
+ * @param index of the repository, if it is read already.
  */
 export function branchWork(
   repository: Pick<Repository, 'odb' | 'refs' | 'tree'>,
   files: Files,
   folder: string,
   limit: number,
+  index = readIndex(files, repository.tree),
 ): BranchWork {
   const root = folder.includes('/') ? `${dirname(folder)}/` : '';
   const toPath = (path: string) =>
@@ -40,7 +42,7 @@ export function branchWork(
   const { odb, tree } = repository;
   const base = baseOf(repository.refs, odb);
   const committed = base ? changedFiles(odb, base.oid, base.head, toPath, limit) : [];
-  const edited = editedFiles(files, tree, folder, toPath, limit);
+  const edited = index ? editedFiles(files, index, tree.top, folder, toPath, limit) : [];
   return { base: base?.name, committed, edited };
 }
 
@@ -108,16 +110,16 @@ function changedFiles(
   return found;
 }
 
-/** Files whose size or time is not the one in the index; none for an index that cannot be read. */
+/** Files whose size or time is not the one in the index. */
 function editedFiles(
   files: Files,
-  { top, gitDir }: Repository['tree'],
+  index: IndexFile,
+  top: string,
   folder: string,
   toPath: (path: string) => string | undefined,
   limit: number,
 ): string[] {
-  const index = readIndex(files, join(gitDir, 'index'));
-  if (!index || index.count > maxTracked) return [];
+  if (index.count > maxTracked) return [];
   const found: string[] = [];
   for (const { name, mtime, size, mode, skipWorktree } of index.linesOutside(folder)) {
     if (found.length === limit) break;
@@ -133,9 +135,13 @@ function editedFiles(
   return found;
 }
 
-function readIndex(files: Files, path: string): IndexFile | undefined {
+/** Returns the index of a work tree; undefined if it cannot be read. */
+export function readIndex(
+  files: Files,
+  { gitDir }: Pick<Repository['tree'], 'gitDir'>,
+): IndexFile | undefined {
   try {
-    return IndexFile.read(files.read(path));
+    return IndexFile.read(files.read(join(gitDir, 'index')));
   } catch (error) {
     if (error instanceof MemoryError) return undefined;
     throw error;

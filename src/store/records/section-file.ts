@@ -1,6 +1,5 @@
 import { isAscii } from 'node:buffer';
-import { crc32 } from 'node:zlib';
-import { checksum } from '../../core/checksum.ts';
+import { byteSum, checksum } from '../../core/checksum.ts';
 
 /** Identifies the format, in the byte order of the machine. */
 const magic = 0x314d_4249;
@@ -9,6 +8,8 @@ const fixed = 8;
 /** The numbers of one section in the table: offset, length, checksum. */
 const perSection = 3;
 const maxSections = 64;
+/** Bytes that the header and its table have at most. */
+export const maxHeader = 4 * (fixed + perSection * maxSections);
 /** Sections begin at a multiple of this, so that numbers of 64 bits can be read in place. */
 const alignment = 8;
 
@@ -30,7 +31,7 @@ export class SectionFile {
 
   /** Reads the header; undefined if it is damaged or has another mark. */
   static open(given: Uint8Array, mark: string): SectionFile | undefined {
-    const bytes = given.byteOffset % alignment === 0 ? given : new Uint8Array(given);
+    const bytes = aligned(given);
     if (bytes.length < 4 * fixed) return undefined;
     const start = new Uint32Array(bytes.buffer, bytes.byteOffset, fixed);
     const count = start[6] ?? 0;
@@ -39,7 +40,7 @@ export class SectionFile {
     const expected = headerOf(mark, count);
     if (expected.some((value, at) => at < 7 && value !== start[at])) return undefined;
     const table = new Uint32Array(bytes.buffer, bytes.byteOffset + 4 * fixed, perSection * count);
-    if (crc32(bytes.subarray(4 * fixed, length)) !== start[7]) return undefined;
+    if (byteSum(bytes.subarray(4 * fixed, length)) !== start[7]) return undefined;
     return new SectionFile(bytes, table);
   }
 
@@ -47,19 +48,31 @@ export class SectionFile {
   section(index: number): Uint8Array | undefined {
     const known = this.#checked.get(index);
     if (known) return known;
-    const [offset, length, sum] = this.#table.subarray(perSection * index);
-    if (offset === undefined || length === undefined || offset % alignment !== 0) return undefined;
-    if (offset + length > this.#bytes.length) return undefined;
-    const bytes = this.#bytes.subarray(offset, offset + length);
-    if (crc32(bytes) !== sum) return undefined;
+    const bytes = this.unchecked(index);
+    const sum = this.#table[perSection * index + 2];
+    if (!bytes) return undefined;
+    if (byteSum(bytes) !== sum) return undefined;
     this.#checked.set(index, bytes);
     return bytes;
+  }
+
+  /** The bytes of a section, which may be damaged; undefined if they are missing. */
+  unchecked(index: number): Uint8Array | undefined {
+    const [offset, length] = this.#table.subarray(perSection * index);
+    if (offset === undefined || length === undefined || offset % alignment !== 0) return undefined;
+    if (offset + length > this.#bytes.length) return undefined;
+    return this.#bytes.subarray(offset, offset + length);
   }
 
   /** Whether no section is damaged. */
   get isWhole(): boolean {
     for (let index = 0; this.has(index); index++) if (!this.section(index)) return false;
     return true;
+  }
+
+  /** Where a section begins in the file; undefined if there is none. */
+  startOf(index: number): number | undefined {
+    return this.#table[perSection * index];
   }
 
   /** Whether the file has a section, damaged or not. */
@@ -72,12 +85,22 @@ export class SectionFile {
     const bytes = this.section(index);
     if (!bytes) return undefined;
     try {
-      const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-      // Most text is ASCII, for which this is faster.
-      return JSON.parse(text.toString(isAscii(text) ? 'latin1' : 'utf8'));
+      return JSON.parse(decode(bytes));
     } catch {
       return undefined;
     }
+  }
+
+  /** A section of text; undefined if it is damaged. */
+  text(index: number): string | undefined {
+    const bytes = this.section(index);
+    return bytes && decode(bytes);
+  }
+
+  /** A section of any count of numbers of 32 bits; undefined if it is damaged. */
+  numbers(index: number): Uint32Array | undefined {
+    const bytes = this.section(index);
+    return bytes && this.integers(index, bytes.length / 4);
   }
 
   /** A section of numbers of 32 bits; undefined if it is damaged or does not have this many. */
@@ -95,6 +118,12 @@ export class SectionFile {
   }
 }
 
+function decode({ buffer, byteOffset, length }: Uint8Array): string {
+  const text = Buffer.from(buffer, byteOffset, length);
+  // Most text is ASCII, for which this is faster.
+  return text.toString(isAscii(text) ? 'latin1' : 'utf8');
+}
+
 /** Returns the pieces of a file with these sections. */
 export function sectionFile(mark: string, sections: readonly Uint8Array[]): Uint8Array[] {
   const header = headerOf(mark, sections.length);
@@ -105,12 +134,17 @@ export function sectionFile(mark: string, sections: readonly Uint8Array[]): Uint
     const gap = (alignment - (offset % alignment)) % alignment;
     if (gap > 0) pieces.push(new Uint8Array(gap));
     offset += gap;
-    table.set([offset, section.length, crc32(section)], perSection * index);
+    table.set([offset, section.length, byteSum(section)], perSection * index);
     pieces.push(section);
     offset += section.length;
   }
-  header[7] = crc32(bytesOf(table));
+  header[7] = byteSum(bytesOf(table));
   return pieces;
+}
+
+/** Copies bytes that do not begin at a multiple of the alignment. */
+function aligned(bytes: Uint8Array): Uint8Array {
+  return bytes.byteOffset % alignment === 0 ? bytes : new Uint8Array(bytes);
 }
 
 /** The bytes of a list of numbers. */

@@ -25,6 +25,8 @@ export interface SearchOptions {
   readonly limit?: number;
   /** False to search for the query as a literal, case-insensitive substring. Default true. */
   readonly fuzzy?: boolean;
+  /** False to find no document by the text of the query alone, for which all documents are read. */
+  readonly literal?: boolean;
   /** Only matches in these fields count. Default: all fields. */
   readonly fields?: readonly TextField[];
   /** Whether each hit says why it was found. */
@@ -141,7 +143,7 @@ export class SearchIndex {
       limit,
       meanings: options.meanings ?? [],
     });
-    if (total === 0) {
+    if (total === 0 && options.literal !== false) {
       // The index has no entry for punctuation or for the middle of a word.
       const documents = this.#collection.documents(filter ?? (() => true));
       const score = fuzzy ? 0.1 : 1;

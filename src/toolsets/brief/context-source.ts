@@ -2,6 +2,7 @@ import type { Context } from '../../core/context.ts';
 import { MemoryError } from '../../core/error.ts';
 import type { LogEntry } from '../../core/history.ts';
 import type { AnyRecordType } from '../../core/record-type.ts';
+import type { BranchRelevance } from './branch-relevance.ts';
 import type { BriefLine } from './layout.ts';
 import { maxHits, promptLines } from './prompt-match.ts';
 import {
@@ -11,10 +12,17 @@ import {
   type MemoryChange,
   maxChangedFiles,
   newestFirst,
+  rankPoints,
 } from './session-brief.ts';
 
 /** Limit of commits that are read. */
 const maxLog = 50;
+
+/** The statements of all records, the newest first, and the records that cannot be read. */
+interface Statements {
+  readonly points: readonly LocatedPoint[];
+  readonly damaged: readonly DamagedRecord[];
+}
 
 /**
  * The memory of a project as the source of a brief: listings of the records, the history and, for a
@@ -23,6 +31,7 @@ const maxLog = 50;
 export class ContextSource implements BriefSource {
   readonly #context: Context;
   readonly #types: readonly AnyRecordType[];
+  #records: Promise<Statements> | undefined;
 
   constructor(context: Context, types: readonly AnyRecordType[]) {
     this.#context = context;
@@ -33,7 +42,29 @@ export class ContextSource implements BriefSource {
     return this.#context.session.agent;
   }
 
-  async records() {
+  async damaged() {
+    return (await this.records()).damaged;
+  }
+
+  conflicts() {
+    return this.#context.project.conflicts();
+  }
+
+  async points(relevance: BranchRelevance) {
+    return rankPoints((await this.records()).points, relevance);
+  }
+
+  doubts(paths: readonly string[]) {
+    return this.#context.store.doubts(paths);
+  }
+
+  /** The statements of all records, the newest first, and the records that cannot be read. */
+  records(): Promise<Statements> {
+    this.#records ??= this.#read();
+    return this.#records;
+  }
+
+  async #read(): Promise<Statements> {
     const points: LocatedPoint[] = [];
     const damaged: DamagedRecord[] = [];
     for (const type of this.#types) {

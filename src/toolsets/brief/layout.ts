@@ -30,6 +30,8 @@ const more: readonly (readonly [tool: string, purpose: string])[] = [
 
 /** Longest quoted text, in characters. */
 const maxQuote = 240;
+/** Length of the beginning of a text that a quotation depends on. */
+export const maxQuoted = 4 * maxQuote;
 /** Largest number of lines of a section. */
 const maxLines = 10;
 /** Part of the budget that each section may use before any section gets more. */

@@ -1,6 +1,7 @@
 import type { BranchWork } from '../../core/context.ts';
 import type { ErrorCode } from '../../core/error.ts';
 import type { BriefPoint } from '../../core/record-type.ts';
+import type { RecordDoubts } from '../../core/store.ts';
 import { BranchRelevance } from './branch-relevance.ts';
 import { type Brief, type BriefLine, type BriefSection, layOut, oneLine, quote } from './layout.ts';
 import { promptQuery } from './prompt-match.ts';
@@ -43,15 +44,30 @@ export interface MemoryChange {
   readonly others: number;
 }
 
+/**
+ * The statements of a memory: in each part the most relevant ones first, and then the newest ones.
+ *
+ * Each part can be iterated more than once.
+ */
+export interface BriefPoints {
+  readonly now: Iterable<LocatedPoint>;
+  readonly decision: Iterable<LocatedPoint>;
+  /** Only those that have to do with the branch. */
+  readonly about: Iterable<LocatedPoint>;
+}
+
 /** The parts of a memory from which a brief is composed. */
 export interface BriefSource {
   /** The agent that gets the brief: `claude-code/2.1`. */
   readonly agent: string | undefined;
-  /** The statements of all records, the newest first, and the records that cannot be read. */
-  records(): Promise<{
-    readonly points: readonly LocatedPoint[];
-    readonly damaged: readonly DamagedRecord[];
-  }>;
+  /** The records that cannot be read. */
+  damaged(): Promise<readonly DamagedRecord[]>;
+  /** The records that a merge of git has left in conflict, by path. */
+  conflicts(): Promise<readonly string[]>;
+  /** The statements of the records. */
+  points(relevance: BranchRelevance): Promise<BriefPoints>;
+  /** The doubts about records. */
+  doubts(paths: readonly string[]): Promise<ReadonlyMap<string, RecordDoubts>>;
   /** The name of the branch, and the files that it changes. */
   branch(): Promise<{ readonly name: string | undefined; readonly work: BranchWork }>;
   /** The last commits of the memory, the newest first. */
@@ -68,6 +84,8 @@ export const defaultBudget = 6_000;
 export const maxChangedFiles = 500;
 /** Number of changes to show to an agent that was never here. */
 const newcomer = 5;
+/** The first statements of a part, whose records are compared with the code. */
+const maxChecked = 30;
 
 /**
  * Composes what a session needs to know at its start, within a budget.
@@ -82,27 +100,46 @@ export async function composeBrief(source: BriefSource, request: BriefRequest): 
   };
   const tools = await source.tools();
   if (request.onlyPrompt) return layOut([prompted], request.budget, tools, request.isKnown);
-  const { points, damaged } = await source.records();
   const { name, work } = await source.branch();
-  const relevance = new BranchRelevance(name, work);
-  const ranked = points
-    .map((point) => ({ point, relevant: relevance.of(point) }))
-    .sort((a, b) => b.relevant - a.relevant);
-  const part = (wanted: BriefPoint['part']) => ranked.filter(({ point }) => point.part === wanted);
-  const onBranch = part('about').filter(({ relevant }) => relevant > 0);
+  const { now, decision, about } = await source.points(new BranchRelevance(name, work));
+  const doubts = await source.doubts(checkedPaths({ now, decision, about }));
+  const lines = (part: Iterable<LocatedPoint>) => pointLines(part, doubts);
   return layOut(
     [
-      { title: 'Needs attention', lines: damaged.map(damagedLine) },
-      { title: 'Current work', lines: pointLines(part('now')) },
+      { title: 'Needs attention', lines: await attentionLines(source, tools, doubts) },
+      { title: 'Current work', lines: lines(now) },
       prompted,
-      { title: branchTitle(name, work), lines: pointLines(onBranch) },
-      { title: 'Decisions, corrections and preferences', lines: pointLines(part('decision')) },
+      { title: branchTitle(name, work), lines: lines(about) },
+      { title: 'Decisions, corrections and preferences', lines: lines(decision) },
       changedSince(await source.changes(), nameOf(source.agent), request.since),
     ],
     request.budget,
     tools,
     request.isKnown,
   );
+}
+
+/** The paths of the records that a brief compares with the code: the first ones of each part. */
+export function checkedPaths({ now, decision, about }: BriefPoints): string[] {
+  const paths = [now, decision, about].flatMap((part) =>
+    [...first(part, maxChecked)].map(({ path }) => path),
+  );
+  return [...new Set(paths)];
+}
+
+/** Ranks the statements of all records; the given ones are in the order of `newestFirst`. */
+export function rankPoints(
+  points: readonly LocatedPoint[],
+  relevance: BranchRelevance,
+): BriefPoints {
+  const ranked = points
+    .map((point) => ({ point, relevant: relevance.of(point) }))
+    .sort((a, b) => b.relevant - a.relevant);
+  const part = (wanted: BriefPoint['part'], least = 0) =>
+    ranked.flatMap(({ point, relevant }) =>
+      point.part === wanted && relevant >= least ? [point] : [],
+    );
+  return { now: part('now'), decision: part('decision'), about: part('about', 1) };
 }
 
 /** Orders statements by time, the newest first, then by path; a sort keeps the order of one record. */
@@ -112,18 +149,49 @@ export function newestFirst(a: LocatedPoint, b: LocatedPoint): number {
   return a.path === b.path ? 0 : a.path < b.path ? -1 : 1;
 }
 
-/** Makes the lines one by one: a brief shows few of many. */
-function* pointLines(ranked: Iterable<{ readonly point: LocatedPoint }>): Generator<BriefLine> {
-  for (const { point } of ranked) {
-    const { path, text, at } = point;
+/** Makes the lines one by one: a brief shows few of many. Superseded records are of the past. */
+function* pointLines(
+  points: Iterable<LocatedPoint>,
+  doubts: ReadonlyMap<string, RecordDoubts>,
+): Generator<BriefLine> {
+  for (const { path, text, at } of points) {
+    if (doubts.get(path)?.superseded) continue;
     const date = at === undefined ? '' : ` (${at.slice(0, 10)})`;
     yield { path, text: `${oneLine(path)}${date}: ${quote(text)}` };
   }
 }
 
-function damagedLine({ path, code }: DamagedRecord): BriefLine {
-  const why = code === 'conflict' ? 'conflict: resolve_conflicts merges it' : code;
-  return { path, text: `${oneLine(path)}: cannot be read (${why})` };
+/** The lines about records that cannot be read, are in conflict, or may be out of date. */
+async function attentionLines(
+  source: BriefSource,
+  tools: ReadonlySet<string>,
+  doubts: ReadonlyMap<string, RecordDoubts>,
+): Promise<BriefLine[]> {
+  const merge = tools.has('resolve_conflicts') ? 'resolve_conflicts' : '"memory-bank resolve"';
+  const unreadable = new Map(
+    (await source.damaged()).map(({ path, code }) => [
+      path,
+      code === 'conflict' ? `conflict: ${merge} merges it` : code,
+    ]),
+  );
+  const conflicts = (await source.conflicts()).filter((path) => !unreadable.has(path));
+  const outdated = [...doubts].filter(([, one]) => !one.superseded && one.reasons.length > 0);
+  return [
+    ...[...unreadable].map(([path, why]) => ({ path, text: `cannot be read (${why})` })),
+    ...conflicts.map((path) => ({ path, text: `in conflict after a merge: ${merge} merges it` })),
+    ...outdated.map(([path, { reasons }]) => ({
+      path,
+      text: `may be out of date: ${quote(reasons.join(' '))}`,
+    })),
+  ].map(({ path, text }) => ({ path, text: `${oneLine(path)}: ${text}` }));
+}
+
+function* first<T>(items: Iterable<T>, count: number): Generator<T> {
+  let left = count;
+  for (const item of items) {
+    if (left-- <= 0) return;
+    yield item;
+  }
 }
 
 function branchTitle(branch: string | undefined, { base, committed, edited }: BranchWork): string {
