@@ -16,6 +16,7 @@ import {
   noteOf,
 } from './call-report.ts';
 import { sessionId } from './clock-and-ids.ts';
+import { type EmbeddingSettings, openEmbedder } from './embeddings/embedding-settings.ts';
 import { ModelSummarizer } from './extractive-summarizer.ts';
 import { Model, type ModelSettings } from './model.ts';
 import {
@@ -40,6 +41,8 @@ export interface AppOptions extends SessionStart {
   readonly enabled?: readonly string[] | undefined;
   /** The language model that answers `/chat` and makes summaries; undefined for none. */
   readonly model?: ModelSettings | undefined;
+  /** The embedding model that ranks the hits of a search by meaning; undefined for none. */
+  readonly embeddings?: EmbeddingSettings | undefined;
   /** Receives messages for the person who runs the server. */
   readonly log: (level: LogLevel, message: string) => void;
 }
@@ -85,7 +88,9 @@ export class App {
     this.#options = { ...options, log };
     this.#parts = parts;
     const warn = (message: string) => log('warning', message);
-    this.#workspaces = new Workspaces({ homeFolder, durability, warn }, parts);
+    const { embeddings } = options;
+    const embedder = embeddings && (() => openEmbedder(embeddings));
+    this.#workspaces = new Workspaces({ homeFolder, durability, warn, embedder }, parts);
     this.model = options.model && new Model(options.model);
     this.#summarizer = this.model && new ModelSummarizer(this.model, log);
   }

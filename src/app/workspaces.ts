@@ -18,7 +18,8 @@ export const program: AppParts = {
 };
 
 /** The settings of all memories, and the memory folder of the user. */
-export interface WorkspacesOptions extends Pick<WorkspaceOptions, 'durability' | 'warn'> {
+export interface WorkspacesOptions
+  extends Pick<WorkspaceOptions, 'durability' | 'warn' | 'embedder'> {
   readonly homeFolder: string;
 }
 
@@ -54,10 +55,10 @@ export class Workspaces {
   #get(which: Pick<WorkspaceOptions, 'root' | 'folder' | 'repository'>): Promise<Workspace> {
     const known = this.#open.get(which.folder);
     if (known) return known;
-    const { durability, warn } = this.#options;
+    const { durability, warn, embedder } = this.#options;
     const opening = this.#parts.toolsets().then((all) => {
       const records = all.flatMap((toolset) => toolset.records);
-      return this.#parts.openWorkspace({ ...which, records, durability, now, warn });
+      return this.#parts.openWorkspace({ ...which, records, durability, now, warn, embedder });
     });
     this.#open.set(which.folder, opening);
     // The next call tries again.

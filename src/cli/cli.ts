@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import packageJson from '../../package.json' with { type: 'json' };
 import { App, type AppOptions, redactText } from '../app/app.ts';
+import { embeddingSettings } from '../app/embeddings/embedding-settings.ts';
 import { modelSettings } from '../app/model.ts';
 import { homeFolder, startDirectory } from '../app/root.ts';
 import { program } from '../app/workspaces.ts';
@@ -154,13 +155,15 @@ function appOptions(values: FlagValues, packageFolder: string): AppOptions {
     .split(',')
     .map((name) => name.trim())
     .filter((name) => name !== '');
+  const warn = (message: string) => report('warning', message);
   return {
     place: { flag: flagText(values, 'root'), env, cwd, home },
     homeFolder: homeFolder(env, cwd, home),
     durability: env.MEMORY_BANK_DURABILITY === 'relaxed' ? 'relaxed' : 'full',
     enabled: names.length > 0 ? names : undefined,
     mode: flagText(values, 'mode'),
-    model: modelSettings(env, (message) => report('warning', message)),
+    model: modelSettings(env, warn),
+    embeddings: embeddingSettings(env, warn),
     log: report,
   };
 }

@@ -1,4 +1,5 @@
 import type { Modes, Project } from './context.ts';
+import type { Embedder } from './embedder.ts';
 import type { CommitMade, History } from './history.ts';
 import type { AnyRecordType } from './record-type.ts';
 import type { Session } from './session.ts';
@@ -53,6 +54,8 @@ export interface WorkspaceOptions {
   readonly durability: 'full' | 'relaxed';
   /** Returns the current time, strictly increasing. */
   now(): Date;
+  /** Opens the embedding model that the user has configured; undefined for none. */
+  readonly embedder?: (() => Promise<Embedder>) | undefined;
   /** Receives problems outside a call, for the person who runs the program. */
   warn(message: string): void;
 }

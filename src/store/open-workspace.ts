@@ -4,6 +4,7 @@ import { type Files, NodeFiles } from '../git/disk/file-layer.ts';
 import type { Cautions } from './evidence/cautions.ts';
 import { Archive } from './history/archive.ts';
 import type { LearnedSignal } from './learned-signal.ts';
+import type { ModelSignal } from './model-signal.ts';
 import { accessOf } from './modes/access.ts';
 import { ModeLibrary } from './modes/mode-library.ts';
 import { sessionModes } from './modes/session-modes.ts';
@@ -69,6 +70,9 @@ class StoreWorkspace implements Workspace {
   readonly #learnAfter: number;
   #cautions: Promise<Cautions> | undefined;
   #learned: Promise<LearnedSignal> | undefined;
+  #model: Promise<ModelSignal | undefined> | undefined;
+  readonly #openEmbedder: WorkspaceOptions['embedder'];
+  readonly #warn: (message: string) => void;
   #notifyTimer: NodeJS.Timeout | undefined;
 
   constructor(options: WorkspaceOptions, { files, ...parts }: WorkspaceParts) {
@@ -80,6 +84,8 @@ class StoreWorkspace implements Workspace {
     this.#memory = new MemoryFolder({ ...parts, disk, root, path, own, types, now, warn });
     this.#search = new RecordSearch(this.#memory.view, types, () => this.#signals());
     this.#learnAfter = parts.learnAfter;
+    this.#openEmbedder = options.embedder;
+    this.#warn = warn;
     this.#saved = new SavedIndex(this.#memory, this.#search, types, files, parts.leastSaved);
     this.#memory.onFirstLook = () => this.#saved.load();
     this.#memory.onLooked = () => this.#saved.writeSoon();
@@ -135,6 +141,7 @@ class StoreWorkspace implements Workspace {
     clearTimeout(this.#notifyTimer);
     this.#listeners.clear();
     await (await this.#learned)?.close();
+    await (await this.#model)?.close();
     await this.#saved.close();
     this.#search.close();
     this.#memory.close();
@@ -150,7 +157,24 @@ class StoreWorkspace implements Workspace {
   async #signals(): Promise<readonly MeaningSignal[]> {
     if (this.#learnAfter === Number.POSITIVE_INFINITY) return [];
     this.#learned ??= this.#openLearned();
-    return [await this.#learned];
+    this.#model ??= this.#openModel();
+    const model = await this.#model;
+    return [await this.#learned, ...(model ? [model] : [])];
+  }
+
+  /** Opens the embedding model; a model that cannot be used is reported once. */
+  async #openModel(): Promise<ModelSignal | undefined> {
+    if (!this.#openEmbedder) return undefined;
+    try {
+      const embedder = await this.#openEmbedder();
+      const { ModelSignal, modelFile } = await import('./model-signal.ts');
+      const { view } = this.#memory;
+      const file = modelFile(this.#memory, this.#files, embedder.model);
+      return new ModelSignal(embedder, file, view, this.#learnAfter, this.#warn);
+    } catch (error) {
+      this.#warn(`${error instanceof Error ? error.message : error} The search works without it.`);
+      return undefined;
+    }
   }
 
   async #openLearned(): Promise<LearnedSignal> {

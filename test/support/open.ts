@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { CommitMade } from '../../src/core/history.ts';
 import type { AnyRecordType } from '../../src/core/record-type.ts';
 import { Session } from '../../src/core/session.ts';
-import type { BoundWorkspace, Workspace } from '../../src/core/workspace.ts';
+import type { BoundWorkspace, Workspace, WorkspaceOptions } from '../../src/core/workspace.ts';
 import { openWorkspace, type WorkspaceParts } from '../../src/store/open-workspace.ts';
 import { gitEnv } from './repo.ts';
 
@@ -39,7 +39,11 @@ function fail(message: string): never {
 export async function open(
   root: string,
   records: readonly AnyRecordType[],
-  { warn = fail, ...ground }: Partial<WorkspaceParts> & { warn?: (message: string) => void } = {},
+  {
+    warn = fail,
+    embedder,
+    ...ground
+  }: Partial<WorkspaceParts> & Partial<Pick<WorkspaceOptions, 'warn' | 'embedder'>> = {},
   own = false,
 ): Promise<Opened> {
   let time = Date.UTC(2026, 0, 2, 3, 4, 5);
@@ -52,6 +56,7 @@ export async function open(
       durability: 'relaxed',
       now: () => new Date(time++),
       warn,
+      embedder,
     },
     {
       env: gitEnv,
