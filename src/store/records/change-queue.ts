@@ -1,7 +1,7 @@
 import { MemoryError } from '../../core/error.ts';
 import type { MadeCommit, ProposeAll } from '../../git/commit/repository.ts';
 import { cancelled } from '../../git/index/index-mark.ts';
-import { type Change, QueuedChange, Round } from './change-round.ts';
+import { QueuedChange, type RepeatableChange, Round } from './change-round.ts';
 
 /** One mutation of the repository; see `Repository.commitAll`. */
 type CommitAll = (propose: ProposeAll, signal: AbortSignal) => Promise<readonly MadeCommit[]>;
@@ -27,7 +27,7 @@ export class ChangeQueue {
    * @returns the commit; undefined if there was nothing to commit.
    * @throws MemoryError after which nothing of this change is written.
    */
-  async commit(change: Change): Promise<MadeCommit | undefined> {
+  async commit(change: RepeatableChange): Promise<MadeCommit | undefined> {
     const { signal } = change;
     const queued = new QueuedChange(change);
     const abort = () => this.#abort(queued);

@@ -6,7 +6,7 @@ import { cancelled } from '../../git/index/index-mark.ts';
 import { type LiveTransaction, RecordChangedError } from './transaction.ts';
 
 /** A change of the memory that can be planned again and again. */
-export interface Change {
+export interface RepeatableChange {
   /**
    * @param earlier the change before it, which is committed together with it.
    * @throws RecordChangedError if a file has changed since it was read; any other error of the change.
@@ -27,7 +27,7 @@ export interface PlannedChange {
 
 /** A change in the queue, and the promise of its commit. */
 export class QueuedChange {
-  readonly change: Change;
+  readonly change: RepeatableChange;
   /** The commit; undefined if there was nothing to commit. */
   readonly made: Promise<MadeCommit | undefined>;
   /** Whether it is committed without others. */
@@ -35,7 +35,7 @@ export class QueuedChange {
   resolve!: (made: MadeCommit | undefined) => void;
   reject!: (error: unknown) => void;
 
-  constructor(change: Change) {
+  constructor(change: RepeatableChange) {
     this.change = change;
     this.alone = change.alone;
     this.made = new Promise((resolve, reject) => {

@@ -12,7 +12,7 @@ import type { Access } from '../modes/access.ts';
 import { SecretGuard, type TextChange } from '../secrets/guard.ts';
 import { planChange } from './change-plan.ts';
 import { ChangeQueue } from './change-queue.ts';
-import { type Change, type PlannedChange, retried } from './change-round.ts';
+import { type PlannedChange, type RepeatableChange, retried } from './change-round.ts';
 import { earlierId } from './earlier-id.ts';
 import { LiveRecords } from './live-records.ts';
 import { configPath, type MemoryConfig, ownFiles, readConfig } from './memory-config.ts';
@@ -238,7 +238,7 @@ export class MemoryFolder {
    *
    * @returns whether this process created it.
    */
-  async #found(plan: Change['plan']): Promise<boolean> {
+  async #found(plan: RepeatableChange['plan']): Promise<boolean> {
     try {
       const { proposal } = await retried(() => plan());
       return proposal !== undefined && (await this.#missing().initialize());
