@@ -29,6 +29,15 @@ export interface Resources {
   readonly type: AnyRecordType;
 }
 
+/** A text made from the records that is also an MCP resource. */
+export interface TextResource {
+  readonly uri: string;
+  readonly name: string;
+  readonly description: string;
+  /** Returns markdown; empty if there is nothing to say. */
+  text(context: Context): Promise<string>;
+}
+
 /** The tools and record types of one seed, and that seed's wire format for success and failure. */
 export interface Toolset {
   /** The name that `--toolsets` takes. */
@@ -38,6 +47,7 @@ export interface Toolset {
   readonly tools: readonly Tool[];
   readonly records: readonly AnyRecordType[];
   readonly resources?: Resources;
+  readonly texts?: readonly TextResource[];
   readonly prompts?: readonly Prompt[];
   /** Formats of other programs, for import and export; loaded when they are needed. */
   readonly formats?: () => Promise<readonly ExchangeFormat[]>;

@@ -132,6 +132,19 @@ describe('the examples of the seed, as printed', () => {
     expect(body).toEqual({ status: 'success', modes });
   });
 
+  test('GET /memory-bank/brief, within the budget of the query', async () => {
+    const { body } = await api.ask('GET', '/memory-bank/brief?budget=600&prompt=authentication');
+    expect(body).toEqual({ status: 'success', brief: expect.stringContaining('activeContext.md') });
+    expect(body.brief.length).toBeLessThanOrEqual(600);
+    const refused = await api.ask('GET', '/memory-bank/brief?budget=many');
+    expect(refused).toMatchObject({ status: 400, body: failure('invalid_request') });
+    const { paths } = (await api.ask('GET', '/openapi.json')).body;
+    const { parameters, operationId } = paths['/memory-bank/brief'].get;
+    expect(operationId).toBe('brief');
+    const named = parameters.map(({ name }: { name: string }) => name);
+    expect(named).toEqual(expect.arrayContaining(['budget', 'prompt']));
+  });
+
   test('DELETE /memory-bank/file/:filename', async () => {
     const answer = await api.ask('DELETE', '/memory-bank/file/example.md');
     expect(answer).toMatchObject({ status: 200, body: ok('File deleted successfully') });
@@ -371,6 +384,7 @@ describe('the description of the API', () => {
       'DELETE /memory-bank/file/{filename}',
       'DELETE /session',
       'GET /health',
+      'GET /memory-bank/brief',
       'GET /memory-bank/file/{filename}',
       'GET /memory-bank/files',
       'GET /memory-bank/modes',

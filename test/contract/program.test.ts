@@ -258,6 +258,28 @@ describe('the files of the memory bank as resources', () => {
     expect(await client.end()).toBe(0);
   });
 
+  test('the brief is a tool, a prompt and a resource', async () => {
+    const cwd = repository();
+    const client = new RawClient([main], { cwd, env: { HOME: newFolder() } }).initialize();
+    const uri = 'memory-bank://brief';
+    client.request(1, 'resources/list');
+    expect((await client.answer(1)).result.resources).toEqual([]);
+    const decision = { category: 'decisions', key: 'tokens', value: 'Use JWT', confirm: true };
+    client.call(2, 'memory_write', decision).call(3, 'brief', {}).request(4, 'resources/list');
+    const { brief } = JSON.parse((await client.answer(3)).result.content[0].text);
+    expect(brief).toContain('"tokens: Use JWT"');
+    const { resources } = (await client.answer(4)).result;
+    expect(resources[0]).toMatchObject({ uri, name: 'brief', mimeType: 'text/markdown' });
+    client.request(5, 'resources/read', { uri }).request(6, 'prompts/get', { name: 'brief' });
+    expect((await client.answer(5)).result.contents[0].text).toBe(brief);
+    expect((await client.answer(6)).result.messages[0].content.text).toBe(brief);
+    client.request(7, 'resources/subscribe', { uri });
+    await client.answer(7);
+    writeFileSync(join(cwd, '.memory-bank', 'activeContext.md'), '## Next Steps\n\n- Rotate\n');
+    expect((await client.told('notifications/resources/updated')).params).toEqual({ uri });
+    await client.end();
+  });
+
   test('the update workflow is a prompt', async () => {
     const client = new RawClient([main]).initialize().request(1, 'prompts/list');
     const [prompt] = (await client.answer(1)).result.prompts;

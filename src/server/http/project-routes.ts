@@ -12,7 +12,7 @@ import { describeApi } from './openapi.ts';
 import { renderPage } from './page.ts';
 import { projectOf, type ServedProject } from './projects.ts';
 import { scopeOf } from './protected-resource.ts';
-import { memoryBankEndpoints, sessionEndpoints, statusEndpoint } from './rest.ts';
+import { briefEndpoints, memoryBankEndpoints, sessionEndpoints, statusEndpoint } from './rest.ts';
 import type { Face, HttpSettings } from './settings.ts';
 
 /** The parts that the projects of a server have in common. */
@@ -63,6 +63,7 @@ export async function createRoutes(project: ServedProject, shared: Shared): Prom
     // With several projects, its answer is for the callers of its project; `/health` is for all.
     statusEndpoint(app, project.name === undefined),
     ...toolEndpoints,
+    ...(await briefEndpoints(app, sessions, backlog)),
     ...(toolEndpoints.length > 0 ? [chatEndpoint(app)] : []),
     ...sessionEndpoints(auth),
     ...(face?.endpoints(app, sessions, backlog) ?? []),

@@ -1,7 +1,8 @@
 import type { Request } from 'express';
 import { z } from 'zod';
 import type { App } from '../../app/app.ts';
-import type { JsonObject } from '../../core/json.ts';
+import { inputSchema } from '../../core/input.ts';
+import { isObject, type JsonObject } from '../../core/json.ts';
 import type { Tool } from '../../core/tool.ts';
 import type { Auth } from './auth.ts';
 import type { Backlog } from './backlog.ts';
@@ -189,6 +190,39 @@ function toEndpoint(
   };
 }
 
+/** Returns the operation of the tool `brief`, if it is enabled. */
+export async function briefEndpoints(
+  app: App,
+  sessions: RestSessions,
+  backlog: Backlog,
+): Promise<Endpoint[]> {
+  const tools = (await app.toolsets()).flatMap((toolset) => toolset.tools);
+  const tool = tools.find(({ name }) => name === 'brief');
+  if (!tool) return [];
+  const { name, description, input } = tool;
+  return [
+    {
+      method: 'get',
+      path: '/memory-bank/brief',
+      id: name,
+      summary: description,
+      input,
+      inQuery: true,
+      answer: z.object({ status: success, brief: z.string() }),
+      async handle(request, response) {
+        const options = untilClosed(response);
+        const admit = backlog.admission(response, options.signal);
+        const session = sessions.of(request, response);
+        // The failures of this toolset do not have the form of this API.
+        const answer = await app.run(session, name, { ...options, admit }, async (context) =>
+          tool.call(context, queryOf(request, 'get', tool)),
+        );
+        response.json({ status: 'success', ...answer });
+      },
+    },
+  ];
+}
+
 /** The arguments of a reading tool that the query of a request names; other names are ignored. */
 function queryOf(
   { originalUrl }: Request,
@@ -197,5 +231,14 @@ function queryOf(
 ): JsonObject {
   if (method !== 'get') return {};
   const query = new URL(originalUrl, 'http://localhost').searchParams;
-  return Object.fromEntries([...query].filter(([name]) => name in input.shape));
+  const { properties } = inputSchema({ input });
+  const isNumber = (name: string) => {
+    const property = isObject(properties) ? properties[name] : undefined;
+    return isObject(property) && property.type === 'integer';
+  };
+  return Object.fromEntries(
+    [...query]
+      .filter(([name]) => name in input.shape)
+      .map(([name, value]) => [name, isNumber(name) ? Number(value) : value]),
+  );
 }

@@ -5,12 +5,13 @@ import { MemoryError } from '../../core/error.ts';
 import type { AnyRecordType } from '../../core/record-type.ts';
 import type { Session } from '../../core/session.ts';
 import type { Located } from '../../core/store.ts';
-import type { Resources } from '../../core/toolset.ts';
+import type { Resources, TextResource } from '../../core/toolset.ts';
 
 /** A record as a resource. */
 export interface Resource {
   readonly uri: string;
   readonly name: string;
+  readonly description?: string;
   readonly mimeType: string;
 }
 
@@ -25,6 +26,10 @@ export interface ResourceEvents {
   listChanged(): void;
   updated(uri: string): void;
 }
+
+const markdown = 'text/markdown';
+/** Stands for the path of a text that is made from all records. */
+const everyPath = '*';
 
 const silent: ResourceEvents = { listChanged() {}, updated() {} };
 
@@ -63,6 +68,10 @@ export class ResourceFeed {
     return this.#app.run(this.#session, 'resources/list', options, async (context) => {
       const found: Resource[] = [];
       const known = new Map<string, string>();
+      for (const { uri, name, description } of await this.#texts(context)) {
+        known.set(uri, everyPath);
+        found.push({ uri, name, description, mimeType: markdown });
+      }
       for (const { scheme, type } of await this.#resources()) {
         for (const { key, path } of await records(context, type)) {
           const uri = toUri(scheme, key);
@@ -91,6 +100,10 @@ export class ResourceFeed {
    */
   async read(uri: string, options: CallOptions): Promise<ResourceText> {
     return this.#app.run(this.#session, 'resources/read', options, async (context) => {
+      const made = (await this.#texts(context)).find((one) => one.uri === uri);
+      if (made) {
+        return { uri, name: made.name, mimeType: markdown, text: await made.text(context) };
+      }
       for (const { scheme, type } of await this.#resources()) {
         const key = fromUri(scheme, uri);
         const record = key === undefined ? undefined : await context.store.get<object>(type, key);
@@ -129,6 +142,17 @@ export class ResourceFeed {
     return (await this.#app.toolsets()).flatMap((toolset) => toolset.resources ?? []);
   }
 
+  /** The texts made from the records; none without a memory. */
+  async #texts(context: Context): Promise<readonly TextResource[]> {
+    try {
+      if (!(await context.project.info()).initialized) return [];
+    } catch (error) {
+      if (error instanceof MemoryError && error.code === 'no_project') return [];
+      throw error;
+    }
+    return (await this.#app.toolsets()).flatMap((toolset) => toolset.texts ?? []);
+  }
+
   #onChange(paths: readonly string[]): void {
     if (paths.length === 0) {
       // The session moved to another workspace, where the same URIs name other records.
@@ -160,7 +184,8 @@ export class ResourceFeed {
     if (uris.size !== before.size || uris.size !== after.size) this.#events.listChanged();
     for (const uri of this.#subscribed) {
       const path = after.get(uri) ?? before.get(uri);
-      if (path !== undefined && changed.has(path)) this.#events.updated(uri);
+      const isChanged = path === everyPath ? changed.size > 0 : changed.has(path ?? '');
+      if (isChanged) this.#events.updated(uri);
     }
   }
 }
@@ -190,5 +215,5 @@ function fromUri(scheme: string, uri: string): string | undefined {
 }
 
 function mimeType(path: string): string {
-  return path.endsWith('.md') ? 'text/markdown' : 'application/yaml';
+  return path.endsWith('.md') ? markdown : 'application/yaml';
 }

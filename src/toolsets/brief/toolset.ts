@@ -2,7 +2,13 @@ import { z } from 'zod';
 import type { Context } from '../../core/context.ts';
 import type { AnyRecordType } from '../../core/record-type.ts';
 import { defineTool } from '../../core/tool.ts';
-import { type Prompt, plainFailure, plainSuccess, type Toolset } from '../../core/toolset.ts';
+import {
+  type Prompt,
+  plainFailure,
+  plainSuccess,
+  type TextResource,
+  type Toolset,
+} from '../../core/toolset.ts';
 import { ContextSource } from './context-source.ts';
 import type { Brief } from './layout.ts';
 import { type BriefRequest, composeBrief, defaultBudget } from './session-brief.ts';
@@ -46,12 +52,19 @@ export function briefOver(toolsets: readonly Toolset[]): Toolset {
       return text || 'The memory of this project has nothing to say yet.';
     },
   };
+  const text: TextResource = {
+    uri: 'memory-bank://brief',
+    name: 'brief',
+    description: 'Current work, decisions and recent changes of the project.',
+    text: async (context) => (await briefOf(context, types, { budget: defaultBudget })).text,
+  };
   return {
     name: 'brief',
     title: 'A short overview for the start of a session',
     tools: [tool],
     records: [],
     prompts: [prompt],
+    texts: [text],
     success: plainSuccess,
     failure: plainFailure,
   };
