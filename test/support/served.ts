@@ -20,6 +20,11 @@ export class Served {
     this.#session = this.#app.connect();
   }
 
+  /** Makes the next calls as a program; undefined for none. */
+  actAs(agent: string | undefined): void {
+    this.#session.agent = agent;
+  }
+
   /** @throws Error if there is no such tool. */
   async try(tool: string, args: JsonObject = {}): Promise<Reply> {
     const reply = await this.#app.call(this.#session, tool, args);

@@ -105,6 +105,38 @@ describe('the session of the pages', () => {
 });
 
 describe('the operations of the pages', () => {
+  test('count the commits of agents until a person marks them as reviewed', async () => {
+    const home = async () => (await server.ask('GET', '/memory/home')).body;
+    expect(await home()).not.toHaveProperty('unreviewed');
+    memory.actAs('fast-coder/2.0');
+    await memory.write('by-an-agent', 'The first.');
+    await memory.write('by-an-agent', 'The second.');
+    memory.actAs(undefined);
+    const { unreviewed, since, commit } = await home();
+    const agents = [{ name: 'fast-coder', count: 2 }];
+    expect(unreviewed).toMatchObject({ count: 2, agents, until: commit.oid });
+    expect(unreviewed.from).toBe(memory.repo.git('rev-parse', 'HEAD~2').trim());
+    expect(since.count).toBeGreaterThan(2);
+    expect(since.agents).toContainEqual(agents[0]);
+    const marked = await server.ask('POST', '/memory/reviewed', { body: { commit: 'HEAD~1' } });
+    expect(marked.body).toMatchObject({ commit: memory.repo.git('rev-parse', 'HEAD~1').trim() });
+    expect((await home()).unreviewed).toMatchObject({ count: 1, from: marked.body.commit });
+    await server.ask('POST', '/memory/reviewed', { body: { commit: 'HEAD' } });
+    expect(await home()).not.toHaveProperty('unreviewed');
+    expect(memory.head()).toBe(commit.oid);
+    const nowhere = await server.ask('POST', '/memory/reviewed', { body: { commit: 'nowhere' } });
+    expect(nowhere.status).toBe(404);
+  });
+
+  test('list records with their bank, category or type of document', async () => {
+    const groups = async (toolset: string) => {
+      const { body } = await server.ask('GET', `/memory/records?toolset=${toolset}`);
+      return body.records.map(({ group }: { group?: string }) => group);
+    };
+    expect(await groups('documents')).toEqual(['design_doc']);
+    expect(await groups('knowledge')).toContain('project-learnings');
+  });
+
   test('need no page: a program reads them with its key', async () => {
     const { body } = await server.ask('GET', '/memory/log?path=decisionLog.md&limit=1');
     expect(body).toMatchObject({ total: 2, entries: [{ changes: [{ path: 'decisionLog.md' }] }] });
@@ -371,6 +403,37 @@ describe.skipIf(!browser)('the pages in a browser', () => {
       await page.locator('.board > section', { hasText: 'completed 1' }).waitFor();
     }),
   );
+
+  deep('show the banks and documents as lists', async () => {
+    await memory.call('activate', { bank_type: 'code', bank_id: 'shop-api' });
+    await visit('/view/records', async (page) => {
+      await page.getByRole('link', { name: 'documents', exact: false }).first().waitFor();
+      await page.goto(`${server.url}/view/records?toolset=documents`);
+      await page
+        .getByRole('rowheader', { name: 'design doc 1' })
+        .or(page.getByText('design doc 1'))
+        .first()
+        .waitFor();
+      await page.goto(`${server.url}/view/records?toolset=banks`);
+      await page.getByText('code/shop-api').first().waitFor();
+    });
+  });
+
+  deep('list the commits of agents for a review, until they are marked', async () => {
+    memory.actAs('fast-coder/2.0');
+    await memory.write('unreviewed', 'An agent wrote it.');
+    memory.actAs(undefined);
+    await visit('/view/', async (page) => {
+      await page.getByText('1 commit of agents is not reviewed').waitFor();
+      await page.getByRole('link', { name: 'Review by record' }).click();
+      await page.locator('.change', { hasText: 'unreviewed' }).waitFor();
+      expect(await page.locator('.change').count()).toBe(1);
+      await page.getByRole('button', { name: 'Take back' }).waitFor();
+      await page.goBack();
+      await page.getByRole('button', { name: 'Mark as reviewed' }).click();
+      await page.getByText('not reviewed').waitFor({ state: 'detached' });
+    });
+  });
 
   deep('list the modes with what they may read and change', () =>
     visit('/view/modes', async (page) => {

@@ -81,6 +81,8 @@ export const evidenceShape = z.object({
 /** The records whose code has changed since they were written. */
 export type StaleEvidence = z.infer<typeof evidenceShape>;
 
+const makersShape = z.array(z.object({ name: text, count })).describe('most commits first');
+
 export const homeShape = z.object({
   project: text,
   branch: text.optional(),
@@ -89,12 +91,26 @@ export const homeShape = z.object({
   now: z.array(pointShape),
   decisions: z.array(pointShape),
   recent: z.array(entryShape),
+  since: z
+    .object({ day: text, count, agents: makersShape })
+    .describe('the commits since the beginning of yesterday'),
+  unreviewed: z
+    .object({
+      count,
+      agents: makersShape,
+      from: text.describe('the state before them'),
+      until: text.describe('the newest commit'),
+    })
+    .optional()
+    .describe('the commits of agents that no person has marked as reviewed'),
   problems: z.array(problemShape),
   conflicts: z.array(text).describe('records that a merge of git has left in conflict'),
 });
 
 /** The first page. */
 export type Home = z.infer<typeof homeShape>;
+
+export const reviewedShape = z.object({ commit: text, at: text });
 
 export const listShape = z.object({
   records: z.array(
@@ -103,6 +119,8 @@ export const listShape = z.object({
       toolset: text,
       status: text.optional(),
       owner: text.optional().describe('the record that it is a part of, such as an objective'),
+      group: text.optional().describe('its bank, or its category or type of document'),
+      updated: text.optional().describe('the time of its last change, if the record has it'),
     }),
   ),
   total: count,
@@ -137,7 +155,7 @@ export type CommitLog = z.infer<typeof logShape>;
 
 export const activityShape = z.object({
   days: z.array(z.object({ day: text, count })).describe('the days with commits, oldest first'),
-  agents: z.array(z.object({ name: text, count })).describe('most commits first'),
+  agents: makersShape,
 });
 
 /** The number of commits by day and by agent. */

@@ -1,7 +1,8 @@
-import type { Entry, Home, Point, RecordList, StaleEvidence } from './answers.ts';
-import { useAnswer } from './data.ts';
+import { useState } from 'preact/hooks';
+import type { Entry, Home, Point, StaleEvidence } from './answers.ts';
+import { change, RefusedRequest, useAnswer } from './data.ts';
 import { CommitEntry, RecordLink, Time, Waiting } from './parts.tsx';
-import { addressOfRecord, addressTo, type Route } from './route.ts';
+import { addressOfRecord, addressTo, isCopy, type Route } from './route.ts';
 
 /** The first page: what matters now. */
 export function HomePage({ route: { at } }: { route: Route }) {
@@ -10,16 +11,16 @@ export function HomePage({ route: { at } }: { route: Route }) {
     <>
       <h1>What matters now</h1>
       <Waiting answer={answer}>
-        {({ now, decisions, recent, problems, conflicts, records, branch, commit }) => (
+        {({ now, decisions, recent, since, records, branch, commit, ...home }) => (
           <div class="columns">
-            <Attention problems={problems} conflicts={conflicts} isPast={at !== undefined} />
+            <Attention {...home} branch={branch} isPast={at !== undefined} onDone={answer.reload} />
             <Points title="Current work" points={now} nothing="Nothing is in progress." />
             <Points
               title="Latest decisions"
               points={decisions}
               nothing="No decision is recorded yet."
             />
-            <Recent entries={recent} />
+            <Recent entries={recent} since={since} isPast={at !== undefined} />
             <section>
               <h2>In the memory</h2>
               {records.length === 0 && <p class="faint">The memory has no records yet.</p>}
@@ -44,19 +45,25 @@ export function HomePage({ route: { at } }: { route: Route }) {
   );
 }
 
-/** The work for a person: conflicts, files that cannot be read, and records whose code has changed. */
+/** The work for a person: conflicts, unreviewed commits, damaged files, and stale evidence. */
 function Attention({
   problems,
   conflicts,
+  unreviewed,
+  branch,
   isPast,
-}: Pick<Home, 'problems' | 'conflicts'> & { isPast: boolean }) {
+  onDone,
+}: Pick<Home, 'problems' | 'conflicts' | 'unreviewed' | 'branch'> & {
+  isPast: boolean;
+  onDone: () => void;
+}) {
   // The code is known as it is now only.
   const evidence = useAnswer<StaleEvidence>(isPast ? undefined : '/memory/evidence');
   const bad = evidence.data?.findings.filter(
     ({ severity }) => severity === 'error' || severity === 'warning',
   );
   const all = [...problems, ...(bad ?? [])];
-  if (all.length + conflicts.length === 0) return null;
+  if (all.length + conflicts.length === 0 && !unreviewed) return null;
   return (
     <section>
       <h2>Needs a person</h2>
@@ -67,6 +74,7 @@ function Attention({
             <a href={addressTo('conflicts')}>Resolve the conflicts</a>
           </li>
         )}
+        {unreviewed && <Unreviewed unreviewed={unreviewed} branch={branch} onDone={onDone} />}
         {all.map(({ path, message }) => (
           <li key={`${path} ${message}`}>
             <p class="problem">{message}</p>
@@ -75,6 +83,61 @@ function Attention({
         ))}
       </ul>
     </section>
+  );
+}
+
+/** The commits of agents that no person has looked at; this clone keeps the mark. */
+function Unreviewed({
+  unreviewed: { count, agents, from, until },
+  branch,
+  onDone,
+}: {
+  unreviewed: NonNullable<Home['unreviewed']>;
+  branch: string | undefined;
+  onDone: () => void;
+}) {
+  const [problem, setProblem] = useState('');
+  const mark = async () => {
+    try {
+      await change('/memory/reviewed', { commit: until });
+      onDone();
+    } catch (error) {
+      if (!(error instanceof RefusedRequest)) throw error;
+      setProblem(error.message);
+    }
+  };
+  return (
+    <li>
+      <p>
+        {count} {count === 1 ? 'commit' : 'commits'} of agents {count === 1 ? 'is' : 'are'} not
+        reviewed <Makers makers={agents} />
+      </p>
+      {!isCopy && (
+        <p class="row">
+          <a href={addressTo('branches', branch ?? until, { base: from.slice(0, 12) })}>
+            Review by record
+          </a>
+          <button type="button" onClick={mark}>
+            Mark as reviewed
+          </button>
+        </p>
+      )}
+      <p class="problem" role="alert">
+        {problem}
+      </p>
+    </li>
+  );
+}
+
+function Makers({ makers }: { makers: Home['since']['agents'] }) {
+  return (
+    <>
+      {makers.map(({ name, count }) => (
+        <span key={name} class="tag">
+          {name} {count}
+        </span>
+      ))}
+    </>
   );
 }
 
@@ -105,23 +168,25 @@ function Points({
   );
 }
 
-function Recent({ entries }: { entries: readonly Entry[] }) {
-  const numbers = new Map<string, number>();
-  for (const { commit } of entries) {
-    const name = commit.agent?.replace(/\/.*/, '') ?? commit.author;
-    numbers.set(name, (numbers.get(name) ?? 0) + 1);
-  }
+function Recent({
+  entries,
+  since: { day, count, agents },
+  isPast,
+}: {
+  entries: readonly Entry[];
+  since: Home['since'];
+  isPast: boolean;
+}) {
   return (
     <section>
       <h2>Recent changes</h2>
       {entries.length === 0 && <p class="faint">There is no change yet.</p>}
-      <p class="faint">
-        {[...numbers].map(([name, count]) => (
-          <span key={name} class="tag">
-            {name} {count}
-          </span>
-        ))}
-      </p>
+      {!isPast && entries.length > 0 && (
+        <p class="faint">
+          <a href={addressTo('timeline', '', { after: day })}>Since yesterday</a>:{' '}
+          {count === 0 ? 'nothing' : <Makers makers={agents} />}
+        </p>
+      )}
       <ol class="plain">
         {entries.slice(0, 8).map((entry) => (
           <CommitEntry key={entry.commit.oid} entry={entry} />
@@ -131,57 +196,5 @@ function Recent({ entries }: { entries: readonly Entry[] }) {
         <a href={addressTo('timeline')}>All changes</a>
       </p>
     </section>
-  );
-}
-
-/** The records of a toolset or type. */
-export function ListPage({ route: { at, query } }: { route: Route }) {
-  const [toolset, type] = [query.get('toolset') ?? undefined, query.get('type') ?? undefined];
-  const skip = Number(query.get('skip') ?? 0);
-  const answer = useAnswer<RecordList>('/memory/records', { at, toolset, type, skip });
-  return (
-    <>
-      <h1>{type ?? toolset ?? 'All records'}</h1>
-      <Waiting answer={answer}>
-        {({ records, total }) => (
-          <>
-            <p class="faint">
-              {total} {total === 1 ? 'record' : 'records'}
-            </p>
-            <ul class="plain">
-              {records.map((record) => (
-                <li key={record.path}>
-                  <RecordLink record={record} /> <span class="faint path">{record.path}</span>
-                </li>
-              ))}
-            </ul>
-            <p class="pages">
-              {skip > 0 && (
-                <a
-                  href={addressTo('records', '', {
-                    toolset,
-                    type,
-                    skip: String(Math.max(0, skip - 200)),
-                  })}
-                >
-                  Previous
-                </a>
-              )}{' '}
-              {skip + records.length < total && (
-                <a
-                  href={addressTo('records', '', {
-                    toolset,
-                    type,
-                    skip: String(skip + records.length),
-                  })}
-                >
-                  Next
-                </a>
-              )}
-            </p>
-          </>
-        )}
-      </Waiting>
-    </>
   );
 }

@@ -40,3 +40,20 @@ export function entryData({ commit, changes }: LogEntry): Entry {
 export function referenceTo({ path, title, type }: KnownRecord): RecordReference {
   return { path, title, type: type.name };
 }
+
+/** Returns the agent of a commit without its version, or its author. */
+export function makerOf({ agent, author }: CommitInfo): string {
+  return (agent ?? author).replace(/\/.*| <[^<>]*>$/, '');
+}
+
+/** Counts commits by the agent or person that made them, the most first. */
+export function countMakers(commits: Iterable<CommitInfo>): { name: string; count: number }[] {
+  const numbers = new Map<string, number>();
+  for (const commit of commits) {
+    const name = makerOf(commit);
+    numbers.set(name, (numbers.get(name) ?? 0) + 1);
+  }
+  return [...numbers]
+    .map(([name, count]) => ({ name, count }))
+    .sort((a, b) => b.count - a.count || (a.name < b.name ? -1 : 1));
+}

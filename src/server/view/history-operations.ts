@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { CommitInfo } from '../../core/history.ts';
 import {
   activityShape,
   blameShape,
@@ -10,7 +9,7 @@ import {
   logShape,
   modesShape,
 } from '../page/answers.ts';
-import { at, commitData, entryData, path, skip } from './answer-data.ts';
+import { at, commitData, countMakers, entryData, makerOf, path, skip } from './answer-data.ts';
 import { compareStates } from './commit-changes.ts';
 import { defineMemoryOperation } from './operation.ts';
 
@@ -74,28 +73,19 @@ export const activity = defineMemoryOperation({
   answer: activityShape,
   async run({ history }, { at }) {
     const days = new Map<string, number>();
-    const agents = new Map<string, number>();
     const { entries } = await history.log({ revision: at ?? 'HEAD', skip: 0, limit: maxSearched });
     for (const { commit } of entries) {
-      const [day, agent] = [commit.at.slice(0, 10), makerOf(commit)];
+      const day = commit.at.slice(0, 10);
       days.set(day, (days.get(day) ?? 0) + 1);
-      agents.set(agent, (agents.get(agent) ?? 0) + 1);
     }
     return {
       days: [...days]
         .map(([day, count]) => ({ day, count }))
         .sort((a, b) => (a.day < b.day ? -1 : 1)),
-      agents: [...agents]
-        .map(([name, count]) => ({ name, count }))
-        .sort((a, b) => b.count - a.count || (a.name < b.name ? -1 : 1)),
+      agents: countMakers(entries.map(({ commit }) => commit)),
     };
   },
 });
-
-/** Returns the agent of a commit without its version, or its author. */
-function makerOf({ agent, author }: CommitInfo): string {
-  return (agent ?? author).replace(/\/.*| <[^<>]*>$/, '');
-}
 
 export const branches = defineMemoryOperation({
   method: 'get',

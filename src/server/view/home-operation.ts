@@ -4,15 +4,19 @@ import type { Context } from '../../core/context.ts';
 import { MemoryError } from '../../core/error.ts';
 import type { Log } from '../../core/history.ts';
 import { homeShape } from '../page/answers.ts';
-import { at, commitData, entryData, referenceTo } from './answer-data.ts';
+import { at, commitData, countMakers, entryData, referenceTo } from './answer-data.ts';
 import { type Catalogue, defineMemoryOperation } from './operation.ts';
 import { type KnownRecord, readState } from './record-source.ts';
+import { findUnreviewed } from './review.ts';
 
 /** Maximum number of points of one kind, and of recent commits. */
 const maxPoints = 12;
 const maxRecent = 40;
+/** Maximum number of commits that the first page looks at. */
+const maxLooked = 500;
+const oneDay = 24 * 60 * 60 * 1000;
 /** The age of a recent commit, in milliseconds: since yesterday, and over a weekend. */
-const recently = 3 * 24 * 60 * 60 * 1000;
+const recently = 3 * oneDay;
 
 /** Gives the first page: current work, decisions, recent commits, and files that need a person. */
 export const home = defineMemoryOperation({
@@ -29,6 +33,9 @@ export const home = defineMemoryOperation({
     const { entries } = await logOf(context, at);
     const [newest] = entries;
     const since = Date.parse(newest?.commit.at ?? '') - recently;
+    const yesterday = new Date(context.now().getTime() - oneDay).toISOString().slice(0, 10);
+    const late = entries.filter(({ commit }) => commit.at >= yesterday);
+    const unreviewed = at === undefined ? await findUnreviewed(context, entries) : undefined;
     const points = pointsOf(records);
     const dated = points.sort((a, b) => ((b.at ?? '') < (a.at ?? '') ? -1 : 1));
     const ofPart = (wanted: 'now' | 'decision') =>
@@ -40,7 +47,16 @@ export const home = defineMemoryOperation({
       records: counts(records, catalogue),
       now: ofPart('now').map(({ part: _, ...point }) => point),
       decisions: ofPart('decision').map(({ part: _, ...point }) => point),
-      recent: entries.filter(({ commit }) => Date.parse(commit.at) >= since).map(entryData),
+      recent: entries
+        .slice(0, maxRecent)
+        .filter(({ commit }) => Date.parse(commit.at) >= since)
+        .map(entryData),
+      since: {
+        day: yesterday,
+        count: late.length,
+        agents: countMakers(late.map(({ commit }) => commit)),
+      },
+      ...(unreviewed && { unreviewed }),
       conflicts: at === undefined ? await conflictsOf(context) : [],
       problems: damaged.map(({ path, error }) => ({ path, message: error.text })),
     };
@@ -50,7 +66,7 @@ export const home = defineMemoryOperation({
 /** Returns the newest commits; a memory that was never committed has none. */
 async function logOf({ history }: Context, revision: string | undefined): Promise<Log> {
   try {
-    return await history.log({ revision: revision ?? 'HEAD', limit: maxRecent, skip: 0 });
+    return await history.log({ revision: revision ?? 'HEAD', limit: maxLooked, skip: 0 });
   } catch (error) {
     const isNew = error instanceof MemoryError && error.code === 'not_found';
     if (!isNew || revision !== undefined) throw error;

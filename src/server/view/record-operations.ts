@@ -42,18 +42,26 @@ export const records = defineMemoryOperation({
       records: sorted.slice(skip, skip + limit).map((record) => ({
         ...referenceTo(record),
         toolset: record.type.toolset,
-        ...textFields(record.value),
+        ...textFields(record),
       })),
       total: records.length,
     };
   },
 });
 
-/** Returns the fields by which a list groups records. */
-function textFields({ status, objective }: KnownRecord['value']) {
+/** Returns the fields by which a list groups and describes records. */
+function textFields({ type, path, value }: KnownRecord) {
+  const { status, objective, updated_at, last_updated, created_at } = value;
+  const updated = [updated_at, last_updated, created_at].find((one) => typeof one === 'string');
+  const { category, type: kind } = type.search(value);
+  // A bank is a folder of documents.
+  const [, bank] = /^banks\/([^/]+\/[^/]+)\//.exec(path) ?? [];
+  const group = bank ?? category ?? kind;
   return {
     ...(typeof status === 'string' && { status }),
     ...(typeof objective === 'string' && { owner: objective }),
+    ...(group !== undefined && { group }),
+    ...(typeof updated === 'string' && { updated }),
   };
 }
 

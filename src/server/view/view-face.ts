@@ -11,6 +11,7 @@ import { activity, blame, branches, compare, evidence, log, modes } from './hist
 import { home } from './home-operation.ts';
 import { type MemoryOperation, memoryEndpoint } from './operation.ts';
 import { preview, record, records, restore, save, search } from './record-operations.ts';
+import { reviewed } from './review.ts';
 
 const operations: readonly MemoryOperation[] = [
   home,
@@ -30,6 +31,7 @@ const operations: readonly MemoryOperation[] = [
   restore,
   preview,
   save,
+  reviewed,
 ];
 
 /** The files of the pages, by the last part of their paths. */

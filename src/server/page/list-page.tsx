@@ -1,0 +1,93 @@
+import type { Home, RecordList } from './answers.ts';
+import { useAnswer } from './data.ts';
+import { RecordLink, Scrolling, Time, Waiting } from './parts.tsx';
+import { addressTo, type Route } from './route.ts';
+
+/** Number of records on one page. */
+const pageSize = 200;
+
+/** The records of all toolsets or of one: banks with their documents, documents by their type. */
+export function ListPage({ route: { at, query } }: { route: Route }) {
+  const [toolset, type] = [query.get('toolset') ?? undefined, query.get('type') ?? undefined];
+  const skip = Number(query.get('skip') ?? 0);
+  const answer = useAnswer<RecordList>('/memory/records', { at, toolset, type, skip });
+  const home = useAnswer<Home>('/memory/home', { at });
+  const toolsets = new Map(home.data?.records.map(({ toolset, title }) => [toolset, title]));
+  const pageAt = (start: number) =>
+    addressTo('records', '', { toolset, type, skip: String(Math.max(0, start)) });
+  return (
+    <>
+      <h1>{type ?? toolsets.get(toolset ?? '') ?? 'All records'}</h1>
+      <nav class="tabs" aria-label="Toolsets">
+        {[['', 'All'] as const, ...toolsets].map(([name, title]) => (
+          <a
+            key={name}
+            href={addressTo('records', '', { toolset: name })}
+            aria-current={name === (toolset ?? '') ? 'page' : undefined}
+          >
+            {title}
+          </a>
+        ))}
+      </nav>
+      <Waiting answer={answer}>
+        {({ records, total }) => (
+          <>
+            <p class="faint">
+              {total} {total === 1 ? 'record' : 'records'}
+            </p>
+            <Listing records={records} />
+            <p class="pages">
+              {skip > 0 && <a href={pageAt(skip - pageSize)}>Previous</a>}{' '}
+              {skip + records.length < total && <a href={pageAt(skip + records.length)}>Next</a>}
+            </p>
+          </>
+        )}
+      </Waiting>
+    </>
+  );
+}
+
+/** A table of records, with a heading for each group. */
+function Listing({ records }: { records: RecordList['records'] }) {
+  if (records.length === 0) return null;
+  const names = new Set(records.map(({ group = '' }) => group));
+  const groups = [...names].map(
+    (name) => [name, records.filter(({ group = '' }) => group === name)] as const,
+  );
+  const hasStatus = records.some(({ status }) => status !== undefined);
+  return (
+    <Scrolling label="Records">
+      <table class="listed">
+        <thead>
+          <tr>
+            <th scope="col">record</th>
+            {hasStatus && <th scope="col">status</th>}
+            <th scope="col">changed</th>
+            <th scope="col">file</th>
+          </tr>
+        </thead>
+        {groups.map(([group, members]) => (
+          <tbody key={group}>
+            {group !== '' && (
+              <tr>
+                <th scope="rowgroup" colSpan={hasStatus ? 4 : 3}>
+                  {group.replaceAll('_', ' ')} <span class="tag">{members.length}</span>
+                </th>
+              </tr>
+            )}
+            {members.map((record) => (
+              <tr key={record.path}>
+                <td>
+                  <RecordLink record={record} />
+                </td>
+                {hasStatus && <td>{record.status?.replaceAll('_', ' ')}</td>}
+                <td>{record.updated !== undefined && <Time at={record.updated} />}</td>
+                <td class="faint path">{record.path}</td>
+              </tr>
+            ))}
+          </tbody>
+        ))}
+      </table>
+    </Scrolling>
+  );
+}
