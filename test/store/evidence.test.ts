@@ -1,8 +1,9 @@
-import { rmSync, symlinkSync } from 'node:fs';
+import { rmSync, symlinkSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { AnnotationChanges } from '../../src/core/evidence/annotations.ts';
 import type { EvidenceRequest } from '../../src/core/evidence/verdict.ts';
+import { Folder } from '../../src/git/disk/folder.ts';
 import { path as pathRecord } from '../../src/toolsets/graph/records.ts';
 import { deep } from '../support/depth.ts';
 import { aboutCode } from '../support/findings.ts';
@@ -256,6 +257,27 @@ describe('evidence that git cannot judge', () => {
     await put('locks', 'See src/lock.ts:40-42.');
     repo.git('sparse-checkout', 'set', '--no-cone', '/*', '!/src/');
     expect(await verdicts()).toEqual(['fresh src/lock.ts:40-42 -> src/lock.ts:40-42']);
+  });
+});
+
+describe('the files of the project', () => {
+  test('are not read while git has them as they were, and once if they have changed', async () => {
+    const old = new Date('2026-01-01T00:00:00Z');
+    utimesSync(repo.path('src/lock.ts'), old, old);
+    repo.git('update-index', '-q', '--refresh');
+    for (const key of ['a', 'b'])
+      await put(key, 'See src/lock.ts:3-5, src/lock.ts:40 and README.md.');
+    const loads = vi.spyOn(Folder.prototype, 'load');
+    const reads = () => loads.mock.calls.filter(([path]) => path === 'src/lock.ts').length;
+    expect((await check()).counts).toMatchObject({ fresh: 6 });
+    expect(reads()).toBe(0);
+    repo.write('src/lock.ts', lines(['x', ...lock.with(39, 'y')]));
+    expect((await check()).counts).toMatchObject({ moved: 2, changed: 2, fresh: 2 });
+    expect(reads()).toBe(1);
+    // An old timestamp does not hide the change.
+    utimesSync(repo.path('src/lock.ts'), old, old);
+    expect((await check()).counts).toMatchObject({ moved: 2, changed: 2, fresh: 2 });
+    loads.mockRestore();
   });
 });
 

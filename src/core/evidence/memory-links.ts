@@ -5,12 +5,16 @@ const maxText = 1024 * 1024;
 const link =
   /(?<![\w./@+-])([\w./@+-]{1,400}\.(?:md|yaml))\b(#[^\s()<>[\]"'`]{1,300})?|\]\((#[^\s()<>]{1,300})\)/g;
 
+/** Most texts have none. */
+const mayHaveLinks = /\.(?:md|yaml)\b|\]\(#/;
+
 /**
  * Finds the records that a text names, by their paths relative to `.memory-bank/`. A link to a section
  * of one has its anchor, after `#`; links to sections of the same text have its own path.
  */
 export function memoryLinks(path: string, text: string): string[] {
   const found = new Set<string>();
+  if (!mayHaveLinks.test(text)) return [];
   for (const [, word = path, after, own] of text.slice(0, maxText).matchAll(link)) {
     if (found.size >= maxLinks) break;
     const anchor = decoded((after ?? own ?? '').replace(/[.,:;!?]+$/, ''));

@@ -25,6 +25,9 @@ const maxPath = 400;
 /** The highest line number. */
 const maxLine = 9_999_999;
 
+/** A word needs one of these to be a path; most words of a text have none. */
+const mayBePath = /[/#:]|\.[^.,:;!?*]/;
+
 /** Code between backticks, the target of a markdown link, or a word; all parts are bounded. */
 const candidates =
   /`([^`\n]{1,420})`|\]\(\s{0,3}(?:<([^<>\n]{1,420})>|([^\s<>()]{1,420}))|[^\s`"'<>|()[\]{},;]+/g;
@@ -52,7 +55,7 @@ export function findReferences(text: string): FoundReference[] {
       if (parts.length > 1) for (const part of parts) add(part, false);
     } else if (angled !== undefined || target !== undefined) {
       add(decoded(angled ?? target ?? ''), true);
-    } else {
+    } else if (mayBePath.test(word)) {
       add(word, false);
     }
   }

@@ -8,7 +8,9 @@ const relative = new RegExp(
 
 /** The first date in a text that depends on the day of reading; quoted text and code do not count. */
 export function relativeDate(text: string): string | undefined {
-  const plain = text.slice(0, maxText).replace(/`[^`\n]*`|"[^"\n]*"|“[^”\n]*”/g, ' ');
+  const start = text.slice(0, maxText);
+  if (!relative.test(start)) return undefined;
+  const plain = start.replace(/`[^`\n]*`|"[^"\n]*"|“[^”\n]*”/g, ' ');
   return relative.exec(plain)?.[0];
 }
 

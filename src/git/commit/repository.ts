@@ -2,10 +2,11 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MemoryError } from '../../core/error.ts';
 import type { Disk } from '../disk/disk.ts';
+import type { Stat } from '../disk/file-layer.ts';
 import { Folder } from '../disk/folder.ts';
 import type { IndexEntry, IndexFile, Unmerged } from '../index/index-file.ts';
 import { cancelled } from '../index/index-mark.ts';
-import { indexKey, type KnownIndex, readIndex } from '../index/known-index.ts';
+import { indexKey, type KnownIndex, readIndex, timeOf } from '../index/known-index.ts';
 import type { LockWait } from '../locks/lock.ts';
 import { RepositoryQueue } from '../locks/queue.ts';
 import type { ProcessToken } from '../locks/token.ts';
@@ -261,6 +262,12 @@ export class Repository {
   /** A path's line in the index; undefined without one, or if the index cannot be read. */
   staged(path: string): IndexEntry | undefined {
     return this.#readIndex()?.find(path);
+  }
+
+  /** The blob of a file that nobody has changed since it was staged; undefined if it has to be read. */
+  unchanged(path: string, stat: Stat): Oid | undefined {
+    const time = this.#readIndex() && this.#index && timeOf(this.#index);
+    return time === undefined ? undefined : this.#index?.file.unchanged(path, stat, time);
   }
 
   /** The unmerged files below a folder; none if the index cannot be read. */

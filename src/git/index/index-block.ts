@@ -25,6 +25,9 @@ export interface IndexLine {
   /** The modification time of the file, in whole seconds, and its size, both modulo 2^32. */
   readonly mtime: number;
   readonly size: number;
+  /** The part of the modification time below a second, and the time of the last change of the inode. */
+  readonly mtimeNs: number;
+  readonly ctime: number;
 }
 
 /** The edit of all lines of one name. */
@@ -119,6 +122,8 @@ export class IndexBlock {
       skipWorktree: (more & skipWorktreeFlag) !== 0,
       mtime: this.bytes.readUInt32BE(start + mtimeAt),
       size: this.bytes.readUInt32BE(start + sizeAt),
+      mtimeNs: this.bytes.readUInt32BE(start + mtimeAt + 4),
+      ctime: this.bytes.readUInt32BE(start),
     };
   }
 

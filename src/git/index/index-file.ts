@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';
+import type { Stat } from '../disk/file-layer.ts';
 import type { Oid } from '../objects/object.ts';
 import { cachedRoot, type TreeChange } from './cache-tree.ts';
 import { fixedSize, IndexBlock, type IndexLine, type LineEdit } from './index-block.ts';
@@ -109,6 +110,28 @@ export class IndexFile {
     if (at === block.after(name, at)) return undefined;
     const { oid, mode, skipWorktree } = block.line(at);
     return { path, oid, mode, skipWorktree };
+  }
+
+  /**
+   * The blob of a file whose stat shows that nobody has changed it since it was staged; undefined if its
+   * content has to be compared.
+   *
+   * @param time of the index, in milliseconds: a file that is not older may have changed within a tick.
+   */
+  unchanged(path: string, stat: Stat, time: number): Oid | undefined {
+    const name = Buffer.from(path, 'utf8');
+    const block = this.#blockOf(name);
+    const at = block.position(name);
+    if (block.after(name, at) !== at + 1 || stat.kind !== 'file' || stat.size === 0)
+      return undefined;
+    const line = block.line(at);
+    const mtime = line.mtime * 1000 + line.mtimeNs / 1e6;
+    const isSame =
+      line.size === stat.size &&
+      line.ctime === Math.floor(stat.ctimeMs / 1000) &&
+      // A number of milliseconds is exact to a thousandth.
+      Math.abs(mtime - stat.mtimeMs) < 0.002;
+    return line.stage === 0 && stat.mtimeMs < time && isSame ? line.oid : undefined;
   }
 
   /** The number of lines. */

@@ -78,6 +78,11 @@ export function indexKey({ disk, tree }: IndexLocation): string | undefined {
   return stat && keyOf(stat);
 }
 
+/** When an index was written, in milliseconds; undefined without an index. */
+export function timeOf({ key }: KnownIndex): number | undefined {
+  return key === undefined ? undefined : Number(key.slice(key.lastIndexOf(' ') + 1));
+}
+
 /** Identifies an index file; without the ctime, which the rename into place changes. */
 export function keyOf(stat: Stat): string {
   return `${stat.ino} ${stat.size} ${stat.mtimeMs}`;

@@ -15,13 +15,14 @@ import {
   type Claim,
   type CodeNow,
   codeNow,
-  findNamed,
   type Judged,
   judgeAll,
+  NamedPlaces,
+  readRecords,
   readText,
   withBaselines,
 } from './record-claims.ts';
-import { evidenceOf } from './record-evidence.ts';
+import { CheckedRecord, evidenceOf } from './record-evidence.ts';
 
 /** Limit of the cautions that an answer has about one record. */
 const maxCautions = 5;
@@ -140,7 +141,8 @@ export class Cautions {
     const read: RecordText = {
       stat: record?.settled ? record.stat : undefined,
       annotations,
-      hasEvidence: record !== undefined && evidenceOf(record.type, path, text).length > 0,
+      hasEvidence:
+        record !== undefined && evidenceOf(new CheckedRecord(record.type, path, text)).length > 0,
       links: memoryLinks(path, sections?.live() ?? text).filter(
         (link) => !own.has(link) && view.typeOf(parseAddress(link).path) !== undefined,
       ),
@@ -201,8 +203,9 @@ export class Cautions {
     const since = Date.now();
     const pause = () => visit.permit.signal.throwIfAborted();
     const now = this.#codeAt(visit, head);
-    const named = await inSlices(findNamed(visit, head, paths), pause);
-    const claims = await withBaselines(visit, head, named);
+    const places = new NamedPlaces(visit, head);
+    for (const record of readRecords(visit, paths)) places.add(record);
+    const claims = await withBaselines(visit, head, places.all);
     const files = new Set(claims.map(({ reference }) => reference.path));
     // Taken before the files are read: a change between the two shows at the next call.
     const stats = new Map([...files].map((file) => [file, this.#stat(visit, head, file)]));
@@ -210,7 +213,7 @@ export class Cautions {
       return one.record;
     });
     const claimed = byKey(claims, ({ record }) => record);
-    const committed = new Set(named.flatMap((one) => (one.committed ? [one.record] : [])));
+    const committed = new Set(places.all.flatMap((one) => (one.committed ? [one.record] : [])));
     if (this.#verdicts.size >= maxKnown) this.#verdicts.clear();
     for (const path of paths) {
       const own = judged.get(path) ?? [];

@@ -17,18 +17,20 @@ import type { CommitInfo } from '../../core/history.ts';
 import type { Oid } from '../../git/objects/object.ts';
 import { ancestors } from '../history/lineage.ts';
 import { isBelow, memoryPath, type Visit } from '../history/visit.ts';
-import { inSlices } from '../records/slices.ts';
+import { inSlices, type Steps } from '../records/slices.ts';
 import {
   byKey,
   type CodeNow,
   codeNow,
-  findNamed,
   type Judged,
   judgeAll,
+  type Named,
+  NamedPlaces,
+  readRecords,
   withBaselines,
 } from './record-claims.ts';
 import { type SpanChange, spanChanges } from './span-changes.ts';
-import { textFindings } from './text-findings.ts';
+import { claimsOf, type RecordClaims, textFindings } from './text-findings.ts';
 
 const noCounts: { readonly [verdict in Verdict]: number } = {
   fresh: 0,
@@ -54,35 +56,62 @@ export async function checkEvidence(
   const since =
     request.since === undefined ? undefined : await forkPoint(visit, head, request.since);
   const pause = () => visit.permit.signal.throwIfAborted();
-  const paths = pathsBelow(memory.view.paths().sort(), memoryPath(request.path));
-  const found =
-    request.only === 'texts'
-      ? { records: [], counts: noCounts }
-      : await checkCode(visit, head, since, paths);
-  if (request.only === 'code') return found;
-  const wanted = new Set(since === undefined ? paths : changedRecords(visit, since, head, paths));
-  const texts = textFindings(visit, archive.today(), request.tending === true);
-  return withTexts(found, await inSlices(texts, pause), wanted);
+  const all = memory.view.paths().sort();
+  const paths = new Set(pathsBelow(all, memoryPath(request.path)));
+  const { only } = request;
+  const { places, claims } = await inSlices(
+    readAll(visit, head, only === 'code' ? paths : all, {
+      code: only === 'texts' ? new Set() : paths,
+      texts: only !== 'code',
+    }),
+    pause,
+  );
+  const found = await checkCode(visit, head, since, places);
+  if (only === 'code') return found;
+  const changed = since === undefined ? paths : changedRecords(visit, since, head, paths);
+  const texts = textFindings(visit, claims, archive.today(), request.tending === true);
+  return withTexts(found, await inSlices(texts, pause), changed);
+}
+
+/** Reads each record once, for its places in the code and for its statements. */
+function* readAll(
+  visit: Visit,
+  head: Oid,
+  paths: Iterable<string>,
+  wanted: { readonly code: ReadonlySet<string>; readonly texts: boolean },
+): Steps<{ readonly places: readonly Named[]; readonly claims: readonly RecordClaims[] }> {
+  const places = new NamedPlaces(visit, head);
+  const claims: RecordClaims[] = [];
+  for (const record of readRecords(visit, paths)) {
+    yield;
+    if (wanted.code.has(record.path)) places.add(record);
+    if (wanted.texts) claims.push(claimsOf(record));
+  }
+  return { places: places.all, claims };
 }
 
 async function checkCode(
   visit: Visit,
   head: Oid,
   since: Oid | undefined,
-  paths: readonly string[],
+  places: readonly Named[],
 ): Promise<EvidenceReport> {
   const now = codeNow(visit, head);
   const pause = () => visit.permit.signal.throwIfAborted();
-  const named = await inSlices(findNamed(visit, head, paths), pause);
-  const based = await withBaselines(visit, head, named);
+  const based = await withBaselines(visit, head, places);
   const judged = await inSlices(judgeAll(visit, now, since, based), pause);
   return report(visit, now, judged);
 }
 
 /** The records that differ from a commit in HEAD. */
-function changedRecords(visit: Visit, since: Oid, head: Oid, paths: readonly string[]): string[] {
+function changedRecords(
+  visit: Visit,
+  since: Oid,
+  head: Oid,
+  paths: ReadonlySet<string>,
+): ReadonlySet<string> {
   const changed = new Set(visit.changes(since, head, undefined).map(({ path }) => path));
-  return paths.filter((path) => changed.has(path));
+  return new Set([...paths].filter((path) => changed.has(path)));
 }
 
 /** Adds the findings about the texts of some records. */

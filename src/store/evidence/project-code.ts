@@ -17,6 +17,30 @@ export type CodeEntry =
   /** The reason why the text of the path is not known. */
   | { readonly kind: 'other'; readonly reason: string };
 
+/** A path of the work tree. */
+export interface CodeFile {
+  readonly entry: CodeEntry;
+  /** Undefined for anything but a file of the work tree. */
+  readonly bytes?: Buffer | undefined;
+}
+
+/** A file of the work tree that is as git has staged it; it is read once, when it is needed. */
+class StagedFile implements CodeFile {
+  readonly entry: CodeEntry;
+  readonly #read: () => Buffer | undefined;
+  #loaded: { readonly bytes: Buffer | undefined } | undefined;
+
+  constructor(oid: Oid, read: () => Buffer | undefined) {
+    this.entry = { kind: 'file', oid };
+    this.#read = read;
+  }
+
+  get bytes(): Buffer | undefined {
+    this.#loaded ??= { bytes: this.#read() };
+    return this.#loaded.bytes;
+  }
+}
+
 /** Text of a file, or the reason why it cannot be compared. */
 export type CodeText = SpanText | string;
 
@@ -64,11 +88,18 @@ export class ProjectCode {
     return { kind: 'file', oid: entry.oid };
   }
 
-  /** The entry of a path in the work tree, and the bytes of a file; no link is followed. */
-  now(path: string): { readonly entry: CodeEntry; readonly bytes?: Buffer } | undefined {
+  /**
+   * The entry of a path in the work tree, and the bytes of a file; no link is followed. A file that is
+   * as git has staged it is not read before its bytes are asked for.
+   */
+  now(path: string): CodeFile | undefined {
     const full = this.inTree(path);
+    const { work } = this.#repository;
     try {
-      const loaded = this.#repository.work.load(full, maxCodeBytes);
+      const stat = work.peek(full);
+      const oid = stat && this.#repository.unchanged(full, stat);
+      if (oid !== undefined) return new StagedFile(oid, () => work.load(full, maxCodeBytes)?.bytes);
+      const loaded = work.load(full, maxCodeBytes);
       if (!loaded) return this.#leftOut(full);
       if (loaded.stat.kind === 'directory') return { entry: { kind: 'folder' } };
       const { bytes } = loaded;
@@ -87,7 +118,7 @@ export class ProjectCode {
   }
 
   /** A file that a sparse checkout leaves out of the work tree. */
-  #leftOut(path: string): { readonly entry: CodeEntry } | undefined {
+  #leftOut(path: string): CodeFile | undefined {
     const staged = this.#repository.staged(path);
     return staged?.skipWorktree ? { entry: { kind: 'file', oid: staged.oid } } : undefined;
   }

@@ -3,12 +3,13 @@ import type { Oid } from '../../git/objects/object.ts';
 import { objectId } from '../../git/objects/object.ts';
 import { treeOf } from '../../git/objects/odb.ts';
 import { pathChanges } from '../history/change-index.ts';
+import type { PastRecords } from '../history/past-records.ts';
 import type { Visit } from '../history/visit.ts';
 import { inSlices, type Steps } from '../records/slices.ts';
 import { type Baseline, FileJudge, type Judgement } from './judgement.ts';
 import { indexGraph, keyedByPath, lastCommits } from './last-commits.ts';
 import { ProjectCode } from './project-code.ts';
-import { evidenceOf, type Ground, maxEvidence } from './record-evidence.ts';
+import { CheckedRecord, evidenceOf, type Ground, maxEvidence } from './record-evidence.ts';
 import { RenameSearch } from './rename-search.ts';
 
 /** Limit of the present texts that stay in memory to show what has changed, in bytes. */
@@ -48,27 +49,35 @@ export interface Named {
   readonly references: readonly Ground[];
 }
 
-/** Reads the places that records rest on. */
-export function* findNamed(visit: Visit, head: Oid, paths: Iterable<string>): Steps<Named[]> {
-  const { archive } = visit;
-  const past = archive.records(head);
-  const found: Named[] = [];
-  let count = 0;
-  for (const record of paths) {
-    yield;
-    const type = archive.typeOf(record);
-    if (!type || !visit.mayRead(record)) continue;
-    const text = readText(visit, record);
-    if (text === undefined) continue;
-    const references = evidenceOf(type, record, text).slice(0, maxEvidence - count);
-    count += references.length;
-    if (references.length === 0) continue;
-    const committed =
-      past.oid(record) === objectId('blob', Buffer.from(text)) ||
-      saysTheSame(record, orNothing(() => past.text(record)) ?? '', text);
-    found.push({ record, committed, references });
+/** Reads records; those that cannot be read, or that the session may not read, are left out. */
+export function* readRecords(visit: Visit, paths: Iterable<string>): Generator<CheckedRecord> {
+  for (const path of paths) {
+    const type = visit.archive.typeOf(path);
+    const text = type && visit.mayRead(path) ? readText(visit, path) : undefined;
+    if (type && text !== undefined) yield new CheckedRecord(type, path, text);
   }
-  return found;
+}
+
+/** Collects the places that records rest on, up to a limit. */
+export class NamedPlaces {
+  readonly all: Named[] = [];
+  readonly #past: PastRecords;
+  #count = 0;
+
+  constructor(visit: Visit, head: Oid) {
+    this.#past = visit.archive.records(head);
+  }
+
+  add(record: CheckedRecord): void {
+    const { path, text } = record;
+    const references = evidenceOf(record).slice(0, maxEvidence - this.#count);
+    this.#count += references.length;
+    if (references.length === 0) return;
+    const committed =
+      this.#past.oid(path) === objectId('blob', Buffer.from(text)) ||
+      saysTheSame(path, orNothing(() => this.#past.text(path)) ?? '', text);
+    this.all.push({ record: path, committed, references });
+  }
 }
 
 /** The text of a record; undefined if the file cannot be read, which other commands report. */

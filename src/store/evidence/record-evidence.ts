@@ -1,9 +1,5 @@
 import { MemoryError } from '../../core/error.ts';
-import {
-  formatPlace,
-  type GivenEvidence,
-  readAnnotations,
-} from '../../core/evidence/annotations.ts';
+import { formatPlace, type GivenEvidence } from '../../core/evidence/annotations.ts';
 import {
   type FoundReference,
   findReferences,
@@ -11,6 +7,7 @@ import {
   isProjectPath,
   maxReferences,
 } from '../../core/evidence/reference.ts';
+import { readClaims } from '../../core/evidence/section-claims.ts';
 import type { AnyRecordType } from '../../core/record-type.ts';
 
 /** Limit of the evidence of all records in one run. */
@@ -21,10 +18,46 @@ export type Ground =
   | (FoundReference & { readonly source: 'found'; readonly symbol?: undefined })
   | (GivenEvidence & { readonly source: 'given'; readonly certain: true });
 
+/** A record with its text, which is decoded at most once. */
+export class CheckedRecord {
+  readonly type: AnyRecordType;
+  readonly path: string;
+  readonly text: string;
+  #claims: ReturnType<typeof readClaims> | undefined;
+  #value: { readonly decoded: object | undefined } | undefined;
+
+  constructor(type: AnyRecordType, path: string, text: string) {
+    [this.type, this.path, this.text] = [type, path, text];
+  }
+
+  /** Its annotations, with the statements in its text. */
+  get claims(): ReturnType<typeof readClaims> {
+    this.#claims ??= readClaims(this.path, this.text);
+    return this.#claims;
+  }
+
+  /** Undefined for a damaged record, which is reported elsewhere; its text may name places all the same. */
+  get value(): object | undefined {
+    this.#value ??= { decoded: this.#decode() };
+    return this.#value.decoded;
+  }
+
+  #decode(): object | undefined {
+    try {
+      return this.type.codec.decode(this.text, this.path);
+    } catch (error) {
+      if (error instanceof MemoryError) return undefined;
+      throw error;
+    }
+  }
+}
+
 /** The places that a record rests on: those that it was given, that its fields name, and its text. */
-export function evidenceOf(type: AnyRecordType, path: string, text: string): Ground[] {
-  const given = readAnnotations(path, text).evidence;
-  const cited = citedPaths(type, path, text).filter(isProjectPath).slice(0, maxReferences);
+export function evidenceOf(record: CheckedRecord): Ground[] {
+  const { type, text } = record;
+  const given = record.claims.annotations.evidence;
+  const value = type.cites && record.value;
+  const cited = (value && type.cites?.(value))?.filter(isProjectPath).slice(0, maxReferences) ?? [];
   const fields = cited.map((path): FoundReference => ({ path, certain: true }));
   const grounds = new Map<string, Ground>();
   for (const one of given) {
@@ -35,15 +68,4 @@ export function evidenceOf(type: AnyRecordType, path: string, text: string): Gro
     if (!grounds.has(key)) grounds.set(key, { ...reference, source: 'found' });
   }
   return [...grounds.values()].slice(0, maxReferences);
-}
-
-function citedPaths(type: AnyRecordType, path: string, text: string): readonly string[] {
-  if (!type.cites) return [];
-  try {
-    return type.cites(type.codec.decode(text, path));
-  } catch (error) {
-    // A damaged record is reported elsewhere; its text may name places all the same.
-    if (error instanceof MemoryError) return [];
-    throw error;
-  }
 }

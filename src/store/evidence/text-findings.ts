@@ -1,12 +1,10 @@
-import { MemoryError } from '../../core/error.ts';
 import { memoryLinks } from '../../core/evidence/memory-links.ts';
-import { readClaims } from '../../core/evidence/section-claims.ts';
 import { plainTitle, relativeDate } from '../../core/evidence/text-claims.ts';
 import type { Severity, TextFinding, TextKind } from '../../core/evidence/verdict.ts';
-import type { AnyRecordType, BriefPoint } from '../../core/record-type.ts';
+import type { BriefPoint } from '../../core/record-type.ts';
 import type { Visit } from '../history/visit.ts';
 import type { Steps } from '../records/slices.ts';
-import { readText } from './record-claims.ts';
+import type { CheckedRecord } from './record-evidence.ts';
 import { type LinkedRecord, Supersession } from './supersession.ts';
 
 /** A larger record is hard to read and to search, in bytes. */
@@ -24,7 +22,7 @@ const severities: { readonly [kind in TextKind]: Severity } = {
 };
 
 /** A record as far as other records depend on it. */
-interface Claims extends LinkedRecord {
+export interface RecordClaims extends LinkedRecord {
   readonly decisions: readonly string[];
   readonly relative: string | undefined;
   readonly bytes: number;
@@ -37,16 +35,11 @@ interface Claims extends LinkedRecord {
  */
 export function* textFindings(
   visit: Visit,
+  all: readonly RecordClaims[],
   today: string,
   tending: boolean,
 ): Steps<ReadonlyMap<string, TextFinding[]>> {
-  const records = new Map<string, Claims>();
-  for (const path of visit.archive.memory.view.paths().sort()) {
-    yield;
-    const type = visit.archive.typeOf(path);
-    const text = type && visit.mayRead(path) ? readText(visit, path) : undefined;
-    if (type && text !== undefined) records.set(path, claimsOf(type, path, text));
-  }
+  const records = new Map(all.map((record) => [record.path, record]));
   const found = new Map<string, TextFinding[]>();
   const add = (path: string, kind: TextKind, message: string, others: readonly string[] = []) => {
     const finding = { kind, severity: severities[kind], records: others, message };
@@ -95,9 +88,11 @@ function push(map: Map<string, string[]>, key: string, value: string): void {
   else map.set(key, [value]);
 }
 
-function claimsOf(type: AnyRecordType, path: string, text: string): Claims {
-  const { annotations, sections } = readClaims(path, text);
-  const points = pointsOf(type, path, text);
+/** Reads the statements of a record about itself and about others. */
+export function claimsOf(record: CheckedRecord): RecordClaims {
+  const { path, text } = record;
+  const { annotations, sections } = record.claims;
+  const points = pointsOf(record);
   const isCurrentWork = points.some(({ part }) => part === 'now');
   return {
     ...annotations,
@@ -119,13 +114,7 @@ function titleOf(text: string): string {
   return end < 0 ? text : text.slice(0, end);
 }
 
-function pointsOf(type: AnyRecordType, path: string, text: string): readonly BriefPoint[] {
-  if (!type.points) return [];
-  try {
-    return type.points(type.codec.decode(text, path));
-  } catch (error) {
-    // A damaged record is reported elsewhere.
-    if (error instanceof MemoryError) return [];
-    throw error;
-  }
+function pointsOf(record: CheckedRecord): readonly BriefPoint[] {
+  const value = record.type.points && record.value;
+  return (value && record.type.points?.(value)) ?? [];
 }
