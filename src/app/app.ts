@@ -76,6 +76,7 @@ export class App {
   readonly model: Model | undefined;
   readonly #summarizer: ModelSummarizer | undefined;
   readonly #options: AppOptions;
+  readonly #logPlain: AppOptions['log'];
   readonly #parts: AppParts;
   readonly #workspaces: Workspaces;
   readonly #running = new Set<Promise<unknown>>();
@@ -86,6 +87,7 @@ export class App {
     const { homeFolder, durability } = options;
     const log: AppOptions['log'] = (level, message) => options.log(level, redactText(message));
     this.#options = { ...options, log };
+    this.#logPlain = options.log;
     this.#parts = parts;
     const warn = (message: string) => log('warning', message);
     const { embeddings } = options;
@@ -265,7 +267,8 @@ export class App {
     // For the person who runs the server; the caller already knows it.
     const report = (outcome: 'ok' | ErrorCode) => {
       const milliseconds = performance.now() - began;
-      this.#options.log('debug', `${label}: ${outcome}, ${Math.round(milliseconds)} ms${made}`);
+      // Contains no text of a caller, so nothing in it has to be redacted.
+      this.#logPlain('debug', `${label}: ${outcome}, ${Math.round(milliseconds)} ms${made}`);
       for (const observe of this.#observers) observe({ label, outcome, milliseconds, commits });
     };
     try {

@@ -747,7 +747,7 @@ export const guards: readonly Guard[] = [
   // HTTP.
   guard(
     'a page whose DNS name was rebound is refused',
-    ['server/http/guards.ts', 'if (!names.includes(name) && !(open', 'if (false && !(open'],
+    ['server/http/guards.ts', 'if (!isServed(given)) {', 'if (false) {'],
     ['contract/http-auth.test.ts', 'is refused'],
   ),
   guard(

@@ -1,4 +1,4 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import cookieParser from 'cookie-parser';
 import type { Request, RequestHandler, Response } from 'express';
 import { ipKeyGenerator } from 'express-rate-limit';
@@ -196,7 +196,7 @@ export class Auth {
   }
 
   #digest(key: string): Buffer {
-    return createHmac('sha256', this.#secret).update(key).digest();
+    return hash('sha256', key, 'buffer');
   }
 }
 

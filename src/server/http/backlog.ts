@@ -27,6 +27,10 @@ const maxHold = 1_000;
 /** The limit of the pause after a read, in milliseconds. */
 const maxPause = 100;
 
+/** The limits of a read without a pause after it: bytes of its answer, and milliseconds. */
+const lightBytes = 64 * 1024;
+const lightTime = 50;
+
 /** The bytes given to a response that writes them only as the socket takes them. */
 interface Stream {
   readonly socket: Socket;
@@ -94,7 +98,7 @@ export class Backlog {
         this.#check(response, maxWaitingForChanges);
         return work();
       }
-      const release = await this.#takeSlot(signal);
+      const release = await this.#takeSlot(response?.socket, signal);
       try {
         this.#check(response, maxWaitingBytes);
         return await work();
@@ -133,7 +137,7 @@ export class Backlog {
   }
 
   /** Waits for a free slot; the returned function frees it again. */
-  #takeSlot(signal: AbortSignal): Promise<() => void> {
+  #takeSlot(socket: Socket | null | undefined, signal: AbortSignal): Promise<() => void> {
     return new Promise((resolve, reject) => {
       const cancel = () => {
         this.#reads.delete(start);
@@ -141,7 +145,7 @@ export class Backlog {
       };
       const start = () => {
         signal.removeEventListener('abort', cancel);
-        resolve(this.#useSlot());
+        resolve(this.#useSlot(socket));
       };
       this.#reads.add(start);
       if (signal.aborted) return cancel();
@@ -150,9 +154,10 @@ export class Backlog {
     });
   }
 
-  #useSlot(): () => void {
+  #useSlot(socket: Socket | null | undefined): () => void {
     this.#reading += 1;
     const began = performance.now();
+    const before = socket?.bytesWritten ?? 0;
     const free = () => {
       if (expiry === undefined) return;
       clearTimeout(expiry);
@@ -164,9 +169,13 @@ export class Backlog {
     // The answer is sent, and so counted, before the next turn of the event loop.
     return () =>
       void setImmediate(() => {
+        const time = performance.now() - began;
+        // With what waits for the socket.
+        const bytes = (socket?.bytesWritten ?? 0) - before;
+        if (bytes <= lightBytes && time <= lightTime) return free();
         // The event loop accepts one connection per turn, and a turn with large answers is long:
         // two thirds of the time are for turns without one.
-        setTimeout(free, Math.min(maxPause, 2 * maxReads * (performance.now() - began)));
+        setTimeout(free, Math.min(maxPause, 2 * maxReads * time));
       });
   }
 

@@ -39,9 +39,8 @@ export function parametersOf(path: string): string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
 }
 
-/** Returns the values of the parameters in a path; Express splits a value at its slashes. */
-export function pathParameters(path: string, { params }: Request): JsonObject {
-  const names = parametersOf(path);
+/** Returns the values of parameters in the path of a request; Express splits a value at its slashes. */
+export function pathParameters(names: readonly string[], { params }: Request): JsonObject {
   return Object.fromEntries(names.map((name) => [name, [params[name] ?? []].flat().join('/')]));
 }
 

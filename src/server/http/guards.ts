@@ -40,11 +40,14 @@ export function sameSite(
 ): RequestHandler {
   const names = [...loopbackNames, bound, ...hosts].map((name) => name.toLowerCase());
   const open = !isLoopback(bound);
+  const isServed = remembered((host) => {
+    const name = hostname(host);
+    return names.includes(name) || (open && isIP(name.replace(/^\[|\]$/g, '')) > 0);
+  });
   return ({ url, headers: { host = '', origin } }, _response, next) => {
     // The host in an absolute target overrides the header, and a proxy may have checked either.
     for (const given of [host, targetHost(url) ?? host]) {
-      const name = hostname(given);
-      if (!names.includes(name) && !(open && isIP(name.replace(/^\[|\]$/g, '')))) {
+      if (!isServed(given)) {
         throw new HttpError(403, 'The server does not accept this Host; --allow-host adds one.');
       }
       if (origin !== undefined && !origins.includes(origin) && !sameHost(origin, given)) {
@@ -148,6 +151,15 @@ function checkLength(limit: number): RequestHandler {
 /** Returns the host and port of an absolute target; undefined for any other form. */
 function targetHost(url: string): string | undefined {
   return /^https?:\/\/(?:[^/?#@]*@)?([^/?#@]+)(?:[/?#]|$)/i.exec(url)?.[1];
+}
+
+/** Returns a check that keeps its last result: most requests have the same host. */
+function remembered(check: (text: string) => boolean): (text: string) => boolean {
+  let last: { readonly text: string; readonly result: boolean } | undefined;
+  return (text) => {
+    if (last?.text !== text) last = { text, result: check(text) };
+    return last.result;
+  };
 }
 
 function hostname(host: string): string {

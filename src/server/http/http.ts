@@ -1,6 +1,13 @@
 import { once } from 'node:events';
-import { createServer, type RequestListener, type Server, STATUS_CODES } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import {
+  createServer,
+  IncomingMessage,
+  type RequestListener,
+  type Server,
+  ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
+import { type AddressInfo, Socket } from 'node:net';
 import cors from 'cors';
 import express, { type RequestHandler } from 'express';
 import helmet from 'helmet';
@@ -171,7 +178,10 @@ async function createApi(
   };
 }
 
-const headers = [
+const noStore = ['cache-control', 'no-store'] as const;
+
+/** The headers of every answer. */
+const fixedHeaders = headersOf(
   helmet({
     contentSecurityPolicy: {
       useDefaults: false,
@@ -186,11 +196,20 @@ const headers = [
     // The proxy that adds TLS sets this header.
     strictTransportSecurity: false,
   }),
-  ((_request, response, next) => {
-    response.set('Cache-Control', 'no-store');
-    next();
-  }) satisfies RequestHandler,
-];
+);
+
+const headers: RequestHandler = (_request, response, next) => {
+  for (const [name, value] of fixedHeaders) response.setHeader(name, value);
+  next();
+};
+
+/** Returns the headers that a handler sets, which are the same for every request. */
+function headersOf(handle: ReturnType<typeof helmet>): ReadonlyMap<string, string> {
+  const response = new ServerResponse(new IncomingMessage(new Socket()));
+  handle(response.req, response, () => {});
+  const set = Object.entries(response.getHeaders());
+  return new Map([...set.map(([name, value]) => [name, String(value)] as const), noStore]);
+}
 
 function crossOrigin(origins: readonly string[]): RequestHandler {
   return cors({

@@ -8,6 +8,7 @@ import type { Auth } from './auth.ts';
 import type { Backlog } from './backlog.ts';
 import {
   type Endpoint,
+  parametersOf,
   pathParameters,
   type RestSessions,
   sendReply,
@@ -169,6 +170,7 @@ function toEndpoint(
   { method, path, answer, summary, toBody }: Operation,
   tool: Tool,
 ): Endpoint {
+  const names = parametersOf(path);
   return {
     method,
     path,
@@ -180,7 +182,7 @@ function toEndpoint(
     commits: tool.effect !== 'read',
     async handle(request, response) {
       const session = sessions.of(request, response);
-      const inUrl = { ...queryOf(request, method, tool), ...pathParameters(path, request) };
+      const inUrl = { ...queryOf(request, method, tool), ...pathParameters(names, request) };
       const args = method === 'post' ? request.body : inUrl;
       const options = untilClosed(response);
       const admit = backlog.admission(response, options.signal);

@@ -10,6 +10,7 @@ import type { Toolset } from '../../core/toolset.ts';
 import type { Backlog } from '../http/backlog.ts';
 import {
   type Endpoint,
+  parametersOf,
   pathParameters,
   type RestSessions,
   setProvenance,
@@ -64,6 +65,7 @@ export function memoryEndpoint(
 ): Endpoint {
   const { method, path, id, summary, effect, input, answer } = operation;
   const inBody = method === 'post';
+  const names = parametersOf(path);
   const changes = inBody && effect === undefined;
   return {
     method,
@@ -88,7 +90,7 @@ export function memoryEndpoint(
       const query = new URL(request.originalUrl, 'http://localhost').searchParams;
       const args = inBody
         ? request.body
-        : { ...Object.fromEntries(query), ...pathParameters(path, request) };
+        : { ...Object.fromEntries(query), ...pathParameters(names, request) };
       const commits: CommitMade[] = [];
       const options = untilClosed(response);
       const admission = backlog.admission(response, options.signal);
