@@ -220,6 +220,11 @@ export interface Decisions {
   readonly theirs: readonly string[];
 }
 
+/** Decisions, and texts that a person has written for records in conflict, by path. */
+export interface ResolveRequest extends Decisions {
+  readonly texts?: ReadonlyMap<string, string>;
+}
+
 /** A record with changes of both sides that cannot be merged. */
 export interface Conflict {
   /** Relative to `.memory-bank/`. */
@@ -350,8 +355,11 @@ export interface History {
    * Merges the memory files that a merge, rebase, cherry-pick or stash of native git left in conflict.
    *
    * It makes no commit and leaves every other file alone.
+   *
+   * @throws MemoryError `damaged` for a text that is not a record of its type, `secret` for one that
+   *   contains a credential.
    */
-  resolve(decisions: Decisions): Promise<Resolution>;
+  resolve(decisions: ResolveRequest): Promise<Resolution>;
   /** Lists the records that git has as unmerged and that the session's mode may read. */
   unmerged(): Promise<readonly UnmergedRecord[]>;
   /**

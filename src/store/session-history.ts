@@ -5,13 +5,13 @@ import type {
   ChangeKind,
   CompareRequest,
   Comparison,
-  Decisions,
   Division,
   DivisionRequest,
   History,
   Log,
   LogRequest,
   Resolution,
+  ResolveRequest,
   Restoration,
   Snapshot,
   Squashable,
@@ -119,7 +119,7 @@ export class SessionHistory implements History {
     return divide(await this.#visit(), request, expected);
   }
 
-  async resolve(decisions: Decisions): Promise<Resolution> {
+  async resolve(decisions: ResolveRequest): Promise<Resolution> {
     const { resolve } = await import('./sync/resolution.ts');
     return resolve(await this.#visit(), decisions);
   }

@@ -50,10 +50,14 @@ test('the operations list both versions of a conflict, and refuse a record witho
   expect((await server.ask('GET', '/memory/home')).body.conflicts).toEqual([path]);
   const wrong = await server.ask('POST', '/memory/resolve', { body: { ours: ['other.md'] } });
   expect(wrong.status).toBe(400);
+  const secret = { texts: { [path]: `---\ntitle: x\n---\nghp_${'a1B2'.repeat(9)}\n` } };
+  const refused = await server.ask('POST', '/memory/resolve', { body: secret });
+  expect(refused.status).toBe(400);
+  expect(server.repo.git('ls-files', '-u')).not.toBe('');
   expect(JSON.stringify(wrong.body)).toContain('not in conflict');
 });
 
-deep('the page shows both versions, and resolves for the side that a person chooses', async () => {
+deep('the page shows both versions, and resolves with the text that a person writes', async () => {
   const page = await browser?.newPage();
   if (!page) return;
   const bad = new Misbehaviour(page, server.url);
@@ -65,12 +69,20 @@ deep('the page shows both versions, and resolves for the side that a person choo
   expect(violations).toEqual([]);
   await page.getByRole('button', { name: 'Resolve' }).click();
   await page.getByText('Choose a side.').waitFor();
-  await page.getByLabel('The other side', { exact: true }).check();
+  await page.getByLabel('A text of my own').check();
+  const own = page.getByLabel(`My own text: ${path}`);
+  const text = await own.inputValue();
+  await own.fill('no front matter');
+  await page.getByRole('button', { name: 'Resolve' }).click();
+  await page.getByRole('alert').getByText('front matter').waitFor();
+  await own.fill(text.replace('four spaces', 'two spaces, four in Python'));
+  expect(await findViolations(page)).toEqual([]);
   await page.getByRole('button', { name: 'Resolve' }).click();
   await page.getByText('No record is in conflict.').waitFor();
   await page.getByText('git merge --continue').waitFor();
   expect(server.repo.git('ls-files', '-u')).toBe('');
-  expect(server.repo.read(`.memory-bank/${path}`)).toContain('two spaces');
-  expect(bad.found).toEqual([]);
+  expect(server.repo.read(`.memory-bank/${path}`)).toContain('four in Python');
+  // The browser itself reports the text that was refused.
+  expect(bad.found).toEqual([expect.stringContaining('400')]);
   await page.close();
 });

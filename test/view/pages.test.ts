@@ -128,6 +128,26 @@ describe('the operations of the pages', () => {
     expect(nowhere.status).toBe(404);
   });
 
+  test('change fields under the schema of the record, and no other field', async () => {
+    const path = 'knowledge/user-preferences/small-commits.md';
+    const { body } = await server.ask('GET', `/memory/form/${path}`);
+    const names = body.controls.map(({ name }: { name: string }) => name);
+    expect(names).toEqual(expect.arrayContaining(['value', 'reason', 'context', 'metadata']));
+    expect(names).not.toContain('key');
+    const save = (fields: object) =>
+      server.ask('POST', '/memory/record', { body: { path, before: body.text, fields } });
+    for (const fields of [{ value: 7 }, { key: 'other' }, { created_at: '' }, { nonsense: 1 }]) {
+      expect((await save(fields)).status).toBe(400);
+    }
+    expect((await save({ reason: 'Reviews are easier.' })).body).toMatchObject({ saved: true });
+    expect(memory.repo.git('show', `HEAD:.memory-bank/${path}`)).toContain('Reviews are easier.');
+    // The text before is not the present one any more.
+    expect((await save({ reason: 'Another.' })).body).toMatchObject({
+      saved: false,
+      fields: { reason: 'Reviews are easier.' },
+    });
+  });
+
   test('list records with their bank, category or type of document', async () => {
     const groups = async (toolset: string) => {
       const { body } = await server.ask('GET', `/memory/records?toolset=${toolset}`);
@@ -267,7 +287,7 @@ describe.skipIf(!browser)('the pages in a browser', () => {
   deep('edit a record with a preview, and keep both texts of a conflict', async () => {
     await memory.write('edited', 'The first text.');
     const path = 'knowledge/patterns/edited.md';
-    await visit(`/view/record/${path}?show=edit`, async (page) => {
+    await visit(`/view/record/${path}?show=edit&as=text`, async (page) => {
       const text = page.getByLabel('Text', { exact: true });
       const saved = () => memory.repo.git('show', `HEAD:.memory-bank/${path}`);
       await text.fill((await text.inputValue()).replace('The first text.', 'A **better** text.'));
@@ -281,6 +301,7 @@ describe.skipIf(!browser)('the pages in a browser', () => {
       expect(message).toMatch(/^Ada Lovelace\nmemory: edit knowledge.*\n\nIt was vague\.\n/);
 
       await page.getByRole('link', { name: 'Edit' }).click();
+      await page.getByRole('link', { name: 'Edit the text instead' }).click();
       await text.fill((await text.inputValue()).replace('better', 'person'));
       await memory.write('edited', 'The text of an agent.');
       await page.getByRole('button', { name: 'Save as a commit' }).click();
@@ -293,9 +314,43 @@ describe.skipIf(!browser)('the pages in a browser', () => {
       expect(saved()).toContain('A **person** text.');
 
       await page.getByRole('link', { name: 'Edit' }).click();
+      await page.getByRole('link', { name: 'Edit the text instead' }).click();
       await text.fill('no front matter');
       await page.getByRole('alert').getByText('front matter').waitFor();
       expect(await page.getByRole('button', { name: 'Save as a commit' }).isDisabled()).toBe(true);
+    });
+  });
+
+  deep('edit the fields of a record by a form, and keep both changes of a conflict', async () => {
+    await memory.write('form', 'The first text.');
+    const path = 'knowledge/patterns/form.md';
+    await visit(`/view/record/${path}?show=edit`, async (page) => {
+      const saved = () => memory.repo.git('show', `HEAD:.memory-bank/${path}`);
+      await page.getByLabel('value', { exact: true }).fill('A text by form.');
+      // The schema allows an object only.
+      await page.getByLabel('metadata, as JSON').fill('[1]');
+      await page.getByRole('alert').getByText('metadata').waitFor();
+      expect(await page.getByRole('button', { name: 'Save as a commit' }).isDisabled()).toBe(true);
+      await page.getByLabel('metadata, as JSON').fill('{"source": "a person"}');
+      await page.getByLabel(/^Reason/).fill('It was wrong.');
+      await page.getByRole('button', { name: 'Save as a commit' }).click();
+      await page.locator('.edit').waitFor({ state: 'detached' });
+      expect(saved()).toContain('A text by form.');
+      expect(saved()).toContain('source: a person');
+      const message = memory.repo.git('log', '-1', '--format=%an%n%B');
+      expect(message).toMatch(/^Ada Lovelace\nmemory: edit knowledge.*\n\nIt was wrong\.\n/);
+
+      await page.getByRole('link', { name: 'Edit', exact: true }).click();
+      await page.getByLabel('reason', { exact: true }).fill('My own reason.');
+      await memory.write('form', 'The text of an agent.');
+      await page.getByRole('button', { name: 'Save as a commit' }).click();
+      const row = page.getByRole('row', { name: /^value/ });
+      await row.getByText('The text of an agent.').waitFor();
+      await row.getByText('not changed').waitFor();
+      await page.getByRole('button', { name: 'Save my fields' }).click();
+      await page.locator('.edit').waitFor({ state: 'detached' });
+      expect(saved()).toContain('The text of an agent.');
+      expect(saved()).toContain('My own reason.');
     });
   });
 

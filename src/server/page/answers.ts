@@ -257,6 +257,26 @@ export const restoredShape = z.object({
 /** The result of a restoration. */
 export type Restored = z.infer<typeof restoredShape>;
 
+const controlShape = z.object({
+  name: text,
+  kind: z.enum(['line', 'text', 'choice', 'number', 'list', 'json']),
+  choices: z.array(text).optional(),
+  value: z.unknown().optional(),
+  required: z.boolean(),
+  about: text.optional(),
+});
+
+/** A field of a record in a form. */
+export type Control = z.infer<typeof controlShape>;
+
+export const formShape = z.object({
+  text: text.describe('the file that the values are from'),
+  controls: z.array(controlShape),
+});
+
+/** The fields of a record that a form edits. */
+export type RecordForm = z.infer<typeof formShape>;
+
 export const previewShape = z.object({
   html: text.optional(),
   fields: z.record(text, z.unknown()),
@@ -269,6 +289,7 @@ export type Preview = z.infer<typeof previewShape>;
 export const savedShape = z.object({
   saved: z.boolean().describe('false if the record was changed meanwhile'),
   text: text.describe('the text of the record now'),
+  fields: z.record(text, z.unknown()).optional().describe('the fields of the record now'),
 });
 
 /** The result of saving a text. */

@@ -4,7 +4,7 @@ import { change, RefusedRequest, useAnswer } from './data.ts';
 import { Scrolling, Waiting } from './parts.tsx';
 import { isCopy } from './route.ts';
 
-type Decisions = Readonly<Record<string, 'ours' | 'theirs'>>;
+type Decisions = Readonly<Record<string, 'ours' | 'theirs' | 'own'>>;
 
 const sides = [
   ['ours', 'This branch'],
@@ -15,6 +15,7 @@ const sides = [
 export function ConflictsPage() {
   const answer = useAnswer<Conflicts>('/memory/conflicts');
   const [decisions, setDecisions] = useState<Decisions>({});
+  const [texts, setTexts] = useState<Readonly<Record<string, string>>>({});
   const [result, setResult] = useState<Resolved | undefined>(undefined);
   const [problem, setProblem] = useState('');
   const resolve = async () => {
@@ -22,7 +23,11 @@ export function ConflictsPage() {
     const known = answer.data?.conflicts.map(({ path }) => path) ?? [];
     const won = (side: string) => known.filter((path) => decisions[path] === side);
     try {
-      const body = { ours: won('ours'), theirs: won('theirs') };
+      const own = won('own').flatMap((path) => {
+        const text = texts[path];
+        return text === undefined ? [] : [[path, text] as const];
+      });
+      const body = { ours: won('ours'), theirs: won('theirs'), texts: Object.fromEntries(own) };
       setResult(await change<Resolved>('/memory/resolve', body));
       setDecisions({});
       answer.reload();
@@ -65,6 +70,15 @@ export function ConflictsPage() {
                       </section>
                     ))}
                   </div>
+                  <OwnText
+                    path={conflict.path}
+                    isChosen={decisions[conflict.path] === 'own'}
+                    text={texts[conflict.path] ?? conflict.ours ?? conflict.theirs ?? ''}
+                    onText={(text) => {
+                      setTexts({ ...texts, [conflict.path]: text });
+                      setDecisions({ ...decisions, [conflict.path]: 'own' });
+                    }}
+                  />
                 </fieldset>
               ))}
               <p hidden={isCopy}>
@@ -80,6 +94,38 @@ export function ConflictsPage() {
         {problem}
       </p>
     </>
+  );
+}
+
+/** A text that is neither of the two versions, such as one made of both. */
+function OwnText({
+  path,
+  isChosen,
+  text,
+  onText,
+}: {
+  path: string;
+  isChosen: boolean;
+  text: string;
+  onText: (text: string) => void;
+}) {
+  return (
+    <section hidden={isCopy}>
+      <label>
+        <input type="radio" name={path} checked={isChosen} onChange={() => onText(text)} /> A text
+        of my own
+      </label>
+      {isChosen && (
+        <textarea
+          class="source"
+          rows={12}
+          spellcheck={false}
+          aria-label={`My own text: ${path}`}
+          value={text}
+          onInput={({ currentTarget }) => onText(currentTarget.value)}
+        />
+      )}
+    </section>
   );
 }
 

@@ -8,15 +8,7 @@ import { addressOfRecord, goTo } from './route.ts';
 const pause = 300;
 
 /** Edits the text of a record, with a preview; if it was changed meanwhile, shows both texts. */
-export function EditForm({
-  path,
-  text: given,
-  isPast,
-}: {
-  path: string;
-  text: string;
-  isPast: boolean;
-}) {
+export function EditForm({ path, text: given }: { path: string; text: string }) {
   // The text that the person began with: an event may bring another one while they type.
   const [before, setBefore] = useState(given);
   const [text, setText] = useState(given);
@@ -40,7 +32,6 @@ export function EditForm({
       clearTimeout(timer);
     };
   }, [path, text]);
-  if (isPast) return <p>Only the present state can be edited. Restore this one first.</p>;
   const save = async (event: Event) => {
     event.preventDefault();
     setProblem('');

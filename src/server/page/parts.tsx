@@ -168,7 +168,7 @@ const lineKinds: { readonly [mark: string]: string } = {
 };
 
 /** Returns the text of a value. */
-function valueText(value: unknown): string {
+export function valueText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
 }
 

@@ -9,6 +9,7 @@ import type {
 } from './answers.ts';
 import { useAnswer } from './data.ts';
 import { EditForm } from './edit-form.tsx';
+import { FieldsPage } from './fields-form.tsx';
 import {
   Author,
   Differences,
@@ -84,7 +85,7 @@ export function RecordPage({ route }: { route: Route }) {
               show === 'source' ? (
                 <Source record={record} />
               ) : show === 'edit' ? (
-                <EditForm path={path} text={record.text} isPast={at !== undefined} />
+                <Editing route={route} text={record.text} />
               ) : (
                 <>
                   {at === undefined && <Evidence path={path} />}
@@ -96,6 +97,18 @@ export function RecordPage({ route }: { route: Route }) {
         </>
       )}
     </article>
+  );
+}
+
+/** Edits the fields of a record, or its whole text. */
+function Editing({ route: { rest: path, at, query }, text }: { route: Route; text: string }) {
+  if (at !== undefined) {
+    return <p>Only the present state can be edited. Restore this one first.</p>;
+  }
+  return query.get('as') === 'text' ? (
+    <EditForm path={path} text={text} />
+  ) : (
+    <FieldsPage path={path} />
   );
 }
 

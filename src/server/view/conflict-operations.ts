@@ -33,10 +33,17 @@ export const resolve = defineMemoryOperation({
   input: z.object({
     ours: paths.describe('Records whose conflicts the current branch wins'),
     theirs: paths.describe('Records whose conflicts the other side wins'),
+    texts: z
+      .record(path, z.string())
+      .default({})
+      .describe('Records with a text of their own, instead of a side'),
   }),
   answer: resolvedShape,
-  async run({ history }, decisions) {
-    const { resolved, conflicts, edited, elsewhere, next } = await history.resolve(decisions);
+  async run({ history }, { texts, ...decisions }) {
+    const { resolved, conflicts, edited, elsewhere, next } = await history.resolve({
+      ...decisions,
+      texts: new Map(Object.entries(texts)),
+    });
     return {
       resolved: [...resolved],
       conflicts: conflicts.map(({ path, reasons }) => ({ path, reasons: [...reasons] })),

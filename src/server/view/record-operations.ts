@@ -1,6 +1,9 @@
 import { z } from 'zod';
-import { recordText, saveText } from '../../app/record-text.ts';
+import { saveText } from '../../app/record-text.ts';
+import type { Context } from '../../core/context.ts';
 import { MemoryError } from '../../core/error.ts';
+import { isObject, type JsonObject } from '../../core/json.ts';
+import type { AnyRecordType } from '../../core/record-type.ts';
 import { reportLeftOut } from '../../core/store.ts';
 import {
   listShape,
@@ -11,6 +14,7 @@ import {
   searchShape,
 } from '../page/answers.ts';
 import { at, path, referenceTo, skip } from './answer-data.ts';
+import { changedFields, textWith } from './form-operation.ts';
 import { defineMemoryOperation } from './operation.ts';
 import { contentOf, readRecord, recordAnswer } from './record-answer.ts';
 import { RecordLinks } from './record-links.ts';
@@ -132,17 +136,26 @@ export const restore = defineMemoryOperation({
   },
 });
 
+/** A new text of a record, or the changed fields of its old text. */
+const newContent = {
+  path,
+  before: z.string().optional().describe('The text that the new one was made from'),
+  text: z.string().optional(),
+  fields: changedFields.optional().describe('Instead of a text: the changed fields of `before`'),
+};
+
 export const preview = defineMemoryOperation({
   method: 'post',
   path: '/memory/preview',
   id: 'preview_record',
-  summary: 'Checks a new text of a record and returns it as fields and HTML; nothing is saved.',
+  summary: 'Checks a new content of a record and returns it as fields and HTML; nothing is saved.',
   effect: 'read',
-  input: z.object({ path, text: z.string() }),
+  input: z.object(newContent),
   answer: previewShape,
-  async run(context, { path, text }, { types }) {
+  async run(context, { path, ...content }, { types }) {
     const { type } = await readRecord(context, types, path, undefined);
     try {
+      const text = textOf(context, type, path, content);
       return contentOf(type, type.codec.decode(text, path), path);
     } catch (error) {
       if (!(error instanceof MemoryError)) throw error;
@@ -155,23 +168,45 @@ export const save = defineMemoryOperation({
   method: 'post',
   path: '/memory/record',
   id: 'save_record',
-  summary: 'Commits a new text of a record, unless the record was changed meanwhile.',
+  summary: 'Commits a new content of a record, unless the record was changed meanwhile.',
   input: z.object({
-    path,
-    before: z.string().describe('The text that the new one was made from'),
-    text: z.string(),
+    ...newContent,
+    before: newContent.before.unwrap(),
     reason: z.string().max(10_000).optional(),
   }),
   answer: savedShape,
-  async run(context, { path, before, text, reason }, { types }) {
+  async run(context, { path, before, reason, ...content }, { types }) {
     const { type, value } = await readRecord(context, types, path, undefined);
     const key = value && type.key(value);
+    const text = textOf(context, type, path, { before, ...content });
     try {
       await saveText(context, { type, path, key }, { before, after: text, reason });
       return { saved: true, text };
     } catch (error) {
       if (!(error instanceof MemoryError) || error.code !== 'conflict') throw error;
-      return { saved: false, text: await recordText(context, path) };
+      const now = await readRecord(context, types, path, undefined);
+      return { saved: false, text: now.text, ...(isObject(now.value) && { fields: now.value }) };
     }
   },
 });
+
+/** Returns the text that a person has written, or has made with a form. */
+function textOf(
+  context: Context,
+  type: AnyRecordType,
+  path: string,
+  {
+    before,
+    text,
+    fields,
+  }: { [name in 'before' | 'text']?: string | undefined } & { fields?: object | undefined },
+): string {
+  if (text !== undefined) return text;
+  if (before === undefined || fields === undefined) {
+    throw new MemoryError(
+      'invalid_input',
+      'Give a text, or the changed fields and the text before.',
+    );
+  }
+  return textWith(type, path, before, fields as JsonObject, context);
+}

@@ -6,6 +6,7 @@ import type { Auth } from '../http/auth.ts';
 import type { Face } from '../http/settings.ts';
 import { conflicts, resolve } from './conflict-operations.ts';
 import { ChangeStreams } from './events.ts';
+import { form } from './form-operation.ts';
 import { graph } from './graph-operation.ts';
 import { activity, blame, branches, compare, evidence, log, modes } from './history-operations.ts';
 import { home } from './home-operation.ts';
@@ -29,6 +30,7 @@ const operations: readonly MemoryOperation[] = [
   conflicts,
   resolve,
   restore,
+  form,
   preview,
   save,
   reviewed,

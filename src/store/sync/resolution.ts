@@ -1,5 +1,5 @@
 import { invalid } from '../../core/error.ts';
-import type { Conflict, Decisions, Resolution, UnmergedRecord } from '../../core/history.ts';
+import type { Conflict, Resolution, ResolveRequest, UnmergedRecord } from '../../core/history.ts';
 import type { ResolvedFile } from '../../git/commit/resolve-merge.ts';
 import type { Unmerged, UnmergedVersion } from '../../git/index/index-file.ts';
 import type { Visit } from '../history/visit.ts';
@@ -21,7 +21,7 @@ type Verdict =
 const plainModes = [0o100644, 0o100755];
 
 /** Finishes the merge of the memory; see `History`. */
-export async function resolve(visit: Visit, decisions: Decisions): Promise<Resolution> {
+export async function resolve(visit: Visit, decisions: ResolveRequest): Promise<Resolution> {
   const { archive, access, permit } = visit;
   const { memory, repository } = archive;
   const folder = `${memory.inTree('')}/`;
@@ -65,9 +65,14 @@ export function unmerged({ archive, access }: Visit): readonly UnmergedRecord[] 
 }
 
 /** @throws MemoryError `invalid_input` for a decision about a path without a conflict. */
-function checkDecisions(decisions: Decisions, paths: readonly string[]): void {
-  for (const side of ['ours', 'theirs'] as const) {
-    const wrong = decisions[side].find((path) => !paths.includes(path));
+function checkDecisions(decisions: ResolveRequest, paths: readonly string[]): void {
+  const given = {
+    ours: decisions.ours,
+    theirs: decisions.theirs,
+    texts: [...(decisions.texts?.keys() ?? [])],
+  };
+  for (const side of ['ours', 'theirs', 'texts'] as const) {
+    const wrong = given[side].find((path) => !paths.includes(path));
     if (wrong === undefined) continue;
     const known =
       paths.length === 0 ? 'No record is.' : `Records in conflict: ${paths.join(', ')}.`;
@@ -79,7 +84,7 @@ function judge(
   { archive: { memory, repository } }: Visit,
   { path: place, ...versions }: Unmerged,
   path: string,
-  decisions: Decisions,
+  decisions: ResolveRequest,
 ): Verdict {
   const modes = Object.values(versions).flatMap((version: UnmergedVersion | undefined) =>
     version ? [version.mode] : [],
@@ -95,11 +100,18 @@ function judge(
   }
   const seen = work.read(place, maxFileBytes);
   const sides = mapSides(versions, (version) => version && odb.content(version.oid, 'blob'));
+  const mode = (versions.ours ?? versions.theirs)?.mode ?? 0o100644;
+  const written = decisions.texts?.get(path);
+  if (written !== undefined) {
+    const bytes = Buffer.from(written);
+    memory.adoption()(path, bytes, sides.ours ?? sides.theirs);
+    memory.view.typeOf(path)?.codec.decode(written, path);
+    return { as: 'resolved', settled: { path: place, bytes, seen, mode, staged: true } };
+  }
   const onConflict = decided(decisions, path);
   const merged = isRenamed(versions)
     ? renamed(sides, onConflict)
     : mergeFile(memory.types, place, sides, onConflict);
-  const mode = (versions.ours ?? versions.theirs)?.mode ?? 0o100644;
   const settled = { path: place, bytes: merged.bytes, seen, mode, staged: !merged.conflict };
   const known = [...Object.values(sides), merged.bytes];
   const isEdited = !hasMarkers(seen) && !known.some((bytes) => isSame(bytes, seen));

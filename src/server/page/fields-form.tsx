@@ -1,0 +1,200 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { Control, Preview, RecordForm, Saved } from './answers.ts';
+import { change, RefusedRequest, useAnswer } from './data.ts';
+import { valueText, Waiting } from './parts.tsx';
+import { addressOfRecord, addressTo, goTo } from './route.ts';
+
+/** The pause in typing after which the fields are checked, in milliseconds. */
+const pause = 300;
+
+/** A field as the person sees it, and as it is sent. */
+type Inputs = Readonly<Record<string, string>>;
+
+/** Edits the fields of a record; where it has one text only, or none, leads to the text. */
+export function FieldsPage({ path }: { path: string }) {
+  const answer = useAnswer<RecordForm>(`/memory/form/${path}`);
+  // The form that the person began with: an event may bring another one while they type.
+  const [begun, setBegun] = useState<RecordForm | undefined>(undefined);
+  const { data } = answer;
+  useEffect(() => {
+    if (!data || begun) return;
+    if (data.controls.length > 1) setBegun(data);
+    else goTo(addressTo('record', path, { show: 'edit', as: 'text' }), true);
+  }, [data]);
+  return (
+    <Waiting answer={answer}>{() => begun && <FieldsForm path={path} form={begun} />}</Waiting>
+  );
+}
+
+function FieldsForm({ path, form }: { path: string; form: RecordForm }) {
+  const { controls } = form;
+  const [before, setBefore] = useState(form.text);
+  const [inputs, setInputs] = useState<Inputs>({});
+  const [reason, setReason] = useState('');
+  const [theirs, setTheirs] = useState<Saved['fields']>(undefined);
+  const [problem, setProblem] = useState('');
+  const report = (error: unknown) => {
+    if (!(error instanceof RefusedRequest)) throw error;
+    setProblem(error.message);
+  };
+  /** The changed fields; undefined while one is not JSON. */
+  const changed = () => {
+    const all = controls.filter(({ name }) => inputs[name] !== undefined);
+    try {
+      return Object.fromEntries(all.map((one) => [one.name, parsed(one, inputs[one.name] ?? '')]));
+    } catch {
+      return undefined;
+    }
+  };
+  useEffect(() => {
+    const fields = changed();
+    if (!fields) return setProblem('One of the fields is not JSON yet.');
+    let isOld = false;
+    const timer = setTimeout(() => {
+      change<Preview>('/memory/preview', { path, before, fields })
+        .then(({ problem = '' }) => !isOld && setProblem(problem))
+        .catch(report);
+    }, pause);
+    return () => {
+      isOld = true;
+      clearTimeout(timer);
+    };
+  }, [path, before, inputs]);
+  const save = async (event: Event) => {
+    event.preventDefault();
+    try {
+      const body = { path, before, fields: changed(), ...(reason.trim() !== '' && { reason }) };
+      const answer = await change<Saved>('/memory/record', body);
+      if (answer.saved) return goTo(addressOfRecord(path));
+      setTheirs(answer.fields ?? {});
+      // The next save puts the fields of the person into the record as they see it now.
+      setBefore(answer.text);
+    } catch (error) {
+      report(error);
+    }
+  };
+  return (
+    <form class="edit" onSubmit={save}>
+      {theirs && <Meanwhile controls={controls} theirs={theirs} inputs={inputs} />}
+      {controls.map((control) => (
+        <Field
+          key={control.name}
+          control={control}
+          value={inputs[control.name] ?? shown(control, control.value)}
+          onInput={(value) => setInputs({ ...inputs, [control.name]: value })}
+        />
+      ))}
+      <label>
+        Reason (goes into the commit)
+        <input value={reason} onInput={({ currentTarget }) => setReason(currentTarget.value)} />
+      </label>
+      <p class="row">
+        <button
+          type="submit"
+          class="main"
+          disabled={Object.keys(inputs).length === 0 || problem !== ''}
+        >
+          {theirs ? 'Save my fields' : 'Save as a commit'}
+        </button>
+        <a href={addressTo('record', path, { show: 'edit', as: 'text' })}>Edit the text instead</a>
+        <a href={addressOfRecord(path)}>Cancel</a>
+      </p>
+      <p class="problem" role="alert">
+        {problem}
+      </p>
+    </form>
+  );
+}
+
+function Field({
+  control: { name, kind, choices = [], required, about },
+  value,
+  onInput,
+}: {
+  control: Control;
+  value: string;
+  onInput: (value: string) => void;
+}) {
+  const change = ({ currentTarget }: { currentTarget: { value: string } }) =>
+    onInput(currentTarget.value);
+  const common = { id: `field-${name}`, value, onInput: change };
+  return (
+    <div class="field">
+      <label for={common.id}>
+        {name.replaceAll('_', ' ')}
+        {kind === 'list' && ', one on each line'}
+        {kind === 'json' && ', as JSON'}
+        {about !== undefined && <small class="faint"> {about}</small>}
+      </label>
+      {kind === 'choice' ? (
+        <select {...common}>
+          {!required && <option value="" />}
+          {choices.map((choice) => (
+            <option key={choice}>{choice}</option>
+          ))}
+        </select>
+      ) : kind === 'line' ? (
+        <input {...common} required={required} />
+      ) : kind === 'number' ? (
+        <input {...common} type="number" required={required} />
+      ) : (
+        <textarea {...common} rows={kind === 'text' ? 8 : 4} />
+      )}
+    </div>
+  );
+}
+
+/** The fields that someone else has changed meanwhile, next to those of the person. */
+function Meanwhile({
+  controls,
+  theirs,
+  inputs,
+}: {
+  controls: readonly Control[];
+  theirs: NonNullable<Saved['fields']>;
+  inputs: Inputs;
+}) {
+  const different = controls.filter(
+    (control) => shown(control, theirs[control.name]) !== shown(control, control.value),
+  );
+  return (
+    <section role="alert">
+      <h2>The record was changed while you edited it</h2>
+      <p>Your fields are below. Saving them again keeps all other fields as they are now.</p>
+      <table class="listed">
+        <thead>
+          <tr>
+            <th scope="col">field</th>
+            <th scope="col">now</th>
+            <th scope="col">yours</th>
+          </tr>
+        </thead>
+        <tbody>
+          {different.map((control) => (
+            <tr key={control.name}>
+              <th scope="row">{control.name}</th>
+              <td class="text">{shown(control, theirs[control.name])}</td>
+              <td class="text">{inputs[control.name] ?? 'not changed'}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+/** Returns a value as the text of its control. */
+function shown({ kind }: Control, value: unknown): string {
+  if (value === undefined || value === null) return '';
+  if (kind === 'list' && Array.isArray(value)) return value.join('\n');
+  return typeof value === 'object' ? JSON.stringify(value, null, 2) : valueText(value);
+}
+
+/** Returns the value of the text of a control; null for an empty field. */
+function parsed({ kind, choices, required }: Control, text: string): unknown {
+  if (kind === 'list') return text.split('\n').filter((line) => line.trim() !== '');
+  if (text === '' && !required) return null;
+  if (kind === 'number') return Number(text);
+  if (kind === 'json') return JSON.parse(text);
+  return choices?.[0] === 'true' ? text === 'true' : text;
+}
