@@ -1,3 +1,4 @@
+import type { Claims } from '../core/claims.ts';
 import type { Context, LogLevel, Modes, Project, ProjectInfo } from '../core/context.ts';
 import type { MemoryError } from '../core/error.ts';
 import type { CommitMade, History } from '../core/history.ts';
@@ -89,6 +90,10 @@ export class CallContext implements Context {
 
   get modes(): Modes {
     return this.#bound().modes;
+  }
+
+  get claims(): Claims {
+    return this.#bound().claims;
   }
 
   async useProject(path: string, options: { readonly create: boolean }): Promise<ProjectInfo> {

@@ -1,3 +1,4 @@
+import type { Claims } from './claims.ts';
 import type { GivenEvidence } from './evidence/annotations.ts';
 import type { History } from './history.ts';
 import type { Session } from './session.ts';
@@ -144,7 +145,7 @@ export type LogLevel = 'debug' | 'info' | 'notice' | 'warning' | 'error';
 /**
  * The input of a handler: its only access to anything outside its toolset.
  *
- * `store`, `project`, `history` and `modes` throw `no_project` where a session has no project. They are
+ * `store`, `project`, `history`, `modes` and `claims` throw `no_project` where a session has no project. They are
  * those of the current project, so a handler reads them again after `useProject`.
  */
 export interface Context {
@@ -163,6 +164,7 @@ export interface Context {
   readonly project: Project;
   readonly history: History;
   readonly modes: Modes;
+  readonly claims: Claims;
   readonly session: Session;
   /** Returns the names of the tools that the session is offered. */
   toolNames(): Promise<ReadonlySet<string>>;

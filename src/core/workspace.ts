@@ -1,3 +1,4 @@
+import type { Claims } from './claims.ts';
 import type { Modes, Project } from './context.ts';
 import type { Embedder } from './embedder.ts';
 import type { CommitMade, History } from './history.ts';
@@ -23,6 +24,7 @@ export interface BoundWorkspace {
   readonly project: Project;
   readonly modes: Modes;
   readonly history: History;
+  readonly claims: Claims;
 }
 
 /** The memory of one root on disk, shared by all sessions that use it. */

@@ -1,3 +1,4 @@
+import type { Claims } from '../core/claims.ts';
 import type { Binding, BoundWorkspace, Workspace, WorkspaceOptions } from '../core/workspace.ts';
 import { Disk } from '../git/disk/disk.ts';
 import { type Files, NodeFiles } from '../git/disk/file-layer.ts';
@@ -64,6 +65,7 @@ class StoreWorkspace implements Workspace {
   readonly #modes: ModeLibrary;
   readonly #local: LocalFile;
   readonly #files: Files;
+  readonly #now: () => Date;
   readonly #archive: Archive;
   readonly #listeners = new Set<(paths: readonly string[]) => void>();
   readonly #changed = new Set<string>();
@@ -81,6 +83,7 @@ class StoreWorkspace implements Workspace {
     const disk = new Disk(files, durability);
     this.root = root;
     this.#files = files;
+    this.#now = now;
     this.#memory = new MemoryFolder({ ...parts, disk, root, path, own, types, now, warn });
     this.#search = new RecordSearch(this.#memory.view, types, () => this.#signals());
     this.#learnAfter = parts.learnAfter;
@@ -127,7 +130,21 @@ class StoreWorkspace implements Workspace {
       permit,
     );
     const project = new StoreProject(this.#memory, this.#files, permit);
-    return { store, project, modes, history: new SessionHistory(this.#archive, permit) };
+    const history = new SessionHistory(this.#archive, permit);
+    return { store, project, modes, history, claims: this.#claims(permit) };
+  }
+
+  /** Loaded by the first call that uses claims. */
+  #claims(permit: Permit): Claims {
+    const load = async (): Promise<Claims> => {
+      const { SessionClaims } = await import('./claims/session-claims.ts');
+      return new SessionClaims(this.#archive, permit, this.#now);
+    };
+    return {
+      list: async () => (await load()).list(),
+      claim: async (...request) => (await load()).claim(...request),
+      release: async (...request) => (await load()).release(...request),
+    };
   }
 
   watch(listener: (paths: readonly string[]) => void): () => void {

@@ -127,6 +127,8 @@ export const everything: readonly Step[] = [
   ['list_tasks', plain({ objective_slug: 'first-release' })],
   ['get_task', (last) => ({ id: task(last, 0) })],
   ['update_task', (last) => ({ id: task(last, 0), status: 'completed' })],
+  ['claim_task', (last) => ({ id: task(last, 0) })],
+  ['release_task', (last) => ({ id: task(last, 0) })],
   [
     'reorder_tasks',
     (last) => ({

@@ -16,7 +16,7 @@ function reference(all: readonly Toolset[]): string {
   return [
     '# Tools',
     '<!-- Generated from the declarations by `npm run generate`; a test compares. -->',
-    `${tools.length} tools in ${all.length} toolsets. "Effect" is what a call can do: \`read\` changes nothing, \`write\` adds or changes, \`destroy\` can remove. Every call that changes something is one commit. \`--toolsets\` takes the names of the toolsets.`,
+    `${tools.length} tools in ${all.length} toolsets. "Effect" is what a call can do: \`read\` changes nothing, \`write\` adds or changes, \`destroy\` can remove. Every call that changes the memory is one commit. \`--toolsets\` takes the names of the toolsets.`,
     index(all),
     ...all.flatMap((toolset) => [
       `## ${toolset.name}`,

@@ -242,7 +242,14 @@ describe("a person's work", () => {
   }
 
   /** Whether a change waits until it is cancelled. */
-  const waits = async (repo: Repo) => !(await goAhead(repo, AbortSignal.timeout(50)));
+  const waits = async (repo: Repo) => {
+    // Not AbortSignal.timeout(): without another reference to it, it can be collected before it fires.
+    const controller = new AbortController();
+    const timer = setTimeout(() => controller.abort(), 50);
+    const ahead = await goAhead(repo, controller.signal);
+    clearTimeout(timer);
+    return !ahead;
+  };
 
   function setTime(repo: Repo, path: string, ms: number): void {
     utimesSync(repo.path(path), ms / 1000, ms / 1000);

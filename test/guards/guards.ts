@@ -151,11 +151,7 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'recovery removes the git locks of a dead server',
-    [
-      'git/commit/recovery.ts',
-      "for (const role of ['index', 'head', 'ref'] as const) removeLock(site, role, id);",
-      '',
-    ],
+    ['git/commit/recovery.ts', 'for (const role of lockRoles) removeLock(site, role, id);', ''],
     [faults, 'is undone at the current path of the repository'],
   ),
 

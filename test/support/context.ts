@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import type { Claims } from '../../src/core/claims.ts';
 import type {
   BranchWork,
   Context,
@@ -26,6 +27,7 @@ export class TestContext implements Context {
   readonly project = new TestProject();
   readonly modes = new TestModes();
   readonly history = noHistory;
+  readonly claims = noClaims;
   summarizer: Summarizer | undefined;
   readonly signal = new AbortController().signal;
   readonly messages: string[] = [];
@@ -155,6 +157,15 @@ const noHistory = new Proxy<History>({} as History, {
     throw new Error('there is no history here');
   },
 });
+
+/** Nobody claims records of maps. */
+const noClaims: Claims = {
+  list: async () => new Map(),
+  claim: async () => {
+    throw new Error('there are no claims here');
+  },
+  release: async () => false,
+};
 
 /** Calls a tool as the app does, and returns the body of its answer. */
 export async function callTool(

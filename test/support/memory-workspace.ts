@@ -58,8 +58,8 @@ export class MemoryWorkspace implements Workspace {
       doubts: () => this.store.doubts(),
       change,
     };
-    const { project, modes, history }: Context = context;
-    return { store, project, modes, history };
+    const { project, modes, history, claims }: Context = context;
+    return { store, project, modes, history, claims };
   }
 
   /** Notifies the listeners of changed files, as after an edit by hand. */

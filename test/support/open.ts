@@ -35,15 +35,18 @@ function fail(message: string): never {
   throw new Error(message);
 }
 
-/** Opens a workspace with a fixed clock, so that commit ids are reproducible. */
+interface OpenOptions {
+  readonly warn?: (message: string) => void;
+  /** By default a fixed clock, so that commit ids are reproducible. */
+  readonly now?: () => Date;
+  readonly embedder?: WorkspaceOptions['embedder'];
+}
+
+/** Opens a workspace. */
 export async function open(
   root: string,
   records: readonly AnyRecordType[],
-  {
-    warn = fail,
-    embedder,
-    ...ground
-  }: Partial<WorkspaceParts> & Partial<Pick<WorkspaceOptions, 'warn' | 'embedder'>> = {},
+  { warn = fail, now, embedder, ...ground }: Partial<WorkspaceParts> & OpenOptions = {},
   own = false,
 ): Promise<Opened> {
   let time = Date.UTC(2026, 0, 2, 3, 4, 5);
@@ -54,7 +57,7 @@ export async function open(
       repository: own ? 'own' : 'enclosing',
       records,
       durability: 'relaxed',
-      now: () => new Date(time++),
+      now: now ?? (() => new Date(time++)),
       warn,
       embedder,
     },

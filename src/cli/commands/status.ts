@@ -22,13 +22,14 @@ export const status: Command = {
     });
     const repository = await repositoryKind(root);
     const toolsets = await app.toolsets();
-    const { info, head, mode, counts, damaged, cautions } = await inReadingSession(
+    const { info, head, mode, claims, counts, damaged, cautions } = await inReadingSession(
       invocation,
       (session, call) =>
         app.run(session, 'status', call, async (context) => ({
           info: await context.project.info(),
           head: await context.project.head(),
           mode: await context.modes.current(),
+          claims: [...(await context.claims.list()).values()],
           ...(await countRecords(context, toolsets)),
         })),
     );
@@ -51,6 +52,9 @@ export const status: Command = {
         counts.map(([toolset, types]) => [toolset, Object.fromEntries(types)]),
       ),
       damaged: damaged.map(({ path, error }) => ({ path, message: word(error.text) })),
+      ...(claims.length > 0 && {
+        claims: claims.map(({ path, agent, person, until }) => ({ path, agent, person, until })),
+      }),
       ...(cautions.size > 0 && {
         caution: cautionsJson(cautions),
       }),
@@ -79,6 +83,10 @@ export const status: Command = {
         ...rows(screen, known),
         '',
         ...rows(screen, found),
+        ...(claims.length > 0 ? ['', screen.paint('title', 'Claimed')] : []),
+        ...claims.map(({ path, agent, person, until }) =>
+          screen.plain(`  ${path} by ${agent} (${person}) until ${until}`),
+        ),
         ...(cautions.size > 0
           ? ['', `${counted(cautions.size, 'record')} to check: run "memory-bank check"`]
           : []),

@@ -4,7 +4,7 @@ import type { Disk } from '../disk/disk.ts';
 import { removeIfEmpty } from '../disk/disk.ts';
 import { type IndexChange, IndexFile, type LineStat, lineStat } from '../index/index-file.ts';
 import { type IndexEdit, writeIndex } from '../index/known-index.ts';
-import { GitLock, type LockRole } from '../locks/lock.ts';
+import { GitLock, type LockRole, lockRoles } from '../locks/lock.ts';
 import type { ProcessToken } from '../locks/token.ts';
 import { type Oid, objectId } from '../objects/object.ts';
 import type { ObjectDatabase } from '../objects/odb.ts';
@@ -44,7 +44,7 @@ export async function recover(
   const path = journalPath(site.folder, id);
   const journal = journalOf(site, path);
   if (journal) await settle(site, token, journal, sideOf(site, journal));
-  for (const role of ['index', 'head', 'ref'] as const) removeLock(site, role, id);
+  for (const role of lockRoles) removeLock(site, role, id);
   site.disk.discard(path);
   const rest = names.filter((name) => !name.startsWith('owner-'));
   for (const name of [...rest, `owner-${id}`]) site.disk.discard(join(site.folder, name));
@@ -236,6 +236,7 @@ function removeLock(site: RepositorySite, role: LockRole, id: string): void {
 function candidates(site: RepositorySite, role: LockRole): string[] {
   const { files } = site.disk;
   if (role === 'ref') return locksBelow(site, join(site.commonDir, 'refs'));
+  if (role === 'packed') return [join(site.commonDir, 'packed-refs.lock')];
   const worktrees = join(site.commonDir, 'worktrees');
   const linked = (files.list(worktrees) ?? []).map(({ name }) => join(worktrees, name));
   const name = role === 'index' ? 'index.lock' : 'HEAD.lock';

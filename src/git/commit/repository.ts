@@ -10,12 +10,12 @@ import { indexKey, type KnownIndex, readIndex, timeOf } from '../index/known-ind
 import type { LockWait } from '../locks/lock.ts';
 import { RepositoryQueue } from '../locks/queue.ts';
 import type { ProcessToken } from '../locks/token.ts';
-import type { Oid } from '../objects/object.ts';
+import type { EncodedObject, Oid } from '../objects/object.ts';
 import { ObjectDatabase } from '../objects/odb.ts';
 import { identity } from '../refs/identity.ts';
 import { type Head, Refs } from '../refs/refs.ts';
 import type { Address } from '../remote/login.ts';
-import { type Remote, type Upstream, upstreamOf } from '../remote/remote.ts';
+import { type Hub, hubOf, type Remote, type Upstream, upstreamOf } from '../remote/remote.ts';
 import { GitConfig } from '../repository/config.ts';
 import { initRepository } from '../repository/create-repository.ts';
 import type { WorkTree } from '../repository/discover.ts';
@@ -33,6 +33,7 @@ import {
   type Prepared,
   underLocks,
 } from './mutation.ts';
+import { type RefSwap, swapOwnRef } from './own-ref.ts';
 import { prepare } from './prepare.ts';
 import type { RepositorySite } from './recovery.ts';
 import { recover } from './recovery.ts';
@@ -292,6 +293,11 @@ export class Repository {
     return upstreamOf(this.config(), this.head().ref, this.tree.top);
   }
 
+  /** The remote for refs that belong to no branch; see `hubOf`. */
+  hub(): Hub | undefined {
+    return hubOf(this.config(), this.#refs.branch(), this.tree.top);
+  }
+
   /** The remote at an address. */
   async remote(address: Address): Promise<Remote> {
     const { ProgramRemote } = await import('../remote/program-remote.ts');
@@ -311,6 +317,20 @@ export class Repository {
       const config = this.#knownConfig();
       const committer = identity(config, 'committer', this.#options.now());
       await moveRef(this.#siteFor(config), ref, tip, committer, token, wait);
+    });
+  }
+
+  /**
+   * Changes one of our own refs if it still has the expected value; see `ownRefs`.
+   *
+   * @param value the object of the new value, which is stored first if it is new.
+   * @returns false if it has another value.
+   */
+  swapOwnRef(swap: RefSwap, value?: EncodedObject, signal?: AbortSignal): Promise<boolean> {
+    return this.#queue.take(signal, async (token, wait) => {
+      const site = this.#siteFor(this.#knownConfig());
+      if (value) await this.#disk.settle(await this.odb.write([value]));
+      return swapOwnRef(site, swap, token, wait);
     });
   }
 

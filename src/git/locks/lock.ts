@@ -39,8 +39,9 @@ export async function waitFor<T>(
   }
 }
 
-/** The file that a lock of git protects. */
-export type LockRole = 'index' | 'head' | 'ref';
+/** The files that locks of git protect. */
+export const lockRoles = ['index', 'head', 'ref', 'packed'] as const;
+export type LockRole = (typeof lockRoles)[number];
 
 /**
  * One of git's own locks (`index.lock`, `HEAD.lock`, `refs/heads/main.lock`).

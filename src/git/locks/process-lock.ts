@@ -5,7 +5,14 @@ import { MemoryError } from '../../core/error.ts';
 
 import type { Disk } from '../disk/disk.ts';
 import { errno } from '../disk/file-layer.ts';
-import { type LockRole, type LockWait, longestGap, waitFor, waitForGit } from './lock.ts';
+import {
+  type LockRole,
+  type LockWait,
+  lockRoles,
+  longestGap,
+  waitFor,
+  waitForGit,
+} from './lock.ts';
 import { isDead, newToken, type ProcessToken, parseToken } from './token.ts';
 
 /** Idle time after which the files of a process may be removed, in milliseconds. */
@@ -197,7 +204,7 @@ export class ProcessLock {
     const data = { lock, ...(holder ? { pid: holder.pid } : {}) };
     const awaited = holder && this.#awaitedBy(holder);
     if (awaited) {
-      const text = `Another git process holds its lock of the ${awaited}; ${who} waits for it.`;
+      const text = `Another git process holds its lock of the ${awaited === 'packed' ? 'packed refs' : awaited}; ${who} waits for it.`;
       return new MemoryError('busy', text, { hint: waitForGit, data });
     }
     return new MemoryError('busy', `The memory is locked by ${who}.`, {
@@ -208,8 +215,9 @@ export class ProcessLock {
 
   /** The git lock that a process waits for: its file for that lock has no second link yet. */
   #awaitedBy({ id }: ProcessToken): LockRole | undefined {
-    const roles = ['index', 'head', 'ref'] as const;
-    return roles.find((role) => this.#disk.files.lstat(this.#path(`${role}-${id}`))?.links === 1);
+    return lockRoles.find(
+      (role) => this.#disk.files.lstat(this.#path(`${role}-${id}`))?.links === 1,
+    );
   }
 }
 

@@ -68,6 +68,11 @@ export class Refs {
     });
   }
 
+  /** Whether `packed-refs` has a value of a ref, which counts only without a loose file. */
+  isPacked(ref: string): boolean {
+    return this.#packedRefs().has(ref);
+  }
+
   /** The git directory of a ref, its reflog and its lock. */
   folderOf(ref: string): string {
     const own = /^refs\/(bisect|worktree|rewritten)\//.test(ref) || !ref.startsWith('refs/');
@@ -91,13 +96,16 @@ export class Refs {
    * Lists the names that keep commits, except HEAD and its branch.
    *
    * These are other branches, tags, remote-tracking branches, and detached HEADs of other work trees. It
-   * leaves out the stash, which keeps its own commits, and a remote's HEAD, which is another name of one
-   * of its branches.
+   * leaves out the stash, which keeps its own commits, a remote's HEAD, which is another name of one of
+   * its branches, and our own refs, which keep no commits.
    */
   others(): { readonly name: string; readonly oid: Oid }[] {
     const own = [this.branch(), this.head().ref];
     const refs = this.list('refs/')
-      .filter(({ ref }) => !own.includes(ref) && !/^refs\/(?:stash|remotes\/.*\/HEAD)$/.test(ref))
+      .filter(
+        ({ ref }) =>
+          !own.includes(ref) && !/^refs\/(?:stash|remotes\/.*\/HEAD|memory-bank\/.*)$/.test(ref),
+      )
       .map(({ ref, oid }) => ({ name: ref.replace(/^refs\/(?:heads|tags|remotes)\//, ''), oid }));
     const worktrees = join(this.#commonDir, 'worktrees');
     const linked = (this.#files.list(worktrees) ?? []).map(({ name }) => join(worktrees, name));

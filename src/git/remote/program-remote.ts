@@ -4,10 +4,11 @@ import { MemoryError } from '../../core/error.ts';
 import { type Disk, storageError } from '../disk/disk.ts';
 import { isOid, type Oid } from '../objects/object.ts';
 import type { ObjectDatabase } from '../objects/odb.ts';
+import { Refs } from '../refs/refs.ts';
 import { type Address, type Credentials, credentialsFor, quoted } from './login.ts';
 import { type Outcome, runGit } from './program.ts';
 import { maxFetched, Quarantine } from './quarantine.ts';
-import { isTaken, type Push, type Remote } from './remote.ts';
+import { isTaken, type Lease, type Push, type Remote } from './remote.ts';
 
 /** Time after which a run of git is ended, in milliseconds. */
 const defaultTimeout = 300_000;
@@ -116,11 +117,50 @@ export class ProgramRemote implements Remote {
     });
   }
 
+  fetchBelow(
+    prefix: string,
+    inspect: (objects: ObjectDatabase, refs: ReadonlyMap<string, Oid>) => Map<string, Oid>,
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<string, Oid>> {
+    return this.#inQuarantine([], async (quarantine) => {
+      const options = ['--quiet', '--no-tags', '--no-recurse-submodules'];
+      const pack = this.#otherSide('upload-pack');
+      const target = `+${prefix}*:${prefix}*`;
+      const args = ['fetch', ...options, ...pack, '--', this.#address.url, target];
+      const { status, complaint } = await this.#run(quarantine, args, signal);
+      if (status !== 0) throw this.#failure(complaint);
+      const { files } = this.#options.disk;
+      const refs = new Refs(files, quarantine.gitDir, quarantine.gitDir).list(prefix);
+      const objects = quarantine.objects();
+      try {
+        const kept = inspect(objects, new Map(refs.map(({ ref, oid }) => [ref, oid])));
+        if (kept.size > 0) await quarantine.keep();
+        return kept;
+      } finally {
+        objects.close();
+      }
+    });
+  }
+
   push({ ref, from, to }: Push, signal: AbortSignal): Promise<boolean> {
-    return this.#inQuarantine(from === undefined ? [] : [from], async (quarantine) => {
-      const options = ['--porcelain', '--no-verify', '--no-recurse-submodules'];
+    return this.#push(from === undefined ? [] : [from], [`${to}:${ref}`], signal);
+  }
+
+  swap({ ref, from, to }: Lease, signal: AbortSignal): Promise<boolean> {
+    const lease = `--force-with-lease=${ref}:${from ?? ''}`;
+    return this.#push([], [`${to ?? ''}:${ref}`], signal, [lease]);
+  }
+
+  #push(
+    known: readonly Oid[],
+    refspecs: readonly string[],
+    signal: AbortSignal,
+    more: readonly string[] = [],
+  ): Promise<boolean> {
+    return this.#inQuarantine(known, async (quarantine) => {
+      const options = ['--porcelain', '--no-verify', '--no-recurse-submodules', ...more];
       const pack = this.#otherSide('receive-pack');
-      const args = ['push', ...options, ...pack, '--', this.#address.url, `${to}:${ref}`];
+      const args = ['push', ...options, ...pack, '--', this.#address.url, ...refspecs];
       const { status, output, complaint } = await this.#run(quarantine, args, signal);
       const [, refusal] = /^!\t\S+\t\[[a-z ]+\] \(?(.*?)\)?$/m.exec(output) ?? [];
       if (status !== 0 && refusal === undefined) throw this.#failure(complaint);

@@ -38,6 +38,33 @@ export interface Remote {
    * @returns false when the branch has moved since it was fetched.
    */
   push(push: Push, signal: AbortSignal): Promise<boolean>;
+  /**
+   * Fetches the refs below a prefix (`refs/memory-bank/claims/`), which point to files.
+   *
+   * @param inspect gets the refs and the fetched objects together with the local ones, and returns the refs
+   *   to keep.
+   * @throws MemoryError `remote`, `unsupported`, `too_large`.
+   */
+  fetchBelow(
+    prefix: string,
+    inspect: (objects: ObjectDatabase, refs: ReadonlyMap<string, Oid>) => Map<string, Oid>,
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<string, Oid>>;
+  /**
+   * Changes a ref that points to a file if it still has the expected value.
+   *
+   * @param lease its new value; undefined removes it.
+   * @returns false if it had another value.
+   */
+  swap(lease: Lease, signal: AbortSignal): Promise<boolean>;
+}
+
+/** How a ref that points to a file is to change. */
+export interface Lease {
+  readonly ref: string;
+  /** Its expected value; undefined if it must not exist. */
+  readonly from: Oid | undefined;
+  readonly to: Oid | undefined;
 }
 
 /** The upstream branch of a local branch. */
@@ -85,12 +112,42 @@ export function upstreamOf(config: GitConfig, ref: string | undefined, top: stri
       data: { branch },
     });
   }
-  const pushUrl = config.get(`remote.${remote}.pushurl`);
   return {
     branch: ref,
     remote,
     ref: merge,
     tracking: trackingRef(config.get(`remote.${remote}.fetch`), merge),
+    ...addressesOf(config, remote, url, top),
+  };
+}
+
+/** A remote for refs that belong to no branch. */
+export interface Hub {
+  /** `origin`. */
+  readonly name: string;
+  readonly fetch: Address;
+  readonly push: Address;
+}
+
+/**
+ * Reads the remote of a branch, by default `remote.pushDefault` or `origin`, from the configuration.
+ *
+ * @param ref full name of the branch; undefined on a detached HEAD.
+ * @param top the work tree, to which a relative path refers.
+ * @returns undefined if there is none.
+ * @throws MemoryError `unsupported` for an address of another kind.
+ */
+export function hubOf(config: GitConfig, ref: string | undefined, top: string): Hub | undefined {
+  const branch = ref?.replace(/^refs\/heads\//, '');
+  const own = branch === undefined ? undefined : config.get(`branch.${branch}.remote`);
+  const name = own ?? config.get('remote.pushdefault') ?? 'origin';
+  const url = config.get(`remote.${name}.url`);
+  return url === undefined ? undefined : { name, ...addressesOf(config, name, url, top) };
+}
+
+function addressesOf(config: GitConfig, remote: string, url: string, top: string) {
+  const pushUrl = config.get(`remote.${remote}.pushurl`);
+  return {
     fetch: addressOf(rewritten(config, url, ['insteadof']), top),
     push: addressOf(rewritten(config, pushUrl ?? url, pushWords(pushUrl)), top),
   };

@@ -7,6 +7,7 @@ import type { Repository } from '../../git/commit/repository.ts';
 import { type Oid, parseCommit } from '../../git/objects/object.ts';
 import type { ObjectDatabase } from '../../git/objects/odb.ts';
 import { type Remote, shortName, type Upstream } from '../../git/remote/remote.ts';
+import { fetchClaims } from '../claims/shared-claims.ts';
 import { pairMoves } from '../history/comparison.ts';
 import { outsideOf } from '../history/last-change.ts';
 import type { Visit } from '../history/visit.ts';
@@ -70,7 +71,10 @@ class Sync {
       const tip = await this.#fetch(source);
       const attempt = await this.#prepare(tip);
       const done = await this.#complete(attempt, tip, target);
-      if (done) return this.#describe(before, attempt);
+      if (done) {
+        await this.#fetchClaims(target);
+        return this.#describe(before, attempt);
+      }
     }
     throw new MemoryError(
       'busy',
@@ -132,6 +136,15 @@ class Sync {
     await this.#repository.track(tracking, tip).catch((error) => {
       if (!(error instanceof MemoryError)) throw error;
     });
+  }
+
+  /** Gets the claims of other machines; if that fails, the next sync or claim does it. */
+  async #fetchClaims(remote: Remote): Promise<void> {
+    try {
+      await fetchClaims(this.#repository, remote, this.#visit.permit.signal);
+    } catch (error) {
+      if (!(error instanceof MemoryError)) throw error;
+    }
   }
 
   /** Plans what makes both sides the same. */

@@ -13,7 +13,6 @@ import { defineTool, type Tool } from '../../core/tool.ts';
 import {
   add,
   bodiesOf,
-  bodyOf,
   find,
   findRecord,
   idOf,
@@ -27,6 +26,7 @@ import {
 import { batch, id, slug, statement, status } from './graph-fields.ts';
 import { saying } from './provenance.ts';
 import { objective, type Task, task } from './records.ts';
+import { withClaims } from './task-claims.ts';
 
 /** A task as the tools return it. */
 export function taskBody(value: Task, objective_id: string | null): JsonObject {
@@ -82,10 +82,13 @@ export const taskTools: readonly Tool[] = [
     description: 'Read a task.',
     effect: 'read',
     input: z.object({ id }),
-    async handle({ store }, { id }) {
+    async handle(context, { id }) {
+      const { store } = context;
       const found = await findRecord(store, task, id);
       const owner = await idOf(store, objective, found.value.objective);
-      return { task: await bodyOf(store, found, (value) => taskBody(value, owner)) };
+      const bodies = await bodiesOf(store, [found], (value) => taskBody(value, owner));
+      const [body = {}] = await withClaims(context, [found], bodies);
+      return { task: body };
     },
   }),
 
@@ -95,16 +98,15 @@ export const taskTools: readonly Tool[] = [
     description: 'List the tasks of an objective, or those of one status, in order.',
     effect: 'read',
     input: z.object({ objective_slug: slug, status: status.optional() }),
-    async handle({ store }, args) {
+    async handle(context, args) {
+      const { store } = context;
       const { id } = await find(store, objective, args.objective_slug);
       const { records, damaged } = await tasksOf(store, args.objective_slug);
       const tasks = records.filter(
         ({ value }) => args.status === undefined || value.status === args.status,
       );
-      return {
-        tasks: await bodiesOf(store, tasks, (value) => taskBody(value, id)),
-        ...reportDamaged(damaged),
-      };
+      const bodies = await bodiesOf(store, tasks, (value) => taskBody(value, id));
+      return { tasks: await withClaims(context, tasks, bodies), ...reportDamaged(damaged) };
     },
   }),
 

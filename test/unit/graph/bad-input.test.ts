@@ -48,6 +48,8 @@ const complete: Record<string, object> = {
   update_task: { id, text: 'x', status: 'pending' },
   delete_task: { id },
   reorder_tasks: { objective_slug: slug, task_ids: [id] },
+  claim_task: { id, minutes: 5 },
+  release_task: { id, force: true },
   create_tickets: { tickets: [{ key: 'A-1', title: 'x', description: 'x' }] },
   get_ticket: { key: 'A-1' },
   list_tickets: {},

@@ -1,0 +1,262 @@
+import type { Claims, MadeClaim, WorkClaim } from '../../core/claims.ts';
+import { MemoryError } from '../../core/error.ts';
+import { ownRefs } from '../../git/commit/own-ref.ts';
+import type { Repository } from '../../git/commit/repository.ts';
+import type { EncodedObject, Oid } from '../../git/objects/object.ts';
+import { identity } from '../../git/refs/identity.ts';
+import type { Remote } from '../../git/remote/remote.ts';
+import type { Archive } from '../history/archive.ts';
+import { recordPath } from '../history/visit.ts';
+import type { Permit } from '../records/permit.ts';
+import { forbidden } from '../records/record-reader.ts';
+import { type ClaimFile, claimName, encodeClaim, readClaim } from './claim-file.ts';
+import { fetchClaims, sharedClaims } from './shared-claims.ts';
+
+/** The claims that the remote does not have: there is none, or it could not be reached. */
+const localClaims = `${ownRefs}local-claims/`;
+
+/** Limit of lost races for a claim on the remote. */
+const maxAttempts = 10;
+/** How long a call waits for the remote, in milliseconds. */
+const patience = 10_000;
+
+/** A ref and the claim to which it points; undefined for a file that is not a claim. */
+interface Held {
+  readonly oid: Oid;
+  readonly file: ClaimFile | undefined;
+}
+
+/** The claims, for one call of one session. */
+export class SessionClaims implements Claims {
+  readonly #archive: Archive;
+  readonly #permit: Permit;
+  readonly #now: () => Date;
+
+  constructor(archive: Archive, permit: Permit, now: () => Date) {
+    this.#archive = archive;
+    this.#permit = permit;
+    this.#now = now;
+  }
+
+  async list(): Promise<ReadonlyMap<string, WorkClaim>> {
+    const found = new Map<string, WorkClaim>();
+    const { memory } = this.#archive;
+    const repository = memory.repository();
+    if (!repository) return found;
+    const { session } = await this.#permit.actor();
+    const access = await this.#permit.access();
+    const folder = memory.inTree('');
+    const start = folder === '' ? '' : `${folder}/`;
+    for (const prefix of [localClaims, sharedClaims]) {
+      for (const { oid } of repository.refs.list(prefix)) {
+        const file = readClaim(repository.odb, oid);
+        if (!file || !this.#isLive(file) || !file.record.startsWith(start)) continue;
+        const path = file.record.slice(start.length);
+        if (access.mayRead(path)) found.set(path, toClaim(file, path, session));
+      }
+    }
+    return found;
+  }
+
+  async claim(given: string, minutes: number): Promise<MadeClaim> {
+    const work = await this.#begin(given);
+    const { agent, session, person } = work.owner;
+    const now = this.#now();
+    const file: ClaimFile = {
+      record: work.record,
+      agent,
+      session,
+      person: person ?? identity(work.repository.config(), 'author', now).name,
+      since: now.toISOString(),
+      until: new Date(now.getTime() + minutes * 60_000).toISOString(),
+    };
+    const value = encodeClaim(file);
+    const claim = toClaim(file, work.path, session);
+    const remote = await this.#remote(work);
+    await this.#refresh(work, remote);
+    await this.#reserve(work, value);
+    if (!remote) return { claim };
+    try {
+      await this.#share(work, remote, value);
+    } catch (error) {
+      if (work.isUnreachable(error)) return { claim, unshared: error.text };
+      await this.#set(work, localClaims, undefined);
+      throw error;
+    }
+    await this.#set(work, sharedClaims, value.oid);
+    await this.#set(work, localClaims, undefined);
+    return { claim };
+  }
+
+  async release(given: string, force: boolean): Promise<boolean> {
+    const work = await this.#begin(given);
+    const remote = await this.#remote(work);
+    const { session } = work.owner;
+    for (let attempt = 0; attempt < maxAttempts; attempt++) {
+      const shared = work.at(sharedClaims);
+      const live = [shared, work.at(localClaims)].filter((held) => this.#isHeld(held));
+      if (!force) for (const held of live) this.#checkFree(held, session, work.path);
+      const { ref } = work;
+      const lease = { ref: ref(sharedClaims), from: shared?.oid, to: undefined };
+      if (shared && remote && !(await remote.swap(lease, work.signal))) {
+        await fetchClaims(work.repository, remote, work.signal);
+        continue;
+      }
+      await this.#set(work, sharedClaims, undefined);
+      await this.#set(work, localClaims, undefined);
+      return live.length > 0;
+    }
+    throw lostRaces(work.path);
+  }
+
+  async #begin(given: string): Promise<Work> {
+    const path = recordPath(given);
+    const access = await this.#permit.access();
+    const { memory, repository } = this.#archive;
+    await memory.refresh();
+    if (memory.view.look(path)?.key === undefined) {
+      throw new MemoryError('not_found', `There is no record at ${path}.`, {
+        hint: 'Give a path relative to .memory-bank/, as search results do.',
+        data: { path },
+      });
+    }
+    if (!access.mayWrite(path)) throw forbidden('claim', path, access);
+    const { session, agent, author } = await this.#permit.actor();
+    const owner = { session, agent: agent ?? '', person: author?.name };
+    return new Work(repository, path, memory.inTree(path), owner, this.#permit.signal);
+  }
+
+  /** The remote that decides between machines; undefined for none. */
+  async #remote({ repository }: Work): Promise<Remote | undefined> {
+    const hub = repository.hub();
+    return hub && repository.remote(hub.push);
+  }
+
+  /** Gets the claims of the remote if one that this clone knows is in the way: it may be over. */
+  async #refresh(work: Work, remote: Remote | undefined): Promise<void> {
+    const { session } = work.owner;
+    const shared = work.at(sharedClaims);
+    if (!remote || !this.#isHeld(shared) || shared?.file?.session === session) return;
+    try {
+      await fetchClaims(work.repository, remote, work.signal);
+    } catch (error) {
+      if (!work.isUnreachable(error)) throw error;
+    }
+  }
+
+  /** Claims the record on this machine. */
+  async #reserve(work: Work, value: EncodedObject): Promise<void> {
+    const { session } = work.owner;
+    const ref = work.ref(localClaims);
+    for (let attempt = 0; attempt < maxAttempts; attempt++) {
+      this.#checkFree(work.at(sharedClaims), session, work.path);
+      const held = work.at(localClaims);
+      this.#checkFree(held, session, work.path);
+      const swap = { ref, from: held?.oid, to: value.oid };
+      if (await work.repository.swapOwnRef(swap, value, this.#permit.signal)) return;
+    }
+    throw lostRaces(work.path);
+  }
+
+  /** Claims the record on the remote. */
+  async #share(work: Work, remote: Remote, value: EncodedObject): Promise<void> {
+    const { session } = work.owner;
+    for (let attempt = 0; attempt < maxAttempts; attempt++) {
+      const held = work.at(sharedClaims);
+      this.#checkFree(held, session, work.path);
+      const lease = { ref: work.ref(sharedClaims), from: held?.oid, to: value.oid };
+      if (await remote.swap(lease, work.signal)) return;
+      await fetchClaims(work.repository, remote, work.signal);
+    }
+    throw lostRaces(work.path);
+  }
+
+  /** Sets a ref to what the remote, or this machine, has agreed to. */
+  async #set(work: Work, prefix: string, to: Oid | undefined): Promise<void> {
+    for (let attempt = 0; attempt < maxAttempts; attempt++) {
+      const from = work.at(prefix)?.oid;
+      if (from === to) return;
+      if (await work.repository.swapOwnRef({ ref: work.ref(prefix), from, to })) return;
+    }
+  }
+
+  #isLive(file: ClaimFile): boolean {
+    return Date.parse(file.until) > this.#now().getTime();
+  }
+
+  #isHeld(held: Held | undefined): boolean {
+    return held?.file !== undefined && this.#isLive(held.file);
+  }
+
+  /** @throws MemoryError `conflict`. */
+  #checkFree(held: Held | undefined, session: string, path: string): void {
+    if (!held?.file || !this.#isHeld(held) || held.file.session === session) return;
+    const { agent, person, until } = held.file;
+    const owner = [agent, person && `(${person})`].filter((part) => part).join(' ');
+    throw new MemoryError('conflict', `${owner} has claimed ${path} until ${until}.`, {
+      hint: 'Work on another one, or try again after that time.',
+      data: { path, agent, until },
+    });
+  }
+}
+
+/** The session that makes or ends a claim. */
+interface Owner {
+  readonly session: string;
+  readonly agent: string;
+  /** The author of its commits; undefined for the one of git's configuration. */
+  readonly person: string | undefined;
+}
+
+/** A record, and the refs of its claims. */
+class Work {
+  readonly repository: Repository;
+  readonly path: string;
+  /** The path relative to the top of the work tree. */
+  readonly record: string;
+  readonly owner: Owner;
+  /** Aborted when the caller cancels the call, or the remote takes too long. */
+  readonly signal: AbortSignal;
+  readonly #call: AbortSignal;
+  /** A field, so that it is not collected before it fires. */
+  readonly #late = AbortSignal.timeout(patience);
+
+  constructor(
+    repository: Repository,
+    path: string,
+    record: string,
+    owner: Owner,
+    call: AbortSignal,
+  ) {
+    this.repository = repository;
+    this.path = path;
+    this.record = record;
+    this.owner = owner;
+    this.signal = AbortSignal.any([call, this.#late]);
+    this.#call = call;
+  }
+
+  readonly ref = (prefix: string): string => `${prefix}${claimName(this.record)}`;
+
+  /** Whether an error means that the remote cannot be asked now. */
+  isUnreachable(error: unknown): error is MemoryError {
+    if (!(error instanceof MemoryError)) return false;
+    if (error.code === 'cancelled') return !this.#call.aborted;
+    return ['remote', 'unsupported'].includes(error.code);
+  }
+
+  at(prefix: string): Held | undefined {
+    const oid = this.repository.refs.resolve(this.ref(prefix));
+    return oid === undefined ? undefined : { oid, file: readClaim(this.repository.odb, oid) };
+  }
+}
+
+function toClaim({ record: _, ...file }: ClaimFile, path: string, session: string): WorkClaim {
+  return { path, ...file, mine: file.session === session };
+}
+
+function lostRaces(path: string): MemoryError {
+  return new MemoryError('busy', `Other sessions change the claim of ${path} all the time.`, {
+    hint: 'Try again.',
+  });
+}
