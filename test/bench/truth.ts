@@ -51,11 +51,6 @@ class History {
 
   constructor(repo: Repo, old: string, head: string) {
     [this.repo, this.#old, this.#head] = [repo, old, head];
-    const args = ['diff', '-M50%', '-l0', '--diff-filter=R', '--name-status', '-z', old, head];
-    const fields = repo.git(...args).split('\0');
-    for (let i = 0; i + 2 < fields.length; i += 3) {
-      this.#renames.set(fields[i + 1] ?? '', fields[i + 2] ?? '');
-    }
     this.#blobs = new Map(
       [old, head].flatMap((commit) =>
         repo
@@ -67,6 +62,29 @@ class History {
           }),
       ),
     );
+    this.#followRenames();
+  }
+
+  /** Follows each file through the commits of the first parents, and otherwise compares both ends. */
+  #followRenames(): void {
+    const options = ['-M50%', '-l0', '--diff-filter=R', '--name-status'];
+    const renamed = (text: string) =>
+      text.split('\n').flatMap((line) => {
+        const [, from, to] = /^R\d+\t(.*)\t(.*)$/.exec(line) ?? [];
+        return from && to ? [[from, to] as const] : [];
+      });
+    const range = `${this.#old}..${this.#head}`;
+    const log = ['log', '--first-parent', '-m', '--reverse', '--format=', ...options, range];
+    const origins = new Map<string, string>();
+    for (const [from, to] of renamed(this.repo.git(...log))) {
+      origins.set(to, origins.get(from) ?? from);
+      origins.delete(from);
+    }
+    const isNow = (path: string) => this.#blobs.has(`${this.#head}:${path}`);
+    for (const [to, from] of origins) if (isNow(to)) this.#renames.set(from, to);
+    for (const [from, to] of renamed(this.repo.git('diff', ...options, this.#old, this.#head))) {
+      if (!this.#renames.has(from)) this.#renames.set(from, to);
+    }
   }
 
   get paths(): string[] {
@@ -263,7 +281,7 @@ const times = process.argv.includes('--score') ? [] : await speed();
 report('truth', 'Memories and the code that they name', [
   `${count(records * spansOfRecord)} spans of ${lengths.join(', ')} lines of code at an old commit, on which ${count(records)} records rest that are
 written there and checked at HEAD: half of the spans are in the text, the others are given evidence. The truth
-comes from \`git show\`, \`git diff -M50%\` and a plain comparison of lines. Stale is a span whose text was changed or removed. The last columns are the share of false alarms among
+comes from \`git show\`, the renames of \`git log -M50%\` and \`git diff -M50%\`, and a plain comparison of lines. Stale is a span whose text was changed or removed. The last columns are the share of false alarms among
 all alarms of a rule that compares a hash of the file, and of one that compares the same lines; and the time of
 the check in milliseconds, by a new process and again.`,
   table(

@@ -149,6 +149,30 @@ describeDeep.each(ways)('evidence that is %s', (way, write) => {
     expect(await verdicts()).toEqual(['gone']);
   });
 
+  test('survives renames after which most of its file was written anew', async () => {
+    await write();
+    for (const [from, to] of [
+      ['src/lock.ts', 'src/mutex.ts'],
+      ['src/mutex.ts', 'lib/guard.ts'],
+    ] as const) {
+      repo.write(to, '');
+      repo.git('mv', '-f', from, to);
+      commit('Rename it');
+      const old = repo.read(to).trimEnd().split('\n');
+      change(to, lines([...old, ...old.map((line) => `${to} ${line}`)]), 'Add as much again');
+    }
+    // Both ends have less than half of their text in common.
+    expect(repo.git('diff', '-M50%', '--name-status', 'HEAD~4', 'HEAD')).not.toMatch(/^R/m);
+    expect(await verdicts()).toEqual(['moved lib/guard.ts:10']);
+    expect((await opened.call.store.cautions(['notes/a.yaml'])).size).toBe(0);
+    const rewritten = repo
+      .read('lib/guard.ts')
+      .replace(/^step 11;\n/, 'x\n')
+      .replace(/^step 11;$/m, 'x');
+    change('lib/guard.ts', rewritten, 'Change it');
+    expect(await verdicts()).toEqual(['changed']);
+  });
+
   test('survives a change of its line ends and indentation', async () => {
     await write();
     change('src/lock.ts', code.map((line) => `\t${line}\r\n`).join(''), 'Indent it');

@@ -195,7 +195,9 @@ export class Cautions {
   }
 
   #codeAt(visit: Visit, head: Oid): CodeNow {
-    if (this.#code?.head !== head) this.#code = codeNow(visit, head);
+    if (this.#code?.head !== head) {
+      this.#code = codeNow(visit, head, this.#code);
+    }
     return this.#code;
   }
 

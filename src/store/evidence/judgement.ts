@@ -57,6 +57,17 @@ export class FileJudge {
     this.#now = code.now(path);
   }
 
+  /** Whether HEAD and the work tree lack the file, but a record rests on it. */
+  isRemoved(
+    claims: readonly { readonly baseline: Baseline; readonly reference: Ground }[],
+  ): boolean {
+    if (this.#now || this.#code.at(this.#head, this.#path)) return false;
+    return claims.some(({ baseline, reference }) => {
+      if (reference.source === 'given') return true;
+      return this.#code.at(baseline.commit, this.#path)?.kind === 'file';
+    });
+  }
+
   /** Whether the work tree has other content than a commit. */
   differsFrom(commit: Oid): boolean {
     return !isSame(this.#code.at(commit, this.#path), this.#now?.entry);
@@ -93,11 +104,10 @@ export class FileJudge {
     const committed = this.#code.at(this.#head, this.#path);
     if (committed) return { verdict: 'gone', uncommitted: true };
     const before = this.#code.at(baseline.commit, this.#path);
-    const past =
+    const path =
       before?.kind === 'file'
-        ? { commit: baseline.commit, blob: before.oid }
-        : this.#renames.lastVersion(this.#path);
-    const path = past && this.#renames.find(past.commit, this.#path, past.blob);
+        ? this.#renames.find(baseline.commit, this.#path, before.oid)
+        : this.#renames.followed(this.#path);
     const renamed = path === undefined ? undefined : this.#renamed(path);
     if (path === undefined || renamed?.entry.kind !== 'file') return { verdict: 'gone' };
     const found = this.#find(given, path, renamed.bytes);

@@ -34,12 +34,12 @@ export interface CodeNow {
 }
 
 /** The code of the project at a commit and in the work tree. */
-export function codeNow({ archive }: Visit, head: Oid): CodeNow {
+export function codeNow({ archive }: Visit, head: Oid, earlier?: CodeNow): CodeNow {
   const { repository, memory } = archive;
   const folder = memory.inTree('');
   // The root of the project is the folder of its memory.
   const code = new ProjectCode(repository, folder.slice(0, folder.lastIndexOf('/') + 1));
-  return { head, code, renames: new RenameSearch(code, repository.odb, head) };
+  return { head, code, renames: new RenameSearch(code, repository.odb, head, earlier?.renames) };
 }
 
 /** The places that a record names, and whether HEAD has the same statement as the disk. */
@@ -126,9 +126,7 @@ export function* judgeAll(
       : new Set(pathChanges(odb, treeOf(odb, since), treeOf(odb, head)).map(({ path }) => path));
   const judged: Judged[] = [];
   let kept = 0;
-  for (const [path, group] of byKey(claims, ({ reference }) => reference.path)) {
-    const judge = new FileJudge(code, renames, head, path);
-    if (touched && !touched.has(code.inTree(path)) && !judge.differsFrom(head)) continue;
+  function* judgeGroup(judge: FileJudge, group: readonly Claim[]): Steps {
     let size = 0;
     for (const claim of group) {
       const judgement = judge.judge(claim.baseline, claim.reference);
@@ -141,6 +139,16 @@ export function* judgeAll(
     }
     kept += size;
   }
+  const removed = new Map<string, readonly [judge: FileJudge, group: readonly Claim[]]>();
+  for (const [path, group] of byKey(claims, ({ reference }) => reference.path)) {
+    const judge = new FileJudge(code, renames, head, path);
+    if (touched && !touched.has(code.inTree(path)) && !judge.differsFrom(head)) continue;
+    if (judge.isRemoved(group)) removed.set(path, [judge, group]);
+    else yield* judgeGroup(judge, group);
+  }
+  // One walk through the history finds the renames of all removed files.
+  if (removed.size > 0) yield* renames.follow(removed.keys());
+  for (const [judge, group] of removed.values()) yield* judgeGroup(judge, group);
   return judged;
 }
 

@@ -4,7 +4,7 @@ import type { Oid } from '../../git/objects/object.ts';
 import type { ObjectDatabase } from '../../git/objects/odb.ts';
 import { treeOf } from '../../git/objects/odb.ts';
 import { differences } from '../../git/objects/tree-diff.ts';
-import { allAtOnce } from '../records/slices.ts';
+import type { Steps } from '../records/slices.ts';
 import { codeGraph, keyedByPath, lastCommits } from './last-commits.ts';
 import type { ProjectCode } from './project-code.ts';
 
@@ -14,11 +14,13 @@ const leastSimilarity = 0.5;
 const leastForSameName = 0.48;
 /** Limit of the added files that one run compares with removed ones. */
 const maxIndexed = 3000;
-/** Limit of the removed files whose last content one run searches for in the history. */
-const maxLastVersions = 20;
+/** Limit of the removed files that one run follows through the history. */
+const maxFollowed = 500;
+/** Limit of the renames of one file that are followed. */
+const maxRenames = 8;
 
 /** A file that was added since a commit. */
-interface Added {
+interface AddedFile {
   readonly path: string;
   readonly oid: Oid;
 }
@@ -28,54 +30,80 @@ export class RenameSearch {
   readonly #code: ProjectCode;
   readonly #odb: ObjectDatabase;
   readonly #head: Oid;
-  readonly #added = new Map<Oid, readonly Added[]>();
+  readonly #since = new Map<Oid, readonly AddedFile[]>();
   readonly #found = new Map<string, string | undefined>();
-  readonly #last = new Map<string, ReturnType<RenameSearch['lastVersion']>>();
+  /** The present path, or undefined, of each file that was followed. */
+  readonly #followed = new Map<string, string | undefined>();
   readonly #texts = new SimilarTexts();
   readonly #indexed = new Set<Oid>();
 
-  constructor(code: ProjectCode, odb: ObjectDatabase, head: Oid) {
+  /** @param earlier the search in an earlier commit; files that it has followed are not followed again. */
+  constructor(code: ProjectCode, odb: ObjectDatabase, head: Oid, earlier?: RenameSearch) {
     this.#code = code;
     this.#odb = odb;
     this.#head = head;
+    for (const [path, to] of earlier ? earlier.#followed : []) {
+      if (to === undefined || code.at(head, to)) this.#followed.set(path, to);
+    }
   }
 
   /**
-   * The present path of a file that a commit has at another path.
+   * The present path of a file that a commit has at another path: a file that was added since and is
+   * similar, or the one to which the history has renamed it.
    *
    * @param blob its content in that commit.
    */
   find(since: Oid, path: string, blob: Oid): string | undefined {
     const key = `${since} ${path}`;
-    if (!this.#found.has(key)) this.#found.set(key, this.#search(since, path, blob));
-    return this.#found.get(key);
-  }
-
-  /** The last content of a path that HEAD does not have, with a commit that has it; of few paths only. */
-  lastVersion(path: string): { readonly commit: Oid; readonly blob: Oid } | undefined {
-    if (!this.#last.has(path)) {
-      const isAllowed = this.#last.size < maxLastVersions;
-      this.#last.set(path, isAllowed ? this.#lastVersion(path) : undefined);
+    if (!this.#found.has(key)) {
+      this.#found.set(key, this.#bestOf(this.#addedSince(since), path, blob));
     }
-    return this.#last.get(path);
+    return this.#found.get(key) ?? this.followed(path);
   }
 
-  #lastVersion(path: string): { readonly commit: Oid; readonly blob: Oid } | undefined {
+  /** The present path of a removed file, if `follow` has found it. */
+  followed(path: string): string | undefined {
+    return this.#followed.get(path);
+  }
+
+  /**
+   * Follows removed files through the commits that have renamed them. Files that have changed much since
+   * are found in this way only.
+   */
+  *follow(paths: Iterable<string>): Steps {
     const graph = codeGraph(this.#odb);
-    const full = this.#code.inTree(path);
-    const removal = allAtOnce(lastCommits(graph, this.#head, keyedByPath([full]))).get(
-      full,
-    )?.commit;
-    if (removal === undefined) return undefined;
-    for (const commit of graph.parents(removal)) {
-      const entry = this.#code.at(commit, path);
-      if (entry?.kind === 'file') return { commit, blob: entry.oid };
+    const wanted = [...paths].filter((path) => !this.#followed.has(path)).slice(0, maxFollowed);
+    for (const path of wanted) this.#followed.set(path, undefined);
+    let open = new Map(wanted.map((path) => [path, path]));
+    for (let renames = 0; open.size > 0 && renames < maxRenames; renames++) {
+      const full = new Set([...open.values()].map((path) => this.#code.inTree(path)));
+      const removals = yield* lastCommits(graph, this.#head, keyedByPath(full));
+      const next = new Map<string, string>();
+      for (const [origin, path] of open) {
+        yield;
+        const removal = removals.get(this.#code.inTree(path))?.commit;
+        const to = removal && this.#renamedIn(graph.parents(removal), removal, path);
+        if (to === undefined) continue;
+        if (this.#code.at(this.#head, to)) this.#followed.set(origin, to);
+        else next.set(origin, to);
+      }
+      open = next;
+    }
+  }
+
+  /** The path to which a commit has renamed a file. */
+  #renamedIn(parents: readonly Oid[], commit: Oid, path: string): string | undefined {
+    for (const parent of parents) {
+      const entry = this.#code.at(parent, path);
+      if (entry?.kind !== 'file') continue;
+      const to = this.#bestOf(this.#added(parent, commit), path, entry.oid);
+      if (to !== undefined) return to;
     }
     return undefined;
   }
 
-  #search(since: Oid, path: string, blob: Oid): string | undefined {
-    const added = this.#addedSince(since);
+  /** The file among added ones that is most similar to another one. */
+  #bestOf(added: readonly AddedFile[], path: string, blob: Oid): string | undefined {
     const same = added.filter(({ oid }) => oid === blob);
     const name = nameOf(path);
     const exact = same.find((one) => nameOf(one.path) === name) ?? same[0];
@@ -105,20 +133,21 @@ export class RenameSearch {
     if (text instanceof SpanText) this.#texts.add(oid, text);
   }
 
-  #addedSince(commit: Oid): readonly Added[] {
-    const known = this.#added.get(commit);
+  #addedSince(commit: Oid): readonly AddedFile[] {
+    const known = this.#since.get(commit);
     if (known) return known;
-    const added: Added[] = [];
-    for (const one of differences(
-      this.#odb,
-      treeOf(this.#odb, commit),
-      treeOf(this.#odb, this.#head),
-    )) {
+    const added = this.#added(commit, this.#head);
+    this.#since.set(commit, added);
+    return added;
+  }
+
+  #added(from: Oid, to: Oid): AddedFile[] {
+    const added: AddedFile[] = [];
+    for (const one of differences(this.#odb, treeOf(this.#odb, from), treeOf(this.#odb, to))) {
       const path = this.#code.inProject(one.path);
       if (path === undefined || one.before || !one.after?.mode.startsWith('100')) continue;
       added.push({ path, oid: one.after.oid });
     }
-    this.#added.set(commit, added);
     return added;
   }
 }
