@@ -196,6 +196,48 @@ export async function bundlePage(outdir) {
   for (const name of ['index.html', 'icon.svg']) {
     await copyFile(join(top, 'src/server/page', name), join(outdir, name));
   }
+  return [...Object.keys(metafile.inputs), ...(await bundleApp(outdir))];
+}
+
+/**
+ * Bundles the views for MCP clients into one page with everything in it.
+ *
+ * @param {string} outdir with the style sheet of the pages.
+ * @returns the source files in the bundle, relative to the repository.
+ */
+async function bundleApp(outdir) {
+  const { build } = await import('esbuild');
+  const { metafile, outputFiles } = await build({
+    entryPoints: ['src/server/page/mcp-app.tsx'],
+    bundle: true,
+    write: false,
+    format: 'iife',
+    target: ['es2022', 'chrome111', 'firefox115', 'safari16.4'],
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    minify: true,
+    metafile: true,
+    logLevel: 'warning',
+    absWorkingDir: top,
+  });
+  const script = outputFiles[0]?.text.replaceAll('</script', '<\\/script') ?? '';
+  const style = await readFile(join(outdir, 'style.css'), 'utf8');
+  const html = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Memory Bank</title>
+<style>${style}</style>
+</head>
+<body>
+<div id="page"></div>
+<script>${script}</script>
+</body>
+</html>
+`;
+  await writeFile(join(outdir, 'app.html'), html);
   return Object.keys(metafile.inputs);
 }
 

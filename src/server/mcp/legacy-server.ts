@@ -19,12 +19,16 @@ import {
   type Params,
   reporting,
   serverInfo,
+  showsViews,
   text,
   toResult,
   unknownTool,
 } from './methods.ts';
 import { ResourceFeed } from './resources.ts';
 import { methodNotFound, RpcError, toRpcError } from './rpc-error.ts';
+
+/** Loaded for a client that shows views. */
+const views = () => import('./app-views.ts');
 
 /** How long a call waits for the client to name its roots, in milliseconds. */
 const rootsTimeout = 2_000;
@@ -147,7 +151,11 @@ function methodsFor(app: App, session: Session, server: Server, remote?: RemoteC
 
   const methods: { [method: string]: Method } = {
     async 'tools/list'(_, extra) {
-      const list = async () => ({ tools: await listTools(app) });
+      const list = async () => {
+        if (!showsViews(server.getClientCapabilities())) return { tools: await listTools(app) };
+        const { withView } = await views();
+        return { tools: await listTools(app, withView) };
+      };
       return remote ? remote.admission(extra)('read', list) : list();
     },
     async 'tools/call'(params, extra) {
@@ -168,7 +176,9 @@ function methodsFor(app: App, session: Session, server: Server, remote?: RemoteC
       return { resourceTemplates: await feed.templates() };
     },
     async 'resources/read'(params, extra) {
-      return { contents: [await feed.read(text(params, 'uri'), options(extra))] };
+      const uri = text(params, 'uri');
+      const view = uri.startsWith('ui://') ? await (await views()).readView(uri) : undefined;
+      return { contents: [view ?? (await feed.read(uri, options(extra)))] };
     },
     async 'resources/subscribe'(params, extra) {
       await feed.subscribe(text(params, 'uri'), options(extra));

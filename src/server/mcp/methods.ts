@@ -137,3 +137,16 @@ export function agentOf(client: unknown): string | undefined {
   const line = `${client.name}/${client.version}`.replace(/[\p{C}\s]+/gu, ' ').trim();
   return [...line].slice(0, 100).join('');
 }
+
+/** The extension of clients that show views, and the type of a view. */
+const viewExtension = 'io.modelcontextprotocol/ui';
+export const viewType = 'text/html;profile=mcp-app';
+
+/** Whether a client with these capabilities shows views. */
+export function showsViews(capabilities: unknown): boolean {
+  const { extensions } = isObject(capabilities) ? capabilities : {};
+  const settings = isObject(extensions) ? extensions[viewExtension] : undefined;
+  if (!isObject(settings)) return false;
+  const { mimeTypes } = settings;
+  return !Array.isArray(mimeTypes) || mimeTypes.includes(viewType);
+}

@@ -11,6 +11,7 @@ import {
   listTools,
   reporting,
   serverInfo,
+  showsViews,
   text,
   toResult,
   unknownTool,
@@ -42,6 +43,9 @@ const discovery = {
   instructions,
   ...stable,
 };
+
+/** Loaded for a client that shows views. */
+const views = () => import('./app-views.ts');
 
 /** Loaded when a client asks for a skill: most get them from a plugin. */
 const skills = () => import('./skills.ts');
@@ -134,10 +138,14 @@ export class ModernServer {
         setImmediate(() => void app.toolsets().catch(() => {}));
         return discovery;
       },
-      'tools/list': async (_, { admit, choosesProject }) => {
+      'tools/list': async ({ capabilities }, { admit, choosesProject }) => {
         const list = async () => {
-          const tools = await listTools(app, this.#handles && withHandle);
-          return { tools: choosesProject ? tools.map(withProject) : tools, ...stable };
+          const listed = await listTools(app, this.#handles && withHandle);
+          const tools = choosesProject ? listed.map(withProject) : listed;
+          if (!showsViews(capabilities)) return { tools, ...stable };
+          const { withView } = await views();
+          // Other clients get another list.
+          return { tools: tools.map(withView), ...stable, cacheScope: 'private' };
         };
         return admit ? admit('read', list) : list();
       },
@@ -158,6 +166,8 @@ export class ModernServer {
           const { readSkillFile } = await skills();
           return { contents: [await readSkillFile(uri)], ...stable };
         }
+        const view = uri.startsWith('ui://') ? await (await views()).readView(uri) : undefined;
+        if (view) return { contents: [view], ...stable };
         if (!(await this.#hasRoot(request))) return rootsRequired;
         const resources = this.#resources(request, exchange);
         return { contents: [await resources.read(uri, optionsOf(request, exchange))], ...changing };
