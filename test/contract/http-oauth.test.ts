@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { exportJWK, SignJWT } from 'jose';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { AccessTokens } from '../../src/server/http/access-tokens.ts';
 import { key, type Served, serve } from '../support/http.ts';
@@ -265,6 +266,21 @@ describe('a bad token', () => {
       },
     ],
     ['that is not a token', () => 'a.b.c'],
+    [
+      'that brings its own key, and names where to find it',
+      async () => {
+        const other = await Issuer.start();
+        const jwk = await exportJWK(other.publicKey('first'));
+        const header = { alg: 'ES256', kid: 'first', jwk, jku: `${other.url}/keys` };
+        const now = Math.floor(Date.now() / 1000);
+        const claims = { iss: issuer.url, aud: audience, sub: 'alice', exp: now + 600 };
+        const token = await new SignJWT({ ...claims, scope: 'memory:write' })
+          .setProtectedHeader(header)
+          .sign(other.key('first'));
+        await other.close();
+        return token;
+      },
+    ],
   ])('%s is refused', async (_, make) => {
     const refused = await write(await make());
     expect(refused.status).toBe(401);
@@ -279,7 +295,34 @@ describe('a bad token', () => {
   });
 });
 
+test.each([
+  ['expired', { exp: -50 }, 200],
+  ['expired', { exp: -70 }, 401],
+  ['is valid', { nbf: 50 }, 200],
+  ['is valid', { nbf: 70 }, 401],
+])(
+  'the clocks may differ by a minute: a token %s %j seconds from now',
+  async (_, claims, status) => {
+    const now = Math.floor(Date.now() / 1000);
+    const times = Object.entries(claims).map(([claim, seconds]) => [claim, now + seconds]);
+    const found = await read(await issuer.token(audience, Object.fromEntries(times)));
+    expect(found.status).toBe(status);
+  },
+);
+
 describe('the keys of the issuer', () => {
+  test('that were replaced are no longer accepted', async () => {
+    const tokens = new AccessTokens(issuer.url, 50);
+    const old = await issuer.token(audience);
+    const subject = async (token: string) => (await tokens.identify(token, [audience]))?.subject;
+    expect(await subject(old)).toBe('alice');
+    issuer.removeKey('first');
+    await issuer.addKey('second');
+    const renewed = await issuer.token(audience, {}, 'second');
+    await expect.poll(() => subject(renewed)).toBe('alice');
+    expect(await subject(old)).toBeUndefined();
+  });
+
   test('may change; many unknown ones do not become many requests', async () => {
     const tokens = new AccessTokens(issuer.url, 50);
     const identify = async (kid: string, key = issuer.key(kid)) =>

@@ -49,9 +49,17 @@ export class Issuer {
   }
 
   key(kid: string): Pair['privateKey'] {
+    return this.#pair(kid).privateKey;
+  }
+
+  publicKey(kid: string): Pair['publicKey'] {
+    return this.#pair(kid).publicKey;
+  }
+
+  #pair(kid: string): Pair {
     const pair = this.#keys.get(kid);
     if (!pair) throw new Error(`no key ${kid}`);
-    return pair.privateKey;
+    return pair;
   }
 
   /** Signs a token that expires in an hour; `claims` replace its claims. */

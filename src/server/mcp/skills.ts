@@ -2,9 +2,18 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { JsonObject } from '../../core/json.ts';
+import type { JsonObject, JsonValue } from '../../core/json.ts';
 import { readYaml } from '../../core/yaml/yaml.ts';
 import { invalidParams, RpcError } from './rpc-error.ts';
+
+/** A file of a skill as a resource. */
+interface SkillText {
+  readonly uri: string;
+  readonly name: string;
+  readonly description?: JsonValue | undefined;
+  readonly mimeType: string;
+  readonly text: string;
+}
 
 /** A file of a skill, as its manifest lists it. */
 interface SkillFile {
@@ -26,7 +35,9 @@ const mainFile = 'SKILL.md';
 /** The folders of the skills: next to the bundle or its chunks, and in the sources. */
 const folders = ['skills', '../skills', '../../../plugins/skills'];
 
-let loaded: Promise<{ skills: readonly Skill[]; texts: ReadonlyMap<string, string> }> | undefined;
+let loaded:
+  | Promise<{ skills: readonly Skill[]; texts: ReadonlyMap<string, SkillText> }>
+  | undefined;
 
 /** Returns the skills that the program ships, by name. */
 export async function listSkills(): Promise<readonly Skill[]> {
@@ -41,9 +52,9 @@ export async function getSkill(uri: string): Promise<Skill> {
 }
 
 /** @throws RpcError for a file that no skill has. */
-export async function readSkillFile(uri: string) {
+export async function readSkillFile(uri: string): Promise<SkillText> {
   const text = (await load()).texts.get(uri);
-  if (text !== undefined) return { uri, mimeType: 'text/markdown', text };
+  if (text) return text;
   throw new RpcError(invalidParams, `There is no resource ${uri}; skills/list names them.`);
 }
 
@@ -57,7 +68,7 @@ async function read() {
   const folder = folders
     .map((name) => join(import.meta.dirname, name))
     .find((path) => existsSync(path));
-  const texts = new Map<string, string>();
+  const texts = new Map<string, SkillText>();
   const skills: Skill[] = [];
   for (const name of folder === undefined ? [] : (await readdir(folder)).sort()) {
     const files = await readdir(join(folder ?? '', name), { recursive: true });
@@ -66,12 +77,16 @@ async function read() {
       const bytes = await readFile(join(folder ?? '', name, file));
       const uri = `skill://${name}/${file.replaceAll('\\', '/')}`;
       const digest = `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
-      texts.set(uri, bytes.toString());
+      texts.set(uri, { uri, name: file, mimeType: 'text/markdown', text: bytes.toString() });
       resources.push({ uri, digest, size: bytes.length });
     }
     const uri = `skill://${name}/${mainFile}`;
-    const [, yaml = ''] = /^---\n(.*?)^---$/ms.exec(texts.get(uri) ?? '') ?? [];
-    skills.push({ uri, frontmatter: readYaml(yaml), resources });
+    const main = texts.get(uri);
+    if (!main) continue;
+    const [, yaml = ''] = /^---\n(.*?)^---$/ms.exec(main.text) ?? [];
+    const frontmatter = readYaml(yaml);
+    texts.set(uri, { ...main, name, description: frontmatter.description });
+    skills.push({ uri, frontmatter, resources });
   }
   return { skills, texts };
 }
