@@ -124,34 +124,46 @@ const lazyModules = {
   },
 };
 
+/** The functions of `core/markdown` that the search needs, for hits in long texts only. */
+const markdownFunctions = ['namedSections', 'contentStart'];
+
 /**
- * Leaves the search out of the quick part of the program, which loads it for a prompt only.
+ * Leaves the search out of the quick part of the program, which loads it for a prompt only, and the
+ * parser of markdown out of the search.
  *
  * @type {import('esbuild').Plugin}
  */
-const separateSearch = {
-  name: 'separate-search',
-  setup({ onResolve }) {
+const separateParts = {
+  name: 'separate-parts',
+  setup({ onResolve, onLoad }) {
     onResolve({ filter: /\/encoded-search\.ts$/ }, ({ kind }) =>
       kind === 'dynamic-import' ? { path: './quick-search.cjs', external: true } : undefined,
     );
+    onResolve({ filter: /\/markdown\/(?:section-path|sections)\.ts$/ }, ({ path }) => ({
+      path,
+      namespace: 'quick-markdown',
+    }));
+    onLoad({ filter: /.*/, namespace: 'quick-markdown' }, () => ({
+      contents: markdownFunctions
+        .map(
+          (name) =>
+            `export const ${name} = (...args) => require('./quick-markdown.cjs').${name}(...args);`,
+        )
+        .join('\n'),
+    }));
+    onResolve({ filter: /\/quick-markdown\.cjs$/ }, ({ path }) => ({ path, external: true }));
   },
 };
 
 /**
- * Bundles the quick part of the program into two small CommonJS files.
+ * Bundles the quick part of the program into three small CommonJS files.
  *
  * @param {string} outdir
  */
 async function bundleQuick(outdir) {
   const { build } = await import('esbuild');
-  await build({
-    entryPoints: {
-      quick: 'src/cli/quick.ts',
-      'quick-search': 'src/store/search/encoded-search.ts',
-    },
-    outdir,
-    outExtension: { '.js': '.cjs' },
+  /** @type {import('esbuild').BuildOptions} */
+  const options = {
     bundle: true,
     platform: 'node',
     target: 'node20.19',
@@ -165,9 +177,30 @@ async function bundleQuick(outdir) {
     minify: true,
     // Only needed to write objects of git, which this part never does.
     external: ['isomorphic-git'],
-    plugins: [lazyModules, separateSearch],
     logLevel: 'warning',
     absWorkingDir: top,
+  };
+  await build({
+    ...options,
+    entryPoints: {
+      quick: 'src/cli/quick.ts',
+      'quick-search': 'src/store/search/encoded-search.ts',
+    },
+    outdir,
+    outExtension: { '.js': '.cjs' },
+    plugins: [lazyModules, separateParts],
+  });
+  const sources = ['section-path', 'sections'].map((name) => `./src/core/markdown/${name}.ts`);
+  await build({
+    ...options,
+    stdin: {
+      contents: sources.map((path) => `export * from '${path}';`).join('\n'),
+      resolveDir: top,
+      sourcefile: 'quick-markdown.ts',
+      loader: 'ts',
+    },
+    outfile: join(outdir, 'quick-markdown.cjs'),
+    plugins: [lazyModules],
   });
 }
 

@@ -2,7 +2,6 @@ import { existsSync, writeSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import packageJson from '../../package.json' with { type: 'json' };
-import type { DigestPart } from '../app/hook/brief-digest.ts';
 import { type ClientEvent, hookAgent, hookEvents, readEvent } from '../app/hook/client-event.ts';
 import { answerHook } from '../app/hook/hook-answer.ts';
 import { QuickHookMemory } from '../app/hook/quick-hook-memory.ts';
@@ -45,7 +44,7 @@ export async function answer(
 /** Writes the brief; returns false if the whole program has to. */
 async function answerBrief(packageFolder: string): Promise<boolean> {
   const agent = `memory-bank-cli/${version}`;
-  return quickly(packageFolder, undefined, agent, 'brief', async (memory) => {
+  return quickly(packageFolder, undefined, agent, async (memory) => {
     const { text } = await memory.brief();
     if (text !== '') await print(`${text}\n`);
   });
@@ -54,7 +53,7 @@ async function answerBrief(packageFolder: string): Promise<boolean> {
 /** Writes the answer to an event; returns false if the whole program has to. */
 async function answerEvent(event: ClientEvent, packageFolder: string): Promise<boolean> {
   const agent = hookAgent(event, version);
-  return quickly(packageFolder, event.cwd, agent, partOf(event), async (memory) => {
+  return quickly(packageFolder, event.cwd, agent, async (memory) => {
     const found = await answerHook(memory, event);
     if (found !== undefined) await print(`${JSON.stringify(found)}\n`);
   });
@@ -73,12 +72,6 @@ async function print(text: string): Promise<void> {
   }
 }
 
-/** The part of the digest that the answer to an event needs. */
-function partOf({ event }: ClientEvent): DigestPart {
-  if (event === 'session-start') return 'brief';
-  return event === 'prompt' ? 'search' : 'facts';
-}
-
 /**
  * Works with the memory of the current project.
  *
@@ -88,7 +81,6 @@ async function quickly(
   packageFolder: string,
   folder: string | undefined,
   agent: string,
-  part: DigestPart,
   work: (memory: QuickHookMemory) => Promise<void>,
 ): Promise<boolean> {
   const { env } = process;
@@ -99,7 +91,7 @@ async function quickly(
     const path = join((await findRoot(input)).path, memoryFolderName);
     // A project without a memory has nothing to say.
     if (!existsSync(path)) return true;
-    const memory = QuickHookMemory.open(path, import.meta.dirname, agent, part);
+    const memory = QuickHookMemory.open(path, import.meta.dirname, agent);
     if (!memory) return false;
     // The stat of a file takes less time by a short path.
     process.chdir(path);

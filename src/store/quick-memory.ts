@@ -13,7 +13,7 @@ import { placeState } from './evidence/place-state.ts';
 import { branchWork, readIndex } from './history/branch-work.ts';
 import { drift, folderAt, lastChange } from './history/last-change.ts';
 import { LocalFile } from './records/local-state.ts';
-import { maxHeader, SectionFile, sectionFile } from './records/section-file.ts';
+import { SectionFile, sectionFile } from './records/section-file.ts';
 
 /** The files and folders of a memory as their stats show them. */
 export interface FilesState {
@@ -43,6 +43,7 @@ export class QuickMemory {
   readonly #path: string;
   /** Its path in the work tree, with `/`. */
   readonly #folder: string;
+  readonly #opened: number[] = [];
   /** The index of git, once it is read. */
   #staged: { readonly index: IndexFile | undefined } | undefined;
 
@@ -62,7 +63,7 @@ export class QuickMemory {
    *
    * @param path of the memory folder; its parent is a real path.
    */
-  static open(path: string): QuickMemory | undefined {
+  static at(path: string): QuickMemory | undefined {
     const files = new NodeFiles();
     const tree = findWorkTree(files, join(path, '..'));
     if (!tree) return undefined;
@@ -78,25 +79,24 @@ export class QuickMemory {
   }
 
   /**
-   * Reads the first sections of a derived file.
+   * Opens a derived file, of which each section is read when it is needed.
    *
-   * @param count of sections; undefined for all of them.
-   * @returns undefined if the file is missing, damaged or of another mark.
+   * @returns undefined if the file is missing, too large, damaged or of another mark.
    */
-  read(path: string, mark: string, limit: number, count?: number): SectionFile | undefined {
+  open(path: string, mark: string, limit: number): SectionFile | undefined {
     const { files } = this.#disk;
-    const stat = files.lstat(path);
-    if (stat?.kind !== 'file' || stat.size > limit) return undefined;
+    if (files.lstat(path)?.kind !== 'file') return undefined;
     const fd = files.open(path, 'r');
-    try {
-      const { size } = files.fstat(fd);
-      const table = SectionFile.open(files.pread(fd, Math.min(size, maxHeader), 0), mark);
-      const length = (count === undefined ? undefined : table?.startOf(count)) ?? size;
-      if (!table || length > limit) return undefined;
-      return SectionFile.open(files.pread(fd, Math.min(size, length), 0), mark);
-    } finally {
-      files.close(fd);
-    }
+    this.#opened.push(fd);
+    const { size } = files.fstat(fd);
+    if (size > limit) return undefined;
+    const read = (offset: number, length: number) => files.pread(fd, length, offset);
+    return SectionFile.open({ length: size, read }, mark);
+  }
+
+  /** Closes the derived files; their sections cannot be read any more. */
+  close(): void {
+    for (const fd of this.#opened.splice(0)) this.#disk.files.close(fd);
   }
 
   /** Replaces a derived file, which may be lost in a power cut. */

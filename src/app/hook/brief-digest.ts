@@ -63,10 +63,6 @@ const sections = {
   search: 10,
 } as const;
 
-/** How much of a digest is read. */
-export type DigestPart = 'facts' | 'brief' | 'search';
-const sectionsOf = { facts: sections.paths, brief: sections.search, search: undefined } as const;
-
 /** A statement as it is stored; its place shows its part. */
 type Row = readonly [path: string, text: string, at: string | null];
 
@@ -82,12 +78,8 @@ const parts = ['now', 'decision', 'about'] as const;
  *
  * @param build identifies the build of this program: another one may read records in another way.
  */
-export function readDigest(
-  memory: QuickMemory,
-  build: string,
-  part: DigestPart,
-): BriefDigest | undefined {
-  const file = memory.read(memory.derivedFile(fileName), build, maxBytes, sectionsOf[part]);
+export function readDigest(memory: QuickMemory, build: string): BriefDigest | undefined {
+  const file = memory.open(memory.derivedFile(fileName), build, maxBytes);
   // The checksum proves that this program has written the section.
   const facts = file?.json(sections.facts) as DigestFacts | undefined;
   if (!file || !facts || !memory.isUnchangedSince(facts.head)) return undefined;
@@ -107,10 +99,14 @@ export function readDigest(
   };
 }
 
+/** Compares the stats of the files; a damaged one is not equal either, so nothing else checks them. */
 function isCurrent(memory: QuickMemory, file: SectionFile): boolean {
-  const paths = file.text(sections.paths)?.split('\0');
-  const stats = paths && file.floats(sections.stats, statSize * paths.length);
-  return paths !== undefined && stats !== undefined && memory.hasFiles(paths, stats);
+  const bytes = file.part(sections.stats);
+  const text = file.part(sections.paths);
+  if (!bytes || !text) return false;
+  const paths = Buffer.from(text.buffer, text.byteOffset, text.length).toString('utf8').split('\0');
+  const stats = new Float64Array(bytes.buffer, bytes.byteOffset, Math.floor(bytes.length / 8));
+  return stats.length === statSize * paths.length && memory.hasFiles(paths, stats);
 }
 
 /** @throws Error when a section is damaged. */
@@ -122,20 +118,19 @@ function readPoints(
   const total = counts.reduce((sum, [, count]) => sum + count, 0);
   const rowsAt = file.integers(sections.rowsAt, total + 1);
   const sums = file.integers(sections.sums, total);
-  // Each row has a checksum of its own, because few of them are read.
-  const rows = file.unchecked(sections.rows);
-  const keys = KeyedRows.read(file, sections.keys);
-  if (!rowsAt || !sums || !rows || !keys) throw damaged();
+  // Without a branch and changed files, there is nothing to look for.
+  const keys = weights.size === 0 ? undefined : KeyedRows.read(file, sections.keys);
+  if (!rowsAt || !sums || (!keys && weights.size > 0)) throw damaged();
   const worth = new Map<number, number>();
   for (const [key, weight] of weights) {
-    for (const row of keys.get(key)) worth.set(row, (worth.get(row) ?? 0) + weight);
+    for (const row of keys?.get(key) ?? []) worth.set(row, (worth.get(row) ?? 0) + weight);
   }
   const relevant = [...worth].sort(([a, one], [b, other]) => other - one || a - b);
-  const text = Buffer.from(rows.buffer, rows.byteOffset, rows.length);
   const pointAt = (row: number, part: BriefPoint['part']): LocatedPoint => {
-    const bytes = text.subarray(rowsAt[row], rowsAt[row + 1]);
-    if (byteSum(bytes) !== sums[row]) throw damaged();
-    const [path, statement, at] = JSON.parse(bytes.toString('utf8')) as Row;
+    // Each row has a checksum of its own, because few of them are read.
+    const bytes = file.part(sections.rows, rowsAt[row] ?? 0, rowsAt[row + 1] ?? 0);
+    if (!bytes || byteSum(bytes) !== sums[row]) throw damaged();
+    const [path, statement, at] = JSON.parse(Buffer.from(bytes).toString('utf8')) as Row;
     return { part, path, text: statement, ...(at !== null && { at }) };
   };
   let end = 0;

@@ -17,14 +17,19 @@ export function isUsual({ mode, enabled }: Pick<AppOptions, 'mode' | 'enabled'>)
  */
 export async function keepDigest(context: Context, build: string): Promise<void> {
   const { initialized, folder } = await context.project.info();
-  const memory = initialized ? QuickMemory.open(folder) : undefined;
-  if (!memory || (await isKept(memory, build))) return;
-  await writeDigest(memory, build, briefSource(context), () => context.store.encodeSearch());
+  const memory = initialized ? QuickMemory.at(folder) : undefined;
+  if (!memory) return;
+  try {
+    if (await isKept(memory, build)) return;
+    await writeDigest(memory, build, briefSource(context), () => context.store.encodeSearch());
+  } finally {
+    memory.close();
+  }
 }
 
 /** Whether the next hook can answer without reading a record. */
 async function isKept(memory: QuickMemory, build: string): Promise<boolean> {
-  const digest = readDigest(memory, build, 'search');
+  const digest = readDigest(memory, build);
   if (!digest?.isWhole) return false;
   return new QuickHookMemory(memory, digest, '').brief().then(
     () => true,

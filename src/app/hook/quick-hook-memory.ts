@@ -10,7 +10,7 @@ import {
   defaultBudget,
   maxChangedFiles,
 } from '../../toolsets/brief/session-brief.ts';
-import { type BriefDigest, type DigestPart, readDigest } from './brief-digest.ts';
+import { type BriefDigest, readDigest } from './brief-digest.ts';
 import type { HookMemory } from './hook-memory.ts';
 
 /** A memory whose digest is valid: it answers without reading a record. */
@@ -32,16 +32,10 @@ export class QuickHookMemory implements HookMemory {
    * Opens the memory of a project; undefined if its digest is missing or outdated.
    *
    * @param path of the memory folder.
-   * @param part of the digest that the caller needs.
    */
-  static open(
-    path: string,
-    build: string,
-    agent: string,
-    part: DigestPart,
-  ): QuickHookMemory | undefined {
-    const memory = QuickMemory.open(path);
-    const digest = memory && readDigest(memory, build, part);
+  static open(path: string, build: string, agent: string): QuickHookMemory | undefined {
+    const memory = QuickMemory.at(path);
+    const digest = memory && readDigest(memory, build);
     return digest && new QuickHookMemory(memory, digest, agent);
   }
 

@@ -9,9 +9,16 @@ const fixed = 8;
 const perSection = 3;
 const maxSections = 64;
 /** Bytes that the header and its table have at most. */
-export const maxHeader = 4 * (fixed + perSection * maxSections);
+const maxHeader = 4 * (fixed + perSection * maxSections);
 /** Sections begin at a multiple of this, so that numbers of 64 bits can be read in place. */
 const alignment = 8;
+
+/** The bytes of a file, which are read where they are needed. */
+export interface SectionBytes {
+  readonly length: number;
+  /** Reads a range, which is within the length. */
+  read(offset: number, length: number): Uint8Array;
+}
 
 /**
  * The sections of a derived file: bytes that are used without copying once their checksum is right.
@@ -20,18 +27,19 @@ const alignment = 8;
  * never interpreted.
  */
 export class SectionFile {
-  readonly #bytes: Uint8Array;
+  readonly #bytes: SectionBytes;
   readonly #table: Uint32Array;
   readonly #checked = new Map<number, Uint8Array>();
 
-  private constructor(bytes: Uint8Array, table: Uint32Array) {
+  private constructor(bytes: SectionBytes, table: Uint32Array) {
     this.#bytes = bytes;
     this.#table = table;
   }
 
   /** Reads the header; undefined if it is damaged or has another mark. */
-  static open(given: Uint8Array, mark: string): SectionFile | undefined {
-    const bytes = aligned(given);
+  static open(given: Uint8Array | SectionBytes, mark: string): SectionFile | undefined {
+    const file = 'read' in given ? given : inMemory(given);
+    const bytes = aligned(file.read(0, Math.min(file.length, maxHeader)));
     if (bytes.length < 4 * fixed) return undefined;
     const start = new Uint32Array(bytes.buffer, bytes.byteOffset, fixed);
     const count = start[6] ?? 0;
@@ -41,38 +49,34 @@ export class SectionFile {
     if (expected.some((value, at) => at < 7 && value !== start[at])) return undefined;
     const table = new Uint32Array(bytes.buffer, bytes.byteOffset + 4 * fixed, perSection * count);
     if (byteSum(bytes.subarray(4 * fixed, length)) !== start[7]) return undefined;
-    return new SectionFile(bytes, table);
+    return new SectionFile(file, table);
   }
 
   /** The bytes of a section; undefined if they are damaged or missing. */
   section(index: number): Uint8Array | undefined {
     const known = this.#checked.get(index);
     if (known) return known;
-    const bytes = this.unchecked(index);
     const sum = this.#table[perSection * index + 2];
+    const bytes = this.part(index);
     if (!bytes) return undefined;
     if (byteSum(bytes) !== sum) return undefined;
     this.#checked.set(index, bytes);
     return bytes;
   }
 
-  /** The bytes of a section, which may be damaged; undefined if they are missing. */
-  unchecked(index: number): Uint8Array | undefined {
+  /** Bytes of a section, which may be damaged; undefined if they are missing. */
+  part(index: number, from = 0, end?: number): Uint8Array | undefined {
     const [offset, length] = this.#table.subarray(perSection * index);
+    const to = end ?? length ?? 0;
     if (offset === undefined || length === undefined || offset % alignment !== 0) return undefined;
-    if (offset + length > this.#bytes.length) return undefined;
-    return this.#bytes.subarray(offset, offset + length);
+    if (from > to || to > length || offset + to > this.#bytes.length) return undefined;
+    return this.#bytes.read(offset + from, to - from);
   }
 
   /** Whether no section is damaged. */
   get isWhole(): boolean {
     for (let index = 0; this.has(index); index++) if (!this.section(index)) return false;
     return true;
-  }
-
-  /** Where a section begins in the file; undefined if there is none. */
-  startOf(index: number): number | undefined {
-    return this.#table[perSection * index];
   }
 
   /** Whether the file has a section, damaged or not. */
@@ -89,12 +93,6 @@ export class SectionFile {
     } catch {
       return undefined;
     }
-  }
-
-  /** A section of text; undefined if it is damaged. */
-  text(index: number): string | undefined {
-    const bytes = this.section(index);
-    return bytes && decode(bytes);
   }
 
   /** A section of any count of numbers of 32 bits; undefined if it is damaged. */
@@ -140,6 +138,14 @@ export function sectionFile(mark: string, sections: readonly Uint8Array[]): Uint
   }
   header[7] = byteSum(bytesOf(table));
   return pieces;
+}
+
+function inMemory(given: Uint8Array): SectionBytes {
+  const bytes = aligned(given);
+  return {
+    length: bytes.length,
+    read: (offset, length) => bytes.subarray(offset, offset + length),
+  };
 }
 
 /** Copies bytes that do not begin at a multiple of the alignment. */

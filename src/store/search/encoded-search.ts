@@ -1,3 +1,4 @@
+import { byteSum } from '../../core/checksum.ts';
 import type { SearchFields } from '../../core/record-type.ts';
 import { bytesOf, jsonBytes, type SectionFile } from '../records/section-file.ts';
 import type { Steps } from '../records/slices.ts';
@@ -7,7 +8,7 @@ import type { RowState } from './search-writer.ts';
 import { placeIn } from './stored-words.ts';
 
 /** The sections by position; those of the index follow. */
-const sections = { paths: 0, textsAt: 1, texts: 2, index: 3 } as const;
+const sections = { paths: 0, textsAt: 1, sums: 2, texts: 3, index: 4 } as const;
 
 /**
  * Encodes an index with the texts of its documents in steps.
@@ -21,16 +22,18 @@ export function* encodeSearch(
 ): Steps<Uint8Array[]> {
   const texts: Uint8Array[] = [];
   const textsAt = new Uint32Array(paths.length + 1);
+  const sums = new Uint32Array(paths.length);
   let length = 0;
   for (const [row, path] of paths.entries()) {
     const text = jsonBytes(index.fieldsOf(path) ?? { title: '' });
     texts.push(text);
     length += text.length;
     textsAt[row + 1] = length;
+    sums[row] = byteSum(text);
     yield;
   }
   const encoded = yield* index.saving(paths, stateOf);
-  return [jsonBytes(paths), bytesOf(textsAt), Buffer.concat(texts), ...encoded];
+  return [jsonBytes(paths), bytesOf(textsAt), bytesOf(sums), Buffer.concat(texts), ...encoded];
 }
 
 /**
@@ -41,13 +44,15 @@ export function* encodeSearch(
 export function readEncodedSearch(file: SectionFile, first: number): SearchIndex | undefined {
   const paths = file.json(first + sections.paths) as readonly string[] | undefined;
   const textsAt = paths && file.integers(first + sections.textsAt, paths.length + 1);
-  const texts = file.section(first + sections.texts);
+  const sums = paths && file.integers(first + sections.sums, paths.length);
   const saved = paths && SavedSearch.read(file, first + sections.index, paths.length);
-  if (!paths || !textsAt || !texts || !saved) return undefined;
+  if (!paths || !textsAt || !sums || !saved) return undefined;
   const index = new SearchIndex();
   index.adopt(saved, paths, (path): SearchFields => {
     const row = placeIn(paths, path);
-    const bytes = texts.subarray(textsAt[row], textsAt[row + 1]);
+    // Each text has a checksum of its own, because few of them are read.
+    const bytes = file.part(first + sections.texts, textsAt[row] ?? 0, textsAt[row + 1] ?? 0);
+    if (!bytes || byteSum(bytes) !== sums[row]) throw new Error('The index is damaged.');
     return JSON.parse(Buffer.from(bytes).toString('utf8'));
   });
   return index;
