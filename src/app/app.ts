@@ -49,6 +49,7 @@ export interface AppOptions extends SessionStart {
 
 /** A call that has ended, for the counts of a server. */
 export interface CallMade {
+  readonly session: Session;
   /** The name of the tool, or a fixed name for another operation. */
   readonly label: string;
   readonly outcome: 'ok' | ErrorCode;
@@ -269,7 +270,9 @@ export class App {
       const milliseconds = performance.now() - began;
       // Contains no text of a caller, so nothing in it has to be redacted.
       this.#logPlain('debug', `${label}: ${outcome}, ${Math.round(milliseconds)} ms${made}`);
-      for (const observe of this.#observers) observe({ label, outcome, milliseconds, commits });
+      for (const observe of this.#observers) {
+        observe({ session, label, outcome, milliseconds, commits });
+      }
     };
     try {
       signal.throwIfAborted();

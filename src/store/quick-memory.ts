@@ -68,7 +68,11 @@ export class QuickMemory {
     const tree = findWorkTree(files, join(path, '..'));
     if (!tree) return undefined;
     const memory = new QuickMemory(files, tree, path);
-    const leftovers = files.list(memory.#own())?.some(({ name }) => name.startsWith('journal'));
+    const own = memory.#own();
+    // An idle server has an empty journal.
+    const leftovers = files
+      .list(own)
+      ?.some(({ name }) => name.startsWith('journal') && files.lstat(join(own, name))?.size !== 0);
     return leftovers ? undefined : memory;
   }
 

@@ -24,6 +24,12 @@ export const toolsets: readonly Toolset[] = [
   truth,
 ];
 
+/** The names of the tools that clients see if all toolsets are offered. */
+export function listedTools(): string[] {
+  const tools = toolsets.flatMap((toolset) => toolset.tools);
+  return tools.flatMap(({ name, listed }) => (listed === false ? [] : [name]));
+}
+
 /** The source of a brief of the records of all toolsets. */
 export function briefSource(context: Context): ContextSource {
   return new ContextSource(

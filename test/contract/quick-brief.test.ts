@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { deep } from '../support/depth.ts';
-import { main, newFolder } from '../support/process.ts';
+import { main, newFolder, RawClient } from '../support/process.ts';
 import { gitEnv, Repo } from '../support/repo.ts';
 
 let repo: Repo;
@@ -103,6 +103,24 @@ deep('a brief names records in conflict, also those without marks of a merge', a
   expect(observe(['brief'])).toEqual({
     isQuick: true,
     stdout: expect.stringContaining('locks.md: in conflict after a merge: resolve_conflicts'),
+  });
+});
+
+deep('a server renews the digest after its commits, and before it ends', async () => {
+  const env = { MEMORY_BANK_DEFAULT_TOOLSETS: 'memory-bank,knowledge' };
+  const client = new RawClient([main], { cwd: repo.root, env }).initialize();
+  const entry = (key: string) => ({ category: 'patterns', key, value: 'text' });
+  await client.call(1, 'memory_write', entry('first')).answer(1);
+  await setTimeout(2_500);
+  expect(observe(['brief'])).toMatchObject({
+    isQuick: true,
+    stdout: expect.stringContaining('first.md'),
+  });
+  await client.call(2, 'memory_write', entry('second')).answer(2);
+  await client.end();
+  expect(observe(['brief'])).toMatchObject({
+    isQuick: true,
+    stdout: expect.stringContaining('second.md'),
   });
 });
 

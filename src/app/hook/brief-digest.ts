@@ -158,12 +158,13 @@ function damaged(): Error {
  * Stores the digest of a memory, unless the memory changes meanwhile or has just changed.
  *
  * @param source reads the memory as it is now.
+ * @param tools the names of all tools that clients see.
  * @param encodeSearch returns its search index; undefined leaves it out.
  */
 export async function writeDigest(
   memory: QuickMemory,
   build: string,
-  source: ContextSource,
+  { source, tools }: { readonly source: ContextSource; readonly tools: readonly string[] },
   encodeSearch: () => Promise<readonly Uint8Array[] | undefined>,
 ): Promise<void> {
   const begun = Date.now();
@@ -175,7 +176,6 @@ export async function writeDigest(
   const ranked = rankPoints(points, new BranchRelevance(name, work));
   const doubts = [...(await source.doubts(checkedPaths(ranked)))];
   const changes = await source.changes();
-  const tools = [...(await source.tools())];
   const lastChange = memory.lastChange() ?? '';
   const search = (await encodeSearch()) ?? [];
   if (!memory.hasFiles(before.paths, before.stats) || memory.head().oid !== head) return;

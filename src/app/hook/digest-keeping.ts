@@ -1,13 +1,13 @@
 import type { Context } from '../../core/context.ts';
 import { QuickMemory } from '../../store/quick-memory.ts';
-import { briefSource } from '../../toolsets/index.ts';
+import { briefSource, listedTools } from '../../toolsets/index.ts';
 import type { AppOptions } from '../app.ts';
 import { readDigest, writeDigest } from './brief-digest.ts';
 import { QuickHookMemory } from './quick-hook-memory.ts';
 
 /** Whether sessions have no settings that change what they read: the digest is for these only. */
-export function isUsual({ mode, enabled }: Pick<AppOptions, 'mode' | 'enabled'>): boolean {
-  return mode === undefined && enabled === undefined;
+export function isUsual({ mode }: Pick<AppOptions, 'mode'>): boolean {
+  return mode === undefined;
 }
 
 /**
@@ -21,7 +21,10 @@ export async function keepDigest(context: Context, build: string): Promise<void>
   if (!memory) return;
   try {
     if (await isKept(memory, build)) return;
-    await writeDigest(memory, build, briefSource(context), () => context.store.encodeSearch());
+    const tools = listedTools();
+    await writeDigest(memory, build, { source: briefSource(context), tools }, () => {
+      return context.store.encodeSearch();
+    });
   } finally {
     memory.close();
   }

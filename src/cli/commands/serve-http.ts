@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { MemoryError } from '../../core/error.ts';
 import { leaseBuild } from '../build-lease.ts';
 import type { Command } from '../command.ts';
+import { keepDigests } from '../keep-digests.ts';
 import { announce, logFormats, useLogFormat } from '../log.ts';
 import { pageFolder } from '../page-folder.ts';
 import { logFormatOf, readServeOptions, readSettings } from '../serve-settings.ts';
@@ -66,6 +67,8 @@ export const serveHttp: Command = {
     const { viewFace } = await import('../../server/view/view-face.ts');
     const { servedProjects } = await import('../served-projects.ts');
     const projects = await servedProjects(folders, options);
+    const apps = [app, ...projects.map((project) => project.app)];
+    const renewals = apps.map((one) => keepDigests(one, invocation));
     const face = viewFace({ folder: pageFolder(), version: invocation.version });
     const server = await listen(app, { ...settings, projects }, face).catch((cause: unknown) => {
       const why = cause instanceof Error ? cause.message : String(cause);
@@ -82,7 +85,8 @@ export const serveHttp: Command = {
       const ask = endInOrder(options.log, () => resolve(ask));
     });
     await server.close();
-    await Promise.all([app, ...projects.map((project) => project.app)].map((one) => one.close()));
+    await Promise.all(renewals.map((renew) => renew()));
+    await Promise.all(apps.map((one) => one.close()));
     return status();
   },
 };

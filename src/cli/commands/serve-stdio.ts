@@ -3,6 +3,7 @@ import { findRoot } from '../../app/root.ts';
 import { claimStdout, JsonLines } from '../../server/mcp/stdio.ts';
 import { leaseBuild } from '../build-lease.ts';
 import type { Command, Invocation } from '../command.ts';
+import { keepDigests } from '../keep-digests.ts';
 import { endInOrder } from '../shutdown.ts';
 import { keepHeapSmall } from '../v8-heap.ts';
 
@@ -18,7 +19,9 @@ export const serve: Command = {
     if (process.stdin.isTTY) process.stderr.write(await guide(invocation));
     // Loaded here, because other commands do not need the protocol.
     const { serveStdio } = await import('../../server/mcp/mcp.ts');
+    const renewDigest = keepDigests(app, invocation);
     await serveStdio(app, lines, version);
+    await renewDigest();
     await app.close();
     return status();
   },
