@@ -1,11 +1,12 @@
 import Fuse from 'fuse.js';
 import MiniSearch from 'minisearch';
+import type { MatchWay, SearchExplanation, SearchSignal } from '../../src/core/store.ts';
 import { allAtOnce } from '../../src/store/records/slices.ts';
 import { analyse } from '../../src/store/search/analyser.ts';
 import { type SearchDocument, SearchIndex } from '../../src/store/search/index.ts';
 import { LearnedMeaning, learnedWeight } from '../../src/store/search/learned-meaning.ts';
 import type { CompareMeaning, PreparedMeaning } from '../../src/store/search/meaning.ts';
-import { fieldNames } from '../../src/store/search/search-document.ts';
+import { fieldNames, fieldWeights } from '../../src/store/search/search-document.ts';
 import { stopWords } from '../../src/store/search/stop-words.ts';
 
 /** A way to search documents. */
@@ -137,10 +138,62 @@ const querySubstring: Engine = {
   },
 };
 
+/** SQLite FTS5 with stems, and the words of the question joined by OR; Node.js 22.13 brings it. */
+function fts5(sqlite: Sqlite): Engine {
+  return {
+    name: 'SQLite FTS5 (porter, words joined by OR, boost)',
+    prepare(documents) {
+      const database = new sqlite.DatabaseSync(':memory:');
+      database.exec(
+        `CREATE VIRTUAL TABLE entries USING fts5(id UNINDEXED, ${fieldNames.join(', ')}, tokenize = 'porter unicode61')`,
+      );
+      const insert = database.prepare('INSERT INTO entries VALUES (?, ?, ?, ?, ?)');
+      database.exec('BEGIN');
+      for (const { id, fields } of documents) {
+        insert.run(id, ...fieldNames.map((field) => fields[field] ?? ''));
+      }
+      database.exec('COMMIT');
+      const weights = fieldNames.map((field) => fieldWeights[field]).join(', ');
+      const select = database.prepare(
+        `SELECT id FROM entries WHERE entries MATCH ? ORDER BY bm25(entries, 0, ${weights}) LIMIT 10`,
+      );
+      return (query) => {
+        const words = query.match(/[\p{L}\p{N}]+/gu) ?? [];
+        if (words.length === 0) return [];
+        return select
+          .all(words.map((word) => `"${word}"`).join(' OR '))
+          .map(({ id }) => String(id));
+      };
+    },
+  };
+}
+
+/** The part of `node:sqlite` that the bench needs. */
+interface Sqlite {
+  readonly DatabaseSync: new (
+    path: string,
+  ) => {
+    exec(sql: string): void;
+    prepare(sql: string): {
+      run(...values: readonly string[]): void;
+      all(value: string): readonly { readonly id: unknown }[];
+    };
+  };
+}
+
+// Typed here, because the types of the oldest supported Node.js do not have it.
+const sqlite = process.getBuiltinModule('node:sqlite' as 'node:path') as unknown as
+  | Sqlite
+  | undefined;
+
+/** Whether this Node.js brings SQLite. */
+export const hasSqlite = sqlite !== undefined;
+
 /** This program first, then the others. */
 export const engines: readonly Engine[] = [
   ours,
   oursByWords,
+  ...(sqlite ? [fts5(sqlite)] : []),
   analysedMiniSearch,
   usualMiniSearch,
   wordsAsSubstrings,
@@ -148,6 +201,67 @@ export const engines: readonly Engine[] = [
   fuseByDefault,
   querySubstring,
 ];
+
+/** Number of hits that are ranked again without a signal. */
+const ranked = 100;
+
+/** Returns the part of a score that a signal adds. */
+type Part = (explanation: SearchExplanation) => number;
+
+const signal =
+  (name: SearchSignal): Part =>
+  ({ signals }) =>
+    signals[name] ?? 0;
+/** The words that were only found in some ways. */
+const ways =
+  (...off: readonly MatchWay[]): Part =>
+  ({ words }) =>
+    words.reduce((sum, { found, added }) => {
+      return sum + (found.every(({ how }) => off.includes(how)) ? added : 0);
+    }, 0);
+
+/** A signal of this program, and its part of the score of a hit. */
+export interface SwitchedOff {
+  readonly name: string;
+  readonly part: Part;
+}
+
+/** The signals of this program; the first one is none. */
+export const switchedOff: readonly SwitchedOff[] = [
+  { name: 'this program', part: () => 0 },
+  { name: 'without learned meaning', part: signal('learned') },
+  { name: 'without words in one passage', part: signal('passage') },
+  { name: 'without words near each other', part: signal('near') },
+  { name: 'without words in the title', part: signal('title') },
+  { name: 'without corrections', part: ways('correction', 'half') },
+  { name: 'without completions', part: ways('completion') },
+  { name: 'without abbreviations', part: ways('abbreviation') },
+];
+
+/**
+ * Returns a function that finds the hits of this program without each of its signals.
+ *
+ * The first hits are ranked again by the score that their explanation leaves without the signal. A part
+ * of the scaled score is the same part of the unscaled one.
+ */
+export function withoutSignals(
+  documents: readonly SearchDocument[],
+): (query: string) => readonly string[][] {
+  const index = new SearchIndex();
+  for (const document of documents) index.upsert(document);
+  const meanings = learned(index);
+  return (query) => {
+    const { hits } = index.search(query, { limit: ranked, meanings, explain: true });
+    return switchedOff.map(({ part }) => {
+      const scored = hits.map(({ id, score, explanation }) => {
+        const left = explanation ? 1 - part(explanation) / score : 1;
+        return { id, score: (left * score) / (1 - score) };
+      });
+      scored.sort((a, b) => b.score - a.score);
+      return scored.slice(0, 10).map(({ id }) => id);
+    });
+  };
+}
 
 function text({ fields }: SearchDocument): string {
   return fieldNames

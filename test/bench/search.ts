@@ -6,9 +6,12 @@ import {
   type Engine,
   engines,
   fuseByDefault,
+  hasSqlite,
   ours,
   oursByWords,
+  switchedOff,
   usualMiniSearch,
+  withoutSignals,
 } from './engines.ts';
 import { count, ms, Times } from './figures.ts';
 import { type LabelledSet, labelledSets, misspell, Quality, type Typos } from './labelled.ts';
@@ -24,8 +27,10 @@ const sample = 25;
 
 const sets = labelledSets();
 const largest = sets.reduce((a, b) => (b.documents.length > a.documents.length ? b : a));
+if (!hasSqlite) console.error('This Node.js has no SQLite: run the bench with Node.js 22.13.');
 report('search', 'Search', [
   ...sets.map((set) => quality(set)),
+  signals(),
   speed(largest, 10_000, [ours, oursByWords, usualMiniSearch, fuseByDefault]),
   speed(largest, 100_000, [ours, usualMiniSearch]),
   upkeep(largest, 10_000),
@@ -49,7 +54,44 @@ function quality(set: LabelledSet): string {
   return [
     `### ${set.title}: ${size}`,
     table(head, rows),
-    `¹ measured with ${Math.min(sample, set.questions.length)} of the questions. The last two columns are nDCG@10.`,
+    `¹ measured with ${Math.min(sample, set.questions.length)} of the questions. The last two columns are nDCG@10. SQLite FTS5 is measured with Node.js 22.13 and later, which bring it.`,
+  ].join('\n\n');
+}
+
+/** The quality without each of the signals. */
+function signals(): string {
+  // By signal, a list of recall and nDCG for each set.
+  const cells = switchedOff.map((): number[] => []);
+  for (const set of sets) {
+    console.error(`${clock()} ${set.title}: signals`);
+    const ask = withoutSignals(set.documents);
+    const [clean, typo] = (['none', 'one'] as const).map((typos) => {
+      const random = seeded(1);
+      const qualities = switchedOff.map(() => new Quality());
+      for (const question of set.questions) {
+        const answers = ask(misspell(question.query, typos, random));
+        for (const [at, found] of answers.entries()) qualities[at]?.add(question, found);
+      }
+      return qualities;
+    });
+    for (const [at, list] of cells.entries()) {
+      list.push(clean?.[at]?.get('recall10') ?? 0, clean?.[at]?.get('ndcg10') ?? 0);
+      list.push(typo?.[at]?.get('ndcg10') ?? 0);
+    }
+  }
+  const rows = switchedOff.map(({ name }, at) => {
+    const list = cells[at] ?? [];
+    const means = [0, 1, 2].map((kind) => {
+      const values = list.filter((_, index) => index % 3 === kind);
+      return values.reduce((sum, value) => sum + value, 0) / values.length;
+    });
+    return [name, ...[...means, ...list].map((value) => value.toFixed(1))];
+  });
+  const head = ['recall@10', 'nDCG@10', 'one typo'];
+  return [
+    '### Signals switched off one by one',
+    table(['', ...head.map((name) => `mean ${name}`), ...sets.flatMap(() => head)], rows),
+    'The means are over the sets above, which follow in their order. A signal that is off no longer adds to the score of the first 100 hits.',
   ].join('\n\n');
 }
 
