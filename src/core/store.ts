@@ -88,6 +88,8 @@ export interface RecordDoubts {
   readonly reasons: readonly string[];
   /** Whether another record replaces it. */
   readonly superseded: boolean;
+  /** The path of that record. */
+  readonly successor?: string;
   /** Files that it depends on, relative to the top of the work tree, and the state of each. */
   readonly files: readonly (readonly [path: string, state: string])[];
   /** The commit of HEAD, if it depends on that; `''` if it is not certain to last. */

@@ -119,14 +119,14 @@ export class SessionStore implements Store {
   async #labelled(hits: readonly SearchHit[]): Promise<readonly SearchHit[]> {
     const addressesOf = ({ path, section }: SearchHit) =>
       section === undefined ? [path] : [formatAddress({ path, section }), path];
-    const cautions = await this.cautions(hits.flatMap(addressesOf));
-    if (cautions.size === 0) return hits;
-    return hits
-      .map((hit) => {
-        const caution = addressesOf(hit).flatMap((address) => cautions.get(address) ?? []);
-        return caution.length > 0 ? { ...hit, caution } : hit;
-      })
-      .sort((a, b) => b.score - a.score || Number(!!a.caution) - Number(!!b.caution));
+    const doubts = await this.doubts(hits.flatMap(addressesOf));
+    const labelled = hits.map((hit) => {
+      const caution = addressesOf(hit).flatMap((address) => doubts.get(address)?.reasons ?? []);
+      return caution.length > 0 ? { ...hit, caution } : hit;
+    });
+    if (labelled.every(({ caution }) => !caution)) return hits;
+    labelled.sort((a, b) => b.score - a.score || Number(!!a.caution) - Number(!!b.caution));
+    return afterSuccessors(labelled, (path) => doubts.get(path)?.successor);
   }
 
   async change<R>(
@@ -149,4 +149,22 @@ export class SessionStore implements Store {
     this.#reader ??= new RecordReader(this.#memory, await this.#permit.access());
     return this.#reader;
   }
+}
+
+/** Moves each hit that another one replaces behind it; its score becomes that of the other one. */
+function afterSuccessors(
+  hits: readonly SearchHit[],
+  successorOf: (path: string) => string | undefined,
+): readonly SearchHit[] {
+  const ordered = [...hits];
+  for (const hit of hits) {
+    const successor = successorOf(hit.path);
+    const from = ordered.indexOf(hit);
+    const to = ordered.findIndex(({ path }) => path === successor);
+    const score = ordered[to]?.score;
+    if (to <= from || score === undefined) continue;
+    ordered.splice(from, 1);
+    ordered.splice(to, 0, { ...hit, score });
+  }
+  return ordered;
 }

@@ -67,7 +67,8 @@ async function use(client: Client, repo: Repo) {
   const { tools } = await client.listTools();
   expect(tools.map(({ name }) => name)).toContain('write_memory_bank_file');
   const before = Number(repo.git('rev-list', '--count', 'HEAD'));
-  const write = { filename: 'a.md', content: 'text' };
+  const content = '# A\n\ntext\n\n## How we test\n\nwell\n';
+  const write = { filename: 'a.md', content };
   const written = await client.callTool({ name: 'write_memory_bank_file', arguments: write });
   expect(written.isError).toBeFalsy();
   expect(written._meta?.['memory-bank/commit']).toBe(repo.git('rev-parse', 'HEAD').trim());
@@ -77,7 +78,12 @@ async function use(client: Client, repo: Repo) {
   const uri = 'memory-bank://a.md';
   const { resources } = await client.listResources();
   expect(resources.map((resource) => resource.uri)).toContain(uri);
-  expect((await client.readResource({ uri })).contents).toMatchObject([{ text: 'text' }]);
+  expect((await client.readResource({ uri })).contents).toMatchObject([{ text: content }]);
+  for (const part of ['?section=A+%3E+How%20we%20test', '#how%20we%20test']) {
+    const { contents } = await client.readResource({ uri: uri + part });
+    expect(contents).toMatchObject([{ uri: uri + part, text: '## How we test\n\nwell\n' }]);
+  }
+  await expect(client.readResource({ uri: `${uri}#none` })).rejects.toThrow('There is no section');
   await expect(client.readResource({ uri: 'memory-bank://b.md' })).rejects.toThrow('no resource');
   const { prompts } = await client.listPrompts();
   expect(prompts.length).toBeGreaterThan(0);

@@ -84,6 +84,14 @@ describe('a search', () => {
     expect(await search('rule')).toContain('c');
   });
 
+  test('puts a superseded record after the one that replaces it, however well it fits', async () => {
+    await put('a', 'The rule of rules: the rule.');
+    await put('b', 'One rule, and many words about something else that make it fit less well.');
+    expect(await search('rule of rules')).toEqual(['a', 'b']);
+    await annotate('a', { supersededBy: 'notes/b.yaml' });
+    expect(await search('rule of rules')).toEqual(['b', 'a | Superseded by notes/b.yaml.']);
+  });
+
   deep('answers without verdicts before the first commit', async () => {
     const empty = new Repo();
     empty.write('.memory-bank/notes/a.yaml', 'key: a\ntags: []\ntext: The rule of src/a.ts:1.\n');

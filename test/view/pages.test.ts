@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -126,6 +126,21 @@ describe('the operations of the pages', () => {
     expect(memory.head()).toBe(commit.oid);
     const nowhere = await server.ask('POST', '/memory/reviewed', { body: { commit: 'nowhere' } });
     expect(nowhere.status).toBe(404);
+  });
+
+  test('return one section of a record, in the form that a search names it', async () => {
+    const body = '# Log\n\n## Database\n\nPostgres\n\n## Queue\n\nRedis\n';
+    memory.repo.write('.memory-bank/sections.md', body);
+    const ask = (section: string) =>
+      server.ask('GET', `/memory/record/sections.md?section=${encodeURIComponent(section)}`);
+    expect((await ask('Log > Database')).body).toMatchObject({
+      path: 'sections.md',
+      text: '## Database\n\nPostgres\n\n',
+      html: expect.stringMatching(/^<h2.*Postgres/s),
+    });
+    expect((await ask('queue')).body.html).not.toContain('Postgres');
+    expect(await ask('None')).toMatchObject({ status: 400 });
+    rmSync(memory.repo.path('.memory-bank/sections.md'));
   });
 
   test('change fields under the schema of the record, and no other field', async () => {

@@ -2,6 +2,7 @@ import type { App } from '../../app/app.ts';
 import type { CallOptions } from '../../app/call-context.ts';
 import type { Context } from '../../core/context.ts';
 import { MemoryError } from '../../core/error.ts';
+import { readSection } from '../../core/markdown/section-argument.ts';
 import type { AnyRecordType } from '../../core/record-type.ts';
 import type { Session } from '../../core/session.ts';
 import type { Located } from '../../core/store.ts';
@@ -94,9 +95,11 @@ export class ResourceFeed {
   }
 
   /**
-   * Returns the text of a record as its file has it.
+   * Returns the text of a record as its file has it, or one section of it.
    *
-   * @throws MemoryError `not_found`, or the error of the store for this record.
+   * @param uri may end in `?section=` or `#` and the section, as a search names it.
+   * @throws MemoryError `not_found`, `invalid_input` for an unknown section, or the error of the store
+   *   for this record.
    */
   async read(uri: string, options: CallOptions): Promise<ResourceText> {
     return this.#app.run(this.#session, 'resources/read', options, async (context) => {
@@ -105,10 +108,10 @@ export class ResourceFeed {
         return { uri, name: made.name, mimeType: markdown, text: await made.text(context) };
       }
       for (const { scheme, type } of await this.#resources()) {
-        const key = fromUri(scheme, uri);
+        const { key, section } = fromUri(scheme, uri) ?? {};
         const record = key === undefined ? undefined : await context.store.get<object>(type, key);
         if (!record) continue;
-        const text = type.codec.encode(record.value);
+        const text = readSection(type.codec.encode(record.value), section);
         const caution = (await context.store.cautions([record.path])).get(record.path);
         return {
           uri,
@@ -203,12 +206,18 @@ function toUri(scheme: string, key: string): string {
   return `${scheme}://${key.split('/').map(encodeURIComponent).join('/')}`;
 }
 
-/** Returns the key in a URI of this scheme; undefined for any other text. */
-function fromUri(scheme: string, uri: string): string | undefined {
+/** Returns the key in a URI of this scheme, and the section; undefined for any other text. */
+function fromUri(
+  scheme: string,
+  uri: string,
+): { readonly key: string; readonly section: string | undefined } | undefined {
   const start = `${scheme}://`;
   if (!uri.startsWith(start)) return undefined;
+  // In a key, both signs are encoded.
+  const [path = '', section] = uri.slice(start.length).split(/(?:\?section=|#)(.*)/su, 2);
   try {
-    return uri.slice(start.length).split('/').map(decodeURIComponent).join('/');
+    const key = path.split('/').map(decodeURIComponent).join('/');
+    return { key, section: section && decodeURIComponent(section.replaceAll('+', '%20')) };
   } catch {
     return undefined;
   }

@@ -3,6 +3,8 @@ import { saveText } from '../../app/record-text.ts';
 import type { Context } from '../../core/context.ts';
 import { MemoryError } from '../../core/error.ts';
 import { isObject, type JsonObject } from '../../core/json.ts';
+import { renderHtml } from '../../core/markdown/html.ts';
+import { readSection, sectionArgument } from '../../core/markdown/section-argument.ts';
 import type { AnyRecordType } from '../../core/record-type.ts';
 import { reportLeftOut } from '../../core/store.ts';
 import {
@@ -74,14 +76,21 @@ export const record = defineMemoryOperation({
   path: '/memory/record/{path}',
   id: 'get_record',
   summary: 'Returns a record as text, fields and HTML, with the records that it is linked with.',
-  input: z.object({ path, at }),
+  input: z.object({ path, at, section: sectionArgument }),
   answer: recordShape,
-  async run(context, { path, at }, { types }) {
+  async run(context, { path, at, section }, { types }) {
     const read = await readRecord(context, types, path, at);
     const { records } = await readState(context, types, at);
-    return recordAnswer(read, path, new RecordLinks(records));
+    const answer = recordAnswer(read, path, new RecordLinks(records));
+    return section === undefined ? answer : { ...answer, ...onlySection(read.text, section) };
   },
 });
+
+/** The text of one section, and its HTML. */
+function onlySection(whole: string, section: string) {
+  const text = readSection(whole, section);
+  return { text, html: renderHtml(text) };
+}
 
 export const search = defineMemoryOperation({
   method: 'get',

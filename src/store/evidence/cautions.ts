@@ -106,6 +106,7 @@ export class Cautions {
       found.set(path, {
         reasons: shown,
         superseded: supersededBy !== undefined,
+        ...(supersededBy !== undefined && { successor: parseAddress(supersededBy).path }),
         files: (verdict?.files ?? []).map(({ path, stat, precise }) => [
           this.#codeAt(visit, verdict?.head ?? '').code.inTree(path),
           placeState(stat, precise),

@@ -1,6 +1,6 @@
 import type { Context } from '../../core/context.ts';
 import type { JsonObject } from '../../core/json.ts';
-import { outline } from '../../core/markdown/sections.ts';
+import { sectionAt } from '../../core/markdown/section-path.ts';
 import { cautionField, namedCautions } from '../../core/store.ts';
 import { type Bank, type BankDocumentFile, storeOf } from './bank.ts';
 import { contentBudget, listed, namesWithin, withinBudget } from './budget.ts';
@@ -96,10 +96,7 @@ function passages(
 
 function sectionOf(texts: ReadonlyMap<string, string>, name: string): string | undefined {
   const [file = '', ...rest] = name.split('#');
-  const wanted = rest.join('#').trim().toLowerCase();
-  const text = texts.get(file) ?? '';
-  const section = outline(text).find(({ heading }) => heading.toLowerCase() === wanted);
-  return section && text.slice(section.start, section.end);
+  return sectionAt(texts.get(file) ?? '', rest.join('#'));
 }
 
 /** Returns the texts of a bank by name: its documents by importance, then its sources. */

@@ -130,6 +130,20 @@ describe('read_as_of', () => {
     expect(await call('read_as_of', { ...args, offset: 1e6 })).toMatchObject({ text: '' });
   });
 
+  test('gives one section of a text, in the form that a search names it', async () => {
+    const body = '# Log\n\n## Database\n\nMySQL\n\nQueue\n-----\n\nRedis\n';
+    const path = 'letters/log.md';
+    commit({ [path]: `---\nid: log\ntitle: Log\n---\n${body}` });
+    commit({ [path]: `---\nid: log\ntitle: Log\n---\n${body.replace('MySQL', 'Postgres')}` });
+    const read = async (revision: string, section: string) =>
+      (await call('read_as_of', { revision, path, section })).text;
+    expect(await read('HEAD~1', 'Log > Database')).toBe('## Database\n\nMySQL\n\n');
+    expect(await read('HEAD', 'database')).toBe('## Database\n\nPostgres\n\n');
+    expect(await read('HEAD', 'queue')).toBe('Queue\n-----\n\nRedis\n');
+    const refusal = await refused('read_as_of', { revision: 'HEAD', path, section: 'None' });
+    expect(JSON.stringify(refusal)).toContain('Log > Database');
+  });
+
   deep('lists many records in pieces, and damaged ones by name', async () => {
     commit({ ...notes(450, 'listed'), 'notes/listed/broken.yaml': 'key: [' });
     const args = { path: 'notes/listed', revision: 'HEAD' };

@@ -297,6 +297,22 @@ describe('swap', () => {
 
   const repoInfo = { type: 'code', id: 'my-repo' };
 
+  it('reads a section of a document in the form that a search names it', async () => {
+    await good('activate', repo);
+    const content = '# API\n\n## Errors\n\n### Codes\n\n404\n\nOther\n-----\n\nrest\n';
+    const target = { target_file: 'doc/api.md', operation: 'replace' };
+    await good('update', { ...repo, ...target, content });
+    const names = ['doc/api.md#API > Errors > Codes', 'doc/api.md#other', 'doc/api.md#None'];
+    const answer = await good('swap', { ...repo, merge_files: names });
+    expect(answer).toMatchObject({
+      content: {
+        'doc/api.md#API > Errors > Codes': '### Codes\n\n404\n\n',
+        'doc/api.md#other': 'Other\n-----\n\nrest\n',
+      },
+      bank_info: { missing: ['doc/api.md#None'] },
+    });
+  });
+
   it('with merge_files gives those only, and reports the ones it does not know', async () => {
     await good('activate', repo);
     const answer = await good('swap', {

@@ -59,6 +59,23 @@ describe('a passage of markdown', () => {
     expect(hit?.snippet).toContain('Postgres');
   });
 
+  test('is from a section with an underlined heading', () => {
+    const text =
+      'Log\n===\n\nDatabase\n--------\n\nWe use Postgres.\n\nQueue\n-----\n\nWe use Redis.\n';
+    expect(hitOf(text, 'redis queue')).toMatchObject({
+      section: 'Log > Queue',
+      lines: [9, 12],
+      snippet: 'We use Redis.',
+    });
+  });
+
+  test('does not begin with front matter, not even if only that matches', () => {
+    const text = '---\ntopic: marten\nowner: weasel\n---\nWe use Postgres.\n';
+    for (const query of ['marten', 'owner weasel', 'postgres']) {
+      expect(hitOf(text, query)?.snippet).toBe('We use Postgres.');
+    }
+  });
+
   test('does not begin with front matter', () => {
     for (const query of ['topic database', 'topic']) {
       expect(hitOf(log, query)?.snippet).toMatch(/^\w+/);
