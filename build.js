@@ -56,9 +56,10 @@ const leaveOut = {
  *
  * @param {string | Record<string, string>} entryPoints one file, or files by bundle name.
  * @param {string} outdir
+ * @param {string[]} [external] packages that are loaded from where they are installed.
  * @returns the source files in the bundle, relative to the repository.
  */
-export async function bundle(entryPoints, outdir) {
+export async function bundle(entryPoints, outdir, external = []) {
   for (const name of await readdir(outdir).catch(() => [])) {
     if (name !== 'types') await rm(join(outdir, name), { recursive: true });
   }
@@ -84,6 +85,7 @@ export async function bundle(entryPoints, outdir) {
     plugins: [leaveOut],
     // The other entry point loads its parts in a way that bundlers cannot follow.
     alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
+    external,
     logLevel: 'warning',
     absWorkingDir: top,
     // CommonJS packages in an ES module bundle call `require` for modules of Node.js.

@@ -17,7 +17,7 @@ export interface Sight {
 
 /** Below this scale, no text can be read. */
 const readable = 0.3;
-const maxLetters = 27;
+const maxLetters = 25;
 
 /** The directions of the arrow keys. */
 const arrows: { readonly [key: string]: readonly [number, number] } = {
