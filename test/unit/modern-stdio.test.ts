@@ -229,6 +229,12 @@ describe('tools', () => {
 
 describe('resources and prompts', () => {
   const write = { name: 'a b', text: 'first' };
+  const skills = ['recall', 'remember', 'review-memory', 'tend-memory'].map((name) => ({
+    uri: `skill://${name}/SKILL.md`,
+    name,
+    description: expect.any(String),
+    mimeType: 'text/markdown',
+  }));
   const changing = { ttlMs: 0, cacheScope: 'private' };
 
   test('are listed and read, and may be kept as long as they hold', async () => {
@@ -236,7 +242,7 @@ describe('resources and prompts', () => {
     const listed = { uri: 'note://a%20b', name: 'a b', mimeType: 'text/markdown' };
     const complete = { resultType: 'complete', _meta };
     expect((await client.answer(2)).result).toEqual({
-      resources: [listed],
+      resources: [listed, ...skills],
       ...changing,
       ...complete,
     });
@@ -350,10 +356,12 @@ describe('roots', () => {
     },
   );
 
-  test('are not asked for by a list, which is empty until they are known', async () => {
+  test('are not asked for by a list, which has no records until they are known', async () => {
     const root = newFolder();
     const client = start().ask(1, 'resources/list', {}, able);
-    expect((await client.answer(1)).result).toMatchObject({
+    const { result } = await client.answer(1);
+    const isRecord = ({ uri }: { uri: string }) => !uri.startsWith('skill:');
+    expect({ ...result, resources: result.resources.filter(isRecord) }).toMatchObject({
       resultType: 'complete',
       resources: [],
     });

@@ -154,7 +154,8 @@ export class ModernServer {
         const resources = (await this.#hasRoot(request))
           ? await this.#resources(request, exchange).list(optionsOf(request, exchange))
           : [];
-        return { resources, ...changing };
+        const { listSkillFiles } = await skills();
+        return { resources: [...resources, ...(await listSkillFiles())], ...changing };
       },
       'resources/templates/list': async (request, exchange) => ({
         resourceTemplates: await this.#resources(request, exchange).templates(),

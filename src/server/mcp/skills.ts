@@ -44,6 +44,11 @@ export async function listSkills(): Promise<readonly Skill[]> {
   return (await load()).skills;
 }
 
+/** Returns the files of the skills as resources, without their texts. */
+export async function listSkillFiles(): Promise<Omit<SkillText, 'text'>[]> {
+  return [...(await load()).texts.values()].map(({ text: _, ...resource }) => resource);
+}
+
 /** @throws RpcError for a URI that is not of the main file of a skill. */
 export async function getSkill(uri: string): Promise<Skill> {
   const skill = (await listSkills()).find((one) => one.uri === uri);
