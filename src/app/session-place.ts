@@ -53,6 +53,8 @@ export class SessionPlace {
   #begun = false;
   /** The end of the previous call. */
   #turn: Promise<void> = Promise.resolve();
+  /** The workspace for which the session has asked the remote. */
+  #synced: Workspace | undefined;
   readonly #listeners = new Set<Listener>();
   #watched: { readonly workspace: Workspace; stop(): void } | undefined;
 
@@ -143,7 +145,17 @@ export class SessionPlace {
   async #bind(root: string, binding: Binding): Promise<BoundWorkspace> {
     const workspace = await this.#workspaces.project(root);
     this.#follow(workspace);
-    return workspace.bind(binding);
+    const sync = await this.#workspaces.autoSync(workspace);
+    if (!sync) return workspace.bind(binding);
+    if (this.#synced !== workspace) {
+      this.#synced = workspace;
+      await sync.begin();
+    }
+    const onCommit: Binding['onCommit'] = (commit) => {
+      sync.changed();
+      binding.onCommit(commit);
+    };
+    return workspace.bind({ ...binding, onCommit });
   }
 
   /** Moves the listeners to the current workspace of the session. */

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Toolset } from '../core/toolset.ts';
 import type { OpenWorkspace, Workspace, WorkspaceOptions } from '../core/workspace.ts';
+import type { AutoSync } from './auto-sync.ts';
 import { now } from './clock-and-ids.ts';
 import { memoryFolderName } from './root.ts';
 
@@ -28,6 +29,7 @@ export class Workspaces {
   readonly #options: WorkspacesOptions;
   readonly #parts: AppParts;
   readonly #open = new Map<string, Promise<Workspace>>();
+  readonly #syncs = new Map<Workspace, AutoSync>();
 
   constructor(options: WorkspacesOptions, parts: AppParts) {
     this.#options = options;
@@ -45,8 +47,21 @@ export class Workspaces {
     return this.#get({ root, folder: root, repository: 'own' });
   }
 
+  /** Returns the automatic exchange of a workspace; undefined if its configuration does not ask for it. */
+  async autoSync(workspace: Workspace): Promise<AutoSync | undefined> {
+    if (!workspace.syncs) return undefined;
+    const { AutoSync } = await import('./auto-sync.ts');
+    const known = this.#syncs.get(workspace);
+    if (known) return known;
+    const log = (message: string) => this.#options.warn(`Automatic sync: ${message}`);
+    const sync = new AutoSync(workspace, log);
+    this.#syncs.set(workspace, sync);
+    return sync;
+  }
+
   /** Waits for running changes and closes everything. */
   async close(): Promise<void> {
+    await Promise.all([...this.#syncs.values()].map((sync) => sync.close()));
     for (const result of await Promise.allSettled(this.#open.values())) {
       if (result.status === 'fulfilled') await result.value.close();
     }

@@ -15,6 +15,8 @@ export interface ProjectInfo {
   readonly initialized: boolean;
   /** The id in `config.yaml`; undefined before the first write. */
   readonly projectId: string | undefined;
+  /** Whether the memory is exchanged with the remote by itself. */
+  readonly syncs: boolean;
 }
 
 /** The position of HEAD. */

@@ -31,6 +31,8 @@ export interface BoundWorkspace {
 export interface Workspace {
   /** Absolute path of the folder that contains the memory folder. */
   readonly root: string;
+  /** Whether its configuration asks for automatic exchanges with the remote. */
+  readonly syncs: boolean;
   bind(binding: Binding): BoundWorkspace;
   /**
    * Calls back after records were added, changed or removed, by this process or by others.

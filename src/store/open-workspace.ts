@@ -101,6 +101,10 @@ class StoreWorkspace implements Workspace {
     this.#memory.onHint = () => this.#notifySoon();
   }
 
+  get syncs(): boolean {
+    return this.#memory.syncs;
+  }
+
   prepare(): Promise<void> {
     return this.#memory.prepare();
   }

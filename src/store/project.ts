@@ -27,7 +27,13 @@ export class StoreProject implements Omit<Project, 'use'> {
   async info(): Promise<ProjectInfo> {
     const { root, path } = this.#memory;
     const initialized = await this.#memory.initialized();
-    return { root, folder: path, initialized, projectId: this.#memory.projectId() };
+    return {
+      root,
+      folder: path,
+      initialized,
+      projectId: this.#memory.projectId(),
+      syncs: this.#memory.syncs,
+    };
   }
 
   async lacking(): Promise<readonly string[]> {

@@ -85,7 +85,13 @@ export class TestProject implements Project {
 
   async info(): Promise<ProjectInfo> {
     const folder = `${this.root}/.memory-bank`;
-    return { root: this.root, folder, initialized: this.id !== undefined, projectId: this.id };
+    return {
+      root: this.root,
+      folder,
+      initialized: this.id !== undefined,
+      projectId: this.id,
+      syncs: false,
+    };
   }
   async head(): Promise<HeadInfo> {
     return this.headInfo;

@@ -14,6 +14,7 @@ import { MemoryStore } from './memory-store.ts';
 /** A workspace of plain maps, for tests of the app and the transports. */
 export class MemoryWorkspace implements Workspace {
   readonly root: string;
+  readonly syncs = false;
   readonly options: WorkspaceOptions;
   readonly store: MemoryStore;
   /** Branch of the commits; undefined for a detached HEAD. */

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { MemoryError } from '../../core/error.ts';
 import type { Session } from '../../core/session.ts';
 import type { LeftOut } from '../../core/store.ts';
+import { readSyncState } from '../../core/sync-state.ts';
 import { Enclosure } from '../../git/repository/enclosure.ts';
 import { FoldedPaths } from '../../store/records/folded-paths.ts';
 import type { App } from '../app.ts';
@@ -41,6 +42,7 @@ export async function checkHealth(
     ...project,
     ...(await attempt('Repository', () => checkRepository(root, place.env, program))),
     ...(await attempt('Settings', () => lookAtSettings(app, session, options))),
+    ...(await attempt('Sync', () => lookAtSync(app, session, options))),
     ...(await attempt('Attributes', async () => lookAtAttributes(app, session, root, options))),
     ...records,
     ...(await attempt('Commits', () => lookAtCommits(app, session, options))),
@@ -111,6 +113,19 @@ async function lookAtRecords(app: App, session: Session, options: CallOptions): 
     found.push(...twinsAmong(paths));
     const { leftOut } = await store.search({ query: 'memory', limit: 1 });
     return leftOut ? [...found, describeLeftOut(leftOut)] : found;
+  });
+}
+
+/** Reports the last automatic exchange with the remote, where the settings ask for it. */
+async function lookAtSync(app: App, session: Session, options: CallOptions): Promise<Finding[]> {
+  return app.run(session, 'doctor', options, async ({ project, store }): Promise<Finding[]> => {
+    if (!(await project.info()).syncs) return [];
+    const { at, problem } = await readSyncState(store.local);
+    if (problem !== undefined)
+      return [{ what: 'Sync', state: 'note', text: `not now: ${problem}` }];
+    const text =
+      at === undefined ? 'automatic, not exchanged yet' : `automatic, last exchange ${at}`;
+    return [{ what: 'Sync', state: 'good', text }];
   });
 }
 

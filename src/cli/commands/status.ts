@@ -3,6 +3,7 @@ import { findRoot, memoryFolderName } from '../../app/root.ts';
 import type { Context } from '../../core/context.ts';
 import { counted } from '../../core/painter.ts';
 import { cautionsJson, type Damaged } from '../../core/store.ts';
+import { readSyncState, type SyncState } from '../../core/sync-state.ts';
 import type { Toolset } from '../../core/toolset.ts';
 import type { Command } from '../command.ts';
 import { wordingFor } from '../error-wording.ts';
@@ -22,13 +23,14 @@ export const status: Command = {
     });
     const repository = await repositoryKind(root);
     const toolsets = await app.toolsets();
-    const { info, head, mode, claims, counts, damaged, cautions } = await inReadingSession(
+    const { info, head, mode, sync, claims, counts, damaged, cautions } = await inReadingSession(
       invocation,
       (session, call) =>
         app.run(session, 'status', call, async (context) => ({
           info: await context.project.info(),
           head: await context.project.head(),
           mode: await context.modes.current(),
+          sync: await readSyncState(context.store.local),
           claims: [...(await context.claims.list()).values()],
           ...(await countRecords(context, toolsets)),
         })),
@@ -52,6 +54,7 @@ export const status: Command = {
         counts.map(([toolset, types]) => [toolset, Object.fromEntries(types)]),
       ),
       damaged: damaged.map(({ path, error }) => ({ path, message: word(error.text) })),
+      ...(info.syncs && { sync: { at: sync.at ?? null, problem: sync.problem ?? null } }),
       ...(claims.length > 0 && {
         claims: claims.map(({ path, agent, person, until }) => ({ path, agent, person, until })),
       }),
@@ -74,6 +77,7 @@ export const status: Command = {
         ],
       ];
       if (repository) known.push(['Head', head.problem ?? `${branch}, ${at}`]);
+      if (info.syncs) known.push(['Sync', syncLine(sync)]);
       if (mode) known.push(['Mode', `${mode.name} (${mode.source})`]);
       const found = counts.map(([toolset, types]): [string, string] => [
         toolset,
@@ -97,6 +101,12 @@ export const status: Command = {
     return 0;
   },
 };
+
+/** Describes the last automatic exchange with the remote. */
+function syncLine({ at, problem }: SyncState): string {
+  const last = at === undefined ? 'not exchanged yet' : `last exchange ${at}`;
+  return problem === undefined ? `automatic, ${last}` : `automatic, ${last}; not now: ${problem}`;
+}
 
 /** Counts the records of each toolset by type, and lists those that cannot be read. */
 async function countRecords(context: Context, toolsets: readonly Toolset[]) {

@@ -29,6 +29,12 @@ export const memoryConfig = z.object({
     })
     .optional()
     .describe('What the credential guard allows.'),
+  sync: z
+    .enum(['auto', 'manual'])
+    .optional()
+    .describe(
+      'Whether a server exchanges the memory with the upstream of the branch by itself: before the first call of a session, and after changes. Without it: `manual`.',
+    ),
 });
 
 export type MemoryConfig = z.output<typeof memoryConfig>;

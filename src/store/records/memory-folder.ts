@@ -290,6 +290,16 @@ export class MemoryFolder {
     return this.#settings()?.project_id;
   }
 
+  /** Whether the memory is exchanged with the remote by itself; false if the settings are damaged. */
+  get syncs(): boolean {
+    try {
+      return this.#settings()?.sync === 'auto';
+    } catch (error) {
+      if (error instanceof MemoryError) return false;
+      throw error;
+    }
+  }
+
   /**
    * Returns the id that an earlier program has left in the project; see `earlierId`.
    *
