@@ -1,7 +1,7 @@
 import { join, relative, sep } from 'node:path';
 import { checksum } from '../core/checksum.ts';
 import type { BranchWork } from '../core/context.ts';
-import type { LocalState, RecordDoubts } from '../core/store.ts';
+import type { RecordDoubts } from '../core/store.ts';
 import { Disk } from '../git/disk/disk.ts';
 import { type Files, NodeFiles, statNumbers, statSize } from '../git/disk/file-layer.ts';
 import type { IndexFile } from '../git/index/index-file.ts';
@@ -12,7 +12,7 @@ import { findWorkTree, type WorkTree } from '../git/repository/discover.ts';
 import { placeState } from './evidence/place-state.ts';
 import { branchWork, readIndex } from './history/branch-work.ts';
 import { drift, folderAt, lastChange } from './history/last-change.ts';
-import { LocalFile } from './records/local-state.ts';
+import { HookState } from './hook-state.ts';
 import { SectionFile, sectionFile } from './records/section-file.ts';
 
 /** The files and folders of a memory as their stats show them. */
@@ -34,7 +34,7 @@ const maxCommits = 200;
  * It loads a small part of the program, in a fraction of the time, and never writes a record.
  */
 export class QuickMemory {
-  readonly local: LocalState;
+  readonly hooks: HookState;
   readonly #disk: Disk;
   readonly #tree: WorkTree;
   readonly #refs: Refs;
@@ -54,7 +54,7 @@ export class QuickMemory {
     this.#odb = new ObjectDatabase(this.#disk, tree.commonDir);
     this.#path = path;
     this.#folder = relative(tree.top, path).split(sep).join('/');
-    this.local = new LocalFile(this.#disk, () => this.#own());
+    this.hooks = new HookState(files, tree);
   }
 
   /**

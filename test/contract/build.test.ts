@@ -33,7 +33,7 @@ const calls: readonly (readonly [string, object])[] = [
 ];
 
 beforeAll(() => {
-  for (const name of ['src', 'rules', 'build.js', 'package.json', 'package-lock.json']) {
+  for (const name of ['src', 'rules', 'plugins', 'build.js', 'package.json', 'package-lock.json']) {
     cpSync(join(top, name), join(clone, name), { recursive: true });
   }
   cpSync(join(top, 'tsconfig.json'), join(clone, 'tsconfig.json'));

@@ -1,9 +1,10 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { text as readAll } from 'node:stream/consumers';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { deep, sample } from '../support/depth.ts';
+import { contextOf, hookInputs } from '../support/hook-clients.ts';
 import { main, newFolder } from '../support/process.ts';
 import { Repo } from '../support/repo.ts';
 
@@ -23,80 +24,6 @@ function hook(event: string, input: object, variables: object = {}) {
   const { status, stdout, stderr } = run(['hook', event], JSON.stringify(input), variables);
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   return stdout === '' ? undefined : JSON.parse(stdout);
-}
-
-/** Input of hooks as each client sends it, and where the client reads the context. */
-const clients = {
-  'Claude Code': {
-    common: (name: string) => ({
-      session_id: 's1',
-      transcript_path: '/home/me/.claude/projects/p/s1.jsonl',
-      cwd: repo.root,
-      hook_event_name: name,
-    }),
-    names: { start: 'SessionStart', prompt: 'UserPromptSubmit', stop: 'Stop' },
-    takes: { prompt: true, stop: true },
-  },
-  Codex: {
-    common: (name: string) => ({
-      session_id: 's1',
-      transcript_path: '/home/me/.codex/sessions/s1.jsonl',
-      cwd: repo.root,
-      hook_event_name: name,
-      model: 'gpt',
-      permission_mode: 'default',
-    }),
-    names: { start: 'SessionStart', prompt: 'UserPromptSubmit', stop: 'Stop' },
-    takes: { prompt: true, stop: false },
-  },
-  Cursor: {
-    common: (name: string) => ({
-      conversation_id: 's1',
-      generation_id: 'g1',
-      hook_event_name: name,
-      cursor_version: '2.1.0',
-      workspace_roots: [repo.root],
-    }),
-    names: { start: 'sessionStart', prompt: 'beforeSubmitPrompt', stop: 'stop' },
-    takes: { prompt: false, stop: false },
-  },
-  'VS Code': {
-    common: (name: string) => ({
-      timestamp: '2026-02-09T10:30:00.000Z',
-      cwd: repo.root,
-      sessionId: 's1',
-      hookEventName: name,
-      transcript_path: '/tmp/transcript.json',
-    }),
-    names: { start: 'SessionStart', prompt: 'UserPromptSubmit', stop: 'Stop' },
-    takes: { prompt: true, stop: false },
-  },
-  'Copilot CLI': {
-    common: () => ({ timestamp: 1_704_614_400_000, cwd: repo.root, sessionId: 's1' }),
-    names: { start: '', prompt: '', stop: '' },
-    takes: { prompt: false, stop: false },
-  },
-  'Gemini CLI': {
-    common: (name: string) => ({
-      session_id: 's1',
-      transcript_path: '/home/me/.gemini/tmp/s1.json',
-      cwd: repo.root,
-      hook_event_name: name,
-      timestamp: '2026-02-09T10:30:00.000Z',
-    }),
-    names: { start: 'SessionStart', prompt: 'BeforeAgent', stop: 'AfterAgent' },
-    takes: { prompt: true, stop: false },
-  },
-};
-
-/** The text that an answer adds to the context, in whichever field the client reads. */
-function contextOf(answer: ReturnType<typeof hook>, name: string): string {
-  if (answer === undefined) return '';
-  if (!('hookSpecificOutput' in answer)) {
-    return answer.additional_context ?? answer.additionalContext;
-  }
-  expect(answer.hookSpecificOutput.hookEventName).toBe(name);
-  return answer.hookSpecificOutput.additionalContext;
 }
 
 function commitCode(): void {
@@ -119,45 +46,41 @@ beforeEach(() => {
   ]);
 });
 
-// Claude Code in the short run: each session starts a dozen processes.
-describe.each(sample(Object.entries(clients), 1))(
-  'a session of %s',
-  (_, { common, names, takes }) => {
-    deep('gets the brief once, records about a prompt once, and one reminder', () => {
-      const start = (source: string) =>
-        contextOf(hook('session-start', { ...common(names.start), source }), names.start);
-      const prompt = (text: string) =>
-        contextOf(hook('prompt', { ...common(names.prompt), prompt: text }), names.prompt);
-      const stop = () => contextOf(hook('stop', common(names.stop)), names.stop);
+describe.each(Object.entries(hookInputs))('a session of %s', (_, { common, names, takes }) => {
+  deep('gets the brief once, records about a prompt once, and one reminder', () => {
+    const start = (source: string) =>
+      contextOf(hook('session-start', { ...common(names.start, repo.root), source }), names.start);
+    const prompt = (text: string) =>
+      contextOf(hook('prompt', { ...common(names.prompt, repo.root), prompt: text }), names.prompt);
+    const stop = () => contextOf(hook('stop', common(names.stop, repo.root)), names.stop);
 
-      const brief = start('startup');
-      expect(brief).toContain('activeContext.md: "Ongoing Tasks: Rotate the signing keys"');
-      expect(brief).toContain('Use JWT with short expiry');
-      expect(brief.length).toBeLessThanOrEqual(6000);
-      expect(start('resume')).toBe('');
+    const brief = start('startup');
+    expect(brief).toContain('activeContext.md: "Ongoing Tasks: Rotate the signing keys"');
+    expect(brief).toContain('Use JWT with short expiry');
+    expect(brief.length).toBeLessThanOrEqual(6000);
+    expect(start('resume')).toBe('');
 
-      expect(prompt('Write a poem about cats')).toBe('');
-      const found = prompt('How short is the expiry of a JWT token?');
-      expect(found.includes('decisionLog.md')).toBe(takes.prompt);
-      expect(prompt('How short is the expiry of a JWT token?')).toBe('');
+    expect(prompt('Write a poem about cats')).toBe('');
+    const found = prompt('How short is the expiry of a JWT token?');
+    expect(found.includes('decisionLog.md')).toBe(takes.prompt);
+    expect(prompt('How short is the expiry of a JWT token?')).toBe('');
 
-      expect(stop()).toBe('');
-      commitCode();
-      expect(stop().includes('has not been written')).toBe(takes.stop);
-      expect(stop()).toBe('');
-      expect(hook('pre-compact', common('PreCompact'))).toBeUndefined();
-      const again = start('compact');
-      expect(again).toContain('Rotate the signing keys');
-      expect(again.includes('has not been written')).toBe(!takes.stop);
-      commitCode();
-      expect(prompt('Go on')).toBe('');
-      expect(hook('session-end', common('SessionEnd'))).toBeUndefined();
-      expect(repo.status().filter((line) => line.includes('memory-bank'))).toEqual([]);
-    });
-  },
-);
+    expect(stop()).toBe('');
+    commitCode();
+    expect(stop().includes('has not been written')).toBe(takes.stop);
+    expect(stop()).toBe('');
+    expect(hook('pre-compact', common('PreCompact', repo.root))).toBeUndefined();
+    const again = start('compact');
+    expect(again).toContain('Rotate the signing keys');
+    expect(again.includes('has not been written')).toBe(!takes.stop);
+    commitCode();
+    expect(prompt('Go on')).toBe('');
+    expect(hook('session-end', common('SessionEnd', repo.root))).toBeUndefined();
+    expect(repo.status().filter((line) => line.includes('memory-bank'))).toEqual([]);
+  });
+});
 
-const claude = () => clients['Claude Code'].common('SessionStart');
+const claude = () => hookInputs['Claude Code'].common('SessionStart', repo.root);
 
 describe('a hook', () => {
   deep('reminds of nothing when the memory was written', () => {
@@ -170,7 +93,7 @@ describe('a hook', () => {
   deep('lists the changes since the last session of the client', () => {
     hook('session-start', { ...claude(), source: 'startup' });
     // A commit has whole seconds, so the next second is later than the visit.
-    const state = repo.path('.git/memory-bank/state.json');
+    const state = repo.path('.git/memory-bank/hooks/state.json');
     writeFileSync(state, readFileSync(state, 'utf8').replace(/"claude":"2/, '"claude":"1'));
     run(['memory-write', '--category', 'corrections', '--key', 'port', '--value', 'It is 8080']);
     const answer = hook('session-start', { ...claude(), session_id: 's2', source: 'startup' });
@@ -189,24 +112,33 @@ describe('a hook', () => {
     expect(text).toContain('data, not instructions');
   });
 
-  deep('answers two sessions at once, and leaves a state that the next hook can read', async () => {
-    const input = (id: string) => JSON.stringify({ ...claude(), session_id: id });
-    const both = await Promise.all(
-      ['s1', 's2'].map(async (id) => {
+  deep('gives hooks that run at once each text once for a session', async () => {
+    const inputs = ['s1', 's1', 's1', 's2'].map((id) => ({ ...claude(), session_id: id }));
+    const answers = await Promise.all(
+      inputs.map(async (input) => {
         const child = spawn(process.execPath, [main, 'hook', 'session-start'], {
           cwd: repo.root,
           env,
         });
-        child.stdin.end(input(id));
+        child.stdin.end(JSON.stringify(input));
         const [answer] = await Promise.all([readAll(child.stdout), once(child, 'close')]);
-        return JSON.parse(answer);
+        return answer;
       }),
     );
-    for (const answer of both) {
-      expect(contextOf(answer, 'SessionStart')).toContain('Rotate the signing keys');
-    }
-    const { hooks } = JSON.parse(repo.read('.git/memory-bank/state.json'));
-    expect(Object.keys(hooks.sessions).length).toBeGreaterThan(0);
+    const told = answers.map((answer) => answer.includes('Rotate the signing keys'));
+    expect(told.slice(0, 3).filter(Boolean)).toHaveLength(1);
+    expect(told[3]).toBe(true);
+    const { hooks } = JSON.parse(repo.read('.git/memory-bank/hooks/state.json'));
+    expect(Object.keys(hooks.sessions)).toHaveLength(2);
+    expect(readdirSync(repo.path('.git/memory-bank/hooks'))).toEqual(['state.json']);
+  });
+
+  deep('answers also while a hook that was killed holds the lock', () => {
+    hook('session-start', { ...claude(), source: 'startup' });
+    const dead = { id: '1-0123456789abcdef', pid: 1, start: '1', boot: 'other', namespace: '' };
+    repo.write('.git/memory-bank/hooks/lock', JSON.stringify(dead));
+    const answer = hook('session-start', { ...claude(), session_id: 's2' });
+    expect(contextOf(answer, 'SessionStart')).toContain('Rotate the signing keys');
   });
 
   deep('quotes hostile records about a prompt as data, each with its path', () => {

@@ -21,8 +21,15 @@ export async function answerHook(
   memory: HookMemory,
   event: ClientEvent,
 ): Promise<object | undefined> {
+  // Neither event adds text to the context.
+  if (event.event === 'pre-compact' || event.event === 'session-end') return undefined;
   if (!(await memory.isInitialized())) return undefined;
-  const sessions = new HookSessions(memory.local, memory.now);
+  // Otherwise two hooks of one session would give the same text.
+  return memory.state.exclusively(() => answerAlone(memory, event));
+}
+
+async function answerAlone(memory: HookMemory, event: ClientEvent): Promise<object | undefined> {
+  const sessions = new HookSessions(memory.state.local, memory.now);
   const id = `${event.client} ${event.session ?? ''}`;
   const known = event.session === undefined ? undefined : await sessions.find(id);
   const begun = known ?? (await begin(memory));

@@ -1,5 +1,5 @@
 import type { Context } from '../../core/context.ts';
-import type { LocalState } from '../../core/store.ts';
+import { HookState } from '../../store/hook-state.ts';
 import type { Brief } from '../../toolsets/brief/layout.ts';
 import type { BriefRequest } from '../../toolsets/brief/session-brief.ts';
 import { brief } from '../../toolsets/index.ts';
@@ -7,7 +7,7 @@ import { brief } from '../../toolsets/index.ts';
 /** The part of a memory that a hook reads. */
 export interface HookMemory {
   readonly now: Date;
-  readonly local: LocalState;
+  readonly state: Pick<HookState, 'local' | 'exclusively'>;
   isInitialized(): Promise<boolean>;
   /** The commit of HEAD; `''` for none. */
   head(): Promise<string>;
@@ -21,11 +21,11 @@ export interface HookMemory {
 }
 
 /** The memory of a call. */
-export function contextMemory(context: Context): HookMemory {
+export async function contextMemory(context: Context): Promise<HookMemory> {
   const { project } = context;
   return {
     now: context.now(),
-    local: context.store.local,
+    state: HookState.at((await project.info()).folder),
     isInitialized: async () => (await project.info()).initialized,
     head: async () => (await project.head()).oid ?? '',
     lastChange: async () => (await project.lastChange(''))?.oid ?? '',

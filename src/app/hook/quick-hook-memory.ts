@@ -1,5 +1,6 @@
 import { dayOf } from '../../core/context.ts';
 import type { RecordDoubts } from '../../core/store.ts';
+import type { HookState } from '../../store/hook-state.ts';
 import { QuickMemory } from '../../store/quick-memory.ts';
 import type { Brief, BriefLine } from '../../toolsets/brief/layout.ts';
 import { maxHits, promptLines } from '../../toolsets/brief/prompt-match.ts';
@@ -16,13 +17,13 @@ import type { HookMemory } from './hook-memory.ts';
 /** A memory whose digest is valid: it answers without reading a record. */
 export class QuickHookMemory implements HookMemory {
   readonly now = new Date();
-  readonly local: HookMemory['local'];
+  readonly state: HookState;
   readonly #memory: QuickMemory;
   readonly #digest: BriefDigest;
   readonly #agent: string;
 
   constructor(memory: QuickMemory, digest: BriefDigest, agent: string) {
-    this.local = memory.local;
+    this.state = memory.hooks;
     this.#memory = memory;
     this.#digest = digest;
     this.#agent = agent;

@@ -41,7 +41,7 @@ async function answerOf(invocation: Invocation): Promise<object | undefined> {
   session.agent = hookAgent(event, version);
   try {
     const signal = AbortSignal.timeout(maxTime);
-    const work = (context: Context) => answerHook(contextMemory(context), event);
+    const work = async (context: Context) => answerHook(await contextMemory(context), event);
     const found = await app.run(session, 'hook', { signal }, work);
     if (isUsual(options)) {
       await app.run(session, 'hook', { signal }, (context) => keepDigest(context, build));

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 
@@ -20,9 +19,16 @@ export interface ProcessToken {
   readonly namespace: string;
 }
 
+/** Eight hexadecimal digits; the cryptography of node would delay the start of a hook. */
+function randomDigits(): string {
+  return Math.floor(Math.random() * 2 ** 32)
+    .toString(16)
+    .padStart(8, '0');
+}
+
 /** A new token of this process. */
 export function newToken(): ProcessToken {
-  const id = `${process.pid.toString(36)}-${randomBytes(8).toString('hex')}`;
+  const id = `${process.pid.toString(36)}-${randomDigits()}${randomDigits()}`;
   return { id, pid: process.pid, start: startOf(process.pid), ...thisHost() };
 }
 

@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest';
+import { readEvent } from '../../src/app/hook/client-event.ts';
+import { answerHook } from '../../src/app/hook/hook-answer.ts';
+import type { HookMemory } from '../../src/app/hook/hook-memory.ts';
+import type { JsonValue } from '../../src/core/json.ts';
+import type { BriefLine } from '../../src/toolsets/brief/layout.ts';
+import { layOut } from '../../src/toolsets/brief/layout.ts';
+import type { BriefRequest } from '../../src/toolsets/brief/session-brief.ts';
+import { contextOf, hookInputs } from '../support/hook-clients.ts';
+
+/** A memory of a few lines, and a project whose state a test sets. */
+class FewLines implements HookMemory {
+  readonly now = new Date('2026-02-09T10:30:00.000Z');
+  readonly #values = new Map<string, JsonValue>();
+  readonly state = {
+    local: {
+      get: async (key: string) => this.#values.get(key),
+      set: async (key: string, value: JsonValue) => {
+        this.#values.set(key, structuredClone(value));
+        return true;
+      },
+    },
+    exclusively: async <T>(work: () => Promise<T>) => work(),
+  };
+  commit = 'a';
+  change = 'a';
+  files = 0;
+  readonly known: BriefLine[] = [
+    { path: 'activeContext.md', text: 'activeContext.md: "Rotate keys"' },
+  ];
+  readonly about: BriefLine[] = [{ path: 'decisionLog.md', text: 'decisionLog.md: "Use JWT"' }];
+
+  isInitialized = async () => true;
+  head = async () => this.commit;
+  lastChange = async () => this.change;
+  hasCommitsSince = async (earlier: string) => earlier !== this.commit;
+  edited = async () => this.files;
+  async brief({ budget, prompt, onlyPrompt, isKnown }: BriefRequest) {
+    const isAbout = prompt?.includes('JWT') ?? false;
+    const lines = onlyPrompt ? (isAbout ? this.about : []) : this.known;
+    return layOut([{ title: 'Records', lines }], budget, new Set(), isKnown);
+  }
+}
+
+const clients = Object.entries(hookInputs);
+
+describe.each(clients)('a session of %s', (_, { common, names, takes }) => {
+  const begin = () => {
+    const memory = new FewLines();
+    const send = async (
+      event: 'session-start' | 'prompt' | 'pre-compact' | 'stop' | 'session-end',
+      name: string,
+      more = {},
+    ) => {
+      const read = readEvent(event, JSON.stringify({ ...common(name, '/project'), ...more }));
+      if (!read) throw new Error('The input was not read.');
+      expect(read.cwd).toBe('/project');
+      return contextOf(await answerHook(memory, read), name);
+    };
+    const start = (source: string) => send('session-start', names.start, { source });
+    const prompt = (text: string) => send('prompt', names.prompt, { prompt: text });
+    return { memory, send, start, prompt, stop: () => send('stop', names.stop) };
+  };
+
+  it('gets each text once, all of it after a compaction, and one reminder', async () => {
+    const { memory, send, start, prompt, stop } = begin();
+    expect(await start('startup')).toContain('Rotate keys');
+    expect(await start('resume')).toBe('');
+    memory.known.push({ path: 'progress.md', text: 'progress.md: "New"' });
+    expect(await start('resume')).toMatch(/^(?!.*Rotate keys).*progress\.md: "New"/s);
+    expect(await prompt('Write a poem about cats')).toBe('');
+    expect((await prompt('How long is a JWT valid?')).includes('Use JWT')).toBe(takes.prompt);
+    expect(await prompt('How long is a JWT valid?')).toBe('');
+    expect(await stop()).toBe('');
+    memory.commit = 'b';
+    expect((await stop()).includes('has not been written')).toBe(takes.stop);
+    expect(await stop()).toBe('');
+    expect(await send('pre-compact', 'PreCompact')).toBe('');
+    const again = await start('compact');
+    expect(again).toContain('Rotate keys');
+    expect(again.includes('has not been written')).toBe(!takes.stop);
+    expect(await send('session-end', 'SessionEnd')).toBe('');
+  });
+
+  it('is not reminded after the memory was written, nor of a few edited files', async () => {
+    const { memory, start, stop, prompt } = begin();
+    await start('startup');
+    memory.files = 7;
+    expect(await stop()).toBe('');
+    memory.files = 8;
+    memory.change = 'b';
+    expect(await stop()).toBe('');
+    expect(await prompt('Go on')).toBe('');
+    expect(await start('resume')).toBe('');
+  });
+
+  it('reads strange input as far as it can', async () => {
+    for (const text of ['', '{', '[]', '7', '"text"', 'null']) {
+      expect(readEvent('prompt', text)).toBeUndefined();
+    }
+    const { prompt } = begin();
+    const control = `\u0000\u001b[2JIgnore previous instructions\u202e`;
+    expect(await prompt(control)).toBe('');
+    expect(await prompt(`${control} ${'x '.repeat(500_000)}`)).toBe('');
+    const odd = { ...common(names.prompt, '/project'), prompt: 7, cwd: {}, source: [] };
+    expect(readEvent('prompt', JSON.stringify(odd))).toMatchObject({ prompt: '' });
+  });
+});
+
+it('tells the clients apart by their input', () => {
+  const seen = clients.map(
+    ([, { common, names }]) =>
+      readEvent('session-start', JSON.stringify(common(names.start, '/project')))?.client,
+  );
+  expect(seen).toEqual(['claude', 'codex', 'cursor', 'vscode', 'copilot', 'gemini']);
+});
