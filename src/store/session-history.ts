@@ -25,7 +25,7 @@ import { branches } from './history/branch-tips.ts';
 import { divide, division, tangledCommits } from './history/commit-division.ts';
 import { CommitSnapshot } from './history/commit-snapshot.ts';
 import { describeChange, pairMoves } from './history/comparison.ts';
-import { squash, squashable } from './history/history-squash.ts';
+import { squash, squashable, squashForSync } from './history/history-squash.ts';
 import { blame } from './history/line-authors.ts';
 import { logBelow, logOf } from './history/log-walk.ts';
 import { restore } from './history/restoration.ts';
@@ -131,7 +131,9 @@ export class SessionHistory implements History {
 
   async sync(request: SyncRequest): Promise<Synchronization> {
     const { sync } = await import('./sync/synchronize.ts');
-    return sync(await this.#visit(), request);
+    const visit = await this.#visit();
+    if (this.#archive.memory.squashesBeforeSync) await squashForSync(visit);
+    return sync(visit, request);
   }
 
   async evidence(request: EvidenceRequest): Promise<EvidenceReport> {

@@ -118,6 +118,28 @@ const remotes: readonly (readonly [string, () => string])[] = [
   ['HTTP', () => server.url(name)],
 ];
 
+deep('squashes the unpushed memory commits before it pushes, if the settings say so', async () => {
+  const one = clone(name);
+  const config = '.memory-bank/config.yaml';
+  one.repo.write(config, `${one.repo.read(config)}squash_before_sync: true\n`);
+  one.repo.git('commit', '-q', '-am', 'Squash before sync');
+  one.repo.git('push', '-q', join(folder, name), 'main');
+  one.repo.git('update-ref', 'refs/remotes/origin/main', 'main');
+  const before = tip();
+  for (const key of ['a', 'b', 'c']) await one.write(key, 'v');
+  expect(await one.sync()).toMatchObject({ sent: 1 });
+  expect(bare().git('rev-list', '--count', `${before}..main`).trim()).toBe('1');
+  expect(bare().git('log', '-1', '--format=%s', 'main').trim()).toMatch(
+    /^memory: squash 3 changes/,
+  );
+  // A commit of code between them is not moved.
+  await one.write('d', 'v');
+  one.repo.write('src/code.ts', 'two\n');
+  one.repo.git('commit', '-q', '-am', 'Code');
+  await one.write('e', 'v');
+  expect(await one.sync({ confirm: true })).toMatchObject({ sent: 3 });
+});
+
 describe.each(sample(remotes, 1))('over %s', (_, url) => {
   deep('three clones that write at once converge, and nothing is lost', async () => {
     const three = [1, 2, 3].map(() => clone(name, url()));

@@ -43,6 +43,21 @@ export async function squash(
   return { ...found, made: commit };
 }
 
+/**
+ * Joins the unpushed memory commits to one, but only if no commit of the user would move.
+ *
+ * Where `squash` would be refused, the commits stay as they are.
+ */
+export async function squashForSync(visit: Visit): Promise<void> {
+  try {
+    const found = await squashable(visit);
+    if (found.moved.length === 0) await squash(visit, found);
+  } catch (error) {
+    const harmless = ['unsupported', 'conflict', 'not_found'];
+    if (!(error instanceof MemoryError) || !harmless.includes(error.code)) throw error;
+  }
+}
+
 async function describe(
   visit: Visit,
   range: UnpushedCommits,

@@ -29,6 +29,12 @@ export const memoryConfig = z.object({
     })
     .optional()
     .describe('What the credential guard allows.'),
+  squash_before_sync: z
+    .boolean()
+    .optional()
+    .describe(
+      'Whether sync makes the unpushed memory commits of the branch one commit before it pushes, as `squash` does. Without it: `false`.',
+    ),
   sync: z
     .enum(['auto', 'manual'])
     .optional()

@@ -290,12 +290,22 @@ export class MemoryFolder {
     return this.#settings()?.project_id;
   }
 
-  /** Whether the memory is exchanged with the remote by itself; false if the settings are damaged. */
+  /** Whether the memory is exchanged with the remote by itself. */
   get syncs(): boolean {
+    return this.#readable()?.sync === 'auto';
+  }
+
+  /** Whether a sync squashes the unpushed commits of the memory. */
+  get squashesBeforeSync(): boolean {
+    return this.#readable()?.squash_before_sync === true;
+  }
+
+  /** The settings; undefined if they are damaged. */
+  #readable(): MemoryConfig | undefined {
     try {
-      return this.#settings()?.sync === 'auto';
+      return this.#settings();
     } catch (error) {
-      if (error instanceof MemoryError) return false;
+      if (error instanceof MemoryError) return undefined;
       throw error;
     }
   }
