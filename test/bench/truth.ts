@@ -1,6 +1,4 @@
-import { rmSync } from 'node:fs';
-import { type GivenEvidence, withAnnotations } from '../../src/core/evidence/annotations.ts';
-import { SpanText } from '../../src/core/evidence/span.ts';
+import { withAnnotations } from '../../src/core/evidence/annotations.ts';
 import type { EvidenceFinding } from '../../src/core/evidence/verdict.ts';
 import { Session } from '../../src/core/session.ts';
 import { entryRecord } from '../../src/toolsets/knowledge/entry.ts';
@@ -11,188 +9,37 @@ import { count, ms, Times } from './figures.ts';
 import { entry } from './knowledge.ts';
 import { openMemory } from './memory.ts';
 import { report, table } from './report.ts';
+import { History, lengths, type Span } from './truth-history.ts';
 import { speed } from './truth-speed.ts';
 
 /**
  * Compares the verdicts about spans of code with the truth, which native git and a plain comparison of
  * lines find out. `npm run bench -- truth [repository...]`; without one, the project's own history. `--list`
- * prints the wrong verdicts, `--score` leaves out the times, and `--speed` everything else.
+ * prints the wrong verdicts, `--texts` compares texts only, `--score` leaves out the times, and `--speed`
+ * everything else.
  */
 
 const records = 1000;
 const spansOfRecord = 2;
-const lengths = [1, 3, 5, 8];
+/** Limit of the texts of one repository. */
+const maxTexts = 300;
 /** Ages of the old commits, as shares of the history. */
 const ages = [0.1, 0.3, 0.6];
-const code = /\.(?:[cm]?[jt]sx?|py|go|rs|rb|java|kt|c|h|cc|cpp|hpp|cs|swift|sh)$/;
-const tests = /(?:^|\/)(?:tests?|__tests__|spec|fixtures)\/|[._-](?:test|spec)\.|(?:^|\/)test_/;
 
-interface Span {
-  readonly path: string;
-  readonly first: number;
-  readonly last: number;
-  /** Its lines, trimmed and without blank ones. */
-  readonly text: readonly string[];
-}
-
-type Truth =
-  | { readonly verdict: 'fresh' | 'changed' | 'gone' | 'ambiguous' }
-  | { readonly verdict: 'moved'; readonly place: string };
-
-const trimmed = (lines: readonly string[]) => lines.map((line) => line.trim()).filter(Boolean);
-
-class History {
-  readonly repo: Repo;
-  readonly #old: string;
-  readonly #head: string;
-  readonly #files = new Map<string, readonly string[] | undefined>();
-  readonly #renames = new Map<string, string>();
-  readonly #blobs: ReadonlyMap<string, string>;
-
-  constructor(repo: Repo, old: string, head: string) {
-    [this.repo, this.#old, this.#head] = [repo, old, head];
-    this.#blobs = new Map(
-      [old, head].flatMap((commit) =>
-        repo
-          .git('ls-tree', '-r', '-z', commit)
-          .split('\0')
-          .flatMap((line) => {
-            const [, blob, path] = /^\d+ blob (\w+)\t(.*)$/s.exec(line) ?? [];
-            return blob && path ? [[`${commit}:${path}`, blob] as const] : [];
-          }),
-      ),
-    );
-    this.#followRenames();
-  }
-
-  /** Follows each file through the commits of the first parents, and otherwise compares both ends. */
-  #followRenames(): void {
-    const options = ['-M50%', '-l0', '--diff-filter=R', '--name-status'];
-    const renamed = (text: string) =>
-      text.split('\n').flatMap((line) => {
-        const [, from, to] = /^R\d+\t(.*)\t(.*)$/.exec(line) ?? [];
-        return from && to ? [[from, to] as const] : [];
-      });
-    const range = `${this.#old}..${this.#head}`;
-    const log = ['log', '--first-parent', '-m', '--reverse', '--format=', ...options, range];
-    const origins = new Map<string, string>();
-    for (const [from, to] of renamed(this.repo.git(...log))) {
-      origins.set(to, origins.get(from) ?? from);
-      origins.delete(from);
-    }
-    const isNow = (path: string) => this.#blobs.has(`${this.#head}:${path}`);
-    for (const [to, from] of origins) if (isNow(to)) this.#renames.set(from, to);
-    for (const [from, to] of renamed(this.repo.git('diff', ...options, this.#old, this.#head))) {
-      if (!this.#renames.has(from)) this.#renames.set(from, to);
-    }
-  }
-
-  get paths(): string[] {
-    return [...this.#blobs.keys()].flatMap((key) =>
-      key.startsWith(`${this.#old}:`) ? [key.slice(this.#old.length + 1)] : [],
-    );
-  }
-
-  #lines(commit: string, path: string): readonly string[] | undefined {
-    const key = `${commit}:${path}`;
-    if (!this.#files.has(key)) {
-      const text = this.#blobs.has(key) ? this.repo.git('show', key) : undefined;
-      this.#files.set(key, text?.replace(/\n$/, '').split('\n'));
-    }
-    return this.#files.get(key);
-  }
-
-  spans(random: Random, wanted: number): Span[] {
-    const paths = this.paths.filter((path) => code.test(path) && !tests.test(path));
-    const spans: Span[] = [];
-    while (spans.length < wanted) {
-      const path = paths[random.below(paths.length)] ?? '';
-      const lines = this.#lines(this.#old, path) ?? [];
-      const length = lengths[random.below(lengths.length)] ?? 1;
-      if (lines.length < length || /[^\w./-]/.test(path)) continue;
-      const first = 1 + random.below(lines.length - length + 1);
-      const last = first + length - 1;
-      const text = trimmed(lines.slice(first - 1, last));
-      if (text.length > 0) spans.push({ path, first, last, text });
-    }
-    return spans;
-  }
-
-  truth({ path, first, last, text }: Span): Truth {
-    const at = this.#blobs.has(`${this.#head}:${path}`) ? path : this.#renames.get(path);
-    if (at === undefined) return { verdict: 'gone' };
-    const lines = this.#lines(this.#head, at) ?? [];
-    const here = trimmed(lines.slice(first - 1, last)).join('\n') === text.join('\n');
-    if (here && lines.length >= last) {
-      return at === path
-        ? { verdict: 'fresh' }
-        : { verdict: 'moved', place: `${at}:${first}-${last}` };
-    }
-    const kept = lines.flatMap((line, i) =>
-      line.trim() ? [{ line: line.trim(), at: i + 1 }] : [],
-    );
-    const found = kept.flatMap((_, i) =>
-      text.every((line, k) => kept[i + k]?.line === line)
-        ? [`${at}:${kept[i]?.at}-${kept[i + text.length - 1]?.at}`]
-        : [],
-    );
-    const [place] = found;
-    if (place === undefined) return { verdict: 'changed' };
-    return found.length === 1 ? { verdict: 'moved', place } : { verdict: 'ambiguous' };
-  }
-
-  /** Whether the rules "hash of the file" and "path and lines" say that a span is stale. */
-  otherRules({ path, first, last, text }: Span): {
-    readonly hash: boolean;
-    readonly lines: boolean;
-  } {
-    const [old, head] = [this.#old, this.#head].map((commit) =>
-      this.#blobs.get(`${commit}:${path}`),
-    );
-    const lines = this.#lines(this.#head, path) ?? [];
-    const same = trimmed(lines.slice(first - 1, last)).join('\n') === text.join('\n');
-    return { hash: old !== head, lines: !same };
-  }
-
-  /** A span as the program stores it, from the old commit. */
-  #evidence({ path, first, last }: Span): GivenEvidence {
-    const text = new SpanText((this.#lines(this.#old, path) ?? []).join('\n'));
-    const lines = { first, last };
-    return { path, lines, fingerprint: text.fingerprint(lines) };
-  }
-
-  /** Commits records to a branch at the old commit, and merges it into HEAD. */
-  remember(spans: readonly Span[]): void {
-    const { repo } = this;
-    const tree = (commit: string) => {
-      repo.git('read-tree', '--reset', commit);
-      repo.git('rm', '-rq', '--cached', '--ignore-unmatch', '.memory-bank');
-      repo.git('add', '-f', '.memory-bank');
-      return repo.git('write-tree').trim();
-    };
-    rmSync(repo.path('.memory-bank'), { recursive: true, force: true });
-    for (let i = 0; i < records; i++) {
+/** Records that rest on the spans: every other one has them as given evidence. */
+function recordsAbout(history: History, spans: readonly Span[]): ReadonlyMap<string, string> {
+  return new Map(
+    Array.from({ length: records }, (_, i) => {
       const own = spans.slice(i * spansOfRecord, (i + 1) * spansOfRecord);
       const text = own.map(({ path, first, last }) => `It rests on ${path}:${first}-${last}.`);
-      // Every other record has its places as given evidence.
       const given = i % 2 === 1;
       const value = entry(i, given ? 'It rests on code' : text.join('\n'));
       const path = entryRecord.path(value);
       const encoded = entryRecord.codec.encode(value);
-      const evidence = own.map((span) => this.#evidence(span));
-      repo.write(
-        `.memory-bank/${path}`,
-        given ? withAnnotations(path, encoded, { evidence }) : encoded,
-      );
-    }
-    const commit = (tree: string, ...parents: string[]) =>
-      repo
-        .git('commit-tree', tree, '-m', 'Remember', ...parents.flatMap((one) => ['-p', one]))
-        .trim();
-    const side = commit(tree(this.#old), this.#old);
-    const merged = commit(tree(this.#head), this.#head, side);
-    repo.git('reset', '-q', '--hard', merged);
-  }
+      const evidence = own.map((span) => history.evidence(span));
+      return [path, given ? withAnnotations(path, encoded, { evidence }) : encoded] as const;
+    }),
+  );
 }
 
 async function check(repo: Repo, times: { readonly cold: Times; readonly warm: Times }) {
@@ -212,7 +59,8 @@ const isStale = (verdict: string) => verdict === 'changed' || verdict === 'gone'
 const percent = (part: number, whole: number) =>
   whole === 0 ? '–' : `${((100 * part) / whole).toFixed(1)}%`;
 
-async function measure(source: string, name: string, age: number): Promise<string[]> {
+/** A clone of a repository, and its commit of some age. */
+function open(source: string, age: number) {
   const repo = new Repo();
   repo.git('clone', '-q', '--shared', source, '.');
   repo.git('config', 'user.name', 'Ada Lovelace');
@@ -220,9 +68,64 @@ async function measure(source: string, name: string, age: number): Promise<strin
   const commits = repo.git('rev-list', '--first-parent', 'HEAD').trim().split('\n');
   const back = Math.round(age * (commits.length - 1));
   const [head = '', old = ''] = [commits[0], commits[back]];
-  const history = new History(repo, old, head);
+  return { repo, back, history: new History(repo, old, head) };
+}
+
+/** Scores the verdicts about the files that the markdown texts of a repository name by themselves. */
+async function measureTexts(source: string, name: string, age: number): Promise<string[]> {
+  const { repo, back, history } = open(source, age);
+  const texts = history.texts(new Random(back), maxTexts);
+  const pathOf = (i: number) => `texts/${i}.md`;
+  history.remember(new Map(texts.map((text, i) => [pathOf(i), text])));
+  const { records: found } = await check(repo, { cold: new Times(), warm: new Times() });
+  const byRecord = new Map(found.map(({ path, findings }) => [path, aboutCode(findings)]));
+  const tally = { places: 0, stale: 0, told: 0, right: 0, moved: 0, placed: 0, alarms: 0 };
+  const hash = { alarms: 0, wrong: 0 };
+  for (const [i, text] of texts.entries()) {
+    const findings = byRecord.get(pathOf(i)) ?? [];
+    const named = new Set(history.mentions(text));
+    // A place that only the program finds is also compared with the truth.
+    for (const { verdict, evidence } of findings) {
+      if (isStale(verdict) && evidence.lines === undefined) named.add(evidence.path);
+    }
+    for (const path of named) {
+      const finding = findings.find(({ evidence }) => {
+        return evidence.path === path && evidence.lines === undefined;
+      });
+      const truth = history.fileTruth(path);
+      const [stale, told] = [isStale(truth.verdict), isStale(finding?.verdict ?? 'none')];
+      tally.places += 1;
+      tally.stale += Number(stale);
+      tally.told += Number(told);
+      tally.right += Number(stale && told);
+      tally.alarms += Number(told && !stale);
+      if (truth.verdict === 'moved') {
+        tally.moved += 1;
+        tally.placed += Number(finding?.verdict === 'moved' && finding.now?.path === truth.place);
+      }
+      if (stale !== told && process.argv.includes('--list')) console.log(path, truth, finding);
+      const other = history.otherRules({ path, first: 1, last: 1, text: [] });
+      hash.alarms += Number(other.hash);
+      hash.wrong += Number(other.hash && !stale);
+    }
+  }
+  repo.remove();
+  return [
+    `${name}, ${count(back)} commits`,
+    `${count(texts.length)} / ${count(tally.places)}`,
+    percent(tally.stale, tally.places),
+    percent(tally.right, tally.told),
+    percent(tally.right, tally.stale),
+    percent(tally.placed, tally.moved),
+    percent(tally.alarms, tally.places - tally.stale),
+    percent(hash.wrong, hash.alarms),
+  ];
+}
+
+async function measure(source: string, name: string, age: number): Promise<string[]> {
+  const { repo, back, history } = open(source, age);
   const spans = history.spans(new Random(back), records * spansOfRecord);
-  history.remember(spans);
+  history.remember(recordsAbout(history, spans));
   const times = { cold: new Times(), warm: new Times() };
   const { records: found } = await check(repo, times);
   const verdicts = new Map<string, EvidenceFinding>();
@@ -273,11 +176,16 @@ const given = process.argv.slice(2).filter((one) => !one.startsWith('-'));
 const onlySpeed = process.argv.includes('--speed');
 const sources = onlySpeed ? [] : given.length > 0 ? given : [process.cwd()];
 const rows: string[][] = [];
+const textRows: string[][] = [];
+const onlyTexts = process.argv.includes('--texts');
 for (const source of sources) {
   const name = given.length > 0 ? (source.split('/').findLast(Boolean) ?? source) : 'this project';
-  for (const age of ages) rows.push(await measure(source, name, age));
+  for (const age of ages) {
+    if (!onlyTexts) rows.push(await measure(source, name, age));
+    textRows.push(await measureTexts(source, name, age));
+  }
 }
-const times = process.argv.includes('--score') ? [] : await speed();
+const times = onlyTexts || process.argv.includes('--score') ? [] : await speed();
 report('truth', 'Memories and the code that they name', [
   `${count(records * spansOfRecord)} spans of ${lengths.join(', ')} lines of code at an old commit, on which ${count(records)} records rest that are
 written there and checked at HEAD: half of the spans are in the text, the others are given evidence. The truth
@@ -297,6 +205,22 @@ the check in milliseconds, by a new process and again.`,
       'check',
     ],
     rows,
+  ),
+  `Markdown texts of the old commits, written as records as they are, with the files that they name in
+their sentences. The truth is whether HEAD has the file, or git has renamed it; the last column is the share of false alarms of
+a rule that compares a hash of the file.`,
+  table(
+    [
+      'history',
+      'texts / places',
+      'gone',
+      'precision',
+      'recall',
+      'moved, right path',
+      'intact, called stale',
+      'false alarms by file hash',
+    ],
+    textRows,
   ),
   'In a repository of 10,000 records that name 20,000 spans in 2,000 files, in milliseconds, median and 95th percentile:',
   table(['operation', 'ms'], times),

@@ -1,5 +1,8 @@
 import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { deep } from '../support/depth.ts';
 import { main, newFolder } from '../support/process.ts';
 import { gitEnv, Repo } from '../support/repo.ts';
@@ -148,5 +151,107 @@ deep('show, status and export say which records to check, and nothing about heal
   expect(text('show', path).stdout).toBe(healthy[0]?.[1].stdout);
   expect(text('status').stdout).toContain('1 record to check: run "memory-bank check"');
   expect(repo.read('report/memory.md')).toContain(`> **Caution:** ${caution[0]}`);
+  repo.remove();
+});
+
+deep(
+  'a pull request fails if it changes code and not the memory, and passes if it mends both',
+  () => {
+    const repo = project();
+    const change = (path: string, text: string, message: string) => {
+      repo.write(path, text);
+      repo.git('add', '-A');
+      repo.git('commit', '-q', '-m', message);
+    };
+    const path = 'knowledge/patterns/lock.md';
+    run(
+      repo,
+      'memory-write',
+      '--category',
+      'patterns',
+      '--key',
+      'also',
+      '--value',
+      'src/lock.ts:2',
+    );
+    const given = ['--category', 'patterns', '--key', 'given', '--value', 'A rule.'];
+    run(repo, 'memory-write', ...given, '--evidence', 'src/lock.ts:2-3');
+    // Stale before the pull request, which does not change this line.
+    change('src/odd.ts', 'one\ntwo\n', 'Add odd code');
+    run(repo, 'memory-write', '--category', 'patterns', '--key', 'odd', '--value', 'src/odd.ts:1');
+    change('src/odd.ts', '1\ntwo\n', 'Change odd code');
+    const check = () => run(repo, 'check', '--since', 'main');
+    repo.git('checkout', '-q', '-b', 'topic');
+    change('src/odd.ts', '1\n2\n', 'Change other odd code');
+    expect(check()).toMatchObject({ status: 0 });
+    change('src/lock.ts', 'one\n2\nthree\n', 'Change the lock');
+    const failed = check();
+    expect(failed.status).toBe(1);
+    expect(failed.stdout).toMatch(
+      /^Since main, this branch changes the code that 3 memories rest on:\n\n/,
+    );
+    for (const [key, lines] of [
+      ['also', '2'],
+      ['given', '2-3'],
+      ['lock', '2'],
+    ]) {
+      expect(failed.stdout).toMatch(
+        new RegExp(
+          `knowledge/patterns/${key}.md: The text of src/lock.ts:${lines} was changed, last by \\w{12} .*Change the lock\\)\\.\n  @@`,
+        ),
+      );
+    }
+    expect(failed.stdout).not.toContain('odd.md');
+    // The memory is mended by hand, by a tool and by a verification.
+    const text = repo.read(`.memory-bank/${path}`);
+    change(`.memory-bank/${path}`, text.replace('waits', 'counts'), 'Correct the memory');
+    run(
+      repo,
+      'memory-write',
+      '--category',
+      'patterns',
+      '--key',
+      'also',
+      '--value',
+      'src/lock.ts:2!',
+    );
+    expect(check()).toMatchObject({ status: 1 });
+    expect(check().stdout).toContain('the code that 1 memory rests on');
+    expect(run(repo, 'verify', 'knowledge/patterns/given.md')).toMatchObject({ status: 0 });
+    const mended = check();
+    expect(mended).toMatchObject({ status: 0 });
+    expect(mended.stdout).not.toContain('this branch changes');
+    // As a git host merges it for the check.
+    repo.git('checkout', '-q', '--detach', 'main');
+    repo.git('merge', '-q', '--no-ff', '-m', 'Merge', 'topic');
+    expect(check()).toMatchObject({ status: 0 });
+    repo.remove();
+  },
+);
+
+deep('the workflow in the documentation needs only npx, and may write nothing', () => {
+  const page = readFileSync(join(import.meta.dirname, '../../docs/check.md'), 'utf8');
+  const [, text = ''] = /^```yaml\n(name: [\s\S]*?)^```$/m.exec(page) ?? [];
+  const workflow = parse(text);
+  expect(workflow.permissions).toEqual({ contents: 'read' });
+  const { steps } = workflow.jobs.check;
+  expect(steps.flatMap((step: { uses?: string }) => step.uses ?? [])).toEqual([
+    expect.stringMatching(/^actions\/checkout@/),
+    expect.stringMatching(/^actions\/setup-node@/),
+  ]);
+  expect(steps[0].with).toEqual({ 'fetch-depth': 0 });
+  const commands = steps.flatMap((step: { run?: string }) => step.run ?? []);
+  expect(commands).toHaveLength(1);
+  const [, args = ''] =
+    /^npx --yes --package="\$MEMORY_BANK_PACKAGE" memory-bank (.*)$/.exec(commands[0]) ?? [];
+  const repo = project();
+  repo.git('update-ref', 'refs/remotes/origin/main', 'HEAD');
+  const shell = `set -e\n${JSON.stringify(process.execPath)} ${JSON.stringify(main)} ${args}`;
+  const passed = spawnSync('sh', ['-c', shell], {
+    cwd: repo.root,
+    env: { ...env, GITHUB_BASE_REF: 'main' },
+    encoding: 'utf8',
+  });
+  expect(passed).toMatchObject({ status: 0, stderr: '' });
   repo.remove();
 });

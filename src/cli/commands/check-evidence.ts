@@ -46,7 +46,10 @@ export const check: Command = {
       const shown = values.all === true ? severities : severities.slice(0, -1);
       const screen = new Screen();
       if (asJson(values)) await screen.showJson(toJson(report, shown));
-      else await screen.show(lines(screen, report, shown).join(''));
+      else {
+        const since = flagText(values, 'since');
+        await screen.show([...heading(report, since), ...lines(screen, report, shown)].join(''));
+      }
       const isBad = ({ severity }: CheckFinding) => severity === 'error' || severity === 'warning';
       return report.records.some(({ findings }) => findings.some(isBad)) ? 1 : 0;
     } catch (error) {
@@ -106,6 +109,17 @@ function placeJson({ path, lines }: CodePlace) {
 
 function linesJson(lines: Lines | undefined) {
   return lines ? [lines.first, lines.last] : null;
+}
+
+/** Says how many records rest on code that this branch changes. */
+function heading({ records }: EvidenceReport, since: string | undefined): string[] {
+  if (since === undefined) return [];
+  const { length } = records.filter(({ findings }) =>
+    findings.some((one) => 'verdict' in one && /^(?:changed|gone)$/.test(one.verdict)),
+  );
+  if (length === 0) return [];
+  const rest = length === 1 ? '1 memory rests' : `${length} memories rest`;
+  return [`Since ${since}, this branch changes the code that ${rest} on:\n\n`];
 }
 
 /** The findings as lines, the severest first, and a summary. */

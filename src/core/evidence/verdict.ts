@@ -93,7 +93,10 @@ export interface RecordFindings {
 export interface EvidenceRequest {
   /** A record or a folder; undefined for everything. */
   readonly path?: string | undefined;
-  /** Only evidence in files that changed since the common ancestor of HEAD and this revision. */
+  /**
+   * Only evidence in files that changed since the common ancestor of HEAD and this revision, without text
+   * that an earlier commit had changed.
+   */
   readonly since?: string | undefined;
   /** Write the new places of given evidence that was moved. */
   readonly fix?: boolean | undefined;

@@ -20,7 +20,6 @@ import { isBelow, memoryPath, type Visit } from '../history/visit.ts';
 import { inSlices, type Steps } from '../records/slices.ts';
 import {
   byKey,
-  type CodeNow,
   codeNow,
   type Judged,
   judgeAll,
@@ -100,7 +99,30 @@ async function checkCode(
   const pause = () => visit.permit.signal.throwIfAborted();
   const based = await withBaselines(visit, head, places);
   const judged = await inSlices(judgeAll(visit, now, since, based), pause);
-  return report(visit, now, judged);
+  const changes = await inSlices(spanChanges(visit.archive.repository.odb, now, judged), pause);
+  if (since === undefined) return report(visit, judged, changes);
+  const recent = await changedAfter(visit, since, changes);
+  return report(visit, judged.filter(recent), changes);
+}
+
+/** Returns whether a place is as it was, or was changed by a commit that another one does not contain. */
+async function changedAfter(
+  visit: Visit,
+  since: Oid,
+  changes: ReadonlyMap<Judged, SpanChange>,
+): Promise<(one: Judged) => boolean> {
+  const place = await visit.place(since);
+  const known = ancestors(place.index, place.number);
+  const old = new Set<Oid>();
+  for (const { commit, exact } of changes.values()) {
+    if (commit === undefined || !exact || old.has(commit)) continue;
+    const { number } = await visit.place(commit);
+    if (known[number]) old.add(commit);
+  }
+  return (one) => {
+    const change = changes.get(one);
+    return !change?.exact || change.commit === undefined || !old.has(change.commit);
+  };
 }
 
 /** The records that differ from a commit in HEAD. */
@@ -163,12 +185,9 @@ async function forkPoint(visit: Visit, head: Oid, revision: string): Promise<Oid
 
 async function report(
   visit: Visit,
-  now: CodeNow,
   judged: readonly Judged[],
+  changes: ReadonlyMap<Judged, SpanChange>,
 ): Promise<EvidenceReport> {
-  const { odb } = visit.archive.repository;
-  const pause = () => visit.permit.signal.throwIfAborted();
-  const changes = await inSlices(spanChanges(odb, now, judged), pause);
   const infos = new Map<Oid, CommitInfo>();
   for (const { commit } of changes.values()) {
     if (commit && !infos.has(commit)) infos.set(commit, await visit.describe(commit));

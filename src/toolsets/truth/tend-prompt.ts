@@ -5,6 +5,8 @@ import type { Prompt } from '../../core/toolset.ts';
 
 /** Limit of the findings that a worklist names. */
 const maxItems = 40;
+/** Limit of the changed lines of code that one item shows. */
+const maxDiffLines = 12;
 
 /** A worklist for the client's agent: everything in the memory that may no longer be true. */
 export const tendPrompt: Prompt = {
@@ -29,23 +31,38 @@ export const tendPrompt: Prompt = {
 
 async function worklist(context: Context): Promise<readonly string[]> {
   const { records } = await reportOf(context);
-  const messages = new Map<string, string[]>();
+  const items = new Map<string, { readonly messages: string[]; readonly diffs: string[] }>();
+  const itemOf = (path: string) => {
+    const item = items.get(path) ?? { messages: [], diffs: [] };
+    items.set(path, item);
+    return item;
+  };
   for (const { path, findings } of records) {
-    const open = findings.filter(({ severity }) => severity !== 'info');
-    if (open.length > 0)
-      messages.set(
-        path,
-        open.map(({ message }) => message),
-      );
+    for (const finding of findings) {
+      if (finding.severity === 'info') continue;
+      const { messages, diffs } = itemOf(path);
+      messages.push(finding.message);
+      if (finding.kind === 'evidence' && finding.diff) diffs.push(finding.diff);
+    }
   }
   for (const [path, similar] of await context.store.alike()) {
     const others = similar.map((one) => `${one.path} (${Math.round(100 * one.likeness)}%)`);
-    const message = `It says nearly the same as ${others.join(', ')}.`;
-    messages.set(path, [...(messages.get(path) ?? []), message]);
+    itemOf(path).messages.push(`It says nearly the same as ${others.join(', ')}.`);
   }
-  return [...messages]
+  return [...items]
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([path, all]) => `${path}: ${all.join(' ')}`);
+    .map(([path, { messages, diffs }]) =>
+      [`${path}: ${messages.join(' ')}`, ...quoted(diffs)].join('\n'),
+    );
+}
+
+/** The changed lines of the code, as an indented block below an item. */
+function quoted(diffs: readonly string[]): string[] {
+  const lines = diffs.flatMap((diff) => diff.trimEnd().split('\n'));
+  if (lines.length === 0) return [];
+  const rest = lines.length - maxDiffLines;
+  const shown = lines.slice(0, maxDiffLines);
+  return [...shown, ...(rest > 0 ? [`… ${rest} more lines`] : [])].map((line) => `      ${line}`);
 }
 
 async function reportOf({ history, project }: Context): Promise<Pick<EvidenceReport, 'records'>> {

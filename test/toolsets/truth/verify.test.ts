@@ -298,27 +298,66 @@ describe('a decision that replaces an earlier one of the log', () => {
   });
 });
 
-deep('the prompt tend-memory is a worklist of everything that was found', async () => {
+deep('the prompt tend-memory is a worklist of everything that was found, on a branch', async () => {
   const text = () => app.run(session, 'prompts/get', {}, (context) => tendPrompt.text(context));
-  expect(await text()).toContain('needs no work');
+  const items = async () =>
+    (await text())
+      .split('\n')
+      .filter((line) => line.startsWith('- [ ] ') || line.startsWith('    '));
+  const path = (key: string) => `knowledge/patterns/${key}.md`;
+  expect(await text()).toBe('The memory needs no work: nothing outdated was found.');
+  // Stale, with the change of the code; and a relative date.
   await remember('lock', 'It waits, since last week.', ['src/lock.ts:2']);
+  repo.write('src/lock.ts', 'export function lock() {\n  sleep();\n}\n');
+  commit('Sleep');
+  const head = repo.git('rev-parse', '--short=12', 'HEAD').trim();
+  // Large.
   await remember('large', 'A long line of text.\n'.repeat(2000));
-  repo.write('src/lock.ts', '\n');
-  const list = (await text()).split('\n').filter((line) => line.startsWith('- [ ] '));
-  expect(list).toEqual([
+  expect(await items()).toEqual([
     expect.stringMatching(/^- \[ \] knowledge\/patterns\/large\.md: It has \d+ bytes: split it\.$/),
-    '- [ ] knowledge/patterns/lock.md: The text of src/lock.ts:2 was changed, not committed yet. It says "last week", which depends on the day of reading: write the date.',
+    `- [ ] ${path('lock')}: The text of src/lock.ts:2 was changed, last by ${head} (Ada Lovelace <ada@example.org>: Sleep). It says "last week", which depends on the day of reading: write the date.`,
+    ...['@@ -1,3 +1,3 @@', ' export function lock() {', '-  wait();', '+  sleep();', ' }'].map(
+      (line) => `      ${line}`,
+    ),
   ]);
+  // Similar and expired.
   const value = 'Take the lock before the index is read, and release it after the ref was written.';
   await remember('order', value);
   await remember('order-again', `${value} Always.`);
-  await call('verify_memory', { path: 'knowledge/patterns/order.md', expires: '2020-01-01' });
-  const more = await text();
-  expect(more).toMatch(
+  await call('verify_memory', { path: path('order'), expires: '2020-01-01' });
+  expect(await text()).toMatch(
     /order\.md: It expired on 2020-01-01\. It says nearly the same as \S+order-again\.md \(\d\d%\)\./,
   );
-  const supersedes = ['knowledge/patterns/order.md'];
-  await call('verify_memory', { path: 'knowledge/patterns/order-again.md', supersedes });
-  expect(await text()).not.toContain('order');
-  expect(await text()).toContain('pull request');
+  // Contradictory: two records replace one, and a third one still names it.
+  await remember('rival', 'Take no lock.');
+  await remember('user', `As in ${path('order')}.`);
+  for (const key of ['rival', 'order-again']) {
+    await call('verify_memory', { path: path(key), supersedes: [path('order')] });
+  }
+  const contradictory = await text();
+  expect(contradictory).toContain(
+    `- [ ] ${path('rival')}: It supersedes ${path('order')}, as ${path('order-again')} does.`,
+  );
+  expect(contradictory).toContain(
+    `- [ ] ${path('user')}: It names ${path('order')}, which ${path('order-again')} supersedes.`,
+  );
+  expect(contradictory).not.toContain(`- [ ] ${path('order')}:`);
+  // The work is done on a branch, which a person reviews.
+  expect(contradictory).toMatch(
+    /create and check out the branch memory\/tend first, and do not merge/,
+  );
+  expect(contradictory).toMatch(/a person can review the result as a pull request/);
+  // What was mended is not in the list.
+  await call('verify_memory', { path: path('rival'), supersedes: [] });
+  await call('verify_memory', { path: path('lock') });
+  await call('memory_delete', { category: 'patterns', key: 'user', confirm: true });
+  await call('memory_delete', { category: 'patterns', key: 'large', confirm: true });
+  expect(await items()).toEqual([expect.stringMatching(/lock\.md: It says "last week"/)]);
+});
+
+deep('the worklist of tend-memory names at most 40 records', async () => {
+  for (let i = 0; i < 45; i++) await remember(`r${i}`, `Number ${i}, since last week: topic${i}.`);
+  const text = await app.run(session, 'prompts/get', {}, (context) => tendPrompt.text(context));
+  expect(text.match(/^- \[ \] /gm)).toHaveLength(40);
+  expect(text).toContain('- And 5 more: call this prompt again when these are done.');
 });
