@@ -35,12 +35,20 @@ export const hookClients: { readonly [name: string]: HookClient } = {
   },
   // It reads the hooks of Claude Code.
   vscode: { ...claude, title: 'VS Code hooks' },
+  copilot: {
+    title: 'Copilot CLI hooks',
+    path: ['.github', 'hooks', 'memory-bank.json'],
+    settings: hookSettings.copilot,
+  },
   gemini: {
     title: 'Gemini CLI hooks',
     path: ['.gemini', 'settings.json'],
     settings: hookSettings.gemini,
   },
 };
+
+/** The fields of an entry in which clients have a command. */
+const commandKeys = ['command', 'bash', 'powershell'];
 
 /** Absolute path of the file with the hooks of a client. */
 export function hookPath({ path }: HookClient, root: string): string {
@@ -51,6 +59,8 @@ export function hookPath({ path }: HookClient, root: string): string {
 export interface HookCommand {
   /** The keys and indexes that lead to the entry of the command. */
   readonly path: readonly (string | number)[];
+  /** The keys of the entry that have the command: Copilot CLI has one for each shell. */
+  readonly keys: readonly string[];
   /** The words of the command before `hook`. */
   readonly words: readonly string[];
   readonly event: string;
@@ -66,17 +76,24 @@ export function hookCommands(text: string): HookCommand[] {
   const visit = (value: unknown, path: HookCommand['path']) => {
     if (Array.isArray(value)) for (const [i, one] of value.entries()) visit(one, [...path, i]);
     if (!isObject(value)) return;
-    for (const [key, one] of Object.entries(value)) {
-      const command = key === 'command' && typeof one === 'string' ? parseCommand(one) : undefined;
-      if (command) found.push({ path, ...command });
-      else visit(one, [...path, key]);
+    const fields = Object.entries(value);
+    const commands = fields.flatMap(([key, one]) => {
+      const isCommand = commandKeys.includes(key) && typeof one === 'string';
+      const command = isCommand ? parseCommand(one) : undefined;
+      return command ? [{ key, ...command }] : [];
+    });
+    const [command] = commands;
+    if (command) {
+      const { words, event } = command;
+      found.push({ path, keys: commands.map(({ key }) => key), words, event });
     }
+    for (const [key, one] of fields) visit(one, [...path, key]);
   };
   visit(jsonWithComments.read(text, ['hooks']), ['hooks']);
   return found;
 }
 
-function parseCommand(command: string): Omit<HookCommand, 'path'> | undefined {
+function parseCommand(command: string): Pick<HookCommand, 'words' | 'event'> | undefined {
   const words = [...command.matchAll(/"([^"]*)"|'([^']*)'|([^\s"']+)/g)].map(
     ([, double, single, plain]) => double ?? single ?? plain ?? '',
   );
@@ -106,8 +123,9 @@ export function editHooks(
     // From the last to the first, so that the indexes before it stay valid.
     return ours.reduceRight((part, { path }) => removeCommand(part, path), text);
   }
-  const given = ours.reduce((part, { path, event }) => {
-    return editJson(part, path, { command: commandLine(program, event) });
+  const given = ours.reduce((part, { path, keys, event }) => {
+    const line = commandLine(program, event);
+    return editJson(part, path, Object.fromEntries(keys.map((key) => [key, line])));
   }, text);
   let edited = given;
   if (settings.version !== undefined && text.trim() === '') {

@@ -96,6 +96,15 @@ export const clients: { readonly [name: string]: McpClient } = {
     servers: 'servers',
     start: stdio,
   },
+  copilot: {
+    title: 'Copilot CLI',
+    // It also reads the file of Claude Code.
+    config: ({ root }) => join(root, '.mcp.json'),
+    signs: ({ root, home }) => [join(root, '.github', 'hooks'), join(home, '.copilot')],
+    language: json,
+    servers: 'mcpServers',
+    start: stdio,
+  },
   gemini: {
     title: 'Gemini CLI',
     config: ({ root }) => join(root, '.gemini', 'settings.json'),
