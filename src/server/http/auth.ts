@@ -74,8 +74,15 @@ export class Auth {
 
   /** Sets `locals.caller` to the sender of the request, without refusing any. */
   identify(): RequestHandler[] {
+    const secret = this.#secret.toString('hex');
+    const parse = cookieParser(secret);
     return [
-      cookieParser(this.#secret.toString('hex')),
+      (request, response, next) => {
+        if (request.headers.cookie !== undefined) return parse(request, response, next);
+        // The answer may set one.
+        Object.assign(request, { secret, signedCookies: {} });
+        next();
+      },
       async (request, response, next) => {
         const caller = this.#callerOf(request);
         const token = caller.authorized ? undefined : bearerOf(request);
@@ -161,6 +168,11 @@ export class Auth {
   }
 
   #callerOf(request: Request): Caller {
+    const key = bearerOf(request);
+    if (this.#keys && key !== undefined) {
+      const index = this.#indexOf(key, this.#keys);
+      if (index >= 0) return ofKey(index);
+    }
     // All IPv6 addresses of one customer count as one.
     const address = `address:${ipKeyGenerator(request.ip ?? '')}`;
     const stranger = {
@@ -174,11 +186,7 @@ export class Auth {
     if (this.#keys === undefined) {
       return this.#login(request) ?? { ...stranger, authorized: true, byKey: true };
     }
-    if (!request.headers.authorization) return this.#login(request) ?? stranger;
-    const key = bearerOf(request);
-    const index = key === undefined ? -1 : this.#indexOf(key, this.#keys);
-    if (index < 0) return stranger;
-    return ofKey(index);
+    return request.headers.authorization ? stranger : (this.#login(request) ?? stranger);
   }
 
   #login(request: Request): Caller | undefined {

@@ -171,6 +171,7 @@ function toEndpoint(
   tool: Tool,
 ): Endpoint {
   const names = parametersOf(path);
+  const queryOf = queryReader(tool);
   return {
     method,
     path,
@@ -182,7 +183,8 @@ function toEndpoint(
     commits: tool.effect !== 'read',
     async handle(request, response) {
       const session = sessions.of(request, response);
-      const inUrl = { ...queryOf(request, method, tool), ...pathParameters(names, request) };
+      const inPath = pathParameters(names, request);
+      const inUrl = method === 'get' ? { ...queryOf(request), ...inPath } : inPath;
       const args = method === 'post' ? request.body : inUrl;
       const options = untilClosed(response);
       const admit = backlog.admission(response, options.signal);
@@ -202,6 +204,7 @@ export async function briefEndpoints(
   const tool = tools.find(({ name }) => name === 'brief');
   if (!tool) return [];
   const { name, description, input } = tool;
+  const queryOf = queryReader(tool);
   return [
     {
       method: 'get',
@@ -217,7 +220,7 @@ export async function briefEndpoints(
         const session = sessions.of(request, response);
         // The failures of this toolset do not have the form of this API.
         const answer = await app.run(session, name, { ...options, admit }, async (context) =>
-          tool.call(context, queryOf(request, 'get', tool)),
+          tool.call(context, queryOf(request)),
         );
         response.json({ status: 'success', ...answer });
       },
@@ -225,22 +228,20 @@ export async function briefEndpoints(
   ];
 }
 
-/** The arguments of a reading tool that the query of a request names; other names are ignored. */
-function queryOf(
-  { originalUrl }: Request,
-  method: Operation['method'],
-  { input }: Tool,
-): JsonObject {
-  if (method !== 'get') return {};
-  const query = new URL(originalUrl, 'http://localhost').searchParams;
+/** Returns a reader of the arguments of a tool in the query of a request; it ignores other names. */
+function queryReader({ input }: Tool): (request: Request) => JsonObject {
   const { properties } = inputSchema({ input });
   const isNumber = (name: string) => {
     const property = isObject(properties) ? properties[name] : undefined;
     return isObject(property) && property.type === 'integer';
   };
-  return Object.fromEntries(
-    [...query]
-      .filter(([name]) => name in input.shape)
-      .map(([name, value]) => [name, isNumber(name) ? Number(value) : value]),
-  );
+  return ({ originalUrl }) => {
+    if (!originalUrl.includes('?')) return {};
+    const query = new URL(originalUrl, 'http://localhost').searchParams;
+    return Object.fromEntries(
+      [...query]
+        .filter(([name]) => name in input.shape)
+        .map(([name, value]) => [name, isNumber(name) ? Number(value) : value]),
+    );
+  };
 }
