@@ -35,6 +35,7 @@ async function commandReference(): Promise<string> {
   const shown = [...(await everyCommand())].filter(
     ([name, { hidden }]) => !hidden && !tools.has(name),
   );
+  const described = new Set(shown.map(([name]) => name));
   return [
     'Options of every command:',
     optionTable(general),
@@ -42,7 +43,11 @@ async function commandReference(): Promise<string> {
     '### Commands of the other tools',
     'Each one is the tool of the same name; [tools.md](tools.md) describes its arguments. Options in brackets are optional. A tool whose name is one word is listed after its toolset, and the word alone also works if no other command has it. Every tool can be called after its toolset: `memory-bank graph list-features`. All of these commands accept `--json` and `--output`.',
     ...toolsets.flatMap(({ name }) => {
-      const own = declared.filter(({ tool, toolset }) => toolset.name === name && !tool.command);
+      // The command of a tool with the name of its toolset is described above.
+      const own = declared.filter(
+        ({ tool, toolset }) =>
+          toolset.name === name && !tool.command && !(described.has(name) && tool.name === name),
+      );
       return own.length === 0 ? [] : [`#### ${name}`, toolTable(own)];
     }),
   ].join('\n\n');
