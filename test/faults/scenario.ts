@@ -120,6 +120,22 @@ export const scenarios: readonly Scenario[] = [
     concurrent: true,
   },
   {
+    name: 'claims',
+    async prepare(repo) {
+      begin(repo);
+      await fill(repo, { a: 'old', b: 'other' });
+      const opened = await serve(repo.root);
+      await opened.call.claims.claim('notes/b.yaml', 10_080);
+      await opened.workspace.close();
+      repo.git('pack-refs', '--all');
+      work(repo);
+    },
+    acts: [
+      (opened) => opened.call.claims.claim('notes/a.yaml', 10_080),
+      (opened) => opened.call.claims.release('notes/b.yaml', false),
+    ],
+  },
+  {
     name: 'removal with its folder',
     async prepare(repo) {
       begin(repo);

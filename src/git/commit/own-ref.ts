@@ -1,5 +1,4 @@
 import { dirname, join } from 'node:path';
-import { type Disk, removeIfEmpty } from '../disk/disk.ts';
 import { GitLock, type LockWait } from '../locks/lock.ts';
 import type { ProcessToken } from '../locks/token.ts';
 import type { Oid } from '../objects/object.ts';
@@ -25,35 +24,53 @@ export interface RefSwap {
  * @returns whether it had.
  */
 export async function swapOwnRef(
-  { disk, folder, refs, commonDir }: Omit<MutationSite, 'config'>,
+  site: MutationSite,
   { ref, from, to }: RefSwap,
   token: ProcessToken,
   wait: LockWait,
 ): Promise<boolean> {
+  const { disk, folder, refs, commonDir, warn } = site;
   const path = join(refs.folderOf(ref), ref);
   const lock = await GitLock.take(disk, path, 'ref', folder, token, wait);
-  const changed = [dirname(path)];
+  let isChanged = false;
   try {
     if (refs.resolve(ref) !== from) return false;
-    if (to !== undefined) {
-      await lock.fill([Buffer.from(`${to}\n`, 'latin1')]);
-      lock.commit(path);
-    } else {
-      // The packed value first: without the file it would come back.
-      await removePacked({ disk, commonDir, folder, refs }, ref, token, wait);
-      disk.discard(path);
+    // The proof that the lock is ours reaches the medium before the lock does.
+    await disk.settle([folder]);
+    if (to !== undefined) await lock.fill([Buffer.from(`${to}\n`, 'latin1')]);
+    try {
+      if (to !== undefined) lock.commit(path);
+      else {
+        // The packed value first: without the file it would come back.
+        await removePacked(site, ref, token, wait);
+        isChanged = !disk.files.lstat(path);
+        disk.discard(path);
+      }
+      isChanged = true;
+      await disk.settle([...lock.changed, dirname(path), commonDir]);
+    } catch (error) {
+      // A rename or removal that reported an error may be done: the disk decides.
+      if (!isAt(refs, ref, to, isChanged)) throw error;
+      warn(`The ref ${ref} was changed; finishing it failed: ${error}`);
     }
-    await disk.settle([...lock.changed, ...changed]);
     return true;
   } finally {
     lock.release();
-    removeIfEmpty(disk, dirname(path));
+  }
+}
+
+/** Whether a ref has a value; if it cannot be read, what is known decides. */
+function isAt(refs: Refs, ref: string, oid: Oid | undefined, known: boolean): boolean {
+  try {
+    return refs.resolve(ref) === oid;
+  } catch {
+    return known;
   }
 }
 
 /** Removes the line of a ref from `packed-refs` (git-pack-refs). */
 async function removePacked(
-  { disk, commonDir, folder, refs }: { disk: Disk; commonDir: string; folder: string; refs: Refs },
+  { disk, commonDir, folder, refs }: MutationSite,
   ref: string,
   token: ProcessToken,
   wait: LockWait,
@@ -62,12 +79,12 @@ async function removePacked(
   const path = join(commonDir, 'packed-refs');
   const lock = await GitLock.take(disk, path, 'packed', folder, token, wait);
   try {
+    await disk.settle([folder]);
     const text = disk.files.read(path)?.toString('latin1') ?? '';
     const name = Buffer.from(ref, 'utf8').toString('latin1');
     const lines = text.split('\n').filter((line) => line.slice(41) !== name);
     await lock.fill([Buffer.from(lines.join('\n'), 'latin1')]);
     lock.commit(path);
-    await disk.settle([commonDir]);
   } finally {
     lock.release();
   }

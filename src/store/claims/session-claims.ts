@@ -2,6 +2,7 @@ import type { Claims, MadeClaim, WorkClaim } from '../../core/claims.ts';
 import { MemoryError } from '../../core/error.ts';
 import { ownRefs } from '../../git/commit/own-ref.ts';
 import type { Repository } from '../../git/commit/repository.ts';
+import { storageError } from '../../git/disk/disk.ts';
 import type { EncodedObject, Oid } from '../../git/objects/object.ts';
 import { identity } from '../../git/refs/identity.ts';
 import type { Remote } from '../../git/remote/remote.ts';
@@ -38,7 +39,19 @@ export class SessionClaims implements Claims {
     this.#now = now;
   }
 
-  async list(): Promise<ReadonlyMap<string, WorkClaim>> {
+  list(): Promise<ReadonlyMap<string, WorkClaim>> {
+    return named('read the claims', () => this.#list());
+  }
+
+  claim(path: string, minutes: number): Promise<MadeClaim> {
+    return named('claim a record', () => this.#claim(path, minutes));
+  }
+
+  release(path: string, force: boolean): Promise<boolean> {
+    return named('release a record', () => this.#release(path, force));
+  }
+
+  async #list(): Promise<ReadonlyMap<string, WorkClaim>> {
     const found = new Map<string, WorkClaim>();
     const { memory } = this.#archive;
     const repository = memory.repository();
@@ -58,7 +71,7 @@ export class SessionClaims implements Claims {
     return found;
   }
 
-  async claim(given: string, minutes: number): Promise<MadeClaim> {
+  async #claim(given: string, minutes: number): Promise<MadeClaim> {
     const work = await this.#begin(given);
     const { agent, session, person } = work.owner;
     const now = this.#now();
@@ -88,7 +101,7 @@ export class SessionClaims implements Claims {
     return { claim };
   }
 
-  async release(given: string, force: boolean): Promise<boolean> {
+  async #release(given: string, force: boolean): Promise<boolean> {
     const work = await this.#begin(given);
     const remote = await this.#remote(work);
     const { session } = work.owner;
@@ -253,6 +266,15 @@ class Work {
 
 function toClaim({ record: _, ...file }: ClaimFile, path: string, session: string): WorkClaim {
   return { path, ...file, mine: file.session === session };
+}
+
+/** Runs work whose system errors are named as errors of the disk. */
+async function named<T>(doing: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw storageError(error, doing);
+  }
 }
 
 function lostRaces(path: string): MemoryError {
