@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { namedSections } from '../../src/core/markdown/section-path.ts';
 import { type Hit, SearchIndex } from '../../src/store/search/index.ts';
 import { memoryFile } from '../../src/toolsets/memory-bank/memory-file.ts';
 import { corpus } from '../support/corpus.ts';
@@ -38,8 +39,9 @@ export function bankQuestions(folder: string | undefined = corpus): string | und
     const tally = new Tally();
     for (const one of questions.filter((question) => question.bank === bank)) {
       const hits = ask(one.question);
-      const outcome = tally.add(one, hits);
-      totals.add(one, hits);
+      const text = (path: string) => readFileSync(join(folder, bank, path), 'utf8');
+      const outcome = tally.add(one, hits, text);
+      totals.add(one, hits, text);
       if (outcome !== undefined) console.error(`  ${outcome}: ${one.question} (${bank})`);
     }
     rows.push([bank.replace('+', '/'), ...tally.cells()]);
@@ -50,7 +52,7 @@ export function bankQuestions(folder: string | undefined = corpus): string | und
       ['', 'questions', `right file in the first ${first}`, 'right section', 'answer in a passage'],
       [...rows, ['all', ...totals.cells()]],
     ),
-    'A section is right if the hit names it, or a section in it or around it, as its own or as another one that matches (`also`).',
+    'A section is right if the hit names it, a section in it, or one of at most 1,500 characters around it, as its own or as another one that matches (`also`).',
   ].join('\n\n');
 }
 
@@ -73,13 +75,19 @@ class Tally {
   #answers = 0;
 
   /** @returns the failure in words, or undefined. */
-  add({ answers, at }: BankQuestion, hits: readonly Hit[]): string | undefined {
+  add(
+    { answers, at }: BankQuestion,
+    hits: readonly Hit[],
+    text: (path: string) => string,
+  ): string | undefined {
     const file = hits.some(({ id }) => at.some(({ path }) => path === id));
     const section = hits.some((hit) =>
       at.some(
         (place) =>
           place.path === hit.id &&
-          [hit.section, ...(hit.also ?? [])].some((name) => isSection(name ?? '', place.section)),
+          [hit.section, ...(hit.also ?? [])].some((name) =>
+            fits(text(hit.id), name, place.section),
+          ),
       ),
     );
     const answer = hits.some(({ snippet }) => answers.some((text) => snippet.includes(text)));
@@ -97,7 +105,17 @@ class Tally {
   }
 }
 
-/** Whether a path of headings ends in a heading, or has it further up. */
-function isSection(path: string, heading: string): boolean {
-  return path.split(' > ').includes(heading);
+/** A longer section around the right one leaves too much to read. */
+const longest = 1500;
+
+/** Whether a section that a hit names is one with a heading, in one, or a short one around it. */
+function fits(text: string, name: string | undefined, heading: string): boolean {
+  const sections = namedSections(text);
+  const named = sections.find(({ path }) => path === name);
+  const right = sections.filter((section) => section.heading.trim() === heading);
+  if (!named) return false;
+  return right.some(({ start, end }) => {
+    if (start <= named.start && named.end <= end) return true;
+    return named.start <= start && end <= named.end && named.end - named.start <= longest;
+  });
 }

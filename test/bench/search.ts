@@ -2,6 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { type SearchDocument, SearchIndex } from '../../src/store/search/index.ts';
 import { seeded } from '../support/seeded.ts';
+import { bankQuestions } from './bank-questions.ts';
 import {
   type Engine,
   engines,
@@ -31,6 +32,7 @@ if (!hasSqlite) console.error('This Node.js has no SQLite: run the bench with No
 report('search', 'Search', [
   ...sets.map((set) => quality(set)),
   signals(),
+  ...banks(),
   speed(largest, 10_000, [ours, oursByWords, usualMiniSearch, fuseByDefault]),
   speed(largest, 100_000, [ours, usualMiniSearch]),
   upkeep(largest, 10_000),
@@ -56,6 +58,13 @@ function quality(set: LabelledSet): string {
     table(head, rows),
     `¹ measured with ${Math.min(sample, set.questions.length)} of the questions. The last two columns are nDCG@10. SQLite FTS5 is measured with Node.js 22.13 and later, which bring it.`,
   ].join('\n\n');
+}
+
+/** The questions about memory banks in the folder after `--corpus`, or where the tests find it. */
+function banks(): string[] {
+  const at = process.argv.indexOf('--corpus');
+  const text = bankQuestions(at < 0 ? undefined : process.argv[at + 1]);
+  return text === undefined ? [] : [text];
 }
 
 /** The quality without each of the signals. */

@@ -3,6 +3,7 @@ import type { Steps } from '../records/slices.ts';
 import { analyse } from './analyser.ts';
 import { rarity } from './bm25.ts';
 import type { FieldScope } from './field-scope.ts';
+import { answerLine, answerTo, isAnswer } from './passage-answer.ts';
 import { type Area, areasOf, isSuperseded, linesOf } from './passage-area.ts';
 import { around, type Range, whole } from './passage-range.ts';
 import type { Concept } from './query.ts';
@@ -21,6 +22,8 @@ const aboveWorth = 0.5;
 const supersededShare = 0.6;
 /** A hit also names other sections that are worth this share of the best one, up to a number. */
 const alsoShare = 0.6;
+/** A decision is shown for a section that weighs its options if it is worth this share of it. */
+const answerShare = 0.4;
 const mostAlso = 3;
 
 interface TextMatch extends Range {
@@ -191,7 +194,9 @@ function* choose(
     const shown = passageOf(text, beginning(text, opening), opening, undefined);
     return { value: Number.MIN_VALUE, shown };
   }
-  const { section, areas: parts } = best.units;
+  const asked = best.units;
+  const answer = answerOf(text, best.units, best.value, areas, rated);
+  const { section, areas: parts } = answer ? { section: answer.unit, areas: [answer] } : asked;
   let shown: { area: Area; value: number } | undefined;
   for (const area of parts) {
     const above = area.section ? within(places, headingOf(area.section)) : [];
@@ -207,7 +212,10 @@ function* choose(
   if (!shown) return undefined;
   const { area } = shown;
   const length = section ? sectionPassageLength : passageLength;
-  const range = (yield* densest(within(places, area), weights, length)) ?? beginning(text, area);
+  const found = (yield* densest(within(places, area), weights, length)) ?? beginning(text, area);
+  // Of a decision, the beginning says most.
+  const isNear = isAnswer(area) && found.start - area.start < 2 * length;
+  const range = answer || isNear ? beginning(text, area) : (answerLine(text, found, area) ?? found);
   const shownSection = passageOf(text, range, area, section);
   const also = rated
     .filter((one) => one.value >= alsoShare * best.value && isApart(one.section, section))
@@ -216,6 +224,21 @@ function* choose(
     .slice(0, mostAlso);
   const named = section && also.length > 0 ? { ...shownSection, also } : shownSection;
   return { value: best.value, shown: named };
+}
+
+/** The area that answers the question of the best unit, if it is worth enough to be shown for it. */
+function answerOf(
+  text: string,
+  best: Unit,
+  value: number,
+  areas: readonly Area[],
+  rated: readonly { readonly section: Area['unit']; readonly value: number }[],
+): Area | undefined {
+  const [first] = best.areas;
+  const answer = first && answerTo(text, first, areas);
+  if (!answer?.weighs) return answer?.area;
+  const own = rated.find(({ section }) => section === answer.area.unit)?.value ?? 0;
+  return own >= answerShare * value ? answer.area : undefined;
 }
 
 /** Returns whether neither of two sections contains the other. */
@@ -239,6 +262,7 @@ function unitsOf(areas: readonly Area[]): Unit[] {
   return units;
 }
 
+/** The worth of a unit; sub-sections that are units of their own do not count for it. */
 function unitValue(
   text: string,
   { section, areas }: Unit,
@@ -246,7 +270,7 @@ function unitValue(
   weights: readonly number[],
 ): number {
   const groups: [readonly TextMatch[], number][] = section
-    ? [[within(places, section), 1]]
+    ? [[within(places, { start: section.start, end: areas.at(-1)?.end ?? section.end }), 1]]
     : areas.map((area) => [within(places, area), 1]);
   for (let up = section?.parent; up; up = up.parent) {
     groups.push([within(places, headingOf(up)), aboveWorth]);

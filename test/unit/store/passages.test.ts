@@ -119,6 +119,38 @@ describe('a log of 21 decisions', () => {
     expect(hit?.also).toEqual(['Decision Log > Session store']);
   });
 
+  test('answers with the decision where its context or its options have the words', () => {
+    const text =
+      '# Filenames\n\n## Context and Problem Statement\n\nWhat is the pattern of a file?\n\n## Considered Options\n\n* Names with blanks\n* Names with dashes\n\n## Decision Outcome\n\nChosen: names with dashes.\n';
+    expect(hitOf(text, 'pattern of a file')).toMatchObject({
+      section: 'Filenames > Decision Outcome',
+      snippet: 'Chosen: names with dashes.',
+      also: ['Filenames > Context and Problem Statement'],
+    });
+    expect(hitOf(text, 'names dashes blanks')?.section).toBe('Filenames > Decision Outcome');
+    expect(hitOf(text, 'blanks')?.section).toBe('Filenames > Considered Options');
+    expect(hitOf(text.replace('Decision Outcome', 'Else'), 'pattern of a file')?.section).toBe(
+      'Filenames > Context and Problem Statement',
+    );
+  });
+
+  test('shows the decision of a list for its context, each with its own', () => {
+    const entry = (question: string, answer: string) =>
+      `- **Context:** ${question} ${'It took us many hours to find that out. '.repeat(5)}\n- **Decision:** ${answer}\n`;
+    const text = `# Log\n\n## Week\n\n${entry('Where do otters sleep?', 'In holts.')}${entry('What do voles eat?', 'Grass.')}`;
+    expect(hitOf(text, 'where otters sleep')?.snippet).toContain('In holts.');
+    expect(hitOf(text, 'what voles eat')?.snippet).toContain('Grass.');
+  });
+
+  test('is not from a long section only because sub-sections have the words', () => {
+    const filler = 'Some other words are here. '.repeat(60);
+    const text = `# Guide\n\nAn introduction.\n\n## One\n\n${filler}\n\n## Two\n\nOtters sleep in holts.\n`;
+    expect(hitOf(text, 'otters sleep')).toMatchObject({
+      section: 'Guide > Two',
+      snippet: 'Otters sleep in holts.',
+    });
+  });
+
   test('is one hit, and names few other sections', () => {
     const hit = hitOf(body, 'topic solved');
     expect(hit?.also).toHaveLength(3);
