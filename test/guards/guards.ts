@@ -896,7 +896,7 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'concurrent reads are bounded',
-    ['server/http/backlog.ts', 'if (this.#reading >= maxReads) return;', ''],
+    ['server/http/backlog.ts', 'if (this.#reading >= this.#allowed) return;', ''],
     ['contract/http-backlog.test.ts', 'a small answer does not wait'],
   ),
   guard(

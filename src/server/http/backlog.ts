@@ -21,6 +21,9 @@ const maxPipelined = 1_000;
 /** The number of reads that run concurrently; each can produce a large answer. */
 const maxReads = 2;
 
+/** The number to which it grows while all reads are light; they mostly wait for the disk. */
+const maxLightReads = 16;
+
 /** The time after which a slow read frees its slot for the next one, in milliseconds. */
 const maxHold = 1_000;
 
@@ -47,6 +50,8 @@ export class Backlog {
   /** The reads that wait for a slot, in their order. */
   readonly #reads = new Set<() => void>();
   #reading = 0;
+  /** The number of reads that may run concurrently now. */
+  #allowed = maxReads;
 
   /** @param readTimeout the time limit for reading an answer, in milliseconds. */
   constructor(readTimeout: number) {
@@ -172,7 +177,9 @@ export class Backlog {
         const time = performance.now() - began;
         // With what waits for the socket.
         const bytes = (socket?.bytesWritten ?? 0) - before;
-        if (bytes <= lightBytes && time <= lightTime) return free();
+        const isLight = bytes <= lightBytes && time <= lightTime;
+        this.#allowed = isLight ? Math.min(maxLightReads, this.#allowed + 1) : maxReads;
+        if (isLight) return free();
         // The event loop accepts one connection per turn, and a turn with large answers is long:
         // two thirds of the time are for turns without one.
         setTimeout(free, Math.min(maxPause, 2 * maxReads * time));
@@ -181,7 +188,7 @@ export class Backlog {
 
   #startReads(): void {
     for (const start of this.#reads) {
-      if (this.#reading >= maxReads) return;
+      if (this.#reading >= this.#allowed) return;
       this.#reads.delete(start);
       start();
     }
