@@ -7,7 +7,7 @@ import { entryRecord } from '../../src/toolsets/knowledge/entry.ts';
 import { Random } from '../support/random.ts';
 import { gitEnv, Repo } from '../support/repo.ts';
 import { count, ratio, Times } from './figures.ts';
-import { entries } from './knowledge.ts';
+import { entry, placeOf } from './knowledge.ts';
 import { addFiles, project } from './project.ts';
 import { report, table } from './report.ts';
 import { program } from './server.ts';
@@ -29,8 +29,24 @@ const seed = 4711;
 
 const prompt = 'Why does the retry of the queue wait for the lock of a worker?';
 
+const hooks = ['session-start', 'prompt', 'stop', 'pre-compact', 'session-end'];
+
+/** Entries of every category, a third of which are in the brief of any branch. */
+function* mixed(count: number): Generator<[path: string, text: string]> {
+  const categories = ['project-learnings', 'patterns', 'decisions'] as const;
+  for (let i = 0; i < count; i++) {
+    const value = { ...entry(i, 'First'), category: categories[i % 3] ?? 'decisions' };
+    yield [placeOf(i, value), entryRecord.codec.encode(value)];
+  }
+}
+
 function input(event: string, root: string, i: number): string {
-  const names: Record<string, string> = { prompt: 'UserPromptSubmit', stop: 'Stop' };
+  const names: Record<string, string> = {
+    prompt: 'UserPromptSubmit',
+    stop: 'Stop',
+    'pre-compact': 'PreCompact',
+    'session-end': 'SessionEnd',
+  };
   const name = names[event] ?? 'SessionStart';
   return JSON.stringify({ session_id: `${event} ${i}`, hook_event_name: name, cwd: root, prompt });
 }
@@ -46,12 +62,12 @@ const timeRows: string[][] = [];
 const sizeRows: string[][] = [];
 for (const size of sizes) {
   const repo = project();
-  if (size > 0) addFiles(repo, 'packed', entries(0, size));
+  if (size > 0) addFiles(repo, 'packed', mixed(size));
   await setTimeout(100);
   const brief = run(repo.root, [program, 'brief']);
   sizeRows.push([count(size), count(brief.length), count(countTokens(brief))]);
   const node = new Times();
-  const commands = ['brief', 'session-start', 'stop', 'prompt'];
+  const commands = ['brief', ...hooks];
   const times = new Map(commands.map((name) => [name, new Times()]));
   run(repo.root, [program, 'hook', 'session-start'], input('session-start', repo.root, -1));
   for (let i = 0; i < starts; i++) {
@@ -138,15 +154,7 @@ const mean = shares.reduce((sum, share) => sum + share, 0) / Math.max(1, shares.
 
 report('brief', 'The brief and the hooks', [
   'Each command as a new process, next to `node -e 0`: medians in one run. Nothing has changed since the last brief.',
-  table(
-    [
-      'records',
-      '`node -e 0`, ms',
-      '`brief`',
-      ...['session-start', 'stop', 'prompt'].map((name) => `\`hook ${name}\``),
-    ],
-    timeRows,
-  ),
+  table(['records', '`node -e 0`, ms', '`brief`', ...hooks.map((name) => `\`${name}\``)], timeRows),
   'The size of a brief with the default budget of 6,000 characters:',
   table(['records', 'characters', 'tokens'], sizeRows),
   `Of ${count(shares.length)} commits of a history (the project’s own unless another one is given), the work tree has the changed files and the prompt is the subject. The memory has ${count(recordsOfTask)} records from earlier commits, each with the names of up to ${filesOfRecord} files. The brief contains **${(100 * mean).toFixed(0)}%** of the records that name one of the changed files, out of at most 20 for which it has room.`,
