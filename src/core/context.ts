@@ -39,6 +39,13 @@ export interface Drift {
   readonly truncated: boolean;
 }
 
+/** A commit of the project. */
+export interface ProjectCommit {
+  readonly oid: string;
+  /** The first line of its message. */
+  readonly subject: string;
+}
+
 /** The work on a branch, without `.memory-bank/`. */
 export interface BranchWork {
   /** The branch that it began on, such as `main` or `origin/main`; undefined on the main branch. */
@@ -81,6 +88,10 @@ export interface Project {
   lastChange(path: string): Promise<{ readonly oid: string; readonly at: string } | undefined>;
   /** Returns the changes of the code since a commit. */
   drift(since: string, limit: number): Promise<Drift>;
+  /** Lists the commits since an earlier one that change files outside the memory, the oldest first. */
+  commitsSince(earlier: string): Promise<readonly ProjectCommit[]>;
+  /** Whether the project wants the commits of a session in its progress. */
+  recordsCommits(): Promise<boolean>;
   /** Returns the files that the branch and the work tree change, at most `limit` of each. */
   work(limit: number): Promise<BranchWork>;
 }

@@ -1,11 +1,19 @@
 import { dirname } from 'node:path';
-import type { BranchWork, Drift, HeadInfo, Project, ProjectInfo } from '../core/context.ts';
+import type {
+  BranchWork,
+  Drift,
+  HeadInfo,
+  Project,
+  ProjectCommit,
+  ProjectInfo,
+} from '../core/context.ts';
 import { MemoryError } from '../core/error.ts';
 import type { GivenEvidence } from '../core/evidence/annotations.ts';
 import type { Files } from '../git/disk/file-layer.ts';
 import { Folder } from '../git/disk/folder.ts';
+import { parseCommit } from '../git/objects/object.ts';
 import { branchWork } from './history/branch-work.ts';
-import { drift, lastChange } from './history/last-change.ts';
+import { commitsOutside, drift, lastChange } from './history/last-change.ts';
 import { checkSame, earlierIdPath } from './records/earlier-id.ts';
 import { configPath } from './records/memory-config.ts';
 import type { MemoryFolder } from './records/memory-folder.ts';
@@ -128,6 +136,21 @@ export class StoreProject implements Omit<Project, 'use'> {
     const head = (await this.head()).oid;
     if (!repository || head === undefined) return { commits: 0, files: [], truncated: false };
     return drift(repository.odb, since, head, this.#memory.inTree(''), limit);
+  }
+
+  async commitsSince(since: string): Promise<readonly ProjectCommit[]> {
+    const repository = this.#memory.repository();
+    const head = (await this.head()).oid;
+    if (!repository || head === undefined) return [];
+    const { odb } = repository;
+    return commitsOutside(odb, since, head, this.#memory.inTree('')).map((oid) => {
+      const { message } = parseCommit(odb.content(oid, 'commit'));
+      return { oid, subject: message.trim().split('\n', 1)[0] ?? '' };
+    });
+  }
+
+  async recordsCommits(): Promise<boolean> {
+    return this.#memory.recordsCommits;
   }
 
   async work(limit: number): Promise<BranchWork> {

@@ -148,6 +148,12 @@ export class QuickMemory {
     );
   }
 
+  /** Whether the settings may want the commits of a session in the progress; the whole program reads them. */
+  recordsCommits(): boolean {
+    const text = this.#disk.files.read(join(this.#path, 'config.yaml'))?.toString('utf8');
+    return /\brecord_commits\b["']?\s*:\s*true\b/.test(text ?? '');
+  }
+
   /** Whether what was found against a record is still the case. */
   isCertain({ files, head, day }: RecordDoubts, today: string): boolean {
     if (head !== undefined && head !== this.head().oid) return false;

@@ -30,6 +30,16 @@ export function listedTools(): string[] {
   return tools.flatMap(({ name, listed }) => (listed === false ? [] : [name]));
 }
 
+/** Adds an entry to the progress of the project, as the tool `track_progress` does. */
+export async function trackProgress(
+  context: Context,
+  action: string,
+  description: string,
+): Promise<void> {
+  const tool = memoryBank.tools.find(({ name }) => name === 'track_progress');
+  await tool?.call(context, { action, description, updateActiveContext: false });
+}
+
 /** The source of a brief of the records of all toolsets. */
 export function briefSource(context: Context): ContextSource {
   return new ContextSource(

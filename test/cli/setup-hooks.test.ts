@@ -108,7 +108,7 @@ describe('doctor', () => {
     const { stdout } = run('doctor');
     expect(
       stdout.match(/^ok +Claude Code hooks.*the hook [a-z-]+ answers in \d+ ms$/gm),
-    ).toHaveLength(3);
+    ).toHaveLength(4);
     expect(stdout).toMatch(
       /^note +Cursor hooks.*the hook session-start is not run: it starts "touch/m,
     );

@@ -90,6 +90,24 @@ describe('a hook', () => {
     expect(hook('stop', { ...claude(), hook_event_name: 'Stop' })).toBeUndefined();
   });
 
+  deep('records the commits of a session as one entry where the project wants it', () => {
+    const end = () => hook('session-end', { ...claude(), hook_event_name: 'SessionEnd' });
+    const entries = () => repo.read('.memory-bank/progress.md').match(/^- .*Commits: .*$/gm);
+    run(['track-progress', '--action', 'Start', '--description', 'now']);
+    hook('session-start', { ...claude(), source: 'startup' });
+    commitCode();
+    commitCode();
+    expect(end()).toBeUndefined();
+    expect(entries()).toBeNull();
+    const config = repo.read('.memory-bank/config.yaml');
+    repo.write('.memory-bank/config.yaml', `${config}record_commits: true\n`);
+    for (let i = 0; i < 2; i++) expect(end()).toBeUndefined();
+    expect(entries()).toEqual([
+      expect.stringMatching(/Commits: [0-9a-f]{8} Change tokens; [0-9a-f]{8} Change tokens$/),
+    ]);
+    expect(repo.git('log', '-1', '--format=%B')).toContain('Memory-Tool: hook');
+  });
+
   deep('lists the changes since the last session of the client', () => {
     hook('session-start', { ...claude(), source: 'startup' });
     // A commit has whole seconds, so the next second is later than the visit.

@@ -123,6 +123,12 @@ export class TestProject implements Project {
   async drift(): Promise<Drift> {
     return this.moved;
   }
+  async commitsSince() {
+    return [];
+  }
+  async recordsCommits(): Promise<boolean> {
+    return false;
+  }
   async work(): Promise<BranchWork> {
     return this.branchWork;
   }

@@ -35,6 +35,12 @@ class FewLines implements HookMemory {
   lastChange = async () => this.change;
   hasCommitsSince = async (earlier: string) => earlier !== this.commit;
   edited = async () => this.files;
+  recording = false;
+  readonly recorded: string[] = [];
+  recordsCommits = async () => this.recording;
+  recordCommits = async (earlier: string) => {
+    if (earlier !== this.commit) this.recorded.push(`${earlier}..${this.commit}`);
+  };
   async brief({ budget, prompt, onlyPrompt, isKnown }: BriefRequest) {
     const isAbout = prompt?.includes('JWT') ?? false;
     const lines = onlyPrompt ? (isAbout ? this.about : []) : this.known;
@@ -80,6 +86,21 @@ describe.each(clients)('a session of %s', (_, { common, names, takes }) => {
     expect(again).toContain('Rotate keys');
     expect(again.includes('has not been written')).toBe(!takes.stop);
     expect(await send('session-end', 'SessionEnd')).toBe('');
+  });
+
+  it('has its commits recorded at its end, each once and only if the project wants it', async () => {
+    const { memory, start, send } = begin();
+    const end = () => send('session-end', 'SessionEnd');
+    await start('startup');
+    memory.commit = 'b';
+    await end();
+    expect(memory.recorded).toEqual([]);
+    memory.recording = true;
+    await end();
+    await end();
+    memory.commit = 'c';
+    await end();
+    expect(memory.recorded).toEqual(['a..b', 'b..c']);
   });
 
   it('is not reminded after the memory was written, nor of a few edited files', async () => {

@@ -21,11 +21,27 @@ export async function answerHook(
   memory: HookMemory,
   event: ClientEvent,
 ): Promise<object | undefined> {
-  // Neither event adds text to the context.
-  if (event.event === 'pre-compact' || event.event === 'session-end') return undefined;
-  if (!(await memory.isInitialized())) return undefined;
+  // No client adds text to the context here.
+  if (event.event === 'pre-compact' || !(await memory.isInitialized())) return undefined;
+  if (event.event === 'session-end') {
+    if (await memory.recordsCommits()) {
+      await memory.state.exclusively(() => recordSession(memory, event));
+    }
+    return undefined;
+  }
   // Otherwise two hooks of one session would give the same text.
   return memory.state.exclusively(() => answerAlone(memory, event));
+}
+
+/** Records the commits of a session, each of them once. */
+async function recordSession(memory: HookMemory, event: ClientEvent): Promise<void> {
+  const sessions = new HookSessions(memory.state.local, memory.now);
+  const id = `${event.client} ${event.session ?? ''}`;
+  const session = event.session === undefined ? undefined : await sessions.find(id);
+  if (!session || session.head === '') return;
+  await memory.recordCommits(session.head);
+  const [head, lastChange] = [await memory.head(), await memory.lastChange()];
+  await sessions.save(id, { ...session, head, memory: lastChange });
 }
 
 async function answerAlone(memory: HookMemory, event: ClientEvent): Promise<object | undefined> {

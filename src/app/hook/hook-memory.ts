@@ -2,7 +2,7 @@ import type { Context } from '../../core/context.ts';
 import { HookState } from '../../store/hook-state.ts';
 import type { Brief } from '../../toolsets/brief/layout.ts';
 import type { BriefRequest } from '../../toolsets/brief/session-brief.ts';
-import { brief } from '../../toolsets/index.ts';
+import { brief, trackProgress } from '../../toolsets/index.ts';
 
 /** The part of a memory that a hook reads. */
 export interface HookMemory {
@@ -18,7 +18,16 @@ export interface HookMemory {
   /** The number of edited files, up to a limit. */
   edited(limit: number): Promise<number>;
   brief(request: BriefRequest): Promise<Brief>;
+  /** Whether the project wants the commits of a session in its progress. */
+  recordsCommits(): Promise<boolean>;
+  /** Adds the commits since an earlier one to the progress of the project, as one entry. */
+  recordCommits(earlier: string): Promise<void>;
 }
+
+/** Number of commits that an entry names. */
+const maxNamed = 20;
+/** Longest subject in an entry, in characters. */
+const maxSubject = 100;
 
 /** The memory of a call. */
 export async function contextMemory(context: Context): Promise<HookMemory> {
@@ -32,5 +41,15 @@ export async function contextMemory(context: Context): Promise<HookMemory> {
     hasCommitsSince: async (earlier) => (await project.drift(earlier, 1)).commits > 0,
     edited: async (limit) => (await project.work(limit)).edited.length,
     brief: (request) => brief(context, request),
+    recordsCommits: () => project.recordsCommits(),
+    recordCommits: async (earlier) => {
+      const commits = await project.commitsSince(earlier);
+      if (commits.length === 0) return;
+      const named = commits
+        .slice(0, maxNamed)
+        .map(({ oid, subject }) => `${oid.slice(0, 8)} ${subject.slice(0, maxSubject)}`);
+      const more = commits.length > maxNamed ? [`and ${commits.length - maxNamed} more`] : [];
+      await trackProgress(context, 'Commits', [...named, ...more].join('; '));
+    },
   };
 }

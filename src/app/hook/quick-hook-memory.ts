@@ -93,6 +93,14 @@ export class QuickHookMemory implements HookMemory {
     return found;
   }
 
+  async recordsCommits(): Promise<boolean> {
+    return this.#memory.recordsCommits();
+  }
+
+  async recordCommits(): Promise<void> {
+    throw new Error('A change needs the whole program.');
+  }
+
   async #about(query: string): Promise<readonly BriefLine[]> {
     const index = await this.#digest.search();
     if (!index) throw new Error('A search needs the whole program.');

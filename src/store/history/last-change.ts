@@ -87,6 +87,23 @@ export function drift(
   return { commits, files, truncated };
 }
 
+/**
+ * Lists the commits between two commits that change files outside a folder, the oldest first.
+ *
+ * It follows the first parents, and returns nothing if they do not lead to the earlier commit.
+ */
+export function commitsOutside(odb: ObjectDatabase, since: Oid, head: Oid, folder: string): Oid[] {
+  const found: Oid[] = [];
+  let at = head;
+  for (let i = 0; i < maxWalk && at !== since; i++) {
+    const [parent] = parseCommit(odb.content(at, 'commit')).parents;
+    if (parent === undefined || !odb.has(parent)) return [];
+    if (outsideOf(odb, at, folder) !== outsideOf(odb, parent, folder)) found.push(at);
+    at = parent;
+  }
+  return at === since ? found.reverse() : [];
+}
+
 /** A text that identifies everything that a commit has outside a folder. */
 export function outsideOf(odb: ObjectDatabase, commit: Oid, folder: string): string {
   return withoutFolder(odb, treeOf(odb, commit), folder.split('/'));

@@ -35,6 +35,12 @@ export const memoryConfig = z.object({
     .describe(
       'Whether sync makes the unpushed memory commits of the branch one commit before it pushes, as `squash` does. Without it: `false`.',
     ),
+  record_commits: z
+    .boolean()
+    .optional()
+    .describe(
+      'Whether the end of an agent session adds its commits to progress.md, as one entry. Without it: `false`.',
+    ),
   sync: z
     .enum(['auto', 'manual'])
     .optional()

@@ -300,6 +300,11 @@ export class MemoryFolder {
     return this.#readable()?.squash_before_sync === true;
   }
 
+  /** Whether the end of an agent session adds its commits to the progress. */
+  get recordsCommits(): boolean {
+    return this.#readable()?.record_commits === true;
+  }
+
   /** The settings; undefined if they are damaged. */
   #readable(): MemoryConfig | undefined {
     try {
