@@ -87,7 +87,11 @@ export class History {
   spans(random: Random, wanted: number): Span[] {
     const paths = this.paths.filter((path) => code.test(path) && !tests.test(path));
     const spans: Span[] = [];
-    while (spans.length < wanted) {
+    for (
+      let tries = 0;
+      paths.length > 0 && spans.length < wanted && tries < 100 * wanted;
+      tries++
+    ) {
       const path = paths[random.below(paths.length)] ?? '';
       const lines = this.#lines(this.#old, path) ?? [];
       const length = lengths[random.below(lengths.length)] ?? 1;

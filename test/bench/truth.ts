@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { withAnnotations } from '../../src/core/evidence/annotations.ts';
 import type { EvidenceFinding } from '../../src/core/evidence/verdict.ts';
 import { Session } from '../../src/core/session.ts';
@@ -122,9 +123,13 @@ async function measureTexts(source: string, name: string, age: number): Promise<
   ];
 }
 
-async function measure(source: string, name: string, age: number): Promise<string[]> {
+async function measure(source: string, name: string, age: number): Promise<string[] | undefined> {
   const { repo, back, history } = open(source, age);
   const spans = history.spans(new Random(back), records * spansOfRecord);
+  if (spans.length === 0) {
+    repo.remove();
+    return undefined;
+  }
   history.remember(recordsAbout(history, spans));
   const times = { cold: new Times(), warm: new Times() };
   const { records: found } = await check(repo, times);
@@ -179,9 +184,10 @@ const rows: string[][] = [];
 const textRows: string[][] = [];
 const onlyTexts = process.argv.includes('--texts');
 for (const source of sources) {
-  const name = given.length > 0 ? (source.split('/').findLast(Boolean) ?? source) : 'this project';
+  const name = given.length > 0 ? basename(source) : 'this project';
   for (const age of ages) {
-    if (!onlyTexts) rows.push(await measure(source, name, age));
+    const row = onlyTexts ? undefined : await measure(source, name, age);
+    if (row) rows.push(row);
     textRows.push(await measureTexts(source, name, age));
   }
 }

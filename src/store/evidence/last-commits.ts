@@ -5,7 +5,7 @@ import { type ChangeIndex, type PathChange, pathChanges } from '../history/chang
 import type { Steps } from '../records/slices.ts';
 
 /** Commits with their parents, and the paths that differ between both. */
-interface CommitGraph<C> {
+export interface CommitGraph<C> {
   parents(commit: C): readonly C[];
   /** Whether a shallow clone ends at a commit. */
   isCut(commit: C): boolean;
@@ -47,16 +47,25 @@ export function indexGraph(index: ChangeIndex, odb: ObjectDatabase): CommitGraph
   };
 }
 
-/** The history of the whole repository. */
+/** Limits of the changes that stay in memory for further walks: commits, and paths of one of them. */
+const maxKept = { commits: 20_000, paths: 500 };
+
+/** The history of the whole repository; walks of one graph share the changes that they have read. */
 export function codeGraph(odb: ObjectDatabase): CommitGraph<Oid> {
   const read = (commit: Oid) => parseCommit(odb.content(commit, 'commit'));
   const parents = (commit: Oid) => read(commit).parents.filter((parent) => odb.has(parent));
+  const known = new Map<string, readonly PathChange[]>();
   return {
     parents,
     isCut: (commit) => read(commit).parents.length > parents(commit).length,
     changes: (commit, parent) => {
+      const key = `${commit} ${parent}`;
+      const kept = known.get(key);
+      if (kept) return kept;
       const before = parents(commit)[parent];
-      return pathChanges(odb, before && treeOf(odb, before), treeOf(odb, commit));
+      const changes = pathChanges(odb, before && treeOf(odb, before), treeOf(odb, commit));
+      if (changes.length <= maxKept.paths && known.size < maxKept.commits) known.set(key, changes);
+      return changes;
     },
     order: (commit) => read(commit).committer.seconds,
     limit: 5000,

@@ -7,7 +7,13 @@ import type { PastRecords } from '../history/past-records.ts';
 import type { Visit } from '../history/visit.ts';
 import { inSlices, type Steps } from '../records/slices.ts';
 import { type Baseline, FileJudge, type Judgement } from './judgement.ts';
-import { indexGraph, keyedByPath, lastCommits } from './last-commits.ts';
+import {
+  type CommitGraph,
+  codeGraph,
+  indexGraph,
+  keyedByPath,
+  lastCommits,
+} from './last-commits.ts';
 import { ProjectCode } from './project-code.ts';
 import { CheckedRecord, evidenceOf, type Ground, maxEvidence } from './record-evidence.ts';
 import { RenameSearch } from './rename-search.ts';
@@ -31,6 +37,8 @@ export interface CodeNow {
   readonly head: Oid;
   readonly code: ProjectCode;
   readonly renames: RenameSearch;
+  /** The history of the code. */
+  readonly graph: CommitGraph<Oid>;
 }
 
 /** The code of the project at a commit and in the work tree. */
@@ -39,7 +47,9 @@ export function codeNow({ archive }: Visit, head: Oid, earlier?: CodeNow): CodeN
   const folder = memory.inTree('');
   // The root of the project is the folder of its memory.
   const code = new ProjectCode(repository, folder.slice(0, folder.lastIndexOf('/') + 1));
-  return { head, code, renames: new RenameSearch(code, repository.odb, head, earlier?.renames) };
+  const graph = earlier?.graph ?? codeGraph(repository.odb);
+  const renames = new RenameSearch(code, repository.odb, head, graph, earlier?.renames);
+  return { head, code, renames, graph };
 }
 
 /** The places that a record names, and whether HEAD has the same statement as the disk. */

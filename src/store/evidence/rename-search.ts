@@ -5,7 +5,7 @@ import type { ObjectDatabase } from '../../git/objects/odb.ts';
 import { treeOf } from '../../git/objects/odb.ts';
 import { differences } from '../../git/objects/tree-diff.ts';
 import type { Steps } from '../records/slices.ts';
-import { codeGraph, keyedByPath, lastCommits } from './last-commits.ts';
+import { type CommitGraph, keyedByPath, lastCommits } from './last-commits.ts';
 import type { ProjectCode } from './project-code.ts';
 
 /** The least common share of a file and its renamed version, as in `git diff -M`. */
@@ -30,6 +30,7 @@ export class RenameSearch {
   readonly #code: ProjectCode;
   readonly #odb: ObjectDatabase;
   readonly #head: Oid;
+  readonly #graph: CommitGraph<Oid>;
   readonly #since = new Map<Oid, readonly AddedFile[]>();
   readonly #found = new Map<string, string | undefined>();
   /** The present path, or undefined, of each file that was followed. */
@@ -38,8 +39,15 @@ export class RenameSearch {
   readonly #indexed = new Set<Oid>();
 
   /** @param earlier the search in an earlier commit; files that it has followed are not followed again. */
-  constructor(code: ProjectCode, odb: ObjectDatabase, head: Oid, earlier?: RenameSearch) {
+  constructor(
+    code: ProjectCode,
+    odb: ObjectDatabase,
+    head: Oid,
+    graph: CommitGraph<Oid>,
+    earlier?: RenameSearch,
+  ) {
     this.#code = code;
+    this.#graph = graph;
     this.#odb = odb;
     this.#head = head;
     for (const [path, to] of earlier ? earlier.#followed : []) {
@@ -71,7 +79,7 @@ export class RenameSearch {
    * are found in this way only.
    */
   *follow(paths: Iterable<string>): Steps {
-    const graph = codeGraph(this.#odb);
+    const graph = this.#graph;
     const wanted = [...paths].filter((path) => !this.#followed.has(path)).slice(0, maxFollowed);
     for (const path of wanted) this.#followed.set(path, undefined);
     let open = new Map(wanted.map((path) => [path, path]));

@@ -4,16 +4,16 @@ import type { Oid } from '../../git/objects/object.ts';
 import type { ObjectDatabase } from '../../git/objects/odb.ts';
 import type { Steps } from '../records/slices.ts';
 import type { LostText } from './judgement.ts';
-import { codeGraph, keyedByPath, lastCommits } from './last-commits.ts';
+import { type CommitGraph, keyedByPath, lastCommits } from './last-commits.ts';
 import type { ProjectCode } from './project-code.ts';
 import type { CodeNow, Judged } from './record-claims.ts';
 
 /** Limit of the versions of files that one run reads to find the commits that changed a text. */
-const maxVersions = 4000;
+const maxVersions = 2000;
 /** Limit of the versions that stay in memory meanwhile. */
 const maxKnown = 500;
 /** Limit of the differences that one run computes. */
-const maxDiffs = 2000;
+const maxDiffs = 1000;
 /** Limits of one difference. */
 const maxLines = 40;
 const maxLine = 200;
@@ -31,16 +31,16 @@ export interface SpanChange {
 /** Finds the commits that changed or removed places, and the differences of their lines. */
 export function* spanChanges(
   odb: ObjectDatabase,
-  { code, head }: CodeNow,
+  { code, head, graph }: CodeNow,
   judged: readonly Judged[],
 ): Steps<ReadonlyMap<Judged, SpanChange>> {
   const lost = judged.filter(({ judgement }) => isLost(judgement.verdict));
   const committed = lost.filter(({ judgement }) => !judgement.uncommitted);
-  const spans = new SpanHistory(odb, code, head);
+  const spans = new SpanHistory(graph, code, head);
   const exact = yield* spans.search(committed);
   const files = committed.filter((one) => !exact.has(one));
   const paths = new Set(files.map((one) => code.inTree(pathOf(one))));
-  const last = yield* lastCommits(codeGraph(odb), head, keyedByPath(paths));
+  const last = yield* lastCommits(graph, head, keyedByPath(paths));
   const differ = new SpanDiffs(odb, code, head);
   const found = new Map<Judged, SpanChange>();
   for (const one of lost) {
@@ -73,14 +73,14 @@ interface Ending {
 
 /** Searches the history for the commits after which files no longer have some texts. */
 class SpanHistory {
-  readonly #odb: ObjectDatabase;
+  readonly #graph: CommitGraph<Oid>;
   readonly #code: ProjectCode;
   readonly #head: Oid;
   readonly #texts = new Map<Oid, SpanText | undefined>();
   #read = 0;
 
-  constructor(odb: ObjectDatabase, code: ProjectCode, head: Oid) {
-    [this.#odb, this.#code, this.#head] = [odb, code, head];
+  constructor(graph: CommitGraph<Oid>, code: ProjectCode, head: Oid) {
+    [this.#graph, this.#code, this.#head] = [graph, code, head];
   }
 
   *search(judged: readonly Judged[]): Steps<ReadonlyMap<Judged, Ending>> {
@@ -90,7 +90,7 @@ class SpanHistory {
       if (judgement.lost) wanted.set(keyOf(judgement.lost), judgement.lost);
     }
     const before = new Map<string, Oid>();
-    const graph = codeGraph(this.#odb);
+    const graph = this.#graph;
     const { limit } = graph;
     const isSpent = () => this.#read >= maxVersions;
     const ends = yield* lastCommits(
