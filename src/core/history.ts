@@ -74,6 +74,22 @@ export interface LogEntry {
   readonly outside?: readonly string[];
 }
 
+/** Commits by their makers and days. */
+export interface CommitFilter {
+  /** An agent without its version, or an author. */
+  readonly agent?: string | undefined;
+  readonly tools?: readonly string[] | undefined;
+  /** The first and the last day in UTC: `2026-01-31`. */
+  readonly after?: string | undefined;
+  readonly before?: string | undefined;
+}
+
+/** Numbers of commits by day in UTC, and by agent or author. */
+export interface CommitCounts {
+  readonly days: ReadonlyMap<string, number>;
+  readonly makers: ReadonlyMap<string, number>;
+}
+
 export interface LogRequest {
   /** A record, which may be deleted, or a folder; undefined for everything. */
   readonly path?: string | undefined;
@@ -84,6 +100,8 @@ export interface LogRequest {
   readonly skip: number;
   /** Whether to list the files outside the memory that memory commits change. */
   readonly outside?: boolean;
+  /** The commits to list; without it, all. */
+  readonly filter?: CommitFilter;
 }
 
 export interface Log {
@@ -293,6 +311,8 @@ export interface BlamedLine {
  */
 export interface History {
   log(request: LogRequest): Promise<Log>;
+  /** Counts all commits of the memory up to a revision. */
+  counts(revision: string): Promise<CommitCounts>;
   at(revision: string): Promise<Snapshot>;
   compare(request: CompareRequest): Promise<Comparison>;
   /**

@@ -3,6 +3,7 @@ import type { EvidenceReport, EvidenceRequest } from '../core/evidence/verdict.t
 import type {
   BlamedLine,
   ChangeKind,
+  CommitCounts,
   CompareRequest,
   Comparison,
   Division,
@@ -27,7 +28,7 @@ import { CommitSnapshot } from './history/commit-snapshot.ts';
 import { describeChange, pairMoves } from './history/comparison.ts';
 import { squash, squashable, squashForSync } from './history/history-squash.ts';
 import { blame } from './history/line-authors.ts';
-import { logBelow, logOf } from './history/log-walk.ts';
+import { countsOf, logBelow, logOf } from './history/log-walk.ts';
 import { restore } from './history/restoration.ts';
 import { memoryPath, noRecord, recordPath, Visit } from './history/visit.ts';
 import type { Permit } from './records/permit.ts';
@@ -56,6 +57,11 @@ export class SessionHistory implements History {
     const log = await logOf(visit, place, path, request);
     if (!log) throw noRecord(path, head);
     return log;
+  }
+
+  async counts(revision: string): Promise<CommitCounts> {
+    const visit = await this.#visit();
+    return countsOf(visit, await visit.place(await visit.resolve(revision)));
   }
 
   async at(revision: string): Promise<Snapshot> {

@@ -1,9 +1,8 @@
 // `npm run bench -- [name] [options]`: runs one bench or all of them, prints the reports and saves them.
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { bundle } from '../../build.js';
+import { bundle, bundlePage } from '../../build.js';
 
 const benches = [
   'store',
@@ -19,6 +18,7 @@ const benches = [
   'truth',
   'brief',
   'peers',
+  'view',
 ];
 
 const [first = '', ...rest] = process.argv.slice(2);
@@ -29,11 +29,20 @@ if (named && !benches.includes(first)) {
 }
 const options = named || first === '' ? rest : [first, ...rest];
 const top = resolve(import.meta.dirname, '../..');
-const folder = mkdtempSync(join(tmpdir(), 'memory-bank-bench-'));
+// Packages with files of their own, such as a browser, are found from here.
+const cache = join(top, 'node_modules/.cache');
+mkdirSync(cache, { recursive: true });
+const folder = mkdtempSync(join(cache, 'bench-'));
 try {
+  mkdirSync(join(folder, 'page'));
+  await bundlePage(join(folder, 'page'));
   for (const name of named ? [first] : benches) {
     const outdir = join(folder, name);
-    await bundle(`test/bench/${name}.ts`, outdir);
+    await bundle(`test/bench/${name}.ts`, outdir, [
+      'playwright-core',
+      '@sparticuz/chromium',
+      'esbuild',
+    ]);
     const args = ['--enable-source-maps', join(outdir, `${name}.js`), ...options];
     // As many threads as `main.cjs` gives the program: some benches run parts of it themselves.
     const env = { UV_THREADPOOL_SIZE: '16', ...process.env };

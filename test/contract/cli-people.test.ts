@@ -112,6 +112,7 @@ describe('log and diff', () => {
     expect(one.match(/^[0-9a-f]{12}/gm)).toHaveLength(1);
     expect(run('log', '--limit', '1').stdout).toContain('1 older commit: --limit 2');
     expect(run('diff', 'HEAD~1').stdout).toMatch(/^\+ knowledge\/patterns\/colours\.md/);
+    expect(run('diff').stdout).toBe(run('diff', 'HEAD~1').stdout);
     expect(run('diff', 'HEAD')).toMatchObject({
       status: 0,
       stdout: '',

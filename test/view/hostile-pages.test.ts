@@ -39,7 +39,9 @@ async function addresses(): Promise<string[]> {
   const { body } = await server.ask('GET', '/memory/records?limit=1000');
   const paths = body.records.map(({ path }: { path: string }) => `/view/record/${path}`);
   const views = paths.flatMap((path: string) =>
-    ['', '?show=source', '?show=history', '?show=lines', '?show=edit'].map((view) => path + view),
+    ['', '?show=source', '?show=history', '?show=lines', '?show=edit', '?show=edit&as=text'].map(
+      (view) => path + view,
+    ),
   );
   return [...others, ...views];
 }
@@ -54,6 +56,10 @@ const others = [
   '/view/modes',
   '/view/tasks',
   '/view/records',
+  '/view/records?toolset=documents',
+  '/view/records?toolset=banks',
+  '/view/conflicts',
+  '/view/timeline?toolset=knowledge',
   '/view/search?q=alert+payment',
 ];
 
@@ -68,6 +74,8 @@ describe.skipIf(isFull && !browser)('the pages', () => {
     ['light', 1200],
     ['dark', 1200],
     ['light', 360],
+    // A zoom of 200% on a screen of 1200 pixels.
+    ['dark', 600],
   ] as const;
 
   deep.each(axeRuns)(
@@ -83,6 +91,9 @@ describe.skipIf(isFull && !browser)('the pages', () => {
           (view) => `/view/record/decisionLog.md${view}`,
         ),
         '/view/record/graph/objectives/idempotent-payments.yaml',
+        '/view/record/graph/objectives/idempotent-payments.yaml?show=edit',
+        '/view/record/knowledge/user-preferences/small-commits.md?show=edit',
+        '/view/record/knowledge/user-preferences/small-commits.md?show=edit&as=text',
       ]) {
         await settled(page, path);
         const violations = await findViolations(page);

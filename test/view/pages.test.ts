@@ -172,6 +172,48 @@ describe('the operations of the pages', () => {
     expect(await groups('knowledge')).toContain('project-learnings');
   });
 
+  test('filter and count all commits', async () => {
+    const log = async (query: string) => (await server.ask('GET', `/memory/log?${query}`)).body;
+    const all = await log('limit=1');
+    memory.actAs('rare-agent/1.0');
+    await memory.write('rare', 'Only once.');
+    memory.actAs(undefined);
+    expect(await log('agent=rare-agent')).toMatchObject({
+      total: 1,
+      entries: [{ changes: [{ path: 'knowledge/patterns/rare.md' }] }],
+    });
+    expect(await log('toolset=documents')).toMatchObject({ total: 1 });
+    expect(await log('toolset=nonsense')).toMatchObject({ total: 0 });
+    expect(await log('path=decisionLog.md&agent=rare-agent')).toMatchObject({ total: 0 });
+    expect(await log('before=2001-01-01')).toMatchObject({ total: 0 });
+    expect(await log('after=2001-01-01')).toMatchObject({ total: all.total + 1 });
+    const { body } = await server.ask('GET', '/memory/activity');
+    expect(body.agents).toContainEqual({ name: 'rare-agent', count: 1 });
+    const sum = body.days.reduce((all: number, day: { count: number }) => all + day.count, 0);
+    expect(sum).toBe(all.total + 1);
+  });
+
+  test('report a change since the commit that a page began with', async () => {
+    const first = async (since: string) => {
+      const stream = await fetch(`${server.url}/memory/events?since=${since}`, {
+        headers: { authorization: `Bearer ${key}` },
+      });
+      const reader = stream.body?.getReader();
+      let text = '';
+      const deadline = new Promise<undefined>((resolve) => {
+        setTimeout(() => resolve(undefined), 1000);
+      });
+      while (reader && !text.includes('data:')) {
+        const piece = await Promise.race([reader.read(), deadline]);
+        if (!piece?.value) break;
+        text += new TextDecoder().decode(piece.value);
+      }
+      await reader?.cancel();
+      return text;
+    };
+    expect(await first(memory.repo.git('rev-parse', 'HEAD~3').trim())).toContain('data:');
+  });
+
   test('need no page: a program reads them with its key', async () => {
     const { body } = await server.ask('GET', '/memory/log?path=decisionLog.md&limit=1');
     expect(body).toMatchObject({ total: 2, entries: [{ changes: [{ path: 'decisionLog.md' }] }] });

@@ -87,6 +87,7 @@ export const homeShape = z.object({
   project: text,
   branch: text.optional(),
   commit: commitShape.optional(),
+  head: text.optional().describe('the commit that is checked out now'),
   records: z.array(z.object({ toolset: text, title: text, type: text, count })),
   now: z.array(pointShape),
   decisions: z.array(pointShape),
@@ -147,7 +148,7 @@ export const logShape = z.object({
   entries: z.array(entryShape),
   total: count,
   shallow: z.boolean(),
-  searched: count.optional().describe('number of the newest commits that a filter looked at'),
+  searched: count.optional().describe('number of the newest commits that a copy has'),
 });
 
 /** Commits, newest first. */

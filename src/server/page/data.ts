@@ -69,22 +69,57 @@ function addressOf(path: string, query: Query): string {
   return search === '' ? encoded : `${encoded}?${search}`;
 }
 
+/** A request that is on its way, with the number of components that wait for it. */
+interface Pending {
+  readonly answer: Promise<unknown>;
+  readonly cancel: AbortController;
+  waiting: number;
+}
+
+const pending = new Map<string, Pending>();
+
+/** Sends a request once for all components that want it at the same time; returns how to give it up. */
+function share<T>(address: string): { answer: Promise<T>; giveUp: () => void } {
+  let shared = pending.get(address);
+  if (!shared) {
+    const cancel = new AbortController();
+    const answer = send<T>(address, { signal: cancel.signal }).finally(() => {
+      if (pending.get(address)?.cancel === cancel) pending.delete(address);
+    });
+    shared = { answer, cancel, waiting: 0 };
+    pending.set(address, shared);
+  }
+  const one = shared;
+  one.waiting++;
+  return {
+    // The address determines the type of the answer.
+    answer: one.answer as Promise<T>,
+    giveUp() {
+      if (--one.waiting > 0) return;
+      if (pending.get(address) === one) pending.delete(address);
+      one.cancel.abort();
+    },
+  };
+}
+
 const changes = new EventTarget();
 
 /** The time in which several changes count as one, in milliseconds. */
 const burst = 150;
 
-/** Reloads the data of all components after each change of the memory; returns what stops it. */
-export function watchChanges(): () => void {
+/**
+ * Reloads the data of all components after each change of the memory; returns what stops it.
+ *
+ * @param head the commit at which the first data were read; the server reports a change since then.
+ */
+export function watchChanges(head: string | undefined): () => void {
   if (isCopy) return () => {};
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const stream = new EventSource(`${projectPath}/memory/events`);
+  const stream = new EventSource(`${projectPath}${addressOf('/memory/events', { since: head })}`);
   const reload = () => {
     clearTimeout(timer);
     timer = setTimeout(() => changes.dispatchEvent(new Event('change')), burst);
   };
-  // A change before the stream was open has sent no event.
-  stream.onopen = reload;
   stream.onmessage = reload;
   return () => {
     clearTimeout(timer);
@@ -120,15 +155,19 @@ export function useAnswer<T>(path: string | undefined, query: Query = {}): Answe
   useEffect(() => onChange(() => setTurn((old) => old + 1)), []);
   useEffect(() => {
     if (!address) return;
-    const cancel = new AbortController();
-    send<T>(address, { signal: cancel.signal })
-      .then((data) => setState({ data, error: undefined, of: wanted }))
+    let isOver = false;
+    const { answer, giveUp } = share<T>(address);
+    answer
+      .then((data) => !isOver && setState({ data, error: undefined, of: wanted }))
       .catch((error: unknown) => {
-        if (cancel.signal.aborted) return;
+        if (isOver) return;
         if (!(error instanceof RefusedRequest)) throw error;
         setState({ data: undefined, error, of: wanted });
       });
-    return () => cancel.abort();
+    return () => {
+      isOver = true;
+      giveUp();
+    };
   }, [wanted]);
   const { data, error, of } = state;
   return { data, error, waiting: of !== wanted, reload: () => setTurn((old) => old + 1) };

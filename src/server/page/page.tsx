@@ -51,7 +51,7 @@ function Shell() {
   }, [name, project]);
   useShortcuts();
   const isOpen = home.data !== undefined;
-  useEffect(() => (isOpen ? watchChanges() : undefined), [isOpen]);
+  useEffect(() => (isOpen ? watchChanges(home.data?.head) : undefined), [isOpen]);
   if (home.error?.status === 401) return <SignIn onDone={home.reload} />;
   return (
     <>

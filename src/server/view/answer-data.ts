@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { CommitInfo, LogEntry } from '../../core/history.ts';
+import { makerOf } from '../../core/maker.ts';
 import type { CommitData, Entry, RecordReference } from '../page/answers.ts';
 import type { KnownRecord } from './record-source.ts';
 
@@ -41,11 +42,6 @@ export function referenceTo({ path, title, type }: KnownRecord): RecordReference
   return { path, title, type: type.name };
 }
 
-/** Returns the agent of a commit without its version, or its author. */
-export function makerOf({ agent, author }: CommitInfo): string {
-  return (agent ?? author).replace(/\/.*| <[^<>]*>$/, '');
-}
-
 /** Counts commits by the agent or person that made them, the most first. */
 export function countMakers(commits: Iterable<CommitInfo>): { name: string; count: number }[] {
   const numbers = new Map<string, number>();
@@ -53,6 +49,11 @@ export function countMakers(commits: Iterable<CommitInfo>): { name: string; coun
     const name = makerOf(commit);
     numbers.set(name, (numbers.get(name) ?? 0) + 1);
   }
+  return sortedMakers(numbers);
+}
+
+/** Returns the numbers of commits of agents and persons, the most first. */
+export function sortedMakers(numbers: ReadonlyMap<string, number>) {
   return [...numbers]
     .map(([name, count]) => ({ name, count }))
     .sort((a, b) => b.count - a.count || (a.name < b.name ? -1 : 1));

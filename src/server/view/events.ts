@@ -17,8 +17,15 @@ export class ChangeStreams {
       id: 'watch_changes',
       summary:
         'Sends an event with the paths of the records after each change, until it is closed.',
+      input: z.object({
+        since: z
+          .string()
+          .optional()
+          .describe('A commit; an event is sent at once if HEAD is another'),
+      }),
+      inQuery: true,
       answer: z.object({ paths: z.array(z.string()) }),
-      handle: async (_request, response) => {
+      handle: async (request, response) => {
         const session = app.connect();
         const send = (paths: readonly string[]) => {
           // A page that does not read gets one event less, not a growing queue.
@@ -28,8 +35,8 @@ export class ChangeStreams {
         };
         const stop = app.watch(session, send);
         // The session follows the memory from its first call on.
-        await app.run(session, 'events', untilClosed(response), async ({ project }) =>
-          project.info(),
+        const head = await app.run(session, 'events', untilClosed(response), ({ project }) =>
+          project.head(),
         );
         if (response.destroyed) return stop();
         const timer = setInterval(() => response.write(': \n\n'), interval);
@@ -41,6 +48,9 @@ export class ChangeStreams {
           stop();
         });
         response.type('text/event-stream').write(': \n\n');
+        // A browser that lost its stream asks again with the commit that it began with.
+        const { since } = request.query;
+        if (since !== undefined && since !== head.oid) response.write('data: {"paths":[]}\n\n');
       },
     };
   }

@@ -9,15 +9,12 @@ import {
   logShape,
   modesShape,
 } from '../page/answers.ts';
-import { at, commitData, countMakers, entryData, makerOf, path, skip } from './answer-data.ts';
+import { at, commitData, entryData, path, skip, sortedMakers } from './answer-data.ts';
 import { compareStates } from './commit-changes.ts';
 import { defineMemoryOperation } from './operation.ts';
 
 const limit = z.coerce.number().int().min(1).max(500).default(50);
 const revision = z.string().min(1).max(256);
-
-/** Maximum number of commits that a filter and the activity look at: each is read from git. */
-const maxSearched = 10_000;
 
 const day = z.iso.date().optional();
 
@@ -37,30 +34,12 @@ export const log = defineMemoryOperation({
     limit,
   }),
   answer: logShape,
-  async run({ history }, { path, at, skip, limit, ...filter }, { toolsets }) {
-    const request = { path, revision: at ?? 'HEAD' };
-    const { agent, toolset, after = '', before = '9999-12-31' } = filter;
-    if (Object.values(filter).every((value) => value === undefined)) {
-      const { entries, total, shallow } = await history.log({ ...request, skip, limit });
-      return { entries: entries.map(entryData), total, shallow };
-    }
-    const tools = toolsets.find(({ name }) => name === toolset)?.tools.map(({ name }) => name);
-    const all = await history.log({ ...request, skip: 0, limit: maxSearched });
-    const found = all.entries.filter(({ commit }) => {
-      const made = commit.at.slice(0, 10);
-      return (
-        (agent === undefined || makerOf(commit) === agent) &&
-        (toolset === undefined || tools?.includes(commit.tool ?? '')) &&
-        made >= after &&
-        made <= before
-      );
-    });
-    return {
-      entries: found.slice(skip, skip + limit).map(entryData),
-      total: found.length,
-      shallow: all.shallow,
-      ...(all.total > maxSearched && { searched: maxSearched }),
-    };
+  async run({ history }, { path, at, skip, limit, toolset, ...filter }, { toolsets }) {
+    const named = toolsets.find(({ name }) => name === toolset);
+    const tools = toolset === undefined ? undefined : (named?.tools.map(({ name }) => name) ?? []);
+    const request = { path, revision: at ?? 'HEAD', skip, limit, filter: { ...filter, tools } };
+    const { entries, total, shallow } = await history.log(request);
+    return { entries: entries.map(entryData), total, shallow };
   },
 });
 
@@ -68,21 +47,16 @@ export const activity = defineMemoryOperation({
   method: 'get',
   path: '/memory/activity',
   id: 'get_activity',
-  summary: 'Counts the newest commits by day and by agent.',
+  summary: 'Counts the commits by day and by agent.',
   input: z.object({ at }),
   answer: activityShape,
   async run({ history }, { at }) {
-    const days = new Map<string, number>();
-    const { entries } = await history.log({ revision: at ?? 'HEAD', skip: 0, limit: maxSearched });
-    for (const { commit } of entries) {
-      const day = commit.at.slice(0, 10);
-      days.set(day, (days.get(day) ?? 0) + 1);
-    }
+    const { days, makers } = await history.counts(at ?? 'HEAD');
     return {
       days: [...days]
         .map(([day, count]) => ({ day, count }))
         .sort((a, b) => (a.day < b.day ? -1 : 1)),
-      agents: countMakers(entries.map(({ commit }) => commit)),
+      agents: sortedMakers(makers),
     };
   },
 });

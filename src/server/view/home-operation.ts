@@ -13,7 +13,7 @@ import { findUnreviewed } from './review.ts';
 const maxPoints = 12;
 const maxRecent = 40;
 /** Maximum number of commits that the first page looks at. */
-const maxLooked = 500;
+const maxLooked = 200;
 const oneDay = 24 * 60 * 60 * 1000;
 /** The age of a recent commit, in milliseconds: since yesterday, and over a weekend. */
 const recently = 3 * oneDay;
@@ -28,7 +28,7 @@ export const home = defineMemoryOperation({
   answer: homeShape,
   async run(context, { at }, catalogue) {
     const { root } = await context.project.info();
-    const { branch } = await context.project.head();
+    const { branch, oid: head } = await context.project.head();
     const { records, damaged } = await readState(context, catalogue.types, at);
     const { entries } = await logOf(context, at);
     const [newest] = entries;
@@ -44,6 +44,7 @@ export const home = defineMemoryOperation({
       project: basename(root),
       branch,
       commit: newest && commitData(newest.commit),
+      head,
       records: counts(records, catalogue),
       now: ofPart('now').map(({ part: _, ...point }) => point),
       decisions: ofPart('decision').map(({ part: _, ...point }) => point),

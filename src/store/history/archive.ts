@@ -10,6 +10,7 @@ import { type Oid, parseCommit } from '../../git/objects/object.ts';
 import type { MemoryFolder } from '../records/memory-folder.ts';
 import { commitInfo } from '../records/message.ts';
 import { ChangeIndex, type IndexProgress } from './change-index.ts';
+import { CommitMakers } from './commit-makers.ts';
 import { folderAt } from './last-change.ts';
 import { PastRecords } from './past-records.ts';
 import { resolveRevision } from './revision.ts';
@@ -22,6 +23,7 @@ export class Archive {
   readonly memory: MemoryFolder;
   readonly #disk: Disk;
   readonly #now: () => Date;
+  readonly makers = new CommitMakers(this);
   readonly #states = new Map<string, PastRecords>();
   #index:
     | { readonly repository: Repository; readonly shallow: string; readonly index: ChangeIndex }

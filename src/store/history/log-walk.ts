@@ -1,4 +1,4 @@
-import type { Log, LogEntry, LogRequest } from '../../core/history.ts';
+import type { CommitCounts, Log, LogEntry, LogRequest } from '../../core/history.ts';
 import type { Oid } from '../../git/objects/object.ts';
 import type { ChangeIndex } from './change-index.ts';
 import { pathsOutside } from './commit-division.ts';
@@ -6,20 +6,23 @@ import { changedFields, pairMoves } from './comparison.ts';
 import { ancestors, lineage, ownChanges, type Step } from './lineage.ts';
 import { type IndexedCommit, isBelow, type Visit } from './visit.ts';
 
-type Page = Pick<LogRequest, 'limit' | 'skip' | 'outside'>;
+type Page = Pick<LogRequest, 'limit' | 'skip' | 'outside' | 'filter'>;
 
 /** The history of one record; undefined if no commit up to this one has had it. */
 export async function logOf(
   visit: Visit,
   { index, number }: IndexedCommit,
   path: string,
-  { limit, skip, outside = false }: Page,
+  { limit, skip, outside = false, filter = {} }: Page,
 ): Promise<Log | undefined> {
   const found = [...stepsOf(visit, { index, number }, path)];
   if (found.length === 0) return undefined;
-  const steps = found
+  const readable = found
     .filter((step) => step.origins && visit.mayRead(step.path))
     .sort((a, b) => index.compare(a.commit, b.commit));
+  const commits = readable.map(({ commit }) => commit);
+  const chosen = new Set(await visit.archive.makers.select(index, commits, filter));
+  const steps = readable.filter(({ commit }) => chosen.has(commit));
   const page = steps.slice(skip, skip + limit);
   const entries = await Promise.all(
     page.map(async (step) => ({
@@ -59,22 +62,10 @@ export async function logBelow(
   visit: Visit,
   { index, number }: IndexedCommit,
   folder: string | undefined,
-  { limit, skip, outside = false }: Page,
+  { limit, skip, outside = false, filter = {} }: Page,
 ): Promise<Log> {
-  const wanted = new Map<string, boolean>();
-  const isWanted = (path: string) => {
-    const known = wanted.get(path) ?? (isBelow(path, folder) && visit.mayRead(path));
-    wanted.set(path, known);
-    return known;
-  };
-  const found: number[] = [];
-  let shallow = false;
-  for (const [commit, known] of ancestors(index, number).entries()) {
-    if (!known) continue;
-    if (index.isCut(commit)) shallow = true;
-    else if (ownChanges(index, commit).some(({ path }) => isWanted(path))) found.push(commit);
-  }
-  found.sort((a, b) => index.compare(a, b));
+  const { commits, isWanted, shallow } = commitsBelow(visit, { index, number }, folder);
+  const found = await visit.archive.makers.select(index, commits, filter);
   const page = found.slice(skip, skip + limit);
   const entries = await Promise.all(
     page.map(async (number) => {
@@ -88,6 +79,49 @@ export async function logBelow(
     }),
   );
   return { entries, total: found.length, shallow };
+}
+
+/** The counts of lists of commits that are kept. */
+const counted = new WeakMap<readonly number[], Promise<CommitCounts>>();
+
+/** Counts the commits of all records. */
+export function countsOf(visit: Visit, { index, number }: IndexedCommit): Promise<CommitCounts> {
+  const { commits } = commitsBelow(visit, { index, number }, undefined);
+  const kept = counted.get(commits);
+  if (kept) return kept;
+  const counts = visit.archive.makers.count(index, commits);
+  counted.set(commits, counts);
+  counts.catch(() => counted.delete(commits));
+  return counts;
+}
+
+/** The commits of the whole memory up to the last one that was asked for, without the rules of a mode. */
+const walked = new WeakMap<
+  ChangeIndex,
+  { readonly number: number; readonly commits: readonly number[]; readonly shallow: boolean }
+>();
+
+/** The commits that change a readable record below a folder, the newest first. */
+function commitsBelow(visit: Visit, { index, number }: IndexedCommit, folder: string | undefined) {
+  const wanted = new Map<string, boolean>();
+  const isWanted = (path: string) => {
+    const known = wanted.get(path) ?? (isBelow(path, folder) && visit.mayRead(path));
+    wanted.set(path, known);
+    return known;
+  };
+  const isWhole = folder === undefined && visit.access.mode === undefined;
+  const kept = isWhole ? walked.get(index) : undefined;
+  if (kept?.number === number) return { ...kept, isWanted };
+  const commits: number[] = [];
+  let shallow = false;
+  for (const [commit, known] of ancestors(index, number).entries()) {
+    if (!known) continue;
+    if (index.isCut(commit)) shallow = true;
+    else if (ownChanges(index, commit).some(({ path }) => isWanted(path))) commits.push(commit);
+  }
+  commits.sort((a, b) => index.compare(a, b));
+  if (isWhole) walked.set(index, { number, commits, shallow });
+  return { commits, isWanted, shallow };
 }
 
 /** The files outside the memory that a memory commit changes, if there are any. */

@@ -34,10 +34,10 @@ export const diffMemory = defineOperation({
   },
   command: {
     name: 'diff',
-    about: `compare two states of the memory; a state is ${revisionForms}`,
-    operands: ['from', 'to?'],
+    about: `compare two states of the memory, by default the last commit with the one before; a state is ${revisionForms}`,
+    operands: ['from?', 'to?'],
     input: z.object({
-      from: forPeople.revision,
+      from: forPeople.revision.default('HEAD~1'),
       to: forPeople.revision.default('HEAD'),
       path: forPeople.path.optional().describe('only this record or folder'),
       limit: forPeople.limit,

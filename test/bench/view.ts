@@ -1,0 +1,168 @@
+import { join } from 'node:path';
+import type { CDPSession, Page } from 'playwright-core';
+import { viewFace } from '../../src/server/view/view-face.ts';
+import { objective, task } from '../../src/toolsets/graph/records.ts';
+import { entryRecord } from '../../src/toolsets/knowledge/entry.ts';
+import { startBrowser } from '../support/browser.ts';
+import { serve } from '../support/http.ts';
+import type { Repo } from '../support/repo.ts';
+import { count, ms, Times } from './figures.ts';
+import { entries, entry, placeOf } from './knowledge.ts';
+import { report, table } from './report.ts';
+
+/** Measures the pages of a large memory in a headless browser, with a server on the same machine. */
+
+const records = 10_000;
+const commits = 50_000;
+const objectives = 40;
+const tasks = 1_960;
+const rounds = 5;
+const agents = ['claude-code/2.1', 'cursor/3.2', 'codex-cli/0.148'];
+
+/** Writes the records with one commit, and then changes one of them with each commit. */
+function fill(repo: Repo): void {
+  for (const [path, text] of entries(0, records)) repo.write(path, text);
+  const time = new Date(1_700_000_000_000).toISOString();
+  const id = (i: number) => `bench${String(i).padStart(7, '0')}`;
+  const identity = (i: number) => ({ id: id(i), created_at: time, updated_at: time });
+  for (let i = 0; i < objectives; i++) {
+    const value = {
+      slug: `goal-${i}`,
+      name: `Goal ${i}`,
+      status: 'pending',
+      ...identity(i),
+    } as const;
+    repo.write(`.memory-bank/${objective.path(value)}`, objective.codec.encode(value));
+  }
+  for (let i = 0; i < tasks; i++) {
+    const value = {
+      text: `Step ${i} of the plan`,
+      status: 'pending',
+      order: i,
+      objective: `goal-${i % objectives}`,
+      ...identity(objectives + i),
+    } as const;
+    repo.write(`.memory-bank/${task.path(value)}`, task.codec.encode(value));
+  }
+  repo.git('add', '-A');
+  repo.git('commit', '-q', '-m', 'Add the records');
+  const stream: string[] = [];
+  for (let i = 0; i < commits; i++) {
+    const number = (i * 7919) % records;
+    const value = entry(number, `Changed for the time ${i}`);
+    const text = entryRecord.codec.encode(value);
+    const message = `memory: update "${value.key}" in project-learnings\n\nMemory-Tool: memory_write\nMemory-Agent: ${agents[i % agents.length]}\n`;
+    stream.push(
+      'commit refs/heads/main',
+      `mark :${i + 1}`,
+      `committer Ada <ada@example.org> ${1_700_000_000 + i * 300} +0000`,
+      `data ${Buffer.byteLength(message)}\n${message}`,
+      i === 0 ? 'from refs/heads/main^0' : `from :${i}`,
+      `M 100644 inline ${placeOf(number, value)}\ndata ${Buffer.byteLength(text)}\n${text}`,
+    );
+  }
+  repo.gitWith({ input: `${stream.join('\n')}\n` }, 'fast-import', '--quiet');
+  repo.git('reset', '-q', '--hard');
+}
+
+/** Loads a page and returns the time from the first byte of the document to its content. */
+async function load(page: Page, address: string, wanted: string): Promise<number> {
+  await page.goto(address, { waitUntil: 'commit' });
+  return page.evaluate(
+    (selector) =>
+      new Promise<number>((resolve) => {
+        const { document, performance, requestAnimationFrame } = globalThis as unknown as {
+          document: { querySelector(s: string): unknown };
+          performance: { now(): number; getEntriesByType(t: string): { responseStart: number }[] };
+          requestAnimationFrame(work: () => void): void;
+        };
+        const look = () => {
+          if (document.querySelector(selector) === null) return requestAnimationFrame(look);
+          resolve(
+            performance.now() - (performance.getEntriesByType('navigation')[0]?.responseStart ?? 0),
+          );
+        };
+        look();
+      }),
+    wanted,
+  );
+}
+
+/** Scrolls through a page and returns the durations of its frames. */
+function scroll(page: Page): Promise<number[]> {
+  return page.evaluate(
+    () =>
+      new Promise<number[]>((resolve) => {
+        const { scrollBy, requestAnimationFrame } = globalThis as unknown as {
+          scrollBy(x: number, y: number): void;
+          requestAnimationFrame(work: (time: number) => void): void;
+        };
+        const frames: number[] = [];
+        let last = 0;
+        const step = (time: number) => {
+          if (last > 0) frames.push(time - last);
+          last = time;
+          if (frames.length >= 240) return resolve(frames);
+          scrollBy(0, 120);
+          requestAnimationFrame(step);
+        };
+        requestAnimationFrame(step);
+      }),
+  );
+}
+
+/** Returns the memory of the scripts of a page after a collection, in megabytes. */
+async function memoryOf(session: CDPSession): Promise<number> {
+  await session.send('HeapProfiler.collectGarbage');
+  const { usedSize } = await session.send('Runtime.getHeapUsage');
+  return usedSize / 1e6;
+}
+
+const browser = await startBrowser();
+if (!browser) throw new Error('There is no browser: install Chrome.');
+// The runner has bundled the pages next to the bench.
+const folder = join(import.meta.dirname, '../page');
+const server = await serve({ keys: undefined }, {}, {}, viewFace({ folder, version: '0.0.0' }));
+console.log('Writing the memory …');
+fill(server.repo);
+
+const indexed = new Times();
+await indexed.measure(() => server.ask('GET', '/memory/log?limit=1'));
+const context = await browser.newContext({ viewport: { width: 1200, height: 800 } });
+const pages: readonly (readonly [string, string, string])[] = [
+  ['Home', '/view/', '.columns .entry'],
+  ['Timeline', '/view/timeline', '.entry'],
+  ['Timeline of one agent', '/view/timeline?agent=cursor', '.entry'],
+  ['Records', '/view/records?type=knowledge-entry', '.listed td'],
+  ['Graph', '/view/graph', 'svg.graph .node'],
+];
+const rows: string[][] = [];
+for (const [name, path, wanted] of pages) {
+  const page = await context.newPage();
+  const first = await load(page, server.url + path, wanted);
+  const again = new Times();
+  for (let i = 0; i < rounds; i++) again.add(await load(page, server.url + path, wanted));
+  const frames = new Times();
+  if (name === 'Timeline') for (const time of await scroll(page)) frames.add(time);
+  const heap = await memoryOf(await context.newCDPSession(page));
+  const scrolled = name === 'Timeline' ? `${ms(frames.p95)} ms` : '';
+  rows.push([name, `${ms(first)} ms`, `${ms(again.median)} ms`, scrolled, `${heap.toFixed(1)} MB`]);
+  await page.close();
+}
+const page = await context.newPage();
+await load(page, `${server.url}/view/timeline`, '.chart rect');
+const { days } = (await server.ask('GET', '/memory/activity')).body;
+const charted = days.reduce((sum: number, day: { count: number }) => sum + day.count, 0);
+const open = new Times();
+await load(page, `${server.url}/view/graph`, 'svg.graph .node');
+await open.measure(async () => {
+  await page.getByRole('button', { name: 'Open the groups' }).click();
+  await page.getByRole('button', { name: 'Close the groups' }).waitFor();
+});
+await browser.close();
+await server.close();
+report('view', 'Pages in the browser', [
+  `${count(records + objectives + tasks)} records, ${count(commits)} commits, headless Chromium and the server on one machine. The time is from the first byte of the document until its content is there; the first visit of the server, and the median of ${rounds} more. The memory is that of the scripts after a collection.`,
+  table(['page', 'first visit', 'later', 'p95 of a frame while scrolling', 'memory'], rows),
+  `The chart counts ${count(charted)} commits. All ${count(objectives + tasks)} records of the graph are laid out and drawn in ${ms(open.median)} ms. The index of the commits is built once, by the first request for the history of a clone, and took ${(indexed.median / 1000).toFixed(0)} s here.`,
+]);
