@@ -102,7 +102,12 @@ export class LearnedSignal implements MeaningSignal {
   /** Learns new vectors if enough records have changed. */
   async #check(): Promise<void> {
     const { changes } = this.#search;
-    if (!this.#search.isComplete || this.#checked === changes) return;
+    if (this.#checked === changes) return;
+    if (!this.#search.isComplete) {
+      // A large memory is still being indexed.
+      this.#checkSoon();
+      return;
+    }
     this.#checked = changes;
     const fingerprints = await inSlices(this.#search.fingerprints(), this.#pause);
     // Another process may have learned them already.

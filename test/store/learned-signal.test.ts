@@ -115,6 +115,13 @@ describe('the signal that is learned', () => {
     expect(readFileSync(file).includes('"quinc"')).toBe(true);
   });
 
+  test('is learned after one search, also if the records are still being indexed then', async () => {
+    const repo = project(100);
+    const opened = await serve(repo);
+    await order(opened);
+    expect(await learnedFile(repo)).toContain('words-');
+  });
+
   test('is off in a small memory of a project without other texts', async () => {
     const repo = project(20);
     expect(await learns(await serve(repo))).toBe(false);
