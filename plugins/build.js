@@ -28,13 +28,14 @@ export function writePlugins(outdir) {
  *
  * @param {string} outdir
  */
-function copyProgram(outdir) {
+export function copyProgram(outdir) {
   const [, current] = /builds\/(\w+)/.exec(readFileSync(join(top, 'dist/main.cjs'), 'utf8')) ?? [];
   if (current === undefined) throw new Error('dist/main.cjs names no build; run "node build.js".');
   const files = about.files.map((file) => (file === 'dist/builds' ? `${file}/${current}` : file));
   for (const file of ['package.json', 'LICENSE', ...files]) {
-    // The declarations serve programs that import the library, and the pages serve people.
-    if (!/^(?:dist\/types|docs|\w+\.md)$/.test(file))
+    // The declarations serve programs that import the library, and the pages serve people; an exception
+    // begins with `!`.
+    if (!/^(?:dist\/types|docs|\w+\.md|!.*)$/.test(file))
       cpSync(join(top, file), join(outdir, file), { recursive: true });
   }
 }

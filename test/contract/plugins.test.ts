@@ -1,8 +1,9 @@
+import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
-import { writePlugins } from '../../plugins/build.js';
+import { copyProgram, writePlugins } from '../../plugins/build.js';
 import { defaultToolsets, manifests, withProgram, withSkills } from '../../plugins/manifests.js';
 import { hookEvents } from '../../src/app/hook/client-event.ts';
 import { packageName } from '../../src/cli/setup/own-entry.ts';
@@ -10,7 +11,9 @@ import { commandName } from '../../src/cli/tool-arguments.ts';
 import { inputSchema } from '../../src/core/input.ts';
 import { toListing } from '../../src/server/mcp/tool-listing.ts';
 import { toolsets } from '../../src/toolsets/index.ts';
+import { deep } from '../support/depth.ts';
 import { newFolder } from '../support/process.ts';
+import { Repo } from '../support/repo.ts';
 
 const top = resolve(import.meta.dirname, '../..');
 const version = expect.stringMatching(/^\d+\.\d+\.\d+$/);
@@ -117,6 +120,33 @@ describe('the plugins', () => {
         expect(hookEvents).toContain(event);
       }
     }
+  });
+
+  deep('contain a program that answers hooks and has no pages', () => {
+    const folder = newFolder();
+    copyProgram(folder);
+    expect(readdirSync(folder)).not.toContain('docs');
+    const repo = Repo.create();
+    const run = (args: readonly string[], input = '') =>
+      spawnSync(process.execPath, [join(folder, 'dist/main.cjs'), ...args], {
+        cwd: repo.root,
+        env: { PATH: process.env.PATH, HOME: folder },
+        encoding: 'utf8',
+        input,
+      });
+    run([
+      'memory-write',
+      '--category',
+      'decisions',
+      '--confirm',
+      '--key',
+      'k',
+      '--value',
+      'Use JWT',
+    ]);
+    const event = { hook_event_name: 'SessionStart', session_id: 's', cwd: repo.root };
+    const { stdout } = run(['hook', 'session-start'], JSON.stringify(event));
+    expect(JSON.parse(stdout).hookSpecificOutput.additionalContext).toContain('Use JWT');
   });
 
   it('are written with their skills', () => {
