@@ -207,6 +207,19 @@ describe('a damaged file', () => {
     expect(files.reads).toBeLessThan(count / 2);
   });
 
+  deep('that another version has written counts as missing, and is replaced', async () => {
+    const repo = project();
+    const expected = await save(repo);
+    const path = fileOf(repo);
+    const good = readFileSync(path);
+    const other = Buffer.from(good);
+    // The hash of the format, the build and the record types.
+    other.write('another version', 4);
+    writeFileSync(path, other);
+    await expectRebuilt(repo, expected);
+    expect(readFileSync(path).subarray(0, 32)).toEqual(good.subarray(0, 32));
+  });
+
   test('that names a path outside its folder counts as missing', async () => {
     const repo = project();
     const expected = await save(repo);
