@@ -67,6 +67,8 @@ function fill(repo: Repo): void {
 
 /** Loads a page and returns the time from the first byte of the document to its content. */
 async function load(page: Page, address: string, wanted: string): Promise<number> {
+  // The requests of the page before it are answered by then.
+  await page.waitForTimeout(1500);
   await page.goto(address, { waitUntil: 'commit' });
   return page.evaluate(
     (selector) =>
