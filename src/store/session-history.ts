@@ -50,7 +50,7 @@ export class SessionHistory implements History {
     const place = await visit.place(head);
     if (path === undefined || !this.#archive.typeOf(path)) {
       const log = await logBelow(visit, place, path, request);
-      if (path !== undefined && log.total === 0) throw noRecord(path, head);
+      if (!log) throw noRecord(path ?? '', head);
       return log;
     }
     visit.checkRead(path);

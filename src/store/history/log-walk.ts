@@ -57,14 +57,15 @@ async function stepEntry(visit: Visit, index: ChangeIndex, step: Step): Promise<
   return { commit, changes: [{ change: 'changed', path, ...moved, fields }] };
 }
 
-/** The history of all records below a folder. */
+/** The history of all records, or of those below a folder; undefined if no commit has had one there. */
 export async function logBelow(
   visit: Visit,
   { index, number }: IndexedCommit,
   folder: string | undefined,
   { limit, skip, outside = false, filter = {} }: Page,
-): Promise<Log> {
+): Promise<Log | undefined> {
   const { commits, isWanted, shallow } = commitsBelow(visit, { index, number }, folder);
+  if (folder !== undefined && commits.length === 0) return undefined;
   const found = await visit.archive.makers.select(index, commits, filter);
   const page = found.slice(skip, skip + limit);
   const entries = await Promise.all(

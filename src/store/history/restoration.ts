@@ -55,8 +55,8 @@ async function lastCommitWith(visit: Visit, path: string | undefined): Promise<O
   const head = await visit.resolve('HEAD');
   const { index, number } = await visit.place(head);
   if (!archive.typeOf(path)) {
-    const { total } = await logBelow(visit, { index, number }, path, { limit: 0, skip: 0 });
-    if (total > 0) throw needed();
+    const log = await logBelow(visit, { index, number }, path, { limit: 0, skip: 0 });
+    if (log) throw needed();
   } else {
     if (archive.records(head).oid(path) !== undefined) return head;
     const [last] = [...stepsOf(visit, { index, number }, path)]
