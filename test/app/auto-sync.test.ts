@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { App } from '../../src/app/app.ts';
 import { AutoSync, type SyncPace } from '../../src/app/auto-sync.ts';
 import { readSyncState } from '../../src/core/sync-state.ts';
-import { describeDeep } from '../support/depth.ts';
+import { deep, describeDeep } from '../support/depth.ts';
 import { note } from '../support/note.ts';
 import { type Opened, open } from '../support/open.ts';
 import { newFolder } from '../support/process.ts';
@@ -92,7 +92,7 @@ test('changes are gathered, pushed, and reach the next session elsewhere', async
   expect(await state(there.opened)).toEqual({ at: expect.any(String), problem: undefined });
 });
 
-test('a session does not wait for a slow remote, nor ask again after a moment', async () => {
+deep('a session does not wait for a slow remote, nor ask again after a moment', async () => {
   const { opened, sync } = await serve(clone(), { ...quick, patience: 1, recent: 60_000 });
   await sync.begin();
   expect((await state(opened)).at).toBeUndefined();
@@ -102,21 +102,24 @@ test('a session does not wait for a slow remote, nor ask again after a moment', 
   expect((await state(opened)).at).toBe(at);
 });
 
-test('without a connection everything works, says why it is not pushed, and is pushed later', async () => {
-  const { opened, sync, problems } = await serve(clone());
-  renameSync(bare.root, `${bare.root}-away`);
-  await sync.begin();
-  await add(opened, sync, 'a');
-  await expect.poll(() => problems.length).toBe(1);
-  await expect.poll(async () => (await state(opened)).problem).toContain('cannot be used');
-  await add(opened, sync, 'b');
-  renameSync(`${bare.root}-away`, bare.root);
-  await expect.poll(remoteNotes).toHaveLength(3);
-  await expect.poll(async () => (await state(opened)).problem).toBeUndefined();
-  expect(problems).toHaveLength(1);
-});
+deep(
+  'without a connection everything works, says why it is not pushed, and is pushed later',
+  async () => {
+    const { opened, sync, problems } = await serve(clone());
+    renameSync(bare.root, `${bare.root}-away`);
+    await sync.begin();
+    await add(opened, sync, 'a');
+    await expect.poll(() => problems.length).toBe(1);
+    await expect.poll(async () => (await state(opened)).problem).toContain('cannot be used');
+    await add(opened, sync, 'b');
+    renameSync(`${bare.root}-away`, bare.root);
+    await expect.poll(remoteNotes).toHaveLength(3);
+    await expect.poll(async () => (await state(opened)).problem).toBeUndefined();
+    expect(problems).toHaveLength(1);
+  },
+);
 
-test('commits of code are never pushed without being asked', async () => {
+deep('commits of code are never pushed without being asked', async () => {
   const repo = clone();
   const { opened, sync, problems } = await serve(repo);
   repo.write('code.ts', 'secret plan\n');
@@ -131,7 +134,7 @@ test('commits of code are never pushed without being asked', async () => {
   await expect.poll(remoteNotes).toHaveLength(2);
 });
 
-test('the end of the process pushes what is left', async () => {
+deep('the end of the process pushes what is left', async () => {
   const { opened, sync } = await serve(clone(), { ...quick, gather: [60_000, 60_000] });
   await add(opened, sync, 'a');
   await sync.close();

@@ -6,6 +6,7 @@ import { App } from '../../src/app/app.ts';
 import { exportMemory } from '../../src/app/exchange/exporter.ts';
 import { importSources } from '../../src/app/exchange/importer.ts';
 import type { JsonObject } from '../../src/core/json.ts';
+import { sample } from '../support/depth.ts';
 import { newFolder } from '../support/process.ts';
 import { Repo } from '../support/repo.ts';
 
@@ -96,14 +97,19 @@ async function fill({ call }: { call: World['call'] }): Promise<void> {
 const filled = fill({ call: (tool, args) => full.call(tool, args) });
 
 describe('an export that is imported again gives the same files', () => {
-  it.each([
-    ['memory-bank', /^\.memory-bank\/(?!decisions|graph|documents|knowledge|banks|rules)/],
-    ['adr', /^\.memory-bank\/decisions\//],
-    ['infinity', /^\.memory-bank\/documents\//],
-    ['claude-memory', /^\.memory-bank\/knowledge\//],
-    ['memory-bank-db', /^\.memory-bank\/graph\//],
-    ['banks', /^\.memory-bank\/banks\//],
-  ])('%s', { timeout: 60_000 }, async (name, owned) => {
+  it.each(
+    sample<readonly [string, RegExp]>(
+      [
+        ['memory-bank', /^\.memory-bank\/(?!decisions|graph|documents|knowledge|banks|rules)/],
+        ['adr', /^\.memory-bank\/decisions\//],
+        ['infinity', /^\.memory-bank\/documents\//],
+        ['claude-memory', /^\.memory-bank\/knowledge\//],
+        ['memory-bank-db', /^\.memory-bank\/graph\//],
+        ['banks', /^\.memory-bank\/banks\//],
+      ],
+      3,
+    ),
+  )('%s', { timeout: 60_000 }, async (name, owned) => {
     await filled;
     const other = new World();
     worlds.push(other);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { App } from '../../src/app/app.ts';
 import { findRoot } from '../../src/app/root.ts';
+import { sample } from '../support/depth.ts';
 import { newFolder } from '../support/process.ts';
 import { Repo } from '../support/repo.ts';
 
@@ -27,7 +28,7 @@ const refused = { code: 'no_project', hint: expect.stringContaining('--root') };
 describe('the folder of a plugin', () => {
   const variables = ['PLUGIN_ROOT', 'CLAUDE_PLUGIN_ROOT', 'CURSOR_PLUGIN_ROOT'];
 
-  test.each(variables)(
+  test.each(sample(variables, 1))(
     'of %s is not the project because the server was started in it',
     async (name) => {
       const scene = new Scene();
@@ -68,15 +69,20 @@ describe('the folder of a plugin', () => {
     });
   });
 
-  test.each([
-    '.claude/plugins/cache/market/memory-bank/1.0.0',
-    '.claude/plugins/marketplaces/market',
-    '.codex/plugins/cache/market/memory-bank/1.0.0',
-    '.cursor/plugins/cache/market/memory-bank/abc',
-    '.gemini/extensions/memory-bank',
-    '.vscode/agent-plugins/github.com/a/b',
-    '.copilot/installed-plugins/_direct/memory-bank',
-  ])('~/%s is known without a variable', async (path) => {
+  test.each(
+    sample(
+      [
+        '.claude/plugins/cache/market/memory-bank/1.0.0',
+        '.claude/plugins/marketplaces/market',
+        '.codex/plugins/cache/market/memory-bank/1.0.0',
+        '.cursor/plugins/cache/market/memory-bank/abc',
+        '.gemini/extensions/memory-bank',
+        '.vscode/agent-plugins/github.com/a/b',
+        '.copilot/installed-plugins/_direct/memory-bank',
+      ],
+      2,
+    ),
+  )('~/%s is known without a variable', async (path) => {
     const scene = new Scene();
     const cache = join(scene.home, path);
     mkdirSync(cache, { recursive: true });

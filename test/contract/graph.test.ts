@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { calls, sequence } from '../property/graph/steps.ts';
+import { added, calls, sequence } from '../property/graph/steps.ts';
 import { follow, type World } from '../property/graph/world.ts';
 import { deep, runs } from '../support/depth.ts';
 import fc from '../support/fc.ts';
@@ -35,13 +35,16 @@ class StdioWorld implements World {
   }
 }
 
-test('the 41 tools are listed, each with the schema of its arguments', async () => {
+test('the tools of the graph are listed, each with the schema of its arguments', async () => {
   const repo = Repo.create();
   const client = new RawClient([main, '--toolsets', 'graph'], { cwd: repo.root }).initialize();
   const { result } = await client.request(1, 'tools/list').answer(1);
   await client.end();
   repo.remove();
-  expect(result.tools.map(({ name }: { name: string }) => name)).toEqual(Object.keys(calls));
+  expect(result.tools.map(({ name }: { name: string }) => name)).toEqual([
+    ...Object.keys(calls),
+    ...added,
+  ]);
 });
 
 deep(

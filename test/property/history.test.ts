@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { runs } from '../support/depth.ts';
+import { isFull } from '../support/depth.ts';
 import fc from '../support/fc.ts';
 import { note } from '../support/note.ts';
 import { type Opened, open } from '../support/open.ts';
@@ -178,7 +178,7 @@ test('the history equals that of native git after random commits, merges, rebase
       }
     }),
     {
-      numRuns: runs(15),
+      numRuns: isFull ? 15 : 1,
       examples: [
         // A merge that takes files from both sides and adds nothing.
         [

@@ -2,7 +2,7 @@ import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Claims } from '../../src/core/claims.ts';
 import { Session } from '../../src/core/session.ts';
-import { isFull } from '../support/depth.ts';
+import { deep, isFull } from '../support/depth.ts';
 import { note } from '../support/note.ts';
 import { type Opened, open } from '../support/open.ts';
 import { Repo } from '../support/repo.ts';
@@ -117,7 +117,7 @@ describe('on one machine', () => {
     const servers = [await serve(repo.root), await serve(repo.root)];
     for (const server of servers.slice(0, 1)) await add(server, 'a');
     const all = servers.flatMap((server) => [claimsOf(server, 'one/1'), claimsOf(server, 'two/2')]);
-    for (let i = 0; i < (isFull ? 1_000 : 10); i++) {
+    for (let i = 0; i < (isFull ? 1_000 : 5); i++) {
       const tries = await Promise.allSettled(all.map((claims) => claims.claim(path, 5)));
       const won = tries.map(({ status }) => status === 'fulfilled');
       expect(won.filter(Boolean)).toHaveLength(1);
@@ -128,7 +128,7 @@ describe('on one machine', () => {
     expect(repo.fsck()).toBe('');
   });
 
-  test('a claim survives git gc, and can be released after it', async () => {
+  deep('a claim survives git gc, and can be released after it', async () => {
     const repo = create();
     const opened = await serve(repo.root);
     await add(opened, 'a');
@@ -161,7 +161,7 @@ describe('on one machine', () => {
     expect((await opened.call.claims.list()).size).toBe(0);
   });
 
-  test('a ref with something else counts as no claim', async () => {
+  deep('a ref with something else counts as no claim', async () => {
     const repo = create();
     const opened = await serve(repo.root);
     await add(opened, 'a');
@@ -212,7 +212,7 @@ describe('between machines', () => {
     expect((await call.claims.list()).get(path)?.agent).toBe('ann/1');
   });
 
-  test('without a connection a claim counts here, and says so', async () => {
+  deep('without a connection a claim counts here, and says so', async () => {
     const { bare, all } = await clones(2);
     const [here, there] = all.map(({ opened }) => opened) as [Opened, Opened];
     const ann = claimsOf(here, 'ann/1');
@@ -232,10 +232,10 @@ describe('between machines', () => {
     await expect(ann.release(path, false)).rejects.toMatchObject({ code: 'remote' });
   });
 
-  test('exactly one of two clones gets a record', async () => {
+  deep('exactly one of two clones gets a record', async () => {
     const { all } = await clones(2);
     const claims = all.map(({ opened }, i) => claimsOf(opened, `agent-${i}/1`));
-    const tries = Number(process.env.CLAIM_TRIES ?? (isFull ? 10 : 2));
+    const tries = Number(process.env.CLAIM_TRIES ?? 10);
     for (let i = 0; i < tries; i++) {
       const results = await Promise.allSettled(claims.map((one) => one.claim(path, 5)));
       const won = results.map(({ status }) => status === 'fulfilled');
