@@ -72,6 +72,7 @@ describeDeep('the package', () => {
         "dist/builds/*/library.js",
         "dist/builds/*/library.js.map",
         "dist/builds/*/package.json",
+        "dist/builds/*/page/app.html",
         "dist/builds/*/page/icon.svg",
         "dist/builds/*/page/index.html",
         "dist/builds/*/page/page.js",
@@ -82,6 +83,10 @@ describeDeep('the package', () => {
         "dist/builds/*/quick-search.cjs.map",
         "dist/builds/*/quick.cjs",
         "dist/builds/*/quick.cjs.map",
+        "dist/builds/*/skills/recall/SKILL.md",
+        "dist/builds/*/skills/remember/SKILL.md",
+        "dist/builds/*/skills/review-memory/SKILL.md",
+        "dist/builds/*/skills/tend-memory/SKILL.md",
         "dist/library.js",
         "dist/main.cjs",
         "dist/types/app/library.d.ts",
@@ -97,7 +102,7 @@ describeDeep('the package', () => {
         "schemas/*",
       ]
     `);
-    expect(packed.unpackedSize).toBeLessThan(8_000_000);
+    expect(packed.unpackedSize).toBeLessThan(9_000_000);
   });
 
   test('has every file that its README links to', () => {

@@ -128,6 +128,17 @@ export class Repository {
     return this.#refs;
   }
 
+  /** Whether the format of refs and objects is a known one. */
+  get canReadRefs(): boolean {
+    try {
+      checkStorage(this.config());
+      return true;
+    } catch (error) {
+      if (error instanceof MemoryError) return false;
+      throw error;
+    }
+  }
+
   head(): Head {
     return this.refs.head();
   }

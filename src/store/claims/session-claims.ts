@@ -55,7 +55,7 @@ export class SessionClaims implements Claims {
     const found = new Map<string, WorkClaim>();
     const { memory } = this.#archive;
     const repository = memory.repository();
-    if (!repository) return found;
+    if (!repository?.canReadRefs) return found;
     const { session } = await this.#permit.actor();
     const access = await this.#permit.access();
     const folder = memory.inTree('');
