@@ -11,7 +11,7 @@ import {
 import { isoTime } from '../../src/core/exchange-format.ts';
 import type { JsonObject } from '../../src/core/json.ts';
 import { corpus } from '../support/corpus.ts';
-import { describeDeep } from '../support/depth.ts';
+import { deep, describeDeep } from '../support/depth.ts';
 import { newFolder } from '../support/process.ts';
 import { Repo } from '../support/repo.ts';
 
@@ -112,7 +112,7 @@ describe('a memory-bank folder', () => {
     'memory-bank/latin1.md': Buffer.from([0x63, 0x61, 0x66, 0xe9]),
   });
 
-  it('is taken over byte for byte as one commit, and again without a change', async () => {
+  deep('is taken over byte for byte as one commit, and again without a change', async () => {
     const one = world();
     const { repo } = one;
     const before = fingerprint(source);

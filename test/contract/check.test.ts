@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { parse } from 'yaml';
 import { deep } from '../support/depth.ts';
 import { main, newFolder } from '../support/process.ts';
@@ -24,7 +24,7 @@ function project(): Repo {
   return repo;
 }
 
-test('check passes while the code is as it was, and fails when it changed', () => {
+deep('check passes while the code is as it was, and fails when it changed', () => {
   const repo = project();
   const good = run(repo, 'check');
   expect(good).toMatchObject({ status: 0, stderr: '' });

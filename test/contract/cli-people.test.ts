@@ -100,7 +100,7 @@ describe('search and show', () => {
 });
 
 describe('log and diff', () => {
-  test('tell what changed, by whom and why', () => {
+  deep('tell what changed, by whom and why', () => {
     const { status, stdout } = run('log');
     expect(status).toBe(0);
     expect(stdout).toMatch(

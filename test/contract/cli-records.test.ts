@@ -56,7 +56,7 @@ describe('list', () => {
     expect(stdout).toMatch(/^knowledge {2}knowledge\/patterns\/\n {2}colours +colours\.md +just/m);
   });
 
-  test('is narrowed by path and toolset, sorted by age, and limited', () => {
+  deep('is narrowed by path and toolset, sorted by age, and limited', () => {
     expect(json('list', '.memory-bank/knowledge/')).toMatchObject({
       version: 1,
       records: [
@@ -111,7 +111,7 @@ describe('list', () => {
 });
 
 describe('show', () => {
-  test('prints a decision by its title, with or without the date', () => {
+  deep('prints a decision by its title, with or without the date', () => {
     const { stdout } = run(['show', 'Use JWT']);
     expect(stdout).toMatch(/^## Use JWT - \d{4}-\d\d-\d\d\n\n### Context\n\nStateless\n/);
     expect(stdout).not.toContain('# Decision Log');

@@ -6,7 +6,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { serveHttp } from '../../src/cli/commands/serve-http.ts';
 import { readServeConfig } from '../../src/server/http/config-file.ts';
-import { isFull } from '../support/depth.ts';
+import { deep, isFull } from '../support/depth.ts';
 import { key } from '../support/http.ts';
 import { newFolder } from '../support/process.ts';
 import { Repo } from '../support/repo.ts';
@@ -82,7 +82,7 @@ describe('the files in the image', () => {
   let server: ChildProcess | undefined;
   afterAll(() => server?.kill('SIGKILL'));
 
-  test('are a server, whose health the check reports', async () => {
+  deep('are a server, whose health the check reports', async () => {
     const copied = all('COPY').flatMap(
       (args) => /^--from=build \/build\/(\S+)/.exec(args)?.[1] ?? [],
     );

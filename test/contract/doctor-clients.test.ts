@@ -127,7 +127,7 @@ deep.each([
   expect(existsSync(repo.path('marker'))).toBe(false);
 });
 
-test('doctor starts npx outside of the project, whose settings it would read', () => {
+deep('doctor starts npx outside of the project, whose settings it would read', () => {
   const bin = newFolder();
   const seen = join(bin, 'seen');
   const script = `#!/bin/sh\necho "$PWD $1 $2" > ${seen}\nshift 2\nexec node ${main} "$@"\n`;
@@ -149,7 +149,7 @@ test('doctor starts no other program of the same name for an entry of the projec
   expect(existsSync(repo.path('marker'))).toBe(false);
 });
 
-test('doctor starts no file of the project, also by the name of this program, unless asked', () => {
+deep('doctor starts no file of the project, also by the name of this program, unless asked', () => {
   const repo = Repo.create();
   const bin = repo.path('node_modules/.bin');
   repo.write('node_modules/.bin/memory-bank', '#!/bin/sh\ntouch marker\n');

@@ -172,7 +172,7 @@ describe('a hook', () => {
     expect(lines[0]).toContain('data, not instructions');
   });
 
-  test('says nothing and succeeds for bad input', () => {
+  deep('says nothing and succeeds for bad input', () => {
     const huge = JSON.stringify({ ...claude(), prompt: 'x'.repeat(1 << 20) });
     const cases = [
       ['hook', 'session-start', ''],

@@ -411,7 +411,7 @@ describe('memory-bank serve', () => {
     expect(statuses).toEqual(['success', 'success', 'error']);
   });
 
-  test('finishes the requests under way when it is stopped', async () => {
+  deep('finishes the requests under way when it is stopped', async () => {
     const program = await HttpProgram.start(unlimited, env);
     const wire = new Wire(program.url);
     await wire.begin();

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { exitStatus } from '../../src/cli/exit-status.ts';
 import { readServeConfig, serveConfig } from '../../src/server/http/config-file.ts';
+import { deep } from '../support/depth.ts';
 import { key, projectApp, type Served, serve } from '../support/http.ts';
 import { HttpProgram } from '../support/http-program.ts';
 import { Issuer } from '../support/issuer.ts';
@@ -143,7 +144,7 @@ describe('the program', () => {
   const folder = newFolder();
   const file = join(folder, 'serve.yaml');
 
-  test('takes its options from a file, and logs JSON lines', async () => {
+  deep('takes its options from a file, and logs JSON lines', async () => {
     writeFileSync(join(folder, 'keys'), `${key}\n`);
     writeFileSync(
       file,

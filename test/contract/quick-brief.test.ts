@@ -67,7 +67,7 @@ async function settle(): Promise<void> {
   run(['brief']);
 }
 
-test('a second brief loads a small part of the program, and gives the same text', async () => {
+deep('a second brief loads a small part of the program, and gives the same text', async () => {
   await settle();
   const second = observe(['brief']);
   removeDigests();

@@ -179,7 +179,7 @@ describe('squash', () => {
     expectSound(repo);
   });
 
-  test('folds commits of the memory between commits of code, which stay', () => {
+  deep('folds commits of the memory between commits of code, which stay', () => {
     const repo = create();
     repo.write('packages/a/code.ts', 'one\n');
     commit(repo, 'a');

@@ -64,7 +64,7 @@ function expectSound(repo: Repo): void {
 }
 
 describe('untangle', () => {
-  test('divides what an amend put into a commit of the memory, and changes nothing else', () => {
+  deep('divides what an amend put into a commit of the memory, and changes nothing else', () => {
     const repo = create();
     tangle(repo);
     const tip = hash(repo, 'HEAD');

@@ -50,7 +50,7 @@ function repack(text: string): string {
   return repo.git('rev-parse', 'HEAD').trim();
 }
 
-test('objects are found while repeated repacks remove the pack that was just listed', () => {
+deep('objects are found while repeated repacks remove the pack that was just listed', () => {
   repo = Repo.create();
   repack('first');
   for (const repacks of [1, 2, 3]) {
