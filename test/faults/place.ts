@@ -144,7 +144,7 @@ export function litter(root: string, objects = true): string[] {
     if (isAtRest(root, path)) {
       return !isAlive(text(join(root, path.replace('/journal-', '/owner-'))));
     }
-    return /\.lock$|\.tmp$|(^|\/)\.git\/memory-bank\/(?!(state\.json|index-mark|history-\w+\.jsonl)$)/.test(
+    return /\.lock$|\.tmp$|(^|\/)\.git\/memory-bank\/(?!(state\.json|index-mark|history-\w+\.jsonl|brief-\w+\.index)$)/.test(
       path,
     );
   });
