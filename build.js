@@ -207,6 +207,24 @@ async function bundleQuick(outdir) {
 }
 
 /**
+ * The options of a bundle for browsers.
+ *
+ * @satisfies {import('esbuild').BuildOptions}
+ */
+const forBrowsers = {
+  bundle: true,
+  // A module would not load from a file.
+  format: /** @type {const} */ ('iife'),
+  target: ['es2022', 'chrome111', 'firefox115', 'safari16.4'],
+  jsx: /** @type {const} */ ('automatic'),
+  jsxImportSource: 'preact',
+  minify: true,
+  metafile: /** @type {const} */ (true),
+  logLevel: /** @type {const} */ ('warning'),
+  absWorkingDir: top,
+};
+
+/**
  * Bundles the pages for people into a folder: a script, a style sheet and what loads them.
  *
  * @param {string} outdir
@@ -217,16 +235,7 @@ export async function bundlePage(outdir) {
   const { metafile } = await build({
     entryPoints: { page: 'src/server/page/page.tsx', style: 'src/server/page/style.css' },
     outdir,
-    bundle: true,
-    // A module would not load from a file.
-    format: 'iife',
-    target: ['es2022', 'chrome111', 'firefox115', 'safari16.4'],
-    jsx: 'automatic',
-    jsxImportSource: 'preact',
-    minify: true,
-    metafile: true,
-    logLevel: 'warning',
-    absWorkingDir: top,
+    ...forBrowsers,
   });
   for (const name of ['index.html', 'icon.svg']) {
     await copyFile(join(top, 'src/server/page', name), join(outdir, name));
@@ -244,16 +253,8 @@ async function bundleApp(outdir) {
   const { build } = await import('esbuild');
   const { metafile, outputFiles } = await build({
     entryPoints: ['src/server/page/mcp-app.tsx'],
-    bundle: true,
     write: false,
-    format: 'iife',
-    target: ['es2022', 'chrome111', 'firefox115', 'safari16.4'],
-    jsx: 'automatic',
-    jsxImportSource: 'preact',
-    minify: true,
-    metafile: true,
-    logLevel: 'warning',
-    absWorkingDir: top,
+    ...forBrowsers,
   });
   const script = outputFiles[0]?.text.replaceAll('</script', '<\\/script') ?? '';
   const style = await readFile(join(outdir, 'style.css'), 'utf8');

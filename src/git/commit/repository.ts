@@ -15,7 +15,7 @@ import { ObjectDatabase } from '../objects/odb.ts';
 import { identity } from '../refs/identity.ts';
 import { type Head, Refs } from '../refs/refs.ts';
 import type { Address } from '../remote/login.ts';
-import { type Hub, hubOf, type Remote, type Upstream, upstreamOf } from '../remote/remote.ts';
+import { hubOf, type Remote, type Upstream, upstreamOf } from '../remote/remote.ts';
 import { GitConfig } from '../repository/config.ts';
 import { initRepository } from '../repository/create-repository.ts';
 import type { WorkTree } from '../repository/discover.ts';
@@ -304,8 +304,8 @@ export class Repository {
     return upstreamOf(this.config(), this.head().ref, this.tree.top);
   }
 
-  /** The remote for refs that belong to no branch; see `hubOf`. */
-  hub(): Hub | undefined {
+  /** The address for refs that belong to no branch; see `hubOf`. */
+  hub(): Address | undefined {
     return hubOf(this.config(), this.#refs.branch(), this.tree.top);
   }
 

@@ -121,28 +121,25 @@ export function upstreamOf(config: GitConfig, ref: string | undefined, top: stri
   };
 }
 
-/** A remote for refs that belong to no branch. */
-export interface Hub {
-  /** `origin`. */
-  readonly name: string;
-  readonly fetch: Address;
-  readonly push: Address;
-}
-
 /**
- * Reads the remote of a branch, by default `remote.pushDefault` or `origin`, from the configuration.
+ * Returns the address for refs that belong to no branch: the push address of the remote of the branch, by
+ * default of `remote.pushDefault` or `origin`.
  *
  * @param ref full name of the branch; undefined on a detached HEAD.
  * @param top the work tree, to which a relative path refers.
  * @returns undefined if there is none.
  * @throws MemoryError `unsupported` for an address of another kind.
  */
-export function hubOf(config: GitConfig, ref: string | undefined, top: string): Hub | undefined {
+export function hubOf(
+  config: GitConfig,
+  ref: string | undefined,
+  top: string,
+): Address | undefined {
   const branch = ref?.replace(/^refs\/heads\//, '');
   const own = branch === undefined ? undefined : config.get(`branch.${branch}.remote`);
   const name = own ?? config.get('remote.pushdefault') ?? 'origin';
   const url = config.get(`remote.${name}.url`);
-  return url === undefined ? undefined : { name, ...addressesOf(config, name, url, top) };
+  return url === undefined ? undefined : addressesOf(config, name, url, top).push;
 }
 
 function addressesOf(config: GitConfig, remote: string, url: string, top: string) {

@@ -142,7 +142,7 @@ export class SessionClaims implements Claims {
   /** The remote that decides between machines; undefined for none. */
   async #remote({ repository }: Work): Promise<Remote | undefined> {
     const hub = repository.hub();
-    return hub && repository.remote(hub.push);
+    return hub && repository.remote(hub);
   }
 
   /** Gets the claims of the remote if one that this clone knows is in the way: it may be over. */
