@@ -57,7 +57,7 @@ export const serveHttp: Command = {
   async run(invocation) {
     const { app, options } = invocation;
     const made = randomBytes(32).toString('base64url');
-    keepHeapSmall();
+    keepHeapSmall(100);
     leaseBuild();
     const { values, projects: folders } = await readServeOptions(invocation);
     useLogFormat(logFormatOf(values));

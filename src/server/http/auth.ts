@@ -83,16 +83,21 @@ export class Auth {
         Object.assign(request, { secret, signedCookies: {} });
         next();
       },
-      async (request, response, next) => {
+      (request, response, next) => {
         const caller = this.#callerOf(request);
+        response.locals.caller = caller;
         const token = caller.authorized ? undefined : bearerOf(request);
-        const { project } = response.locals;
-        const known =
-          token === undefined ? undefined : await this.#tokens?.identify(token, project);
-        response.locals.caller = known ? withToken(caller, known) : caller;
-        next();
+        if (token === undefined || !this.#tokens) return next();
+        return this.#withToken(token, response, next);
       },
     ];
+  }
+
+  /** Sets `locals.caller` to the caller that an access token names, if it is valid. */
+  async #withToken(token: string, { locals }: Response, next: () => void): Promise<void> {
+    const known = await this.#tokens?.identify(token, locals.project);
+    if (known) locals.caller = withToken(locals.caller, known);
+    next();
   }
 
   /** Refuses requests without a valid key, session or access token. */

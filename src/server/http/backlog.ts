@@ -2,6 +2,7 @@ import type { RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Admission } from '../../app/call-context.ts';
 import { MemoryError } from '../../core/error.ts';
+import { OncePerStep } from '../../core/once-per-step.ts';
 
 /** The limit of unread bytes of one connection: above it, no call of it begins. */
 const maxStreamBytes = 16 * 1024 * 1024;
@@ -21,8 +22,11 @@ const maxPipelined = 1_000;
 /** The number of reads that run concurrently; each can produce a large answer. */
 const maxReads = 2;
 
-/** The number to which it grows while all reads are light; they mostly wait for the disk. */
-const maxLightReads = 16;
+/**
+ * The number to which it grows while all reads are light. Reads that begin together share their look
+ * at the disk.
+ */
+const maxLightReads = 32;
 
 /** The time after which a slow read frees its slot for the next one, in milliseconds. */
 const maxHold = 1_000;
@@ -42,16 +46,42 @@ interface Stream {
   sent: number;
 }
 
+/** A read that holds a slot. */
+interface Hold {
+  readonly socket: Socket | null | undefined;
+  /** `bytesWritten` of the socket when the read began. */
+  readonly before: number;
+  readonly began: number;
+  /** The reads that began with it. */
+  readonly batch: Batch;
+  /** Whether its slot is free again. */
+  isFree: boolean;
+}
+
+/** Reads that began together. */
+interface Batch {
+  readonly holds: Hold[];
+  /** The number of them that hold a slot. */
+  holding: number;
+  /** Frees the slots of slow ones. */
+  expiry: NodeJS.Timeout | undefined;
+}
+
 /** Bounds the unread answers of all connections of a server, and the reads that run at a time. */
 export class Backlog {
   readonly #readTimeout: number;
   readonly #queues = new Map<Socket, (() => void)[]>();
   readonly #streams = new Map<ServerResponse, Stream>();
   /** The reads that wait for a slot, in their order. */
-  readonly #reads = new Set<() => void>();
+  readonly #reads = new Set<(batch: Batch) => void>();
+  /** The reads that have ended in this turn of the event loop. */
+  #ended: Hold[] = [];
+  /** Whether the next turn settles what has ended and starts reads. */
+  #settles = false;
   #reading = 0;
   /** The number of reads that may run concurrently now. */
   #allowed = maxReads;
+  readonly #unreadNow = new OncePerStep<number>();
 
   /** @param readTimeout the time limit for reading an answer, in milliseconds. */
   constructor(readTimeout: number) {
@@ -135,7 +165,8 @@ export class Backlog {
   /** @throws MemoryError `busy` if the client of the response, or all together, leave too much unread. */
   #check(response: ServerResponse | undefined, limit: number): void {
     const own = response ? this.#unread(response) : 0;
-    if (own <= maxStreamBytes && this.#waiting() <= limit) return;
+    const all = this.#unreadNow.get(() => this.#waiting());
+    if (own <= maxStreamBytes && all <= limit) return;
     throw new MemoryError('busy', 'Too many answers wait to be read.', {
       hint: 'Read the answers to earlier calls, or retry later.',
     });
@@ -144,54 +175,77 @@ export class Backlog {
   /** Waits for a free slot; the returned function frees it again. */
   #takeSlot(socket: Socket | null | undefined, signal: AbortSignal): Promise<() => void> {
     return new Promise((resolve, reject) => {
-      const cancel = () => {
-        this.#reads.delete(start);
-        reject(signal.reason);
+      const start = (batch: Batch) => {
+        if (signal.aborted) return reject(signal.reason);
+        const before = socket?.bytesWritten ?? 0;
+        const hold = { socket, before, began: performance.now(), batch, isFree: false };
+        batch.holds.push(hold);
+        resolve(() => {
+          this.#ended.push(hold);
+          this.#settleSoon();
+        });
       };
-      const start = () => {
-        signal.removeEventListener('abort', cancel);
-        resolve(this.#useSlot(socket));
-      };
+      // A cancelled read leaves the queue in its turn: a listener for each one would cost more.
       this.#reads.add(start);
-      if (signal.aborted) return cancel();
-      signal.addEventListener('abort', cancel);
+      this.#settleSoon();
+    });
+  }
+
+  /**
+   * Settles in the next turn of the event loop: then the answers are sent, and so counted, and the
+   * reads that arrive in this turn begin together.
+   */
+  #settleSoon(): void {
+    if (this.#settles) return;
+    this.#settles = true;
+    setImmediate(() => {
+      this.#settles = false;
+      const ended = this.#ended;
+      this.#ended = [];
+      for (const hold of ended) this.#settle(hold);
       this.#startReads();
     });
   }
 
-  #useSlot(socket: Socket | null | undefined): () => void {
-    this.#reading += 1;
-    const began = performance.now();
-    const before = socket?.bytesWritten ?? 0;
-    const free = () => {
-      if (expiry === undefined) return;
-      clearTimeout(expiry);
-      expiry = undefined;
-      this.#reading -= 1;
-      this.#startReads();
-    };
-    let expiry: NodeJS.Timeout | undefined = setTimeout(free, maxHold);
-    // The answer is sent, and so counted, before the next turn of the event loop.
-    return () =>
-      void setImmediate(() => {
-        const time = performance.now() - began;
-        // With what waits for the socket.
-        const bytes = (socket?.bytesWritten ?? 0) - before;
-        const isLight = bytes <= lightBytes && time <= lightTime;
-        this.#allowed = isLight ? Math.min(maxLightReads, this.#allowed + 1) : maxReads;
-        if (isLight) return free();
-        // The event loop accepts one connection per turn, and a turn with large answers is long:
-        // two thirds of the time are for turns without one.
-        setTimeout(free, Math.min(maxPause, 2 * maxReads * time));
-      });
+  #settle(hold: Hold): void {
+    const time = performance.now() - hold.began;
+    // With what waits for the socket.
+    const bytes = (hold.socket?.bytesWritten ?? 0) - hold.before;
+    const isLight = bytes <= lightBytes && time <= lightTime;
+    this.#allowed = isLight ? Math.min(maxLightReads, this.#allowed + 1) : maxReads;
+    if (isLight) {
+      this.#free(hold);
+      return;
+    }
+    // The event loop accepts one connection per turn, and a turn with large answers is long:
+    // two thirds of the time are for turns without one.
+    setTimeout(() => this.#freeAll([hold]), Math.min(maxPause, 2 * maxReads * time));
+  }
+
+  #free(hold: Hold): void {
+    if (hold.isFree) return;
+    hold.isFree = true;
+    this.#reading -= 1;
+    hold.batch.holding -= 1;
+    if (hold.batch.holding === 0) clearTimeout(hold.batch.expiry);
+  }
+
+  #freeAll(holds: readonly Hold[]): void {
+    for (const hold of holds) this.#free(hold);
+    this.#startReads();
   }
 
   #startReads(): void {
+    const batch: Batch = { holds: [], holding: 0, expiry: undefined };
     for (const start of this.#reads) {
-      if (this.#reading >= this.#allowed) return;
+      if (this.#reading >= this.#allowed) break;
       this.#reads.delete(start);
-      start();
+      start(batch);
+      this.#reading += batch.holds.length - batch.holding;
+      batch.holding = batch.holds.length;
     }
+    const { holds } = batch;
+    if (holds.length > 0) batch.expiry = setTimeout(() => this.#freeAll(holds), maxHold).unref();
   }
 
   /** Returns the unread bytes of the connection of a response. */

@@ -62,9 +62,11 @@ export class RestSessions {
   /** Returns the session of the sender of a request. */
   of(request: Request, response: Response): Session {
     const agent = agentOf(request);
-    const { id, author, mode } = response.locals.caller;
+    const { id, author, mode, bySession } = response.locals.caller;
     const key = `${id} ${agent}`;
-    const session = this.#sessions.get(key) ?? this.#app.connect({ onlyMode: mode, waits: true });
+    // A person uses the pages, which have a cookie of their own.
+    const client = { onlyMode: mode, waits: true, isAgent: bySession !== true };
+    const session = this.#sessions.get(key) ?? this.#app.connect(client);
     session.agent = agent;
     session.author = author;
     // Moved to the end, so that the first one is always the least recently used.
@@ -100,8 +102,16 @@ export function sendReply(
   const { error, meta } = reply;
   setProvenance(response, meta);
   if (error === 'busy') response.set('Retry-After', retryAfter);
-  if (error === undefined) response.json(toBody(reply.body));
-  else response.status(statuses[error]).json(reply.body);
+  if (error === undefined) sendJson(response, toBody(reply.body));
+  else sendJson(response.status(statuses[error]), reply.body);
+}
+
+/** Sends a body without what Express does for other applications: an ETag, and settings of the JSON. */
+export function sendJson(response: Response, body: object): void {
+  const text = JSON.stringify(body);
+  response.setHeader('Content-Type', 'application/json; charset=utf-8');
+  response.setHeader('Content-Length', Buffer.byteLength(text));
+  response.end(text);
 }
 
 /** Sets the headers that name the commit of a call. */

@@ -8,10 +8,17 @@ import { HttpError } from './http-error.ts';
 export const apiVersion = '1.0.0';
 
 /** Headers that must not repeat: a proxy and this server could each use another of the values. */
-const single = ['host', 'authorization', 'cookie', 'content-type', 'origin', 'mcp-session-id'];
+const single = new Set([
+  'host',
+  'authorization',
+  'cookie',
+  'content-type',
+  'origin',
+  'mcp-session-id',
+]);
 
 /** Refuses requests without a Host, with an unknown Expect, or with a repeated header that decides. */
-export const soundHead: RequestHandler = ({ url, headers, headersDistinct }, _response, next) => {
+export const soundHead: RequestHandler = ({ url, headers, rawHeaders }, _response, next) => {
   if (headers.host === undefined) throw new HttpError(400, 'The header "Host" is missing.');
   if (!/^[/*]/.test(url) && targetHost(url) === undefined) {
     throw new HttpError(400, 'The target of the request is neither a path nor an http URL.');
@@ -20,12 +27,24 @@ export const soundHead: RequestHandler = ({ url, headers, headersDistinct }, _re
   if (expect.toLowerCase() !== '100-continue') {
     throw new HttpError(417, 'The header "Expect" must be 100-continue.');
   }
-  const repeated = single.find((name) => (headersDistinct[name]?.length ?? 0) > 1);
+  const repeated = repeatedOf(rawHeaders);
   if (repeated !== undefined) {
     throw new HttpError(400, `The header "${repeated}" occurs more than once.`);
   }
   next();
 };
+
+/** Returns a header that repeats and must not; `rawHeaders` has names and values in turn. */
+function repeatedOf(rawHeaders: readonly string[]): string | undefined {
+  const seen: string[] = [];
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i]?.toLowerCase() ?? '';
+    if (!single.has(name)) continue;
+    if (seen.includes(name)) return name;
+    seen.push(name);
+  }
+  return undefined;
+}
 
 /**
  * Refuses requests that a browser sends for a page of another site.

@@ -18,11 +18,13 @@ import { jsonBody, ownCookie, sameSite, soundHead } from './guards.ts';
 import { errorBody, sendError } from './http-error.ts';
 import { limitsOf } from './limits.ts';
 import { refuseBody } from './mcp-sessions.ts';
+import { operationRoutes } from './operation-routes.ts';
 import { ProjectChoice } from './project-choice.ts';
-import { addRoutes, createRoutes, type ProjectRoutes } from './project-routes.ts';
+import { createRoutes, type ProjectRoutes } from './project-routes.ts';
 import { enter, Projects, projectOf, type ServedProject } from './projects.ts';
 import { metadataPaths, ProtectedResource } from './protected-resource.ts';
 import { limitRate } from './rate-limit.ts';
+import { sequence } from './sequence.ts';
 import { metricsEndpoint, probeEndpoints, projectsEndpoint } from './server-endpoints.ts';
 import type { Face, HttpSettings } from './settings.ts';
 
@@ -115,51 +117,38 @@ async function createApi(
     served.set(project, await createRoutes(project, shared));
   }
   metrics?.follow([...served].map(([project, { mcp }]) => ({ project, sessions: () => mcp.size })));
-  const routesOf = (response: express.Response) => {
+  const routesOf: RoutesOf = (response) => {
     const routes = served.get(projectOf(response));
     if (!routes) throw new Error('The project is not one of this server.');
     return routes;
   };
   const api = express();
   api.disable('etag').disable('x-powered-by').set('query parser', false);
-  if (metrics) api.use(metrics.countRequest);
-  api.use(headers);
-  addRoutes(api, probes, auth);
-  if (origins.length > 0) api.use(crossOrigin(origins));
-  for (const project of projects.all)
-    if (project.path !== '') api.use(project.path, enter(project));
-  api.use(auth.identify(), projects.usual);
   const isUncounted = (path: string) =>
     path === '/mcp' ||
     path === '/metrics' ||
     (face !== undefined && path.startsWith(face.uncounted));
-  api.use(limitRate(limits, isUncounted));
-  api.use(soundHead, sameSite(settings.host, hosts, origins));
-  if (resource) {
-    api.get(metadataPaths(''), resource.metadata('', projects.all));
-    for (const project of projects.all) {
-      const { path } = project;
-      if (path !== '') api.get(metadataPaths(path), resource.metadata(path, [project]));
-    }
-  }
-  for (const project of projects.all) {
-    if (project.path !== '') api.use(project.path, (...args) => routesOf(args[1]).handle(...args));
-  }
-  if (projects.areNamed) api.use('/p', auth.authorized, projects.refuseUnknown);
   const access = [auth.authorized, ownCookie(origins)];
-  api.use(
-    ofServer.map(({ path }) => path),
-    access,
-  );
-  addRoutes(api, ofServer, auth);
-  if (projects.areNamed) {
-    const anyBody = jsonBody(
-      Math.max(...projects.all.map((project) => limitsOf(project, limits).body)),
-    );
-    const choice = new ProjectChoice(projects, (project) => served.get(project)?.modern);
-    api.post('/mcp', access, choice.onlyModern, anyBody, choice.choose, refuseBody);
-  }
-  api.use((request, response, next) => routesOf(response).handle(request, response, next));
+  const handlers = [
+    ...(metrics ? [metrics.countRequest] : []),
+    headers,
+    operationRoutes(probes, auth),
+    ...(origins.length > 0 ? [crossOrigin(origins)] : []),
+    ...(projects.areNamed ? [enterProjects(projects)] : []),
+    ...auth.identify(),
+    projects.usual,
+    limitRate(limits, isUncounted),
+    soundHead,
+    sameSite(settings.host, hosts, origins),
+    ...(resource ? [describeResources(resource, projects)] : []),
+    ...(projects.areNamed ? [namedRoutes(projects, auth, routesOf)] : []),
+    operationRoutes(ofServer, auth, { checks: access }),
+    ...(projects.areNamed ? [chooseProject(projects, served, limits, access)] : []),
+    ((request, response, next) =>
+      routesOf(response).handle(request, response, next)) satisfies RequestHandler,
+  ];
+  // One layer of Express, because each layer matches the path of each request.
+  api.use(sequence(handlers));
   // Express recognizes an error handler by its four parameters.
   api.use(((error, request, response, _next) => {
     sendError(error, request, response, log);
@@ -176,6 +165,53 @@ async function createApi(
     },
     close: () => Promise.all(all.map(({ mcp }) => mcp.close())),
   };
+}
+
+/** Returns the routes of the projects of a response. */
+type RoutesOf = (response: express.Response) => ProjectRoutes;
+
+/** Sets the project that the path of a request names. */
+function enterProjects(projects: Projects): RequestHandler {
+  const router = express.Router();
+  for (const project of projects.all) router.use(project.path, enter(project));
+  return router;
+}
+
+/** Passes the requests below the path of a project to its routes. */
+function namedRoutes(projects: Projects, auth: Auth, routesOf: RoutesOf): RequestHandler {
+  const router = express.Router();
+  for (const project of projects.all) {
+    router.use(project.path, (...args) => routesOf(args[1]).handle(...args));
+  }
+  router.use('/p', auth.authorized, projects.refuseUnknown);
+  return router;
+}
+
+/** Answers with the descriptions of the protected resources. */
+function describeResources(resource: ProtectedResource, projects: Projects): RequestHandler {
+  const router = express.Router();
+  router.get(metadataPaths(''), resource.metadata('', projects.all));
+  for (const project of projects.all) {
+    const { path } = project;
+    if (path !== '') router.get(metadataPaths(path), resource.metadata(path, [project]));
+  }
+  return router;
+}
+
+/** Chooses the project of MCP requests to `/mcp`. */
+function chooseProject(
+  projects: Projects,
+  served: ReadonlyMap<ServedProject, ProjectRoutes>,
+  limits: HttpSettings['limits'],
+  access: RequestHandler[],
+): RequestHandler {
+  const router = express.Router();
+  const anyBody = jsonBody(
+    Math.max(...projects.all.map((project) => limitsOf(project, limits).body)),
+  );
+  const choice = new ProjectChoice(projects, (project) => served.get(project)?.modern);
+  router.post('/mcp', access, choice.onlyModern, anyBody, choice.choose, refuseBody);
+  return router;
 }
 
 const noStore = ['cache-control', 'no-store'] as const;

@@ -1,4 +1,4 @@
-import express, { type IRouter, type RequestHandler, type Router } from 'express';
+import express, { type RequestHandler, type Router } from 'express';
 import type { Auth } from './auth.ts';
 import type { Backlog } from './backlog.ts';
 import { chatEndpoint } from './chat.ts';
@@ -9,10 +9,12 @@ import { limitsOf } from './limits.ts';
 import { McpSessions, refuseBody } from './mcp-sessions.ts';
 import { ModernMcp } from './modern-mcp.ts';
 import { describeApi } from './openapi.ts';
+import { operationRoutes } from './operation-routes.ts';
 import { renderPage } from './page.ts';
 import { projectOf, type ServedProject } from './projects.ts';
 import { scopeOf } from './protected-resource.ts';
 import { briefEndpoints, memoryBankEndpoints, sessionEndpoints, statusEndpoint } from './rest.ts';
+import { sequence } from './sequence.ts';
 import type { Face, HttpSettings } from './settings.ts';
 
 /** The parts that the projects of a server have in common. */
@@ -27,18 +29,9 @@ interface Shared {
 
 /** The REST API, MCP and the pages of one project. */
 export interface ProjectRoutes {
-  readonly handle: Router;
+  readonly handle: RequestHandler;
   readonly mcp: McpSessions;
   readonly modern: ModernMcp;
-}
-
-declare global {
-  namespace Express {
-    interface Locals {
-      /** The path of the operation as the description names it; undefined for any other path. */
-      route: string | undefined;
-    }
-  }
 }
 
 /** Sets the path under which requests are counted. */
@@ -46,6 +39,18 @@ function named(path: string): RequestHandler {
   return (_request, response, next) => {
     response.locals.route = path;
     next();
+  };
+}
+
+/** Returns a handler that passes only the requests to some paths, or below them, to a router. */
+function below(paths: readonly string[], router: Router): RequestHandler {
+  const first = new Set(paths.map((path) => path.slice(1)));
+  return (request, response, next) => {
+    const { path } = request;
+    const end = path.indexOf('/', 1);
+    const name = path.slice(1, end < 0 ? undefined : end).toLowerCase();
+    if (first.has(name)) router(request, response, next);
+    else next();
   };
 }
 
@@ -68,75 +73,35 @@ export async function createRoutes(project: ServedProject, shared: Shared): Prom
     ...sessionEndpoints(auth),
     ...(face?.endpoints(app, sessions, backlog) ?? []),
   ];
-  const routes = express.Router();
   const access = [auth.authorized, ownCookie(origins)];
-  routes.all('/mcp', named('/mcp'), access, modern.check, mcp.find);
-  routes.post('/mcp', body, refuseBody);
+  const ofMcp = express.Router();
+  ofMcp.all('/mcp', named('/mcp'), access, modern.check, mcp.find);
+  ofMcp.post('/mcp', body, refuseBody);
   const scoped: RequestHandler = async (request, response, next) => {
     auth.require(await scopeOf(request, response), response, projectOf(response));
     next();
   };
-  routes.all('/mcp', scoped, modern.handle, mcp.handle);
-  routes.use(versioned);
+  ofMcp.all('/mcp', scoped, modern.handle, mcp.handle);
+  const ofPages = express.Router();
   const description = describeApi([...ofServer, ...endpoints], base || '/');
   const page = renderPage(description);
-  routes.get('/openapi.json', (_, response) => void response.json(description));
-  routes.get('/', ({ baseUrl }, response) => response.redirect(`${baseUrl}/docs`));
-  routes.get('/docs', (_, response) => void response.type('html').send(page));
-  if (face) routes.use('/view', named('/view'));
-  if (face) routes.use(face.pages(auth));
-  addRoutes(
-    routes,
-    endpoints.filter(({ open }) => open),
-    auth,
-    body,
-  );
-  routes.use(access);
-  addRoutes(
-    routes,
-    endpoints.filter(({ open }) => !open),
-    auth,
-    body,
-  );
-  routes.use(() => {
-    throw new HttpError(404, 'There is no such path. /openapi.json lists the paths.');
-  });
-  return { handle: routes, mcp, modern };
-}
-
-/**
- * Adds the operations to a router, and refuses the other methods of their paths.
- *
- * @param body reads the bodies of those that have one.
- */
-export function addRoutes(
-  routes: IRouter,
-  endpoints: readonly Endpoint[],
-  auth: Auth,
-  body: RequestHandler[] = [],
-): void {
-  const paths = [...new Set(endpoints.map(({ path }) => path))];
-  for (const path of paths) {
-    const route = routes.route(path.replace(/\{(\w+)\}/g, '*$1'));
-    const ofPath = endpoints.filter((endpoint) => endpoint.path === path);
-    route.all((_request, response, next) => {
-      response.locals.route = path;
-      next();
-    });
-    for (const { method, open, commits, scope, ofServer, handle } of ofPath) {
-      const before = method === 'post' ? body : [];
-      const needed = scope ?? (commits ? 'memory:write' : 'memory:read');
-      route[method](...before, (request, response) => {
-        if (!open) {
-          const project = ofServer && scope ? undefined : projectOf(response);
-          auth.require(needed, response, project);
-        }
-        return handle(request, response);
-      });
-    }
-    const allow = ofPath.map(({ method }) => method.toUpperCase()).join(', ');
-    route.all(() => {
-      throw new HttpError(405, `This path allows ${allow} only.`, { Allow: allow });
-    });
-  }
+  ofPages.get('/openapi.json', (_, response) => void response.json(description));
+  ofPages.get('/', ({ baseUrl }, response) => response.redirect(`${baseUrl}/docs`));
+  ofPages.get('/docs', (_, response) => void response.type('html').send(page));
+  if (face) ofPages.use('/view', named('/view'));
+  if (face) ofPages.use(face.pages(auth));
+  const open = endpoints.filter((endpoint) => endpoint.open);
+  const closed = endpoints.filter((endpoint) => !endpoint.open);
+  const handle = sequence([
+    below(['/mcp'], ofMcp),
+    versioned,
+    below(['/', '/openapi.json', '/docs', '/view'], ofPages),
+    operationRoutes(open, auth, { body }),
+    ...access,
+    operationRoutes(closed, auth, { body }),
+    () => {
+      throw new HttpError(404, 'There is no such path. /openapi.json lists the paths.');
+    },
+  ]);
+  return { handle, mcp, modern };
 }

@@ -11,6 +11,7 @@ import {
   parametersOf,
   pathParameters,
   type RestSessions,
+  sendJson,
   sendReply,
   untilClosed,
 } from './endpoint.ts';
@@ -129,7 +130,7 @@ export function statusEndpoint(app: App, open: boolean): Endpoint {
       const { signal } = untilClosed(response);
       const initialized = await isInitialized(app, 'status', { signal });
       const memoryBankStatus = initialized ? 'initialized' : 'uninitialized';
-      response.json({ status: 'ok', version: apiVersion, memoryBankStatus });
+      sendJson(response, { status: 'ok', version: apiVersion, memoryBankStatus });
     },
   };
 }

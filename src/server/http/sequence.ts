@@ -1,0 +1,27 @@
+import type { RequestHandler } from 'express';
+
+/**
+ * Returns one handler that runs handlers in their order, each if the one before called `next()`.
+ *
+ * Express matches the path of a request with each of its layers; a sequence is one layer.
+ */
+export function sequence(handlers: readonly RequestHandler[]): RequestHandler {
+  return (request, response, done) => {
+    let following = 0;
+    const next = (error?: unknown): void => {
+      const handler = error === undefined ? handlers[following] : undefined;
+      following += 1;
+      if (!handler) {
+        done(error);
+        return;
+      }
+      try {
+        const running: unknown = handler(request, response, next);
+        if (running instanceof Promise) running.catch(done);
+      } catch (thrown) {
+        done(thrown);
+      }
+    };
+    next();
+  };
+}
