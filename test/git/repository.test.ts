@@ -241,6 +241,15 @@ describe("a person's work", () => {
     if (!(error instanceof MemoryError) || error.code !== 'cancelled') throw error;
   }
 
+  /** Counts how often a change looks for a commit that is being written. */
+  class CountedPolls extends NodeFiles {
+    polls = 0;
+    override lstat(path: string) {
+      if (path.endsWith('COMMIT_EDITMSG')) this.polls += 1;
+      return super.lstat(path);
+    }
+  }
+
   /** Whether a change waits until it is cancelled. */
   const waits = async (repo: Repo) => {
     // Not AbortSignal.timeout(): without another reference to it, it can be collected before it fires.
@@ -332,14 +341,7 @@ describe("a person's work", () => {
 
   test('that does not end is waited for once', async () => {
     const repo = create();
-    class Counted extends NodeFiles {
-      polls = 0;
-      override lstat(path: string) {
-        if (path.endsWith('COMMIT_EDITMSG')) this.polls += 1;
-        return super.lstat(path);
-      }
-    }
-    const files = new Counted();
+    const files = new CountedPolls();
     const repository = open(repo.root, { calm: 20, files });
     const polls = async () => {
       files.polls = 0;
@@ -356,12 +358,16 @@ describe("a person's work", () => {
   test('in a loop of commits gets its turn between two changes', async () => {
     const repo = create();
     const commit = (name: string) => repo.git('commit', '-q', '--allow-empty', '-m', name);
-    const repository = open(repo.root, { calm });
+    const files = new CountedPolls();
+    const repository = open(repo.root, { calm, files });
     await put(repository, { 'm/a.md': '1' }, 'ours');
     commit('first');
     await put(repository, { 'm/b.md': '2' }, 'ours');
     expect(await waits(repo)).toBe(true);
+    files.polls = 0;
     const change = put(repository, { 'm/c.md': '3' }, 'ours');
+    // A commit before the first poll is not one for which the change has waited.
+    await vi.waitUntil(() => files.polls > 0, { timeout: 20_000, interval: 1 });
     commit('second');
     await change;
     const subjects = repo.git('log', '--format=%s', '-4').trim().split('\n');
