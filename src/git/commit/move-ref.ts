@@ -1,15 +1,29 @@
 import { dirname, join } from 'node:path';
+import { MemoryError } from '../../core/error.ts';
 import { GitLock, type LockWait } from '../locks/lock.ts';
 import type { ProcessToken } from '../locks/token.ts';
 import type { Oid, Signature } from '../objects/object.ts';
 import { appendReflogs, reflogLines, reflogsOf } from '../refs/reflog.ts';
 import type { MutationSite } from './mutation.ts';
 
-/** Moves a ref that is never checked out, such as a remote-tracking branch. */
+/** The move of a ref to a commit. */
+export interface RefMove {
+  readonly to: Oid;
+  /** The message in the reflog. */
+  readonly log: string;
+  /** Whether the ref must not exist yet. */
+  readonly isNew?: boolean;
+}
+
+/**
+ * Creates or moves a ref that is not checked out, such as a remote-tracking branch.
+ *
+ * @throws MemoryError `already_exists` for a new ref that exists.
+ */
 export async function moveRef(
   { disk, folder, refs, commonDir, config }: MutationSite,
   ref: string,
-  to: Oid,
+  { to, log, isNew }: RefMove,
   committer: Signature,
   token: ProcessToken,
   wait: LockWait,
@@ -19,7 +33,10 @@ export async function moveRef(
   const lock = await GitLock.take(disk, path, 'ref', folder, token, wait);
   try {
     const from = refs.resolve(ref);
-    const lines = reflogLines([{ oid: to, before: from, log: 'memory-bank sync' }], committer);
+    if (isNew && from !== undefined) {
+      throw new MemoryError('already_exists', `There is a ref ${ref} already.`, { data: { ref } });
+    }
+    const lines = reflogLines([{ oid: to, before: from, log }], committer);
     const logs = reflogsOf(disk, commonDir, config, refs, [ref]);
     await lock.fill([Buffer.from(`${to}\n`, 'latin1')]);
     const changed = await appendReflogs(disk, commonDir, logs, lines);

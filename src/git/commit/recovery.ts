@@ -237,6 +237,10 @@ function candidates(site: RepositorySite, role: LockRole): string[] {
   const { files } = site.disk;
   if (role === 'ref') return locksBelow(site, join(site.commonDir, 'refs'));
   if (role === 'packed') return [join(site.commonDir, 'packed-refs.lock')];
+  if (role === 'config') {
+    const config = join(site.commonDir, 'config');
+    return [config, files.realpath(config) ?? config].map((path) => `${path}.lock`);
+  }
   const worktrees = join(site.commonDir, 'worktrees');
   const linked = (files.list(worktrees) ?? []).map(({ name }) => join(worktrees, name));
   const name = role === 'index' ? 'index.lock' : 'HEAD.lock';

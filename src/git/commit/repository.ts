@@ -10,19 +10,17 @@ import { indexKey, type KnownIndex, readIndex, timeOf } from '../index/known-ind
 import type { LockWait } from '../locks/lock.ts';
 import { RepositoryQueue } from '../locks/queue.ts';
 import type { ProcessToken } from '../locks/token.ts';
-import type { EncodedObject, Oid } from '../objects/object.ts';
+import type { Oid } from '../objects/object.ts';
 import { ObjectDatabase } from '../objects/odb.ts';
-import { identity } from '../refs/identity.ts';
+import { earlierValues } from '../refs/reflog.ts';
 import { type Head, Refs } from '../refs/refs.ts';
-import type { Address } from '../remote/login.ts';
-import { hubOf, type Remote, type Upstream, upstreamOf } from '../remote/remote.ts';
 import { GitConfig } from '../repository/config.ts';
 import { initRepository } from '../repository/create-repository.ts';
 import type { WorkTree } from '../repository/discover.ts';
 import { IgnoreRules } from '../repository/ignore.ts';
 import type { Proposal } from './commit-plan.ts';
 import { type CommitWaits, CommitWatch } from './commit-watch.ts';
-import { moveRef } from './move-ref.ts';
+import { DirectChanges } from './direct-changes.ts';
 import {
   type Applied,
   applyPlan,
@@ -33,10 +31,10 @@ import {
   type Prepared,
   underLocks,
 } from './mutation.ts';
-import { type RefSwap, swapOwnRef } from './own-ref.ts';
 import { prepare } from './prepare.ts';
 import type { RepositorySite } from './recovery.ts';
 import { recover } from './recovery.ts';
+import { Remotes } from './remotes.ts';
 import { type ResolveMerge, resolveMerge } from './resolve-merge.ts';
 import type { Rewrite } from './rewrite-plan.ts';
 import { doesSign } from './signing.ts';
@@ -84,6 +82,10 @@ const pause = 20;
 export class Repository {
   readonly tree: WorkTree;
   readonly odb: ObjectDatabase;
+  /** The remotes of its configuration. */
+  readonly remotes: Remotes;
+  /** The changes that leave index and work tree alone. */
+  readonly direct: DirectChanges;
   /** The files of the work tree. */
   readonly work: Folder;
   readonly #refs: Refs;
@@ -119,6 +121,11 @@ export class Repository {
     this.work = new Folder(disk.files, tree.top);
     this.#refs = new Refs(disk.files, tree.gitDir, tree.commonDir);
     this.#watch = new CommitWatch({ ...this.#site, tree, refs: this.#refs }, options.calm);
+    this.remotes = new Remotes(this, disk, options.env);
+    this.direct = new DirectChanges(this.#queue, disk, {
+      now: options.now,
+      site: () => this.#siteFor(this.#knownConfig()),
+    });
     this.#stale = new StaleIndex({ ...this.#site, tree, refs: this.#refs });
   }
 
@@ -299,50 +306,9 @@ export class Repository {
     }
   }
 
-  /** The branch of a remote that HEAD follows; see `upstreamOf`. */
-  upstream(): Upstream {
-    return upstreamOf(this.config(), this.head().ref, this.tree.top);
-  }
-
-  /** The address for refs that belong to no branch; see `hubOf`. */
-  hub(): Address | undefined {
-    return hubOf(this.config(), this.#refs.branch(), this.tree.top);
-  }
-
-  /** The remote at an address. */
-  async remote(address: Address): Promise<Remote> {
-    const { ProgramRemote } = await import('../remote/program-remote.ts');
-    const config = this.config();
-    return new ProgramRemote(address, {
-      disk: this.#disk,
-      commonDir: this.tree.commonDir,
-      env: this.#options.env,
-      sshCommand: config.own('core.sshcommand'),
-      partial: config.get('extensions.partialclone') !== undefined,
-    });
-  }
-
-  /** Updates a remote-tracking ref, as `git fetch` does. */
-  track(ref: string, tip: Oid): Promise<void> {
-    return this.#queue.take(undefined, async (token, wait) => {
-      const config = this.#knownConfig();
-      const committer = identity(config, 'committer', this.#options.now());
-      await moveRef(this.#siteFor(config), ref, tip, committer, token, wait);
-    });
-  }
-
-  /**
-   * Changes one of our own refs if it still has the expected value; see `ownRefs`.
-   *
-   * @param value the object of the new value, which is stored first if it is new.
-   * @returns false if it has another value.
-   */
-  swapOwnRef(swap: RefSwap, value?: EncodedObject, signal?: AbortSignal): Promise<boolean> {
-    return this.#queue.take(signal, async (token, wait) => {
-      const site = this.#siteFor(this.#knownConfig());
-      if (value) await this.#disk.settle(await this.odb.write([value]));
-      return swapOwnRef(site, swap, token, wait);
-    });
+  /** The last values of a ref by its reflog, the newest first; empty without one. */
+  earlierValues(ref: string): Oid[] {
+    return earlierValues(this.#disk.files, this.tree.commonDir, ref);
   }
 
   /**

@@ -7,7 +7,8 @@ import {
 } from '../objects/object.ts';
 import type { ObjectDatabase } from '../objects/odb.ts';
 import { treeOf } from '../objects/odb.ts';
-import { findEntry, folderMode, spliceTree, type TreeEntry } from '../objects/tree.ts';
+import { findEntry, folderMode, type TreeEntry } from '../objects/tree.ts';
+import { withEntry } from '../objects/tree-edit.ts';
 import type { Head } from '../refs/refs.ts';
 import type { CommitPlan } from './commit-plan.ts';
 
@@ -81,25 +82,4 @@ function entryBelow(
   const entry = findEntry(odb.content(tree, 'tree'), name);
   if (below.length === 0 || entry?.mode !== folderMode) return entry;
   return entryBelow(odb, entry.oid, below);
-}
-
-/** The tree with another entry at a path; undefined where nothing is left in it. */
-function withEntry(
-  odb: ObjectDatabase,
-  tree: Oid | undefined,
-  path: readonly string[],
-  entry: TreeEntry | undefined,
-  add: (tree: Buffer) => Oid,
-): Oid | undefined {
-  const [name = '', ...below] = path;
-  const bytes = tree === undefined ? Buffer.alloc(0) : odb.content(tree, 'tree');
-  let next = entry;
-  if (below.length > 0) {
-    const folder = findEntry(bytes, name);
-    const inside = folder?.mode === folderMode ? folder.oid : undefined;
-    const oid = withEntry(odb, inside, below, entry, add);
-    next = oid === undefined ? undefined : { mode: folderMode, oid };
-  }
-  const spliced = spliceTree(bytes, [[name, next]]);
-  return spliced.length === 0 ? undefined : add(spliced);
 }

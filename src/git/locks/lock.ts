@@ -16,6 +16,11 @@ const longestPause = 10;
 /** Upper bound of the time between two polls of a waiter, in milliseconds. */
 export const longestGap = 2 * longestPause;
 
+/** Milliseconds since this process began; the `performance` of node would delay the start of a hook. */
+export function monotonicTime(): number {
+  return 1000 * process.uptime();
+}
+
 /**
  * Polls `attempt` until it returns a value or the limit is reached.
  *
@@ -26,21 +31,21 @@ export async function waitFor<T>(
   wait: LockWait,
   onTimeout: () => MemoryError,
 ): Promise<T> {
-  const end = performance.now() + wait.limit;
+  const end = monotonicTime() + wait.limit;
   for (let pause = firstPause; ; pause = Math.min(pause * 2, longestPause)) {
     if (wait.signal?.aborted) {
       throw new MemoryError('cancelled', 'The call was cancelled; nothing was changed.');
     }
     const result = await attempt();
     if (result !== undefined) return result;
-    if (performance.now() >= end) throw onTimeout();
+    if (monotonicTime() >= end) throw onTimeout();
     // Jitter keeps several waiters from polling in step.
     await sleep(pause * (0.5 + Math.random()));
   }
 }
 
 /** The files that locks of git protect. */
-export const lockRoles = ['index', 'head', 'ref', 'packed'] as const;
+export const lockRoles = ['index', 'head', 'ref', 'packed', 'config'] as const;
 export type LockRole = (typeof lockRoles)[number];
 
 /**
@@ -132,11 +137,13 @@ export class GitLock {
    * It writes through our own link, because the lock's name may belong to another process by now.
    *
    * @param time of its last change, in seconds. Default: the time of the write.
+   * @param permissions of the target, where it has other ones than a new file.
    * @returns its stat.
    */
-  fill(pieces: readonly Uint8Array[], time?: number): Promise<Stat> {
+  fill(pieces: readonly Uint8Array[], time?: number, permissions?: number): Promise<Stat> {
     const fd = this.#fd;
     if (fd === undefined) return this.#disk.fill(this.proof, pieces, time);
+    if (permissions !== undefined) this.#disk.files.chmod(fd, permissions & 0o777);
     this.#fd = undefined;
     return this.#disk.finish(fd, pieces, time);
   }

@@ -10,6 +10,7 @@ import {
   type LockWait,
   lockRoles,
   longestGap,
+  monotonicTime,
   waitFor,
   waitForGit,
 } from './lock.ts';
@@ -69,7 +70,7 @@ export class ProcessLock {
       return undefined;
     };
     try {
-      const rest = this.#backAt - performance.now();
+      const rest = this.#backAt - monotonicTime();
       if (rest > 0) await sleep(rest);
       return await waitFor(attempt, wait, () => this.#busy()).finally(() => {
         if (failed >= silentAttempts) this.#disk.tryDiscard(waiting);
@@ -94,7 +95,7 @@ export class ProcessLock {
     this.#quietly(id, () => {
       const names = this.#disk.files.list(this.#folder) ?? [];
       const awaited = names.some(({ name }) => name.startsWith(waitingName('')));
-      if (awaited) this.#backAt = performance.now() + longestGap;
+      if (awaited) this.#backAt = monotonicTime() + longestGap;
       // A turn that left files behind ends its token, so that the next process cleans up after it.
       if (names.some(({ name }) => name.endsWith(id) && !this.isAtRest(name))) this.close();
     });
@@ -204,7 +205,7 @@ export class ProcessLock {
     const data = { lock, ...(holder ? { pid: holder.pid } : {}) };
     const awaited = holder && this.#awaitedBy(holder);
     if (awaited) {
-      const text = `Another git process holds its lock of the ${awaited === 'packed' ? 'packed refs' : awaited}; ${who} waits for it.`;
+      const text = `Another git process holds its lock of the ${awaited === 'packed' ? 'packed refs' : awaited === 'config' ? 'configuration' : awaited}; ${who} waits for it.`;
       return new MemoryError('busy', text, { hint: waitForGit, data });
     }
     return new MemoryError('busy', `The memory is locked by ${who}.`, {

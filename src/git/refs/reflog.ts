@@ -2,7 +2,8 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { MemoryError } from '../../core/error.ts';
 
 import { type Disk, together } from '../disk/disk.ts';
-import { formatSignature, type Oid, type Signature } from '../objects/object.ts';
+import type { Files } from '../disk/file-layer.ts';
+import { formatSignature, isOid, type Oid, type Signature } from '../objects/object.ts';
 import type { GitConfig } from '../repository/config.ts';
 import type { Refs } from './refs.ts';
 
@@ -82,6 +83,23 @@ export async function appendReflogs(
     }),
   );
   return changed;
+}
+
+/** Limit of the lines of a reflog that are read, and of its bytes. */
+const maxLines = 200;
+const maxBytes = 16 * 1024 * 1024;
+
+/** The last values of a ref by its reflog, the newest first; empty without one. */
+export function earlierValues(files: Files, commonDir: string, ref: string): Oid[] {
+  const path = join(commonDir, 'logs', ref);
+  const stat = files.lstat(path);
+  if (stat?.kind !== 'file' || stat.size > maxBytes) return [];
+  const lines = files.read(path)?.toString('latin1').trimEnd().split('\n') ?? [];
+  const values = lines
+    .slice(-maxLines)
+    .reverse()
+    .flatMap((line) => [line.slice(41, 81), line.slice(0, 40)]);
+  return [...new Set(values)].filter((oid) => isOid(oid) && oid !== none);
 }
 
 /** Removes appended lines, also partly written ones, of a commit that was not made. */

@@ -47,6 +47,7 @@ const otherSide = [
   'maintenance.auto=false',
   'receive.autogc=false',
   'receive.denyCurrentBranch=refuse',
+  'uploadpack.allowAnySHA1InWant=true',
 ]
   .map((setting) => `-c ${setting}`)
   .join(' ');
@@ -139,6 +140,39 @@ export class ProgramRemote implements Remote {
       } finally {
         objects.close();
       }
+    });
+  }
+
+  visit<T>(
+    wanted: string,
+    look: (objects: ObjectDatabase, tip: Oid) => T,
+    signal: AbortSignal,
+  ): Promise<T | undefined> {
+    return this.#inQuarantine([], async (quarantine) => {
+      const target = 'refs/fetched/tip';
+      const alone = [`+${wanted}:${target}`, '--depth=1'] as const;
+      // Some servers give only the commits of their branches by id: then all branches are fetched.
+      const all = ['+refs/heads/*:refs/fetched/heads/*'] as const;
+      for (const [refspec, ...more] of isOid(wanted) ? [alone, all] : [alone]) {
+        const options = ['--quiet', '--no-tags', '--no-recurse-submodules', ...more];
+        const pack = this.#otherSide('upload-pack');
+        // Git refuses objects here that `git fsck` would later report in the repository.
+        const args = [
+          '-c',
+          'fetch.fsckObjects=true',
+          'fetch',
+          ...options,
+          ...pack,
+          '--',
+          this.#address.url,
+          refspec,
+        ];
+        const { status, complaint } = await this.#run(quarantine, args, signal);
+        if (status !== 0 && !isMissing.test(complaint)) throw this.#failure(complaint);
+        if (status === 0) return lookInto(quarantine, isOid(wanted) ? wanted : target, look);
+        if (!/unadvertised/.test(complaint)) return undefined;
+      }
+      return undefined;
     });
   }
 
@@ -274,6 +308,27 @@ export class ProgramRemote implements Remote {
     });
   }
 }
+
+/** Looks at a fetched commit; undefined if it was not fetched. */
+function lookInto<T>(
+  quarantine: Quarantine,
+  wanted: string,
+  look: (objects: ObjectDatabase, tip: Oid) => T,
+): T | undefined {
+  const tip = isOid(wanted)
+    ? wanted
+    : readFileSync(join(quarantine.gitDir, wanted), 'latin1').trim();
+  const objects = quarantine.objects();
+  try {
+    return objects.has(tip) ? look(objects, tip) : undefined;
+  } finally {
+    objects.close();
+  }
+}
+
+/** Messages of git that the remote does not have a branch or commit. */
+const isMissing =
+  /couldn't find remote ref|not our ref|unadvertised object|remote did not send all necessary objects/;
 
 /** Messages of different git versions that they may not prompt for a login. */
 const asksForLogin =

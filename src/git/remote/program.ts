@@ -66,8 +66,13 @@ export function runGit(args: readonly string[], options: RunOptions): Promise<Ou
       after(grace, () => kill(child, 'SIGKILL'));
     };
     const check = () => {
-      const error = guard();
-      if (error) end(error);
+      try {
+        const error = guard();
+        if (error) end(error);
+      } catch (thrown) {
+        // In a timer nobody would catch it, and the run would never end.
+        end(thrown);
+      }
     };
     const abort = () => end(signal.reason);
     const clear = () => {

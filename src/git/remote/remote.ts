@@ -33,6 +33,19 @@ export interface Remote {
     signal: AbortSignal,
   ): Promise<Oid | undefined>;
   /**
+   * Fetches one commit without its history, for a look at it: none of its objects is kept.
+   *
+   * @param wanted the full name of a branch or tag, `HEAD`, or the id of a commit.
+   * @param look gets the fetched objects together with the local ones.
+   * @returns undefined if the remote does not have it.
+   * @throws MemoryError `remote`, `unsupported`, `too_large`, and the errors of `look`.
+   */
+  visit<T>(
+    wanted: string,
+    look: (objects: ObjectDatabase, tip: Oid) => T,
+    signal: AbortSignal,
+  ): Promise<T | undefined>;
+  /**
    * Moves a branch forward, never to a commit that drops history.
    *
    * @returns false when the branch has moved since it was fetched.
@@ -140,6 +153,16 @@ export function hubOf(
   const name = own ?? config.get('remote.pushdefault') ?? 'origin';
   const url = config.get(`remote.${name}.url`);
   return url === undefined ? undefined : addressesOf(config, name, url, top).push;
+}
+
+/**
+ * Returns the address of a repository of which the configuration knows no remote.
+ *
+ * @param top the folder to which a relative path refers.
+ * @throws MemoryError `unsupported` for an address of another kind.
+ */
+export function addressAt(config: GitConfig, url: string, top: string): Address {
+  return addressOf(rewritten(config, url, ['insteadof']), top);
 }
 
 function addressesOf(config: GitConfig, remote: string, url: string, top: string) {

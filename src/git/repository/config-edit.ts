@@ -78,7 +78,7 @@ export async function editConfig(
     try {
       // Bytes that are not UTF-8 stay unchanged.
       const before = files.read(target, maxConfigSize)?.toString('latin1') ?? '';
-      const after = replaceSection(before, section);
+      const after = replaceSection(before, inBytes(section));
       if (after === before) return false;
       files.chmod(fd, (files.lstat(target)?.mode ?? 0o644) & 0o777);
       files.write(fd, [Buffer.from(after, 'latin1')]);
@@ -94,6 +94,13 @@ export async function editConfig(
   } catch (error) {
     throw storageError(error, `change ${target}`);
   }
+}
+
+/** The section with one character for each byte of its values, as the rest of a file is read. */
+export function inBytes({ name, subsection, settings }: ConfigSection): ConfigSection {
+  const toBytes = (text: string) => Buffer.from(text, 'utf8').toString('latin1');
+  const values = Object.entries(settings).map(([key, value]) => [key, toBytes(value)] as const);
+  return { name, subsection: toBytes(subsection), settings: Object.fromEntries(values) };
 }
 
 /** Creates and opens a file; undefined if it exists. */

@@ -141,8 +141,8 @@ export class SessionClaims implements Claims {
 
   /** The remote that decides between machines; undefined for none. */
   async #remote({ repository }: Work): Promise<Remote | undefined> {
-    const hub = repository.hub();
-    return hub && repository.remote(hub);
+    const hub = repository.remotes.hub();
+    return hub && repository.remotes.at(hub);
   }
 
   /** Gets the claims of the remote if one that this clone knows is in the way: it may be over. */
@@ -166,7 +166,7 @@ export class SessionClaims implements Claims {
       const held = work.at(localClaims);
       this.#checkFree(held, session, work.path);
       const swap = { ref, from: held?.oid, to: value.oid };
-      if (await work.repository.swapOwnRef(swap, value, this.#permit.signal)) return;
+      if (await work.repository.direct.swapOwnRef(swap, [value], this.#permit.signal)) return;
     }
     throw lostRaces(work.path);
   }
@@ -189,7 +189,7 @@ export class SessionClaims implements Claims {
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
       const from = work.at(prefix)?.oid;
       if (from === to) return;
-      if (await work.repository.swapOwnRef({ ref: work.ref(prefix), from, to })) return;
+      if (await work.repository.direct.swapOwnRef({ ref: work.ref(prefix), from, to })) return;
     }
   }
 

@@ -19,7 +19,7 @@ export async function fetchClaims(
   for (const ref of new Set([...before.keys(), ...found.keys()])) {
     const [from, to] = [before.get(ref), found.get(ref)];
     // A ref that has changed meanwhile is newer than what was fetched.
-    if (from !== to) await repository.swapOwnRef({ ref, from, to });
+    if (from !== to) await repository.direct.swapOwnRef({ ref, from, to });
   }
 }
 

@@ -54,15 +54,15 @@ class Sync {
     this.#repository = visit.archive.repository;
     // A rebase detaches HEAD: the reason is the rebase, not the missing branch.
     this.#repository.checkWritable();
-    this.#upstream = this.#repository.upstream();
+    this.#upstream = this.#repository.remotes.upstream();
     this.#name = shortName(this.#upstream.remote, this.#upstream.ref);
   }
 
   async run(): Promise<Synchronization> {
     const { signal } = this.#visit.permit;
     const before = this.#head();
-    const source = await this.#repository.remote(this.#upstream.fetch);
-    const target = await this.#repository.remote(this.#upstream.push);
+    const source = await this.#repository.remotes.at(this.#upstream.fetch);
+    const target = await this.#repository.remotes.at(this.#upstream.push);
     const [first, longest] = pauses;
     for (let lost = 0; lost < maxAttempts; lost++) {
       // Jitter keeps the processes that raced from meeting again.
@@ -133,9 +133,11 @@ class Sync {
   async #track(tip: Oid): Promise<void> {
     const { tracking } = this.#upstream;
     if (tracking === undefined) return;
-    await this.#repository.track(tracking, tip).catch((error) => {
-      if (!(error instanceof MemoryError)) throw error;
-    });
+    await this.#repository.direct
+      .moveRef(tracking, { to: tip, log: 'memory-bank sync' })
+      .catch((error: unknown) => {
+        if (!(error instanceof MemoryError)) throw error;
+      });
   }
 
   /** Gets the claims of other machines; if that fails, the next sync or claim does it. */

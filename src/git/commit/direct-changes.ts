@@ -1,0 +1,86 @@
+import type { Disk } from '../disk/disk.ts';
+import type { RepositoryQueue } from '../locks/queue.ts';
+import type { EncodedObject } from '../objects/object.ts';
+import { identity } from '../refs/identity.ts';
+import type { ConfigSection } from '../repository/config-edit.ts';
+import { changeConfig } from './config-change.ts';
+import { moveRef, type RefMove } from './move-ref.ts';
+import type { MutationSite } from './mutation.ts';
+import { type RefSwap, swapOwnRef } from './own-ref.ts';
+import { addWorkTree, type NewWorkTree, removeWorkTree } from './work-tree.ts';
+
+/** The parts of a repository that direct changes need. */
+export interface DirectSite {
+  now(): Date;
+  /** @throws MemoryError `unsupported` for an unknown format. */
+  site(): MutationSite;
+}
+
+/** The changes of a repository that touch neither its index nor its work tree, one at a time. */
+export class DirectChanges {
+  readonly #queue: RepositoryQueue;
+  readonly #disk: Disk;
+  readonly #site: DirectSite;
+
+  constructor(queue: RepositoryQueue, disk: Disk, site: DirectSite) {
+    [this.#queue, this.#disk, this.#site] = [queue, disk, site];
+  }
+
+  /** Creates or moves a ref that is not checked out; see `moveRef`. */
+  moveRef(ref: string, move: RefMove, signal?: AbortSignal): Promise<void> {
+    return this.#queue.take(signal, async (token, wait) => {
+      const site = this.#site.site();
+      const committer = identity(site.config, 'committer', this.#site.now());
+      await moveRef(site, ref, move, committer, token, wait);
+    });
+  }
+
+  /** Changes a section of the repository's configuration; see `changeConfig`. */
+  changeConfig(section: ConfigSection, signal?: AbortSignal): Promise<void> {
+    return this.#queue.take(signal, (token, wait) =>
+      changeConfig(this.#site.site(), section, token, wait),
+    );
+  }
+
+  /** Stores objects that no ref reaches yet; git removes them after some weeks if none ever does. */
+  store(objects: readonly EncodedObject[], signal?: AbortSignal): Promise<void> {
+    return this.#queue.take(signal, () => this.#store(objects));
+  }
+
+  /** Creates a linked work tree of a branch; see `addWorkTree`. */
+  addWorkTree(tree: NewWorkTree, signal?: AbortSignal): Promise<boolean> {
+    return this.#queue.take(signal, () => addWorkTree(this.#site.site(), tree));
+  }
+
+  /** Removes a linked work tree with its files. */
+  removeWorkTree(top: string, signal?: AbortSignal): Promise<void> {
+    return this.#queue.take(signal, () => removeWorkTree(this.#site.site(), top));
+  }
+
+  /**
+   * Changes one of our own refs if it still has the expected value; see `ownRefs`.
+   *
+   * @param objects the new value and the objects that it needs, which are stored first.
+   * @returns false if it has another value.
+   */
+  swapOwnRef(
+    swap: RefSwap,
+    objects: readonly EncodedObject[] = [],
+    signal?: AbortSignal,
+  ): Promise<boolean> {
+    return this.#queue.take(signal, async (token, wait) => {
+      await this.#store(objects);
+      return swapOwnRef(this.#site.site(), swap, token, wait);
+    });
+  }
+
+  async #store(objects: readonly EncodedObject[]): Promise<void> {
+    const { odb } = this.#site.site();
+    // Git's fsck reads some files in every tree, so these are on the medium before the trees.
+    const files = objects.filter(({ type }) => type === 'blob');
+    const others = objects.filter(({ type }) => type !== 'blob');
+    for (const some of [files, others]) {
+      if (some.length > 0) await this.#disk.settle(await odb.write(some));
+    }
+  }
+}
