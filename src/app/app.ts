@@ -2,9 +2,10 @@ import type { Context, LogLevel } from '../core/context.ts';
 import { type ErrorCode, toMemoryError } from '../core/error.ts';
 import type { CommitMade } from '../core/history.ts';
 import type { JsonObject } from '../core/json.ts';
-import { Session } from '../core/session.ts';
+import { Session, sessionKey } from '../core/session.ts';
 import type { Tool } from '../core/tool.ts';
 import type { Toolset } from '../core/toolset.ts';
+import { reviewBranches } from '../core/waiting-reviews.ts';
 import type { Binding } from '../core/workspace.ts';
 import { redactText } from '../store/secrets/redaction.ts';
 import { CallContext, type CallOptions } from './call-context.ts';
@@ -157,6 +158,7 @@ export class App {
       const onCommit = (made: CommitMade) => {
         commits.push(made);
         if (made.newRepository !== undefined) notes.push(noteNewRepository(made.newRepository));
+        if (isFirstInReview(session, made)) notes.push(noteReview);
         options.onCommit?.(made);
       };
       const note = (text: string) => notes.push(text);
@@ -277,7 +279,7 @@ export class App {
     try {
       signal.throwIfAborted();
       const perform = async () => {
-        const workspace = await place.enter(binding).catch(toMemoryError);
+        const workspace = await place.enter(binding, effect).catch(toMemoryError);
         // Without its only mode, the session could still change the memory of the user.
         if (workspace instanceof Error && session.onlyMode !== undefined) throw workspace;
         const call = new CallContext({
@@ -303,6 +305,19 @@ export class App {
       throw error;
     }
   }
+}
+
+const noteReview =
+  'The change waits for a review by a person: until then, only this session sees it.';
+
+/** The name of the branch of the last change of a session that waits for a review. */
+const reviewKey = sessionKey<string | undefined>('review', () => undefined);
+
+/** Whether a change is the first one of its session that waits for a review. */
+function isFirstInReview(session: Session, { branch = '' }: CommitMade): boolean {
+  if (!branch.startsWith(reviewBranches) || session.get(reviewKey) === branch) return false;
+  session.set(reviewKey, branch);
+  return true;
 }
 
 /** The names of the tools that clients see. */

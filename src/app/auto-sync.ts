@@ -1,9 +1,8 @@
 import { timestamp } from '../core/context.ts';
 import { toMemoryError } from '../core/error.ts';
-import { Session } from '../core/session.ts';
 import { readSyncState, writeSyncState } from '../core/sync-state.ts';
 import type { BoundWorkspace, Workspace } from '../core/workspace.ts';
-import { now, sessionId } from './clock-and-ids.ts';
+import { now, ownSession } from './clock-and-ids.ts';
 
 /** Durations of automatic exchanges, in milliseconds. */
 export interface SyncPace {
@@ -18,6 +17,21 @@ export interface SyncPace {
   /** How long the end of the process waits for changes that are not pushed. */
   readonly closing: number;
 }
+
+/** The time of automatic exchanges; a simulation has its own. */
+export interface SyncClock {
+  now(): Date;
+  /** Does work after a delay in milliseconds; returns a function that cancels it. */
+  after(delay: number, work: () => Promise<void>): () => void;
+}
+
+const real: SyncClock = {
+  now,
+  after(delay, work) {
+    const timer = setTimeout(() => void work(), delay).unref();
+    return () => clearTimeout(timer);
+  },
+};
 
 const usual: SyncPace = {
   patience: 300,
@@ -37,19 +51,22 @@ export class AutoSync {
   readonly #workspace: Workspace;
   readonly #log: (message: string) => void;
   readonly #pace: SyncPace;
+  readonly #clock: SyncClock;
   readonly #stop = new AbortController();
   #running: Promise<void> | undefined;
-  #timer: NodeJS.Timeout | undefined;
+  /** Cancels the next exchange. */
+  #cancel: () => void = () => undefined;
   /** When the first change that is not pushed was made; undefined for none. */
   #changedAt: number | undefined;
   #failures = 0;
   #problem: string | undefined;
 
   /** @param log gets each new problem. */
-  constructor(workspace: Workspace, log: (message: string) => void, pace = usual) {
+  constructor(workspace: Workspace, log: (message: string) => void, pace = usual, clock = real) {
     this.#workspace = workspace;
     this.#log = log;
     this.#pace = pace;
+    this.#clock = clock;
   }
 
   /** Gets what others have pushed; the caller waits only for a moment. */
@@ -65,7 +82,7 @@ export class AutoSync {
 
   /** Pushes a change soon, with others that follow it. */
   changed(): void {
-    const time = performance.now();
+    const time = this.#clock.now().getTime();
     this.#changedAt ??= time;
     const [afterLast, afterFirst] = this.#pace.gather;
     if (this.#failures === 0) {
@@ -75,7 +92,7 @@ export class AutoSync {
 
   /** Pushes what is left, for a limited time, and stops. */
   async close(): Promise<void> {
-    clearTimeout(this.#timer);
+    this.#cancel();
     if (this.#changedAt !== undefined && this.#failures === 0) {
       const timer = setTimeout(() => this.#stop.abort(), this.#pace.closing);
       // An exchange that is under way may have begun before the last change.
@@ -84,13 +101,13 @@ export class AutoSync {
       clearTimeout(timer);
     }
     this.#stop.abort();
-    clearTimeout(this.#timer);
+    this.#cancel();
     await this.#running;
   }
 
   #exchangeIn(delay: number): void {
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => void this.#exchange(), Math.max(0, delay)).unref();
+    this.#cancel();
+    this.#cancel = this.#clock.after(Math.max(0, delay), () => this.#exchange());
   }
 
   #exchange(): Promise<void> {
@@ -101,7 +118,7 @@ export class AutoSync {
   }
 
   async #run(): Promise<void> {
-    clearTimeout(this.#timer);
+    this.#cancel();
     const began = this.#changedAt;
     this.#changedAt = undefined;
     const bound = this.#bind();
@@ -127,7 +144,7 @@ export class AutoSync {
     this.#problem = problem;
     try {
       const { at } = await readSyncState(store.local);
-      const time = problem === undefined ? timestamp(now()) : at;
+      const time = problem === undefined ? timestamp(this.#clock.now()) : at;
       await writeSyncState(store.local, { at: time, problem });
     } catch (thrown) {
       // The state is for people; the exchange itself is over.
@@ -138,14 +155,12 @@ export class AutoSync {
   async #isRecent(): Promise<boolean> {
     const { at, problem } = await readSyncState(this.#bind().store.local);
     if (at === undefined || problem !== undefined) return false;
-    return Math.abs(now().getTime() - Date.parse(at)) < this.#pace.recent;
+    return Math.abs(this.#clock.now().getTime() - Date.parse(at)) < this.#pace.recent;
   }
 
   #bind(): BoundWorkspace {
-    const session = new Session(sessionId());
-    session.agent = 'memory-bank';
     return this.#workspace.bind({
-      session,
+      session: ownSession(),
       tool: 'sync_memory',
       signal: this.#stop.signal,
       onCommit: () => undefined,

@@ -2,9 +2,11 @@ import type { Claims } from '../core/claims.ts';
 import type { Context, LogLevel, Modes, Project, ProjectInfo } from '../core/context.ts';
 import type { MemoryError } from '../core/error.ts';
 import type { CommitMade, History } from '../core/history.ts';
+import type { Memories } from '../core/pinned-memories.ts';
 import type { Author, Session } from '../core/session.ts';
 import type { Store } from '../core/store.ts';
 import type { Tool } from '../core/tool.ts';
+import type { Reviews } from '../core/waiting-reviews.ts';
 import type { BoundWorkspace } from '../core/workspace.ts';
 import { now, shortId, uuid } from './clock-and-ids.ts';
 
@@ -94,6 +96,14 @@ export class CallContext implements Context {
 
   get claims(): Claims {
     return this.#bound().claims;
+  }
+
+  get reviews(): Reviews {
+    return this.#bound().reviews;
+  }
+
+  get memories(): Memories {
+    return this.#bound().memories;
   }
 
   async useProject(path: string, options: { readonly create: boolean }): Promise<ProjectInfo> {

@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { Session } from '../core/session.ts';
 
 /** Crockford's base 32: texts sort like the numbers that they encode. */
 const base32 = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
@@ -30,4 +31,11 @@ export function sessionId(): string {
     bits >>= 5n;
   }
   return text;
+}
+
+/** A session of this program itself, for changes that nobody calls for. */
+export function ownSession(): Session {
+  const session = new Session(sessionId());
+  session.agent = 'memory-bank';
+  return session;
 }

@@ -83,7 +83,7 @@ export async function openMemory(options: OpenOptions): Promise<Memory> {
     log,
   });
   const offered = await app.toolsets();
-  const session = app.connect();
+  const session = app.connect({ isAgent: agent !== undefined });
   session.agent = agent;
   // A session enters its mode when it first reads the memory.
   if (mode !== undefined) await app.run(session, 'open', {}, ({ modes }) => modes.current());

@@ -2,6 +2,7 @@ import { mkdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, parse, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { invalid, MemoryError } from '../core/error.ts';
+import { memoryFolderName } from '../core/workspace.ts';
 import { NodeFiles } from '../git/disk/file-layer.ts';
 import { findWorkTree } from '../git/repository/discover.ts';
 import { contains } from '../git/repository/enclosure.ts';
@@ -34,9 +35,6 @@ export interface Root {
   readonly path: string;
   readonly source: '--root' | 'MEMORY_BANK_ROOT' | 'CLAUDE_PROJECT_DIR' | 'client' | 'cwd';
 }
-
-/** The name of the folder that holds a project's memory. */
-export const memoryFolderName = '.memory-bank';
 
 const fix = 'Start the server in a project, or give its folder by --root or MEMORY_BANK_ROOT.';
 

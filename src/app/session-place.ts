@@ -1,6 +1,8 @@
 import { isAbsolute, resolve } from 'node:path';
-import { sessionKey } from '../core/session.ts';
-import type { Binding, BoundWorkspace, Workspace } from '../core/workspace.ts';
+import { MemoryError } from '../core/error.ts';
+import { type Session, sessionKey } from '../core/session.ts';
+import type { Tool } from '../core/tool.ts';
+import type { Binding, BoundWorkspace, ReviewRule, Workspace } from '../core/workspace.ts';
 import { findRoot, type RootInput, refusePluginFolder, rootAt } from './root.ts';
 import type { Workspaces } from './workspaces.ts';
 
@@ -20,6 +22,12 @@ export interface SessionClient {
    * run concurrently.
    */
   readonly waits?: boolean;
+  /** Whether it is an agent, whose changes wait for a review where the memory requires one. */
+  readonly isAgent?: boolean;
+  /** Whether each of its calls is a session of its own. */
+  readonly isOneCall?: boolean;
+  /** The review that it reads and changes, instead of the memory itself. */
+  readonly review?: string;
 }
 
 /** The settings for the start of a session. */
@@ -92,10 +100,11 @@ export class SessionPlace {
   /**
    * Returns the workspace of the session for one call.
    *
+   * @param effect of the call.
    * @throws MemoryError `no_project`, or the error of opening the workspace.
    */
-  async enter(binding: Binding): Promise<BoundWorkspace> {
-    return this.#begin(await this.#bind(await this.root(), binding));
+  async enter(binding: Binding, effect: Tool['effect']): Promise<BoundWorkspace> {
+    return this.#begin(await this.#bind(await this.root(), binding, effect));
   }
 
   /** Switches to another folder; see `Context.useProject`. */
@@ -107,7 +116,7 @@ export class SessionPlace {
     const target = resolve(this.#root ?? cwd, path);
     if (create) (await import('../store/secrets/guard.ts')).checkNewFolder(target);
     const root = await rootAt(target, { home, within }, create);
-    const bound = await this.#bind(root, binding);
+    const bound = await this.#bind(root, binding, 'read');
     if (this.#client?.onlyMode !== undefined) await this.#begin(bound);
     this.#root = root;
     this.#chosen = true;
@@ -142,20 +151,44 @@ export class SessionPlace {
     return bound;
   }
 
-  async #bind(root: string, binding: Binding): Promise<BoundWorkspace> {
-    const workspace = await this.#workspaces.project(root);
-    this.#follow(workspace);
-    const sync = await this.#workspaces.autoSync(workspace);
-    if (!sync) return workspace.bind(binding);
-    if (this.#synced !== workspace) {
-      this.#synced = workspace;
+  async #bind(root: string, binding: Binding, effect: Tool['effect']): Promise<BoundWorkspace> {
+    const memory = await this.#workspaces.project(root);
+    const sync = await this.#workspaces.autoSync(memory);
+    if (sync && this.#synced !== memory) {
+      this.#synced = memory;
       await sync.begin();
     }
+    const review = await this.#review(root, memory.review, binding, effect);
+    this.#follow(review ?? memory);
+    // Changes that wait for a review are not exchanged.
+    if (review) return review.bind(binding);
+    if (!sync) return memory.bind(binding);
     const onCommit: Binding['onCommit'] = (commit) => {
       sync.changed();
       binding.onCommit(commit);
     };
-    return workspace.bind({ ...binding, onCommit });
+    return memory.bind({ ...binding, onCommit });
+  }
+
+  /** The workspace with the session's changes that wait for a review; undefined for the memory itself. */
+  async #review(
+    root: string,
+    rule: ReviewRule | undefined,
+    { session }: Binding,
+    effect: Tool['effect'],
+  ): Promise<Workspace | undefined> {
+    const { review, isAgent, isOneCall } = this.#client ?? {};
+    if (review === undefined && (!rule || !isAgent)) return undefined;
+    const name = review ?? rule?.branch ?? reviewName(session, isOneCall === true);
+    const found = await this.#workspaces.review(
+      root,
+      name,
+      review === undefined && effect !== 'read',
+    );
+    if (found || review === undefined) return found;
+    throw new MemoryError('not_found', `There is no review ${JSON.stringify(review)}.`, {
+      hint: '"memory-bank review" lists them.',
+    });
   }
 
   /** Moves the listeners to the current workspace of the session. */
@@ -169,6 +202,17 @@ export class SessionPlace {
     this.#watched = { workspace, stop: workspace.watch(notify) };
     if (moved) notify([]);
   }
+}
+
+/** The name under which changes of a session wait: its agent, and the end of its id. */
+function reviewName({ agent = 'agent', id }: Session, isOneCall: boolean): string {
+  const name =
+    agent
+      .split('/', 1)[0]
+      ?.toLowerCase()
+      .replace(/[^a-z0-9]+/g, '-') ?? '';
+  const short = name.replace(/^-|-$/g, '').slice(0, 40) || 'agent';
+  return isOneCall ? short : `${short}-${id.slice(-8).toLowerCase()}`;
 }
 
 /** Resolves when the work succeeds, fails or is cancelled. */

@@ -1,14 +1,34 @@
-import { join } from 'node:path';
+import { toMemoryError } from '../core/error.ts';
+import { counted } from '../core/painter.ts';
 import type { Toolset } from '../core/toolset.ts';
 import type { OpenWorkspace, Workspace, WorkspaceOptions } from '../core/workspace.ts';
 import type { AutoSync } from './auto-sync.ts';
-import { now } from './clock-and-ids.ts';
-import { memoryFolderName } from './root.ts';
+import { now, ownSession } from './clock-and-ids.ts';
 
 /** The parts of the app. */
 export interface AppParts {
   toolsets(): Promise<readonly Toolset[]>;
   readonly openWorkspace: OpenWorkspace;
+  /** Returns the finder of the memories of projects. */
+  findMemory(options: Pick<WorkspaceOptions, 'durability' | 'warn' | 'now'>): Promise<MemoryFinder>;
+}
+
+/** Finds the folders of memories. */
+export interface MemoryFinder {
+  /** Returns the memory folder of a project, and the branches of the memory that are to be merged. */
+  find(root: string): Promise<{ readonly folder: string; readonly finished: readonly string[] }>;
+  /**
+   * Returns the memory folder of a review, and the commit of the memory that is to be merged into it.
+   *
+   * @param create whether to create a missing one.
+   * @returns undefined if there is none.
+   */
+  findReview(
+    memory: string,
+    root: string,
+    name: string,
+    create: boolean,
+  ): Promise<{ readonly folder: string; readonly base: string | undefined } | undefined>;
 }
 
 /** The parts of the program, loaded on demand: a client waits for the first answer. */
@@ -16,6 +36,7 @@ export const program: AppParts = {
   toolsets: async () => (await import('../toolsets/index.ts')).toolsets,
   openWorkspace: async (options) =>
     (await import('../store/open-workspace.ts')).openWorkspace(options),
+  findMemory: async (options) => (await import('../store/open-workspace.ts')).findMemory(options),
 };
 
 /** The settings of all memories, and the memory folder of the user. */
@@ -30,15 +51,65 @@ export class Workspaces {
   readonly #parts: AppParts;
   readonly #open = new Map<string, Promise<Workspace>>();
   readonly #syncs = new Map<Workspace, AutoSync>();
+  #places: Promise<MemoryFinder> | undefined;
 
   constructor(options: WorkspacesOptions, parts: AppParts) {
     this.#options = options;
     this.#parts = parts;
   }
 
-  /** Opens the memory of a project. */
-  project(root: string): Promise<Workspace> {
-    return this.#get({ root, folder: join(root, memoryFolderName), repository: 'enclosing' });
+  /** Opens the memory of a project, which can be another one after a checkout. */
+  async project(root: string): Promise<Workspace> {
+    const { folder, finished } = await (await this.#finder()).find(root);
+    const workspace = await this.#get({ root, folder, repository: 'enclosing' });
+    for (const branch of finished) await this.#merge(workspace, branch, branch);
+    return workspace;
+  }
+
+  /**
+   * Opens the memory of a project with the changes of a review.
+   *
+   * @param create whether to begin a review that does not exist.
+   * @returns undefined if there is no such review.
+   */
+  async review(root: string, name: string, create: boolean): Promise<Workspace | undefined> {
+    const finder = await this.#finder();
+    const { folder: memory } = await finder.find(root);
+    const found = await finder.findReview(memory, root, name, create);
+    if (!found) return undefined;
+    const { folder, base } = found;
+    const workspace = await this.#get({ root, folder, repository: 'enclosing' });
+    if (base !== undefined) await this.#merge(workspace, base, `the memory, for ${name},`);
+    return workspace;
+  }
+
+  #finder(): Promise<MemoryFinder> {
+    this.#places ??= this.#parts.findMemory({ ...this.#options, now });
+    return this.#places;
+  }
+
+  /**
+   * Merges another line of a memory into a workspace; a conflict is left to a person.
+   *
+   * @param named the other line, in messages.
+   */
+  async #merge(workspace: Workspace, revision: string, named: string): Promise<void> {
+    const { warn } = this.#options;
+    const { history } = workspace.bind({
+      session: ownSession(),
+      tool: 'merge',
+      signal: new AbortController().signal,
+      onCommit: () => undefined,
+      progress: () => undefined,
+    });
+    try {
+      const { isNew, changes } = await history.merge(revision, { ours: [], theirs: [] });
+      if (isNew && named === revision) {
+        warn(`${named} was merged, as its code was: ${counted(changes.length, 'record')}.`);
+      }
+    } catch (error) {
+      warn(`${named} was not merged: ${toMemoryError(error).text}`);
+    }
   }
 
   /** Opens the memory of the user. */
@@ -68,16 +139,18 @@ export class Workspaces {
   }
 
   #get(which: Pick<WorkspaceOptions, 'root' | 'folder' | 'repository'>): Promise<Workspace> {
-    const known = this.#open.get(which.folder);
+    // Several projects can share a memory, each with its own code.
+    const key = `${which.root}\0${which.folder}`;
+    const known = this.#open.get(key);
     if (known) return known;
     const { durability, warn, embedder } = this.#options;
     const opening = this.#parts.toolsets().then((all) => {
       const records = all.flatMap((toolset) => toolset.records);
       return this.#parts.openWorkspace({ ...which, records, durability, now, warn, embedder });
     });
-    this.#open.set(which.folder, opening);
+    this.#open.set(key, opening);
     // The next call tries again.
-    opening.catch(() => this.#open.delete(which.folder));
+    opening.catch(() => this.#open.delete(key));
     return opening;
   }
 }

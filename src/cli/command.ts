@@ -1,4 +1,5 @@
 import type { App, AppOptions } from '../app/app.ts';
+import type { SessionClient } from '../app/session-place.ts';
 import { MemoryError } from '../core/error.ts';
 
 /** An option of a command line: `--name`, or `--name <value>`. */
@@ -74,6 +75,8 @@ export interface Invocation {
   readonly build: string;
   /** The input of a hook, if it was read already. */
   readonly input?: string | undefined;
+  /** The client of the session; a person by default. */
+  readonly client?: SessionClient;
   readonly values: FlagValues;
   /** Arguments after the name of the command that are not options. */
   readonly operands: readonly string[];

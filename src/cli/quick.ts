@@ -5,7 +5,8 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { type ClientEvent, hookAgent, hookEvents, readEvent } from '../app/hook/client-event.ts';
 import { answerHook } from '../app/hook/hook-answer.ts';
 import { QuickHookMemory } from '../app/hook/quick-hook-memory.ts';
-import { findRoot, memoryFolderName, startDirectory } from '../app/root.ts';
+import { findRoot, startDirectory } from '../app/root.ts';
+import { memoryFolderName } from '../core/workspace.ts';
 import { isDevice, readHookInput } from './hook-input.ts';
 
 /** The work that is left to the whole program, with the input that was read already. */

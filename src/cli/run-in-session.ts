@@ -11,10 +11,10 @@ import { printable, Screen } from './terminal.ts';
  * shows its progress.
  */
 export async function inSession<R>(
-  { app, version }: Invocation,
+  { app, version, client }: Invocation,
   work: (session: Session, options: CallOptions) => Promise<R>,
 ): Promise<R> {
-  const session = app.connect();
+  const session = app.connect(client);
   session.agent = `memory-bank-cli/${version}`;
   const interrupt = new AbortController();
   process.once('SIGINT', () => interrupt.abort());

@@ -1,9 +1,11 @@
 import type { Claims } from './claims.ts';
 import type { GivenEvidence } from './evidence/annotations.ts';
 import type { History } from './history.ts';
+import type { Memories } from './pinned-memories.ts';
 import type { Session } from './session.ts';
 import type { Store } from './store.ts';
 import type { Summarizer } from './summarizer.ts';
+import type { Reviews } from './waiting-reviews.ts';
 
 /** Facts about the project whose memory is served. */
 export interface ProjectInfo {
@@ -158,8 +160,8 @@ export type LogLevel = 'debug' | 'info' | 'notice' | 'warning' | 'error';
 /**
  * The input of a handler: its only access to anything outside its toolset.
  *
- * `store`, `project`, `history`, `modes` and `claims` throw `no_project` where a session has no project. They are
- * those of the current project, so a handler reads them again after `useProject`.
+ * `store`, `project`, `history`, `modes`, `claims`, `memories` and `reviews` throw `no_project` where a session has no
+ * project. They are those of the current project, so a handler reads them again after `useProject`.
  */
 export interface Context {
   /** The records of the project. */
@@ -178,6 +180,10 @@ export interface Context {
   readonly history: History;
   readonly modes: Modes;
   readonly claims: Claims;
+  /** The memories of other repositories that the project pins. */
+  readonly memories: Memories;
+  /** The changes of agents that wait for a review. */
+  readonly reviews: Reviews;
   readonly session: Session;
   /** Returns the names of the tools that the session is offered. */
   toolNames(): Promise<ReadonlySet<string>>;

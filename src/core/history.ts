@@ -113,6 +113,12 @@ export interface Log {
   readonly shallow: boolean;
 }
 
+/** The newest commits of the memory. */
+export interface NewestCommits extends Log {
+  /** Whether older commits were not looked at, because the index of the commits is not built yet. */
+  readonly isPart: boolean;
+}
+
 /** A record in a commit; it has a value, or an error if it cannot be read. */
 export interface PastRecord {
   readonly type: AnyRecordType;
@@ -290,6 +296,15 @@ export interface Synchronization {
   readonly sent: number;
 }
 
+/** The result of a merge of another branch of the memory. */
+export interface BranchMerge {
+  /** The commit of the current branch now. */
+  readonly commit: CommitInfo;
+  /** Whether the merge changed the branch. */
+  readonly isNew: boolean;
+  readonly changes: readonly Change[];
+}
+
 /** A line of a record, and the commit that wrote it. */
 export interface BlamedLine {
   readonly text: string;
@@ -311,6 +326,16 @@ export interface BlamedLine {
  */
 export interface History {
   log(request: LogRequest): Promise<Log>;
+  /**
+   * Lists the newest commits without waiting for the index of a long history.
+   *
+   * @param patience how long to wait for the index of a longer history, which is then built in the
+   *   background, in milliseconds; 0 does not begin it.
+   * @returns as `log`; of a part, `total` is the number of the entries.
+   */
+  newest(revision: string, limit: number, patience?: number): Promise<NewestCommits>;
+  /** Whether the index of the commits up to a revision is in memory. */
+  isIndexed(revision: string): Promise<boolean>;
   /** Counts all commits of the memory up to a revision. */
   counts(revision: string): Promise<CommitCounts>;
   at(revision: string): Promise<Snapshot>;
@@ -391,6 +416,13 @@ export interface History {
    *   `confirmation_required`, `remote`, `busy` after too many lost races.
    */
   sync(request: SyncRequest): Promise<Synchronization>;
+  /**
+   * Merges another branch of a memory that is apart from the code into the current one.
+   *
+   * @throws MemoryError `conflict` for records that both sides changed; `unsupported` for a memory on the
+   *   branches of the project, which git merges with the code.
+   */
+  merge(revision: string, decisions: Decisions): Promise<BranchMerge>;
   /** Compares the code that records rest on with the code in the work tree. */
   evidence(request: EvidenceRequest): Promise<EvidenceReport>;
   /** Returns the lines of a record, each with the commit that wrote it. */

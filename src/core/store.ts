@@ -40,28 +40,31 @@ export function reportLeftOut({ leftOut }: SearchResult): JsonObject {
 /** Makes the answer of a search: results with their paths, and whether there are more. */
 export function reportSearch(result: SearchResult) {
   const { hits, total, damaged } = result;
-  const results = hits.map((hit) => {
-    const { title, type, category } = hit.type.search(hit.value);
-    return {
-      toolset: hit.type.toolset,
-      record: hit.type.name,
-      ...(type !== undefined && { type }),
-      ...(category !== undefined && { category }),
-      key: hit.key,
-      title,
-      path: hit.path,
-      score: hit.score,
-      matches: [...hit.matches],
-      snippet: hit.snippet,
-      ...(hit.section !== undefined && { section: hit.section }),
-      ...(hit.lines && { lines: [...hit.lines] }),
-      ...(hit.also && { also: [...hit.also] }),
-      ...cautionField(hit.caution),
-      ...(hit.explanation && { explain: reportExplanation(hit.explanation) }),
-    };
-  });
+  const results = hits.map(reportHit);
   const truncated = total > results.length;
   return { results, total, truncated, ...reportDamaged(damaged), ...reportLeftOut(result) };
+}
+
+/** Makes one result of a search. */
+export function reportHit(hit: SearchHit) {
+  const { title, type, category } = hit.type.search(hit.value);
+  return {
+    toolset: hit.type.toolset,
+    record: hit.type.name,
+    ...(type !== undefined && { type }),
+    ...(category !== undefined && { category }),
+    key: hit.key,
+    title,
+    path: hit.path,
+    score: hit.score,
+    matches: [...hit.matches],
+    snippet: hit.snippet,
+    ...(hit.section !== undefined && { section: hit.section }),
+    ...(hit.lines && { lines: [...hit.lines] }),
+    ...(hit.also && { also: [...hit.also] }),
+    ...cautionField(hit.caution),
+    ...(hit.explanation && { explain: reportExplanation(hit.explanation) }),
+  };
 }
 
 /** Makes the field `caution` of an answer about a record, or nothing if nothing is known against it. */
@@ -220,6 +223,11 @@ export interface SearchRequest {
   readonly fuzzy?: boolean;
   /** Maximum number of hits, 1 to 1,000. Default: 20. */
   readonly limit?: number;
+  /**
+   * Compares this many records closely with the query, and by its words alone: the answer then depends
+   * on nothing but the records. Default: 100, and by all signals of meaning.
+   */
+  readonly plainly?: number;
   /** Whether each hit says why it was found. Default: false. */
   readonly explain?: boolean;
 }
@@ -237,6 +245,8 @@ export type MatchWay =
   | 'compound'
   /** The short or the full form of the word, such as `db` and `database`. */
   | 'abbreviation'
+  /** A word that means about the same. */
+  | 'synonym'
   /** The query as a literal text. */
   | 'literal';
 
@@ -267,7 +277,7 @@ export interface SearchExplanation {
 export type MeaningSignalName = 'learned' | 'model';
 
 /** `same_title`: the title is the query. */
-export type SearchSignal = 'passage' | 'near' | 'title' | 'same_title' | MeaningSignalName;
+export type SearchSignal = 'passage' | 'near' | 'title' | 'fit' | 'same_title' | MeaningSignalName;
 
 export interface SearchHit {
   readonly type: AnyRecordType;
@@ -343,9 +353,10 @@ export interface Store extends Reader {
   /**
    * Encodes the search index and the texts of its records, for a process that reads no record.
    *
+   * @param noteOf returns what else is stored with a record, as JSON.
    * @returns undefined if the index lacks a record.
    */
-  encodeSearch(): Promise<readonly Uint8Array[] | undefined>;
+  encodeSearch(noteOf?: (path: string) => unknown): Promise<readonly Uint8Array[] | undefined>;
   /** Returns the records that say nearly the same as one that was just written. */
   similar<T extends object>(
     type: RecordType<T>,

@@ -2,9 +2,14 @@ import type { Claims } from './claims.ts';
 import type { Modes, Project } from './context.ts';
 import type { Embedder } from './embedder.ts';
 import type { CommitMade, History } from './history.ts';
+import type { Memories } from './pinned-memories.ts';
 import type { AnyRecordType } from './record-type.ts';
 import type { Session } from './session.ts';
 import type { Store } from './store.ts';
+import type { Reviews } from './waiting-reviews.ts';
+
+/** The name of the folder that holds a project's memory. */
+export const memoryFolderName = '.memory-bank';
 
 /** The call on whose behalf records are read and changed. */
 export interface Binding {
@@ -25,6 +30,14 @@ export interface BoundWorkspace {
   readonly modes: Modes;
   readonly history: History;
   readonly claims: Claims;
+  readonly memories: Memories;
+  readonly reviews: Reviews;
+}
+
+/** The rule that changes of agents wait for a review. */
+export interface ReviewRule {
+  /** The name of the review that all agents share; undefined for one for each session. */
+  readonly branch: string | undefined;
 }
 
 /** The memory of one root on disk, shared by all sessions that use it. */
@@ -33,6 +46,8 @@ export interface Workspace {
   readonly root: string;
   /** Whether its configuration asks for automatic exchanges with the remote. */
   readonly syncs: boolean;
+  /** Set if its configuration requires a review of what agents change. */
+  readonly review: ReviewRule | undefined;
   bind(binding: Binding): BoundWorkspace;
   /**
    * Calls back after records were added, changed or removed, by this process or by others.

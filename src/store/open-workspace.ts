@@ -1,14 +1,24 @@
 import type { Claims } from '../core/claims.ts';
-import type { Binding, BoundWorkspace, Workspace, WorkspaceOptions } from '../core/workspace.ts';
+import type { Memories } from '../core/pinned-memories.ts';
+import type { Reviews } from '../core/waiting-reviews.ts';
+import type {
+  Binding,
+  BoundWorkspace,
+  ReviewRule,
+  Workspace,
+  WorkspaceOptions,
+} from '../core/workspace.ts';
 import { Disk } from '../git/disk/disk.ts';
 import { type Files, NodeFiles } from '../git/disk/file-layer.ts';
 import type { Cautions } from './evidence/cautions.ts';
 import { Archive } from './history/archive.ts';
 import type { LearnedSignal } from './learned-signal.ts';
+import type { Pins } from './memories/pins.ts';
 import type { ModelSignal } from './model-signal.ts';
 import { accessOf } from './modes/access.ts';
 import { ModeLibrary } from './modes/mode-library.ts';
 import { sessionModes } from './modes/session-modes.ts';
+import { MemoryPlaces } from './placement/memory-places.ts';
 import { StoreProject } from './project.ts';
 import { LocalFile } from './records/local-state.ts';
 import { MemoryFolder } from './records/memory-folder.ts';
@@ -57,6 +67,15 @@ export async function openWorkspace(
   return opened;
 }
 
+/** Returns the finder of the memories of projects; see `MemoryPlaces`. */
+export function findMemory(
+  { durability, now, warn }: Pick<WorkspaceOptions, 'durability' | 'now' | 'warn'>,
+  parts: Partial<WorkspaceParts> = {},
+): MemoryPlaces {
+  const { files, ...options } = { ...real, ...parts };
+  return new MemoryPlaces({ ...options, now, warn, disk: new Disk(files, durability) });
+}
+
 class StoreWorkspace implements Workspace {
   readonly root: string;
   readonly #memory: MemoryFolder;
@@ -71,6 +90,7 @@ class StoreWorkspace implements Workspace {
   readonly #changed = new Set<string>();
   readonly #learnAfter: number;
   #cautions: Promise<Cautions> | undefined;
+  #pins: Promise<Pins> | undefined;
   #learned: Promise<LearnedSignal> | undefined;
   #model: Promise<ModelSignal | undefined> | undefined;
   readonly #openEmbedder: WorkspaceOptions['embedder'];
@@ -102,7 +122,11 @@ class StoreWorkspace implements Workspace {
   }
 
   get syncs(): boolean {
-    return this.#memory.syncs;
+    return this.#memory.settings.syncs;
+  }
+
+  get review(): ReviewRule | undefined {
+    return this.#memory.settings.review;
   }
 
   prepare(): Promise<void> {
@@ -135,7 +159,9 @@ class StoreWorkspace implements Workspace {
     );
     const project = new StoreProject(this.#memory, this.#files, permit);
     const history = new SessionHistory(this.#archive, permit);
-    return { store, project, modes, history, claims: this.#claims(permit) };
+    const [claims, memories] = [this.#claims(permit), this.#memories(permit)];
+    const reviews = this.#reviews(permit);
+    return { store, project, modes, history, claims, memories, reviews };
   }
 
   /** Loaded by the first call that uses claims. */
@@ -148,6 +174,44 @@ class StoreWorkspace implements Workspace {
       list: async () => (await load()).list(),
       claim: async (...request) => (await load()).claim(...request),
       release: async (...request) => (await load()).release(...request),
+    };
+  }
+
+  /** Loaded by the first call of a memory with pins. */
+  #memories(permit: Permit): Memories {
+    const load = async (): Promise<Memories> => {
+      const { SessionMemories } = await import('./memories/session-memories.ts');
+      this.#pins ??= import('./memories/pins.ts').then(({ Pins }) => new Pins(this.#archive));
+      return new SessionMemories(this.#archive, await this.#pins, permit, this.#now);
+    };
+    const isNone = () => this.#memory.settings.pins.length === 0;
+    return {
+      list: async () => (isNone() ? [] : (await load()).list()),
+      isForeign: async (path) => (await load()).isForeign(path),
+      read: async (...request) => (await load()).read(...request),
+      records: async () => (isNone() ? [] : (await load()).records()),
+      search: async (...request) => (isNone() ? [] : (await load()).search(...request)),
+      check: async () => (isNone() ? [] : (await load()).check()),
+      refs: async () => (isNone() ? [] : (await load()).refs()),
+      fetch: async (...request) => (await load()).fetch(...request),
+      forget: async (...request) => (await load()).forget(...request),
+      preview: async (...request) => (await load()).preview(...request),
+      pin: async (...request) => (await load()).pin(...request),
+    };
+  }
+
+  /** Loaded by the first call that uses reviews. */
+  #reviews(permit: Permit): Reviews {
+    const load = async (): Promise<Reviews> => {
+      const { SessionReviews } = await import('./reviews/session-reviews.ts');
+      return new SessionReviews(this.#archive, permit);
+    };
+    return {
+      list: async () => (await load()).list(),
+      accept: async (...request) => (await load()).accept(...request),
+      acceptRecords: async (...request) => (await load()).acceptRecords(...request),
+      withdraw: async (...request) => (await load()).withdraw(...request),
+      drop: async (...request) => (await load()).drop(...request),
     };
   }
 
@@ -203,8 +267,8 @@ class StoreWorkspace implements Workspace {
     const { projectTexts } = await import('./history/project-texts.ts');
     const file = learnedFile(this.#memory, this.#files);
     const texts = (limit: number) => {
-      const repository = this.#memory.repository();
-      return repository && projectTexts(repository, this.#memory.inTree(''), limit);
+      const repository = this.#memory.code();
+      return repository && projectTexts(repository, this.#memory.folderInCode, limit);
     };
     return new LearnedSignal(this.#search, file, texts, this.#learnAfter);
   }

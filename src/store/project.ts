@@ -9,6 +9,7 @@ import type {
 } from '../core/context.ts';
 import { MemoryError } from '../core/error.ts';
 import type { GivenEvidence } from '../core/evidence/annotations.ts';
+import type { Repository } from '../git/commit/repository.ts';
 import type { Files } from '../git/disk/file-layer.ts';
 import { Folder } from '../git/disk/folder.ts';
 import { parseCommit } from '../git/objects/object.ts';
@@ -17,6 +18,7 @@ import { commitsOutside, drift, lastChange } from './history/last-change.ts';
 import { checkSame, earlierIdPath } from './records/earlier-id.ts';
 import { configPath } from './records/memory-config.ts';
 import type { MemoryFolder } from './records/memory-folder.ts';
+import { codeCommitOf } from './records/message.ts';
 import { type Permit, toCommitMade } from './records/permit.ts';
 import { decodeText } from './records/record-file.ts';
 
@@ -40,7 +42,7 @@ export class StoreProject implements Omit<Project, 'use'> {
       folder: path,
       initialized,
       projectId: this.#memory.projectId(),
-      syncs: this.#memory.syncs,
+      syncs: this.#memory.settings.syncs,
     };
   }
 
@@ -57,7 +59,7 @@ export class StoreProject implements Omit<Project, 'use'> {
 
   async head(): Promise<HeadInfo> {
     try {
-      const head = this.#memory.repository()?.head();
+      const head = this.#memory.code()?.head();
       return { branch: head?.ref?.replace(/^refs\/heads\//, ''), oid: head?.oid };
     } catch (error) {
       if (!(error instanceof MemoryError)) throw error;
@@ -126,38 +128,53 @@ export class StoreProject implements Omit<Project, 'use'> {
     path: string,
   ): Promise<{ readonly oid: string; readonly at: string } | undefined> {
     const repository = this.#memory.repository();
-    const head = (await this.head()).oid;
+    const head = repository && (await this.#headOf(repository));
     if (!repository || head === undefined) return undefined;
-    return lastChange(repository.odb, head, this.#memory.inTree(path));
+    const last = lastChange(repository.odb, head, this.#memory.inTree(path));
+    if (!last || !this.#memory.isApart) return last;
+    const { message } = parseCommit(repository.odb.content(last.oid, 'commit'));
+    const code = codeCommitOf(message);
+    const isKnown = code !== undefined && this.#memory.code()?.odb.has(code);
+    return isKnown ? { ...last, oid: code } : undefined;
+  }
+
+  /** The commit of a repository; undefined if its HEAD cannot be read. */
+  async #headOf(repository: Repository): Promise<string | undefined> {
+    try {
+      return repository.head().oid;
+    } catch (error) {
+      if (error instanceof MemoryError) return undefined;
+      throw error;
+    }
   }
 
   async drift(since: string, limit: number): Promise<Drift> {
-    const repository = this.#memory.repository();
+    const repository = this.#memory.code();
     const head = (await this.head()).oid;
     if (!repository || head === undefined) return { commits: 0, files: [], truncated: false };
-    return drift(repository.odb, since, head, this.#memory.inTree(''), limit);
+    return drift(repository.odb, since, head, this.#memory.folderInCode, limit);
   }
 
   async commitsSince(since: string): Promise<readonly ProjectCommit[]> {
-    const repository = this.#memory.repository();
+    const repository = this.#memory.code();
     const head = (await this.head()).oid;
     if (!repository || head === undefined) return [];
     const { odb } = repository;
-    return commitsOutside(odb, since, head, this.#memory.inTree('')).map((oid) => {
+    return commitsOutside(odb, since, head, this.#memory.folderInCode).map((oid) => {
       const { message } = parseCommit(odb.content(oid, 'commit'));
       return { oid, subject: message.trim().split('\n', 1)[0] ?? '' };
     });
   }
 
   async recordsCommits(): Promise<boolean> {
-    return this.#memory.recordsCommits;
+    return this.#memory.settings.recordsCommits;
   }
 
   async work(limit: number): Promise<BranchWork> {
-    const repository = this.#memory.repository();
+    const repository = this.#memory.code();
     const { oid, problem } = await this.head();
     if (!repository || oid === undefined || problem !== undefined) return noWork;
-    return branchWork(repository, this.#files, this.#memory.inTree(''), limit);
+    return branchWork(repository, this.#files, this.#memory.folderInCode, limit);
   }
 }
 

@@ -1,16 +1,20 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { linesOf } from '../core/diff/unified-diff.ts';
 import type { EvidenceReport, EvidenceRequest } from '../core/evidence/verdict.ts';
 import type {
   BlamedLine,
+  BranchMerge,
   ChangeKind,
   CommitCounts,
   CompareRequest,
   Comparison,
+  Decisions,
   Division,
   DivisionRequest,
   History,
   Log,
   LogRequest,
+  NewestCommits,
   Resolution,
   ResolveRequest,
   Restoration,
@@ -29,6 +33,7 @@ import { describeChange, pairMoves } from './history/comparison.ts';
 import { squash, squashable, squashForSync } from './history/history-squash.ts';
 import { blame } from './history/line-authors.ts';
 import { countsOf, logBelow, logOf } from './history/log-walk.ts';
+import { newestCommits } from './history/newest-commits.ts';
 import { restore } from './history/restoration.ts';
 import { memoryPath, noRecord, recordPath, Visit } from './history/visit.ts';
 import type { Permit } from './records/permit.ts';
@@ -57,6 +62,27 @@ export class SessionHistory implements History {
     const log = await logOf(visit, place, path, request);
     if (!log) throw noRecord(path, head);
     return log;
+  }
+
+  async newest(revision: string, limit: number, patience = 0): Promise<NewestCommits> {
+    const visit = await this.#visit();
+    const head = await visit.resolve(revision);
+    // Whether a mode hides a part of a commit is known from the index only.
+    const isOpen = visit.access.mode === undefined;
+    if (isOpen && !this.#archive.known(head)) {
+      const newest = await newestCommits(visit, head, limit);
+      if (!newest.isPart || patience === 0) return newest;
+      // It continues after the answer. Its error shows when a call needs the index.
+      const indexing = visit.place(head).catch(() => undefined);
+      await Promise.race([indexing, delay(patience)]);
+      if (!this.#archive.known(head)) return newest;
+    }
+    return { ...(await this.log({ revision, limit, skip: 0 })), isPart: false };
+  }
+
+  async isIndexed(revision: string): Promise<boolean> {
+    const visit = await this.#visit();
+    return this.#archive.known(await visit.resolve(revision)) !== undefined;
   }
 
   async counts(revision: string): Promise<CommitCounts> {
@@ -138,8 +164,13 @@ export class SessionHistory implements History {
   async sync(request: SyncRequest): Promise<Synchronization> {
     const { sync } = await import('./sync/synchronize.ts');
     const visit = await this.#visit();
-    if (this.#archive.memory.squashesBeforeSync) await squashForSync(visit);
+    if (this.#archive.memory.settings.squashesBeforeSync) await squashForSync(visit);
     return sync(visit, request);
+  }
+
+  async merge(revision: string, decisions: Decisions): Promise<BranchMerge> {
+    const { mergeBranch } = await import('./sync/branch-merge.ts');
+    return mergeBranch(await this.#visit(), revision, decisions);
   }
 
   async evidence(request: EvidenceRequest): Promise<EvidenceReport> {

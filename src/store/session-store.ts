@@ -24,6 +24,11 @@ import { RecordReader } from './records/record-reader.ts';
 import type { RecordSearch } from './search/record-search.ts';
 import { likenessTo } from './search/similar-documents.ts';
 
+type Doubts = ReadonlyMap<string, RecordDoubts>;
+
+/** A record that replaces a hit is looked for among at least this many matches. */
+const leastPool = 100;
+
 /** The parts of a workspace that the stores of all calls share. */
 export interface StoreParts {
   readonly archive: Archive;
@@ -65,7 +70,18 @@ export class SessionStore implements Store {
     await reader.refresh();
     const readable = reader.readsAll ? undefined : (path: string) => reader.mayRead(path);
     const found = await this.#search.find(request, readable);
-    return { ...found, hits: await this.#labelled(found.hits) };
+    const doubts = await this.#doubtsOf(found.hits);
+    const missing = successorsBeyond(found.hits, doubts);
+    if (missing.size === 0 || found.total <= found.hits.length) {
+      return { ...found, hits: labelled(found.hits, doubts) };
+    }
+    // Some of them may match less well than all hits.
+    const limit = Math.max(leastPool, 2 * found.hits.length);
+    const more = await this.#search.find({ ...request, limit }, readable);
+    const successors = more.hits.filter(({ path }) => missing.has(path));
+    const later = await this.#doubtsOf(successors);
+    const hits = labelled([...found.hits, ...successors], new Map([...doubts, ...later]));
+    return { ...found, hits: hits.slice(0, found.hits.length) };
   }
 
   async encodeSearch(): Promise<readonly Uint8Array[] | undefined> {
@@ -115,18 +131,8 @@ export class SessionStore implements Store {
     return likenessTo(text, others);
   }
 
-  /** Adds what is known against the hits; of hits with one score, those without come first. */
-  async #labelled(hits: readonly SearchHit[]): Promise<readonly SearchHit[]> {
-    const addressesOf = ({ path, section }: SearchHit) =>
-      section === undefined ? [path] : [formatAddress({ path, section }), path];
-    const doubts = await this.doubts(hits.flatMap(addressesOf));
-    const labelled = hits.map((hit) => {
-      const caution = addressesOf(hit).flatMap((address) => doubts.get(address)?.reasons ?? []);
-      return caution.length > 0 ? { ...hit, caution } : hit;
-    });
-    if (labelled.every(({ caution }) => !caution)) return hits;
-    labelled.sort((a, b) => b.score - a.score || Number(!!a.caution) - Number(!!b.caution));
-    return afterSuccessors(labelled, (path) => doubts.get(path)?.successor);
+  #doubtsOf(hits: readonly SearchHit[]): Promise<Doubts> {
+    return this.doubts(hits.flatMap(addressesOf));
   }
 
   async change<R>(
@@ -149,6 +155,29 @@ export class SessionStore implements Store {
     this.#reader ??= new RecordReader(this.#memory, await this.#permit.access());
     return this.#reader;
   }
+}
+
+/** The addresses of the section of a hit and of its record. */
+function addressesOf({ path, section }: SearchHit): string[] {
+  return section === undefined ? [path] : [formatAddress({ path, section }), path];
+}
+
+/** The records that replace one of the hits and are none of them. */
+function successorsBeyond(hits: readonly SearchHit[], doubts: Doubts): ReadonlySet<string> {
+  const successors = new Set(hits.flatMap(({ path }) => doubts.get(path)?.successor ?? []));
+  for (const { path } of hits) successors.delete(path);
+  return successors;
+}
+
+/** Adds what is known against the hits; of hits with one score, those without come first. */
+function labelled(hits: readonly SearchHit[], doubts: Doubts): readonly SearchHit[] {
+  const found = hits.map((hit) => {
+    const caution = addressesOf(hit).flatMap((address) => doubts.get(address)?.reasons ?? []);
+    return caution.length > 0 ? { ...hit, caution } : hit;
+  });
+  if (found.every(({ caution }) => !caution)) return hits;
+  found.sort((a, b) => b.score - a.score || Number(!!a.caution) - Number(!!b.caution));
+  return afterSuccessors(found, (path) => doubts.get(path)?.successor);
 }
 
 /** Moves each hit that another one replaces behind it; its score becomes that of the other one. */

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { App } from '../../src/app/app.ts';
 import { AutoSync, type SyncPace } from '../../src/app/auto-sync.ts';
 import { readSyncState } from '../../src/core/sync-state.ts';
-import { deep, describeDeep } from '../support/depth.ts';
+import { deep } from '../support/depth.ts';
 import { note } from '../support/note.ts';
 import { type Opened, open } from '../support/open.ts';
 import { newFolder } from '../support/process.ts';
@@ -139,26 +139,6 @@ deep('the end of the process pushes what is left', async () => {
   await add(opened, sync, 'a');
   await sync.close();
   expect(remoteNotes()).toHaveLength(2);
-});
-
-describeDeep('many clones', () => {
-  test('that write at the same time lose nothing, with far fewer pushes than changes', async () => {
-    const [count, changes] = [8, 50];
-    const before = pushes();
-    const all = await Promise.all(Array.from({ length: count }, () => serve(clone())));
-    await Promise.all(
-      all.map(async ({ opened, sync }, i) => {
-        await sync.begin();
-        for (let n = 0; n < changes; n++) await add(opened, sync, `clone-${i}-${n}`);
-      }),
-    );
-    await expect.poll(remoteNotes, { timeout: 240_000 }).toHaveLength(count * changes + 1);
-    const accepted = pushes() - before;
-    console.log(`${count * changes} changes of ${count} clones in ${accepted} pushes`);
-    expect(accepted).toBeLessThan((count * changes) / 2);
-    for (const { sync } of all) await sync.close();
-    expect(bare.git('fsck', '--strict', '--no-dangling')).toBe('');
-  });
 });
 
 test('a server does it where the configuration asks for it', async () => {

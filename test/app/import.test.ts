@@ -138,7 +138,7 @@ describe('a memory-bank folder', () => {
     expect(fingerprint(source)).toBe(before);
   });
 
-  it('is found in its place below a project; a dry run writes nothing', async () => {
+  deep('is found in its place below a project; a dry run writes nothing', async () => {
     const one = world();
     const [report] = await one.import(source, { dryRun: true });
     expect(report?.created).toHaveLength(6);

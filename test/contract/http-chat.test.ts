@@ -404,6 +404,20 @@ describe('without a model', () => {
     });
   });
 
+  test('each decision of a log is the answer to the question for it', async () => {
+    const numbers = Array.from({ length: 8 }, (_, at) => at + 1);
+    const parts = numbers.map(
+      (number) =>
+        `## Decision number ${number} - 2026-01-0${number}\n\n### Context\n\nThe load has grown.\n\n### Decision\n\nWe take option${number}.\n`,
+    );
+    plain.repo.write('.memory-bank/decisionLog.md', `# Decision Log\n\n${parts.join('\n')}`);
+    for (const number of numbers) {
+      const question = `What did we decide in decision number ${number}`;
+      const { body } = await plain.ask('POST', '/chat', { body: user(question) });
+      expect(String(body.response).match(/option\d/g)).toEqual([`option${number}`]);
+    }
+  });
+
   test.each(['xyzzy plugh', '???'])('%j matches nothing', async (question) => {
     const { body } = await plain.ask('POST', '/chat', { body: user(question) });
     expect(body.response).toMatch(/^Based on the Memory Bank, nothing/);

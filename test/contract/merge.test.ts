@@ -192,7 +192,7 @@ describe('native git', () => {
     expect(entries).toMatchObject([{ value: '1\n\ntwo\n\n3' }, { value: 'of one' }]);
   });
 
-  it.each([
+  deep.each([
     ['was never installed', ''],
     ['is gone', '/gone/main.js'],
   ])('merges alone as far as it can if the driver %s', async (_, program) => {

@@ -77,8 +77,6 @@ describeDeep('the package', () => {
         "dist/builds/*/page/index.html",
         "dist/builds/*/page/page.js",
         "dist/builds/*/page/style.css",
-        "dist/builds/*/quick-markdown.cjs",
-        "dist/builds/*/quick-markdown.cjs.map",
         "dist/builds/*/quick-search.cjs",
         "dist/builds/*/quick-search.cjs.map",
         "dist/builds/*/quick.cjs",

@@ -420,7 +420,7 @@ deep('the command line reports what was received and sent', async () => {
 });
 
 describe('memory', () => {
-  test('that conflicts changes nothing until a side is chosen', async () => {
+  deep('that conflicts changes nothing until a side is chosen', async () => {
     const [one, two] = [clone(name), clone(name)];
     await one.write('first', 'ours');
     await one.sync();
@@ -453,7 +453,7 @@ describe('memory', () => {
     expect(tip()).toBe(two.head());
   });
 
-  test('is found by the next call without a restart', async () => {
+  deep('is found by the next call without a restart', async () => {
     const [one, two] = [clone(name), clone(name)];
     expect(await two.keys()).toEqual(['first']);
     await one.write('one', '1');

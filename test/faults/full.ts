@@ -5,6 +5,7 @@ import { crash, most } from './crash.ts';
 import { crowdBetweenBranches, crowdOnOneBranch, crowdOnWorkTrees } from './crowd.ts';
 import { hindrances } from './hindrance.ts';
 import { failedByTracer, killedByTracer, killedForReal, readOnly } from './outside.ts';
+import { remoteFaults } from './remote.ts';
 import { scenarios } from './scenario.ts';
 import { stoppedInTheMiddle } from './stopped.ts';
 import { type Row, Tally } from './tally.ts';
@@ -24,6 +25,7 @@ const parts: readonly Part[] = [
   (tally, _, random) => killedByTracer(tally, 4, random),
   (tally, _, random) => failedByTracer(tally, 3, random),
   (tally, driver, random) => killedForReal(tally, driver, 3, random),
+  (tally) => remoteFaults(tally),
   async (tally, driver) => {
     await hindrances(tally);
     await readOnly(tally, driver);

@@ -9,6 +9,7 @@ import { crash, type Share } from './crash.ts';
 import { crowdOnOneBranch, crowdOnWorkTrees } from './crowd.ts';
 import { hindrances } from './hindrance.ts';
 import { killedByTracer, readOnly } from './outside.ts';
+import { remoteFaults } from './remote.ts';
 import { scenarios } from './scenario.ts';
 import { stoppedInTheMiddle } from './stopped.ts';
 import { Tally } from './tally.ts';
@@ -59,6 +60,7 @@ describe('nothing is lost', unhurried, () => {
       'on linked work trees',
       () => crowdOnWorkTrees(tally, driver, { processes: 2, changes: 4, calm: 0 }),
     ],
+    ['by a remote that dies, lies or is rewritten', () => remoteFaults(tally)],
     ['by a change that is refused', () => hindrances(tally)],
     ['by what happens in the middle of one', () => stoppedInTheMiddle(tally, driver, 1)],
     ["in another user's repository", () => readOnly(tally, driver)],

@@ -1,4 +1,5 @@
 import { rmSync } from 'node:fs';
+import type { MemoryPin } from '../../src/core/pinned-memories.ts';
 import { note } from '../support/note.ts';
 import type { Opened } from '../support/open.ts';
 import type { Repo } from '../support/repo.ts';
@@ -58,6 +59,12 @@ async function fill(repo: Repo, texts: { readonly [key: string]: string }, folde
   const opened = await serve(repo.path(folder));
   await put(opened, texts);
   await opened.workspace.close();
+}
+
+/** Fetches the memory of a branch of the same repository, as that of another one. */
+async function fetchOther(opened: Opened, name: string): Promise<MemoryPin> {
+  const wanted = { name, path: '.', ref: 'other', commit: '' };
+  return (await opened.call.memories.preview(wanted)).pin;
 }
 
 function several(count: number, text: string): { [key: string]: string } {
@@ -133,6 +140,25 @@ export const scenarios: readonly Scenario[] = [
     acts: [
       (opened) => opened.call.claims.claim('notes/a.yaml', 10_080),
       (opened) => opened.call.claims.release('notes/b.yaml', false),
+    ],
+  },
+  {
+    name: 'memory of another repository',
+    async prepare(repo) {
+      begin(repo);
+      await fill(repo, { a: 'old' });
+      repo.git('branch', 'other');
+      const opened = await serve(repo.root);
+      await opened.call.memories.pin('kept', undefined, await fetchOther(opened, 'kept'));
+      await opened.workspace.close();
+      repo.git('pack-refs', '--all');
+      work(repo);
+    },
+    acts: [
+      (opened) => fetchOther(opened, 'more'),
+      async (opened) =>
+        opened.call.memories.pin('more', undefined, await fetchOther(opened, 'more')),
+      (opened) => opened.call.memories.forget('kept'),
     ],
   },
   {

@@ -32,6 +32,7 @@ const remote = 'git/remote.test.ts';
 const workspace = 'store/workspace.test.ts';
 const secrets = 'store/secrets.test.ts';
 const concurrent = 'store/concurrent-changes.test.ts';
+const memories = 'store/memories.test.ts';
 
 /** Every guard of the promises, by what it guards. */
 export const guards: readonly Guard[] = [
@@ -251,7 +252,7 @@ export const guards: readonly Guard[] = [
   guard(
     'a repository that was moved away is not recreated',
     [
-      'store/records/memory-folder.ts',
+      'store/records/memory-home.ts',
       "if (this.#tree) throw missingRepository(join(this.#tree.top, '.git'));",
       '',
     ],
@@ -269,7 +270,7 @@ export const guards: readonly Guard[] = [
   guard(
     'an enclosing repository does not replace a missing one',
     [
-      'store/records/memory-folder.ts',
+      'store/records/memory-home.ts',
       "if (this.#tree && relative(this.#tree.top, tree.top).startsWith('..')) return undefined;",
       '',
     ],
@@ -896,14 +897,14 @@ export const guards: readonly Guard[] = [
   ),
   guard(
     'concurrent reads are bounded',
-    ['server/http/backlog.ts', 'if (this.#reading >= this.#allowed) return;', ''],
+    ['server/http/backlog.ts', 'if (this.#reading >= this.#allowed) break;', ''],
     ['contract/http-backlog.test.ts', 'a small answer does not wait'],
   ),
   guard(
     'calls that begin while too many answers are unread',
     [
       'server/http/backlog.ts',
-      'if (own <= maxStreamBytes && this.#waiting() <= limit) return;',
+      'if (own <= maxStreamBytes && all <= limit) return;',
       'if (own >= 0) return;',
     ],
     ['contract/http-backlog.test.ts', 'do not begin while too many answers are unread'],
@@ -941,5 +942,34 @@ export const guards: readonly Guard[] = [
       'const begun = staged;',
     ],
     [repository, 'includes a commit of git during an editor'],
+  ),
+  // Memories of other repositories.
+  guard(
+    'a fetched memory is proved to be that of the pinned commit',
+    ['store/memories/receipt.ts', "if (objectId('commit', text) !== commit) return undefined;", ''],
+    [memories, 'the proof of another commit, with its memory'],
+  ),
+  guard(
+    'the folder of a fetched memory is proved to be that of the commit',
+    [
+      'store/memories/receipt.ts',
+      'return files.get(entries.memory)?.oid === tree ? tree : undefined;',
+      'return files.get(entries.memory)?.oid;',
+    ],
+    [memories, 'the proof of the commit, and another memory'],
+  ),
+  guard(
+    'a record of others with a credential is not shown',
+    [
+      'store/memories/foreign-memory.ts',
+      'if (found.withheld) throw withheld(found.record.path);',
+      '',
+    ],
+    [memories, 'a record with a credential is not shown'],
+  ),
+  guard(
+    'a sync does not bring back commits that the remote has dropped',
+    ['store/sync/synchronize.ts', 'if (!dropped) return;', 'return;'],
+    ['faults/sample.test.ts', 'by a remote that dies, lies or is rewritten'],
   ),
 ];

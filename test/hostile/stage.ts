@@ -15,7 +15,7 @@ import { expect } from 'vitest';
 import { z } from 'zod';
 import { App, type Reply } from '../../src/app/app.ts';
 import type { Session } from '../../src/core/session.ts';
-import { openWorkspace } from '../../src/store/open-workspace.ts';
+import { findMemory, openWorkspace } from '../../src/store/open-workspace.ts';
 import { toolsets } from '../../src/toolsets/index.ts';
 import { gitEnv, Repo } from '../support/repo.ts';
 
@@ -67,6 +67,7 @@ export class Stage {
             calm: 0,
             lockTimeout: 5000,
           }),
+        findMemory: async (options) => findMemory(options, { env: gitEnv, calm: 0 }),
       },
     );
     this.#session = this.#app.connect();

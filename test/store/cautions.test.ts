@@ -11,7 +11,7 @@ let opened: Opened;
 beforeEach(async () => {
   repo = Repo.create();
   repo.write('src/lock.ts', 'one\ntwo\nthree\n');
-  repo.write('src/other.ts', 'four\n');
+  repo.write('src/bolt.ts', 'four\n');
   commit('Begin');
   opened = await open(repo.root, [note, letter]);
 });
@@ -44,26 +44,26 @@ async function search(query: string): Promise<string[]> {
 
 describe('a search', () => {
   test('labels a hit whose code was changed, and puts it after an equal one', async () => {
-    await put('a', 'A rule of src/lock.ts:1-2.');
-    await put('b', 'A rule of src/other.ts:1-1.');
-    expect(await search('rule')).toEqual(['a', 'b']);
+    await put('k', 'A rule of src/lock.ts:1-2.');
+    await put('l', 'A rule of src/bolt.ts:1-1.');
+    expect(await search('rule')).toEqual(['k', 'l']);
     repo.write('src/lock.ts', 'one\n2\nthree\n');
     expect(await search('rule')).toEqual([
-      'b',
-      'a | The text of src/lock.ts:1-2 was changed, not committed yet.',
+      'l',
+      'k | The text of src/lock.ts:1-2 was changed, not committed yet.',
     ]);
     commit('Change the lock');
-    expect(await search('rule')).toEqual(['b', 'a | The text of src/lock.ts:1-2 was changed.']);
-    repo.git('rm', '-q', 'src/other.ts');
+    expect(await search('rule')).toEqual(['l', 'k | The text of src/lock.ts:1-2 was changed.']);
+    repo.git('rm', '-q', 'src/bolt.ts');
     commit('Remove the other');
     expect(await search('rule')).toEqual([
-      'a | The text of src/lock.ts:1-2 was changed.',
-      'b | src/other.ts:1 was removed.',
+      'k | The text of src/lock.ts:1-2 was changed.',
+      'l | src/bolt.ts:1 was removed.',
     ]);
-    await put('a', 'The rule of src/lock.ts:1-2 is new.');
-    expect(await search('rule')).toContain('a');
+    await put('k', 'The rule of src/lock.ts:1-2 is new.');
+    expect(await search('rule')).toContain('k');
     repo.git('checkout', '-q', 'HEAD~3', '--', 'src');
-    expect((await search('rule')).filter((hit) => hit.startsWith('b'))).toEqual(['b']);
+    expect((await search('rule')).filter((hit) => hit.startsWith('l'))).toEqual(['l']);
   });
 
   deep('labels superseded and expired records, and those that name a superseded one', async () => {
@@ -90,6 +90,22 @@ describe('a search', () => {
     expect(await search('rule of rules')).toEqual(['a', 'b']);
     await annotate('a', { supersededBy: 'notes/b.yaml' });
     expect(await search('rule of rules')).toEqual(['b', 'a | Superseded by notes/b.yaml.']);
+  });
+
+  test('finds the record that replaces a hit also beyond the limit', async () => {
+    await put('a', 'The rule of rules: the rule.');
+    for (const key of ['c', 'd', 'e']) await put(key, `Another rule ${key} of rules.`);
+    await put('b', 'One rule, and many words about something else that make it fit less well.');
+    const search = async (limit: number) =>
+      (await opened.call.store.search({ query: 'rule of rules', limit })).hits.map(
+        ({ key }) => key,
+      );
+    expect(await search(2)).not.toContain('b');
+    await annotate('a', { supersededBy: 'notes/b.yaml' });
+    expect(await search(1)).toEqual(['b']);
+    expect(await search(3)).toHaveLength(3);
+    const all = await search(5);
+    expect(all.slice(-2)).toEqual(['b', 'a']);
   });
 
   deep('answers without verdicts before the first commit', async () => {

@@ -1,5 +1,6 @@
-import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { mkdirSync, rmSync, symlinkSync, utimesSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { Folder } from '../../src/git/disk/folder.ts';
 import { deep } from '../support/depth.ts';
 import { aboutCode } from '../support/findings.ts';
 import { letter, note } from '../support/note.ts';
@@ -89,6 +90,21 @@ describe('given evidence', () => {
       'given fresh README.md',
       'given fresh src/lock.ts#Lock.free',
     ]);
+  });
+
+  test('reads a file once for all records, and not for a place without lines', async () => {
+    repo.write('src/lock.ts', lines(code));
+    commit('Add the lock');
+    const old = new Date('2026-01-01T00:00:00Z');
+    for (const name of ['src/lock.ts', 'README.md']) utimesSync(repo.path(name), old, old);
+    repo.git('update-index', '-q', '--refresh');
+    for (const key of ['a', 'b', 'c']) await put(key, ['src/lock.ts:2-5', 'README.md']);
+    const loads = vi.spyOn(Folder.prototype, 'load');
+    const reads = (name: string) => loads.mock.calls.filter(([path]) => path === name).length;
+    expect(await verdicts()).toHaveLength(6);
+    // Git does not know the text that was given: it need not have been committed.
+    expect([reads('src/lock.ts'), reads('README.md')]).toEqual([1, 0]);
+    loads.mockRestore();
   });
 
   deep('survives a squash with the rename of its file, and a write of the record', async () => {

@@ -437,6 +437,8 @@ describe('before the clock of the file system has ticked', () => {
   }
 
   test('a search finds what was changed', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    cleanUp.push(() => vi.useRealTimers());
     const repo = create();
     const path = repo.path('.memory-bank/notes/a.yaml');
     const opened = await open(repo.root, [note], { files: new Untimely(path) });

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { App, type AppOptions } from '../../src/app/app.ts';
 import type { Toolset } from '../../src/core/toolset.ts';
 import { MemoryWorkspace } from './memory-workspace.ts';
@@ -32,6 +33,10 @@ export function probeApp(options: Partial<AppOptions> & { cwd?: string } = {}) {
       workspaces.set(given.folder, workspace);
       return workspace;
     },
+    findMemory: async () => ({
+      find: async (root) => ({ folder: join(root, '.memory-bank'), finished: [] }),
+      findReview: async () => undefined,
+    }),
   });
   return { app, options: complete, workspaces, messages };
 }

@@ -14,9 +14,11 @@ import { invalid, MemoryError, toMemoryError } from '../../src/core/error.ts';
 import { parseGiven } from '../../src/core/evidence/annotations.ts';
 import type { History } from '../../src/core/history.ts';
 import type { JsonObject } from '../../src/core/json.ts';
+import type { Memories } from '../../src/core/pinned-memories.ts';
 import { Session } from '../../src/core/session.ts';
 import type { Summarizer } from '../../src/core/summarizer.ts';
 import type { Toolset } from '../../src/core/toolset.ts';
+import type { Reviews } from '../../src/core/waiting-reviews.ts';
 import { MemoryStore } from './memory-store.ts';
 
 /** A context of plain maps, for toolset tests without a repository. */
@@ -28,6 +30,8 @@ export class TestContext implements Context {
   readonly modes = new TestModes();
   readonly history = noHistory;
   readonly claims = noClaims;
+  readonly memories = noMemories;
+  readonly reviews = noReviews;
   summarizer: Summarizer | undefined;
   readonly signal = new AbortController().signal;
   readonly messages: string[] = [];
@@ -177,6 +181,38 @@ const noClaims: Claims = {
     throw new Error('there are no claims here');
   },
   release: async () => false,
+};
+
+/** Changes of maps wait for no review. */
+const noReviews: Reviews = {
+  list: async () => [],
+  accept: async (name) => noReview(name),
+  acceptRecords: async (name) => noReview(name),
+  withdraw: async (base) => noReview(base),
+  drop: async (name) => noReview(name),
+};
+
+function noReview(name: string): never {
+  throw new MemoryError('not_found', `There is no review ${name}.`);
+}
+
+/** Maps pin no memories of others. */
+const noMemories: Memories = {
+  isForeign: async () => false,
+  list: async () => [],
+  read: async (path) => {
+    throw new MemoryError('not_found', `There is no ${path} here.`);
+  },
+  records: async () => [],
+  search: async () => [],
+  check: async () => [],
+  refs: async () => [],
+  fetch: async () => [],
+  forget: async () => undefined,
+  preview: async () => {
+    throw new Error('there are no memories here');
+  },
+  pin: async () => undefined,
 };
 
 /** Calls a tool as the app does, and returns the body of its answer. */

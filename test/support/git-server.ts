@@ -3,19 +3,31 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { gitEnv } from './repo.ts';
 
+/**
+ * A fault of one request.
+ *
+ * `kill`: git dies after half of the request. `lose answer`: git does the work, and the connection ends
+ * before the answer. `cut answer`, `change answer`: half of the answer arrives, or one byte of it is another
+ * one.
+ */
+export type RequestFault = 'kill' | 'lose answer' | 'cut answer' | 'change answer';
+
 /** Serves the bare repositories of a folder over HTTP with native git (`git http-backend`). */
 export class GitServer {
   /** Required `user:password`; undefined for anonymous access. */
   credentials: string | undefined;
   /** Called before the answer to each request. */
   onRequest: ((url: string) => void) | undefined;
+  /** Selects the fault of a request. */
+  fault: ((method: string, url: string) => RequestFault | undefined) | undefined;
+  /** The folder of the repositories that the next requests see. */
+  root: string;
   /** Requests so far. */
   readonly requests: string[] = [];
-  readonly #root: string;
   readonly #server: Server;
 
   private constructor(root: string) {
-    this.#root = root;
+    this.root = root;
     this.#server = createServer((request, response) => this.#answer(request, response));
   }
 
@@ -52,7 +64,7 @@ export class GitServer {
     const child = spawn('git', ['http-backend'], {
       env: {
         ...gitEnv,
-        GIT_PROJECT_ROOT: this.#root,
+        GIT_PROJECT_ROOT: this.root,
         GIT_HTTP_EXPORT_ALL: '1',
         REQUEST_METHOD: method,
         PATH_INFO: decodeURIComponent(path),
@@ -67,11 +79,23 @@ export class GitServer {
       stdio: ['pipe', 'pipe', 'ignore'],
     });
     child.stdin.on('error', () => {});
-    request.pipe(child.stdin);
+    const fault = this.fault?.(method, url);
+    if (fault === 'kill') {
+      const input: Buffer[] = [];
+      request.on('data', (piece: Buffer) => input.push(piece));
+      request.on('end', () => {
+        const all = Buffer.concat(input);
+        child.stdin.write(all.subarray(0, Math.floor(all.length / 2)), () => child.kill('SIGKILL'));
+      });
+    } else request.pipe(child.stdin);
     const pieces: Buffer[] = [];
     child.stdout.on('data', (piece: Buffer) => pieces.push(piece));
     child.on('close', () => {
       const all = Buffer.concat(pieces);
+      if (fault === 'kill' || fault === 'lose answer') {
+        response.destroy();
+        return;
+      }
       const end = all.indexOf('\r\n\r\n');
       const headers = all.toString('latin1', 0, end).split('\r\n');
       let status = 200;
@@ -80,7 +104,13 @@ export class GitServer {
         if (name.toLowerCase() === 'status') status = Number.parseInt(value, 10);
         else if (name !== '') response.setHeader(name, value);
       }
-      response.writeHead(status).end(all.subarray(end + 4));
+      const body = Buffer.from(all.subarray(end + 4));
+      const middle = Math.floor(body.length / 2);
+      if (fault === 'change answer') body.writeUInt8((body[middle] ?? 0) ^ 0x55, middle);
+      if (fault === 'cut answer') {
+        response.writeHead(status, { 'Content-Length': body.length });
+        response.write(body.subarray(0, middle), () => response.destroy());
+      } else response.writeHead(status).end(body);
     });
   }
 }

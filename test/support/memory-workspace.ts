@@ -15,6 +15,7 @@ import { MemoryStore } from './memory-store.ts';
 export class MemoryWorkspace implements Workspace {
   readonly root: string;
   readonly syncs = false;
+  readonly review = undefined;
   readonly options: WorkspaceOptions;
   readonly store: MemoryStore;
   /** Branch of the commits; undefined for a detached HEAD. */
@@ -59,8 +60,8 @@ export class MemoryWorkspace implements Workspace {
       doubts: () => this.store.doubts(),
       change,
     };
-    const { project, modes, history, claims }: Context = context;
-    return { store, project, modes, history, claims };
+    const { project, modes, history, claims, memories, reviews }: Context = context;
+    return { store, project, modes, history, claims, memories, reviews };
   }
 
   /** Notifies the listeners of changed files, as after an edit by hand. */

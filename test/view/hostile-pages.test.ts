@@ -69,19 +69,48 @@ async function settled(page: Page, path: string): Promise<void> {
   await page.locator('.loading').waitFor({ state: 'detached' });
 }
 
+/** Numbers the controls that are shown, in the order of the page; each needs a name. */
+const numberControls = `(() => {
+  const wanted = [];
+  const unnamed = [];
+  for (const one of document.querySelectorAll('a[href], button, input, select, textarea, summary')) {
+    if (one.disabled || one.tabIndex < 0 || one.getClientRects().length === 0) continue;
+    if (one.type === 'radio' && !one.checked) continue;
+    one.dataset.number = String(wanted.length);
+    const name = one.textContent || one.getAttribute('aria-label') || one.labels?.length || one.title;
+    if (!name) unnamed.push(one.outerHTML);
+    wanted.push(one.dataset.number);
+  }
+  return { wanted, unnamed };
+})()`;
+
+/** The control that has the focus, and whether the page shows it. */
+const focusNow = `(() => {
+  const one = document.activeElement;
+  if (!one || one === document.body) return null;
+  const style = getComputedStyle(one);
+  // The browser marks the part of a date that has the focus.
+  const isVisible = one instanceof SVGElement || one.type === 'date' || style.outlineStyle !== 'none' || style.boxShadow !== 'none';
+  return { id: one.dataset.number ?? '', isVisible };
+})()`;
+
 describe.skipIf(isFull && !browser)('the pages', () => {
   const axeRuns = [
-    ['light', 1200],
-    ['dark', 1200],
-    ['light', 360],
-    // A zoom of 200% on a screen of 1200 pixels.
-    ['dark', 600],
+    ['light', 1200, 1],
+    ['dark', 1200, 1],
+    ['light', 360, 1],
+    // A zoom of 200% on a screen of 1200 pixels: half of the CSS pixels, each of them twice as large.
+    ['dark', 600, 2],
   ] as const;
 
   deep.each(axeRuns)(
-    'follow the rules of accessibility in %s at a width of %i',
-    async (colorScheme, width) => {
-      const context = await browser?.newContext({ colorScheme, viewport: { width, height: 800 } });
+    'follow the rules of accessibility in %s at a width of %i and a zoom of %i',
+    async (colorScheme, width, zoom) => {
+      const context = await browser?.newContext({
+        colorScheme,
+        viewport: { width, height: 800 / zoom },
+        deviceScaleFactor: zoom,
+      });
       if (!context) return;
       const page = await context.newPage();
       for (const path of [
@@ -104,6 +133,36 @@ describe.skipIf(isFull && !browser)('the pages', () => {
         expect(overflow).toBeLessThanOrEqual(width);
       }
       await context.close();
+    },
+  );
+
+  deep(
+    'let the keyboard reach every control, in the order of the page and with a visible focus',
+    async () => {
+      const page = await browser?.newPage();
+      if (!page) return;
+      for (const path of [...others, '/view/record/decisionLog.md?show=edit']) {
+        await settled(page, path);
+        const { wanted, unnamed } = await page.evaluate<{ wanted: string[]; unnamed: string[] }>(
+          numberControls,
+        );
+        expect({ path, unnamed }).toEqual({ path, unnamed: [] });
+        const reached: string[] = [];
+        // A control takes one key; a field of a date takes several.
+        for (let i = 0; i < 3 * wanted.length + 20 && reached.length < wanted.length; i++) {
+          await page.keyboard.press('Tab');
+          const focus = await page.evaluate<{ id: string; isVisible: boolean } | null>(focusNow);
+          // After the last control, the next one is the first.
+          if (focus === null) continue;
+          expect({ path, ...focus }).toMatchObject({ path, isVisible: true });
+          if (focus.id !== '' && !reached.includes(focus.id)) reached.push(focus.id);
+        }
+        // The search page gives the focus to its field at the beginning.
+        const first = wanted.indexOf(reached[0] ?? '');
+        const expected = [...wanted.slice(first), ...wanted.slice(0, first)];
+        expect({ path, reached }).toEqual({ path, reached: expected });
+      }
+      await page.close();
     },
   );
 

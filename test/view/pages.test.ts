@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bundlePage } from '../../build.js';
+import { openMemory } from '../../src/app/library.ts';
 import { viewFace } from '../../src/server/view/view-face.ts';
 import { Misbehaviour, startBrowser } from '../support/browser.ts';
 import { deep } from '../support/depth.ts';
@@ -548,6 +549,46 @@ describe.skipIf(!browser)('the pages in a browser', () => {
       await page.getByRole('button', { name: 'Mark as reviewed' }).click();
       await page.getByText('not reviewed').waitFor({ state: 'detached' });
     });
+  });
+
+  deep('list the changes that wait for a review, accept one of them and drop another', async () => {
+    const { repo } = server;
+    const config = repo.read('.memory-bank/config.yaml');
+    repo.write('.memory-bank/config.yaml', `${config}review: required\n`);
+    repo.git('commit', '-qam', 'Require reviews');
+    const agents = await Promise.all(
+      ['claude-code/2', 'codex/1'].map((agent) => openMemory({ root: repo.root, agent })),
+    );
+    for (const [i, agent] of agents.entries()) {
+      const value = `The agent ${i} learned it.`;
+      const { note } = await agent.call('memory_write', {
+        category: 'patterns',
+        key: `waiting-${i}`,
+        value,
+      });
+      expect(note).toContain('waits for a review');
+      await agent.close();
+    }
+    await visit('/view/branches', async (page) => {
+      const section = page.getByRole('region', { name: 'Waiting for a review' });
+      const of = (agent: string) => section.getByRole('listitem').filter({ hasText: agent });
+      await of('claude-code').getByRole('link').click();
+      await page.locator('.change', { hasText: 'waiting-0' }).waitFor();
+      await page.getByRole('button', { name: 'Accept' }).waitFor();
+      await page.goBack();
+      await of('claude-code').getByRole('button', { name: 'Accept all' }).click();
+      await of('claude-code').getByRole('button', { name: 'as a merge commit' }).click();
+      await page.getByText('Accepted 1 record of').waitFor();
+      await of('codex').getByRole('button', { name: 'Drop' }).click();
+      await of('codex').getByRole('button', { name: 'Drop all changes' }).click();
+      await page.getByText('Dropped codex').waitFor();
+      await section.waitFor({ state: 'detached' });
+    });
+    const files = repo.git('ls-tree', '-r', '--name-only', 'main');
+    expect(files).toContain('patterns/waiting-0.md');
+    expect(files).not.toContain('patterns/waiting-1.md');
+    repo.write('.memory-bank/config.yaml', config);
+    repo.git('commit', '-qam', 'Require no reviews');
   });
 
   deep('list the modes with what they may read and change', () =>

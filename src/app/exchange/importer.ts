@@ -14,10 +14,10 @@ import { isObject } from '../../core/json.ts';
 import { counted } from '../../core/painter.ts';
 import type { Session } from '../../core/session.ts';
 import type { Reader, Store, Transaction } from '../../core/store.ts';
+import { memoryFolderName } from '../../core/workspace.ts';
 import { inSlices, Slice, type Steps } from '../../store/records/slices.ts';
 import { type App, redactText } from '../app.ts';
 import type { CallOptions } from '../call-context.ts';
-import { memoryFolderName } from '../root.ts';
 import { type FoundSource, findSources } from './disk-source.ts';
 import { ImportProgress } from './import-progress.ts';
 

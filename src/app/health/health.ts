@@ -1,14 +1,16 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { MemoryError } from '../../core/error.ts';
 import type { Session } from '../../core/session.ts';
 import type { LeftOut } from '../../core/store.ts';
 import { readSyncState } from '../../core/sync-state.ts';
+import { memoryFolderName } from '../../core/workspace.ts';
 import { Enclosure } from '../../git/repository/enclosure.ts';
 import { FoldedPaths } from '../../store/records/folded-paths.ts';
 import type { App } from '../app.ts';
 import type { CallOptions } from '../call-context.ts';
-import { findRoot, memoryFolderName, type RootInput } from '../root.ts';
+import { describePlace } from '../placing.ts';
+import { findRoot, type RootInput } from '../root.ts';
 import type { Finding } from './finding.ts';
 import { checkRepository } from './repository-check.ts';
 
@@ -36,14 +38,17 @@ export async function checkHealth(
   });
   if (root === '') return [node, ...project];
   // First, because opening the memory cleans up after a dead process.
+  const folder = await findFolder(app, session, root, options);
   const records = await attempt('Records', () => lookAtRecords(app, session, options));
   return [
     node,
     ...project,
-    ...(await attempt('Repository', () => checkRepository(root, place.env, program))),
+    ...(await attempt('Repository', () => checkRepository(dirname(folder), place.env, program))),
+    ...(await attempt('Placement', () => lookAtPlacement(root))),
     ...(await attempt('Settings', () => lookAtSettings(app, session, options))),
     ...(await attempt('Sync', () => lookAtSync(app, session, options))),
-    ...(await attempt('Attributes', async () => lookAtAttributes(app, session, root, options))),
+    ...(await attempt('Memories', () => lookAtMemories(app, session, options))),
+    ...(await attempt('Attributes', async () => lookAtAttributes(app, session, folder, options))),
     ...records,
     ...(await attempt('Commits', () => lookAtCommits(app, session, options))),
     ...(await attempt('Rule files', () => lookAtRules(app, session, options))),
@@ -57,6 +62,29 @@ async function attempt(what: string, look: () => Promise<Finding[]>): Promise<Fi
     if (!(error instanceof MemoryError)) throw error;
     return [{ what, state: 'bad', text: error.text }];
   }
+}
+
+/** Returns the memory folder; the usual one if the memory cannot be opened, which another check reports. */
+async function findFolder(
+  app: App,
+  session: Session,
+  root: string,
+  options: CallOptions,
+): Promise<string> {
+  try {
+    return await app.run(session, 'doctor', options, async ({ project }) => {
+      return (await project.info()).folder;
+    });
+  } catch (error) {
+    if (error instanceof MemoryError) return join(root, memoryFolderName);
+    throw error;
+  }
+}
+
+/** Says where the memory is, if that is not on the branches of the project. */
+async function lookAtPlacement(root: string): Promise<Finding[]> {
+  const place = await describePlace(root);
+  return place.isApart ? [{ what: 'Placement', state: 'good', text: place.text }] : [];
 }
 
 /** Checks the settings, which a write needs and a read does not. */
@@ -73,13 +101,13 @@ async function lookAtSettings(
 function lookAtAttributes(
   app: App,
   session: Session,
-  root: string,
+  folder: string,
   options: CallOptions,
 ): Finding[] {
-  const folder = join(root, memoryFolderName);
   if (!existsSync(join(folder, 'config.yaml'))) return [];
   const path = join(folder, '.gitattributes');
-  const text = Enclosure.ofProject(root).read(path, maxAttributes)?.toString('utf8') ?? '';
+  const text =
+    Enclosure.ofProject(dirname(folder)).read(path, maxAttributes)?.toString('utf8') ?? '';
   const lines = text.split(/\r?\n/);
   if (['* merge=memory-bank', '-text'].every((rule) => lines.some((line) => line.includes(rule)))) {
     return [];
@@ -126,6 +154,20 @@ async function lookAtSync(app: App, session: Session, options: CallOptions): Pro
     const text =
       at === undefined ? 'automatic, not exchanged yet' : `automatic, last exchange ${at}`;
     return [{ what: 'Sync', state: 'good', text }];
+  });
+}
+
+/** Reports whether the pinned memories of other repositories can be read. */
+async function lookAtMemories(
+  app: App,
+  session: Session,
+  options: CallOptions,
+): Promise<Finding[]> {
+  const all = await app.run(session, 'doctor', options, ({ memories }) => memories.list());
+  const what = 'Memories';
+  return all.map(({ name, commit, records, problem }): Finding => {
+    if (problem !== undefined) return { what, state: 'note', text: `${name}: ${problem}` };
+    return { what, state: 'good', text: `${name}: ${records} records of ${commit.slice(0, 12)}` };
   });
 }
 

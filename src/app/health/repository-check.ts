@@ -1,5 +1,6 @@
 import { join, relative, sep } from 'node:path';
 import type { MemoryError } from '../../core/error.ts';
+import { memoryFolderName } from '../../core/workspace.ts';
 import { doesSign } from '../../git/commit/signing.ts';
 import {
   type FoundLock,
@@ -12,7 +13,7 @@ import { GitConfig, maxConfigSize } from '../../git/repository/config.ts';
 import { findWorkTree, type WorkTree } from '../../git/repository/discover.ts';
 import { readRegular } from '../../git/repository/enclosure.ts';
 import { setMergeDriver } from '../merging.ts';
-import { memoryFolderName, type RootInput } from '../root.ts';
+import type { RootInput } from '../root.ts';
 import type { Finding } from './finding.ts';
 import { repositoryKind } from './repository-kind.ts';
 

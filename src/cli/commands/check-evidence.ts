@@ -11,6 +11,7 @@ import type {
 } from '../../core/evidence/verdict.ts';
 import { pastedPath } from '../../core/names/pasted-path.ts';
 import { counted, paintDiff } from '../../core/painter.ts';
+import type { MemoryReport } from '../../core/pinned-memories.ts';
 import { type Command, flagText, type Invocation } from '../command.ts';
 import { wordingFor } from '../error-wording.ts';
 import { asJson, outputFlag } from '../result.ts';
@@ -38,17 +39,19 @@ export const check: Command = {
   async run(invocation) {
     const { operands, values } = invocation;
     try {
-      const report = await read(invocation, {
+      const { report, memories } = await read(invocation, {
         path: operands[0] === undefined ? undefined : pastedPath(operands[0]),
         since: flagText(values, 'since'),
         fix: values.fix === true,
       });
       const shown = values.all === true ? severities : severities.slice(0, -1);
       const screen = new Screen();
-      if (asJson(values)) await screen.showJson(toJson(report, shown));
+      if (asJson(values))
+        await screen.showJson({ ...toJson(report, shown), ...memoriesJson(memories) });
       else {
         const since = flagText(values, 'since');
-        await screen.show([...heading(report, since), ...lines(screen, report, shown)].join(''));
+        const own = [...heading(report, since), ...lines(screen, report, shown)];
+        await screen.show([...own, ...memoryLines(screen, memories)].join(''));
       }
       const isBad = ({ severity }: CheckFinding) => severity === 'error' || severity === 'warning';
       return report.records.some(({ findings }) => findings.some(isBad)) ? 1 : 0;
@@ -62,10 +65,37 @@ export const check: Command = {
   },
 };
 
-function read(invocation: Invocation, request: EvidenceRequest): Promise<EvidenceReport> {
+function read(invocation: Invocation, request: EvidenceRequest) {
   return inReadingSession(invocation, (session, call) =>
-    invocation.app.run(session, 'check', call, ({ history }) => history.evidence(request)),
+    invocation.app.run(session, 'check', call, async ({ history, memories }) => ({
+      report: await history.evidence(request),
+      memories: request.path === undefined ? await memories.check() : [],
+    })),
   );
+}
+
+/** The notes about memories of others; they never fail a check, because they are not mended here. */
+function memoriesJson(memories: readonly MemoryReport[]) {
+  if (memories.length === 0) return {};
+  return {
+    memories: memories.map(({ name, commit, records, problem, notes }) => ({
+      name,
+      commit,
+      records: records ?? null,
+      ...(problem !== undefined && { problem }),
+      notes,
+    })),
+  };
+}
+
+function memoryLines(screen: Screen, memories: readonly MemoryReport[]): string[] {
+  const line = (path: string, message: string) =>
+    `${screen.paint('faint', 'foreign '.padEnd(8))} ${screen.paint('key', path)}: ${screen.plain(message)}\n`;
+  const all = memories.flatMap(({ name, problem, notes }) => [
+    ...(problem === undefined ? [] : [line(name, problem)]),
+    ...notes.map(({ path, message }) => line(path, message)),
+  ]);
+  return all.length > 0 ? ['\n', ...all] : [];
 }
 
 function toJson({ records, counts, fixed }: EvidenceReport, shown: readonly Severity[]) {

@@ -1,4 +1,5 @@
 import { counted } from '../../core/painter.ts';
+import { maxForeign, reportForeign } from '../../core/pinned-memories.ts';
 import {
   reportSearch,
   type SearchExplanation,
@@ -38,23 +39,31 @@ export const search: Command = {
       explain: values.explain === true,
     };
     const revision = flagText(values, 'as-of');
-    const result = await inReadingSession(invocation, (session, call) =>
-      app.run(session, 'search', call, async ({ store, history }) => {
+    const { result, foreign } = await inReadingSession(invocation, (session, call) =>
+      app.run(session, 'search', call, async ({ store, history, memories }) => {
         const searched = revision === undefined ? store : await history.at(revision);
-        return searched.search(request);
+        const result = await searched.search(request);
+        if (revision !== undefined) return { result, foreign: [] };
+        const others = { ...request, limit: Math.min(limit, maxForeign) };
+        return { result, foreign: await memories.search(others) };
       }),
     );
     const { hits, total, damaged } = result;
     const left = total - hits.length;
     const word = await wordingFor();
-    await showResult(values, withWordedDamage(reportSearch(result), word), (screen) => [
+    const report = { ...withWordedDamage(reportSearch(result), word), ...reportForeign(foreign) };
+    await showResult(values, report, (screen) => [
       ...hits.flatMap((hit) => hitLines(screen, hit)),
       ...(left > 0
         ? [screen.paint('faint', `${counted(left, 'more record')}: --limit ${total}`)]
         : []),
+      ...(foreign.length > 0
+        ? ['', screen.paint('faint', 'From memories of other repositories')]
+        : []),
+      ...foreign.flatMap((hit) => hitLines(screen, hit)),
       ...damaged.map(({ error }) => screen.paint('bad', `cannot be read: ${word(error.text)}`)),
     ]);
-    if (total > 0) return 0;
+    if (total + foreign.length > 0) return 0;
     process.stderr.write('Nothing was found.\n');
     return 3;
   },
@@ -82,6 +91,7 @@ const signalNames: readonly (readonly [name: SearchSignal, text: string])[] = [
   ['passage', 'words in one passage'],
   ['near', 'words near each other'],
   ['title', 'words in the title'],
+  ['fit', 'a text about little else'],
   ['same_title', 'the title is the query'],
   ['learned', 'words used alike in the project'],
   ['model', 'similar by the embedding model'],

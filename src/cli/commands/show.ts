@@ -4,6 +4,7 @@ import { MemoryError } from '../../core/error.ts';
 import type { JsonValue } from '../../core/json.ts';
 import { readSection } from '../../core/markdown/section-argument.ts';
 import { pastedPath } from '../../core/names/pasted-path.ts';
+import { foreignNote, parseForeign } from '../../core/pinned-memories.ts';
 import { cautionField } from '../../core/store.ts';
 import { type Command, flagText } from '../command.ts';
 import { wordingFor } from '../error-wording.ts';
@@ -31,7 +32,12 @@ export const show: Command = {
     const revision = flagText(values, 'as-of');
     const types = (await app.toolsets()).flatMap(({ records }) => records);
     const { found, bytes, caution } = await inReadingSession(invocation, (session, call) =>
-      app.run(session, 'show', call, async ({ store, project, history }) => {
+      app.run(session, 'show', call, async ({ store, project, history, memories }) => {
+        if (parseForeign(given)) {
+          const found = await memories.read(given, revision);
+          const caution = [foreignNote, ...found.caution];
+          return { found: { ...found }, bytes: Buffer.from(found.text), caution };
+        }
         if (revision !== undefined) {
           const state = await history.at(revision);
           const past = await withPathOf(store, types, given, (path) =>

@@ -1,12 +1,15 @@
 import { repositoryKind } from '../../app/health/repository-kind.ts';
-import { findRoot, memoryFolderName } from '../../app/root.ts';
+import { describePlace } from '../../app/placing.ts';
+import { findRoot } from '../../app/root.ts';
 import type { Context } from '../../core/context.ts';
 import { counted } from '../../core/painter.ts';
 import { cautionsJson, type Damaged } from '../../core/store.ts';
 import { readSyncState, type SyncState } from '../../core/sync-state.ts';
 import type { Toolset } from '../../core/toolset.ts';
+import { memoryFolderName } from '../../core/workspace.ts';
 import type { Command } from '../command.ts';
 import { wordingFor } from '../error-wording.ts';
+import { memoryJson, memoryLine } from '../memory-lines.ts';
 import { outputFlag, showResult } from '../result.ts';
 import { inReadingSession } from '../run-in-session.ts';
 import type { Screen } from '../terminal.ts';
@@ -22,8 +25,9 @@ export const status: Command = {
       clientRoots: async () => [],
     });
     const repository = await repositoryKind(root);
+    const place = await describePlace(root);
     const toolsets = await app.toolsets();
-    const { info, head, mode, sync, claims, counts, damaged, cautions } = await inReadingSession(
+    const { info, head, mode, sync, claims, memories, ...found } = await inReadingSession(
       invocation,
       (session, call) =>
         app.run(session, 'status', call, async (context) => ({
@@ -32,9 +36,12 @@ export const status: Command = {
           mode: await context.modes.current(),
           sync: await readSyncState(context.store.local),
           claims: [...(await context.claims.list()).values()],
+          reviews: await context.reviews.list(),
+          memories: await context.memories.list(),
           ...(await countRecords(context, toolsets)),
         })),
     );
+    const { counts, damaged, cautions, reviews } = found;
     const word = await wordingFor();
     const result = {
       project: root,
@@ -44,6 +51,7 @@ export const status: Command = {
       repository: repository
         ? { kind: repository.kind, top: repository.top, shallow: repository.shallow }
         : null,
+      ...(place.isApart && { place: place.text }),
       head: {
         branch: head.branch ?? null,
         commit: head.oid ?? null,
@@ -57,6 +65,10 @@ export const status: Command = {
       ...(info.syncs && { sync: { at: sync.at ?? null, problem: sync.problem ?? null } }),
       ...(claims.length > 0 && {
         claims: claims.map(({ path, agent, person, until }) => ({ path, agent, person, until })),
+      }),
+      ...(memories.length > 0 && { memories: memories.map(memoryJson) }),
+      ...(reviews.length > 0 && {
+        reviews: reviews.map(({ name, agent, at, commits }) => ({ name, agent, at, commits })),
       }),
       ...(cautions.size > 0 && {
         caution: cautionsJson(cautions),
@@ -76,21 +88,29 @@ export const status: Command = {
             : 'none yet: the first write makes one',
         ],
       ];
+      if (place.isApart) known.push(['Placement', place.text]);
       if (repository) known.push(['Head', head.problem ?? `${branch}, ${at}`]);
       if (info.syncs) known.push(['Sync', syncLine(sync)]);
       if (mode) known.push(['Mode', `${mode.name} (${mode.source})`]);
-      const found = counts.map(([toolset, types]): [string, string] => [
+      const toolsetRows = counts.map(([toolset, types]): [string, string] => [
         toolset,
         types.map(([type, count]) => counted(count, type)).join(', ') || 'nothing',
       ]);
       return [
         ...rows(screen, known),
         '',
-        ...rows(screen, found),
+        ...rows(screen, toolsetRows),
+        ...(memories.length > 0
+          ? ['', screen.paint('title', 'Memories of other repositories')]
+          : []),
+        ...memories.map((one) => `  ${screen.plain(memoryLine(one))}`),
         ...(claims.length > 0 ? ['', screen.paint('title', 'Claimed')] : []),
         ...claims.map(({ path, agent, person, until }) =>
           screen.plain(`  ${path} by ${agent} (${person}) until ${until}`),
         ),
+        ...(reviews.length > 0
+          ? ['', `${counted(reviews.length, 'review')} to do: run "memory-bank review"`]
+          : []),
         ...(cautions.size > 0
           ? ['', `${counted(cautions.size, 'record')} to check: run "memory-bank check"`]
           : []),

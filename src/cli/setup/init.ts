@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { CallOptions } from '../../app/call-context.ts';
 import {
   findOwnFolder,
@@ -8,7 +8,7 @@ import {
   setMergeDriver,
 } from '../../app/merging.ts';
 import { projectPath } from '../../app/project-file.ts';
-import { findRoot, memoryFolderName } from '../../app/root.ts';
+import { findRoot } from '../../app/root.ts';
 import { selectToolsets } from '../../app/toolset-selection.ts';
 import { MemoryError } from '../../core/error.ts';
 import { own } from '../../core/json.ts';
@@ -131,8 +131,10 @@ async function made(
   { invocation: { app }, root, session, call }: SetupSession,
   driver: FileEdit | undefined,
 ): Promise<string[]> {
-  const lacking = await app.run(session, 'init', call, ({ project }) => project.lacking());
-  const folder = join(root, memoryFolderName);
+  const [lacking, { folder }] = await app.run(session, 'init', call, async ({ project }) => [
+    await project.lacking(),
+    await project.info(),
+  ]);
   return [
     ...(driver && driver.before === undefined ? [`${root} becomes a git repository.`] : []),
     ...(lacking.length > 0 ? [`${folder} gets ${lacking.join(' and ')}, as a commit.`] : []),

@@ -22,3 +22,9 @@ export function plainTitle(title: string): string {
     .replace(/[^\p{L}\p{N}]+/gu, ' ')
     .trim();
 }
+
+/** The title with which the statement of a decision begins, as `plainTitle` writes it. */
+export function decisionTitle(text: string): string {
+  const end = text.indexOf(': ');
+  return plainTitle(end < 0 ? text : text.slice(0, end));
+}

@@ -79,7 +79,7 @@ export function chatEndpoint(app: App): Endpoint {
       const question = questionOf(chat);
       const options = untilClosed(response);
       const { author, mode } = response.locals.caller;
-      const session = app.connect({ onlyMode: mode });
+      const session = app.connect({ onlyMode: mode, isAgent: true, isOneCall: true });
       session.author = author;
       session.agent = [agentOf(request), model?.name].filter(Boolean).join(' ');
       if (chat.mode !== undefined) {

@@ -44,7 +44,8 @@ export class ModernMcp {
   /** @param folders where clients may go, in addition to the project that is served. */
   constructor(app: App, version: string, folders: readonly string[], backlog: Backlog) {
     // The client may run on another machine, so its roots are not asked for.
-    const connect = (onlyMode?: string) => app.connect({ folders, onlyMode });
+    const connect = (onlyMode?: string) =>
+      app.connect({ folders, onlyMode, isAgent: true, isOneCall: true });
     this.#server = new ModernServer(app, version, new SessionHandles(connect));
     this.#backlog = backlog;
   }

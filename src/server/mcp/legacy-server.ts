@@ -73,6 +73,7 @@ export function createServer(
   const disconnect = new AbortController();
   let roots: Promise<readonly string[]> | undefined;
   const session = app.connect({
+    isAgent: true,
     folders: remote?.folders,
     onlyMode: remote?.onlyMode,
     roots() {

@@ -25,7 +25,7 @@ export class ProcessSession {
   constructor(app: App, onChosen: () => void) {
     this.#app = app;
     this.#onChosen = onChosen;
-    this.session = app.connect({ roots: async () => this.#roots });
+    this.session = app.connect({ roots: async () => this.#roots, isAgent: true });
   }
 
   /**

@@ -148,7 +148,9 @@ export const logShape = z.object({
   entries: z.array(entryShape),
   total: count,
   shallow: z.boolean(),
-  searched: count.optional().describe('number of the newest commits that a copy has'),
+  searched: count
+    .optional()
+    .describe('number of the newest commits that a copy has, or that are read so far'),
 });
 
 /** Commits, newest first. */
@@ -179,6 +181,36 @@ export const branchesShape = z.object({
 
 /** The local branches, the current one first. */
 export type BranchList = z.infer<typeof branchesShape>;
+
+export const reviewsShape = z.object({
+  reviews: z.array(
+    z.object({
+      name: text,
+      branch: text,
+      base: text.describe('the commit from which the review differs only by these changes'),
+      agent: text.optional(),
+      at: text.describe('when the last change was made'),
+      commits: count,
+      changes: z.array(changeShape),
+    }),
+  ),
+});
+
+/** The changes of agents that wait for a review. */
+export type ReviewList = z.infer<typeof reviewsShape>;
+
+export const acceptedShape = z.object({
+  commit: text,
+  changes: count.describe('number of changed records'),
+});
+
+/** The result of a review that was accepted. */
+export type Accepted = z.infer<typeof acceptedShape>;
+
+export const droppedShape = z.object({ tip: text.describe('the last commit of the review') });
+
+/** The result of a review that was dropped. */
+export type Dropped = z.infer<typeof droppedShape>;
 
 export const modesShape = z.object({
   modes: z.array(

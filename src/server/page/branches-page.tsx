@@ -2,6 +2,7 @@ import type { BranchList, StateComparison } from './answers.ts';
 import { useAnswer } from './data.ts';
 import { Differences, Time, Waiting } from './parts.tsx';
 import { Restore } from './restore.tsx';
+import { Reviews } from './reviews.tsx';
 import { addressTo, goTo, isCopy, type Route } from './route.ts';
 
 /** The branches, or what the memory of one has that another does not. */
@@ -17,6 +18,7 @@ export function BranchesPage({ route }: { route: Route }) {
   return (
     <>
       <h1>Branches</h1>
+      <Reviews onDone={answer.reload} />
       <Waiting answer={answer}>
         {({ branches, total }) => (
           <>
@@ -71,7 +73,7 @@ function Review({
     limit: 500,
   });
   const action =
-    base === current
+    base === current || branch.startsWith('memory-review/')
       ? { label: 'Accept', revision: branch }
       : branch === current
         ? { label: 'Take back', revision: base }

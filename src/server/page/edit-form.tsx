@@ -1,11 +1,9 @@
-import { useEffect, useState } from 'preact/hooks';
-import type { Preview, Saved } from './answers.ts';
+import { useState } from 'preact/hooks';
+import type { Saved } from './answers.ts';
 import { change, RefusedRequest } from './data.ts';
-import { Fields, Markdown, Scrolling } from './parts.tsx';
+import { Scrolling } from './parts.tsx';
 import { addressOfRecord, goTo } from './route.ts';
-
-/** The pause in typing after which the preview is made, in milliseconds. */
-const pause = 300;
+import { Saving, usePreview } from './saving.tsx';
 
 /** Edits the text of a record, with a preview; if it was changed meanwhile, shows both texts. */
 export function EditForm({ path, text: given }: { path: string; text: string }) {
@@ -15,23 +13,7 @@ export function EditForm({ path, text: given }: { path: string; text: string }) 
   const [reason, setReason] = useState('');
   const [theirs, setTheirs] = useState<string | undefined>(undefined);
   const [problem, setProblem] = useState('');
-  const [preview, setPreview] = useState<Preview | undefined>(undefined);
-  const report = (error: unknown) => {
-    if (!(error instanceof RefusedRequest)) throw error;
-    setProblem(error.message);
-  };
-  useEffect(() => {
-    let isOld = false;
-    const timer = setTimeout(() => {
-      change<Preview>('/memory/preview', { path, text })
-        .then((made) => !isOld && setPreview(made))
-        .catch(report);
-    }, pause);
-    return () => {
-      isOld = true;
-      clearTimeout(timer);
-    };
-  }, [path, text]);
+  const preview = usePreview(path, { text });
   const save = async (event: Event) => {
     event.preventDefault();
     setProblem('');
@@ -43,7 +25,8 @@ export function EditForm({ path, text: given }: { path: string; text: string }) 
       // The next save replaces the text that the person sees now, and no later one.
       setBefore(answer.text);
     } catch (error) {
-      report(error);
+      if (!(error instanceof RefusedRequest)) throw error;
+      setProblem(error.message);
     }
   };
   return (
@@ -69,30 +52,15 @@ export function EditForm({ path, text: given }: { path: string; text: string }) 
           onInput={({ currentTarget }) => setText(currentTarget.value)}
         />
       </label>
-      <label>
-        Reason (goes into the commit)
-        <input value={reason} onInput={({ currentTarget }) => setReason(currentTarget.value)} />
-      </label>
-      <p class="row">
-        <button
-          type="submit"
-          class="main"
-          disabled={text === before || preview?.problem !== undefined}
-        >
-          {theirs === undefined ? 'Save as a commit' : 'Save my text over it'}
-        </button>
-        <a href={addressOfRecord(path)}>Cancel</a>
-      </p>
-      <p class="problem" role="alert">
-        {preview?.problem ?? problem}
-      </p>
-      {preview && preview.problem === undefined && (
-        <section aria-label="Preview">
-          <h2>Preview</h2>
-          {preview.html !== undefined && <Markdown html={preview.html} path={path} />}
-          <Fields fields={preview.fields} />
-        </section>
-      )}
+      <Saving
+        path={path}
+        reason={reason}
+        onReason={setReason}
+        label={theirs === undefined ? 'Save as a commit' : 'Save my text over it'}
+        isReady={text !== before && preview?.problem === undefined}
+        problem={preview?.problem ?? problem}
+        preview={preview}
+      />
     </form>
   );
 }

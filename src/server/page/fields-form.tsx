@@ -1,11 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { Control, Preview, RecordForm, Saved } from './answers.ts';
+import type { Control, RecordForm, Saved } from './answers.ts';
 import { change, RefusedRequest, useAnswer } from './data.ts';
 import { valueText, Waiting } from './parts.tsx';
 import { addressOfRecord, addressTo, goTo } from './route.ts';
-
-/** The pause in typing after which the fields are checked, in milliseconds. */
-const pause = 300;
+import { Saving, usePreview } from './saving.tsx';
 
 /** A field as the person sees it, and as it is sent. */
 type Inputs = Readonly<Record<string, string>>;
@@ -33,10 +31,6 @@ function FieldsForm({ path, form }: { path: string; form: RecordForm }) {
   const [reason, setReason] = useState('');
   const [theirs, setTheirs] = useState<Saved['fields']>(undefined);
   const [problem, setProblem] = useState('');
-  const report = (error: unknown) => {
-    if (!(error instanceof RefusedRequest)) throw error;
-    setProblem(error.message);
-  };
   /** The changed fields; undefined while one is not JSON. */
   const changed = () => {
     const all = controls.filter(({ name }) => inputs[name] !== undefined);
@@ -46,31 +40,22 @@ function FieldsForm({ path, form }: { path: string; form: RecordForm }) {
       return undefined;
     }
   };
-  useEffect(() => {
-    const fields = changed();
-    if (!fields) return setProblem('One of the fields is not JSON yet.');
-    let isOld = false;
-    const timer = setTimeout(() => {
-      change<Preview>('/memory/preview', { path, before, fields })
-        .then(({ problem = '' }) => !isOld && setProblem(problem))
-        .catch(report);
-    }, pause);
-    return () => {
-      isOld = true;
-      clearTimeout(timer);
-    };
-  }, [path, before, inputs]);
+  const fields = changed();
+  const preview = usePreview(path, fields && { before, fields });
+  const refusal = fields ? (preview?.problem ?? '') : 'One of the fields is not JSON yet.';
   const save = async (event: Event) => {
     event.preventDefault();
+    setProblem('');
     try {
-      const body = { path, before, fields: changed(), ...(reason.trim() !== '' && { reason }) };
+      const body = { path, before, fields, ...(reason.trim() !== '' && { reason }) };
       const answer = await change<Saved>('/memory/record', body);
       if (answer.saved) return goTo(addressOfRecord(path));
       setTheirs(answer.fields ?? {});
       // The next save puts the fields of the person into the record as they see it now.
       setBefore(answer.text);
     } catch (error) {
-      report(error);
+      if (!(error instanceof RefusedRequest)) throw error;
+      setProblem(error.message);
     }
   };
   return (
@@ -84,24 +69,17 @@ function FieldsForm({ path, form }: { path: string; form: RecordForm }) {
           onInput={(value) => setInputs({ ...inputs, [control.name]: value })}
         />
       ))}
-      <label>
-        Reason (goes into the commit)
-        <input value={reason} onInput={({ currentTarget }) => setReason(currentTarget.value)} />
-      </label>
-      <p class="row">
-        <button
-          type="submit"
-          class="main"
-          disabled={Object.keys(inputs).length === 0 || problem !== ''}
-        >
-          {theirs ? 'Save my fields' : 'Save as a commit'}
-        </button>
+      <Saving
+        path={path}
+        reason={reason}
+        onReason={setReason}
+        label={theirs ? 'Save my fields' : 'Save as a commit'}
+        isReady={Object.keys(inputs).length > 0 && refusal === ''}
+        problem={refusal || problem}
+        preview={fields && preview}
+      >
         <a href={addressTo('record', path, { show: 'edit', as: 'text' })}>Edit the text instead</a>
-        <a href={addressOfRecord(path)}>Cancel</a>
-      </p>
-      <p class="problem" role="alert">
-        {problem}
-      </p>
+      </Saving>
     </form>
   );
 }

@@ -95,7 +95,7 @@ function CopyState({ home }: { home: Home | undefined }) {
   const state = commit ? `${commit.oid.slice(0, 12)}, ${new Date(commit.at).toLocaleString()}` : '';
   return (
     <span class="faint">
-      Copy of {branch ?? 'the memory'} {state}
+      Copy of {branch ?? 'the memory'} {state}, without past states
     </span>
   );
 }

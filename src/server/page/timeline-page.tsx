@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Activity, CommitLog, Entry, Home } from './answers.ts';
 import { type Query, useAnswer } from './data.ts';
 import { CommitEntry, Waiting } from './parts.tsx';
-import { addressTo, goTo, type Route } from './route.ts';
+import { addressTo, goTo, isCopy, type Route } from './route.ts';
 
 /** Number of commits in one request, and in one part of the window. */
 const part = 50;
@@ -24,6 +24,11 @@ export function TimelinePage({ route: { at, query } }: { route: Route }) {
   const first = useAnswer<CommitLog>('/memory/log', { ...filter, at, limit: part });
   const activity = useAnswer<Activity>('/memory/activity', { at });
   const home = useAnswer<Home>('/memory/home', { at });
+  const isPart = !isCopy && first.data?.searched !== undefined;
+  // The chart counts all commits, which takes long in a new clone; the list follows it.
+  useEffect(() => {
+    if (isPart && activity.data) first.reload();
+  }, [isPart, activity.data]);
   const toolsets = [...new Set(home.data?.records.map(({ toolset }) => toolset))];
   const choose = (chosen: { readonly [name: string]: string }) =>
     goTo(addressTo('timeline', '', { ...filter, ...chosen }), true);
@@ -87,7 +92,8 @@ export function TimelinePage({ route: { at, query } }: { route: Route }) {
           <>
             <p class="faint" role="status">
               {total} {total === 1 ? 'commit' : 'commits'}
-              {searched !== undefined && ` among the newest ${searched}`}
+              {searched !== undefined &&
+                (isCopy ? ` among the newest ${searched}` : ' so far; the others are being read')}
               {shallow && '; the clone is shallow, so older ones are missing'}
             </p>
             {Array.from({ length: Math.ceil(total / part) }, (_, i) => (

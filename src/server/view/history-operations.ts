@@ -16,6 +16,9 @@ import { defineMemoryOperation } from './operation.ts';
 const limit = z.coerce.number().int().min(1).max(500).default(50);
 const revision = z.string().min(1).max(256);
 
+/** How long the first page of the timeline waits for the index of the commits, in milliseconds. */
+const indexPatience = 150;
+
 const day = z.iso.date().optional();
 
 export const log = defineMemoryOperation({
@@ -37,7 +40,15 @@ export const log = defineMemoryOperation({
   async run({ history }, { path, at, skip, limit, toolset, ...filter }, { toolsets }) {
     const named = toolsets.find(({ name }) => name === toolset);
     const tools = toolset === undefined ? undefined : (named?.tools.map(({ name }) => name) ?? []);
-    const request = { path, revision: at ?? 'HEAD', skip, limit, filter: { ...filter, tools } };
+    const revision = at ?? 'HEAD';
+    const isWhole = [path, tools, ...Object.values(filter)].every((one) => one === undefined);
+    if (isWhole && skip === 0 && !(await history.isIndexed(revision))) {
+      const newest = await history.newest(revision, limit, indexPatience);
+      const { entries, total, shallow, isPart } = newest;
+      const searched = isPart && { searched: total };
+      return { entries: entries.map(entryData), total, shallow, ...searched };
+    }
+    const request = { path, revision, skip, limit, filter: { ...filter, tools } };
     const { entries, total, shallow } = await history.log(request);
     return { entries: entries.map(entryData), total, shallow };
   },

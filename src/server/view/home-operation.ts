@@ -67,7 +67,7 @@ export const home = defineMemoryOperation({
 /** Returns the newest commits; a memory that was never committed has none. */
 async function logOf({ history }: Context, revision: string | undefined): Promise<Log> {
   try {
-    return await history.log({ revision: revision ?? 'HEAD', limit: maxLooked, skip: 0 });
+    return await history.newest(revision ?? 'HEAD', maxLooked);
   } catch (error) {
     const isNew = error instanceof MemoryError && error.code === 'not_found';
     if (!isNew || revision !== undefined) throw error;

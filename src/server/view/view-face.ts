@@ -13,6 +13,7 @@ import { home } from './home-operation.ts';
 import { type MemoryOperation, memoryEndpoint } from './operation.ts';
 import { preview, record, records, restore, save, search } from './record-operations.ts';
 import { reviewed } from './review.ts';
+import { acceptReview, dropReview, reviews } from './review-operations.ts';
 
 const operations: readonly MemoryOperation[] = [
   home,
@@ -34,6 +35,9 @@ const operations: readonly MemoryOperation[] = [
   preview,
   save,
   reviewed,
+  reviews,
+  acceptReview,
+  dropReview,
 ];
 
 /** The files of the pages, by the last part of their paths. */

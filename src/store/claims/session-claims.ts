@@ -1,6 +1,5 @@
 import type { Claims, MadeClaim, WorkClaim } from '../../core/claims.ts';
 import { MemoryError } from '../../core/error.ts';
-import { ownRefs } from '../../git/commit/own-ref.ts';
 import type { Repository } from '../../git/commit/repository.ts';
 import { storageError } from '../../git/disk/disk.ts';
 import type { EncodedObject, Oid } from '../../git/objects/object.ts';
@@ -10,11 +9,17 @@ import type { Archive } from '../history/archive.ts';
 import { recordPath } from '../history/visit.ts';
 import type { Permit } from '../records/permit.ts';
 import { forbidden } from '../records/record-reader.ts';
-import { type ClaimFile, claimName, encodeClaim, readClaim } from './claim-file.ts';
-import { fetchClaims, sharedClaims } from './shared-claims.ts';
-
-/** The claims that the remote does not have: there is none, or it could not be reached. */
-const localClaims = `${ownRefs}local-claims/`;
+import {
+  type ClaimFile,
+  claimName,
+  encodeClaim,
+  isLive,
+  liveClaims,
+  localClaims,
+  readClaim,
+  sharedClaims,
+} from './claim-file.ts';
+import { fetchClaims } from './shared-claims.ts';
 
 /** Limit of lost races for a claim on the remote. */
 const maxAttempts = 10;
@@ -58,15 +63,8 @@ export class SessionClaims implements Claims {
     if (!repository?.canReadRefs) return found;
     const { session } = await this.#permit.actor();
     const access = await this.#permit.access();
-    const folder = memory.inTree('');
-    const start = folder === '' ? '' : `${folder}/`;
-    for (const prefix of [localClaims, sharedClaims]) {
-      for (const { oid } of repository.refs.list(prefix)) {
-        const file = readClaim(repository.odb, oid);
-        if (!file || !this.#isLive(file) || !file.record.startsWith(start)) continue;
-        const path = file.record.slice(start.length);
-        if (access.mayRead(path)) found.set(path, toClaim(file, path, session));
-      }
+    for (const [path, file] of liveClaims(repository, memory.inTree(''), this.#now())) {
+      if (access.mayRead(path)) found.set(path, toClaim(file, path, session));
     }
     return found;
   }
@@ -193,12 +191,8 @@ export class SessionClaims implements Claims {
     }
   }
 
-  #isLive(file: ClaimFile): boolean {
-    return Date.parse(file.until) > this.#now().getTime();
-  }
-
   #isHeld(held: Held | undefined): boolean {
-    return held?.file !== undefined && this.#isLive(held.file);
+    return held?.file !== undefined && isLive(held.file, this.#now());
   }
 
   /** @throws MemoryError `conflict`. */

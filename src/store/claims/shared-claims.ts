@@ -1,12 +1,8 @@
-import { ownRefs } from '../../git/commit/own-ref.ts';
 import type { Repository } from '../../git/commit/repository.ts';
 import type { Oid } from '../../git/objects/object.ts';
 import type { ObjectDatabase } from '../../git/objects/odb.ts';
 import type { Remote } from '../../git/remote/remote.ts';
-import { readClaim } from './claim-file.ts';
-
-/** The claims that the remote has; here as they were at the last exchange with it. */
-export const sharedClaims = `${ownRefs}claims/`;
+import { readClaim, sharedClaims } from './claim-file.ts';
 
 /** Makes the shared claims of a clone the same as those of the remote. */
 export async function fetchClaims(

@@ -2,8 +2,10 @@ import { MemoryError } from '../../core/error.ts';
 import type { Annotations } from '../../core/evidence/annotations.ts';
 import { memoryLinks } from '../../core/evidence/memory-links.ts';
 import { parseAddress, readClaims, type Sections } from '../../core/evidence/section-claims.ts';
+import { OncePerStep } from '../../core/once-per-step.ts';
 import type { RecordDoubts } from '../../core/store.ts';
 import { type Stat, sameStat } from '../../git/disk/file-layer.ts';
+import type { Folder } from '../../git/disk/folder.ts';
 import type { Oid } from '../../git/objects/object.ts';
 import type { Visit } from '../history/visit.ts';
 import { isSettled } from '../records/record-file.ts';
@@ -22,7 +24,7 @@ import {
   readText,
   withBaselines,
 } from './record-claims.ts';
-import { CheckedRecord, evidenceOf } from './record-evidence.ts';
+import { CheckedRecord } from './record-evidence.ts';
 
 /** Limit of the cautions that an answer has about one record. */
 const maxCautions = 5;
@@ -58,10 +60,16 @@ interface Verdicts {
   readonly bound: boolean;
 }
 
+/** The stat of a file of the project; undefined if there is none, or it cannot be read. */
+type StatOf = (path: string) => Stat | undefined;
+
 /** Knows why a reader should not rely on a record, and compares again only what has changed since. */
 export class Cautions {
   readonly #texts = new Map<string, RecordText>();
+  readonly #textsNow = new OncePerStep<Map<string, RecordText>>();
   readonly #verdicts = new Map<string, Verdicts>();
+  /** The records whose texts were read since the last pause. */
+  readonly #read = new Map<string, CheckedRecord>();
   #code: CodeNow | undefined;
 
   /** The cautions about each record and section that the visitor may read, by address. */
@@ -81,10 +89,11 @@ export class Cautions {
       const reasons = by ? [`Its section ${JSON.stringify(section)} was superseded by ${by}.`] : [];
       found.set(address, { reasons, superseded: reasons.length > 0, files: [] });
     }
-    const verdicts = await this.#verdictsOf(
-      visit,
-      wanted.filter((path) => this.#text(visit, path).hasEvidence),
-    );
+    this.#read.clear();
+    const judged = wanted.filter((path) => this.#text(visit, path).hasEvidence);
+    const pending = this.#verdictsOf(visit, judged);
+    this.#read.clear();
+    const verdicts = await pending;
     const today = visit.archive.today();
     for (const path of wanted) {
       const { annotations, links, hasEvidence } = this.#text(visit, path);
@@ -132,6 +141,13 @@ export class Cautions {
   }
 
   #text(visit: Visit, path: string): RecordText {
+    const now = this.#textsNow.get(() => new Map());
+    const text = now.get(path) ?? this.#textOf(visit, path);
+    now.set(path, text);
+    return text;
+  }
+
+  #textOf(visit: Visit, path: string): RecordText {
     const { view } = visit.archive.memory;
     const record = view.typeOf(path) && view.look(path);
     const known = this.#texts.get(path);
@@ -139,11 +155,12 @@ export class Cautions {
     const text = record ? (readText(visit, path) ?? '') : '';
     const { annotations, sections } = readClaims(path, text);
     const own = new Set([path, annotations.supersededBy, ...annotations.supersedes]);
+    const checked = record && new CheckedRecord(record.type, path, text);
+    if (checked && checked.evidence.length > 0) this.#read.set(path, checked);
     const read: RecordText = {
       stat: record?.settled ? record.stat : undefined,
       annotations,
-      hasEvidence:
-        record !== undefined && evidenceOf(new CheckedRecord(record.type, path, text)).length > 0,
+      hasEvidence: checked !== undefined && checked.evidence.length > 0,
       links: memoryLinks(path, sections?.live() ?? text).filter(
         (link) => !own.has(link) && view.typeOf(parseAddress(link).path) !== undefined,
       ),
@@ -161,10 +178,12 @@ export class Cautions {
   ): Promise<ReadonlyMap<string, Verdicts>> {
     if (paths.length === 0) return new Map();
     try {
-      const head = visit.archive.repository.head().oid;
-      if (head === undefined) return new Map();
-      const outdated = paths.filter((path) => !this.#isCurrent(visit, head, path));
-      if (outdated.length > 0) await this.#judge(visit, head, outdated);
+      const head = visit.codeHead();
+      const memory = visit.archive.repository.head().oid;
+      if (head === undefined || memory === undefined) return new Map();
+      const statOf = this.#stats(visit, head);
+      const outdated = paths.filter((path) => !this.#isCurrent(visit, head, path, statOf));
+      if (outdated.length > 0) await this.#judge(visit, { head, memory }, outdated, statOf);
       return new Map(
         paths.flatMap((path) => {
           const known = this.#verdicts.get(path);
@@ -178,21 +197,28 @@ export class Cautions {
     }
   }
 
-  #isCurrent(visit: Visit, head: Oid, path: string): boolean {
+  #isCurrent(visit: Visit, head: Oid, path: string, statOf: StatOf): boolean {
     const known = this.#verdicts.get(path);
     if (!known || known.head !== head) return false;
     if (!sameStat(known.record, visit.archive.memory.view.look(path)?.stat)) return false;
-    return known.files.every(({ path, stat }) => sameStat(stat, this.#stat(visit, head, path)));
+    return known.files.every(({ path, stat }) => sameStat(stat, statOf(path)));
   }
 
-  #stat(visit: Visit, head: Oid, path: string): Stat | undefined {
-    try {
-      const { work } = visit.archive.repository;
-      return work.peek(this.#codeAt(visit, head).code.inTree(path));
-    } catch (error) {
-      if (error instanceof MemoryError) return undefined;
-      throw error;
-    }
+  /** Takes the stat of each file once, however many records name it. */
+  #stats(visit: Visit, head: Oid): StatOf {
+    const { work } = visit.archive.code.repository;
+    const { code } = this.#codeAt(visit, head);
+    const known = new Map<string, Stat | undefined>();
+    const statOf = (path: string): Stat | undefined => {
+      if (known.has(path)) return known.get(path);
+      // A text names many things that look like paths: nothing is below a folder that is missing.
+      const slash = path.lastIndexOf('/');
+      const isLost = slash > 0 && !statOf(path.slice(0, slash));
+      const stat = isLost ? undefined : peek(work, code.inTree(path));
+      known.set(path, stat);
+      return stat;
+    };
+    return statOf;
   }
 
   #codeAt(visit: Visit, head: Oid): CodeNow {
@@ -202,16 +228,25 @@ export class Cautions {
     return this.#code;
   }
 
-  async #judge(visit: Visit, head: Oid, paths: readonly string[]): Promise<void> {
+  /** @param heads the last commits of the code and of the memory. */
+  async #judge(
+    visit: Visit,
+    { head, memory }: { readonly head: Oid; readonly memory: Oid },
+    paths: readonly string[],
+    statOf: StatOf,
+  ): Promise<void> {
     const since = Date.now();
     const pause = () => visit.permit.signal.throwIfAborted();
     const now = this.#codeAt(visit, head);
-    const places = new NamedPlaces(visit, head);
-    for (const record of readRecords(visit, paths)) places.add(record);
-    const claims = await withBaselines(visit, head, places.all);
+    const places = new NamedPlaces(visit, memory);
+    // Nothing has been awaited since these were read.
+    const known = paths.flatMap((path) => this.#read.get(path) ?? []);
+    const unknown = paths.filter((path) => !this.#read.has(path));
+    for (const record of [...known, ...readRecords(visit, unknown)]) places.add(record);
+    const claims = await withBaselines(visit, memory, head, places.all);
     const files = new Set(claims.map(({ reference }) => reference.path));
     // Taken before the files are read: a change between the two shows at the next call.
-    const stats = new Map([...files].map((file) => [file, this.#stat(visit, head, file)]));
+    for (const file of files) statOf(file);
     const judged = byKey(await inSlices(judgeAll(visit, now, undefined, claims), pause), (one) => {
       return one.record;
     });
@@ -222,8 +257,7 @@ export class Cautions {
       const own = judged.get(path) ?? [];
       const places = placesOf(claimed.get(path) ?? [], own);
       const found = [...places].map(([path, precise]): Place => {
-        const stat = stats.has(path) ? stats.get(path) : this.#stat(visit, head, path);
-        return { path, stat, precise };
+        return { path, stat: statOf(path), precise };
       });
       this.#verdicts.delete(path);
       const doubts = sentences(own);
@@ -241,6 +275,15 @@ export class Cautions {
 
   #set(path: string, verdicts: Verdicts): void {
     this.#verdicts.set(path, verdicts);
+  }
+}
+
+function peek(work: Folder, path: string): Stat | undefined {
+  try {
+    return work.peek(path);
+  } catch (error) {
+    if (error instanceof MemoryError) return undefined;
+    throw error;
   }
 }
 

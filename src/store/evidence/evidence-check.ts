@@ -52,8 +52,9 @@ export async function checkEvidence(
   const { memory } = archive;
   await memory.refresh();
   const head = await visit.resolve('HEAD');
+  const code = await archive.code.resolve('HEAD', visit.permit);
   const since =
-    request.since === undefined ? undefined : await forkPoint(visit, head, request.since);
+    request.since === undefined ? undefined : await forkPoint(visit, code, request.since);
   const pause = () => visit.permit.signal.throwIfAborted();
   const all = memory.view.paths().sort();
   const paths = new Set(pathsBelow(all, memoryPath(request.path)));
@@ -65,9 +66,15 @@ export async function checkEvidence(
     }),
     pause,
   );
-  const found = await checkCode(visit, head, since, places);
+  const found = await checkCode(visit, { memory: head, code }, since, places);
   if (only === 'code') return found;
-  const changed = since === undefined ? paths : changedRecords(visit, since, head, paths);
+  // A memory apart from the code does not change with it.
+  const changed =
+    since === undefined
+      ? paths
+      : memory.isApart
+        ? new Set<string>()
+        : changedRecords(visit, since, head, paths);
   const texts = textFindings(visit, claims, archive.today(), request.tending === true);
   return withTexts(found, await inSlices(texts, pause), changed);
 }
@@ -91,15 +98,18 @@ function* readAll(
 
 async function checkCode(
   visit: Visit,
-  head: Oid,
+  { memory, code }: { readonly memory: Oid; readonly code: Oid },
   since: Oid | undefined,
   places: readonly Named[],
 ): Promise<EvidenceReport> {
-  const now = codeNow(visit, head);
+  const now = codeNow(visit, code);
   const pause = () => visit.permit.signal.throwIfAborted();
-  const based = await withBaselines(visit, head, places);
+  const based = await withBaselines(visit, memory, code, places);
   const judged = await inSlices(judgeAll(visit, now, since, based), pause);
-  const changes = await inSlices(spanChanges(visit.archive.repository.odb, now, judged), pause);
+  const changes = await inSlices(
+    spanChanges(visit.archive.code.repository.odb, now, judged),
+    pause,
+  );
   if (since === undefined) return report(visit, judged, changes);
   const recent = await changedAfter(visit, since, changes);
   return report(visit, judged.filter(recent), changes);
@@ -111,12 +121,12 @@ async function changedAfter(
   since: Oid,
   changes: ReadonlyMap<Judged, SpanChange>,
 ): Promise<(one: Judged) => boolean> {
-  const place = await visit.place(since);
+  const place = await visit.codePlace(since);
   const known = ancestors(place.index, place.number);
   const old = new Set<Oid>();
   for (const { commit, exact } of changes.values()) {
     if (commit === undefined || !exact || old.has(commit)) continue;
-    const { number } = await visit.place(commit);
+    const { number } = await visit.codePlace(commit);
     if (known[number]) old.add(commit);
   }
   return (one) => {
@@ -173,8 +183,8 @@ function pathsBelow(paths: readonly string[], below: string | undefined): readon
 
 /** The last common commit of HEAD and a revision; the revision itself where there is none. */
 async function forkPoint(visit: Visit, head: Oid, revision: string): Promise<Oid> {
-  const oid = await visit.resolve(revision);
-  const [here, there] = [await visit.place(head), await visit.place(oid)];
+  const oid = await visit.archive.code.resolve(revision, visit.permit);
+  const [here, there] = [await visit.codePlace(head), await visit.codePlace(oid)];
   const own = ancestors(there.index, here.number);
   const others = ancestors(there.index, there.number);
   const common = [...Array(Math.min(own.length, others.length)).keys()].findLast(
@@ -190,7 +200,7 @@ async function report(
 ): Promise<EvidenceReport> {
   const infos = new Map<Oid, CommitInfo>();
   for (const { commit } of changes.values()) {
-    if (commit && !infos.has(commit)) infos.set(commit, await visit.describe(commit));
+    if (commit && !infos.has(commit)) infos.set(commit, await visit.describeCode(commit));
   }
   const counts: { -readonly [verdict in Verdict]: number } = { ...noCounts };
   const findings = byKey(judged, ({ record }) => record);

@@ -4,7 +4,13 @@ import { type Fingerprint, SpanText } from '../../core/evidence/span.ts';
 import { findSymbol } from '../../core/evidence/symbol.ts';
 import type { CodePlace, Verdict } from '../../core/evidence/verdict.ts';
 import type { Oid } from '../../git/objects/object.ts';
-import { type CodeEntry, type CodeText, type ProjectCode, toText } from './project-code.ts';
+import {
+  type CodeEntry,
+  type CodeFile,
+  type CodeText,
+  type ProjectCode,
+  toText,
+} from './project-code.ts';
 import type { Ground } from './record-evidence.ts';
 import type { RenameSearch } from './rename-search.ts';
 
@@ -100,7 +106,7 @@ export class FileJudge {
   #judgeGiven(baseline: Baseline, given: GivenEvidence): Judgement {
     const now = this.#now?.entry;
     if (now?.kind === 'other') return unknown(now.reason);
-    if (now) return this.#find(given, this.#path, this.#now?.bytes);
+    if (now) return this.#find(given, this.#path, this.#now);
     const committed = this.#code.at(this.#head, this.#path);
     if (committed) return { verdict: 'gone', uncommitted: true };
     const before = this.#code.at(baseline.commit, this.#path);
@@ -110,14 +116,15 @@ export class FileJudge {
         : this.#renames.followed(this.#path);
     const renamed = path === undefined ? undefined : this.#renamed(path);
     if (path === undefined || renamed?.entry.kind !== 'file') return { verdict: 'gone' };
-    const found = this.#find(given, path, renamed.bytes);
+    const found = this.#find(given, path, renamed);
     return found.verdict === 'fresh' ? { ...found, verdict: 'moved' } : found;
   }
 
-  /** Finds the text of given evidence in a file. */
-  #find(given: GivenEvidence, path: string, bytes: Buffer | undefined): Judgement {
+  /** Finds the text of given evidence in a file, which is read only if there is a text. */
+  #find(given: GivenEvidence, path: string, file: CodeFile | undefined): Judgement {
     const { lines, symbol, fingerprint } = given;
     if (!fingerprint) return { verdict: 'fresh', now: { path, lines } };
+    const bytes = file?.bytes;
     const text = this.#textOf(path, bytes);
     if (!(text instanceof SpanText)) return unknown(text);
     const here = symbol === undefined ? lines : findSymbol(bytes?.toString('utf8') ?? '', symbol);

@@ -1,10 +1,11 @@
+import { MemoryError } from '../../core/error.ts';
 import { saysTheSame } from '../../core/evidence/annotations.ts';
-import type { Oid } from '../../git/objects/object.ts';
-import { objectId } from '../../git/objects/object.ts';
+import { type Oid, objectId, parseCommit } from '../../git/objects/object.ts';
 import { treeOf } from '../../git/objects/odb.ts';
 import { pathChanges } from '../history/change-index.ts';
 import type { PastRecords } from '../history/past-records.ts';
 import type { Visit } from '../history/visit.ts';
+import { codeCommitOf } from '../records/message.ts';
 import { inSlices, type Steps } from '../records/slices.ts';
 import { type Baseline, FileJudge, type Judgement } from './judgement.ts';
 import {
@@ -15,7 +16,7 @@ import {
   lastCommits,
 } from './last-commits.ts';
 import { ProjectCode } from './project-code.ts';
-import { CheckedRecord, evidenceOf, type Ground, maxEvidence } from './record-evidence.ts';
+import { CheckedRecord, type Ground, maxEvidence } from './record-evidence.ts';
 import { RenameSearch } from './rename-search.ts';
 
 /** Limit of the present texts that stay in memory to show what has changed, in bytes. */
@@ -41,10 +42,14 @@ export interface CodeNow {
   readonly graph: CommitGraph<Oid>;
 }
 
-/** The code of the project at a commit and in the work tree. */
+/**
+ * The code of the project in the work tree, and at a commit.
+ *
+ * @param head of the code.
+ */
 export function codeNow({ archive }: Visit, head: Oid, earlier?: CodeNow): CodeNow {
-  const { repository, memory } = archive;
-  const folder = memory.inTree('');
+  const { repository } = archive.code;
+  const folder = archive.memory.folderInCode;
   // The root of the project is the folder of its memory.
   const code = new ProjectCode(repository, folder.slice(0, folder.lastIndexOf('/') + 1));
   const graph = earlier?.graph ?? codeGraph(repository.odb);
@@ -80,7 +85,7 @@ export class NamedPlaces {
 
   add(record: CheckedRecord): void {
     const { path, text } = record;
-    const references = evidenceOf(record).slice(0, maxEvidence - this.#count);
+    const references = record.evidence.slice(0, maxEvidence - this.#count);
     this.#count += references.length;
     if (references.length === 0) return;
     const committed =
@@ -103,22 +108,48 @@ function orNothing(read: () => string | undefined): string | undefined {
   }
 }
 
-/** Adds the commit that last changed each record; HEAD for a record with uncommitted changes. */
+/**
+ * Adds the commit of the code on which each record was last changed; that of today for a record with
+ * uncommitted changes.
+ *
+ * @param memory the last commit of the memory.
+ * @param head the last commit of the code.
+ */
 export async function withBaselines(
   visit: Visit,
+  memory: Oid,
   head: Oid,
   named: readonly Named[],
 ): Promise<Claim[]> {
-  const { index, number } = await visit.place(head);
+  const { index, number } = await visit.place(memory);
   const committed = named.flatMap(({ record, committed }) => (committed ? [record] : []));
   const graph = indexGraph(index, visit.archive.repository.odb);
   const last = await inSlices(lastCommits(graph, number, keyedByPath(committed)));
+  const codes = new Map<number, Oid>();
+  for (const { commit } of last.values()) {
+    if (!codes.has(commit)) codes.set(commit, await codeAt(visit, index.commit(commit).oid, head));
+  }
   return named.flatMap(({ record, references }) => {
     const change = last.get(record);
-    const baseline = change
-      ? { commit: index.commit(change.commit).oid, cut: change.cut }
-      : { commit: head, cut: false };
-    return references.map((reference) => ({ record, reference, baseline }));
+    const baseline = { commit: change ? (codes.get(change.commit) ?? head) : head };
+    const cut = change?.cut ?? false;
+    return references.map((reference) => ({ record, reference, baseline: { ...baseline, cut } }));
+  });
+}
+
+/**
+ * The commit of the code at which a commit of the memory was made: the one that its message names, itself,
+ * or for a memory apart from the code, the last one before it.
+ */
+async function codeAt(visit: Visit, commit: Oid, head: Oid): Promise<Oid> {
+  const { code, memory, repository } = visit.archive;
+  const { message, committer } = parseCommit(repository.odb.content(commit, 'commit'));
+  const named = codeCommitOf(message);
+  if (named !== undefined && code.repository.odb.has(named)) return named;
+  if (!memory.isApart) return commit;
+  return code.before(head, committer.seconds, visit.permit).catch((error) => {
+    if (error instanceof MemoryError && error.code === 'not_found') return head;
+    throw error;
   });
 }
 
@@ -129,7 +160,7 @@ export function* judgeAll(
   since: Oid | undefined,
   claims: readonly Claim[],
 ): Steps<Judged[]> {
-  const { odb } = visit.archive.repository;
+  const { odb } = visit.archive.code.repository;
   const touched =
     since === undefined
       ? undefined

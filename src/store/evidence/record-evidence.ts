@@ -25,6 +25,7 @@ export class CheckedRecord {
   readonly text: string;
   #claims: ReturnType<typeof readClaims> | undefined;
   #value: { readonly decoded: object | undefined } | undefined;
+  #evidence: readonly Ground[] | undefined;
 
   constructor(type: AnyRecordType, path: string, text: string) {
     [this.type, this.path, this.text] = [type, path, text];
@@ -42,6 +43,12 @@ export class CheckedRecord {
     return this.#value.decoded;
   }
 
+  /** The places that it rests on. */
+  get evidence(): readonly Ground[] {
+    this.#evidence ??= evidenceOf(this);
+    return this.#evidence;
+  }
+
   #decode(): object | undefined {
     try {
       return this.type.codec.decode(this.text, this.path);
@@ -53,7 +60,7 @@ export class CheckedRecord {
 }
 
 /** The places that a record rests on: those that it was given, that its fields name, and its text. */
-export function evidenceOf(record: CheckedRecord): Ground[] {
+function evidenceOf(record: CheckedRecord): Ground[] {
   const { type, text } = record;
   const given = record.claims.annotations.evidence;
   const value = type.cites && record.value;

@@ -1,5 +1,5 @@
 import { memoryLinks } from '../../core/evidence/memory-links.ts';
-import { plainTitle, relativeDate } from '../../core/evidence/text-claims.ts';
+import { decisionTitle, relativeDate } from '../../core/evidence/text-claims.ts';
 import type { Severity, TextFinding, TextKind } from '../../core/evidence/verdict.ts';
 import type { BriefPoint } from '../../core/record-type.ts';
 import type { Visit } from '../history/visit.ts';
@@ -100,18 +100,12 @@ export function claimsOf(record: CheckedRecord): RecordClaims {
     links: memoryLinks(path, sections?.live() ?? text).filter((link) => link !== path),
     sections,
     decisions: points.flatMap(({ part, text }) => {
-      const title = part === 'decision' ? plainTitle(titleOf(text)) : '';
+      const title = part === 'decision' ? decisionTitle(text) : '';
       return title === '' ? [] : [title];
     }),
     relative: isCurrentWork ? undefined : relativeDate(text),
     bytes: Buffer.byteLength(text),
   };
-}
-
-/** A decision begins with its title. */
-function titleOf(text: string): string {
-  const end = text.indexOf(': ');
-  return end < 0 ? text : text.slice(0, end);
 }
 
 function pointsOf(record: CheckedRecord): readonly BriefPoint[] {

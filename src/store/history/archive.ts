@@ -1,5 +1,3 @@
-import { createHash } from 'node:crypto';
-import { join } from 'node:path';
 import { dayOf } from '../../core/context.ts';
 import { MemoryError } from '../../core/error.ts';
 import type { CommitInfo } from '../../core/history.ts';
@@ -9,11 +7,11 @@ import type { Disk } from '../../git/disk/disk.ts';
 import { type Oid, parseCommit } from '../../git/objects/object.ts';
 import type { MemoryFolder } from '../records/memory-folder.ts';
 import { commitInfo } from '../records/message.ts';
-import { ChangeIndex, type IndexProgress } from './change-index.ts';
+import type { IndexProgress } from './change-index.ts';
 import { CommitMakers } from './commit-makers.ts';
 import { folderAt } from './last-change.ts';
 import { PastRecords } from './past-records.ts';
-import { resolveRevision } from './revision.ts';
+import { type IndexedCommit, RepositoryHistory } from './repository-history.ts';
 
 /** Limit of commits whose records stay in memory. */
 const maxStates = 4;
@@ -21,18 +19,20 @@ const maxStates = 4;
 /** The history of one memory folder, shared by all calls. */
 export class Archive {
   readonly memory: MemoryFolder;
-  readonly #disk: Disk;
   readonly #now: () => Date;
   readonly makers = new CommitMakers(this);
   readonly #states = new Map<string, PastRecords>();
-  #index:
-    | { readonly repository: Repository; readonly shallow: string; readonly index: ChangeIndex }
-    | undefined;
+  readonly #commits: RepositoryHistory;
+  /** The commits of the code; the same as those of the memory, unless the memory is apart. */
+  readonly code: RepositoryHistory;
 
   constructor(memory: MemoryFolder, disk: Disk, now: () => Date) {
     this.memory = memory;
-    this.#disk = disk;
     this.#now = now;
+    const own = { repository: () => this.repository, folder: () => memory.inTree('') };
+    this.#commits = new RepositoryHistory(own, disk, now);
+    const code = { repository: () => this.#codeRepository(), folder: () => memory.folderInCode };
+    this.code = memory.isApart ? new RepositoryHistory(code, disk, now) : this.#commits;
   }
 
   /** @throws MemoryError `not_found` if there is no repository, and so no history. */
@@ -44,37 +44,32 @@ export class Archive {
     });
   }
 
+  #codeRepository(): Repository {
+    const repository = this.memory.code();
+    if (repository) return repository;
+    throw new MemoryError('not_found', `The project ${this.memory.root} is not in a repository.`, {
+      hint: 'Run "git init" there.',
+    });
+  }
+
   /** The type of the record at a path; undefined for a file that is not a record. */
   typeOf(path: string): AnyRecordType | undefined {
     return /(?:^|\/)\./.test(path) ? undefined : this.memory.view.typeOf(path);
   }
 
   /** The index with everything that is reachable from a commit, and the commit's number in it. */
-  async index(
-    head: Oid,
-    progress: IndexProgress,
-  ): Promise<{ readonly index: ChangeIndex; readonly number: number }> {
-    const index = this.#current();
-    return { index, number: await index.update(head, progress) };
+  index(head: Oid, progress: IndexProgress): Promise<IndexedCommit> {
+    return this.#commits.place(head, progress);
   }
 
-  #current(): ChangeIndex {
-    const { repository } = this;
-    const file = join(repository.tree.commonDir, 'shallow');
-    const shallow = this.#disk.files.read(file)?.toString('latin1') ?? '';
-    const known = this.#index;
-    if (known?.repository === repository && known.shallow === shallow) return known.index;
-    const folder = this.memory.inTree('');
-    const name = createHash('sha1').update(folder).digest('hex').slice(0, 12);
-    const index = new ChangeIndex(
-      this.#disk,
-      repository.odb,
-      join(repository.folder, `history-${name}.jsonl`),
-      folder,
-      new Set(shallow.split('\n').filter((line) => line)),
-    );
-    this.#index = { repository, shallow, index };
-    return index;
+  /** The same, if the index is in memory and has the commit. */
+  known(commit: Oid): IndexedCommit | undefined {
+    return this.#commits.known(commit);
+  }
+
+  /** Whether a shallow clone ends at a commit. */
+  endsAt(commit: Oid): boolean {
+    return this.#commits.endsAt(commit);
   }
 
   commit(oid: Oid): CommitInfo {
@@ -106,26 +101,6 @@ export class Archive {
 
   /** @throws MemoryError as `resolveRevision`. */
   resolve(revision: string, progress: IndexProgress): Promise<Oid> {
-    const { refs, odb } = this.repository;
-    const before = (head: Oid, time: number) => this.#before(head, time, progress);
-    return resolveRevision(revision, { refs, odb, now: this.#now, before });
-  }
-
-  async #before(head: Oid, time: number, progress: IndexProgress): Promise<Oid> {
-    const { index, number } = await this.index(head, progress);
-    for (let at: number | undefined = number; at !== undefined; ) {
-      const { oid, parents, time: committed } = index.commit(at);
-      if (committed <= time) return oid;
-      if (index.isCut(at)) {
-        throw new MemoryError('not_found', 'The clone is shallow: its history begins later.', {
-          hint: 'Run "git fetch --unshallow".',
-        });
-      }
-      [at] = parents;
-    }
-    const when = new Date(time * 1000).toISOString();
-    throw new MemoryError('not_found', `The branch has no commit before ${when}.`, {
-      hint: 'Give a later time.',
-    });
+    return this.#commits.resolve(revision, progress);
   }
 }

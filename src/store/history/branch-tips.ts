@@ -12,11 +12,14 @@ export async function branches(
   limit: number,
   skip: number,
 ): Promise<{ readonly branches: readonly BranchInfo[]; readonly total: number }> {
-  const { refs, odb } = visit.archive.repository;
+  const { archive } = visit;
+  const { refs, odb } = archive.repository;
   const head = refs.head();
   const timeOf = (oid: Oid) => parseCommit(odb.content(oid, 'commit')).committer.seconds;
   const all = refs
     .list(prefix)
+    // Next to a memory on branches of its own, the branches of the code have none.
+    .filter(({ oid }) => !archive.memory.isApart || archive.tree(oid) !== undefined)
     .map(({ ref, oid }) => ({ ref, oid, current: ref === head.ref, time: timeOf(oid) }))
     .sort((a, b) => Number(b.current) - Number(a.current) || b.time - a.time);
   const found: BranchInfo[] = [];

@@ -15,7 +15,7 @@ const maxWalk = 1000;
 const maxTracked = 20_000;
 
 /** Branches that others begin on, in the order in which they are tried. */
-const mainBranches = [
+export const mainBranches = [
   'refs/remotes/origin/HEAD',
   'refs/remotes/origin/main',
   'refs/remotes/origin/master',
@@ -68,7 +68,7 @@ function baseOf(refs: Refs, odb: ObjectDatabase): Base | undefined {
 }
 
 /** The newest commit that two commits have in common; undefined if it is too far away. */
-function commonAncestor(odb: ObjectDatabase, one: Oid, other: Oid): Oid | undefined {
+export function commonAncestor(odb: ObjectDatabase, one: Oid, other: Oid): Oid | undefined {
   const sides = new Map<Oid, number>();
   const queue: { readonly oid: Oid; readonly time: number; readonly parents: readonly Oid[] }[] =
     [];

@@ -105,6 +105,16 @@ export class ChangeIndex {
     return updated;
   }
 
+  /** The number of a commit; undefined if it is not indexed, or the file is not loaded. */
+  numberOf(commit: Oid): number | undefined {
+    return this.#numbers.get(commit);
+  }
+
+  /** Whether a shallow clone ends at a commit, which need not be indexed. */
+  endsAt(commit: Oid): boolean {
+    return this.#shallow.has(commit);
+  }
+
   commit(number: number): Indexed {
     const commit = this.#commits[number];
     if (!commit) throw new Error(`there is no commit ${number} in the index`);
@@ -352,7 +362,7 @@ function isNumbered(value: unknown): value is Numbered {
 }
 
 /** Returns a function that pauses for other work when it is due, and throws if the call is cancelled. */
-function pacer(signal: AbortSignal): () => Promise<void> {
+export function pacer(signal: AbortSignal): () => Promise<void> {
   let since = performance.now();
   return async () => {
     if (performance.now() - since < maxSlice) return;

@@ -4,7 +4,8 @@ import type { ChangeIndex } from './change-index.ts';
 import { pathsOutside } from './commit-division.ts';
 import { changedFields, pairMoves } from './comparison.ts';
 import { ancestors, lineage, ownChanges, type Step } from './lineage.ts';
-import { type IndexedCommit, isBelow, type Visit } from './visit.ts';
+import type { IndexedCommit } from './repository-history.ts';
+import { isBelow, type Visit } from './visit.ts';
 
 type Page = Pick<LogRequest, 'limit' | 'skip' | 'outside' | 'filter'>;
 

@@ -14,11 +14,16 @@ import { isBelow, memoryPath, noRecord, type Visit } from './visit.ts';
 
 type RestoredPaths = Omit<Restoration, 'commit'>;
 
-/** Restores records to an earlier state; see `History`. */
+/**
+ * Restores records to an earlier state; see `History`.
+ *
+ * @param removes whether a record that the earlier state does not have is removed, also if the path names it.
+ */
 export async function restore(
   visit: Visit,
   given: string | undefined,
   revision: string | undefined,
+  removes = false,
 ): Promise<Restoration> {
   const path = memoryPath(given);
   const source = await (revision === undefined
@@ -35,7 +40,7 @@ export async function restore(
     async (draft) => {
       await draft.refresh();
       return path !== undefined && visit.archive.typeOf(path)
-        ? restoreOne(visit, draft, records, path, source)
+        ? restoreOne(visit, draft, records, path, source, removes)
         : restoreAll(visit, draft, records, path, source);
     },
     visit.access,
@@ -77,11 +82,16 @@ async function restoreOne(
   records: PastRecords,
   path: string,
   source: Oid,
+  removes: boolean,
 ): Promise<RestoredPaths> {
   const here = records.view.look(path);
   const now = visit.archive.memory.view.look(path);
   // The record at this path may have had another path in that commit.
   const file = here ?? (now?.key === undefined ? undefined : records.view.find(now.type, now.key));
+  if (!file && removes && now?.key !== undefined) {
+    const isRemoved = await draft.remove(now.type, now.key);
+    return { restored: [], removed: isRemoved ? [path] : [], damaged: [] };
+  }
   if (!file) throw noRecord(path, source);
   if (file.error) throw file.error;
   const restored = await restoreFile(draft, records, file);

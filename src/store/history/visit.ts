@@ -1,18 +1,14 @@
 import { MemoryError } from '../../core/error.ts';
 import type { CommitInfo } from '../../core/history.ts';
-import type { Oid } from '../../git/objects/object.ts';
+import { type Oid, parseCommit } from '../../git/objects/object.ts';
 import type { Access } from '../modes/access.ts';
+import { commitInfo } from '../records/message.ts';
 import type { Permit } from '../records/permit.ts';
 import { forbidden } from '../records/record-reader.ts';
 import type { Archive } from './archive.ts';
-import { type ChangeIndex, type PathChange, pathChanges } from './change-index.ts';
+import { type PathChange, pathChanges } from './change-index.ts';
+import type { IndexedCommit } from './repository-history.ts';
 import { Versions } from './versions.ts';
-
-/** A commit in the index. */
-export interface IndexedCommit {
-  readonly index: ChangeIndex;
-  readonly number: number;
-}
 
 /** Access to the archive for one call, under the rules of its mode. */
 export class Visit {
@@ -44,6 +40,23 @@ export class Visit {
 
   place(commit: Oid): Promise<IndexedCommit> {
     return this.archive.index(commit, this.permit);
+  }
+
+  /** The commit that the code is at; undefined before the first one. */
+  codeHead(): Oid | undefined {
+    return this.archive.code.repository.head().oid;
+  }
+
+  /** A commit of the code. */
+  codePlace(commit: Oid): Promise<IndexedCommit> {
+    return this.archive.code.place(commit, this.permit);
+  }
+
+  /** The description of a commit of the code. */
+  async describeCode(oid: Oid): Promise<CommitInfo> {
+    const { archive } = this;
+    if (!archive.memory.isApart) return this.describe(oid);
+    return commitInfo(oid, parseCommit(archive.code.repository.odb.content(oid, 'commit')));
   }
 
   /** The description of a commit, without the parts about records that the mode hides. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { yamlCodec } from '../../core/codec.ts';
-import { MemoryError } from '../../core/error.ts';
+import { invalid, MemoryError } from '../../core/error.ts';
+import type { MemoryPin } from '../../core/pinned-memories.ts';
 import type { MergeRule } from '../../core/record-type.ts';
 import { mergeHint } from './record-file.ts';
 
@@ -9,6 +10,45 @@ export const formatVersion = 1;
 
 /** The path of the settings, relative to the memory folder. */
 export const configPath = 'config.yaml';
+
+/** An address without a login: the file is committed. */
+const url = z.string().regex(/^(?!-)(?!https?:\/\/[^/]*@)[\x21-\x7e]{1,500}$/);
+/** A folder without control characters. */
+const folder = z.string().regex(/^(?!-)[^\x00-\x1f\x7f]{1,500}$/);
+
+/** A memory of another repository. */
+const memoryPin = z.object({
+  name: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9-]{0,39}$/)
+    .describe('The first part of the addresses of its records: `name:knowledge/a.md`.'),
+  url: url
+    .optional()
+    .describe('The address of its repository, without a login; either this or `path`.'),
+  path: folder.optional().describe('The folder of its repository, relative to the project.'),
+  ref: z
+    .string()
+    .regex(/^(?![-/.])(?!.*(?:\.\.|\/\/|\/\.|@\{|\.lock(?:\/|$)))[\w./+@-]{1,200}(?<![/.])$/)
+    .optional()
+    .describe('The branch or tag from which updates come. Without it: the default branch.'),
+  commit: z
+    .string()
+    .regex(/^[0-9a-f]{40}$/)
+    .describe('The commit whose memory is read.'),
+  folder: folder
+    .optional()
+    .describe('Its memory folder in the repository. Without it: `.memory-bank`; `.` is the top.'),
+});
+
+/**
+ * Refuses a pin that the settings would refuse.
+ *
+ * @throws MemoryError `invalid_input` that names the field.
+ */
+export function checkPin(pin: MemoryPin): void {
+  const found = memoryPin.safeParse(pin).error?.issues[0];
+  if (found) throw invalid(found.path.map(String), `is not valid for a pinned memory`);
+}
 
 /** The content of `config.yaml`. */
 export const memoryConfig = z.object({
@@ -47,17 +87,41 @@ export const memoryConfig = z.object({
     .describe(
       'Whether a server exchanges the memory with the upstream of the branch by itself: before the first call of a session, and after changes. Without it: `manual`.',
     ),
+  review: z
+    .enum(['required'])
+    .optional()
+    .describe(
+      'Whether changes of agents wait on a branch of their own until a person accepts them. Without it: they are committed to the memory at once.',
+    ),
+  review_branch: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9-]{0,60}$/)
+    .optional()
+    .describe(
+      'The name under which the changes of all agents wait. Without it: a name for each session.',
+    ),
+  memories: z
+    .array(memoryPin)
+    .max(20)
+    .optional()
+    .describe('Read-only memories of other repositories, each pinned by a commit.'),
 });
 
+/** The settings of `config.yaml`. */
 export type MemoryConfig = z.output<typeof memoryConfig>;
 
 const codec = yamlCodec(memoryConfig);
+
+/** Writes changed settings; comments and unknown keys of the present text stay. */
+export function writeConfig(config: MemoryConfig, present: string): string {
+  return codec.encode(config, present);
+}
 
 /** Merge rules of `config.yaml`; if two branches each created the memory, one of their ids is kept. */
 export const configRecord = {
   name: 'settings',
   codec,
-  merge: { format: 'max', project_id: 'first' } satisfies MergeRule<MemoryConfig>,
+  merge: { format: 'max', project_id: 'first', memories: 'list' } satisfies MergeRule<MemoryConfig>,
 };
 
 /**

@@ -1,62 +1,48 @@
-import { join, relative, sep } from 'node:path';
+import { join } from 'node:path';
 import { MemoryError } from '../../core/error.ts';
 import type { AnyRecordType } from '../../core/record-type.ts';
 import type { OnStored, Provenance } from '../../core/store.ts';
 import type { Adoption } from '../../git/commit/commit-plan.ts';
-import { Repository } from '../../git/commit/repository.ts';
-import { type Disk, missingRepository, storageError } from '../../git/disk/disk.ts';
-import { type Stat, sameStat } from '../../git/disk/file-layer.ts';
+import type { Repository } from '../../git/commit/repository.ts';
+import { storageError } from '../../git/disk/disk.ts';
+import { sameStat } from '../../git/disk/file-layer.ts';
 import { Folder } from '../../git/disk/folder.ts';
-import { findWorkTree, isStillThere, type WorkTree } from '../../git/repository/discover.ts';
 import type { Access } from '../modes/access.ts';
 import { SecretGuard, type TextChange } from '../secrets/guard.ts';
 import { planChange } from './change-plan.ts';
-import { ChangeQueue } from './change-queue.ts';
 import { type PlannedChange, type RepeatableChange, retried } from './change-round.ts';
 import { earlierId } from './earlier-id.ts';
 import { LiveRecords } from './live-records.ts';
-import { configPath, type MemoryConfig, ownFiles, readConfig } from './memory-config.ts';
+import { configPath, type MemoryConfig, ownFiles, writeConfig } from './memory-config.ts';
+import { MemoryHome, type MemoryHomeOptions } from './memory-home.ts';
 import type { Actor } from './message.ts';
 import type { MadeChange } from './permit.ts';
 import { decodeText, maxFileBytes, type RecordFile } from './record-file.ts';
+import { SettingsFile } from './settings-file.ts';
 import { LiveTransaction, RecordChangedError } from './transaction.ts';
-import { Watcher } from './watcher.ts';
+import { turn, Watcher } from './watcher.ts';
 
-export interface MemoryFolderOptions {
-  readonly disk: Disk;
-  /** Absolute path of the folder of the project. */
-  readonly root: string;
-  /** Absolute path of the memory folder: `<root>/.memory-bank`, or the root itself for the user's store. */
-  readonly path: string;
-  /** Whether the memory has a separate repository at the root, also inside another repository. */
-  readonly own: boolean;
+export interface MemoryFolderOptions extends MemoryHomeOptions {
   readonly types: readonly AnyRecordType[];
-  readonly env: NodeJS.ProcessEnv;
-  readonly now: () => Date;
   readonly uuid: () => string;
-  readonly lockTimeout: number;
-  readonly calm: number;
-  warn(message: string): void;
 }
 
 /** One memory on disk: its records, and the repository to which they are committed. */
 export class MemoryFolder {
   readonly view: LiveRecords;
+  readonly settings: SettingsFile;
   readonly #options: MemoryFolderOptions;
   readonly #folder: Folder;
   readonly #watcher: Watcher;
-  #repository: Repository | undefined;
-  #changes: ChangeQueue | undefined;
-  /** The work tree of the repository at the last look-up. */
-  #tree: WorkTree | undefined;
-  /** The content of `config.yaml`, and the stat of the file when it was read. */
-  #config:
-    | { readonly stat: Stat | undefined; readonly values: MemoryConfig | undefined }
-    | undefined;
+  readonly #home: MemoryHome;
+  /** The refresh that has not begun to look yet. */
+  #refreshing: Promise<void> | undefined;
 
   constructor(options: MemoryFolderOptions) {
     this.#options = options;
+    this.#home = new MemoryHome(options);
     this.#folder = new Folder(options.disk.files, options.path);
+    this.settings = new SettingsFile(this.#folder);
     this.view = new LiveRecords(this.#folder, options.types);
     this.#watcher = new Watcher(options.path, () => this.onHint?.());
   }
@@ -83,31 +69,32 @@ export class MemoryFolder {
 
   /** The repository of the memory; undefined if there is none yet. */
   repository(): Repository | undefined {
-    try {
-      return this.#lookForRepository();
-    } catch (error) {
-      throw storageError(error, 'look for the repository');
-    }
+    return this.#home.repository();
   }
 
-  #lookForRepository(): Repository | undefined {
-    const { disk, root, own } = this.#options;
-    const start = disk.files.realpath(root) ?? root;
-    const known = this.#repository;
-    if (known && isStillThere(disk.files, known.tree, start)) return known;
-    known?.close();
-    this.#repository = undefined;
-    this.#changes = undefined;
-    const tree = findWorkTree(disk.files, start);
-    // The user's store is a separate repository, even if the home directory is one.
-    if (!tree || (own && tree.top !== start)) return undefined;
-    // If the repository is missing, a repository around it does not replace it.
-    if (this.#tree && relative(this.#tree.top, tree.top).startsWith('..')) return undefined;
-    this.#tree = tree;
-    const repository = new Repository(disk, tree, this.#options);
-    this.#changes = new ChangeQueue((...round) => repository.commitAll(...round));
-    this.#repository = repository;
-    return repository;
+  /** The repository of the project's code; see `MemoryHome.code`. */
+  code(): Repository | undefined {
+    return this.#home.code();
+  }
+
+  /** Whether the memory is in another work tree than the code. */
+  get isApart(): boolean {
+    return this.#home.isApart;
+  }
+
+  /** The folder whose path the memory has in the trees of the code: `.memory-bank` at the root. */
+  get folderInCode(): string {
+    return this.#home.folderInCode;
+  }
+
+  /** Returns a path of the memory relative to the top of the work tree; '' means the folder itself. */
+  inTree(path: string): string {
+    return this.#home.inTree(path);
+  }
+
+  /** Returns the path of the memory folder with all links resolved; it need not exist yet. */
+  realPath(): string {
+    return this.#home.realPath();
   }
 
   /** Reads a file of the memory folder that is not a record: settings, rules. */
@@ -123,23 +110,32 @@ export class MemoryFolder {
    */
   async prepare(): Promise<void> {
     await this.#repair();
-    this.#checkFormat();
+    this.settings.checkFormat();
   }
 
-  /** Brings the known records in line with the disk, as it is at the time of the call. */
-  async refresh(): Promise<void> {
-    await this.prepare();
-    await this.#look();
+  /**
+   * Brings the known records in line with the disk, as it is at the time of the call or later.
+   *
+   * The calls of one turn of the event loop share a refresh, which begins after the last of them.
+   */
+  refresh(): Promise<void> {
+    this.#refreshing ??= turn().then(async () => {
+      this.#refreshing = undefined;
+      await this.prepare();
+      await this.#look(1);
+    });
+    return this.#refreshing;
   }
 
-  async #look(): Promise<void> {
-    await this.#lookAgain();
+  /** @param turns see `Watcher.take`. */
+  async #look(turns: 1 | 2): Promise<void> {
+    await this.#lookAgain(turns);
     this.onLooked?.();
   }
 
-  async #lookAgain(): Promise<void> {
+  async #lookAgain(turns: 1 | 2): Promise<void> {
     if (this.#watcher.exact) {
-      const { paths, incomplete } = await this.#watcher.take();
+      const { paths, incomplete } = await this.#watcher.take(turns);
       const root = this.view.folders().get('')?.stat;
       const same = root !== undefined && this.#folder.stat('')?.ino === root.ino;
       if (!incomplete && same) {
@@ -171,14 +167,16 @@ export class MemoryFolder {
       readonly onStored?: OnStored | undefined;
       /** Whether `edit` also reads the records otherwise than from the draft. */
       readonly alone?: boolean;
+      /** Changes the settings in the same commit. */
+      readonly configure?: (settings: MemoryConfig) => MemoryConfig;
     } = {},
   ): Promise<{ readonly result: R; readonly made: MadeChange | undefined }> {
     let outcome: { result: R } | undefined;
     let repository = this.repository();
     // The repository is cleaned up after dead processes before each change, so this only reads.
-    const records = { view: this.view, refresh: () => this.#look() };
+    const records = { view: this.view, refresh: () => this.#look(2) };
     const plan = async (earlier?: LiveTransaction): Promise<PlannedChange> => {
-      const settings = this.#settings();
+      const settings = this.settings.values();
       const draft = new LiveTransaction(records, access, (one) => this.#textOf(one), earlier);
       const result = await edit(draft);
       outcome = { result };
@@ -186,27 +184,28 @@ export class MemoryFolder {
       const first = settings === undefined && edits.length > 0;
       const own = first || options.initialize ? this.#ownChanges() : [];
       const guard = this.#guard(settings);
-      const planned = planChange([...own, ...edits], {
+      const configured = options.configure ? this.#configured(options.configure) : [];
+      const planned = planChange([...own, ...configured, ...edits], {
         why: () => (typeof why === 'function' ? why(result) : why),
-        actor,
+        actor: this.isApart ? { ...actor, code: this.code()?.head().oid } : actor,
         guard,
-        folder: this.#pathIn(repository, ''),
+        folder: this.#home.inTree(''),
         typeOf: (path) => this.view.typeOf(path),
       });
       const adopt = adoptionBy(guard);
       const proposal = planned && { ...planned, adopt, onStaged: options.onStored };
       // The next change must see these on disk.
-      return { draft, proposal, last: own.length > 0 };
+      return { draft, proposal, last: own.length + configured.length > 0 };
     };
     let isNew = false;
     if (!repository) {
-      this.#checkMissing();
+      this.#home.checkMissing();
       isNew = await this.#found(plan);
       repository = this.repository();
     }
     const alone = options.alone === true || options.onStored !== undefined;
-    const commit = await this.#changes?.commit({ plan, alone, signal: options.signal });
-    const made = commit && { ...commit, ...(isNew && { newRepository: this.#options.root }) };
+    const commit = await this.#home.changes?.commit({ plan, alone, signal: options.signal });
+    const made = commit && { ...commit, ...(isNew && { newRepository: this.#home.around }) };
     if (!outcome) throw new MemoryError('internal', 'A change came to no outcome.');
     return { result: outcome.result, made };
   }
@@ -214,23 +213,7 @@ export class MemoryFolder {
   /** Stops watching the disk. */
   close(): void {
     this.#watcher.close();
-    this.#repository?.close();
-  }
-
-  /**
-   * Refuses to create a repository where one has disappeared, or in a missing folder.
-   *
-   * @throws MemoryError `storage`, `no_project`.
-   */
-  #checkMissing(): void {
-    if (this.#tree) throw missingRepository(join(this.#tree.top, '.git'));
-    const { disk, root, own } = this.#options;
-    // The first change creates the user's store.
-    if (own || disk.files.realpath(root) !== undefined) return;
-    throw new MemoryError('no_project', `The folder ${root} is missing.`, {
-      hint: 'Move it back, or start the server in another folder. Nothing was changed.',
-      data: { root },
-    });
+    this.#home.close();
   }
 
   /**
@@ -241,23 +224,10 @@ export class MemoryFolder {
   async #found(plan: RepeatableChange['plan']): Promise<boolean> {
     try {
       const { proposal } = await retried(() => plan());
-      return proposal !== undefined && (await this.#missing().initialize());
+      return proposal !== undefined && (await this.#home.missing().initialize());
     } catch (error) {
       throw storageError(error, 'change the memory');
     }
-  }
-
-  /** The repository that a change would create. */
-  #missing(): Repository {
-    const { disk, root } = this.#options;
-    const gitDir = join(root, '.git');
-    return new Repository(disk, { top: root, gitDir, commonDir: gitDir }, this.#options);
-  }
-
-  /** A repository whose creation a dead process began: its locks would block git. */
-  #halfMade(): Repository | undefined {
-    const missing = this.#missing();
-    return this.#options.disk.files.lstat(missing.folder) ? missing : undefined;
   }
 
   /** The missing parts of the memory's own files. */
@@ -269,6 +239,18 @@ export class MemoryFolder {
         return after === before ? [] : [{ path, before, after }];
       },
     );
+  }
+
+  /** @throws MemoryError `not_found` if there are no settings yet. */
+  #configured(configure: (settings: MemoryConfig) => MemoryConfig): TextChange[] {
+    const [settings, before] = [this.settings.values(), this.text(configPath)];
+    if (settings === undefined || before === undefined) {
+      throw new MemoryError('not_found', `There is no ${configPath} yet.`, {
+        hint: 'Run "memory-bank init" first. Nothing was changed.',
+      });
+    }
+    const after = writeConfig(configure(settings), before);
+    return after === before ? [] : [{ path: configPath, before, after }];
   }
 
   /** Whether the memory's own files are complete. */
@@ -287,32 +269,7 @@ export class MemoryFolder {
    * @throws MemoryError `damaged` if the file does not contain it.
    */
   projectId(): string | undefined {
-    return this.#settings()?.project_id;
-  }
-
-  /** Whether the memory is exchanged with the remote by itself. */
-  get syncs(): boolean {
-    return this.#readable()?.sync === 'auto';
-  }
-
-  /** Whether a sync squashes the unpushed commits of the memory. */
-  get squashesBeforeSync(): boolean {
-    return this.#readable()?.squash_before_sync === true;
-  }
-
-  /** Whether the end of an agent session adds its commits to the progress. */
-  get recordsCommits(): boolean {
-    return this.#readable()?.record_commits === true;
-  }
-
-  /** The settings; undefined if they are damaged. */
-  #readable(): MemoryConfig | undefined {
-    try {
-      return this.#settings();
-    } catch (error) {
-      if (error instanceof MemoryError) return undefined;
-      throw error;
-    }
+    return this.settings.values()?.project_id;
   }
 
   /**
@@ -326,38 +283,19 @@ export class MemoryFolder {
 
   /** Whether there is any memory here, also one made by hand. */
   async initialized(): Promise<boolean> {
-    if (this.text(configPath) !== undefined) return true;
+    if (this.settings.exists) return true;
     await this.refresh();
     return this.view.paths().length > 0;
   }
 
   /** Returns the check that keeps edits with a credential from being committed. */
   adoption(): Adoption {
-    return adoptionBy(this.#guard(this.#settings()));
+    return adoptionBy(this.#guard(this.settings.values()));
   }
 
   #guard(settings: MemoryConfig | undefined): SecretGuard {
     const allowed = settings?.secrets?.allow ?? [];
-    return new SecretGuard(allowed, join(relative(this.root, this.path), configPath));
-  }
-
-  /** Returns a path of the memory relative to the top of the work tree; '' means the folder itself. */
-  inTree(path: string): string {
-    return this.#pathIn(this.repository(), path);
-  }
-
-  #pathIn(repository: Repository | undefined, path: string): string {
-    const top = repository?.tree.top ?? this.root;
-    const folder = relative(top, this.realPath()).split(sep);
-    return [...folder, path].filter((part) => part).join('/');
-  }
-
-  /** Returns the path of the memory folder with all links resolved; it need not exist yet. */
-  realPath(): string {
-    const { disk, root, path } = this.#options;
-    return (
-      disk.files.realpath(path) ?? (disk.files.realpath(root) ?? root) + path.slice(root.length)
-    );
+    return new SecretGuard(allowed, join(this.#home.name, configPath));
   }
 
   /** Reads the text of a record. */
@@ -371,32 +309,15 @@ export class MemoryFolder {
   /** Cleans up after a dead process. An error does not stop a read; a change reports it. */
   async #repair(): Promise<void> {
     try {
-      const repository = this.repository() ?? this.#halfMade();
+      const repository = this.repository() ?? this.#home.halfMade();
       await repository?.repair();
+      // A move of the memory that was interrupted may have left a change there half done.
+      if (this.isApart) await this.code()?.repair();
     } catch (thrown) {
       const error = storageError(thrown, 'look for a change that was left half done');
       if (!(error instanceof MemoryError)) throw error;
       this.#options.warn(error.text);
     }
-  }
-
-  /** Refuses a memory of a later format. Damaged settings do not prevent reading. */
-  #checkFormat(): void {
-    try {
-      this.#settings();
-    } catch (error) {
-      if (!(error instanceof MemoryError) || error.code === 'unsupported') throw error;
-    }
-  }
-
-  /** Returns the content of `config.yaml`, read again if it changed; undefined if it does not exist. */
-  #settings(): MemoryConfig | undefined {
-    const stat = this.#folder.stat(configPath);
-    if (!this.#config || !sameStat(stat, this.#config.stat)) {
-      const text = this.text(configPath);
-      this.#config = { stat, values: text === undefined ? undefined : readConfig(text) };
-    }
-    return this.#config.values;
   }
 
   #watch(): void {

@@ -13,6 +13,8 @@ export interface Actor {
   readonly author?: Author | undefined;
   readonly session: string;
   readonly mode: string | undefined;
+  /** The commit of the code, for a memory that is apart from it. */
+  readonly code?: Oid | undefined;
 }
 
 const maxSubject = 72;
@@ -35,6 +37,7 @@ export function commitMessage(why: Provenance, records: readonly string[], actor
     ['Agent', actor.agent],
     ['Session', actor.session],
     ['Mode', actor.mode],
+    ['Code', actor.code],
     ...Object.entries(why.trailers ?? {}),
   ];
   const lines = trailers.flatMap(([name, value]) => {
@@ -132,9 +135,10 @@ function squashTrailers(
   commits: readonly SquashedCommit[],
   records: readonly string[],
 ): readonly string[] {
-  const trailers = commits
-    .flatMap(({ commit }) => partsOf(commit.message).trailers)
-    .filter((line) => !line.startsWith('Memory-Record: '));
+  const all = commits.flatMap(({ commit }) => partsOf(commit.message).trailers);
+  // The squash has the records as the last commit left them.
+  const code = all.findLast((line) => line.startsWith('Memory-Code: '));
+  const trailers = all.filter((line) => !/^Memory-(?:Record|Code): /.test(line) || line === code);
   const [first, ...others] = new Set(commits.map(({ commit: { author } }) => person(author)));
   return bounded([
     ...new Set([
@@ -188,6 +192,18 @@ export function commitInfo(oid: Oid, { author, committer, message }: Commit): Co
 export function isMemoryMessage(message: string): boolean {
   const { subject, trailers } = partsOf(message);
   return subject.startsWith('memory: ') && trailers.some((line) => /^Memory-Tool: /.test(line));
+}
+
+/** The commit of the code at which a change of the memory was made; undefined if the message names none. */
+export function codeCommitOf(message: string): Oid | undefined {
+  return /^Memory-Code: ([0-9a-f]{40})$/m.exec(message)?.[1];
+}
+
+/** A message with the commit of the code at which the change was made. */
+export function withCodeCommit(message: string, commit: Oid): string {
+  if (codeCommitOf(message) !== undefined) return message;
+  const gap = partsOf(message).trailers.length > 0 ? '' : '\n';
+  return `${message.trimEnd()}\n${gap}Memory-Code: ${commit}\n`;
 }
 
 /** The parts of a message; only its last paragraph can hold trailers. */

@@ -109,5 +109,6 @@ export function decodeText(bytes: Buffer): string {
 /** Whether every change after a time also changes the timestamp of the file or folder. */
 export function isSettled(stat: Stat, since: number): boolean {
   const tick = stat.mtimeMs % 1000 === 0 ? coarseClockTick : clockTick;
-  return Math.abs(since - stat.mtimeMs) > tick;
+  // Reading can take long: the file may also have changed after it began. A time to come never ends.
+  return stat.mtimeMs < since - tick || stat.mtimeMs > Date.now() + tick;
 }

@@ -13,10 +13,14 @@ import {
 import { bytesOf, jsonBytes } from './section-file.ts';
 import type { Steps } from './slices.ts';
 
+/** A smaller file counts as this large, in bytes: on disk it takes a block of 4 kB anyway. */
+const leastBytes = 256;
+
 /**
  * Encodes the records of a view, as of its last refresh, in steps.
  *
  * @param saved the file that the view was filled from.
+ * @returns also the size of the record files, which bounds the size of the encoded form.
  */
 export function* saveRecords(
   view: LiveRecords,
@@ -37,7 +41,7 @@ export function* saveRecords(
     let record = view.known(path, maxValueLength);
     // A stat can be trusted once its timestamp is older than the clock's tick.
     if (record && !record.settled) record = view.look(path);
-    total += record?.bytes ?? 0;
+    total += record ? Math.max(leastBytes, record.bytes) : 0;
     const isGood = record?.settled === true && record.key !== undefined && !record.error;
     keys.push((isGood && record?.key) || null);
     ids.push((isGood && record?.id) || null);
@@ -87,7 +91,7 @@ class ValueBlocks {
   }
 
   #close(): void {
-    const block = deflateRawSync(this.#lines.join('\n'), { level: 1 });
+    const block = deflateRawSync(this.#lines.join('\n'), { level: 4 });
     this.#table.push(this.#rows, this.#offset);
     this.#blocks.push(block);
     this.#offset += block.length;

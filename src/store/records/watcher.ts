@@ -70,9 +70,11 @@ export class Watcher {
    * Returns the changes up to now.
    *
    * It waits for two turns of the event loop: the first may have polled for events already.
+   *
+   * @param turns 1 if the caller has waited for a turn.
    */
-  async take(): Promise<WatchedChanges> {
-    await turn();
+  async take(turns: 1 | 2): Promise<WatchedChanges> {
+    if (turns === 2) await turn();
     await turn();
     const changes = { paths: this.#paths, incomplete: this.#events > maxEvents };
     this.#paths = new Set();
@@ -113,6 +115,7 @@ export class Watcher {
   }
 }
 
-function turn(): Promise<void> {
+/** Waits for the next turn of the event loop. */
+export function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -78,6 +78,12 @@ export function findNamedSecret({ title, body = '' }: SearchFields, text: string
   return [{ kind, index, fingerprint: fingerprint(secret), text: word }];
 }
 
+/** Whether the text of a record contains a credential. */
+export function hasSecret(text: string, fields?: SearchFields): boolean {
+  if (findSecrets(text).length > 0) return true;
+  return fields !== undefined && findNamedSecret(fields, text).length > 0;
+}
+
 function plainOf(text: string): string {
   return PlainText.of(text)?.text ?? text;
 }

@@ -39,6 +39,45 @@ export async function divergence(
   };
 }
 
+/** Commits that the remote had and has dropped, and that are still in our line of history. */
+export interface DroppedCommits {
+  /** The last of them that the remote had as the tip of the branch. */
+  readonly tip: Oid;
+  readonly count: number;
+}
+
+/**
+ * Finds out whether the history of a remote branch was rewritten.
+ *
+ * @param last the tip at the last exchange.
+ * @param earlier the tips that the branch had before, the newest first. They do not count if ours contains
+ *   the new tip: then a person has merged it since.
+ * @returns undefined if it still has all of them that we have.
+ */
+export async function droppedBy(
+  visit: Visit,
+  ours: Oid,
+  theirs: Oid,
+  last: Oid | undefined,
+  earlier: readonly Oid[],
+): Promise<DroppedCommits | undefined> {
+  const here = await visit.place(ours);
+  const there = await visit.place(theirs);
+  const own = ancestors(there.index, here.number);
+  const others = ancestors(there.index, there.number);
+  const tips = [...(last ? [last] : []), ...(own[there.number] ? [] : earlier)];
+  const { odb } = visit.archive.repository;
+  for (const tip of tips) {
+    if (tip === theirs || !odb.has(tip)) continue;
+    const { index, number } = await visit.place(tip);
+    if (!own[number] || others[number]) continue;
+    const before = ancestors(index, number);
+    const count = [...before.keys()].filter((commit) => before[commit] && !others[commit]).length;
+    return { tip, count };
+  }
+  return undefined;
+}
+
 function unrelated(shallow: boolean): MemoryError {
   return shallow
     ? new MemoryError(

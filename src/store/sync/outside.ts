@@ -5,6 +5,7 @@ import { treeOf } from '../../git/objects/odb.ts';
 import type { TreeDifference } from '../../git/objects/tree.ts';
 import { TreeFolder } from '../../git/objects/tree-folder.ts';
 import type { GitConfig } from '../../git/repository/config.ts';
+import { isUnsafe } from '../history/safe-name.ts';
 
 /** Attributes with which a file in the work tree differs from its blob. */
 const conversion = /^\s*[^#\s].*\s(?:filter|working-tree-encoding|ident|eol=crlf|crlf)\b/m;
@@ -44,16 +45,6 @@ export function checkPlain(differences: readonly TreeDifference[]): void {
 function foldersAbove(path: string): string[] {
   const names = path.split('/');
   return names.slice(1).map((_, i) => names.slice(0, i + 1).join('/'));
-}
-
-/** Whether a name leads elsewhere on some system, or is not valid UTF-8. */
-function isUnsafe(name: string): boolean {
-  const plain = name
-    .replace(/[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g, '')
-    .replace(/[ .]+$/, '')
-    .toLowerCase();
-  const isGit = plain === '.git' || plain === 'git~1' || /^\.git:/.test(plain);
-  return plain === '' || isGit || /[\\\0\ufffd]/.test(name);
 }
 
 /**

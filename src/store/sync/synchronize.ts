@@ -13,7 +13,7 @@ import { outsideOf } from '../history/last-change.ts';
 import type { Visit } from '../history/visit.ts';
 import { commitMessage } from '../records/message.ts';
 import { toCommitMade } from '../records/permit.ts';
-import { divergence } from './divergence.ts';
+import { divergence, droppedBy } from './divergence.ts';
 import { bringIn } from './joining.ts';
 import { checkArrivals } from './size-check.ts';
 
@@ -108,13 +108,44 @@ class Sync {
     const inspect = (objects: ObjectDatabase, tip: Oid) =>
       checkArrivals(objects, { head, tip, known: this.#repository.odb }, folder);
     const tip = await remote.fetch(ref, this.#known(last), inspect, permit.signal);
-    if (tip !== undefined) await this.#track(tip);
-    else if (last !== undefined) {
+    if (tip !== undefined) {
+      await this.#checkRewritten(tip, last);
+      await this.#track(tip);
+    } else if (last !== undefined) {
       throw new MemoryError('not_found', `${this.#name} no longer exists.`, {
         hint: 'It may have been merged and deleted. Switch to another branch, or create it again with "git push".',
       });
     }
     return tip;
+  }
+
+  /**
+   * Refuses to merge a history that the remote has dropped: that would bring back, for all clones, what
+   * somebody has removed.
+   *
+   * It comes before the remote-tracking branch is updated, so that the next sync finds it again.
+   */
+  async #checkRewritten(tip: Oid, last: Oid | undefined): Promise<void> {
+    const { tracking, fetch, push } = this.#upstream;
+    if (tracking === undefined) return;
+    // A mirror may not have the last push yet.
+    const known = fetch.url === push.url ? last : undefined;
+    const earlier = this.#repository.earlierValues(tracking);
+    const dropped = await droppedBy(this.#visit, this.#head(), tip, known, earlier);
+    if (!dropped) return;
+    const { remote, ref } = this.#upstream;
+    const old = dropped.tip.slice(0, 12);
+    const commitsAre =
+      dropped.count === 1 ? 'a commit that is' : `${dropped.count} commits that are`;
+    const branch = ref.replace(/^refs\/heads\//, '');
+    throw new MemoryError(
+      'conflict',
+      `The history of ${this.#name} was rewritten: it no longer has ${commitsAre} here, up to ${old}.`,
+      {
+        hint: `To take over the new history and keep your own commits: "git fetch ${remote} ${branch}", then "git rebase --onto FETCH_HEAD ${old}". To bring the old commits back for all: "git pull --no-rebase", then sync again. Nothing was changed.`,
+        data: { dropped: dropped.tip, commits: dropped.count },
+      },
+    );
   }
 
   /** Commits that we have with all their ancestors, so that the remote sends only the rest. */
@@ -133,11 +164,10 @@ class Sync {
   async #track(tip: Oid): Promise<void> {
     const { tracking } = this.#upstream;
     if (tracking === undefined) return;
-    await this.#repository.direct
-      .moveRef(tracking, { to: tip, log: 'memory-bank sync' })
-      .catch((error: unknown) => {
-        if (!(error instanceof MemoryError)) throw error;
-      });
+    const move = { to: tip, log: 'memory-bank sync' };
+    await this.#repository.direct.moveRef(tracking, move).catch((error) => {
+      if (!(error instanceof MemoryError)) throw error;
+    });
   }
 
   /** Gets the claims of other machines; if that fails, the next sync or claim does it. */

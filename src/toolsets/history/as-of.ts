@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { invalid } from '../../core/error.ts';
 import type { PastRecord } from '../../core/history.ts';
 import { readSection, sectionArgument } from '../../core/markdown/section-argument.ts';
-import { reportSearch } from '../../core/store.ts';
+import { foreignNote, parseForeign } from '../../core/pinned-memories.ts';
+import { cautionField, reportSearch } from '../../core/store.ts';
 import { defineTool } from '../../core/tool.ts';
 import { commitAnswer, endOfPiece, withinBudget } from './answer.ts';
 import { limit, path, revision } from './history-fields.ts';
@@ -24,9 +25,21 @@ export const readAsOf = defineTool({
     section: sectionArgument,
     offset: z.int().min(0).max(100_000_000).default(0).describe('Characters or records to skip'),
   }),
-  async handle({ history }, { revision, path, section, offset }) {
+  async handle({ history, memories }, { revision, path, section, offset }) {
     const snapshot = await history.at(revision);
     const as_of = commitAnswer(snapshot.commit);
+    if (path !== undefined && parseForeign(path)) {
+      const { memory, commit, text, caution, ...record } = await memories.read(path, revision);
+      const all = readSection(text, section);
+      return {
+        as_of,
+        memory,
+        commit,
+        ...recordAnswer(record),
+        ...cautionField([foreignNote, ...caution]),
+        ...pieceOf(all, offset),
+      };
+    }
     if (path === undefined || !/\.(?:md|yaml)$/.test(path)) {
       if (section !== undefined) throw invalid(['section'], 'needs the path of a record');
       const { records, total } = await snapshot.list(path, maxRecords, offset);
@@ -35,19 +48,31 @@ export const readAsOf = defineTool({
       return { as_of, records: listed, total, ...(next < total && { next_offset: next }) };
     }
     const { text: whole, last, ...record } = await snapshot.read(path);
-    const text = readSection(whole, section);
-    const end = endOfPiece(text, offset, maxText);
     return {
       as_of,
       ...recordAnswer(record),
       last_change: commitAnswer(last),
-      text: text.slice(offset, end),
-      ...(end < text.length && { next_offset: end, characters: text.length }),
+      ...pieceOf(readSection(whole, section), offset),
     };
   },
 });
 
-function recordAnswer({ type, path, key, value, error }: PastRecord) {
+/** The part of a text that fits into one answer. */
+function pieceOf(text: string, offset: number) {
+  const end = endOfPiece(text, offset, maxText);
+  return {
+    text: text.slice(offset, end),
+    ...(end < text.length && { next_offset: end, characters: text.length }),
+  };
+}
+
+function recordAnswer({
+  type,
+  path,
+  key,
+  value,
+  error,
+}: Omit<PastRecord, 'error'> & Partial<Pick<PastRecord, 'error'>>) {
   return {
     path,
     record: type.name,

@@ -1,11 +1,10 @@
 import { z } from 'zod';
+import { changedRecordLines } from '../../core/change-lines.ts';
 import type { CompareRequest, Comparison, FieldChange, RecordChange } from '../../core/history.ts';
-import type { JsonValue } from '../../core/json.ts';
-import { type Painter, paintDiff, type Style } from '../../core/painter.ts';
 import { defineOperation } from '../../core/tool.ts';
 import { commitAnswer, cutDiff, cutList, cutValue, fits, pageOf, withinBudget } from './answer.ts';
 import { forPeople, limit, path, revision, revisionForms, skip } from './history-fields.ts';
-import { changeLine, restLines } from './history-text.ts';
+import { restLines } from './history-text.ts';
 
 export const diffMemory = defineOperation({
   name: 'diff_memory',
@@ -47,10 +46,7 @@ export const diffMemory = defineOperation({
       const { changes } = comparison;
       const total = totalOf(comparison);
       return [
-        ...changes.flatMap((change) => [
-          changeLine(painter, change),
-          ...change.fields.flatMap((field) => fieldLines(painter, field)),
-        ]),
+        ...changes.flatMap((change) => changedRecordLines(painter, change)),
         ...restLines(painter, total - changes.length, total, 'more change'),
       ];
     },
@@ -85,29 +81,4 @@ function fieldAnswer({ field, before, after, added, removed, diff }: FieldChange
     ...(added !== undefined && { added: cutList(added) }),
     ...(diff !== undefined && { diff: cutDiff(diff) }),
   };
-}
-
-function fieldLines(
-  painter: Painter,
-  { field, before, after, added, removed, diff }: FieldChange,
-): string[] {
-  if (diff !== undefined) {
-    const lines = diff.replace(/\n$/, '').split('\n');
-    return [
-      `    ${painter.paint('faint', field)}`,
-      ...lines.map((line) => `    ${paintDiff(painter, line)}`),
-    ];
-  }
-  const valueLines = (mark: string, values: readonly (JsonValue | undefined)[], style: Style) =>
-    values
-      .filter((value) => value !== undefined)
-      .map((value) => {
-        const text = typeof value === 'string' ? value : JSON.stringify(value);
-        const shown = painter.fit(text, painter.width - 10);
-        return `    ${painter.paint(style, `${mark} ${field}: ${shown}`)}`;
-      });
-  return [
-    ...valueLines('-', removed ?? [before], 'bad'),
-    ...valueLines('+', added ?? [after], 'good'),
-  ];
 }

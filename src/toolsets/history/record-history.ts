@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { changeLine } from '../../core/change-lines.ts';
 import type { LogEntry, LogRequest } from '../../core/history.ts';
 import { counted, type Painter } from '../../core/painter.ts';
 import { defineOperation } from '../../core/tool.ts';
@@ -11,7 +12,7 @@ import {
   withinBudget,
 } from './answer.ts';
 import { forPeople, limit, path, revision, revisionForms, skip } from './history-fields.ts';
-import { changeLine, provenanceText, restLines } from './history-text.ts';
+import { provenanceText, restLines } from './history-text.ts';
 
 export const recordHistory = defineOperation({
   name: 'record_history',

@@ -1,9 +1,9 @@
 import { z } from 'zod';
+import { changeLine } from '../../core/change-lines.ts';
 import { counted } from '../../core/painter.ts';
 import { defineOperation } from '../../core/tool.ts';
 import { changesAnswer, commitAnswer, shortId } from './answer.ts';
 import { forPeople, path } from './history-fields.ts';
-import { changeLine } from './history-text.ts';
 
 const side = z.array(path).max(1000).optional();
 

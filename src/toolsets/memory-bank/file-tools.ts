@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { readSection, sectionArgument } from '../../core/markdown/section-argument.ts';
+import { foreignNote } from '../../core/pinned-memories.ts';
 import { cautionField, reportDamaged } from '../../core/store.ts';
 import { defineTool, type Tool } from '../../core/tool.ts';
 import { type CoreFile, coreFiles } from './core-file.ts';
@@ -14,7 +15,14 @@ export const readFile = defineTool({
   description: 'Reads a markdown file of the memory bank.',
   effect: 'read',
   input: z.object({ filename, section: sectionArgument }),
-  async handle({ store }, args) {
+  async handle({ store, memories }, args) {
+    if (await memories.isForeign(args.filename)) {
+      const { text, caution } = await memories.read(args.filename);
+      return {
+        content: readSection(text, args.section),
+        ...cautionField([foreignNote, ...caution]),
+      };
+    }
     const file = await find(store, args.filename);
     if (!file) throw await notFound(store, args.filename);
     const caution = (await store.cautions([file.path])).get(file.path);

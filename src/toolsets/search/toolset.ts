@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { maxForeign, reportForeign } from '../../core/pinned-memories.ts';
 import { reportSearch } from '../../core/store.ts';
 import { defineTool } from '../../core/tool.ts';
 import { plainFailure, plainSuccess, type Toolset } from '../../core/toolset.ts';
@@ -23,7 +24,7 @@ export function searchOver(toolsets: readonly Toolset[]): Toolset {
       explain: z.boolean().default(false).describe('Why each was found'),
     }),
     async handle(context, { query, toolset, type, category, path, fuzzy, limit, explain }) {
-      const found = await context.store.search({
+      const request = {
         query,
         fuzzy,
         limit,
@@ -34,8 +35,10 @@ export function searchOver(toolsets: readonly Toolset[]): Toolset {
         ...(type !== undefined && { type }),
         ...(category !== undefined && { categories: [category] }),
         ...(path !== undefined && { path }),
-      });
-      return reportSearch(found);
+      };
+      const found = await context.store.search(request);
+      const others = { ...request, limit: Math.min(limit, maxForeign) };
+      return { ...reportSearch(found), ...reportForeign(await context.memories.search(others)) };
     },
   });
   return {

@@ -1,0 +1,10 @@
+import { NodeFiles } from '../git/disk/file-layer.ts';
+import { findWorkTree } from '../git/repository/discover.ts';
+import { readPlace } from '../git/repository/memory-place.ts';
+
+/** Whether the memory of a project is on a branch of its own, or in another repository. */
+export function isPlacedApart(root: string): boolean {
+  const files = new NodeFiles();
+  const tree = findWorkTree(files, root);
+  return tree !== undefined && readPlace(files, tree.commonDir) !== undefined;
+}

@@ -1,0 +1,85 @@
+import { useState } from 'preact/hooks';
+import type { Accepted, Dropped, ReviewList } from './answers.ts';
+import { change, RefusedRequest, useAnswer } from './data.ts';
+import { Time } from './parts.tsx';
+import { addressTo, isCopy } from './route.ts';
+
+type Review = ReviewList['reviews'][number];
+
+/** The changes of agents that wait for a review; nothing if there are none. */
+export function Reviews({ onDone }: { onDone: () => void }) {
+  const answer = useAnswer<ReviewList>(isCopy ? undefined : '/memory/reviews');
+  const reviews = answer.data?.reviews ?? [];
+  const [said, setSaid] = useState('');
+  const done = (text: string) => {
+    setSaid(text);
+    answer.reload();
+    onDone();
+  };
+  return (
+    <>
+      <p role="status">{said}</p>
+      {reviews.length > 0 && (
+        <section aria-labelledby="reviews">
+          <h2 id="reviews">Waiting for a review</h2>
+          <ul class="plain points">
+            {reviews.map((review) => (
+              <WaitingChanges key={review.name} review={review} onDone={done} />
+            ))}
+          </ul>
+        </section>
+      )}
+    </>
+  );
+}
+
+function WaitingChanges({ review, onDone }: { review: Review; onDone: (text: string) => void }) {
+  const { name, branch, base, agent, at, changes } = review;
+  const [asked, setAsked] = useState<'accept' | 'drop' | undefined>();
+  const [problem, setProblem] = useState('');
+  const carryOut = async (action: 'accept' | 'drop') => {
+    setAsked(undefined);
+    try {
+      if (action === 'accept') {
+        const { changes } = await change<Accepted>('/memory/reviews/accept', { name });
+        onDone(`Accepted ${changes} ${changes === 1 ? 'record' : 'records'} of ${name}.`);
+      } else {
+        const { tip } = await change<Dropped>('/memory/reviews/drop', { name });
+        onDone(`Dropped ${name}. Its last commit was ${tip.slice(0, 12)}.`);
+      }
+    } catch (error) {
+      if (!(error instanceof RefusedRequest)) throw error;
+      setProblem(error.message);
+    }
+  };
+  return (
+    <li>
+      <a href={addressTo('branches', branch, { base })}>{name}</a> <Time at={at} />
+      <div class="faint">
+        {agent ?? 'a person'}: {changes.length} {changes.length === 1 ? 'record' : 'records'}
+      </div>
+      <div class="row">
+        {asked === undefined ? (
+          <>
+            <button type="button" onClick={() => setAsked('accept')}>
+              Accept all
+            </button>
+            <button type="button" onClick={() => setAsked('drop')}>
+              Drop
+            </button>
+          </>
+        ) : (
+          <>
+            <button type="button" class="main" onClick={() => carryOut(asked)}>
+              {asked === 'accept' ? 'Accept all as a merge commit' : 'Drop all changes'}
+            </button>
+            <button type="button" onClick={() => setAsked(undefined)}>
+              Cancel
+            </button>
+          </>
+        )}
+        {problem !== '' && <span role="alert">{problem}</span>}
+      </div>
+    </li>
+  );
+}

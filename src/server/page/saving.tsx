@@ -1,0 +1,82 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import type { Preview } from './answers.ts';
+import { change, RefusedRequest } from './data.ts';
+import { Fields, Markdown } from './parts.tsx';
+import { addressOfRecord } from './route.ts';
+
+/** The pause in typing after which the preview is made, in milliseconds. */
+const pause = 300;
+
+/** Returns the record that a new content would be; the last one while another is on its way. */
+export function usePreview(path: string, content: object | undefined): Preview | undefined {
+  const [preview, setPreview] = useState<Preview | undefined>(undefined);
+  const body = content && JSON.stringify({ path, ...content });
+  useEffect(() => {
+    if (body === undefined) return;
+    let isOld = false;
+    const timer = setTimeout(() => {
+      change<Preview>('/memory/preview', JSON.parse(body))
+        .catch((error: unknown): Preview => {
+          if (!(error instanceof RefusedRequest)) throw error;
+          return { fields: {}, problem: error.message };
+        })
+        .then((made) => !isOld && setPreview(made));
+    }, pause);
+    return () => {
+      isOld = true;
+      clearTimeout(timer);
+    };
+  }, [body]);
+  return preview;
+}
+
+/** The end of a form that saves a record: the reason, the buttons, the problem and the preview. */
+export function Saving({
+  path,
+  reason,
+  onReason,
+  label,
+  isReady,
+  problem,
+  preview,
+  children,
+}: {
+  path: string;
+  reason: string;
+  onReason: (reason: string) => void;
+  /** The text of the button. */
+  label: string;
+  /** Whether there is something to save that is a record. */
+  isReady: boolean;
+  problem: string;
+  preview: Preview | undefined;
+  /** Other ways to edit. */
+  children?: ComponentChildren;
+}) {
+  return (
+    <>
+      <label>
+        Reason (goes into the commit)
+        <input value={reason} onInput={({ currentTarget }) => onReason(currentTarget.value)} />
+      </label>
+      <p class="row">
+        <button type="submit" class="main" disabled={!isReady}>
+          {label}
+        </button>
+        {children}
+        <a href={addressOfRecord(path)}>Cancel</a>
+      </p>
+      <p class="problem" role="alert">
+        {problem}
+      </p>
+      {preview && preview.problem === undefined && (
+        <section aria-label="Preview">
+          <h2>Preview</h2>
+          {preview.html !== undefined && <Markdown html={preview.html} path={path} />}
+          <Fields fields={preview.fields} />
+        </section>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,78 @@
+import type { LogEntry, NewestCommits } from '../../core/history.ts';
+import { type Oid, parseCommit } from '../../git/objects/object.ts';
+import { type PathChange, pacer, pathChanges } from './change-index.ts';
+import { pairMoves } from './comparison.ts';
+import type { Visit } from './visit.ts';
+
+/** Limit of the commits that are looked at; most commits of some projects leave the memory as it is. */
+const maxLooked = 2_000;
+/** The time after which the walk ends with what it has found, in milliseconds. */
+const maxTime = 300;
+
+interface Waiting {
+  readonly oid: Oid;
+  readonly time: number;
+  readonly parents: readonly Oid[];
+}
+
+/**
+ * Lists the newest commits of the memory without an index, which takes a minute to build for a long
+ * history.
+ */
+export async function newestCommits(
+  visit: Visit,
+  head: Oid,
+  limit: number,
+): Promise<NewestCommits> {
+  const pause = pacer(visit.permit.signal);
+  const began = performance.now();
+  const { odb } = visit.archive.repository;
+  const entries: LogEntry[] = [];
+  let shallow = false;
+  const seen = new Set<Oid>([head]);
+  // The newest is last, so that it is cheap to take.
+  const waiting: Waiting[] = [];
+  const add = (oid: Oid) => {
+    const { committer, parents } = parseCommit(odb.content(oid, 'commit'));
+    // Before those of the same second, so that a parent comes after all its children.
+    const at = waiting.findIndex(({ time }) => time >= committer.seconds);
+    const commit = { oid, time: committer.seconds, parents };
+    waiting.splice(at < 0 ? waiting.length : at, 0, commit);
+  };
+  add(head);
+  for (let looked = 0; looked < maxLooked; looked++) {
+    if (entries.length >= limit || performance.now() - began > maxTime) break;
+    const commit = waiting.pop();
+    if (!commit) break;
+    if (visit.archive.endsAt(commit.oid)) {
+      shallow = true;
+      continue;
+    }
+    for (const parent of commit.parents) {
+      if (!seen.has(parent)) add(parent);
+      seen.add(parent);
+    }
+    const changes = ownChanges(visit, commit).filter(({ path }) => visit.mayRead(path));
+    if (changes.length > 0) {
+      entries.push({
+        commit: await visit.describe(commit.oid),
+        changes: pairMoves(changes, visit.versions).map(({ change }) => change),
+      });
+    }
+    await pause();
+  }
+  return { entries, total: entries.length, shallow, isPart: waiting.length > 0 };
+}
+
+/** The changes in which a commit differs from every parent; all its changes unless it is a merge. */
+function ownChanges({ archive }: Visit, { oid, parents }: Waiting): PathChange[] {
+  const { odb } = archive.repository;
+  const now = archive.tree(oid);
+  const [first, ...others] = parents.map((parent) => archive.tree(parent));
+  const changes = pathChanges(odb, first, now);
+  if (changes.length === 0 || others.length === 0) return changes;
+  const elsewhere = others.map(
+    (tree) => new Set(pathChanges(odb, tree, now).map(({ path }) => path)),
+  );
+  return changes.filter(({ path }) => elsewhere.every((paths) => paths.has(path)));
+}

@@ -1,0 +1,251 @@
+import { isDeepStrictEqual } from 'node:util';
+import { dayOf } from '../../core/context.ts';
+import { MemoryError } from '../../core/error.ts';
+import { decisionTitle } from '../../core/evidence/text-claims.ts';
+import type { CommitMade } from '../../core/history.ts';
+import {
+  type ForeignHit,
+  type ForeignRecord,
+  type Memories,
+  type MemoryPin,
+  type MemoryReport,
+  type PinnedMemory,
+  type PinPreview,
+  parseForeign,
+} from '../../core/pinned-memories.ts';
+import type { AnyRecordType, BriefPoint } from '../../core/record-type.ts';
+import type { SearchRequest } from '../../core/store.ts';
+import { storageError } from '../../git/disk/disk.ts';
+import type { Archive } from '../history/archive.ts';
+import { recordPath } from '../history/visit.ts';
+import type { MemoryConfig } from '../records/memory-config.ts';
+import { type Permit, toCommitMade } from '../records/permit.ts';
+import { forbidden } from '../records/record-reader.ts';
+import type { ForeignFile, ForeignMemory } from './foreign-memory.ts';
+import { type Pins, short } from './pins.ts';
+import { memoryRef } from './receipt.ts';
+
+/** The pinned memories, for one call of one session. */
+export class SessionMemories implements Memories {
+  readonly #archive: Archive;
+  readonly #pins: Pins;
+  readonly #permit: Permit;
+  readonly #now: () => Date;
+
+  constructor(archive: Archive, pins: Pins, permit: Permit, now: () => Date) {
+    this.#archive = archive;
+    this.#pins = pins;
+    this.#permit = permit;
+    this.#now = now;
+  }
+
+  async list(): Promise<readonly PinnedMemory[]> {
+    const all = this.#pins.present;
+    return Promise.all(all.map((pin) => this.#describe(pin, all)));
+  }
+
+  async #describe(pin: MemoryPin, all: readonly MemoryPin[]): Promise<PinnedMemory> {
+    const opened = this.#pins.open(pin, all);
+    if (typeof opened === 'string') return { ...pin, records: undefined, problem: opened };
+    return { ...pin, records: await opened.count(), problem: undefined };
+  }
+
+  async isForeign(path: string): Promise<boolean> {
+    const name = parseForeign(path)?.memory;
+    return name !== undefined && this.#pins.present.some((pin) => pin.name === name);
+  }
+
+  async read(address: string, revision?: string): Promise<ForeignRecord> {
+    const { memory, path: given } = parseForeign(address) ?? { memory: '', path: address };
+    const path = recordPath(given);
+    const pins = await this.#pinsAt(revision);
+    const pin = pins.find(({ name }) => name === memory);
+    if (!pin) {
+      throw new MemoryError('not_found', `No memory ${JSON.stringify(memory)} is pinned.`, {
+        hint: '"memory-bank memories" lists the memories of other repositories.',
+        data: { path: address },
+      });
+    }
+    const opened = this.#pins.open(pin, pins);
+    if (typeof opened === 'string') {
+      throw new MemoryError('not_found', opened, { data: { path: address } });
+    }
+    const access = await this.#permit.access();
+    if (!access.mayRead(path)) throw forbidden('read', address, access);
+    const found = opened.read(path);
+    return { ...found.record, caution: this.#cautions(found) };
+  }
+
+  async #pinsAt(revision: string | undefined): Promise<readonly MemoryPin[]> {
+    if (revision === undefined) return this.#pins.present;
+    return this.#pins.at(await this.#archive.resolve(revision, this.#permit));
+  }
+
+  async records(): Promise<readonly ForeignRecord[]> {
+    const access = await this.#permit.access();
+    const found: ForeignRecord[] = [];
+    for (const memory of this.#opened()) {
+      for (const file of await memory.all()) {
+        if (file.withheld || !access.mayRead(file.inner)) continue;
+        found.push({ ...file.record, caution: this.#cautions(file) });
+      }
+    }
+    return found;
+  }
+
+  async search(request: SearchRequest): Promise<readonly ForeignHit[]> {
+    const opened = this.#opened();
+    if (opened.length === 0) return [];
+    const access = await this.#permit.access();
+    const found: ForeignHit[] = [];
+    for (const memory of opened) {
+      found.push(...(await memory.search(request, (path) => access.mayRead(path))));
+    }
+    return found.sort((a, b) => b.score - a.score).slice(0, request.limit);
+  }
+
+  async check(): Promise<readonly MemoryReport[]> {
+    const all = this.#pins.present;
+    const titles = await this.#ownDecisions();
+    return Promise.all(
+      all.map(async (pin) => {
+        const opened = this.#pins.open(pin, all);
+        const files = typeof opened === 'string' ? [] : await opened.all();
+        const notes = files.flatMap((file) => {
+          const { path } = file.record;
+          return this.#notesOn(file, titles).map((message) => ({ path, message }));
+        });
+        return { ...(await this.#describe(pin, all)), notes };
+      }),
+    );
+  }
+
+  async refs(): ReturnType<Memories['refs']> {
+    return this.#pins.present.map((pin) => [memoryRef(pin), this.#pins.receipt(pin) ?? '']);
+  }
+
+  fetch(name?: string, revision?: string): Promise<readonly PinnedMemory[]> {
+    return named('fetch a memory', async () => {
+      const { fetchPins } = await import('./pin-fetch.ts');
+      const all = await this.#pinsAt(revision);
+      const { signal } = this.#permit;
+      const failures = await fetchPins(this.#archive, this.#pins, signal, all, name);
+      const named = all.filter((pin) => name === undefined || pin.name === name);
+      const after = await Promise.all(named.map((pin) => this.#describe(pin, all)));
+      return after.map(({ problem, ...pin }) => ({
+        ...pin,
+        problem: problem && (failures.get(pin.name) ?? problem),
+      }));
+    });
+  }
+
+  forget(name: string, commit?: string): Promise<void> {
+    return named('remove a memory', async () => {
+      const { forget } = await import('./pin-fetch.ts');
+      await forget(this.#archive, name, commit);
+    });
+  }
+
+  preview(wanted: MemoryPin): Promise<PinPreview> {
+    return named('fetch a memory', async () => {
+      const { previewPin } = await import('./pin-fetch.ts');
+      return previewPin(this.#archive, this.#pins, this.#permit.signal, wanted);
+    });
+  }
+
+  async pin(
+    name: string,
+    expected: MemoryPin | undefined,
+    pin: MemoryPin | undefined,
+  ): Promise<CommitMade | undefined> {
+    const { memory } = this.#archive;
+    await memory.refresh();
+    const before = memory.settings.pins.find((one) => one.name === name);
+    if (!isDeepStrictEqual(before, expected)) throw changedMeanwhile(name);
+    const configure = (settings: MemoryConfig): MemoryConfig => {
+      const { memories = [], ...others } = settings;
+      const i = memories.findIndex((one) => one.name === name);
+      const list = memories.filter((_, at) => at !== i);
+      if (pin) list.splice(i < 0 ? list.length : i, 0, { ...pin });
+      return list.length === 0 ? others : { ...others, memories: list };
+    };
+    // Settings are not records, so the lists of a mode do not apply to them.
+    const access = { mode: undefined, mayRead: () => true, mayWrite: () => true };
+    const done = pin ? `pin the memory ${name} at ${short(pin)}` : `remove the memory ${name}`;
+    const { signal } = this.#permit;
+    const actor = await this.#permit.actor();
+    const { made } = await memory.change({ subject: done }, () => undefined, access, actor, {
+      signal,
+      configure,
+    });
+    const commit = made && toCommitMade(made);
+    if (commit) this.#permit.onCommit(commit);
+    return commit;
+  }
+
+  /** The memories that can be read. */
+  #opened(): readonly ForeignMemory[] {
+    const all = this.#pins.present;
+    return all.flatMap((pin) => {
+      const opened = this.#pins.open(pin, all);
+      return typeof opened === 'string' ? [] : [opened];
+    });
+  }
+
+  #cautions({ record, expires }: ForeignFile): readonly string[] {
+    const isOver = expires !== undefined && expires < dayOf(this.#now());
+    return isOver ? [...record.caution, `It expired on ${expires}.`] : record.caution;
+  }
+
+  #notesOn(file: ForeignFile, own: ReadonlyMap<string, string>): readonly string[] {
+    if (file.withheld) return ['It is not shown: it contains a credential.'];
+    if (file.error) return [`It cannot be read: ${file.error.message}`];
+    const { type, value, superseded } = file.record;
+    const titles = superseded || value === undefined ? [] : decisionsIn(type, value);
+    const same = titles.flatMap((title) => {
+      const path = own.get(title);
+      if (path === undefined) return [];
+      return [
+        `Its decision ${JSON.stringify(title)} is also in ${path} of this project, which counts.`,
+      ];
+    });
+    return [...this.#cautions(file), ...same];
+  }
+
+  /** The decisions of this memory: their titles, and the paths of their records. */
+  async #ownDecisions(): Promise<ReadonlyMap<string, string>> {
+    const { memory } = this.#archive;
+    await memory.refresh();
+    const access = await this.#permit.access();
+    const found = new Map<string, string>();
+    for (const path of memory.view.paths().sort()) {
+      const record = access.mayRead(path) ? memory.view.known(path) : undefined;
+      if (!record?.value) continue;
+      for (const title of decisionsIn(record.type, record.value)) found.set(title, path);
+    }
+    return found;
+  }
+}
+
+/** The titles of the decisions of a record, without differences of spelling. */
+function decisionsIn(type: AnyRecordType, value: object): string[] {
+  const points: readonly BriefPoint[] = type.points?.(value) ?? [];
+  const titles = points.map(({ part, text }) => (part === 'decision' ? decisionTitle(text) : ''));
+  return [...new Set(titles)].filter((title) => title !== '');
+}
+
+/** Runs work whose system errors are named as errors of the disk. */
+async function named<T>(doing: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw storageError(error, doing);
+  }
+}
+
+function changedMeanwhile(name: string): MemoryError {
+  return new MemoryError('conflict', `The pin of ${name} has changed meanwhile.`, {
+    hint: 'Run the command again. Nothing was changed.',
+    data: { name },
+  });
+}

@@ -1,0 +1,20 @@
+import { join, relative, sep } from 'node:path';
+import { memoryFolderName } from '../../core/workspace.ts';
+import type { RepositoryOptions } from '../../git/commit/repository.ts';
+import type { Disk } from '../../git/disk/disk.ts';
+import type { WorkTree } from '../../git/repository/discover.ts';
+
+/** The dependencies of everything that finds or moves memories. */
+export interface PlacesOptions extends RepositoryOptions {
+  readonly disk: Disk;
+}
+
+/** The folder of the linked work tree of a branch of the memory. */
+export function treeFolder(commonDir: string, branch: string): string {
+  return join(commonDir, 'memory-bank', 'trees', encodeURIComponent(branch));
+}
+
+/** The path of the memory folder of a project in the trees of its repository. */
+export function folderIn(tree: WorkTree, root: string): string {
+  return join(relative(tree.top, root), memoryFolderName).split(sep).join('/');
+}

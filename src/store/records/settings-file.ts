@@ -1,0 +1,89 @@
+import { MemoryError } from '../../core/error.ts';
+import { OncePerStep } from '../../core/once-per-step.ts';
+import type { MemoryPin } from '../../core/pinned-memories.ts';
+import type { ReviewRule } from '../../core/workspace.ts';
+import { type Stat, sameStat } from '../../git/disk/file-layer.ts';
+import type { Folder } from '../../git/disk/folder.ts';
+import { configPath, type MemoryConfig, readConfig } from './memory-config.ts';
+import { decodeText, maxFileBytes } from './record-file.ts';
+
+/** `config.yaml` of a memory, read again when it changed. */
+export class SettingsFile {
+  readonly #folder: Folder;
+  readonly #statNow = new OncePerStep<Stat | undefined>();
+  /** The content, and the stat of the file when it was read. */
+  #known:
+    | { readonly stat: Stat | undefined; readonly values: MemoryConfig | undefined }
+    | undefined;
+
+  constructor(folder: Folder) {
+    this.#folder = folder;
+  }
+
+  get exists(): boolean {
+    return this.#statNow.get(() => this.#folder.stat(configPath))?.kind === 'file';
+  }
+
+  /** Whether the memory is exchanged with the remote by itself. */
+  get syncs(): boolean {
+    return this.#readable()?.sync === 'auto';
+  }
+
+  /** Whether a sync squashes the unpushed commits of the memory. */
+  get squashesBeforeSync(): boolean {
+    return this.#readable()?.squash_before_sync === true;
+  }
+
+  /** Whether the end of an agent session adds its commits to the progress. */
+  get recordsCommits(): boolean {
+    return this.#readable()?.record_commits === true;
+  }
+
+  /** Whether changes of agents wait for a review, and the name that all of them share. */
+  get review(): ReviewRule | undefined {
+    const settings = this.#readable();
+    return settings?.review === 'required' ? { branch: settings.review_branch } : undefined;
+  }
+
+  /** The memories of other repositories that the settings pin. */
+  get pins(): readonly MemoryPin[] {
+    return this.#readable()?.memories ?? [];
+  }
+
+  /**
+   * Returns the settings; undefined if the file does not exist.
+   *
+   * @throws MemoryError `damaged`, `unsupported`.
+   */
+  values(): MemoryConfig | undefined {
+    return this.#valuesAt(this.#folder.stat(configPath));
+  }
+
+  /** Refuses a memory of a later format. Damaged settings do not prevent reading. */
+  checkFormat(): void {
+    try {
+      this.values();
+    } catch (error) {
+      if (!(error instanceof MemoryError) || error.code === 'unsupported') throw error;
+    }
+  }
+
+  /** The settings as the calls of this step see them; undefined if they are damaged. */
+  #readable(): MemoryConfig | undefined {
+    try {
+      return this.#valuesAt(this.#statNow.get(() => this.#folder.stat(configPath)));
+    } catch (error) {
+      if (error instanceof MemoryError) return undefined;
+      throw error;
+    }
+  }
+
+  #valuesAt(stat: Stat | undefined): MemoryConfig | undefined {
+    if (!this.#known || !sameStat(stat, this.#known.stat)) {
+      const bytes = this.#folder.read(configPath, maxFileBytes);
+      const values = bytes && readConfig(decodeText(bytes));
+      this.#known = { stat, values };
+    }
+    return this.#known.values;
+  }
+}

@@ -1,0 +1,127 @@
+import { MemoryError } from '../../core/error.ts';
+import type { BranchMerge, Change, Decisions } from '../../core/history.ts';
+import { type Reviews, reviewBranches, type WaitingReview } from '../../core/waiting-reviews.ts';
+import type { Oid } from '../../git/objects/object.ts';
+import { reachableCommits } from '../../git/refs/reachability.ts';
+import type { Archive } from '../history/archive.ts';
+import { pairMoves } from '../history/comparison.ts';
+import { restore } from '../history/restoration.ts';
+import { Visit } from '../history/visit.ts';
+import { treeFolder } from '../placement/memory-folders.ts';
+import { ReviewBase } from '../placement/review-base.ts';
+import type { Permit } from '../records/permit.ts';
+import { mergeCommit } from '../sync/branch-merge.ts';
+import { divergence } from '../sync/divergence.ts';
+
+const prefix = `refs/heads/${reviewBranches}`;
+
+/** The reviews of a memory, for one call of one session. */
+export class SessionReviews implements Reviews {
+  readonly #archive: Archive;
+  readonly #permit: Permit;
+  readonly #base: ReviewBase;
+
+  constructor(archive: Archive, permit: Permit) {
+    [this.#archive, this.#permit] = [archive, permit];
+    const { memory } = archive;
+    this.#base = new ReviewBase(memory.inTree(''), !memory.isApart);
+  }
+
+  async list(): Promise<readonly WaitingReview[]> {
+    const repository = this.#archive.memory.repository();
+    const branches = repository?.canReadRefs ? repository.refs.list(prefix) : [];
+    if (!repository || branches.length === 0) return [];
+    const base = await this.#base.tip(repository);
+    const visit = await this.#visit();
+    const found: WaitingReview[] = [];
+    for (const { ref, oid } of branches) {
+      const review = base && (await describe(visit, ref.slice(prefix.length), oid, base));
+      if (review) found.push(review);
+    }
+    return found.sort((a, b) => (a.at < b.at ? -1 : 1));
+  }
+
+  async accept(name: string, decisions: Decisions): Promise<BranchMerge> {
+    const { repository } = this.#archive;
+    const tip = await this.#base.commitFor(repository, this.#tipOf(name));
+    const merged = await mergeCommit(await this.#visit(), tip, {
+      name: reviewBranches + name,
+      decisions,
+      subject: `accept ${name}`,
+      forward: false,
+    });
+    await this.#end(name);
+    return merged;
+  }
+
+  async acceptRecords(name: string, paths: readonly string[]): Promise<readonly Change[]> {
+    const tip = this.#tipOf(name);
+    const before = await (await this.#visit()).resolve('HEAD');
+    for (const path of paths) await restore(await this.#visit(), path, tip, true);
+    const visit = await this.#visit();
+    const after = await visit.resolve('HEAD');
+    const moves = pairMoves(visit.changes(before, after, undefined), visit.versions);
+    return moves.map(({ change }) => change);
+  }
+
+  async withdraw(base: string, paths: readonly string[]): Promise<void> {
+    for (const path of paths) await restore(await this.#visit(), path, base, true);
+  }
+
+  async drop(name: string): Promise<string> {
+    const tip = this.#tipOf(name);
+    await this.#end(name);
+    return tip;
+  }
+
+  /** Removes the branch of a review and its work tree. */
+  async #end(name: string): Promise<void> {
+    const { repository } = this.#archive;
+    const branch = reviewBranches + name;
+    const tip = this.#tipOf(name);
+    await repository.direct.removeWorkTree(treeFolder(repository.tree.commonDir, branch));
+    await repository.direct.swapOwnRef({ ref: prefix + name, from: tip, to: undefined });
+  }
+
+  #tipOf(name: string): Oid {
+    const tip = this.#archive.repository.refs.resolve(prefix + name);
+    if (tip !== undefined) return tip;
+    throw new MemoryError('not_found', `There is no review ${JSON.stringify(name)}.`, {
+      hint: '"memory-bank review" lists them.',
+    });
+  }
+
+  async #visit(): Promise<Visit> {
+    return new Visit(this.#archive, this.#permit, await this.#permit.access());
+  }
+}
+
+/** Describes the changes that only a review has; undefined if there are none. */
+async function describe(
+  visit: Visit,
+  name: string,
+  tip: Oid,
+  base: Oid,
+): Promise<WaitingReview | undefined> {
+  const { odb } = visit.archive.repository;
+  const own = [...reachableCommits(odb, base, [{ name, oid: tip }]).keys()];
+  if (own.length === 0) return undefined;
+  const fork = (await divergence(visit, base, tip)).base ?? base;
+  // Records that were accepted one by one are the same in both.
+  const open = new Set(visit.changes(base, tip, undefined).map(({ path }) => path));
+  const changes = pairMoves(visit.changes(fork, tip, undefined), visit.versions).filter(
+    ({ change: { path, from } }) => open.has(path) || (from !== undefined && open.has(from)),
+  );
+  if (changes.length === 0) return undefined;
+  const infos = own.map((oid) => visit.archive.commit(oid)).sort((a, b) => (a.at < b.at ? 1 : -1));
+  const [last] = infos;
+  return {
+    name,
+    tip,
+    base: fork,
+    agent: infos.find(({ agent }) => agent !== undefined && agent !== 'memory-bank')?.agent,
+    at: last?.at ?? '',
+    commits: own.length,
+    changes: changes.map(({ change }) => change),
+  };
+}
