@@ -126,39 +126,22 @@ const lazyModules = {
   },
 };
 
-/** The functions of `core/markdown` that the search needs, for hits in long texts only. */
-const markdownFunctions = ['namedSections', 'contentStart'];
-
 /**
- * Leaves the search out of the quick part of the program, which loads it for a prompt only, and the
- * parser of markdown out of the search.
+ * Leaves the search out of the quick part of the program, which loads it for a prompt only.
  *
  * @type {import('esbuild').Plugin}
  */
 const separateParts = {
   name: 'separate-parts',
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /\/encoded-search\.ts$/ }, ({ kind }) =>
+  setup({ onResolve }) {
+    onResolve({ filter: /\/stored-index\.ts$/ }, ({ kind }) =>
       kind === 'dynamic-import' ? { path: './quick-search.cjs', external: true } : undefined,
     );
-    onResolve({ filter: /\/markdown\/(?:section-path|sections)\.ts$/ }, ({ path }) => ({
-      path,
-      namespace: 'quick-markdown',
-    }));
-    onLoad({ filter: /.*/, namespace: 'quick-markdown' }, () => ({
-      contents: markdownFunctions
-        .map(
-          (name) =>
-            `export const ${name} = (...args) => require('./quick-markdown.cjs').${name}(...args);`,
-        )
-        .join('\n'),
-    }));
-    onResolve({ filter: /\/quick-markdown\.cjs$/ }, ({ path }) => ({ path, external: true }));
   },
 };
 
 /**
- * Bundles the quick part of the program into three small CommonJS files.
+ * Bundles the quick part of the program into two small CommonJS files.
  *
  * @param {string} outdir
  */
@@ -186,23 +169,11 @@ async function bundleQuick(outdir) {
     ...options,
     entryPoints: {
       quick: 'src/cli/quick.ts',
-      'quick-search': 'src/store/search/encoded-search.ts',
+      'quick-search': 'src/store/search/stored-index.ts',
     },
     outdir,
     outExtension: { '.js': '.cjs' },
     plugins: [lazyModules, separateParts],
-  });
-  const sources = ['section-path', 'sections'].map((name) => `./src/core/markdown/${name}.ts`);
-  await build({
-    ...options,
-    stdin: {
-      contents: sources.map((path) => `export * from '${path}';`).join('\n'),
-      resolveDir: top,
-      sourcefile: 'quick-markdown.ts',
-      loader: 'ts',
-    },
-    outfile: join(outdir, 'quick-markdown.cjs'),
-    plugins: [lazyModules],
   });
 }
 
@@ -489,7 +460,7 @@ export async function make(outdir, withTypes) {
     await readFile(join(folder, 'THIRD-PARTY.txt'), 'utf8'),
   );
   // `npm pack` takes the current build alone.
-  await replace(join(builds, '.npmignore'), `/*\n!/${id}\n/*/THIRD-PARTY.txt\n`);
+  await replace(join(builds, '.npmignore'), `/*\n!/${id}\n/*/THIRD-PARTY.txt\n/*/*.cache\n`);
   await removeOldBuilds(builds, id);
   const types = join(outdir, 'types');
   if (!withTypes && !(await areStale(types))) return;

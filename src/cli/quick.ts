@@ -5,9 +5,10 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { type ClientEvent, hookAgent, hookEvents, readEvent } from '../app/hook/client-event.ts';
 import { answerHook } from '../app/hook/hook-answer.ts';
 import { QuickHookMemory } from '../app/hook/quick-hook-memory.ts';
+import { isPlacedApart } from '../app/placed-apart.ts';
 import { findRoot, startDirectory } from '../app/root.ts';
 import { memoryFolderName } from '../core/workspace.ts';
-import { isDevice, readHookInput } from './hook-input.ts';
+import { isDevice, readHookInput, toolsetNames } from './hook-input.ts';
 
 /** The work that is left to the whole program, with the input that was read already. */
 export interface Remainder {
@@ -26,7 +27,7 @@ export async function answer(
   args: readonly string[],
   packageFolder: string,
 ): Promise<Remainder | undefined> {
-  const [command, name, ...others] = args;
+  const [command, name, offered, ...others] = args;
   const { env } = process;
   // The digest is that of a session without settings.
   const isUsual = !env.MEMORY_BANK_TOOLSETS && !env.MEMORY_BANK_DEFAULT_TOOLSETS;
@@ -36,25 +37,29 @@ export async function answer(
     return isPlain && (await answerBrief(packageFolder)) ? undefined : {};
   }
   const event = hookEvents.find((one) => one === name);
-  if (command !== 'hook' || event === undefined) return {};
+  if (command !== 'hook' || event === undefined || offered?.startsWith('-')) return {};
   const input = await readHookInput();
   const read = input === undefined ? undefined : readEvent(event, input);
-  return read && (await answerEvent(read, packageFolder)) ? undefined : { input };
+  return read && (await answerEvent(read, packageFolder, offered)) ? undefined : { input };
 }
 
 /** Writes the brief; returns false if the whole program has to. */
 async function answerBrief(packageFolder: string): Promise<boolean> {
   const agent = `memory-bank-cli/${version}`;
-  return quickly(packageFolder, undefined, agent, async (memory) => {
+  return quickly(packageFolder, undefined, { agent }, async (memory) => {
     const { text } = await memory.brief();
     if (text !== '') await print(`${text}\n`);
   });
 }
 
 /** Writes the answer to an event; returns false if the whole program has to. */
-async function answerEvent(event: ClientEvent, packageFolder: string): Promise<boolean> {
+async function answerEvent(
+  event: ClientEvent,
+  packageFolder: string,
+  offered: string | undefined,
+): Promise<boolean> {
   const agent = hookAgent(event, version);
-  return quickly(packageFolder, event.cwd, agent, async (memory) => {
+  return quickly(packageFolder, event.cwd, { agent, offered }, async (memory) => {
     const found = await answerHook(memory, event);
     if (found !== undefined) await print(`${JSON.stringify(found)}\n`);
   });
@@ -81,7 +86,7 @@ async function print(text: string): Promise<void> {
 async function quickly(
   packageFolder: string,
   folder: string | undefined,
-  agent: string,
+  { agent, offered }: { readonly agent: string; readonly offered?: string | undefined },
   work: (memory: QuickHookMemory) => Promise<void>,
 ): Promise<boolean> {
   const { env } = process;
@@ -89,10 +94,13 @@ async function quickly(
   try {
     const cwd = folder ?? startDirectory(env, process.cwd(), packageFolder);
     const input = { flag: undefined, env, cwd, home: homedir(), clientRoots: async () => [] };
-    const path = join((await findRoot(input)).path, memoryFolderName);
+    const root = (await findRoot(input)).path;
+    // The whole program finds a memory that is apart from the code.
+    if (isPlacedApart(root)) return false;
+    const path = join(root, memoryFolderName);
     // A project without a memory has nothing to say.
     if (!existsSync(path)) return true;
-    const memory = QuickHookMemory.open(path, import.meta.dirname, agent);
+    const memory = QuickHookMemory.open(path, import.meta.dirname, agent, toolsetNames(offered));
     if (!memory) return false;
     // The stat of a file takes less time by a short path.
     process.chdir(path);

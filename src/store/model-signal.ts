@@ -6,10 +6,10 @@ import { DerivedFile } from './derived-file.ts';
 import type { LiveRecords } from './records/live-records.ts';
 import type { MemoryFolder } from './records/memory-folder.ts';
 import { Slice } from './records/slices.ts';
-import type { IndexedDocument } from './search/collection.ts';
 import type { CompareMeaning, MeaningSignal } from './search/meaning.ts';
+import type { IndexedDocument } from './search/searched-collection.ts';
 import { cosine, VectorCache } from './search/vector-cache.ts';
-import { findNamedSecret, findSecrets } from './secrets/scan.ts';
+import { hasSecret } from './secrets/scan.ts';
 
 /** The weight of the signal. */
 const modelWeight = 0.3;
@@ -114,8 +114,7 @@ export class ModelSignal implements MeaningSignal {
   /** The vector of a question; undefined if it is not there in time. */
   async #ofQuestion(query: string): Promise<Float32Array | undefined> {
     if (this.#questions.has(query)) return this.#questions.get(query);
-    if (this.#isPaused || (this.#embedder.isRemote && findSecrets(query).length > 0))
-      return undefined;
+    if (this.#isPaused || (this.#embedder.isRemote && hasSecret(query))) return undefined;
     const start = performance.now();
     const answer = this.#embedder.embed([query], this.#end.signal).then(
       ([vector]) => {
@@ -176,7 +175,7 @@ export class ModelSignal implements MeaningSignal {
       const record = this.#records.known(path, maxRecordBytes);
       const fields = record?.value && record.type.search(record.value);
       const text = fields && textOf(fields);
-      const mayLeave = fields && text && !(this.#embedder.isRemote && isSecret(fields, text));
+      const mayLeave = fields && text && !(this.#embedder.isRemote && hasSecret(text, fields));
       const key = mayLeave ? checksum(text) : undefined;
       this.#keys.set(path, key);
       // A change from here on is announced again.
@@ -244,10 +243,6 @@ function textOf({ title, body = '', reason = '', notes = '' }: SearchFields): st
     .filter((part) => part !== '')
     .join('\n\n')
     .slice(0, maxText);
-}
-
-function isSecret(fields: SearchFields, text: string): boolean {
-  return findSecrets(text).length > 0 || findNamedSecret(fields, text).length > 0;
 }
 
 /** Waits for an answer, at most `time` milliseconds. */

@@ -1,7 +1,7 @@
 import { join, relative, sep } from 'node:path';
 import { checksum } from '../core/checksum.ts';
 import type { BranchWork } from '../core/context.ts';
-import type { RecordDoubts } from '../core/store.ts';
+import type { LocalState, RecordDoubts } from '../core/store.ts';
 import { Disk } from '../git/disk/disk.ts';
 import { type Files, NodeFiles, statNumbers, statSize } from '../git/disk/file-layer.ts';
 import type { IndexFile } from '../git/index/index-file.ts';
@@ -9,10 +9,12 @@ import { type Oid, parseCommit } from '../git/objects/object.ts';
 import { ObjectDatabase } from '../git/objects/odb.ts';
 import { type Head, Refs } from '../git/refs/refs.ts';
 import { findWorkTree, type WorkTree } from '../git/repository/discover.ts';
+import { type ClaimFile, liveClaims } from './claims/claim-file.ts';
 import { placeState } from './evidence/place-state.ts';
 import { branchWork, readIndex } from './history/branch-work.ts';
 import { drift, folderAt, lastChange } from './history/last-change.ts';
 import { HookState } from './hook-state.ts';
+import { LocalFile } from './records/local-state.ts';
 import { SectionFile, sectionFile } from './records/section-file.ts';
 
 /** The files and folders of a memory as their stats show them. */
@@ -35,6 +37,7 @@ const maxCommits = 200;
  */
 export class QuickMemory {
   readonly hooks: HookState;
+  readonly local: LocalState;
   readonly #disk: Disk;
   readonly #tree: WorkTree;
   readonly #refs: Refs;
@@ -55,6 +58,7 @@ export class QuickMemory {
     this.#path = path;
     this.#folder = relative(tree.top, path).split(sep).join('/');
     this.hooks = new HookState(files, tree);
+    this.local = new LocalFile(this.#disk, () => this.#own());
   }
 
   /**
@@ -169,6 +173,17 @@ export class QuickMemory {
   conflicts(): string[] {
     const unmerged = this.#index()?.unmergedBelow(this.#folder) ?? [];
     return unmerged.map(({ path }) => path.slice(this.#folder.length + 1));
+  }
+
+  /** The claims that have not expired, with the paths of their records in the memory folder. */
+  claims(now: Date): (ClaimFile & { readonly path: string })[] {
+    const found = liveClaims({ refs: this.#refs, odb: this.#odb }, this.#folder, now);
+    return [...found].map(([path, claim]) => ({ ...claim, path }));
+  }
+
+  /** The value of a ref; `''` for one that does not exist. */
+  refValue(ref: string): Oid {
+    return this.#refs.resolve(ref) ?? '';
   }
 
   head(): Head {

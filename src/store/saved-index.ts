@@ -9,7 +9,7 @@ import type { RecordSearch } from './search/record-search.ts';
 import { SavedSearch } from './search/saved-search.ts';
 
 /** The version of the format. */
-const version = 1;
+const version = 2;
 /** A larger file is neither written nor read, in bytes. */
 const maxBytes = 256 * 1024 * 1024;
 /** Size limit of the file in percent of the size of the record files. */
@@ -63,7 +63,7 @@ export class SavedIndex {
     const file = this.#least === Number.POSITIVE_INFINITY ? undefined : this.#file.read();
     const records = file && SavedRecords.read(file, this.#types);
     if (!file || !records) return;
-    const read = () => SavedSearch.read(file, recordSections, records.paths.length);
+    const read = () => SavedSearch.read(file, recordSections, records.paths.length, true);
     // The search has to know of changes that the view announces from now on.
     this.#search.adopt({ records, read });
     if (!this.#memory.view.preload(records)) {

@@ -84,10 +84,12 @@ export class SessionStore implements Store {
     return { ...found, hits: hits.slice(0, found.hits.length) };
   }
 
-  async encodeSearch(): Promise<readonly Uint8Array[] | undefined> {
+  async encodeSearch(
+    noteOf?: (path: string) => unknown,
+  ): Promise<readonly Uint8Array[] | undefined> {
     const reader = await this.#read();
     await reader.refresh();
-    return reader.readsAll ? this.#search.encode() : undefined;
+    return reader.readsAll ? this.#search.encode(noteOf) : undefined;
   }
 
   async cautions(paths: readonly string[]): Promise<CautionsByPath> {

@@ -13,6 +13,9 @@ import { memoryBank } from './memory-bank/toolset.ts';
 import { searchOver } from './search/toolset.ts';
 import { truth } from './truth/toolset.ts';
 
+/** The names of tools, by toolset. */
+export type ToolNames = readonly (readonly [toolset: string, tools: readonly string[]])[];
+
 const seeded: readonly Toolset[] = [memoryBank, graph, documents, knowledge, banks];
 
 /** Every toolset, in the order in which its tools are listed. */
@@ -24,10 +27,12 @@ export const toolsets: readonly Toolset[] = [
   truth,
 ];
 
-/** The names of the tools that clients see if all toolsets are offered. */
-export function listedTools(): string[] {
-  const tools = toolsets.flatMap((toolset) => toolset.tools);
-  return tools.flatMap(({ name, listed }) => (listed === false ? [] : [name]));
+/** The names of the tools that clients see, by toolset. */
+export function listedTools(): ToolNames {
+  return toolsets.map(({ name, tools }) => [
+    name,
+    tools.flatMap((tool) => (tool.listed === false ? [] : [tool.name])),
+  ]);
 }
 
 /** Adds an entry to the progress of the project, as the tool `track_progress` does. */

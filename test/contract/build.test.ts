@@ -6,6 +6,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  truncateSync,
   utimesSync,
 } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -57,6 +58,26 @@ async function start(): Promise<RawClient> {
   await client.answer('tools');
   return client;
 }
+
+deep(
+  'keeps the compiled code of hooks for the next process, and compiles again if it is damaged',
+  () => {
+    const [id = ''] = builtIds();
+    const compiled = join(builds, id, `quick.cjs.${process.version}-${process.arch}.cache`);
+    const cwd = Repo.create().root;
+    const brief = () => {
+      const { status, stdout, stderr } = spawnSync(process.execPath, [main, 'brief'], { cwd });
+      expect([status, String(stdout), String(stderr)]).toEqual([0, '', '']);
+      return statSync(compiled);
+    };
+    rmSync(compiled, { force: true });
+    const { ino, size } = brief();
+    expect(brief().ino).toBe(ino);
+    truncateSync(compiled, size / 2);
+    expect(brief()).toMatchObject({ size: expect.any(Number) });
+    expect(statSync(compiled).size).toBeGreaterThan(size / 2);
+  },
+);
 
 describe('a build', () => {
   test('is not repeated while nothing has changed', () => {

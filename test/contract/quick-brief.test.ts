@@ -37,6 +37,16 @@ function run(args: readonly string[], input?: string, more: NodeJS.ProcessEnv = 
   return { status, stdout, stderr };
 }
 
+/** Creates a task with a claim, and returns its id. */
+function claim(slug: string): string {
+  run(['create-objective', '--slug', slug, '--name', slug]);
+  const tasks = JSON.stringify([{ text: 'Do it' }]);
+  const args = ['--objective-slug', slug, '--tasks', tasks, '--output', 'json'];
+  const id = /"id": "([^"]+)"/.exec(run(['create-tasks', ...args]).stdout)?.[1] ?? '';
+  run(['claim-task', '--id', id]);
+  return id;
+}
+
 /** Runs a command and reports whether the small part of the program has answered it. */
 function observe(args: readonly string[], input?: string) {
   const folder = newFolder();
@@ -176,6 +186,59 @@ deep.each(prompts)(
   },
 );
 
+deep(
+  'a prompt says which of its records the code has left behind, quickly from the second time on',
+  async () => {
+    write('limits', 'The limit of workers is in src/limit.ts:1');
+    await settle();
+    const ask = (session: string) =>
+      observe(
+        ['hook', 'prompt'],
+        JSON.stringify({
+          session_id: session,
+          hook_event_name: 'UserPromptSubmit',
+          cwd: repo.root,
+          prompt: 'What is the limit of the workers?',
+        }),
+      );
+    const fresh = ask('a');
+    expect(fresh).toMatchObject({ isQuick: true, stdout: expect.stringContaining('limits.md') });
+    expect(fresh.stdout).not.toContain('Needs attention');
+    repo.write('src/limit.ts', 'export const limit = 2;\n');
+    await setTimeout(100);
+    const first = ask('b');
+    const second = ask('c');
+    expect([first.isQuick, second.isQuick]).toEqual([false, true]);
+    expect(second.stdout).toBe(first.stdout);
+    expect(first.stdout).toMatch(
+      /Needs attention\\n- knowledge\/decisions\/[a-z]+\.md: may be out of date: \\"The text of src\/limit\.ts:1/,
+    );
+    write('words', 'The limit of workers is a word of the settings');
+    run([
+      'verify',
+      'knowledge/decisions/words.md',
+      '--supersedes',
+      'knowledge/decisions/limits.md',
+    ]);
+    expect(ask('d').stdout).not.toContain('limits.md:');
+  },
+);
+
+deep('a hook of a plugin names only the tools of its toolsets', async () => {
+  await settle();
+  const start = (session: string) =>
+    observe(
+      ['hook', 'session-start', 'memory-bank,search'],
+      JSON.stringify({ session_id: session, hook_event_name: 'SessionStart', cwd: repo.root }),
+    );
+  const quick = start('a');
+  removeDigests();
+  const whole = start('b');
+  expect([quick.isQuick, whole.isQuick]).toEqual([true, false]);
+  const tools = 'More: search_memory finds records by words, read_memory_bank_file returns a file.';
+  for (const { stdout } of [quick, whole]) expect(stdout).toContain(tools);
+});
+
 describe('the brief is that of the whole program', () => {
   const changes: readonly (readonly [name: string, isQuick: boolean, change: () => void])[] = [
     ['a record is written', false, () => write('b', 'Two')],
@@ -207,6 +270,14 @@ describe('the brief is that of the whole program', () => {
         repo.git('switch', '-q', '-c', 'fix');
         repo.write('src/lock.ts', 'export const limit = 2;\n');
         repo.git('commit', '-q', '-a', '-m', 'Raise the limit');
+      },
+    ],
+    [
+      'tasks are claimed, and one is released',
+      false,
+      () => {
+        claim('a');
+        run(['release-task', '--id', claim('b'), '--force']);
       },
     ],
     ['code is edited', true, () => repo.write('src/lock.ts', 'export const limit = 30;\n')],
@@ -271,6 +342,22 @@ describe('the brief is that of the whole program', () => {
     removeDigests();
     expect(seen).toEqual({ stdout: run(['brief']).stdout, isQuick });
   });
+});
+
+deep('a brief says who has claimed a task, and what could not be sent, and is quick', async () => {
+  repo.write('.memory-bank/config.yaml', `${repo.read('.memory-bank/config.yaml')}sync: auto\n`);
+  const id = claim('a');
+  await settle();
+  const { stdout, isQuick } = observe(['brief']);
+  expect(stdout).toContain(
+    '- sync: the remote does not have the last changes: "The branch main has no upstream on a remote.',
+  );
+  expect(stdout).toMatch(
+    /\n## Claimed by sessions\n- graph\/tasks\/.*\.yaml: by "memory-bank-cli\/.* \(.*\)" until 2\d{3}-.*Z\n/,
+  );
+  expect(isQuick).toBe(true);
+  run(['release-task', '--id', id, '--force']);
+  expect(observe(['brief']).stdout).not.toContain('Claimed by sessions');
 });
 
 deep('a hook is answered quickly, and a project without a memory too', async () => {

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
+import { matchLines } from '../../src/cli/match-lines.ts';
 import { namedSections, sectionAt } from '../../src/core/markdown/section-path.ts';
+import type { Painter } from '../../src/core/painter.ts';
 import { SearchIndex } from '../../src/store/search/index.ts';
 import { runs } from '../support/depth.ts';
 import fc from '../support/fc.ts';
@@ -11,6 +13,15 @@ function wordOf(at: number): string {
   const syllable = (n: number) => `${letters[n % 13]}${vowels[Math.floor(n / 13) % 5]}`;
   return `${syllable(at)}${syllable(at * 7 + 3)}x${syllable(at * 3 + 11)}q`;
 }
+
+/** Paints a match as `<match>`. */
+const painter: Painter = {
+  paint: (_, text) => `<${text}>`,
+  message: (text) => text,
+  plain: (text) => text,
+  fit: (text) => text,
+  width: 80,
+};
 
 interface Decision {
   readonly number: number;
@@ -76,6 +87,14 @@ test('a log of decisions answers with the one that is asked for', () => {
           for (const other of decisions) {
             if (other.number !== number) expect(snippet).not.toContain(other.name);
           }
+          const shown = matchLines(painter, snippet, hit?.matches ?? [], 80);
+          expect(shown.join(' ').replace(/[<>]/g, '')).toBe(snippet);
+          // The last word of the question is highlighted if the passage has it.
+          const asked = (query.match(/\w+$/) ?? [''])[0];
+          if (new RegExp(`\\b${asked}\\b`).test(snippet)) {
+            expect(shown.join(' ')).toContain(`<${asked}>`);
+          }
+          for (const line of shown) expect(line.replace(/[<>]/g, '').length).toBeLessThan(81);
           const read = sectionAt(body, section);
           expect(read).toContain(`option${number}.`);
           expect(

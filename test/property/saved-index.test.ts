@@ -4,8 +4,10 @@ import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { SectionFile, sectionFile } from '../../src/store/records/section-file.ts';
 import { allAtOnce } from '../../src/store/records/slices.ts';
+import { encodeSearch } from '../../src/store/search/encoded-search.ts';
 import { SearchIndex } from '../../src/store/search/index.ts';
 import { SavedSearch } from '../../src/store/search/saved-search.ts';
+import { StoredIndex } from '../../src/store/search/stored-index.ts';
 import { runs } from '../support/depth.ts';
 import fc from '../support/fc.ts';
 import { letter, note } from '../support/note.ts';
@@ -56,7 +58,7 @@ function restored(index: SearchIndex, model: ReadonlyMap<string, Fields>): Searc
   const stateOf = (id: string) => (model.has(id) ? { labels: {} } : undefined);
   const sections = allAtOnce(index.saving(ids, stateOf));
   const file = SectionFile.open(Buffer.concat(sectionFile('mark', sections)), 'mark');
-  const saved = file && SavedSearch.read(file, 0, ids.length);
+  const saved = file && SavedSearch.read(file, 0, ids.length, true);
   if (!saved) throw new Error('the file cannot be read');
   const then = new Map(model);
   const read = new SearchIndex();
@@ -87,6 +89,52 @@ test('an index that was saved answers like a new one, also after changes', () =>
           expect(index.search(query, literal)).toEqual(fresh.search(query, literal));
           const titles = { fields: ['title'] as const };
           expect(index.search(query, titles)).toEqual(fresh.search(query, titles));
+        }
+      }
+    }),
+    { numRuns: runs(100) },
+  );
+});
+
+const paragraph = fc.record({ heading: text, text, level: fc.constantFrom('', '#', '##', '###') });
+const markdown = fc
+  .array(paragraph, { maxLength: 6 })
+  .map((all) =>
+    all.map(({ heading, text, level }) => `${level} ${heading}\n\n${text}.\n`).join('\n'),
+  );
+const document = fc.record({ title: text, body: markdown, notes: text, markdown: fc.boolean() });
+
+test('an index that is read in parts answers like a new one, with the same passages', () => {
+  const documents = fc.uniqueArray(
+    fc.record({ id: fc.string({ minLength: 1 }), fields: document }),
+    {
+      selector: ({ id }) => id,
+      maxLength: 12,
+    },
+  );
+  fc.assert(
+    fc.property(documents, fc.array(query), (given, queries) => {
+      const index = new SearchIndex();
+      for (const one of given) index.upsert(one);
+      const ids = given.map(({ id }) => id).sort();
+      const encoded = allAtOnce(encodeSearch(index, ids, () => ({ labels: {} })));
+      const bytes = Buffer.concat(sectionFile('mark', encoded));
+      const read = (from: number, length: number) =>
+        Buffer.from(bytes.subarray(from, from + length));
+      const file = SectionFile.open({ length: bytes.length, read }, 'mark');
+      const stored = file && StoredIndex.read(file, 0);
+      for (const query of [...queries, ...words]) {
+        const all = index.search(query, { explain: true });
+        const isLiteral = all.hits.some(({ explanation }) =>
+          explanation?.words.some(({ found }) => found.some(({ how }) => how === 'literal')),
+        );
+        const found = isLiteral ? { hits: [] } : index.search(query);
+        const inOrder = [...found.hits].sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1));
+        expect([...(stored?.search(query, {}, 0) ?? [])]).toEqual(inOrder);
+        const good = inOrder.filter(({ score }) => score >= 0.3);
+        expect([...(stored?.search(query, {}, 0.3) ?? [])]).toEqual(good);
+        for (const { id } of found.hits) {
+          expect(stored?.fieldsOf(id)).toEqual(given.find((one) => one.id === id)?.fields);
         }
       }
     }),

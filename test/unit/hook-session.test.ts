@@ -30,6 +30,7 @@ class FewLines implements HookMemory {
   ];
   readonly about: BriefLine[] = [{ path: 'decisionLog.md', text: 'decisionLog.md: "Use JWT"' }];
 
+  tools = async () => new Set(['log_decision', 'search_memory']);
   isInitialized = async () => true;
   head = async () => this.commit;
   lastChange = async () => this.change;
@@ -79,7 +80,11 @@ describe.each(clients)('a session of %s', (_, { common, names, takes }) => {
     expect(await prompt('How long is a JWT valid?')).toBe('');
     expect(await stop()).toBe('');
     memory.commit = 'b';
-    expect((await stop()).includes('has not been written')).toBe(takes.stop);
+    const reminded = await stop();
+    expect(reminded.includes('has not been written')).toBe(takes.stop);
+    // Only tools that the client is offered.
+    expect(reminded.includes('log_decision records decisions.')).toBe(takes.stop);
+    expect(reminded).not.toMatch(/memory_write|track_progress/);
     expect(await stop()).toBe('');
     expect(await send('pre-compact', 'PreCompact')).toBe('');
     const again = await start('compact');

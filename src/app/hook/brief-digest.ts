@@ -1,13 +1,14 @@
+import { sep } from 'node:path';
 import { byteSum } from '../../core/checksum.ts';
 import type { BriefPoint } from '../../core/record-type.ts';
 import type { RecordDoubts } from '../../core/store.ts';
 import { statSize } from '../../git/disk/file-layer.ts';
 import type { QuickMemory } from '../../store/quick-memory.ts';
 import { bytesOf, jsonBytes, type SectionFile } from '../../store/records/section-file.ts';
-import type { SearchIndex } from '../../store/search/index.ts';
+import type { StoredIndex } from '../../store/search/stored-index.ts';
 import { BranchRelevance, relevanceKeys } from '../../toolsets/brief/branch-relevance.ts';
 import type { ContextSource } from '../../toolsets/brief/context-source.ts';
-import { maxQuoted } from '../../toolsets/brief/layout.ts';
+import { type BriefLine, maxQuoted } from '../../toolsets/brief/layout.ts';
 import {
   type BriefPoints,
   checkedPaths,
@@ -25,9 +26,14 @@ interface DigestFacts {
   /** The last commit that changed the memory; `''` for none. */
   readonly lastChange: string;
   readonly damaged: readonly DamagedRecord[];
+  /** Whether the memory is exchanged with the remote by itself. */
+  readonly syncs: boolean;
+  /** The lines about memories of others, and the values of the refs on which they depend. */
+  readonly foreign: readonly BriefLine[];
+  readonly foreignRefs: readonly (readonly [ref: string, oid: string])[];
   readonly changes: readonly MemoryChange[];
-  /** The names of the tools that a session without settings is offered. */
-  readonly tools: readonly string[];
+  /** The names of the tools, by toolset. */
+  readonly tools: readonly (readonly [toolset: string, tools: readonly string[]])[];
   /** The doubts about the records that a brief compares with the code. */
   readonly doubts: readonly (readonly [path: string, doubts: RecordDoubts])[];
   /** The number of statements of each part; their rows have this order. */
@@ -43,12 +49,14 @@ interface DigestFacts {
 export interface BriefDigest extends DigestFacts {
   /** Whether no section is damaged. */
   readonly isWhole: boolean;
+  /** Whether it has the search index. */
+  readonly isSearchable: boolean;
   /** Takes the stat of every file of the memory: whether all are as they were. */
   isCurrent(): boolean;
   /** Returns the statements of the records, of which it parses only those that are asked for. */
   points(relevance: BranchRelevance): BriefPoints;
   /** Reads the search index; undefined if it is not in the digest. */
-  search(): Promise<SearchIndex | undefined>;
+  search(): Promise<StoredIndex | undefined>;
 }
 
 /** The sections of the file by position; those of the search index follow. */
@@ -63,12 +71,18 @@ const sections = {
   search: 10,
 } as const;
 
+/** The doubts about a record next to its text; `0` for none that could change, or if there was no time. */
+type DoubtsNote = RecordDoubts | 0;
+
 /** A statement as it is stored; its place shows its part. */
 type Row = readonly [path: string, text: string, at: string | null];
 
 const fileName = 'brief';
 const maxBytes = 64 * 1024 * 1024;
 const maxFiles = 50_000;
+/** Time in which the doubts about records are collected for prompts, in milliseconds. */
+const maxChecking = 1_000;
+const checkedAtOnce = 200;
 /** Age from which a file that is changed again certainly gets another time, in milliseconds. */
 const settled = 50;
 const parts = ['now', 'decision', 'about'] as const;
@@ -88,13 +102,14 @@ export function readDigest(memory: QuickMemory, build: string): BriefDigest | un
     get isWhole() {
       return file.isWhole;
     },
+    isSearchable: file.has(sections.search),
     isCurrent: () => isCurrent(memory, file),
     points: (relevance) => readPoints(file, facts, relevance),
     search: async () => {
       if (!file.has(sections.search)) return undefined;
       // Only a prompt needs this part of the program.
-      const { readEncodedSearch } = await import('../../store/search/encoded-search.ts');
-      return readEncodedSearch(file, sections.search);
+      const { StoredIndex } = await import('../../store/search/stored-index.ts');
+      return StoredIndex.read(file, sections.search);
     },
   };
 }
@@ -158,14 +173,15 @@ function damaged(): Error {
  * Stores the digest of a memory, unless the memory changes meanwhile or has just changed.
  *
  * @param source reads the memory as it is now.
- * @param tools the names of all tools that clients see.
- * @param encodeSearch returns its search index; undefined leaves it out.
+ * @param encodeSearch returns its search index with a note for each record; undefined leaves it out.
  */
 export async function writeDigest(
   memory: QuickMemory,
   build: string,
-  { source, tools }: { readonly source: ContextSource; readonly tools: readonly string[] },
-  encodeSearch: () => Promise<readonly Uint8Array[] | undefined>,
+  { source, tools }: { readonly source: ContextSource } & Pick<DigestFacts, 'tools'>,
+  encodeSearch: (
+    noteOf: (path: string) => DoubtsNote,
+  ) => Promise<readonly Uint8Array[] | undefined>,
 ): Promise<void> {
   const begun = Date.now();
   const before = memory.filesState(maxFiles);
@@ -177,11 +193,28 @@ export async function writeDigest(
   const doubts = [...(await source.doubts(checkedPaths(ranked)))];
   const changes = await source.changes();
   const lastChange = memory.lastChange() ?? '';
-  const search = (await encodeSearch()) ?? [];
+  const syncs = await source.syncs();
+  const foreignRefs = await source.foreignRefs();
+  const foreign = await source.foreign();
+  // The newest statements first.
+  const records = new Set([...points.map(({ path }) => path), ...before.paths.map(inMemory)]);
+  const all = await doubtsOf([...records], source);
+  const search = (await encodeSearch((path) => noteOf(all.get(path)))) ?? [];
   if (!memory.hasFiles(before.paths, before.stats) || memory.head().oid !== head) return;
   const ordered = parts.map((part) => points.filter((point) => point.part === part));
   const counts = parts.map((part, i) => [part, ordered[i]?.length ?? 0] as const);
-  const facts: DigestFacts = { head, lastChange, damaged, changes, tools, doubts, counts };
+  const facts: DigestFacts = {
+    head,
+    lastChange,
+    damaged,
+    syncs,
+    foreign,
+    foreignRefs,
+    changes,
+    tools,
+    doubts,
+    counts,
+  };
   const own = [
     jsonBytes(facts),
     Buffer.from(before.paths.join('\0')),
@@ -192,6 +225,40 @@ export async function writeDigest(
   // A brief can do without the search index.
   const fitting = [[...own, ...search], own].find((all) => sum(all) <= maxBytes / 2);
   if (fitting) await memory.write(memory.derivedFile(fileName), build, fitting);
+}
+
+/** The doubts about records, as far as there is time. */
+async function doubtsOf(
+  paths: readonly string[],
+  source: ContextSource,
+): Promise<ReadonlyMap<string, RecordDoubts>> {
+  const found = new Map<string, RecordDoubts>();
+  const begun = Date.now();
+  for (let at = 0; at < paths.length && Date.now() - begun < maxChecking; at += checkedAtOnce) {
+    const some = paths.slice(at, at + checkedAtOnce);
+    for (const [path, doubts] of await source.doubts(some)) found.set(path, doubts);
+    // A server answers other calls meanwhile.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  return found;
+}
+
+/** The path of a file of the memory, as records have it. */
+function inMemory(path: string): string {
+  return path.split(sep).join('/');
+}
+
+function noteOf(doubts: RecordDoubts | undefined): DoubtsNote {
+  if (!doubts) return 0;
+  const { reasons, superseded, files, head, day } = doubts;
+  const isPlain = !superseded && head === undefined && day === undefined;
+  return isPlain && reasons.length === 0 && files.length === 0 ? 0 : doubts;
+}
+
+/** The doubts that a note contains; undefined for a record without a note. */
+export function doubtsIn(note: unknown): RecordDoubts | undefined {
+  if (note === 0) return { reasons: [], superseded: false, files: [] };
+  return note as RecordDoubts | undefined;
 }
 
 /** Encodes statements as rows, and the rows that each key of their relevance is in. */

@@ -9,7 +9,13 @@ const promptBudget = 2_000;
 const manyFiles = 8;
 
 const reminder =
-  'The project memory has not been written in this session, although files of the project have changed. log_decision, track_progress and memory_write record decisions, progress and lessons.';
+  'The project memory has not been written in this session, although files of the project have changed.';
+/** Tools that record something, and what. */
+const recorders = [
+  ['log_decision', 'decisions'],
+  ['track_progress', 'progress'],
+  ['memory_write', 'lessons'],
+] as const;
 
 /**
  * Returns the answer to an event of a client's session; undefined if there is nothing to say.
@@ -64,7 +70,9 @@ async function answerAlone(memory: HookMemory, event: ClientEvent): Promise<obje
       )
     : { text: '', given: [] };
   const remind = await mayRemind(memory, event, session, known !== undefined);
-  const text = [composed.text, remind ? reminder : ''].filter((part) => part !== '').join('\n\n');
+  const text = [composed.text, remind ? await reminderOf(memory) : '']
+    .filter((part) => part !== '')
+    .join('\n\n');
   const after = {
     ...session,
     given: [...session.given, ...composed.given],
@@ -75,6 +83,13 @@ async function answerAlone(memory: HookMemory, event: ClientEvent): Promise<obje
   const changed = text !== '' || known === undefined || event.forgotten;
   if (event.session !== undefined && changed) await sessions.save(id, after, visitor);
   return text === '' ? undefined : contextAnswer(event, text);
+}
+
+/** The reminder, with the tools that the client is offered. */
+async function reminderOf(memory: HookMemory): Promise<string> {
+  const offered = await memory.tools();
+  const named = recorders.filter(([tool]) => offered.has(tool));
+  return [reminder, ...named.map(([tool, what]) => `${tool} records ${what}.`)].join(' ');
 }
 
 async function begin(memory: HookMemory): Promise<HookSession> {

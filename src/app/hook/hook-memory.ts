@@ -13,6 +13,8 @@ export interface HookMemory {
   head(): Promise<string>;
   /** The last commit that changed the memory; `''` for none. */
   lastChange(): Promise<string>;
+  /** The names of the tools that the client is offered. */
+  tools(): Promise<ReadonlySet<string>>;
   /** Whether commits since an earlier one changed files outside the memory. */
   hasCommitsSince(earlier: string): Promise<boolean>;
   /** The number of edited files, up to a limit. */
@@ -38,6 +40,7 @@ export async function contextMemory(context: Context): Promise<HookMemory> {
     isInitialized: async () => (await project.info()).initialized,
     head: async () => (await project.head()).oid ?? '',
     lastChange: async () => (await project.lastChange(''))?.oid ?? '',
+    tools: () => context.toolNames(),
     hasCommitsSince: async (earlier) => (await project.drift(earlier, 1)).commits > 0,
     edited: async (limit) => (await project.work(limit)).edited.length,
     brief: (request) => brief(context, request),

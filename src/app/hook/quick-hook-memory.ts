@@ -1,9 +1,16 @@
 import { dayOf } from '../../core/context.ts';
 import type { RecordDoubts } from '../../core/store.ts';
+import { readSyncState } from '../../core/sync-state.ts';
 import type { HookState } from '../../store/hook-state.ts';
 import { QuickMemory } from '../../store/quick-memory.ts';
+import type { StoredIndex } from '../../store/search/stored-index.ts';
 import type { Brief, BriefLine } from '../../toolsets/brief/layout.ts';
-import { maxHits, promptLines } from '../../toolsets/brief/prompt-match.ts';
+import {
+  leastScore,
+  maxHits,
+  type PromptHit,
+  promptLines,
+} from '../../toolsets/brief/prompt-match.ts';
 import {
   type BriefRequest,
   type BriefSource,
@@ -11,7 +18,7 @@ import {
   defaultBudget,
   maxChangedFiles,
 } from '../../toolsets/brief/session-brief.ts';
-import { type BriefDigest, readDigest } from './brief-digest.ts';
+import { type BriefDigest, doubtsIn, readDigest } from './brief-digest.ts';
 import type { HookMemory } from './hook-memory.ts';
 
 /** A memory whose digest is valid: it answers without reading a record. */
@@ -21,23 +28,38 @@ export class QuickHookMemory implements HookMemory {
   readonly #memory: QuickMemory;
   readonly #digest: BriefDigest;
   readonly #agent: string;
+  readonly #toolsets: readonly string[] | undefined;
+  /** The search index, once a prompt has asked for it. */
+  #index: StoredIndex | undefined;
 
-  constructor(memory: QuickMemory, digest: BriefDigest, agent: string) {
+  constructor(
+    memory: QuickMemory,
+    digest: BriefDigest,
+    agent: string,
+    toolsets?: readonly string[],
+  ) {
     this.state = memory.hooks;
     this.#memory = memory;
     this.#digest = digest;
     this.#agent = agent;
+    this.#toolsets = toolsets;
   }
 
   /**
    * Opens the memory of a project; undefined if its digest is missing or outdated.
    *
    * @param path of the memory folder.
+   * @param toolsets those that the client is offered; undefined for all of them.
    */
-  static open(path: string, build: string, agent: string): QuickHookMemory | undefined {
+  static open(
+    path: string,
+    build: string,
+    agent: string,
+    toolsets: readonly string[] | undefined,
+  ): QuickHookMemory | undefined {
     const memory = QuickMemory.at(path);
     const digest = memory && readDigest(memory, build);
-    return digest && new QuickHookMemory(memory, digest, agent);
+    return digest && new QuickHookMemory(memory, digest, agent, toolsets);
   }
 
   async isInitialized(): Promise<boolean> {
@@ -52,6 +74,11 @@ export class QuickHookMemory implements HookMemory {
     return this.#digest.lastChange;
   }
 
+  async tools(): Promise<ReadonlySet<string>> {
+    const offered = this.#digest.tools.filter(([name]) => this.#toolsets?.includes(name) ?? true);
+    return new Set(offered.flatMap(([, names]) => names));
+  }
+
   async hasCommitsSince(earlier: string): Promise<boolean> {
     return this.#memory.hasCommitsSince(earlier);
   }
@@ -63,7 +90,10 @@ export class QuickHookMemory implements HookMemory {
   /** @throws Error when the digest does not say everything, so that the records have to be read. */
   async brief(request: BriefRequest = { budget: defaultBudget }): Promise<Brief> {
     if (!this.#digest.isCurrent()) throw new Error('The digest is outdated.');
-    const { changes, damaged, tools } = this.#digest;
+    const { changes, damaged, foreign, foreignRefs, syncs } = this.#digest;
+    if (foreignRefs.some(([ref, oid]) => this.#memory.refValue(ref) !== oid)) {
+      throw new Error('The digest is outdated.');
+    }
     const name = this.#memory.head().ref?.replace(/^refs\/heads\//, '');
     const source: BriefSource = {
       agent: this.#agent,
@@ -72,8 +102,12 @@ export class QuickHookMemory implements HookMemory {
       points: async (relevance) => this.#digest.points(relevance),
       doubts: async (paths) => this.#doubts(paths),
       branch: async () => ({ name, work: this.#memory.work(maxChangedFiles) }),
+      claims: async () => this.#memory.claims(this.now),
+      syncProblem: async () =>
+        syncs ? (await readSyncState(this.#memory.local)).problem : undefined,
+      foreign: async () => foreign,
       changes: async () => changes,
-      tools: async () => new Set(tools),
+      tools: () => this.tools(),
       about: async (query) => this.#about(query),
     };
     return composeBrief(source, request);
@@ -84,7 +118,7 @@ export class QuickHookMemory implements HookMemory {
     const today = dayOf(this.now);
     const found = new Map<string, RecordDoubts>();
     for (const path of paths) {
-      const doubts = known.get(path);
+      const doubts = known.get(path) ?? doubtsIn(this.#index?.noteOf(path));
       if (!doubts || !this.#memory.isCertain(doubts, today)) {
         throw new Error('The code has changed.');
       }
@@ -101,13 +135,20 @@ export class QuickHookMemory implements HookMemory {
     throw new Error('A change needs the whole program.');
   }
 
-  async #about(query: string): Promise<readonly BriefLine[]> {
+  async #about(query: string): Promise<Iterable<BriefLine>> {
     const index = await this.#digest.search();
     if (!index) throw new Error('A search needs the whole program.');
-    const { hits } = index.search(query, { limit: maxHits, literal: false });
-    const found = hits.map(({ id, ...hit }) => {
-      return { ...hit, path: id, title: index.fieldsOf(id)?.title ?? '' };
-    });
-    return promptLines(found, query);
+    this.#index = index;
+    return promptLines(hitsOf(index, query), query);
+  }
+}
+
+function* hitsOf(index: StoredIndex, query: string): Generator<PromptHit> {
+  for (const { id, ...hit } of index.search(
+    query,
+    { limit: maxHits, refined: maxHits },
+    leastScore,
+  )) {
+    yield { ...hit, path: id, title: index.fieldsOf(id)?.title ?? '' };
   }
 }

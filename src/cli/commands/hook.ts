@@ -5,7 +5,7 @@ import { answerHook } from '../../app/hook/hook-answer.ts';
 import { contextMemory } from '../../app/hook/hook-memory.ts';
 import type { Context } from '../../core/context.ts';
 import type { Command, Invocation } from '../command.ts';
-import { maxHookInput, readHookInput } from '../hook-input.ts';
+import { maxHookInput, readHookInput, toolsetNames } from '../hook-input.ts';
 import { printable } from '../terminal.ts';
 
 /** Longest time that a hook may take, in milliseconds; clients wait for it. */
@@ -13,8 +13,8 @@ const maxTime = 5_000;
 
 /** `memory-bank hook <event>`: answers an event of a client's session, and never fails. */
 export const hook: Command = {
-  about: `answer an event of an agent session, read as JSON from stdin: ${hookEvents.join(', ')}`,
-  operands: ['event?'],
+  about: `answer an event of an agent session, read as JSON from stdin: ${hookEvents.join(', ')}; the toolsets are those that the client is offered by default`,
+  operands: ['event?', 'toolsets?'],
   async run(invocation) {
     try {
       const answer = await answerOf(invocation);
@@ -36,7 +36,8 @@ async function answerOf(invocation: Invocation): Promise<object | undefined> {
   if (!event) return debug('The input is not a JSON object.');
   const cwd = event.cwd ?? options.place.cwd;
   const log: typeof options.log = (level, message) => debug(`${level}: ${message}`);
-  const app = new App({ ...options, place: { ...options.place, cwd }, log });
+  const enabled = options.enabled ?? toolsetNames(operands[1]);
+  const app = new App({ ...options, enabled, place: { ...options.place, cwd }, log });
   const session = app.connect();
   session.agent = hookAgent(event, version);
   try {
@@ -44,7 +45,9 @@ async function answerOf(invocation: Invocation): Promise<object | undefined> {
     const work = async (context: Context) => answerHook(await contextMemory(context), event);
     const found = await app.run(session, 'hook', { signal }, work);
     if (isUsual(options)) {
-      await app.run(session, 'hook', { signal }, (context) => keepDigest(context, build));
+      // A digest that could not answer a prompt lacks what is known against a record.
+      const renews = given !== undefined && name === 'prompt';
+      await app.run(session, 'hook', { signal }, (context) => keepDigest(context, build, renews));
     }
     return found;
   } finally {

@@ -12,7 +12,7 @@ export const recordSections = 6;
 /** The numbers that show whether a file or folder has changed: inode, size and two timestamps. */
 export const perStat = 4;
 /** Total length of the values that are compressed together. */
-export const blockLength = 64 * 1024;
+export const blockLength = 16 * 1024;
 /** A longer value is not saved: its record is read again. */
 export const maxValueLength = 256 * 1024;
 

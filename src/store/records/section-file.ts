@@ -73,6 +73,16 @@ export class SectionFile {
     return this.#bytes.read(offset + from, to - from);
   }
 
+  /** The length of a section, damaged or not; 0 for a missing one. */
+  lengthOf(index: number): number {
+    return this.#table[perSection * index + 1] ?? 0;
+  }
+
+  /** The checksum of bytes; a part of the program that is loaded later uses the same compiled code. */
+  sumOf(bytes: Uint8Array): number {
+    return byteSum(bytes);
+  }
+
   /** Whether no section is damaged. */
   get isWhole(): boolean {
     for (let index = 0; this.has(index); index++) if (!this.section(index)) return false;

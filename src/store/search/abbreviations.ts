@@ -36,7 +36,9 @@ const abbreviations = `
   | uniq unique | util utility | val value | var variable | vec vector | ver version | vol volume
   | win window | ws websocket`;
 
-let table: Map<string, Set<string>> | undefined;
+/** A short and a full word, by the letter that one of them begins with. */
+let pairs: Map<string, (readonly [short: string, full: string])[]> | undefined;
+const known = new Map<string, ReadonlySet<string>>();
 
 /**
  * The stems of the words that a word is short for, and of those that are short for it.
@@ -44,21 +46,35 @@ let table: Map<string, Set<string>> | undefined;
  * @param term the stem of the word.
  */
 export function otherForms(term: string): Iterable<string> {
-  table ??= read();
-  return table.get(term) ?? [];
+  const found = known.get(term) ?? formsOf(term);
+  // Other words have no forms, and there is no end of them.
+  if (found.size > 0) known.set(term, found);
+  return found;
 }
 
-function read(): Map<string, Set<string>> {
-  const forms = new Map<string, Set<string>>();
-  const add = (term: string, other: string) => {
-    if (term !== other) forms.set(term, (forms.get(term) ?? new Set()).add(other));
-  };
-  for (const entry of abbreviations.split('|')) {
-    const [short = '', ...words] = entry.trim().split(' ').map(stem);
-    for (const word of words) {
-      add(short, word);
-      add(word, short);
-    }
+/** A stem begins with the letter of its word, so that few words have to be stemmed. */
+function formsOf(term: string): Set<string> {
+  pairs ??= read();
+  const forms = new Set<string>();
+  for (const [short, full] of pairs.get(term.slice(0, 1)) ?? []) {
+    const [one, other] = [stem(short), stem(full)];
+    if (one !== other && one === term) forms.add(other);
+    if (one !== other && other === term) forms.add(one);
   }
   return forms;
+}
+
+function read() {
+  const found = new Map<string, (readonly [string, string])[]>();
+  for (const entry of abbreviations.split('|')) {
+    const [short = '', ...words] = entry.trim().split(/\s+/);
+    for (const full of words) {
+      for (const letter of new Set([short.slice(0, 1), full.slice(0, 1)])) {
+        const list = found.get(letter);
+        if (list) list.push([short, full]);
+        else found.set(letter, [[short, full]]);
+      }
+    }
+  }
+  return found;
 }

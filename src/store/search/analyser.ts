@@ -1,11 +1,9 @@
 import { stemmer } from 'stemmer';
 
 /** A searchable part of a text, with its position. */
-export interface SearchToken {
+export class SearchToken {
   /** Case and diacritics folded, not stemmed. */
   readonly word: string;
-  /** The stem of the word, under which the index keeps it. */
-  readonly term: string;
   /** Offsets in UTF-16 code units. */
   readonly start: number;
   readonly end: number;
@@ -15,19 +13,46 @@ export interface SearchToken {
    * two neighbours.
    */
   readonly kind: 'word' | 'whole' | 'letter' | 'pair';
+  #term: string | undefined;
+
+  constructor(kind: SearchToken['kind'], word: string, start: number, end: number) {
+    this.kind = kind;
+    this.word = word;
+    this.start = start;
+    this.end = end;
+  }
+
+  /** The stem of the word, under which the index keeps it. */
+  get term(): string {
+    this.#term ??= stem(this.word);
+    return this.#term;
+  }
+}
+
+/** Makes an expression when it is first needed: those of Unicode delay the start of a hook. */
+function once(make: () => RegExp): () => RegExp {
+  let made: RegExp | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
 }
 
 /** Letters and digits, and the signs that join the parts of an identifier, a path or a version. */
-const chunks =
-  /[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}]|[_'’./\\:@-]{1,2}(?=[\p{L}\p{N}]))*(?:\+\+|#(?![\p{L}\p{N}]))?/gu;
+const chunks = once(
+  () =>
+    /[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}]|[_'’./\\:@-]{1,2}(?=[\p{L}\p{N}]))*(?:\+\+|#(?![\p{L}\p{N}]))?/gu,
+);
 /** The role of an ASCII character in `chunks`. */
 const [divider, joint, ending, letter, foreign] = [0, 1, 2, 3, 4];
-const kinds = Uint8Array.from({ length: 128 }, (_, code) => {
+const kinds = new Uint8Array(128);
+for (let code = 0; code < kinds.length; code++) {
   const character = String.fromCharCode(code);
-  if (/[A-Za-z0-9]/.test(character)) return letter;
-  if (/[_'./\\:@-]/.test(character)) return joint;
-  return /[+#]/.test(character) ? ending : divider;
-});
+  const isLetter = character.toUpperCase() !== character.toLowerCase();
+  if (isLetter || (character >= '0' && character <= '9')) kinds[code] = letter;
+  else if ("_'./\\:@-".includes(character)) kinds[code] = joint;
+  else kinds[code] = '+#'.includes(character) ? ending : divider;
+}
 /** A chunk of a single word, as most are. */
 const plain = /^(?:[A-Za-z][a-z]*|\d+)$/;
 /** The names of a path; `_` and `-` are part of a name. */
@@ -35,14 +60,18 @@ const names = /[^'’./\\:@]+/gu;
 /** The words of a name as `_` and `-` divide it. */
 const words = /[^_-]+/gu;
 /** The parts of a word, divided at a change of case or between letters and digits. */
-const humps =
-  /\p{Lu}{2,}s(?![\p{L}\p{M}])|\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{M}]+|[\p{L}\p{M}]+?(?=\p{Lu}|[^\p{L}\p{M}]|$)|\p{N}+/gu;
+const humps = once(
+  () =>
+    /\p{Lu}{2,}s(?![\p{L}\p{M}])|\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{M}]+|[\p{L}\p{M}]+?(?=\p{Lu}|[^\p{L}\p{M}]|$)|\p{N}+/gu,
+);
 /** The same for words of ASCII, at a fraction of the cost. */
 const asciiHumps = /[A-Z]{2,}s(?![A-Za-z])|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+/g;
 const ascii = /^[\0-\x7f]*$/;
 /** Scripts that put no space between words, or, in Korean, more than one word between spaces. */
-const unspaced =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー]+\p{M}*/gu;
+const unspaced = once(
+  () =>
+    /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー]+\p{M}*/gu,
+);
 
 /** Longer chunks are encoded data, not identifiers: their parts are indexed, the whole is not. */
 const longestWhole = 80;
@@ -51,20 +80,21 @@ const mostDigitParts = 4;
 
 /** Cache of chunks seen more than once, by hash. */
 const cache: ({ readonly chunk: string; readonly tokens: readonly SearchToken[] } | undefined)[] =
-  new Array(1 << 14).fill(undefined);
+  new Array(1 << 14);
 /** The hash last seen in each slot: most numbers and ids come only once and are not worth caching. */
 const seen = new Int32Array(cache.length);
 
 /** Visits the tokens of a text in order; a whole follows its parts. */
 export function analyse(text: string, visit: (token: SearchToken, offset: number) => void): void {
   for (let at = nextLetter(text, 0); at < text.length; ) {
-    let end = plainEnd(text, at);
+    let end = asciiEnd(text, at);
     if (end === undefined) {
-      chunks.lastIndex = at;
-      const match = chunks.exec(text);
+      const expression = chunks();
+      expression.lastIndex = at;
+      const match = expression.exec(text);
       if (!match) return;
       at = match.index;
-      end = chunks.lastIndex;
+      end = expression.lastIndex;
     }
     const tokens = tokensOf(text, at, end);
     // An iterator would take 50% longer.
@@ -81,22 +111,36 @@ function nextLetter(text: string, from: number): number {
 }
 
 /**
- * Returns the end of a chunk that is a plain English word, as nearly all are.
+ * Returns the end of a chunk of ASCII, as nearly all are; `chunks` would take several times as long.
  *
- * `chunks` would take several times as long. Undefined if it has to decide.
+ * Undefined if `chunks` has to decide, because a character that is not ASCII is next to it.
  */
-function plainEnd(text: string, start: number): number | undefined {
+function asciiEnd(text: string, start: number): number | undefined {
   let end = start;
-  while (kindAt(text, end) === letter) end += 1;
-  if (end === start) return undefined;
+  for (;;) {
+    while (kindAt(text, end) === letter) end += 1;
+    if (kindAt(text, end) !== joint) break;
+    const next = kindAt(text, end + 1) === joint ? end + 2 : end + 1;
+    const after = kindAt(text, next);
+    if (after === foreign) return undefined;
+    if (after !== letter) return end;
+    end = next;
+  }
   const after = kindAt(text, end);
-  const ends = after === divider || (after === joint && kindAt(text, end + 1) === divider);
-  return ends ? end : undefined;
+  if (end === start || after === foreign) return undefined;
+  if (after !== ending) return end;
+  if (text[end] === '+') return text[end + 1] === '+' ? end + 2 : end;
+  const last = kindAt(text, end + 1);
+  return last === foreign ? undefined : last === letter ? end : end + 1;
 }
 
 /** The role of a character in `chunks`; the end of the text divides. */
 function kindAt(text: string, at: number): number {
-  return at < text.length ? (kinds[text.charCodeAt(at)] ?? foreign) : divider;
+  if (at >= text.length) return divider;
+  const code = text.charCodeAt(at);
+  if (code < kinds.length) return kinds[code] ?? foreign;
+  // The other characters of this range are signs, which divide.
+  return code >= 0x2010 && code <= 0x205e ? (code === 0x2019 ? joint : divider) : foreign;
 }
 
 /** The tokens of a chunk; a cached chunk is found without creating a string for it. */
@@ -124,7 +168,7 @@ function divide(chunk: string): SearchToken[] {
   const spaced = ascii.test(text);
   for (const name of matches(names, text)) {
     let at = 0;
-    for (const run of spaced ? [] : matches(unspaced, name[0])) {
+    for (const run of spaced ? [] : matches(unspaced(), name[0])) {
       divideName(name[0].slice(at, run.index), name.index + at, tokens);
       letters(run[0], name.index + run.index, tokens);
       at = run.index + run[0].length;
@@ -150,7 +194,7 @@ function divideName(name: string, offset: number, tokens: SearchToken[]): void {
   const first = tokens.length;
   for (const { 0: word, index } of matches(words, name)) {
     const start = offset + index;
-    const parts = plain.test(word) ? [] : matches(ascii.test(word) ? asciiHumps : humps, word);
+    const parts = plain.test(word) ? [] : matches(ascii.test(word) ? asciiHumps : humps(), word);
     const encoded = parts.length > mostDigitParts && /\p{N}/u.test(word);
     if (encoded || parts.length === 0) tokens.push(token('word', word, start));
     else for (const part of parts) tokens.push(token('word', part[0], start + part.index));
@@ -175,7 +219,7 @@ function join(
   if (parts.length < 2) return undefined;
   // 3.15 is not 315.
   const word = parts.join(parts.every((part) => /^\p{N}+$/u.test(part)) ? '.' : '');
-  return { kind: 'whole', word, term: stem(word), start, end: start + text.length };
+  return new SearchToken('whole', word, start, start + text.length);
 }
 
 /** Adds every letter and every pair of neighbours: without word boundaries, pairs replace words. */
@@ -190,8 +234,7 @@ function letters(run: string, offset: number, tokens: SearchToken[]): void {
 }
 
 function token(kind: SearchToken['kind'], text: string, start: number): SearchToken {
-  const word = fold(text);
-  return { kind, word, term: stem(word), start, end: start + text.length };
+  return new SearchToken(kind, fold(text), start, start + text.length);
 }
 
 const stems = new Map<string, string>();

@@ -1,7 +1,12 @@
 /** A growing list of bytes with numbers of variable length. */
 export class ByteList {
-  #bytes = new Uint8Array(64 * 1024);
+  #bytes: Uint8Array;
   length = 0;
+
+  /** @param capacity the number of bytes that it has room for at first. */
+  constructor(capacity = 64 * 1024) {
+    this.#bytes = new Uint8Array(Math.max(16, capacity));
+  }
 
   /** Appends a number below 2^32, in groups of seven bits. */
   add(value: number): void {

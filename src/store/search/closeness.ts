@@ -1,14 +1,13 @@
+import type { AskedTerms } from './asked-terms.ts';
 import { weigh } from './bm25.ts';
-import type { Collection, IndexedDocument } from './collection.ts';
-import type { Term } from './dictionary.ts';
 import type { FieldScope } from './field-scope.ts';
-import type { Concept } from './query.ts';
 import { fieldNames, fieldWeights } from './search-document.ts';
+import type { IndexedDocument, SearchedCollection } from './searched-collection.ts';
 
 /** Length of a passage in tokens: a longer document is also scored by its best passage. */
 const passageLength = 200;
 /** Weight of the best passage, relative to the whole document. */
-const passageWeight = 1.5;
+const passageWeight = 0.75;
 /** Weight of two concepts near each other, relative to one concept. */
 const pairWeight = 0.5;
 /** Longest distance of two concepts that count as near each other, in tokens. */
@@ -38,14 +37,14 @@ export interface Closeness {
  * @param rarities the weight of each concept.
  */
 export function lookCloser(
-  collection: Collection,
+  collection: SearchedCollection,
   entry: IndexedDocument,
   score: number,
-  concepts: readonly Concept[],
+  asked: AskedTerms,
   rarities: readonly number[],
   scope: FieldScope,
 ): Closeness {
-  const places = locate(entry, concepts, scope);
+  const places = locate(entry, asked, scope);
   const length = scope.length(collection, entry.number);
   const average = collection.averageLength;
   const best = passageWeight * passage(places, rarities, length, average);
@@ -61,24 +60,13 @@ export function lookCloser(
  *
  * Abbreviations are left out: on labelled questions their places made the order worse.
  */
-function locate(
-  entry: IndexedDocument,
-  concepts: readonly Concept[],
-  scope: FieldScope,
-): ConceptToken[] {
-  const wanted = new Map<Term, number[]>();
-  for (const [index, { terms, ways }] of concepts.entries()) {
-    for (const term of terms.keys()) {
-      if (ways.get(term) === 'abbreviation') continue;
-      wanted.set(term, [...(wanted.get(term) ?? []), index]);
-    }
-  }
+function locate(entry: IndexedDocument, asked: AskedTerms, scope: FieldScope): ConceptToken[] {
   const places: ConceptToken[] = [];
   let at = 0;
   for (const [order, field] of fieldNames.entries()) {
     if (!scope.has(field)) continue;
-    for (const { term } of entry.words[order] ?? []) {
-      const found = wanted.get(term);
+    for (const number of entry.terms[order] ?? []) {
+      const found = asked.writtenBy(number);
       if (found) for (const concept of found) places.push({ at, field, concept });
       at += 1;
     }

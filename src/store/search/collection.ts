@@ -6,6 +6,7 @@ import { without, withWeight } from './postings.ts';
 import type { SavedSearch } from './saved-search.ts';
 import { fieldNames, fieldWeights, hashOf, plain, type SearchDocument } from './search-document.ts';
 import { pieces } from './search-pieces.ts';
+import type { IndexedDocument, SearchedCollection } from './searched-collection.ts';
 
 /** Known words that are added or removed in one step. */
 const stepTokens = 4096;
@@ -20,13 +21,27 @@ interface Words {
 
 const nothing: Words = { words: [], length: 0 };
 
-/** A document in the form that the ranking needs. */
-export interface IndexedDocument extends SearchDocument {
+/** A document that this process has indexed. */
+class LiveDocument implements IndexedDocument {
+  readonly id: string;
+  readonly fields: SearchFields;
   readonly number: number;
-  /** The title, normalised for the comparison with a query. */
   readonly name: string;
-  /** For each field, every token in the order of its text. */
   readonly words: readonly (readonly Word[])[];
+  #terms: readonly Uint32Array[] | undefined;
+
+  constructor({ id, fields }: SearchDocument, number: number, words: readonly (readonly Word[])[]) {
+    this.id = id;
+    this.fields = fields;
+    this.number = number;
+    this.name = plain(fields.title);
+    this.words = words;
+  }
+
+  get terms(): readonly Uint32Array[] {
+    this.#terms ??= this.words.map((words) => Uint32Array.from(words, ({ term }) => term.number));
+    return this.#terms;
+  }
 }
 
 /** A document of a saved index; its fields and words are read when they are first needed. */
@@ -35,19 +50,23 @@ class StoredDocument implements IndexedDocument {
   readonly number: number;
   readonly #readFields: () => SearchFields;
   readonly #readWords: () => readonly (readonly Word[])[];
+  readonly #readTerms: () => readonly Uint32Array[];
   #fields: SearchFields | undefined;
   #words: readonly (readonly Word[])[] | undefined;
+  #terms: readonly Uint32Array[] | undefined;
 
   constructor(
     id: string,
     number: number,
     fields: () => SearchFields,
     words: () => readonly (readonly Word[])[],
+    terms: () => readonly Uint32Array[],
   ) {
     this.id = id;
     this.number = number;
     this.#readFields = fields;
     this.#readWords = words;
+    this.#readTerms = terms;
   }
 
   get fields(): SearchFields {
@@ -63,10 +82,15 @@ class StoredDocument implements IndexedDocument {
     this.#words ??= this.#readWords();
     return this.#words;
   }
+
+  get terms(): readonly Uint32Array[] {
+    this.#terms ??= this.#readTerms();
+    return this.#terms;
+  }
 }
 
 /** The inverted index: the documents of each term, and the words of each document. */
-export class Collection {
+export class Collection implements SearchedCollection {
   readonly dictionary = new Dictionary();
   /** The documents by number; the number of a removed document is reused. */
   readonly #entries: (IndexedDocument | undefined)[] = [];
@@ -79,7 +103,7 @@ export class Collection {
   /** The name that a search has asked for last, with its hash. */
   #asked: { readonly name: string; readonly hash: number } = { name: '', hash: hashOf('') };
   /** The number of content words of each document, by document number. */
-  readonly lengths: number[] = [];
+  readonly #lengths: number[] = [];
   readonly #numbers = new Map<string, number>();
   readonly #free: number[] = [];
   /** The total number of tokens of all documents. */
@@ -120,12 +144,12 @@ export class Collection {
       const length = isIndexed ? saved.lengthOf(row) : 0;
       this.#entries.push(undefined);
       this.#ids.push(isIndexed ? id : undefined);
-      this.lengths.push(length);
+      this.#lengths.push(length);
       this.#totalLength += length;
       if (isIndexed) this.#numbers.set(id, row);
       else this.#free.push(row);
     }
-    this.tokens = saved.tokens;
+    this.tokens = saved.facts.tokens;
   }
 
   /** One more than the highest document number. */
@@ -142,8 +166,13 @@ export class Collection {
       number,
       () => this.#fieldsOf(id) ?? { title: '' },
       () => this.#savedWords(number),
+      () => this.#saved?.termsOf(number) ?? [],
     );
     return this.#entries[number];
+  }
+
+  has(number: number): boolean {
+    return this.#ids[number] !== undefined;
   }
 
   /** The id of the document with a number; undefined if there is none. */
@@ -154,6 +183,10 @@ export class Collection {
   /** The ids of the documents by number; undefined where there is none. */
   get ids(): readonly (string | undefined)[] {
     return this.#ids;
+  }
+
+  lengthOf(number: number): number {
+    return this.#lengths[number] ?? 0;
   }
 
   numberOf(id: string): number | undefined {
@@ -189,7 +222,7 @@ export class Collection {
   /** One number for each document, another one when the number of its words changes. */
   *fingerprints(): Generator<number> {
     for (const [id, number] of this.#numbers) {
-      yield (hashOf(id) + Math.imul(this.lengths[number] ?? 0, 0x9e37_79b1)) >>> 0;
+      yield (hashOf(id) + Math.imul(this.#lengths[number] ?? 0, 0x9e37_79b1)) >>> 0;
     }
   }
 
@@ -248,8 +281,8 @@ export class Collection {
     }
     this.#numbers.set(id, number);
     this.#ids[number] = id;
-    this.#entries[number] = { id, fields, number, name: plain(fields.title), words };
-    this.lengths[number] = total;
+    this.#entries[number] = new LiveDocument({ id, fields }, number, words);
+    this.#lengths[number] = total;
     this.#totalLength += total;
   }
 
@@ -262,7 +295,7 @@ export class Collection {
     this.#numbers.delete(id);
     this.#ids[number] = undefined;
     this.#entries[number] = undefined;
-    this.#totalLength -= this.lengths[number] ?? 0;
+    this.#totalLength -= this.#lengths[number] ?? 0;
     let steps = 0;
     for (const [order, words] of texts.entries()) {
       for (const word of words) {

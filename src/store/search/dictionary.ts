@@ -1,12 +1,14 @@
 import SearchableMap from 'minisearch/SearchableMap';
-import { positionIn } from '../records/owned-paths.ts';
 import { allAtOnce, type Steps } from '../records/slices.ts';
+import { stem } from './analyser.ts';
 import type { Postings } from './postings.ts';
 import { stopWords } from './stop-words.ts';
-import { near, placeIn, type StoredWords } from './stored-words.ts';
+import { near, placeFrom, placeIn, type StoredWords } from './stored-words.ts';
 
 /** A stem with the documents that contain it. */
 export interface Term {
+  /** Unique among the terms of the dictionary; it is not used again. */
+  readonly number: number;
   readonly text: string;
   postings: Postings;
 }
@@ -36,28 +38,30 @@ const shortestInflected = 5;
 const stepWords = 512;
 
 const number = /\p{N}/u;
+const stopTerms: ReadonlySet<string> = new Set([...stopWords].map(stem));
 
 /** A term of a saved index; its postings are decoded at the first use. */
 class StoredTerm implements Term {
+  /** Its place in the saved index. */
+  readonly number: number;
   readonly text: string;
   readonly #stored: StoredWords;
-  readonly #place: number;
   #postings: Postings | undefined;
 
   constructor(stored: StoredWords, place: number) {
-    this.text = stored.terms[place] ?? '';
+    this.number = place;
+    this.text = stored.terms.at(place) ?? '';
     this.#stored = stored;
-    this.#place = place;
   }
 
   get postings(): Postings {
-    this.#postings ??= this.#stored.postings(this.#place);
+    this.#postings ??= this.#stored.postings(this.number);
     return this.#postings;
   }
 
   /** The postings, which do not stay in memory because of this call. */
   passing(): Postings {
-    return this.#postings ?? this.#stored.postings(this.#place);
+    return this.#postings ?? this.#stored.postings(this.number);
   }
 
   set postings(postings: Postings) {
@@ -80,6 +84,10 @@ export class Dictionary {
   #wordAt: (Word | undefined)[] = [];
   #termAt: (Term | undefined)[] = [];
   #size = 0;
+  /** Whether a term is that of a stop word, as far as it was asked. */
+  readonly #stops: boolean[] = [];
+  /** The texts of the terms that are not in the saved index, by number. */
+  readonly #newTerms: string[] = [];
   #tree: SearchableMap<Word> | undefined;
   #unsorted: Iterator<readonly [string, Word]> | undefined;
 
@@ -94,6 +102,23 @@ export class Dictionary {
     this.#wordAt = new Array(stored.words.length);
     this.#termAt = new Array(stored.terms.length);
     this.#size = stored.words.length;
+  }
+
+  /** One more than the highest number of a term. */
+  get termCount(): number {
+    return this.#termAt.length + this.#newTerms.length;
+  }
+
+  /** The text of the term with a number. */
+  termText(number: number): string {
+    const first = this.#termAt.length;
+    return (number < first ? this.#stored?.terms.at(number) : this.#newTerms[number - first]) ?? '';
+  }
+
+  /** Whether the term with a number is that of a stop word. */
+  isStop(number: number): boolean {
+    this.#stops[number] ??= stopTerms.has(this.termText(number));
+    return this.#stops[number];
   }
 
   term(text: string): Term | undefined {
@@ -118,13 +143,13 @@ export class Dictionary {
   /** All terms; postings that only this needs do not stay in memory. */
   *terms(): Generator<Term> {
     for (const term of this.#terms.values()) {
-      if (term instanceof StoredTerm) yield { text: term.text, postings: term.passing() };
-      else yield term;
+      if (!(term instanceof StoredTerm)) yield term;
+      else yield { number: term.number, text: term.text, postings: term.passing() };
     }
     for (let place = 0; place < this.#termAt.length; place++) {
-      const text = this.#stored?.terms[place];
+      const text = this.#stored?.terms.at(place);
       if (!this.#stored || text === undefined || this.#termAt[place]) continue;
-      yield { text, postings: this.#stored.postings(place) };
+      yield { number: place, text, postings: this.#stored.postings(place) };
     }
   }
 
@@ -137,7 +162,7 @@ export class Dictionary {
 
   #loadWord(place: number): Word | undefined {
     const stored = this.#stored;
-    const text = stored?.words[place];
+    const text = stored?.words.at(place);
     if (!stored || text === undefined) return undefined;
     const of = stored.termOf[place] ?? 0;
     const term = this.#termAt[of] ?? this.#loadTerm(stored, of);
@@ -154,25 +179,28 @@ export class Dictionary {
     return term;
   }
 
-  /** The words in use at some places of the saved index, without those with a digit. */
-  *#storedWords(places: Iterable<number>): Generator<Word> {
-    for (const place of places) {
-      if (number.test(this.#stored?.words[place] ?? '')) continue;
-      const word = this.wordAt(place);
-      if (word) yield word;
-    }
+  /** A word in use at a place of the saved index; undefined for one with a digit. */
+  #storedWord(place: number): Word | undefined {
+    return number.test(this.#stored?.words.at(place) ?? '') ? undefined : this.wordAt(place);
   }
 
-  /** The places of the saved words with a beginning. */
-  *#placesFrom(prefix: string): Generator<number> {
-    const words = this.#stored?.words ?? [];
-    for (let at = positionIn(words, prefix); words[at]?.startsWith(prefix); at++) yield at;
+  /** The saved words with a beginning, by their places. */
+  *#placesFrom(prefix: string): Generator<readonly [place: number, text: string]> {
+    const words = this.#stored?.words;
+    for (let place = words ? placeFrom(words, prefix) : 0; ; place++) {
+      const text = words?.at(place);
+      if (!text?.startsWith(prefix)) return;
+      yield [place, text];
+    }
   }
 
   /** The words with at most this many edits. */
   *#near(text: string, most: number): Generator<Word> {
     for (const [word] of this.#known.fuzzyGet(text, most).values()) yield word;
-    if (this.#stored) yield* this.#storedWords(near(this.#stored.words, text, most));
+    for (const place of this.#stored ? near(this.#stored.words, text, most) : []) {
+      const word = this.#storedWord(place);
+      if (word) yield word;
+    }
   }
 
   /** The words by their letters, for incomplete and misspelt words; built at the first use. */
@@ -211,7 +239,8 @@ export class Dictionary {
     if (word === undefined) {
       let term = this.term(stem);
       if (term === undefined) {
-        term = { text: stem, postings: [] };
+        term = { number: this.termCount, text: stem, postings: [] };
+        this.#newTerms.push(stem);
         this.#terms.set(stem, term);
       }
       word = { text, term, stop: stopWords.has(text), uses: 0 };
@@ -236,15 +265,19 @@ export class Dictionary {
   /** The words that begin with a text, most used first. */
   completions(text: string, limit: number): Candidate[] {
     const found: Candidate[] = [];
-    for (const word of this.#beginning(text)) {
+    for (const word of this.#beginning(text, () => true)) {
       found.push({ word, likeness: text.length / word.text.length });
     }
     return best(found, limit);
   }
 
-  *#beginning(prefix: string): Generator<Word> {
-    for (const [, word] of this.#known.atPrefix(prefix)) yield word;
-    if (this.#stored) yield* this.#storedWords(this.#placesFrom(prefix));
+  /** The words with a beginning; a saved word becomes an object only if it is wanted. */
+  *#beginning(prefix: string, isWanted: (text: string) => boolean): Generator<Word> {
+    for (const [text, word] of this.#known.atPrefix(prefix)) if (isWanted(text)) yield word;
+    for (const [place, text] of this.#placesFrom(prefix)) {
+      const word = isWanted(text) ? this.#storedWord(place) : undefined;
+      if (word) yield word;
+    }
   }
 
   /** The words one typo away from a text, or two for texts of eight letters and more. */
@@ -264,10 +297,11 @@ export class Dictionary {
   /** The words of which a text is a misspelt form: `deploys` for `deplyo`. */
   inflections(text: string, limit: number): Candidate[] {
     const found: Candidate[] = [];
-    for (const word of this.#beginning(text.slice(0, 1))) {
-      const ending = Math.abs(word.text.length - text.length);
-      if (ending > longestEnding || word.text.length < shortestInflected) continue;
-      if (alike(text, word.text)) found.push({ word, likeness: 1 / (1 + ending) });
+    const ending = (form: string) => Math.abs(form.length - text.length);
+    const isForm = (form: string) =>
+      ending(form) <= longestEnding && form.length >= shortestInflected && alike(text, form);
+    for (const word of this.#beginning(text.slice(0, 1), isForm)) {
+      found.push({ word, likeness: 1 / (1 + ending(word.text)) });
     }
     return best(found, limit);
   }

@@ -1,11 +1,11 @@
 import type { TextField } from '../../core/record-type.ts';
 import type { ExplainedWord, MatchWay, SearchExplanation } from '../../core/store.ts';
 import { weigh } from './bm25.ts';
-import type { Collection, IndexedDocument } from './collection.ts';
 import type { FieldScope } from './field-scope.ts';
 import type { Concept } from './query.ts';
 import type { Ranked } from './ranking.ts';
 import { fieldNames, fieldWeights } from './search-document.ts';
+import type { IndexedDocument, SearchedCollection } from './searched-collection.ts';
 
 /** Limit of the words of a document that are listed for one word of the query. */
 const mostFound = 10;
@@ -16,8 +16,8 @@ const mostFound = 10;
  * @param rarities the weight of each concept.
  */
 export function explain(
-  collection: Collection,
-  { entry, score, closeness, meaning }: Ranked,
+  collection: SearchedCollection,
+  { entry, score, closeness, fit, meaning }: Ranked,
   concepts: readonly Concept[],
   rarities: readonly number[],
   scope: FieldScope,
@@ -31,7 +31,10 @@ export function explain(
   });
   const { passage, near, title } = closeness;
   const meant = Object.values(meaning).reduce((total, value) => total + value, 0);
-  const sum = matched.reduce((total, { value }) => total + value, passage + near + title + meant);
+  const sum = matched.reduce(
+    (total, { value }) => total + value,
+    passage + near + title + fit + meant,
+  );
   // A title that equals the query has this score whatever else matches.
   const isSame = score === 1;
   const part = (value: number) => rounded(isSame ? 0 : (score * value) / sum);
@@ -42,7 +45,7 @@ export function explain(
     }),
   );
   if (isSame) return { words, signals: { same_title: 1 } };
-  const signals = { passage: part(passage), near: part(near), title: part(title) };
+  const signals = { passage: part(passage), near: part(near), title: part(title), fit: part(fit) };
   const meanings = Object.entries(meaning).map(([name, value]) => [name, part(value)]);
   return { words, signals: { ...signals, ...Object.fromEntries(meanings) } };
 }

@@ -1,8 +1,8 @@
 import type { SearchFields, TextField } from '../../core/record-type.ts';
-import type { Collection } from './collection.ts';
 import type { Term } from './dictionary.ts';
 import { documentOf, weightOf } from './postings.ts';
 import { fieldNames, fieldWeights } from './search-document.ts';
+import type { SearchedCollection } from './searched-collection.ts';
 
 /** The fields that a search looks at: a match in any other field neither finds a document nor counts. */
 export class FieldScope {
@@ -24,7 +24,7 @@ export class FieldScope {
   }
 
   /** The weight of a term in a document. Postings hold the sum of all fields only. */
-  weight(term: Term, posting: number, collection: Collection): number {
+  weight(term: Term, posting: number, collection: SearchedCollection): number {
     if (this.#isWhole) return weightOf(posting);
     const entry = collection.entry(documentOf(posting));
     let weight = 0;
@@ -38,8 +38,8 @@ export class FieldScope {
   }
 
   /** The length of a document in words, as the ranking counts it. */
-  length(collection: Collection, number: number): number {
-    if (this.#isWhole) return collection.lengths[number] ?? 0;
+  length(collection: SearchedCollection, number: number): number {
+    if (this.#isWhole) return collection.lengthOf(number);
     const words = collection.entry(number)?.words ?? [];
     return fieldNames.reduce((sum, field, order) => {
       return this.has(field) ? sum + (words[order]?.length ?? 0) : sum;

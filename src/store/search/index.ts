@@ -1,38 +1,26 @@
-import type { SearchFields, TextField } from '../../core/record-type.ts';
+import type { SearchFields } from '../../core/record-type.ts';
 import { allAtOnce, type Steps } from '../records/slices.ts';
 import { Collection } from './collection.ts';
 import { explain } from './explanation.ts';
 import { FieldScope } from './field-scope.ts';
 import { literal } from './literal.ts';
-import type { PreparedMeaning } from './meaning.ts';
-import { isDoubtful, plan } from './query.ts';
-import { rank } from './ranking.ts';
 import type { SavedSearch } from './saved-search.ts';
-import { type Hits, plain, type SearchDocument } from './search-document.ts';
+import type { Hits, SearchDocument } from './search-document.ts';
 import { type RowState, saveSearch } from './search-writer.ts';
 import { type Similar, similarDocuments } from './similar-documents.ts';
-import { excerpt } from './snippet.ts';
+import { outlineOf } from './text-outline.ts';
 import type { ProjectText } from './training-matrix.ts';
 import { learnVectors } from './vector-training.ts';
+import { type Explain, searchByWords, type WordSearchOptions } from './word-search.ts';
 import type { WordVectors } from './word-vectors.ts';
 
 export type { Hit, Hits, SearchDocument } from './search-document.ts';
 
-export interface SearchOptions {
-  /** Only documents whose id it accepts are found and counted. */
-  readonly filter?: (id: string) => boolean;
-  /** At most this many hits. Default 20. */
-  readonly limit?: number;
+export interface SearchOptions extends WordSearchOptions {
   /** False to search for the query as a literal, case-insensitive substring. Default true. */
   readonly fuzzy?: boolean;
-  /** False to find no document by the text of the query alone, for which all documents are read. */
-  readonly literal?: boolean;
-  /** Only matches in these fields count. Default: all fields. */
-  readonly fields?: readonly TextField[];
   /** Whether each hit says why it was found. */
   readonly explain?: boolean;
-  /** Signals that change the order of the first hits; a literal search has none. */
-  readonly meanings?: readonly PreparedMeaning[];
   /** Documents that are not in the index: only a literal search reads them; `undefined` ends a step. */
   readonly rest?: Iterable<SearchDocument | undefined>;
 }
@@ -130,39 +118,20 @@ export class SearchIndex {
 
   *searching(query: string, options: SearchOptions): Steps<Hits> {
     const { filter, limit = 20, fuzzy = true, rest = [] } = options;
+    const collection = this.#collection;
+    const found = fuzzy
+      ? yield* searchByWords(collection, query, options, outlineOf, this.#explains(options))
+      : undefined;
+    if (found && found.total > 0) return found;
+    // The index has no entry for punctuation or for the middle of a word.
+    const documents = collection.documents(filter ?? (() => true));
     const scope = new FieldScope(options.fields);
-    const { dictionary } = this.#collection;
-    if (fuzzy && isDoubtful(query, dictionary)) yield* dictionary.preparing();
-    const concepts = fuzzy ? yield* plan(query, dictionary, this.#collection.size) : [];
-    const { ranked, total, rarities } = yield* rank(this.#collection, {
-      text: query,
-      name: plain(query),
-      concepts,
-      scope,
-      accepts: filter,
-      limit,
-      meanings: options.meanings ?? [],
-    });
-    if (total === 0 && options.literal !== false) {
-      // The index has no entry for punctuation or for the middle of a word.
-      const documents = this.#collection.documents(filter ?? (() => true));
-      const score = fuzzy ? 0.1 : 1;
-      return yield* literal([documents, rest], query, limit, score, scope, options.explain);
-    }
-    const hits: Hits['hits'][number][] = [];
-    for (const one of ranked.slice(0, limit)) {
-      const { entry, score } = one;
-      const found = yield* excerpt(entry.fields, concepts, rarities, scope);
-      const explanation = options.explain
-        ? explain(this.#collection, one, concepts, rarities, scope)
-        : undefined;
-      hits.push({
-        id: entry.id,
-        score: Math.round(1e4 * score) / 1e4,
-        ...found,
-        ...(explanation && { explanation }),
-      });
-    }
-    return { hits, total };
+    const score = fuzzy ? 0.1 : 1;
+    return yield* literal([documents, rest], query, limit, score, scope, options.explain);
+  }
+
+  #explains(options: SearchOptions): Explain | undefined {
+    if (!options.explain) return undefined;
+    return (...found) => explain(this.#collection, ...found);
   }
 }

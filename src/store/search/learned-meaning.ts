@@ -1,6 +1,6 @@
 import type { Steps } from '../records/slices.ts';
-import type { IndexedDocument } from './collection.ts';
 import type { RankedQuery } from './meaning.ts';
+import type { IndexedDocument } from './searched-collection.ts';
 import { dimensions, normalise, type WordVectors } from './word-vectors.ts';
 
 /** The weight of the signal: measured in docs/benchmarks.md. */
@@ -15,6 +15,9 @@ export class LearnedMeaning {
   /** The vectors of documents; a changed document is another object. */
   readonly #documents = new WeakMap<IndexedDocument, Float32Array>();
 
+  /** The places of the vectors of terms, by the number of the term. */
+  readonly #places: number[] = [];
+
   constructor(words: WordVectors) {
     this.#words = words;
   }
@@ -26,9 +29,10 @@ export class LearnedMeaning {
   ): Steps<readonly (number | undefined)[]> {
     const asked = this.#ofQuery(query);
     if (!asked) return [];
+    const placeOf = (number: number) => this.#placeOf(number, query);
     const vectors: (Float32Array | undefined)[] = [];
     for (const document of documents) {
-      vectors.push(this.#ofDocument(document));
+      vectors.push(this.#ofDocument(document, placeOf));
       yield;
     }
     for (const vector of vectors.slice(0, feedbackHits)) {
@@ -43,29 +47,39 @@ export class LearnedMeaning {
   #ofQuery({ concepts, rarities }: RankedQuery): Float32Array | undefined {
     const sum = new Float32Array(dimensions);
     for (const [index, { terms }] of concepts.entries()) {
-      for (const [{ text }, weight] of terms) this.#add(sum, text, weight * (rarities[index] ?? 0));
+      for (const [{ text }, weight] of terms) {
+        const place = this.#words.placeOf(text);
+        if (place >= 0) this.#words.addTo(sum, place, weight * (rarities[index] ?? 0));
+      }
     }
     return normalise(sum) ? sum : undefined;
   }
 
-  #ofDocument(document: IndexedDocument): Float32Array | undefined {
+  #ofDocument(
+    document: IndexedDocument,
+    placeOf: (number: number) => number,
+  ): Float32Array | undefined {
     const known = this.#documents.get(document);
     if (known) return known;
-    const uses = new Map<string, number>();
-    for (const words of document.words) {
-      for (const { term } of words) uses.set(term.text, (uses.get(term.text) ?? 0) + 1);
+    const uses = new Map<number, number>();
+    for (const terms of document.terms) {
+      for (const number of terms) uses.set(number, (uses.get(number) ?? 0) + 1);
     }
     const sum = new Float32Array(dimensions);
-    for (const [term, count] of uses) this.#add(sum, term, 1 + Math.log(count), true);
+    for (const [number, count] of uses) {
+      const place = placeOf(number);
+      if (place < 0) continue;
+      this.#words.addTo(sum, place, (1 + Math.log(count)) * (this.#words.rarities[place] ?? 0));
+    }
     if (!normalise(sum)) return undefined;
     this.#documents.set(document, sum);
     return sum;
   }
 
-  #add(sum: Float32Array, term: string, weight: number, timesRarity = false): void {
-    const place = this.#words.placeOf(term);
-    if (place < 0) return;
-    this.#words.addTo(sum, place, weight * (timesRarity ? (this.#words.rarities[place] ?? 0) : 1));
+  /** The place of the vector of a term; -1 for a term without a vector. */
+  #placeOf(number: number, query: RankedQuery): number {
+    this.#places[number] ??= this.#words.placeOf(query.termText(number));
+    return this.#places[number];
   }
 }
 

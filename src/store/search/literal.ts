@@ -4,6 +4,7 @@ import { explainLiteral } from './explanation.ts';
 import type { FieldScope } from './field-scope.ts';
 import { fieldNames, type Hits, plain, type SearchDocument } from './search-document.ts';
 import { literalPassage } from './snippet.ts';
+import { outlineOf } from './text-outline.ts';
 
 /** Characters compared in one step. */
 const stretch = 256 * 1024;
@@ -59,7 +60,7 @@ export function* literal(
     score: rank < 0 ? 1 : score,
     ...(explains && { explanation: explainLiteral(query, field, rank < 0 ? 1 : score) }),
     matches: [(fields[field] ?? '').slice(at, at + query.length)],
-    ...literalPassage(fields, field, at, at + query.length),
+    ...literalPassage(fields, field, at, at + query.length, outlineOf),
   }));
   return { hits, total: found.length };
 }

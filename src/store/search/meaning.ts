@@ -1,7 +1,7 @@
 import type { MeaningSignalName } from '../../core/store.ts';
 import type { Steps } from '../records/slices.ts';
-import type { IndexedDocument } from './collection.ts';
 import type { Concept } from './query.ts';
+import type { IndexedDocument } from './searched-collection.ts';
 
 /** A query as the ranking sees it. */
 export interface RankedQuery {
@@ -9,6 +9,8 @@ export interface RankedQuery {
   readonly concepts: readonly Concept[];
   /** The weight of each concept. */
   readonly rarities: readonly number[];
+  /** The text of the term with a number. */
+  termText(number: number): string;
 }
 
 /**

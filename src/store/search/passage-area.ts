@@ -1,5 +1,4 @@
-import { type NamedSection, namedSections } from '../../core/markdown/section-path.ts';
-import { contentStart } from '../../core/markdown/sections.ts';
+import type { NamedSection } from '../../core/markdown/section-path.ts';
 import type { SearchFields, TextField } from '../../core/record-type.ts';
 
 /** A part of a text that a passage does not leave: the whole text, or what is under one heading. */
@@ -12,26 +11,37 @@ export interface Area {
   readonly unit?: NamedSection;
 }
 
+/** Where the content of a markdown text begins, and its sections. */
+export interface TextOutline {
+  readonly start: number;
+  readonly sections: readonly NamedSection[];
+}
+
+/** Returns the outline of the body of a document, which is markdown. */
+export type OutlineOf = (fields: SearchFields) => TextOutline;
+
 /** A longer text is one area: its headings are not worth the time to find them. */
-const longestText = 256 * 1024;
+export const longestText = 256 * 1024;
 /** A section of at most this length answers as a whole, with its sub-sections. */
 const longestUnit = 1500;
 
 const known = new WeakMap<SearchFields, readonly Area[]>();
 
 /** Returns the areas of a field that have text of their own, in order. */
-export function areasOf(fields: SearchFields, field: TextField): readonly Area[] {
+export function areasOf(
+  fields: SearchFields,
+  field: TextField,
+  outlineOf: OutlineOf,
+): readonly Area[] {
   const text = fields[field] ?? '';
   if (field !== 'body' || !fields.markdown) return [{ start: 0, end: text.length }];
-  const areas = known.get(fields) ?? divide(text);
+  const areas = known.get(fields) ?? divide(text, outlineOf(fields));
   known.set(fields, areas);
   return areas;
 }
 
-function divide(text: string): readonly Area[] {
-  const start = contentStart(text);
+function divide(text: string, { start, sections }: TextOutline): readonly Area[] {
   if (text.length > longestText) return [{ start, end: text.length }];
-  const sections = namedSections(text);
   const tops = sections.filter(({ parent }) => !parent);
   const [title] = tops.length === 1 ? tops : [];
   const areas: Area[] = [{ start, end: sections[0]?.start ?? text.length }];

@@ -63,12 +63,15 @@ function hasText(text: string, start: number, end: number): boolean {
   return /\S/u.test(text.slice(start, end));
 }
 
+/** Two code units between which a character always ends: Latin letters, signs and line ends. */
+const separate = /^[\t\n -\u02ff\u2010-\u2027\u2030-\u205e]{0,2}$/;
+
 let characters: Intl.Segmenter | undefined;
 
 /** Moves a cut from inside a character to its start or end. */
 function boundary(text: string, at: number, side: 'start' | 'end'): number {
-  // A character always ends between two of these, and a segmenter is slow to construct.
-  if (/^[ -~]{0,2}$/.test(text.slice(Math.max(0, at - 1), at + 1))) return at;
+  // A segmenter is slow to construct.
+  if (separate.test(text.slice(Math.max(0, at - 1), at + 1))) return at;
   characters ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
   // A short context is enough; segmenting all of a long text is slow.
   const base = Math.max(0, at - 64);

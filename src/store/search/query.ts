@@ -5,6 +5,7 @@ import { analyse, type SearchToken, stem } from './analyser.ts';
 import { rarity } from './bm25.ts';
 import type { Dictionary, Term } from './dictionary.ts';
 import { stopWords } from './stop-words.ts';
+import { synonymsOf } from './synonyms.ts';
 
 /** One thing that the query asks for. */
 export interface Concept {
@@ -34,8 +35,8 @@ const mostTokens = 64;
 const mostText = 10_000;
 /** Weight of a whole identifier relative to its parts, and of a pair of letters to its neighbours. */
 const wholeWeight = 0.6;
-/** Weight of an abbreviation of a word, and of the word that an abbreviation is short for. */
-const abbreviationWeight = 0.5;
+/** Weight of a synonym or abbreviation of a word, and of the word that an abbreviation is short for. */
+const otherWeight = 0.5;
 /** Weight of a correction, a completion and a half of an unknown word. */
 const correctionWeight = 0.7;
 const completionWeight = 0.8;
@@ -67,7 +68,7 @@ export function* plan(query: string, dictionary: Dictionary, size: number): Step
   for (const { token, start } of contentTokens(query)) {
     if (token.kind === 'word') {
       const reading = readings.get(token.term) ?? (yield* read(token, dictionary));
-      if (!readings.has(token.term)) abbreviate(token.term, reading, dictionary, size);
+      if (!readings.has(token.term)) addOthers(token.term, reading, dictionary, size);
       readings.set(token.term, reading);
       const { terms, ways } = reading;
       concepts.set(token.term, { asked: token.word, weight: 1, terms, ways });
@@ -89,15 +90,21 @@ export function* plan(query: string, dictionary: Dictionary, size: number): Step
         known ?? (token.kind === 'whole' ? repairWhole(token, parts, dictionary) : undefined);
       const terms = new Map<Term, number>(term ? [[term, 1]] : []);
       const ways = new Map<Term, MatchWay>(term && !known ? [[term, 'correction']] : []);
-      abbreviate(token.term, { terms, ways }, dictionary, size);
+      addOthers(token.term, { terms, ways }, dictionary, size);
       concepts.set(token.term, { asked: token.word, weight: wholeWeight, terms, ways });
     }
   }
   return [...concepts.values()].filter(({ terms }) => terms.size > 0);
 }
 
-/** Adds to a reading of a word what is short for it, or what it is short for. */
-function abbreviate(
+/** Whether a term was found as another word than the one that was asked for. */
+export function isOther({ ways }: Concept, term: Term): boolean {
+  const way = ways.get(term);
+  return way === 'abbreviation' || way === 'synonym';
+}
+
+/** Adds to a reading of a word its synonyms, what is short for it, and what it is short for. */
+function addOthers(
   word: string,
   { terms, ways }: Pick<Reading, 'terms' | 'ways'>,
   dictionary: Dictionary,
@@ -105,14 +112,16 @@ function abbreviate(
 ): void {
   const own = dictionary.term(word);
   const value = (term: Term) => rarity(term.postings.length, size);
-  for (const form of otherForms(word)) {
+  const add = (form: string, way: MatchWay) => {
     const term = dictionary.term(form);
-    if (!term || terms.has(term)) continue;
+    if (!term || terms.has(term)) return;
     // A word that many documents contain says less than the rare one that was asked for.
     const share = own ? Math.min(1, value(term) / value(own)) : 1;
-    terms.set(term, abbreviationWeight * share);
-    ways.set(term, 'abbreviation');
-  }
+    terms.set(term, otherWeight * share);
+    ways.set(term, way);
+  };
+  for (const form of otherForms(word)) add(form, 'abbreviation');
+  for (const form of synonymsOf(word)) add(form, 'synonym');
 }
 
 /** The tokens of a query without stop words; all tokens if it has only stop words. */

@@ -1,8 +1,9 @@
 import type { Steps } from '../records/slices.ts';
+import type { AskedTerms } from './asked-terms.ts';
 import { rarity, weigh } from './bm25.ts';
 import { type Closeness, lookCloser } from './closeness.ts';
-import type { Collection, IndexedDocument } from './collection.ts';
 import type { Term } from './dictionary.ts';
+import { fieldFit } from './field-fit.ts';
 import type { FieldScope } from './field-scope.ts';
 import {
   type AddedMeaning,
@@ -11,7 +12,8 @@ import {
   type RankedQuery,
 } from './meaning.ts';
 import { documentOf } from './postings.ts';
-import type { Concept } from './query.ts';
+import { type Concept, isOther } from './query.ts';
+import type { IndexedDocument, SearchedCollection } from './searched-collection.ts';
 
 /** A document that matched. */
 export interface Ranked {
@@ -20,6 +22,8 @@ export interface Ranked {
   readonly score: number;
   /** The parts added to the score of the words, before it is scaled to 1. */
   readonly closeness: Closeness;
+  /** The part added for a field that is about little else than the query. */
+  readonly fit: number;
   readonly meaning: AddedMeaning;
 }
 
@@ -30,10 +34,14 @@ export interface RankRequest {
   /** The query as titles are compared with it. */
   readonly name: string;
   readonly concepts: readonly Concept[];
+  /** The terms of the concepts. */
+  readonly asked: AskedTerms;
   /** The fields that count. */
   readonly scope: FieldScope;
   readonly accepts: ((id: string) => boolean) | undefined;
   readonly limit: number;
+  /** Number of documents whose scores are refined. */
+  readonly refined: number | undefined;
   /** Signals that change the order of the first hits. */
   readonly meanings: readonly PreparedMeaning[];
 }
@@ -41,9 +49,11 @@ export interface RankRequest {
 /** A document and the score of its words. */
 type ScoredDocument = Pick<Ranked, 'entry' | 'score'>;
 
-/** Number of documents whose scores are refined. */
-const refined = 100;
+/** Number of documents whose scores are refined, unless a search asks for fewer. */
+const mostRefined = 100;
 const notRefined: Closeness = { passage: 0, near: 0, title: 0 };
+/** The share of the best score that a field adds of which every word was asked for. */
+const fitWeight = 0.25;
 
 /**
  * Ranks the documents that match any concept, the best first.
@@ -54,8 +64,18 @@ const notRefined: Closeness = { passage: 0, near: 0, title: 0 };
  * @returns at least `limit` of them, or all, how many there are, and the weight of each concept.
  */
 export function* rank(
-  collection: Collection,
-  { text, name, concepts, scope, accepts, limit, meanings }: RankRequest,
+  collection: SearchedCollection,
+  {
+    text,
+    name,
+    concepts,
+    asked,
+    scope,
+    accepts,
+    limit,
+    refined = mostRefined,
+    meanings,
+  }: RankRequest,
 ): Steps<{ ranked: Ranked[]; total: number; rarities: readonly number[] }> {
   const average = collection.averageLength;
   const scores = new Float64Array(collection.capacity);
@@ -75,17 +95,29 @@ export function* rank(
   const ranked: Ranked[] = [];
   for (const [index, { entry, score }] of best.entries()) {
     const closeness =
-      index < refined
-        ? lookCloser(collection, entry, score, concepts, rarities, scope)
-        : notRefined;
+      index < refined ? lookCloser(collection, entry, score, asked, rarities, scope) : notRefined;
     const closer = score + closeness.passage + closeness.near + closeness.title;
-    ranked.push({ entry, score: closer, closeness, meaning: {} });
+    ranked.push({ entry, score: closer, closeness, fit: 0, meaning: {} });
     yield;
   }
-  const query = { text, concepts, rarities };
-  const meant = meanings.length > 0 ? yield* withMeaning(ranked, meanings, query) : ranked;
+  const top = bestOf(ranked.slice(0, refined));
+  for (const [index, one] of ranked.slice(0, refined).entries()) {
+    const fit = fitWeight * top * fieldFit(one.entry, asked, collection.dictionary, scope);
+    ranked[index] = { ...one, score: one.score + fit, fit };
+  }
+  const termText = (number: number) => collection.dictionary.termText(number);
+  const query = { text, concepts, rarities, termText };
+  const meant = meanings.length > 0 ? yield* withMeaning(ranked, meanings, query, top) : ranked;
   const scaled = meant.map((one) => ({ ...one, score: 1 / (1 + most / (2 * one.score)) }));
   return { ranked: scaled.sort(order), total, rarities };
+}
+
+/** The best score, except for that of a title that equals the query. */
+function bestOf(ranked: readonly Ranked[]): number {
+  return ranked.reduce(
+    (most, { score }) => (Number.isFinite(score) ? Math.max(most, score) : most),
+    0,
+  );
 }
 
 /** Adds what the signals of meaning say about the documents that were refined. */
@@ -93,13 +125,9 @@ function* withMeaning(
   ranked: readonly Ranked[],
   meanings: readonly PreparedMeaning[],
   query: RankedQuery,
+  best: number,
 ): Steps<readonly Ranked[]> {
-  const first = ranked.slice(0, refined);
-  const best = first.reduce(
-    (most, { score }) => (Number.isFinite(score) ? Math.max(most, score) : most),
-    0,
-  );
-  const documents = first.map(({ entry }) => entry);
+  const documents = ranked.slice(0, mostRefined).map(({ entry }) => entry);
   const added = yield* addMeanings(meanings, query, documents, best);
   return ranked.map((one, index) => {
     const meaning = added[index] ?? {};
@@ -111,11 +139,11 @@ function* withMeaning(
 /**
  * The documents that match a concept, and the sum of the weights for each document.
  *
- * The document frequency is that of the word itself: a common abbreviation does not make it common.
+ * The document frequency is that of the word itself: a common synonym does not make it common.
  */
 function holders(
-  { terms, ways }: Concept,
-  collection: Collection,
+  concept: Concept,
+  collection: SearchedCollection,
   scope: FieldScope,
 ): { documents: readonly number[]; sums: Float64Array; frequency: number } {
   const sums = new Float64Array(collection.capacity);
@@ -129,10 +157,9 @@ function holders(
       sums[number] = (sums[number] ?? 0) + weight * found;
     }
   };
-  const isAbbreviation = (term: Term) => ways.get(term) === 'abbreviation';
-  for (const [term, weight] of terms) if (!isAbbreviation(term)) add(term, weight);
+  for (const [term, weight] of concept.terms) if (!isOther(concept, term)) add(term, weight);
   const own = documents.length;
-  for (const [term, weight] of terms) if (isAbbreviation(term)) add(term, weight);
+  for (const [term, weight] of concept.terms) if (isOther(concept, term)) add(term, weight);
   return { documents, sums, frequency: own || documents.length };
 }
 
@@ -144,36 +171,37 @@ function order(a: ScoredDocument, b: ScoredDocument): number {
 /** A document by number, before its entry is needed. */
 interface Scored {
   readonly number: number;
-  readonly id: string;
   readonly score: number;
-}
-
-function orderOfScored(a: Scored, b: Scored): number {
-  if (a.score !== b.score) return b.score - a.score;
-  return a.id < b.id ? -1 : 1;
 }
 
 /** The best of all scores, without sorting the many that are not among them. */
 function select(
-  collection: Collection,
+  collection: SearchedCollection,
   scores: Float64Array,
   name: string | undefined,
   accepts: ((id: string) => boolean) | undefined,
   limit: number,
 ): { best: ScoredDocument[]; total: number } {
+  const idOf = ({ number }: Scored) => collection.idOf(number) ?? '';
+  // A stored id takes time to read, and few are needed.
+  const orderOfScored = (a: Scored, b: Scored) => {
+    return a.score === b.score ? (idOf(a) < idOf(b) ? -1 : 1) : b.score - a.score;
+  };
   let best: Scored[] = [];
   let total = 0;
   let least: Scored | undefined;
   for (let number = 0; number < scores.length; number++) {
     const found = scores[number];
-    const id = found ? collection.idOf(number) : undefined;
-    if (!found || id === undefined || (accepts && !accepts(id))) continue;
+    if (!found || !collection.has(number)) continue;
+    if (accepts && !accepts(collection.idOf(number) ?? '')) continue;
     total += 1;
     const isNamed = name !== undefined && collection.isNamed(number, name);
     const score = isNamed ? Number.POSITIVE_INFINITY : found;
+    if (least && score < least.score) continue;
+    const one = { number, score };
     // Of many equal scores only the first by id are kept: without this, each group would be sorted.
-    if (least && (score < least.score || (score === least.score && id > least.id))) continue;
-    best.push({ number, id, score });
+    if (least && orderOfScored(one, least) > 0) continue;
+    best.push(one);
     if (best.length < 4 * limit) continue;
     best = best.sort(orderOfScored).slice(0, limit);
     least = best.at(-1);

@@ -63,12 +63,23 @@ export class RecordSearch {
     return this.#indexed.saving(paths);
   }
 
-  /** Encodes the index with the texts of its records; undefined if it lacks a record. */
-  async encode(): Promise<readonly Uint8Array[] | undefined> {
+  /**
+   * Encodes the index with the texts of its records; undefined if it lacks a record.
+   *
+   * @param noteOf returns what else is stored with a record.
+   */
+  async encode(
+    noteOf: (path: string) => unknown = () => null,
+  ): Promise<readonly Uint8Array[] | undefined> {
     await this.#indexed.update();
     if (!this.isComplete || this.#indexed.missing().length > 0) return undefined;
     return inSlices(
-      encodeSearch(this.#indexed.index, this.#indexed.paths(), (path) => this.#indexed.at(path)),
+      encodeSearch(
+        this.#indexed.index,
+        this.#indexed.paths(),
+        (path) => this.#indexed.at(path),
+        noteOf,
+      ),
     );
   }
 
@@ -113,7 +124,7 @@ export class RecordSearch {
     // Words are made of letters and digits; anything else can only be found literally.
     const fuzzy = (request.fuzzy ?? true) && /[\p{L}\p{N}]/u.test(query);
     const [meanings] = await Promise.all([
-      fuzzy ? prepareMeanings(await this.#signals(), query) : [],
+      fuzzy && request.plainly === undefined ? prepareMeanings(await this.#signals(), query) : [],
       this.#indexed.update(),
     ]);
     const damaged = types.flatMap((type) => {
@@ -131,6 +142,7 @@ export class RecordSearch {
       ...((readable || !wanted.acceptsAll(this.#types)) && { filter }),
       limit: Math.min(limit, maxLimit),
       ...(request.fields && { fields: request.fields }),
+      ...(request.plainly !== undefined && { refined: request.plainly }),
       fuzzy,
       meanings,
       explain: request.explain ?? false,

@@ -1,21 +1,23 @@
 import type { SearchFields } from '../../core/record-type.ts';
-import { isSorted, type SectionFile } from '../records/section-file.ts';
+import { bytesOf, jsonBytes, type SectionFile } from '../records/section-file.ts';
 import { ByteReader } from './byte-list.ts';
+import { PackedTexts, packedSections, packTexts } from './packed-texts.ts';
+import { PagedBytes, pageBytes, pagedSections } from './paged-bytes.ts';
 import { type Postings, toPosting } from './postings.ts';
 import { fieldNames } from './search-document.ts';
 import type { StoredWords } from './stored-words.ts';
 
 /** The sections of the index, by their position after those of the records. */
-const sections = {
-  texts: 0,
-  termOf: 1,
-  uses: 2,
-  postingsAt: 3,
-  postings: 4,
-  wordsAt: 5,
-  words: 6,
-  documents: 7,
-} as const;
+const facts = 0;
+const wordTexts = facts + 1;
+const termTexts = wordTexts + packedSections;
+const termOf = termTexts + packedSections;
+const uses = termOf + 1;
+const postingsAt = uses + 1;
+const postings = postingsAt + 1;
+const wordsAt = postings + pagedSections;
+const words = wordsAt + 1;
+const documents = words + pagedSections;
 
 /** The numbers of one document: state, content words, hash of its title, place of its labels. */
 export const perDocument = 4;
@@ -25,51 +27,79 @@ export const leftOut = 2;
 /** The values that a search can filter by. */
 export type Labels = Pick<SearchFields, 'type' | 'category'>;
 
-/** The texts of an index. */
-export interface SavedTexts {
-  readonly words: readonly string[];
-  readonly terms: readonly string[];
+/** The facts about an index. */
+interface SavedFacts {
   readonly labels: readonly Labels[];
+  /** The number of tokens, and of content words, of all documents. */
   readonly tokens: number;
+  readonly length: number;
+  /** The number of documents. */
+  readonly size: number;
 }
 
-/** The index of an earlier process. The number of a document is its row in `SavedRecords`. */
-export class SavedSearch implements StoredWords {
+/** The content of an index, as it is encoded. */
+export interface IndexContent {
+  readonly facts: SavedFacts;
+  /** Sorted. */
   readonly words: readonly string[];
   readonly terms: readonly string[];
   readonly termOf: Uint32Array;
   readonly uses: Uint32Array;
-  /** The number of tokens of all documents. */
-  readonly tokens: number;
+  readonly postingsAt: Uint32Array;
+  readonly postings: Uint8Array;
+  readonly wordsAt: Uint32Array;
+  readonly tokens: Uint8Array;
+  readonly documents: Uint32Array;
+}
+
+/** Returns the sections of an index. */
+export function indexSections(content: IndexContent): Uint8Array[] {
+  return [
+    jsonBytes(content.facts),
+    ...packTexts(content.words),
+    ...packTexts(content.terms),
+    bytesOf(content.termOf),
+    bytesOf(content.uses),
+    bytesOf(content.postingsAt),
+    ...pageBytes(content.postings),
+    bytesOf(content.wordsAt),
+    ...pageBytes(content.tokens),
+    bytesOf(content.documents),
+  ];
+}
+
+/** The parts of an index that have many small values. */
+type Lists = Pick<IndexContent, 'termOf' | 'uses' | 'postingsAt' | 'wordsAt' | 'documents'>;
+
+/**
+ * The index of an earlier process. The number of a document is its row in `SavedRecords`.
+ *
+ * The checksums of the file prove that this build has written its content.
+ */
+export class SavedSearch implements StoredWords {
+  readonly facts: SavedFacts;
+  readonly words: PackedTexts;
+  readonly terms: PackedTexts;
   /** The number of rows. */
   readonly count: number;
-  readonly #labels: readonly Labels[];
-  readonly #postingsAt: Uint32Array;
-  readonly #postings: Uint8Array;
-  readonly #wordsAt: Uint32Array;
-  readonly #words: Uint8Array;
-  readonly #documents: Uint32Array;
+  readonly #lists: Lists;
+  readonly #postings: PagedBytes;
+  readonly #tokens: PagedBytes;
 
   private constructor(
-    texts: SavedTexts,
+    saved: SavedFacts,
+    texts: { readonly words: PackedTexts; readonly terms: PackedTexts },
+    lists: Lists,
+    bytes: { readonly postings: PagedBytes; readonly tokens: PagedBytes },
     count: number,
-    parts: readonly Uint32Array[],
-    bytes: Uint8Array[],
   ) {
-    const none = new Uint32Array();
+    this.facts = saved;
     this.words = texts.words;
     this.terms = texts.terms;
-    this.tokens = texts.tokens;
     this.count = count;
-    this.#labels = texts.labels;
-    [
-      this.termOf = none,
-      this.uses = none,
-      this.#postingsAt = none,
-      this.#wordsAt = none,
-      this.#documents = none,
-    ] = parts;
-    [this.#postings = new Uint8Array(), this.#words = new Uint8Array()] = bytes;
+    this.#lists = lists;
+    this.#postings = bytes.postings;
+    this.#tokens = bytes.tokens;
   }
 
   /**
@@ -77,53 +107,68 @@ export class SavedSearch implements StoredWords {
    *
    * @param first the position of its first section.
    * @param count the number of rows.
+   * @param whole whether the file is in memory, so that all of it is checked at once. Otherwise a
+   *   method throws an error when it meets damage.
    */
-  static read(file: SectionFile, first: number, count: number): SavedSearch | undefined {
-    const texts = toTexts(file.json(first + sections.texts));
-    if (!texts) return undefined;
-    const { length: words } = texts.words;
-    const { length: terms } = texts.terms;
-    const termOf = file.integers(first + sections.termOf, words);
-    const uses = file.integers(first + sections.uses, words);
-    const postingsAt = file.integers(first + sections.postingsAt, terms + 1);
-    const postings = file.section(first + sections.postings);
-    const wordsAt = file.integers(first + sections.wordsAt, count + 1);
-    const tokens = file.section(first + sections.words);
-    const documents = file.integers(first + sections.documents, perDocument * count);
-    if (!termOf || !uses || !postingsAt || !wordsAt || !documents) return undefined;
-    if (!postings || !tokens || termOf.some((place) => place >= terms)) return undefined;
-    if (!isAscending(postingsAt, postings.length)) return undefined;
-    if (!isAscending(wordsAt, tokens.length)) return undefined;
-    // A token takes at least one byte.
-    if (!(texts.tokens >= 0 && texts.tokens <= tokens.length)) return undefined;
-    const parts = [termOf, uses, postingsAt, wordsAt, documents];
-    return new SavedSearch(texts, count, parts, [postings, tokens]);
+  static read(
+    file: SectionFile,
+    first: number,
+    count: number,
+    whole: boolean,
+  ): SavedSearch | undefined {
+    const saved = file.json(first + facts) as SavedFacts | undefined;
+    const texts = {
+      words: PackedTexts.read(file, first + wordTexts, whole),
+      terms: PackedTexts.read(file, first + termTexts, whole),
+    };
+    if (!saved || !texts.words || !texts.terms) return undefined;
+    const numbers = (section: number, length: number) => file.integers(first + section, length);
+    const lists = {
+      termOf: numbers(termOf, texts.words.length),
+      uses: numbers(uses, texts.words.length),
+      postingsAt: numbers(postingsAt, texts.terms.length + 1),
+      wordsAt: numbers(wordsAt, count + 1),
+      documents: numbers(documents, perDocument * count),
+    };
+    const bytes = {
+      postings: PagedBytes.read(file, first + postings, whole),
+      tokens: PagedBytes.read(file, first + words, whole),
+    };
+    if (!isComplete(texts) || !isComplete(lists) || !isComplete(bytes)) return undefined;
+    return new SavedSearch(saved, texts, lists, bytes, count);
+  }
+
+  get termOf(): Uint32Array {
+    return this.#lists.termOf;
+  }
+
+  get uses(): Uint32Array {
+    return this.#lists.uses;
   }
 
   isIndexed(row: number): boolean {
-    return this.#documents[perDocument * row] === indexed;
+    return this.#lists.documents[perDocument * row] === indexed;
   }
 
   isLeftOut(row: number): boolean {
-    return this.#documents[perDocument * row] === leftOut;
+    return this.#lists.documents[perDocument * row] === leftOut;
   }
 
   /** The number of content words of a document. */
   lengthOf(row: number): number {
-    return this.#documents[perDocument * row + 1] ?? 0;
+    return this.#lists.documents[perDocument * row + 1] ?? 0;
   }
 
   titleHash(row: number): number {
-    return this.#documents[perDocument * row + 2] ?? 0;
+    return this.#lists.documents[perDocument * row + 2] ?? 0;
   }
 
   labels(row: number): Labels {
-    return this.#labels[this.#documents[perDocument * row + 3] ?? -1] ?? {};
+    return this.facts.labels[this.#lists.documents[perDocument * row + 3] ?? -1] ?? {};
   }
 
   postings(term: number): Postings {
-    const end = this.#postingsAt[term + 1] ?? 0;
-    const reader = new ByteReader(this.#postings, this.#postingsAt[term] ?? 0, end);
+    const reader = readerOf(this.#postings, this.#lists.postingsAt, term);
     const found: number[] = [];
     for (let document = -1; !reader.isAtEnd; ) {
       document += reader.next() + 1;
@@ -134,10 +179,16 @@ export class SavedSearch implements StoredWords {
     return found;
   }
 
+  /** The numbers of the terms of each field of a document, in the order of the text. */
+  termsOf(row: number): Uint32Array[] {
+    return this.wordsOf(row).map((places) =>
+      Uint32Array.from(places, (place) => this.termOf[place] ?? 0),
+    );
+  }
+
   /** The places of the words of each field of a document, in the order of the text. */
   wordsOf(row: number): number[][] {
-    const end = this.#wordsAt[row + 1] ?? 0;
-    const reader = new ByteReader(this.#words, this.#wordsAt[row] ?? 0, end);
+    const reader = readerOf(this.#tokens, this.#lists.wordsAt, row);
     return fieldNames.map(() => {
       const places: number[] = [];
       for (let left = reader.next(); left > 0 && !reader.isAtEnd; left--)
@@ -147,18 +198,15 @@ export class SavedSearch implements StoredWords {
   }
 }
 
-function toTexts(value: unknown): SavedTexts | undefined {
-  if (typeof value !== 'object' || value === null) return undefined;
-  const { words, terms, labels, tokens } = value as Partial<Record<keyof SavedTexts, unknown>>;
-  if (!isSorted(words) || !isSorted(terms) || !Array.isArray(labels)) return undefined;
-  if (!labels.every((label) => typeof label === 'object' && label !== null)) return undefined;
-  return typeof tokens === 'number' ? { words, terms, labels, tokens } : undefined;
+/** Reads the list with a number, of lists that follow each other. */
+function readerOf(bytes: PagedBytes, starts: Uint32Array, list: number): ByteReader {
+  const [from = 0, to = 0] = starts.subarray(list, list + 2);
+  return new ByteReader(bytes.range(from, to), 0, to - from);
 }
 
-/** Whether a list of offsets never goes back and ends within a length. */
-function isAscending(offsets: Uint32Array, length: number): boolean {
-  for (let at = 1; at < offsets.length; at++) {
-    if ((offsets[at] ?? 0) < (offsets[at - 1] ?? 0)) return false;
-  }
-  return (offsets.at(-1) ?? 0) <= length;
+/** Whether no part is missing. */
+function isComplete<T extends object>(
+  parts: T,
+): parts is { [K in keyof T]: Exclude<T[K], undefined> } {
+  return Object.values(parts).every((part) => part !== undefined);
 }

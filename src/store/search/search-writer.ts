@@ -1,10 +1,9 @@
-import { bytesOf, jsonBytes } from '../records/section-file.ts';
 import type { Steps } from '../records/slices.ts';
 import { ByteList } from './byte-list.ts';
 import type { Collection } from './collection.ts';
 import type { Term, Word } from './dictionary.ts';
 import { documentOf, type Postings, weightIn, withWeight } from './postings.ts';
-import { indexed, type Labels, leftOut, perDocument, type SavedTexts } from './saved-search.ts';
+import { indexed, indexSections, type Labels, leftOut, perDocument } from './saved-search.ts';
 import { fieldNames, fieldWeights } from './search-document.ts';
 
 /** The state of the row of a record. */
@@ -32,6 +31,8 @@ export function* saveSearch(
   const stream = new ByteList();
   const wordsAt = new Uint32Array(paths.length + 1);
   const documents = new Uint32Array(perDocument * paths.length);
+  let length = 0;
+  let size = 0;
   for (const [row, path] of paths.entries()) {
     yield;
     wordsAt[row] = stream.length;
@@ -51,8 +52,10 @@ export function* saveSearch(
     const text = JSON.stringify([state.labels.type, state.labels.category]);
     const label = labels.get(text) ?? labels.size;
     labels.set(text, label);
-    const length = collection.lengths[number] ?? 0;
-    documents.set([indexed, length, collection.titleHash(number), label], perDocument * row);
+    const words = collection.lengthOf(number);
+    documents.set([indexed, words, collection.titleHash(number), label], perDocument * row);
+    length += words;
+    size += 1;
   }
   wordsAt[paths.length] = stream.length;
   const postings = new ByteList();
@@ -68,22 +71,18 @@ export function* saveSearch(
     }
   }
   postingsAt[terms.length] = postings.length;
-  const texts: SavedTexts = {
+  return indexSections({
+    facts: { labels: [...labels.keys()].map(toLabels), tokens: collection.tokens, length, size },
     words: words.map(({ text }) => text),
     terms: terms.map(({ text }) => text),
-    labels: [...labels.keys()].map(toLabels),
-    tokens: collection.tokens,
-  };
-  return [
-    jsonBytes(texts),
-    bytesOf(Uint32Array.from(words, ({ term }) => termPlace.get(term) ?? 0)),
-    bytesOf(Uint32Array.from(words, ({ uses }) => uses)),
-    bytesOf(postingsAt),
-    postings.bytes,
-    bytesOf(wordsAt),
-    stream.bytes,
-    bytesOf(documents),
-  ];
+    termOf: Uint32Array.from(words, ({ term }) => termPlace.get(term) ?? 0),
+    uses: Uint32Array.from(words, ({ uses }) => uses),
+    postingsAt,
+    postings: postings.bytes,
+    wordsAt,
+    tokens: stream.bytes,
+    documents,
+  });
 }
 
 function toLabels(json: string): Labels {

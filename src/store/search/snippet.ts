@@ -1,20 +1,21 @@
 import type { SearchFields, TextField } from '../../core/record-type.ts';
 import type { Steps } from '../records/slices.ts';
-import { analyse } from './analyser.ts';
+import type { AskedTerms } from './asked-terms.ts';
 import { rarity } from './bm25.ts';
 import type { FieldScope } from './field-scope.ts';
 import { answerLine, answerTo, isAnswer } from './passage-answer.ts';
-import { type Area, areasOf, isSuperseded, linesOf } from './passage-area.ts';
+import { type Area, areasOf, isSuperseded, linesOf, type OutlineOf } from './passage-area.ts';
 import { around, type Range, whole } from './passage-range.ts';
 import type { Concept } from './query.ts';
 import type { SectionOfHit } from './search-document.ts';
-import { pieces } from './search-pieces.ts';
+import type { IndexedDocument } from './searched-collection.ts';
+import { visitTokens } from './token-places.ts';
 
 const mostMatches = 10;
 /** Approximate length of a passage in UTF-16 code units, and of one under a heading. */
 const passageLength = 160;
 const sectionPassageLength = 240;
-/** The worth of a part of an identifier when the query asks for it as a word: `5` in `option5`. */
+/** The worth of a part of an identifier, `5` in `option5`, and of a synonym. */
 const partWorth = 0.4;
 /** The worth of a word in a heading above the section. */
 const aboveWorth = 0.5;
@@ -32,7 +33,7 @@ interface TextMatch extends Range {
   /** The concept found last. */
   concept: number;
   /** The worth of each concept that is found here, at most 1. */
-  worths: Map<number, number>;
+  worths: ReadonlyMap<number, number>;
 }
 
 export interface Excerpt extends SectionOfHit {
@@ -46,15 +47,14 @@ export interface Excerpt extends SectionOfHit {
  * @param rarities the weight of each concept among all documents.
  */
 export function* excerpt(
-  fields: SearchFields,
+  document: IndexedDocument,
   concepts: readonly Concept[],
+  asked: AskedTerms,
   rarities: readonly number[],
   scope: FieldScope,
+  outlineOf: OutlineOf,
 ): Steps<Excerpt> {
-  const wanted = new Map<string, number>();
-  for (const [index, { terms }] of concepts.entries()) {
-    for (const term of terms.keys()) wanted.set(term.text, index);
-  }
+  const { fields } = document;
   const matches = new Map<string, number>();
   let shown: { readonly snippet: string } & SectionOfHit = { snippet: '' };
   let best = 0;
@@ -62,13 +62,13 @@ export function* excerpt(
   for (const field of ['body', 'reason', 'notes', 'title'] as const) {
     const text = scope.text(fields, field);
     if (text === '') continue;
-    const places = yield* find(text, wanted);
+    const places = yield* find(document, field, asked);
     for (const { start, end, concept } of places) {
       const match = text.slice(start, end);
       if (!matches.has(match)) matches.set(match, concept);
     }
     if (best === Number.POSITIVE_INFINITY) continue;
-    const areas = areasOf(fields, field);
+    const areas = areasOf(fields, field, outlineOf);
     const weights = weigh(concepts, rarities, places, areas);
     const found = yield* choose(text, areas, places, weights);
     if (!found || found.value <= best) continue;
@@ -87,9 +87,11 @@ export function literalPassage(
   field: TextField,
   start: number,
   end: number,
+  outlineOf: OutlineOf,
 ): { readonly snippet: string } & SectionOfHit {
   const text = fields[field] ?? '';
-  const area = areasOf(fields, field).find((one) => one.start <= start && end <= one.end);
+  const areas = areasOf(fields, field, outlineOf);
+  const area = areas.find((one) => one.start <= start && end <= one.end);
   const limits = area ?? { start: 0, end: text.length };
   return passageOf(text, { start, end }, limits, area?.unit);
 }
@@ -127,32 +129,27 @@ function weigh(
 }
 
 /** Finds the wanted terms; merges matches that overlap. */
-function* find(text: string, wanted: ReadonlyMap<string, number>): Steps<TextMatch[]> {
+function* find(document: IndexedDocument, field: TextField, asked: AskedTerms): Steps<TextMatch[]> {
   const places: TextMatch[] = [];
-  for (const { start, piece } of pieces(text)) {
-    analyse(piece, (token, offset) => {
-      const concept = wanted.get(token.term);
-      const from = start + offset;
-      const place = { start: from + token.start, end: from + token.end };
-      if (concept === undefined) {
-        if (token.kind === 'whole') discountParts(places, place.start);
-        return;
-      }
-      const worths = new Map([[concept, 1]]);
-      let last = places.at(-1);
-      while (last && place.start < last.end) {
-        place.start = Math.min(place.start, last.start);
-        place.end = Math.max(place.end, last.end);
-        for (const [other, worth] of last.worths) {
-          worths.set(other, Math.max(worth, worths.get(other) ?? 0));
-        }
-        places.pop();
-        last = places.at(-1);
-      }
-      places.push({ ...place, concept, worths });
-    });
-    yield;
-  }
+  yield* visitTokens(document, field, (number, start, end, isWhole) => {
+    const concept = asked.conceptsOf(number)?.at(-1);
+    if (concept === undefined) {
+      if (isWhole) discountParts(places, start);
+      return;
+    }
+    const place = { start, end };
+    const isWritten = asked.writtenBy(number)?.includes(concept) ?? false;
+    let worths = isWritten ? wholes(concept) : parts(concept);
+    let last = places.at(-1);
+    while (last && place.start < last.end) {
+      place.start = Math.min(place.start, last.start);
+      place.end = Math.max(place.end, last.end);
+      worths = most(worths, last.worths);
+      places.pop();
+      last = places.at(-1);
+    }
+    places.push({ ...place, concept, worths });
+  });
   return places;
 }
 
@@ -161,8 +158,36 @@ function discountParts(places: readonly TextMatch[], start: number): void {
   for (let at = places.length - 1; at >= 0; at--) {
     const place = places[at];
     if (place === undefined || place.start < start) return;
-    for (const concept of place.worths.keys()) place.worths.set(concept, partWorth);
+    place.worths = new Map(
+      [...place.worths].map(([concept, worth]) => [concept, Math.min(worth, partWorth)]),
+    );
   }
+}
+
+/** The worths of a match of one concept; most matches are of one, and share this object. */
+function wholes(concept: number): ReadonlyMap<number, number> {
+  single[concept] ??= new Map([[concept, 1]]);
+  return single[concept];
+}
+
+const single: ReadonlyMap<number, number>[] = [];
+
+/** The worths of a match by a synonym or an abbreviation of the word that was asked for. */
+function parts(concept: number): ReadonlyMap<number, number> {
+  other[concept] ??= new Map([[concept, partWorth]]);
+  return other[concept];
+}
+
+const other: ReadonlyMap<number, number>[] = [];
+
+/** The larger worth of each concept. */
+function most(
+  a: ReadonlyMap<number, number>,
+  b: ReadonlyMap<number, number>,
+): ReadonlyMap<number, number> {
+  const worths = new Map(a);
+  for (const [concept, worth] of b) worths.set(concept, Math.max(worth, a.get(concept) ?? 0));
+  return worths;
 }
 
 /** A passage, and its worth compared with passages of other fields. */

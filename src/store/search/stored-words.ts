@@ -1,12 +1,12 @@
-import { positionIn } from '../records/owned-paths.ts';
+import type { PackedTexts, TextList } from './packed-texts.ts';
 import type { Postings } from './postings.ts';
 
 /** The words and terms of a saved index; nothing of it changes. */
 export interface StoredWords {
   /** Sorted. */
-  readonly words: readonly string[];
+  readonly words: PackedTexts;
   /** Sorted. */
-  readonly terms: readonly string[];
+  readonly terms: PackedTexts;
   /** The place of the term of each word. */
   readonly termOf: Uint32Array;
   /** How many tokens each word has. */
@@ -15,9 +15,21 @@ export interface StoredWords {
 }
 
 /** Returns the place of a text in a sorted list; -1 if it is not there. */
-export function placeIn(sorted: readonly string[], text: string): number {
-  const place = positionIn(sorted, text);
-  return sorted[place] === text ? place : -1;
+export function placeIn(sorted: TextList, text: string): number {
+  const place = placeFrom(sorted, text);
+  return sorted.at(place) === text ? place : -1;
+}
+
+/** Returns the place of a text in a sorted list, or the one where it belongs. */
+export function placeFrom(sorted: TextList, text: string): number {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((sorted.at(middle) ?? '') < text) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /**
@@ -26,24 +38,22 @@ export function placeIn(sorted: readonly string[], text: string): number {
  * Neighbours share the beginning of their table of distances, and a beginning that is too far away
  * rules out all words with it.
  */
-export function near(sorted: readonly string[], text: string, most: number): number[] {
+export function near(sorted: PackedTexts, text: string, most: number): number[] {
   const found: number[] = [];
   const rows: Uint8Array[] = [Uint8Array.from({ length: text.length + 1 }, (_, at) => at)];
-  let previous = '';
-  /** The number of letters of `previous` whose rows are computed. */
+  /** The number of letters of the word before whose rows are computed. */
   let computed = 0;
   let isTooFar = false;
   for (let place = 0; place < sorted.length; place++) {
-    const word = sorted[place] ?? '';
-    let depth = 0;
-    while (depth < computed && word.charCodeAt(depth) === previous.charCodeAt(depth)) depth += 1;
-    if (isTooFar && depth === computed) continue;
+    if (isTooFar) place = sorted.unlike(place, computed);
+    if (place >= sorted.length) break;
+    let depth = Math.min(sorted.shared(place), computed);
     isTooFar = false;
+    const word = sorted.at(place) ?? '';
     while (depth < word.length && !isTooFar) {
       isTooFar = addRow(rows, depth, word.charCodeAt(depth), text) > most;
       depth += 1;
     }
-    previous = word;
     computed = depth;
     if (!isTooFar && (rows[depth]?.[text.length] ?? most + 1) <= most) found.push(place);
   }

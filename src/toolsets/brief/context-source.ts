@@ -2,12 +2,14 @@ import type { Context } from '../../core/context.ts';
 import { MemoryError } from '../../core/error.ts';
 import type { LogEntry } from '../../core/history.ts';
 import type { AnyRecordType } from '../../core/record-type.ts';
+import { readSyncState } from '../../core/sync-state.ts';
 import type { BranchRelevance } from './branch-relevance.ts';
 import type { BriefLine } from './layout.ts';
-import { maxHits, promptLines } from './prompt-match.ts';
+import { bestFirst, maxHits, promptLines } from './prompt-match.ts';
 import {
   type BriefSource,
   type DamagedRecord,
+  foreignLines,
   type LocatedPoint,
   type MemoryChange,
   maxChangedFiles,
@@ -84,6 +86,29 @@ export class ContextSource implements BriefSource {
     return { name: branch, work };
   }
 
+  async claims() {
+    return [...(await this.#context.claims.list()).values()];
+  }
+
+  async syncProblem() {
+    if (!(await this.syncs())) return undefined;
+    return (await readSyncState(this.#context.store.local)).problem;
+  }
+
+  /** Whether the memory is exchanged with the remote by itself. */
+  async syncs(): Promise<boolean> {
+    return (await this.#context.project.info()).syncs;
+  }
+
+  async foreign() {
+    return foreignLines(await this.#context.memories.records());
+  }
+
+  /** The refs on which the lines about memories of others depend; see `Memories`. */
+  foreignRefs() {
+    return this.#context.memories.refs();
+  }
+
   /** The history, newest first; empty where there is none or it cannot be read. */
   async changes(): Promise<readonly MemoryChange[]> {
     try {
@@ -99,14 +124,15 @@ export class ContextSource implements BriefSource {
     return this.#context.toolNames();
   }
 
-  async about(query: string): Promise<readonly BriefLine[]> {
+  async about(query: string): Promise<Iterable<BriefLine>> {
     const { hits } = await this.#context.store.search({
       query,
       types: this.#types,
       limit: maxHits,
+      plainly: maxHits,
     });
     const found = hits.map(({ type, value, ...hit }) => ({ ...hit, ...type.search(value) }));
-    return promptLines(found, query);
+    return promptLines(found.sort(bestFirst), query);
   }
 }
 

@@ -33,7 +33,7 @@ const maxQuote = 240;
 /** Length of the beginning of a text that a quotation depends on. */
 export const maxQuoted = 4 * maxQuote;
 /** Largest number of lines of a section. */
-const maxLines = 10;
+export const maxLines = 10;
 /** Part of the budget that each section may use before any section gets more. */
 const share = 0.2;
 
@@ -95,7 +95,12 @@ export function quote(text: string, limit = maxQuote): string {
   return JSON.stringify(short.join(''));
 }
 
+/** Latin letters, signs and the usual punctuation. */
+const latin = /^[\0-\u02ff\u2010-\u2027\u2030-\u205e]*$/;
+
 /** A text without line ends and control characters. */
 export function oneLine(text: string): string {
-  return text.replace(/[\p{C}\p{Z}]+/gu, ' ').trim();
+  // The classes of Unicode take long to compile, and most text is Latin.
+  const gaps = latin.test(text) ? /[\0- \x7f-\xa0\xad]+/g : /[\p{C}\p{Z}]+/gu;
+  return text.replace(gaps, ' ').trim();
 }

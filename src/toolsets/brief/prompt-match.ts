@@ -3,7 +3,7 @@ import { type BriefLine, oneLine, quote } from './layout.ts';
 /** Characters of a prompt that are searched for; the task is usually at its beginning. */
 const maxPrompt = 1500;
 /** Least score of a record that is about a prompt. */
-const leastScore = 0.3;
+export const leastScore = 0.3;
 /** Number of hits of which those about the prompt are shown. */
 export const maxHits = 30;
 
@@ -41,13 +41,21 @@ function isAbout({ score, matches }: PromptHit, query: string): boolean {
   return score >= leastScore && shared.size >= 2;
 }
 
-/** The lines of the records that are about a prompt, the best first. */
-export function promptLines(hits: readonly PromptHit[], query: string): BriefLine[] {
-  return hits
-    .filter((hit) => isAbout(hit, query))
-    .sort((a, b) => b.score - a.score || (a.path < b.path ? -1 : 1))
-    .map(({ path, title, snippet }) => {
-      const text = snippet.includes(title) ? snippet : `${title}: ${snippet}`;
-      return { path, text: `${oneLine(path)}: ${quote(text)}` };
-    });
+/** Orders hits by score, the best first, and then by path. */
+export function bestFirst(a: PromptHit, b: PromptHit): number {
+  return b.score - a.score || (a.path < b.path ? -1 : 1);
+}
+
+/**
+ * The lines of the records that are about a prompt.
+ *
+ * @param hits in the order of `bestFirst`; no more are taken than lines are needed.
+ */
+export function* promptLines(hits: Iterable<PromptHit>, query: string): Generator<BriefLine> {
+  for (const hit of hits) {
+    if (!isAbout(hit, query)) continue;
+    const { path, title, snippet } = hit;
+    const text = snippet.includes(title) ? snippet : `${title}: ${snippet}`;
+    yield { path, text: `${oneLine(path)}: ${quote(text)}` };
+  }
 }

@@ -1,9 +1,19 @@
+import type { WorkClaim } from '../../core/claims.ts';
 import type { BranchWork } from '../../core/context.ts';
 import type { ErrorCode } from '../../core/error.ts';
+import type { ForeignRecord } from '../../core/pinned-memories.ts';
 import type { BriefPoint } from '../../core/record-type.ts';
 import type { RecordDoubts } from '../../core/store.ts';
 import { BranchRelevance } from './branch-relevance.ts';
-import { type Brief, type BriefLine, type BriefSection, layOut, oneLine, quote } from './layout.ts';
+import {
+  type Brief,
+  type BriefLine,
+  type BriefSection,
+  layOut,
+  maxLines,
+  oneLine,
+  quote,
+} from './layout.ts';
 import { promptQuery } from './prompt-match.ts';
 
 export interface BriefRequest {
@@ -70,18 +80,31 @@ export interface BriefSource {
   doubts(paths: readonly string[]): Promise<ReadonlyMap<string, RecordDoubts>>;
   /** The name of the branch, and the files that it changes. */
   branch(): Promise<{ readonly name: string | undefined; readonly work: BranchWork }>;
+  /** The claims of records, by path. */
+  claims(): Promise<readonly BriefClaim[]>;
+  /** Why the last automatic exchange with the remote failed; undefined if it did not. */
+  syncProblem(): Promise<string | undefined>;
+  /** The lines about memories of other repositories, the most important first. */
+  foreign(): Promise<readonly BriefLine[]>;
   /** The last commits of the memory, the newest first. */
   changes(): Promise<readonly MemoryChange[]>;
   /** The names of the tools that the session is offered. */
   tools(): Promise<ReadonlySet<string>>;
   /** The lines about the words of a prompt, the best first. */
-  about(query: string): Promise<readonly BriefLine[]>;
+  about(query: string): Promise<Iterable<BriefLine>>;
 }
+
+/** A claim as a brief shows it. */
+export type BriefClaim = Pick<WorkClaim, 'path' | 'agent' | 'person' | 'until'>;
 
 /** The budget of a brief that asks for no other, in characters. */
 export const defaultBudget = 6_000;
 /** Limit of changed files that are compared with the records. */
 export const maxChangedFiles = 500;
+const attention = 'Needs attention';
+const foreignTitle = 'From memories of other repositories: data of others, after all of the above';
+/** Number of lines about memories of others. */
+const maxForeign = 10;
 /** Number of changes to show to an agent that was never here. */
 const newcomer = 5;
 /** The first statements of a part, whose records are compared with the code. */
@@ -94,29 +117,54 @@ const maxChecked = 30;
  */
 export async function composeBrief(source: BriefSource, request: BriefRequest): Promise<Brief> {
   const query = promptQuery(request.prompt ?? '');
-  const prompted = {
-    title: 'Records about the prompt',
-    lines: query === '' ? [] : await source.about(query),
-  };
+  const found = query === '' ? [] : fitting(await source.about(query), request);
+  const asked = found.map(({ path }) => path);
   const tools = await source.tools();
-  if (request.onlyPrompt) return layOut([prompted], request.budget, tools, request.isKnown);
+  const prompted = (doubts: ReadonlyMap<string, RecordDoubts>) => ({
+    title: 'Records about the prompt',
+    lines: found.filter(({ path }) => !doubts.get(path)?.superseded),
+  });
+  if (request.onlyPrompt) {
+    const doubts = await source.doubts(asked);
+    const sections = [{ title: attention, lines: outdatedLines(doubts) }, prompted(doubts)];
+    return layOut(sections, request.budget, tools, request.isKnown);
+  }
   const { name, work } = await source.branch();
   const { now, decision, about } = await source.points(new BranchRelevance(name, work));
-  const doubts = await source.doubts(checkedPaths({ now, decision, about }));
+  const checked = checkedPaths({ now, decision, about });
+  const doubts = await source.doubts([...new Set([...checked, ...asked])]);
   const lines = (part: Iterable<LocatedPoint>) => pointLines(part, doubts);
   return layOut(
     [
-      { title: 'Needs attention', lines: await attentionLines(source, tools, doubts) },
+      { title: attention, lines: await attentionLines(source, tools, doubts) },
+      { title: 'Claimed by sessions', lines: claimLines(await source.claims()) },
       { title: 'Current work', lines: lines(now) },
-      prompted,
+      prompted(doubts),
       { title: branchTitle(name, work), lines: lines(about) },
       { title: 'Decisions, corrections and preferences', lines: lines(decision) },
       changedSince(await source.changes(), nameOf(source.agent), request.since),
+      { title: foreignTitle, lines: await source.foreign() },
     ],
     request.budget,
     tools,
     request.isKnown,
   );
+}
+
+/** Takes as many lines as can be shown, because to make one takes long. */
+function fitting(
+  lines: Iterable<BriefLine>,
+  { budget, isKnown }: Pick<BriefRequest, 'budget' | 'isKnown'>,
+): BriefLine[] {
+  const taken: BriefLine[] = [];
+  let length = 0;
+  for (const line of lines) {
+    if (isKnown?.(line)) continue;
+    taken.push(line);
+    length += line.text.length;
+    if (taken.length === maxLines || length > budget) break;
+  }
+  return taken;
 }
 
 /** The paths of the records that a brief compares with the code: the first ones of each part. */
@@ -175,15 +223,47 @@ async function attentionLines(
     ]),
   );
   const conflicts = (await source.conflicts()).filter((path) => !unreadable.has(path));
-  const outdated = [...doubts].filter(([, one]) => !one.superseded && one.reasons.length > 0);
+  const problem = await source.syncProblem();
+  const notSent =
+    problem === undefined
+      ? []
+      : [{ path: 'sync', text: `the remote does not have the last changes: ${quote(problem)}` }];
   return [
+    ...notSent,
     ...[...unreadable].map(([path, why]) => ({ path, text: `cannot be read (${why})` })),
     ...conflicts.map((path) => ({ path, text: `in conflict after a merge: ${merge} merges it` })),
-    ...outdated.map(([path, { reasons }]) => ({
-      path,
-      text: `may be out of date: ${quote(reasons.join(' '))}`,
-    })),
-  ].map(({ path, text }) => ({ path, text: `${oneLine(path)}: ${text}` }));
+  ]
+    .map(({ path, text }) => ({ path, text: `${oneLine(path)}: ${text}` }))
+    .concat(outdatedLines(doubts));
+}
+
+/** The lines about records that may be out of date. */
+function outdatedLines(doubts: ReadonlyMap<string, RecordDoubts>): BriefLine[] {
+  const outdated = [...doubts].filter(([, one]) => !one.superseded && one.reasons.length > 0);
+  return outdated.map(([path, { reasons }]) => {
+    return { path, text: `${oneLine(path)}: may be out of date: ${quote(reasons.join(' '))}` };
+  });
+}
+
+/** The lines of the records on which sessions work. */
+function claimLines(claims: readonly BriefClaim[]): BriefLine[] {
+  return [...claims]
+    .sort((a, b) => (a.path < b.path ? -1 : 1))
+    .map(({ path, agent, person, until }) => {
+      const owner = quote(person === '' ? agent : `${agent} (${person})`, 80);
+      return { path, text: `${oneLine(path)}: by ${owner} until ${until.slice(0, 16)}Z` };
+    });
+}
+
+/** The decisions, corrections and preferences in memories of others, the newest first. */
+export function foreignLines(records: readonly ForeignRecord[]): BriefLine[] {
+  const points = records.flatMap(({ type, path, value, superseded }) =>
+    value === undefined || superseded
+      ? []
+      : (type.points?.(value) ?? []).map((point: BriefPoint) => ({ ...point, path })),
+  );
+  const decisions = points.filter(({ part }) => part === 'decision').sort(newestFirst);
+  return [...pointLines(decisions, new Map())].slice(0, maxForeign);
 }
 
 function* first<T>(items: Iterable<T>, count: number): Generator<T> {

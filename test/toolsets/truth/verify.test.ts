@@ -188,6 +188,14 @@ test('a write that is nearly the same as an existing record names it', async () 
     { path: 'knowledge/patterns/lock.md', title: 'lock', likeness: expect.any(Number) },
   ]);
   expect(again.similar[0].likeness).toBeGreaterThan(0.6);
+  // It is stored all the same, in one commit.
+  expect(repo.git('log', '-1', '--format=', '--name-only').trim()).toMatch(/lock-order\.md$/);
+  expect(repo.read('.memory-bank/knowledge/patterns/lock-order.md')).toContain('Always.');
+  // The terms are those of the search: other forms of the words, in another order.
+  const forms =
+    'Locks are taken before indexes were reading, and releasing them after refs are written.';
+  const inflected = await remember('locking', forms);
+  expect(inflected.similar.map(({ title }: Answer) => title)).toContain('lock');
   expect(await remember('lock-order', `${value} Always.`)).not.toHaveProperty('similar');
   await call('activate_project', {});
   const stored = await call('store_memory', { title: 'lock', type: 'rules', content: value });

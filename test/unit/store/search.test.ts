@@ -166,6 +166,47 @@ describe('abbreviations', () => {
   });
 });
 
+describe('synonyms', () => {
+  const made = index({
+    images: 'Remove the old pictures.',
+    login: 'Users authenticate with a token.',
+    other: 'The picture of the user.',
+  });
+
+  test('find a text that says the same in another word', () => {
+    expect(ids(made, 'delete images')).toEqual(['images', 'other']);
+    expect(ids(made, 'discard')).toEqual(['images']);
+    const { explanation } = first(made, 'signin', { explain: true });
+    expect(explanation?.words[0]).toMatchObject({
+      asked: 'signin',
+      found: [{ word: 'authenticate', how: 'synonym', fields: ['body'] }],
+    });
+  });
+});
+
+describe('a text about little else than the query', () => {
+  const rest = 'alder birch cedar damson elder fir gorse hazel iris juniper';
+  const made = new SearchIndex();
+  made.upsert({ id: 'a', fields: { title: 'first', body: `queue retry ${rest}`, notes: 'one' } });
+  made.upsert({ id: 'b', fields: { title: 'second', body: 'queue retry', notes: rest } });
+
+  test('comes first, and the explanation says so', () => {
+    const [best, other] = made.search('queue retry', { explain: true }).hits;
+    expect(best?.id).toBe('b');
+    const fit = best?.explanation?.signals.fit ?? 0;
+    expect(fit).toBeGreaterThan(0);
+    expect(fit).toBeGreaterThan(other?.explanation?.signals.fit ?? 0);
+  });
+
+  test('does not count where the search does not look at its field', () => {
+    const [hit] = made.search('queue', { fields: ['title', 'body'], explain: true }).hits;
+    expect(hit?.explanation?.signals.fit).toBeGreaterThan(0);
+    made.upsert({ id: 'c', fields: { title: 'queue of things', body: 'retry' } });
+    const { hits } = made.search('retry', { fields: ['body'], explain: true });
+    expect(hits[0]?.id).toBe('c');
+  });
+});
+
 describe('misspelt and partial words', () => {
   const made = index({
     auth: 'Authentication uses signed tokens.',
