@@ -36,7 +36,11 @@ export function copyProgram(outdir) {
     // The declarations serve programs that import the library, and the pages serve people; an exception
     // begins with `!`.
     if (!/^(?:dist\/types|docs|\w+\.md|!.*)$/.test(file))
-      cpSync(join(top, file), join(outdir, file), { recursive: true });
+      cpSync(join(top, file), join(outdir, file), {
+        recursive: true,
+        // The compiled code of this version of Node.js.
+        filter: (path) => !path.endsWith('.cache'),
+      });
   }
 }
 

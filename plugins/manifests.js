@@ -52,10 +52,27 @@ export const programFolder = 'program';
  * @returns {Record<string, unknown>}
  */
 function hooksOf(client, folder) {
-  const program = `node "${folder}/${programFolder}/dist/main.cjs" hook`;
-  return JSON.parse(JSON.stringify(hookSettings[client]), (_, value) =>
-    typeof value === 'string' ? value.replace(`${name} hook`, program) : value,
-  );
+  return JSON.parse(JSON.stringify(hookSettings[client]), (key, value) => {
+    if (typeof value !== 'string' || !value.startsWith(`${name} hook`)) return value;
+    const event = value.slice(`${name} hook `.length);
+    // PowerShell has the variables of the environment under other names.
+    const place = key === 'powershell' ? folder.replace(/^\$\{(.*)\}$/, '$env:$1') : folder;
+    return `node "${place}/${programFolder}/dist/main.cjs" hook ${event} ${defaults}`;
+  });
+}
+
+/**
+ * The list of the plugins for a client, in the format of Claude Code.
+ *
+ * @param {string} source the folder of the plugin.
+ */
+function marketplace(source) {
+  return {
+    name,
+    owner: author,
+    metadata: { description: about.description, version: about.version },
+    plugins: [{ source, ...portable, keywords }],
+  };
 }
 
 const schemas = 'https://agent-plugins.org/schemas/1.0.0';
@@ -69,12 +86,7 @@ export const manifests = {
   // VS Code and Copilot load this format.
   'agent-plugins/plugin.json': { $schema: `${schemas}/plugin.schema.json`, ...identity },
   'agent-plugins/mcp.json': { $schema: `${schemas}/mcp.schema.json`, ...stdio() },
-  '.claude-plugin/marketplace.json': {
-    name,
-    owner: author,
-    metadata: { description: about.description, version: about.version },
-    plugins: [{ source: './claude-code', ...portable, keywords }],
-  },
+  '.claude-plugin/marketplace.json': marketplace('./claude-code'),
   'claude-code/.claude-plugin/plugin.json': identity,
   // Claude Code itself sets CLAUDE_PROJECT_DIR for the server.
   'claude-code/.mcp.json': stdio(),
@@ -114,6 +126,17 @@ export const manifests = {
   'cursor/hooks/hooks.json': hooksOf('cursor', '${CURSOR_PLUGIN_ROOT}'),
   // A variable that a client does not replace is ignored by the server.
   'cursor/mcp.json': stdio({ MEMORY_BANK_ROOT: '${workspaceFolder}' }),
+  // Copilot CLI prefers it to the one of Claude Code.
+  '.github/plugin/marketplace.json': marketplace('./copilot'),
+  // Copilot CLI sets PLUGIN_ROOT for hooks.
+  'copilot/plugin.json': {
+    ...identity,
+    skills: 'skills/',
+    hooks: 'hooks.json',
+    mcpServers: '.mcp.json',
+  },
+  'copilot/.mcp.json': stdio(),
+  'copilot/hooks.json': hooksOf('copilot', '${PLUGIN_ROOT}'),
   'gemini-cli/gemini-extension.json': {
     name,
     version: about.version,
@@ -180,7 +203,14 @@ export const manifests = {
 };
 
 /** The plugins that contain the skills. */
-export const withSkills = ['agent-plugins', 'claude-code', 'codex', 'cursor', 'gemini-cli'];
+export const withSkills = [
+  'agent-plugins',
+  'claude-code',
+  'codex',
+  'cursor',
+  'copilot',
+  'gemini-cli',
+];
 
 /** The plugins whose hooks start a copy of the program. */
-export const withProgram = ['claude-code', 'codex', 'cursor', 'gemini-cli'];
+export const withProgram = ['claude-code', 'codex', 'cursor', 'copilot', 'gemini-cli'];

@@ -48,6 +48,13 @@ const required: Record<string, object> = {
   'codex/.codex-plugin/plugin.json': { name, version, description: text, skills: './skills/' },
   'codex/hooks/hooks.json': { hooks: { SessionStart: groups, UserPromptSubmit: groups } },
   'cursor/hooks/hooks.json': { version: 1, hooks: { sessionStart: [{ command: text }] } },
+  '.github/plugin/marketplace.json': { name, plugins: [{ name, source: './copilot' }] },
+  'copilot/plugin.json': { name, version, hooks: 'hooks.json', mcpServers: '.mcp.json' },
+  'copilot/.mcp.json': entry,
+  'copilot/hooks.json': {
+    version: 1,
+    hooks: { sessionStart: [{ type: 'command', bash: text, powershell: text }] },
+  },
   'gemini-cli/hooks/hooks.json': { hooks: { SessionStart: groups, BeforeAgent: groups } },
   'codex/.mcp.json': entry,
   'cursor/.cursor-plugin/plugin.json': { name, skills: './skills/', mcpServers: './mcp.json' },
@@ -99,25 +106,49 @@ describe('the plugins', () => {
     expect(JSON.stringify(manifests['agent-plugins/mcp.json'])).not.toContain('${');
   });
 
+  it('describe the server to the registry with fields of its schema, within its limits', () => {
+    const { packages, ...server } = manifests['server.json'] as Record<string, string> & {
+      packages: { environmentVariables: object[]; [key: string]: unknown }[];
+    };
+    expect(server.name).toMatch(/^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/);
+    const own = ['$schema', 'name', 'title', 'description', 'version', 'repository', 'websiteUrl'];
+    expect(Object.keys(server).filter((key) => !own.includes(key))).toEqual([]);
+    const known = [
+      ...['registryType', 'identifier', 'version', 'transport', 'runtimeHint', 'fileSha256'],
+      ...['runtimeArguments', 'packageArguments', 'environmentVariables'],
+    ];
+    const input = ['name', 'description', 'isRequired', 'isSecret', 'format', 'default'];
+    for (const { environmentVariables, ...one } of packages) {
+      expect(Object.keys(one).filter((key) => !known.includes(key))).toEqual([]);
+      const used = environmentVariables.flatMap((variable) => Object.keys(variable));
+      expect(used.filter((key) => !input.includes(key))).toEqual([]);
+    }
+  });
+
   it('never take their own folder as the project', () => {
     const servers = Object.values(manifests).map(({ mcpServers = {} }) => mcpServers);
     expect(JSON.stringify(servers)).not.toMatch(/PLUGIN_ROOT|extensionPath|"cwd"/);
   });
 
   it('have hooks that start the program of the plugin for an event that exists', () => {
-    const all = Object.entries(manifests).filter(([path]) => path.endsWith('hooks/hooks.json'));
+    const all = Object.entries(manifests).filter(([path]) => path.endsWith('hooks.json'));
     expect(all.map(([path]) => path.split('/')[0])).toEqual(withProgram);
     for (const [, hooks] of all) {
       const commands: string[] = [];
       JSON.stringify(hooks, (key, value) => {
-        if (key === 'command') commands.push(String(value));
+        if (/^(?:command|bash|powershell)$/.test(key) && value !== 'command')
+          commands.push(String(value));
         return value;
       });
       expect(commands.length).toBeGreaterThan(0);
       for (const command of commands) {
-        const [, event] =
-          /^node "\$\{\w+\}\/program\/dist\/main\.cjs" hook ([a-z-]+)$/.exec(command) ?? [];
+        const [, event, names] =
+          /^node "\$(?:\{\w+\}|env:\w+)\/program\/dist\/main\.cjs" hook ([a-z-]+) ([a-z,-]+)$/.exec(
+            command,
+          ) ?? [];
         expect(hookEvents).toContain(event);
+        // Its texts name only tools that the server of the plugin offers.
+        expect(names?.split(',')).toEqual(defaultToolsets);
       }
     }
   });
