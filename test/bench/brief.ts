@@ -1,5 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { resolve } from 'node:path';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { entryRecord } from '../../src/toolsets/knowledge/entry.ts';
@@ -31,23 +32,35 @@ const prompt = 'Why does the retry of the queue wait for the lock of a worker?';
 
 const hooks = ['session-start', 'prompt', 'stop', 'pre-compact', 'session-end'];
 
-/** Entries of every category, a third of which are in the brief of any branch. */
+/** The sentences of the project's pages. */
+const sentences = readdirSync('docs')
+  .filter((name) => name.endsWith('.md'))
+  .flatMap((name) => readFileSync(join('docs', name), 'utf8').split(/(?<=\.)\s+/))
+  .filter((sentence) => /^[A-Z][^|#\n]{40,250}\.$/.test(sentence));
+
+/** Entries of every category, a third of which are in the brief of any branch, with real sentences. */
 function* mixed(count: number): Generator<[path: string, text: string]> {
   const categories = ['project-learnings', 'patterns', 'decisions'] as const;
+  const random = new Random(seed);
   for (let i = 0; i < count; i++) {
-    const value = { ...entry(i, 'First'), category: categories[i % 3] ?? 'decisions' };
+    const four = Array.from({ length: 4 }, () => sentences[random.below(sentences.length)]);
+    const value = {
+      ...entry(i, 'First'),
+      category: categories[i % 3] ?? 'decisions',
+      value: `${four.join(' ')}\n`,
+    };
     yield [placeOf(i, value), entryRecord.codec.encode(value)];
   }
 }
 
-function input(event: string, root: string, i: number): string {
+function input(event: string, root: string, i: number, as?: string): string {
   const names: Record<string, string> = {
     prompt: 'UserPromptSubmit',
     stop: 'Stop',
     'pre-compact': 'PreCompact',
     'session-end': 'SessionEnd',
   };
-  const name = names[event] ?? 'SessionStart';
+  const name = as ?? names[event] ?? 'SessionStart';
   return JSON.stringify({ session_id: `${event} ${i}`, hook_event_name: name, cwd: root, prompt });
 }
 
@@ -73,6 +86,14 @@ for (const size of sizes) {
   for (let i = 0; i < starts; i++) {
     await node.measure(() => run(repo.root, ['-e', '0']));
     for (const [name, measured] of times) {
+      // The session of any other event has begun.
+      if (name !== 'brief' && name !== 'session-start') {
+        run(
+          repo.root,
+          [program, 'hook', 'session-start'],
+          input(name, repo.root, i, 'SessionStart'),
+        );
+      }
       const args = name === 'brief' ? [program, name] : [program, 'hook', name];
       await measured.measure(() => run(repo.root, args, input(name, repo.root, i)));
     }
@@ -85,19 +106,20 @@ for (const size of sizes) {
 
 interface Commit {
   readonly subject: string;
+  readonly message: string;
   readonly files: readonly string[];
 }
 
 /** The commits of a history with a few changed files, the oldest first. */
 function commitsOf(source: string): Commit[] {
-  const format = ['log', '--reverse', '--no-merges', '--name-only', '--format=%x00%s'];
+  const format = ['log', '--reverse', '--no-merges', '--name-only', '--format=%x00%s%x01%B%x01'];
   const text = execFileSync('git', format, { cwd: source, encoding: 'utf8', maxBuffer: 2 ** 28 });
   return text
     .split('\0')
     .slice(1)
     .map((part) => {
-      const [subject = '', ...files] = part.split('\n').filter((line) => line !== '');
-      return { subject, files };
+      const [subject = '', message = '', names = ''] = part.split('\x01');
+      return { subject, message: message.trim(), files: names.split('\n').filter(Boolean) };
     })
     .filter(({ files }) => files.length > 0 && files.length <= 2 * filesOfRecord);
 }
@@ -119,7 +141,7 @@ function recallOf(commits: readonly Commit[], at: number, random: Random): numbe
     const value = {
       category: 'project-learnings' as const,
       key: `learning-${i}`,
-      value: `${commit.subject}: see ${named.join(', ')}.`,
+      value: `${commit.message}\n\nSee ${named.join(', ')}.`,
       created_at: time,
       updated_at: time,
     };
@@ -153,9 +175,9 @@ for (let i = 0; i < 4 * tasks && shares.length < tasks && commits.length > 10; i
 const mean = shares.reduce((sum, share) => sum + share, 0) / Math.max(1, shares.length);
 
 report('brief', 'The brief and the hooks', [
-  'Each command as a new process, next to `node -e 0`: medians in one run. Nothing has changed since the last brief.',
+  'Each command as a new process, next to `node -e 0`: medians in one run. Nothing has changed since the last brief. The texts of the records are sentences of the project’s pages, and the hook of a prompt finds some of them.',
   table(['records', '`node -e 0`, ms', '`brief`', ...hooks.map((name) => `\`${name}\``)], timeRows),
   'The size of a brief with the default budget of 6,000 characters:',
   table(['records', 'characters', 'tokens'], sizeRows),
-  `Of ${count(shares.length)} commits of a history (the project’s own unless another one is given), the work tree has the changed files and the prompt is the subject. The memory has ${count(recordsOfTask)} records from earlier commits, each with the names of up to ${filesOfRecord} files. The brief contains **${(100 * mean).toFixed(0)}%** of the records that name one of the changed files, out of at most 20 for which it has room.`,
+  `Of ${count(shares.length)} commits of a history (the project’s own unless another one is given), the work tree has the changed files and the prompt is the subject. The memory has ${count(recordsOfTask)} records, which are the messages of earlier commits, each with the names of up to ${filesOfRecord} files. The brief contains **${(100 * mean).toFixed(0)}%** of the records that name one of the changed files, out of at most 20 for which it has room.`,
 ]);

@@ -233,9 +233,11 @@ export const switchedOff: readonly SwitchedOff[] = [
   { name: 'without words in one passage', part: signal('passage') },
   { name: 'without words near each other', part: signal('near') },
   { name: 'without words in the title', part: signal('title') },
+  { name: 'without texts about little else', part: signal('fit') },
   { name: 'without corrections', part: ways('correction', 'half') },
   { name: 'without completions', part: ways('completion') },
   { name: 'without abbreviations', part: ways('abbreviation') },
+  { name: 'without synonyms', part: ways('synonym') },
 ];
 
 /**

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
 
 /** Relative to the repository, in which every bench runs. */
-const file = 'docs/benchmarks.md';
+const benchmarks = 'docs/benchmarks.md';
 
 /** Rows under a head, as Markdown. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
@@ -12,11 +12,16 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
 }
 
 /**
- * Prints the report of a bench, and updates its section of docs/benchmarks.md.
+ * Prints the report of a bench, and updates its section of a page.
  *
  * @param name of the bench, and of the marks around its section.
  */
-export function report(name: string, title: string, parts: readonly string[]): void {
+export function report(
+  name: string,
+  title: string,
+  parts: readonly string[],
+  file = benchmarks,
+): void {
   const text = [`## ${title}`, ...parts].join('\n\n');
   console.log(`\n${text}\n`);
   const before = readFileSync(file, 'utf8');

@@ -19,6 +19,7 @@ const benches = [
   'brief',
   'peers',
   'view',
+  'scale',
 ];
 
 const [first = '', ...rest] = process.argv.slice(2);

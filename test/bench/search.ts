@@ -17,6 +17,7 @@ import {
 import { count, ms, Times } from './figures.ts';
 import { type LabelledSet, labelledSets, misspell, Quality, type Typos } from './labelled.ts';
 import { report, table } from './report.ts';
+import { servedSearch, servedSet, tinyEntries } from './served-search.ts';
 
 /** Compares the quality and speed of the search with other ways to search the same texts. */
 
@@ -27,6 +28,9 @@ const full = process.argv.includes('--full');
 const sample = 25;
 
 const sets = labelledSets();
+const length = ({ documents }: LabelledSet) =>
+  documents.reduce((sum, { fields }) => sum + (fields.body?.length ?? 0), 0) / documents.length;
+const longest = sets.reduce((a, b) => (length(b) > length(a) ? b : a));
 const largest = sets.reduce((a, b) => (b.documents.length > a.documents.length ? b : a));
 if (!hasSqlite) console.error('This Node.js has no SQLite: run the bench with Node.js 22.13.');
 report('search', 'Search', [
@@ -36,6 +40,12 @@ report('search', 'Search', [
   speed(largest, 10_000, [ours, oursByWords, usualMiniSearch, fuseByDefault]),
   speed(largest, 100_000, [ours, usualMiniSearch]),
   upkeep(largest, 10_000),
+  await servedSearch([
+    servedSet(largest, 10_000),
+    tinyEntries(largest, 10_000),
+    servedSet(longest, longest.documents.length),
+    ...(full ? [servedSet(largest, 100_000)] : []),
+  ]),
 ]);
 
 function quality(set: LabelledSet): string {

@@ -112,6 +112,15 @@ export class ServerProcess {
     return this.#status('VmRSS');
   }
 
+  /** Time that all its threads have computed so far, in milliseconds. */
+  get processorTime(): number {
+    const stat = readFileSync(`/proc/${this.#child.pid}/stat`, 'utf8');
+    // The name of the program, in brackets, may contain spaces.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    // Linux counts in hundredths of a second.
+    return 10 * (Number(fields[11]) + Number(fields[12]));
+  }
+
   async end(): Promise<void> {
     this.#child.stdin.end();
     // Not every program exits at the end of its input.

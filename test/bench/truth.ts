@@ -26,6 +26,8 @@ const spansOfRecord = 2;
 const maxTexts = 300;
 /** Ages of the old commits, as shares of the history. */
 const ages = [0.1, 0.3, 0.6];
+/** Files vanish slowly, so that texts are also taken from the beginning of a history. */
+const textAges = [...ages, 0.9];
 
 /** Records that rest on the spans: every other one has them as given evidence. */
 function recordsAbout(history: History, spans: readonly Span[]): ReadonlyMap<string, string> {
@@ -90,9 +92,11 @@ async function measureTexts(source: string, name: string, age: number): Promise<
       if (isStale(verdict) && evidence.lines === undefined) named.add(evidence.path);
     }
     for (const path of named) {
-      const finding = findings.find(({ evidence }) => {
-        return evidence.path === path && evidence.lines === undefined;
-      });
+      const own = findings.filter(({ evidence }) => evidence.path === path);
+      // A text may name lines of the file only: of these, the fate of the file counts.
+      const finding =
+        own.find(({ evidence }) => evidence.lines === undefined) ??
+        own.find(({ verdict }) => verdict === 'gone' || verdict === 'moved');
       const truth = history.fileTruth(path);
       const [stale, told] = [isStale(truth.verdict), isStale(finding?.verdict ?? 'none')];
       tally.places += 1;
@@ -185,11 +189,11 @@ const textRows: string[][] = [];
 const onlyTexts = process.argv.includes('--texts');
 for (const source of sources) {
   const name = given.length > 0 ? basename(source) : 'this project';
-  for (const age of ages) {
-    const row = onlyTexts ? undefined : await measure(source, name, age);
+  for (const age of onlyTexts ? [] : ages) {
+    const row = await measure(source, name, age);
     if (row) rows.push(row);
-    textRows.push(await measureTexts(source, name, age));
   }
+  for (const age of textAges) textRows.push(await measureTexts(source, name, age));
 }
 const times = onlyTexts || process.argv.includes('--score') ? [] : await speed();
 report('truth', 'Memories and the code that they name', [

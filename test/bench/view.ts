@@ -128,9 +128,12 @@ const server = await serve({ keys: undefined }, {}, {}, viewFace({ folder, versi
 console.log('Writing the memory …');
 fill(server.repo);
 
-const indexed = new Times();
-await indexed.measure(() => server.ask('GET', '/memory/log?limit=1'));
 const context = await browser.newContext({ viewport: { width: 1200, height: 800 } });
+const firstPage = await context.newPage();
+const newClone = await load(firstPage, `${server.url}/view/`, '.columns .entry');
+await firstPage.close();
+const indexed = new Times();
+await indexed.measure(() => server.ask('GET', '/memory/activity'));
 const pages: readonly (readonly [string, string, string])[] = [
   ['Home', '/view/', '.columns .entry'],
   ['Timeline', '/view/timeline', '.entry'],
@@ -166,5 +169,5 @@ await server.close();
 report('view', 'Pages in the browser', [
   `${count(records + objectives + tasks)} records, ${count(commits)} commits, headless Chromium and the server on one machine. The time is from the first byte of the document until its content is there; the first visit of the server, and the median of ${rounds} more. The memory is that of the scripts after a collection.`,
   table(['page', 'first visit', 'later', 'p95 of a frame while scrolling', 'memory'], rows),
-  `The chart counts ${count(charted)} commits. All ${count(objectives + tasks)} records of the graph are laid out and drawn in ${ms(open.median)} ms. The index of the commits is built once, by the first request for the history of a clone, and took ${(indexed.median / 1000).toFixed(0)} s here.`,
+  `The chart counts ${count(charted)} commits. All ${count(objectives + tasks)} records of the graph are laid out and drawn in ${ms(open.median)} ms. In a new clone, the content of Home is there after ${ms(newClone)} ms: it does not need the index of the commits. That index is built once, by the first request for the whole history of a clone, and took ${(indexed.median / 1000).toFixed(0)} s here; until then the timeline shows the newest commits.`,
 ]);
