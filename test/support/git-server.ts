@@ -73,6 +73,9 @@ export class GitServer {
         ...(request.headers['content-length'] && {
           CONTENT_LENGTH: request.headers['content-length'],
         }),
+        // Git compresses a request with many commits, and asks for the current protocol.
+        HTTP_CONTENT_ENCODING: request.headers['content-encoding'] ?? '',
+        GIT_PROTOCOL: String(request.headers['git-protocol'] ?? ''),
         REMOTE_USER: 'tester',
         REMOTE_ADDR: '127.0.0.1',
       },
