@@ -136,6 +136,24 @@ export class App {
   }
 
   /**
+   * Opens the memory that a session serves, so that its first call does not wait for that.
+   *
+   * It creates, merges and fetches nothing, so a memory that a call would have to look for is left to
+   * the call.
+   *
+   * @param clientRoots see `root`.
+   * @throws MemoryError see `root`, or the error of opening the memory.
+   */
+  warm(session: Session, clientRoots?: () => Promise<readonly string[]>): Promise<void> {
+    const work = async () => {
+      const root = await this.root(session, clientRoots);
+      const { isPlainMemory } = await import('./placed-apart.ts');
+      if (isPlainMemory(root)) await this.#workspaces.warm(root);
+    };
+    return this.#untilClose(work());
+  }
+
+  /**
    * Calls a tool, for every transport.
    *
    * @param name of the tool, or the name that clients print: `mcp__memory__memory_read`.
@@ -230,7 +248,11 @@ export class App {
     { signal = new AbortController().signal }: CallOptions,
     work: (signal: AbortSignal) => Promise<R>,
   ): Promise<R> {
-    const running = session.get(placeKey).inTurn(signal, () => work(signal));
+    return this.#untilClose(session.get(placeKey).inTurn(signal, () => work(signal)));
+  }
+
+  /** Lets `close` wait for the end of some work. */
+  #untilClose<R>(running: Promise<R>): Promise<R> {
     this.#running.add(running);
     return running.finally(() => this.#running.delete(running));
   }

@@ -1,7 +1,13 @@
+import { join } from 'node:path';
 import { toMemoryError } from '../core/error.ts';
 import { counted } from '../core/painter.ts';
 import type { Toolset } from '../core/toolset.ts';
-import type { OpenWorkspace, Workspace, WorkspaceOptions } from '../core/workspace.ts';
+import {
+  memoryFolderName,
+  type OpenWorkspace,
+  type Workspace,
+  type WorkspaceOptions,
+} from '../core/workspace.ts';
 import type { AutoSync } from './auto-sync.ts';
 import { now, ownSession } from './clock-and-ids.ts';
 
@@ -64,6 +70,12 @@ export class Workspaces {
     const workspace = await this.#get({ root, folder, repository: 'enclosing' });
     for (const branch of finished) await this.#merge(workspace, branch, branch);
     return workspace;
+  }
+
+  /** Opens a memory that is on the branches of its project, and reads what its first call needs. */
+  async warm(root: string): Promise<void> {
+    const folder = join(root, memoryFolderName);
+    await (await this.#get({ root, folder, repository: 'enclosing' })).warm();
   }
 
   /**

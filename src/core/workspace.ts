@@ -49,6 +49,8 @@ export interface Workspace {
   /** Set if its configuration requires a review of what agents change. */
   readonly review: ReviewRule | undefined;
   bind(binding: Binding): BoundWorkspace;
+  /** Reads what the first call needs: the records, and the index that an earlier process has saved. */
+  warm(): Promise<void>;
   /**
    * Calls back after records were added, changed or removed, by this process or by others.
    *

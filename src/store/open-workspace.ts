@@ -215,6 +215,11 @@ class StoreWorkspace implements Workspace {
     };
   }
 
+  async warm(): Promise<void> {
+    await this.#memory.refresh();
+    await this.#loadCautions();
+  }
+
   watch(listener: (paths: readonly string[]) => void): () => void {
     this.#listeners.add(listener);
     // A watch reports changes, so the existing records must be known first.

@@ -21,6 +21,7 @@ export class MemoryWorkspace implements Workspace {
   /** Branch of the commits; undefined for a detached HEAD. */
   branch: string | undefined = 'main';
   closed = false;
+  warmed = false;
   readonly listeners = new Set<(paths: readonly string[]) => void>();
   readonly #toolset: Toolset;
   readonly #contexts = new WeakMap<Session, TestContext>();
@@ -72,6 +73,10 @@ export class MemoryWorkspace implements Workspace {
   watch(listener: (paths: readonly string[]) => void): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);
+  }
+
+  async warm(): Promise<void> {
+    this.warmed = true;
   }
 
   async close(): Promise<void> {

@@ -177,6 +177,36 @@ describe('the workspaces', () => {
     expect(home?.store.commits).toHaveLength(1);
   });
 
+  test('one is opened in the background if no call has to look for it', async () => {
+    const { app, workspaces } = probeApp({ cwd: folder });
+    const session = app.connect();
+    await app.warm(session);
+    expect(workspaces.size).toBe(0);
+    mkdirSync(join(folder, '.memory-bank'));
+    const unnamed = () => Promise.reject(new Error('not named'));
+    await expect(app.warm(app.connect(), unnamed)).rejects.toThrow('not named');
+    expect(workspaces.size).toBe(0);
+    await app.warm(session);
+    expect(workspaces.get(join(folder, '.memory-bank'))?.warmed).toBe(true);
+    await app.call(session, 'note_read', { name: 'a' });
+    expect(workspaces.size).toBe(1);
+  });
+
+  test('one that is placed elsewhere is left to the first call', async () => {
+    mkdirSync(join(folder, '.memory-bank'));
+    for (const name of ['objects', 'refs'])
+      mkdirSync(join(folder, '.git', name), { recursive: true });
+    writeFileSync(join(folder, '.git/HEAD'), 'ref: refs/heads/main\n');
+    const { app, workspaces } = probeApp({ cwd: folder });
+    const config = '[memory-bank "placement"]\n\tbranch = memory\n';
+    writeFileSync(join(folder, '.git/config'), config);
+    await app.warm(app.connect());
+    expect(workspaces.size).toBe(0);
+    writeFileSync(join(folder, '.git/config'), '');
+    await app.warm(app.connect());
+    expect(workspaces.size).toBe(1);
+  });
+
   test('the home store is opened when it is needed', async () => {
     const { app, workspaces } = probeApp({ cwd: folder });
     await app.call(app.connect(), 'note_read', { name: 'a' });

@@ -26,6 +26,7 @@ import {
 } from './methods.ts';
 import { ResourceFeed } from './resources.ts';
 import { methodNotFound, RpcError, toRpcError } from './rpc-error.ts';
+import { warmSoon } from './warming.ts';
 
 /** Loaded for a client that shows views. */
 const views = () => import('./app-views.ts');
@@ -71,6 +72,7 @@ export function createServer(
     instructions,
   });
   const disconnect = new AbortController();
+  let stopWarming = () => {};
   let roots: Promise<readonly string[]> | undefined;
   const session = app.connect({
     isAgent: true,
@@ -92,6 +94,8 @@ export function createServer(
     // Every client lists the tools next. Once they are loaded, a call can fail in its toolset's words
     // even after the files of the program were replaced.
     app.toolsets().catch(() => {});
+    if (remote) return;
+    stopWarming = warmSoon(app, session, server.getClientCapabilities()?.roots !== undefined);
   };
   server.setNotificationHandler(RootsListChangedNotificationSchema, () => {
     roots = undefined;
@@ -112,6 +116,7 @@ export function createServer(
   return {
     server,
     leave() {
+      stopWarming();
       feed.close();
       disconnect.abort();
     },

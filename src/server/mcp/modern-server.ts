@@ -112,6 +112,7 @@ export class ModernServer {
       }
       const { _meta, ...result } = await handle(request, exchange);
       if (exchange.signal.aborted) return undefined;
+      if (!this.#handles) this.#process.warm(request);
       const meta = { ..._meta, [infoKey]: serverInfo(this.#version) };
       return { jsonrpc: '2.0', id, result: { resultType: 'complete', ...result, _meta: meta } };
     } catch (thrown) {
@@ -126,6 +127,7 @@ export class ModernServer {
 
   /** Ends the subscriptions; each is answered. */
   leave(): void {
+    this.#process.leave();
     this.#subscriptions.end();
   }
 

@@ -4,6 +4,7 @@ import { isObject } from '../../core/json.ts';
 import type { Session } from '../../core/session.ts';
 import type { ModernRequest } from './modern-request.ts';
 import { invalidParams, RpcError } from './rpc-error.ts';
+import { warmSoon } from './warming.ts';
 
 /** The result that asks the client for its roots. */
 export const rootsRequired = {
@@ -18,6 +19,7 @@ export class ProcessSession {
   readonly #onChosen: () => void;
   /** The roots that the client named last. */
   #roots: readonly string[] = [];
+  #stopWarming: (() => void) | undefined;
   /** The end of the previous choice: requests reach the session in their order. */
   #turn: Promise<unknown> = Promise.resolve();
 
@@ -26,6 +28,15 @@ export class ProcessSession {
     this.#app = app;
     this.#onChosen = onChosen;
     this.session = app.connect({ roots: async () => this.#roots, isAgent: true });
+  }
+
+  /** Opens the memory in the background, once, after a request. */
+  warm({ capabilities }: ModernRequest): void {
+    this.#stopWarming ??= warmSoon(this.#app, this.session, capabilities.roots !== undefined);
+  }
+
+  leave(): void {
+    this.#stopWarming?.();
   }
 
   /**

@@ -1,0 +1,23 @@
+import type { App } from '../../app/app.ts';
+import { MemoryError } from '../../core/error.ts';
+import type { Session } from '../../core/session.ts';
+
+/** Time for the first requests of a client, which lists the tools before it calls one, in milliseconds. */
+const pause = 300;
+
+/**
+ * Opens the memory of a session in the background: an agent calls the first tool seconds later.
+ *
+ * @param isOpen whether the client can name roots that decide on the project; they are not asked for.
+ * @returns a function that cancels it.
+ */
+export function warmSoon(app: App, session: Session, isOpen: boolean): () => void {
+  const clientRoots = async () => {
+    if (isOpen) throw new MemoryError('no_project', 'The client has not named its roots.');
+    return [];
+  };
+  // A problem is reported by the first call.
+  const warm = () => app.warm(session, clientRoots).catch(() => {});
+  const timer = setTimeout(warm, pause).unref();
+  return () => clearTimeout(timer);
+}
