@@ -56,6 +56,8 @@ const real: WorkspaceParts = {
 
 /** How long changes on disk are collected before listeners are called, in milliseconds. */
 const collectFor = 50;
+/** How long after a look a missing memory folder is looked for again, in milliseconds. */
+const missingPause = 2_000;
 
 /** Opens the memory of a root; see `OpenWorkspace`. */
 export async function openWorkspace(
@@ -96,6 +98,7 @@ class StoreWorkspace implements Workspace {
   readonly #openEmbedder: WorkspaceOptions['embedder'];
   readonly #warn: (message: string) => void;
   #notifyTimer: NodeJS.Timeout | undefined;
+  #pollTimer: NodeJS.Timeout | undefined;
 
   constructor(options: WorkspaceOptions, { files, ...parts }: WorkspaceParts) {
     const { root, folder: path, records: types, durability, now, warn } = options;
@@ -116,7 +119,10 @@ class StoreWorkspace implements Workspace {
     this.#local = new LocalFile(disk, () => this.#memory.repository()?.folder);
     this.#archive = new Archive(this.#memory, disk, now);
     this.#memory.view.onChange((path) => {
-      if (this.#listeners.size > 0) this.#changed.add(path);
+      if (this.#listeners.size === 0 || this.#memory.sweeping) return;
+      this.#changed.add(path);
+      // A change of our own creates a folder that is not watched yet.
+      this.#notifySoon();
     });
     this.#memory.onHint = () => this.#notifySoon();
   }
@@ -228,8 +234,8 @@ class StoreWorkspace implements Workspace {
   }
 
   async close(): Promise<void> {
-    clearTimeout(this.#notifyTimer);
     this.#listeners.clear();
+    for (const timer of [this.#notifyTimer, this.#pollTimer]) clearTimeout(timer);
     await (await this.#learned)?.close();
     await (await this.#model)?.close();
     await this.#saved.close();
@@ -285,10 +291,13 @@ class StoreWorkspace implements Workspace {
 
   async #describe(): Promise<void> {
     this.#notifyTimer = undefined;
-    const first = !this.#memory.swept;
+    clearTimeout(this.#pollTimer);
     await this.#memory.refresh().catch(() => undefined);
     const paths = [...this.#changed].sort();
     this.#changed.clear();
-    if (paths.length > 0 && !first) for (const listener of this.#listeners) listener(paths);
+    if (paths.length > 0) for (const listener of this.#listeners) listener(paths);
+    if (this.#listeners.size === 0 || !this.#memory.isMissing) return;
+    // Nothing reports that a missing folder was created.
+    this.#pollTimer = setTimeout(() => this.#notifySoon(), missingPause).unref();
   }
 }

@@ -20,6 +20,7 @@ import { NodeFiles, type Stat } from '../../src/git/disk/file-layer.ts';
 import { Folder } from '../../src/git/disk/folder.ts';
 import { LiveRecords } from '../../src/store/records/live-records.ts';
 import { bury } from '../faults/place.ts';
+import { deep } from '../support/depth.ts';
 import { FaultFiles } from '../support/fault-files.ts';
 import { letter, note } from '../support/note.ts';
 import { type Opened, open } from '../support/open.ts';
@@ -407,10 +408,37 @@ test('a watcher is notified of later changes, not of what was read before', asyn
   await keys(opened);
   const told: (readonly string[])[] = [];
   const stop = opened.workspace.watch((paths) => told.push(paths));
+  await opened.call.store.list(note);
   repo.write('.memory-bank/notes/b.yaml', 'key: b\ntags: []\ntext: by hand\n');
   await vi.waitFor(() => expect(told.length).toBeGreaterThan(0), 5000);
   expect(told.flat()).toEqual(['notes/b.yaml']);
   stop();
+});
+
+describe('a watcher of a memory whose folder is missing is notified', () => {
+  /** Watches a memory until its first look is over. */
+  async function watch(repo: Repo) {
+    const opened = await serve(repo.root);
+    const told: (readonly string[])[] = [];
+    opened.workspace.watch((paths) => told.push(paths));
+    expect(await keys(opened)).toEqual([]);
+    await sleep(200);
+    expect(told).toEqual([]);
+    return { opened, told };
+  }
+
+  test('of a change of its own process', async () => {
+    const { opened, told } = await watch(create());
+    await add(opened, 'a');
+    await vi.waitFor(() => expect(told.flat()).toContain('notes/a.yaml'), 5000);
+  });
+
+  deep('of a folder that somebody else creates', async () => {
+    const repo = create();
+    const { told } = await watch(repo);
+    repo.write('.memory-bank/notes/b.yaml', 'key: b\ntags: []\ntext: by hand\n');
+    await vi.waitFor(() => expect(told.flat()).toContain('notes/b.yaml'), 10_000);
+  });
 });
 
 describe('before the clock of the file system has ticked', () => {

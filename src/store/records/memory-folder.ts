@@ -49,6 +49,8 @@ export class MemoryFolder {
 
   /** Whether all files have been read once. */
   swept = false;
+  /** Whether that look is under way: what it finds is not a change. */
+  sweeping = false;
   /** Called before the first look at the disk, and after each. */
   onFirstLook: (() => void) | undefined;
   onLooked: (() => void) | undefined;
@@ -75,6 +77,11 @@ export class MemoryFolder {
   /** The repository of the project's code; see `MemoryHome.code`. */
   code(): Repository | undefined {
     return this.#home.code();
+  }
+
+  /** Whether there was no memory folder at the last look, so that nothing is watched. */
+  get isMissing(): boolean {
+    return !this.view.folders().has('');
   }
 
   /** Whether the memory is in another work tree than the code. */
@@ -144,11 +151,13 @@ export class MemoryFolder {
         return;
       }
     }
-    if (!this.swept) this.onFirstLook?.();
+    this.sweeping = !this.swept;
+    if (this.sweeping) this.onFirstLook?.();
     this.view.refresh('names');
     this.#watch();
     this.view.refresh('files');
     this.swept = true;
+    this.sweeping = false;
   }
 
   /**
