@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { bundlePage } from '../../build.js';
 import { openMemory } from '../../src/app/library.ts';
 import { viewFace } from '../../src/server/view/view-face.ts';
@@ -471,8 +471,12 @@ describe.skipIf(!browser)('the pages in a browser', () => {
     await visit('/view/timeline', async (page) => {
       await page.getByText('remember "many-119"').waitFor();
       await expect.poll(() => page.locator('.entry').count()).toBeLessThan(110);
-      await page.keyboard.press('End');
-      await page.getByText('initialize memory bank').waitFor();
+      // More entries can arrive after a key, which lengthen the page.
+      const showLast = async () => {
+        await page.keyboard.press('End');
+        await page.getByText('initialize memory bank').waitFor({ timeout: 2_000 });
+      };
+      await vi.waitFor(showLast, { timeout: 60_000 });
       await page.getByText('remember "many-119"').waitFor({ state: 'detached' });
       await page.getByLabel('toolset').selectOption('documents');
       await page.getByText('1 commit', { exact: true }).waitFor();

@@ -167,7 +167,9 @@ describe('an edit of a file made to be slow', () => {
     ['one fence of markers', '<<<<<<< a\n'],
   ];
 
-  it.each(sample(shapes, 1))('takes time in proportion to it: %s', async (name, shape) => {
+  // A busy machine can slow one size more than the other, but not each time.
+  it.each(sample(shapes, 1))('takes time in proportion to it: %s', { retry: 2 }, async (...one) => {
+    const [name, shape] = one;
     const above = name === 'one fence of markers' ? '```\n' : '';
     const time = async (size: number) => {
       const text = `${above}${shape.repeat(size / shape.length)}${above}`;
@@ -183,9 +185,10 @@ describe('an edit of a file made to be slow', () => {
       }
       return Math.min(...times);
     };
-    await time(50_000);
-    // Of the processor, which other programs do not lengthen; a quadratic step would take 64 times.
-    expect((await time(400_000)) / (await time(50_000))).toBeLessThan(3 ** 3);
+    // The edit of a shorter file parses only its beginning, so it is not in proportion.
+    await time(200_000);
+    // Of the processor, which other programs do not lengthen; a quadratic step would take 16 times.
+    expect((await time(800_000)) / (await time(200_000))).toBeLessThan(12);
   });
 });
 
