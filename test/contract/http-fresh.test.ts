@@ -33,3 +33,20 @@ test('requests that share a look at the disk see every edit that was made before
   }
   await Promise.all(readers);
 });
+
+test('concurrent requests for the status see what was done before they were sent', async () => {
+  api = await serve();
+  const served = api;
+  const statuses = async () => {
+    const requests = Array.from({ length: 20 }, () => served.ask('GET', '/status'));
+    return new Set(
+      (await Promise.all(requests)).map(({ status, body }) => body.memoryBankStatus ?? status),
+    );
+  };
+  expect(await statuses()).toEqual(new Set(['uninitialized']));
+  const body = { filename: 'note.md', content: 'text' };
+  await served.ask('POST', '/memory-bank/file', { body });
+  expect(await statuses()).toEqual(new Set(['initialized']));
+  served.repo.write('.memory-bank/config.yaml', 'format: 999\n');
+  expect(await statuses()).toEqual(new Set([503]));
+});

@@ -93,7 +93,7 @@ export class Metrics {
       this.#commits.inc({ project: name }, 0);
       project.app.observe(({ label, outcome, milliseconds, commits }: CallMade) => {
         this.#calls.observe({ project: name, call: label, outcome }, milliseconds / 1000);
-        this.#commits.inc({ project: name }, commits);
+        if (commits > 0) this.#commits.inc({ project: name }, commits);
       });
     }
     new Gauge({

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { App } from '../../app/app.ts';
 import { inputSchema } from '../../core/input.ts';
 import { isObject, type JsonObject } from '../../core/json.ts';
+import { NextTurn } from '../../core/next-turn.ts';
 import type { Tool } from '../../core/tool.ts';
 import type { Auth } from './auth.ts';
 import type { Backlog } from './backlog.ts';
@@ -115,6 +116,7 @@ export async function memoryBankEndpoints(
  * @param open whether requests without a key are also answered.
  */
 export function statusEndpoint(app: App, open: boolean): Endpoint {
+  const check = new NextTurn(() => isInitialized(app, 'status'));
   return {
     method: 'get',
     path: '/status',
@@ -127,9 +129,7 @@ export function statusEndpoint(app: App, open: boolean): Endpoint {
       memoryBankStatus: z.enum(['initialized', 'uninitialized']),
     }),
     async handle(_request, response) {
-      const { signal } = untilClosed(response);
-      const initialized = await isInitialized(app, 'status', { signal });
-      const memoryBankStatus = initialized ? 'initialized' : 'uninitialized';
+      const memoryBankStatus = (await check.run()) ? 'initialized' : 'uninitialized';
       sendJson(response, { status: 'ok', version: apiVersion, memoryBankStatus });
     },
   };

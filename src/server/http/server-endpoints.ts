@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { App } from '../../app/app.ts';
-import type { CallOptions } from '../../app/call-context.ts';
 import { MemoryError } from '../../core/error.ts';
 import type { Endpoint } from './endpoint.ts';
 import { HttpError } from './http-error.ts';
@@ -92,13 +91,9 @@ export function metricsEndpoint(metrics: Metrics): Endpoint {
  *
  * @throws HttpError 503 if it cannot be read; the message of the error itself could name files.
  */
-export async function isInitialized(
-  app: App,
-  label: string,
-  options: CallOptions = {},
-): Promise<boolean> {
+export async function isInitialized(app: App, label: string): Promise<boolean> {
   try {
-    const info = await app.run(app.connect(), label, options, ({ project }) => project.info());
+    const info = await app.run(app.connect(), label, {}, ({ project }) => project.info());
     return info.initialized;
   } catch (error) {
     // Without a project the server is up, because an MCP client may still choose one.

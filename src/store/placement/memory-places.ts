@@ -1,5 +1,6 @@
 import { join, relative } from 'node:path';
 import { MemoryError } from '../../core/error.ts';
+import { OncePerStep } from '../../core/once-per-step.ts';
 import { memoryFolderName } from '../../core/workspace.ts';
 import { Repository } from '../../git/commit/repository.ts';
 import type { Disk } from '../../git/disk/disk.ts';
@@ -41,6 +42,13 @@ interface KnownProject {
   readonly placement: MemoryPlace | undefined;
 }
 
+/** A look at the disk. */
+interface Look {
+  readonly project: KnownProject | undefined;
+  /** Whether the project has a memory folder. */
+  readonly hasFolder: boolean;
+}
+
 /**
  * Finds the memory folder of a project, as the placement of its repository says.
  *
@@ -51,6 +59,8 @@ interface KnownProject {
 export class MemoryPlaces {
   readonly #options: PlacesOptions;
   readonly #known = new Map<string, KnownProject>();
+  /** The looks at the disk that the calls of this step share, by root. */
+  readonly #now = new OncePerStep<Map<string, Look>>();
   readonly #creating = new Map<string, Promise<void>>();
   /** Projects without a memory in which a branch of it was looked for, and the state of the refs then. */
   readonly #searched = new Map<string, string>();
@@ -76,10 +86,11 @@ export class MemoryPlaces {
    */
   async find(root: string): Promise<FoundMemory> {
     const usual = { folder: join(root, memoryFolderName), finished: [] };
-    const project = this.#projectAt(root);
+    const { project, hasFolder } = this.#look(root);
     if (!project) return usual;
     const { tree } = project;
-    const placement = project.placement ?? (await this.#searchBranches(root, tree));
+    const searched = project.placement === undefined && !hasFolder;
+    const placement = searched ? await this.#searchBranches(root, tree) : project.placement;
     if (!placement) return usual;
     if (placement.kind === 'repository') {
       return { folder: this.#inRepository(placement.folder), finished: [] };
@@ -104,6 +115,17 @@ export class MemoryPlaces {
     );
   }
 
+  #look(root: string): Look {
+    const looks = this.#now.get(() => new Map());
+    const found = looks.get(root);
+    if (found) return found;
+    const project = this.#projectAt(root);
+    const folder = join(root, memoryFolderName);
+    const look = { project, hasFolder: this.#options.disk.files.lstat(folder) !== undefined };
+    looks.set(root, look);
+    return look;
+  }
+
   #projectAt(root: string): KnownProject | undefined {
     const { files } = this.#options.disk;
     const known = this.#known.get(root);
@@ -120,7 +142,6 @@ export class MemoryPlaces {
   /** Looks for a branch of the memory where there is no memory folder, as in a fresh clone, and adopts it. */
   async #searchBranches(root: string, tree: WorkTree): Promise<MemoryPlace | undefined> {
     const { disk, warn } = this.#options;
-    if (disk.files.lstat(join(root, memoryFolderName))) return undefined;
     const state = stateOfRefs(disk, tree);
     if (this.#searched.get(root) === state) return undefined;
     this.#searched.set(root, state);
