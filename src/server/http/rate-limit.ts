@@ -1,45 +1,31 @@
 import type { RequestHandler } from 'express';
+import { type ClientRateLimitInfo, MemoryStore, rateLimit } from 'express-rate-limit';
 import { HttpError } from './http-error.ts';
 import { type Limits, limitsOf } from './limits.ts';
+import { sequence } from './sequence.ts';
 
 const minute = 60 * 1000;
 const hour = 60 * minute;
 
-/** The requests of one caller since its window began. */
-interface Window {
-  count: number;
-  /** When the window ends, in milliseconds since 1970. */
-  readonly end: number;
-}
+/** The number of callers at which a count begins to forget those that it has not seen for longest. */
+const maxCallers = 20_000;
 
-/** Counts requests in windows that begin with the first request of a caller. */
-class Windows {
-  readonly #length: number;
-  readonly #windows = new Map<string, Window>();
-  #nextSweep = 0;
+/** The requests of each caller in its current window. It keeps at most twice the limit of callers. */
+export class CallerCounts extends MemoryStore {
+  readonly #limit: number;
 
-  /** @param length of a window, in milliseconds. */
-  constructor(length: number) {
-    this.#length = length;
+  constructor(limit = maxCallers) {
+    super();
+    this.#limit = limit;
   }
 
-  /** Returns the window of a caller with this request. */
-  count(caller: string, now: number): Window {
-    this.#sweep(now);
-    let window = this.#windows.get(caller);
-    if (!window || window.end <= now) {
-      window = { count: 0, end: now + this.#length };
-      this.#windows.set(caller, window);
+  override increment(caller: string): Promise<ClientRateLimitInfo> {
+    // The library does the same once a window has passed. Its next request keeps a caller.
+    if (this.current.size >= this.#limit && !this.current.has(caller)) {
+      this.previous = this.current;
+      this.current = new Map();
     }
-    window.count += 1;
-    return window;
-  }
-
-  /** Removes the windows that have ended, once in the length of a window. */
-  #sweep(now: number): void {
-    if (now < this.#nextSweep) return;
-    this.#nextSweep = now + this.#length;
-    for (const [caller, { end }] of this.#windows) if (end <= now) this.#windows.delete(caller);
+    return super.increment(caller);
   }
 }
 
@@ -51,29 +37,45 @@ class Windows {
  * @param skip returns true for paths whose authorized requests are not counted.
  */
 export function limitRate(limits: Limits, skip: (path: string) => boolean): RequestHandler {
-  const minutes = new Windows(minute);
-  const hours = new Windows(hour);
+  const hours = new CallerCounts();
+  const accountOf = ({ caller, project }: Express.Locals) =>
+    project?.limits ? `${project.name} ${caller.account}` : caller.account;
+  const limitOf = (of: 'minute' | 'hour') => (_: unknown, response: { locals: Express.Locals }) =>
+    limitsOf(response.locals.project, limits)[of];
+  const window = {
+    legacyHeaders: true,
+    standardHeaders: false,
+    // The library expects addresses as keys and checks proxy headers; neither applies here.
+    validate: false,
+    keyGenerator: (_: unknown, { locals }: { locals: Express.Locals }) => accountOf(locals),
+  } as const;
+  const refusal = (limit: string) =>
+    new HttpError(429, `More than ${limit} requests. Retry after the seconds in Retry-After.`);
+  const count = sequence([
+    rateLimit({
+      ...window,
+      windowMs: hour,
+      limit: limitOf('hour'),
+      store: hours,
+      handler: (_request, { locals }, next) =>
+        next(refusal(`${limitsOf(locals.project, limits).hour} an hour`)),
+    }),
+    // Counted second: its headers replace those of the hour, unless the hour is used up.
+    rateLimit({
+      ...window,
+      windowMs: minute,
+      limit: limitOf('minute'),
+      store: new CallerCounts(),
+      async handler(_request, { locals }, next) {
+        // A refused request does not count for the hour.
+        await hours.decrement(accountOf(locals));
+        next(refusal(`${limitsOf(locals.project, limits).minute} a minute`));
+      },
+    }),
+  ]);
   return (request, response, next) => {
-    const { caller, project, base = '' } = response.locals;
-    if (caller.authorized && skip(request.path.slice(base.length))) return next();
-    const account = project?.limits ? `${project.name} ${caller.account}` : caller.account;
-    const allowed = project?.limits ? limitsOf(project, limits) : limits;
-    const now = Date.now();
-    const report = ({ count, end }: Window, limit: number, unit: string) => {
-      response.setHeader('X-RateLimit-Limit', String(limit));
-      response.setHeader('X-RateLimit-Remaining', String(Math.max(0, limit - count)));
-      response.setHeader('X-RateLimit-Reset', String(Math.ceil(end / 1000)));
-      if (count <= limit) return;
-      response.setHeader('Retry-After', String(Math.max(0, Math.ceil((end - now) / 1000))));
-      const retry = 'Retry after the seconds in Retry-After.';
-      throw new HttpError(429, `More than ${limit} requests ${unit}. ${retry}`);
-    };
-    const ofHour = hours.count(account, now);
-    if (ofHour.count > allowed.hour) report(ofHour, allowed.hour, 'an hour');
-    const ofMinute = minutes.count(account, now);
-    // A refused request does not count for the hour.
-    if (ofMinute.count > allowed.minute) ofHour.count -= 1;
-    report(ofMinute, allowed.minute, 'a minute');
-    next();
+    const { caller, base = '' } = response.locals;
+    if (caller.authorized && skip(request.path.slice(base.length))) next();
+    else count(request, response, next);
   };
 }
