@@ -365,6 +365,30 @@ describe('the keys of the issuer', () => {
     await expect.poll(subject).toBe('alice');
   });
 
+  test('that cannot be read are asked for again only after a pause', async () => {
+    const tokens = new AccessTokens(issuer.url);
+    issuer.instead = '<html>';
+    const token = await issuer.token(audience);
+    for (let i = 0; i < 20; i += 1) {
+      await expect(tokens.identify(token, [audience])).rejects.toThrow('cannot be read');
+    }
+    expect(issuer.requests).toBe(1);
+  });
+
+  test('are used while the issuer is down', async () => {
+    const tokens = new AccessTokens(issuer.url, 0);
+    const subject = async (kid: string) => {
+      const token = await issuer.token(audience, {}, kid, issuer.key('first'));
+      return (await tokens.identify(token, [audience]))?.subject;
+    };
+    expect(await subject('first')).toBe('alice');
+    issuer.down = true;
+    await expect(subject('unknown')).rejects.toThrow('cannot be read');
+    expect(await subject('first')).toBe('alice');
+    issuer.down = false;
+    expect(await subject('unknown')).toBeUndefined();
+  });
+
   test('of a document for another issuer are not used', async () => {
     const tokens = new AccessTokens(`${issuer.url}/other`);
     await expect(tokens.identify(await issuer.token(audience), [audience])).rejects.toThrow(

@@ -51,6 +51,8 @@ export class AccessTokens {
   readonly #issuer: string;
   readonly #cooldown: number;
   #keys: Promise<Keys> | undefined;
+  /** When keys may be requested again after a failure, in milliseconds since 1970. */
+  #retryAt = 0;
 
   constructor(issuer: string, pause = cooldown) {
     this.#issuer = issuer;
@@ -78,8 +80,15 @@ export class AccessTokens {
     } catch (thrown) {
       if (thrown instanceof HttpError) throw thrown;
       if (!isUnavailable(thrown)) return undefined;
+      // A request that the pause refused does not prolong it.
+      if (!this.#pauses) this.#retryAt = Date.now() + this.#cooldown;
       throw unavailable(thrown);
     }
+  }
+
+  /** Whether keys are not requested, because a request for them has just failed. */
+  get #pauses(): boolean {
+    return Date.now() < this.#retryAt;
   }
 
   #issuerKeys(): Promise<Keys> {
@@ -115,7 +124,11 @@ export class AccessTokens {
         timeoutDuration: timeout,
         cooldownDuration: this.#cooldown,
         cacheMaxAge: keysKept,
-        [customFetch]: bounded,
+        [customFetch]: (...request) => {
+          // Keys that are still kept are used meanwhile.
+          if (this.#pauses) throw new Error(`${jwks_uri} could not be read a moment ago.`);
+          return bounded(...request);
+        },
       });
     }
     throw new Error(`None of ${documents.join(' and ')} can be read.`);
