@@ -178,10 +178,18 @@ function oauthOf(host: string, values: FlagValues): HttpSettings['oauth'] {
   if (port === 0 && values['public-url'] === undefined) {
     throw new MemoryError('invalid_input', '--issuer with --port 0 needs --public-url.');
   }
-  if (!URL.canParse(publicUrl)) {
-    throw new MemoryError('invalid_input', `--public-url ${publicUrl} is not a URL.`);
+  if (!isWebAddress(publicUrl)) {
+    const message = `--public-url ${publicUrl} is not an http or https URL without a query.`;
+    throw new MemoryError('invalid_input', message);
   }
   return { issuer, audience, publicUrl };
+}
+
+/** Whether a URL is one to which the paths of the server can be added. */
+function isWebAddress(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, host, pathname, href } = new URL(text);
+  return /^https?:$/.test(protocol) && href === `${protocol}//${host}${pathname}`;
 }
 
 function readText(file: string, what: string): string {

@@ -234,6 +234,10 @@ describe('memory-bank serve', () => {
     [['--audience', 'a'], '--audience needs --issuer.'],
     [['--issuer', 'https://a.example', '--no-auth'], '--no-auth and --issuer exclude each other.'],
     [['--issuer', 'https://a.example', '--port', '0'], '--port 0 needs --public-url'],
+    ...['ftp://a.example', 'https://a.example?x'].map((url): [string[], string] => [
+      ['--issuer', 'https://a.example', '--public-url', url],
+      `--public-url ${url} is not an http or https URL`,
+    ]),
   ])('%j is refused with the usage', (args, message) => {
     const { status, stderr } = spawnSync(process.execPath, [main, 'serve', ...args], {
       encoding: 'utf8',
