@@ -2,7 +2,6 @@ import type { RequestHandler } from 'express';
 import { type ClientRateLimitInfo, MemoryStore, rateLimit } from 'express-rate-limit';
 import { HttpError } from './http-error.ts';
 import { type Limits, limitsOf } from './limits.ts';
-import { sequence } from './sequence.ts';
 
 const minute = 60 * 1000;
 const hour = 60 * minute;
@@ -51,31 +50,31 @@ export function limitRate(limits: Limits, skip: (path: string) => boolean): Requ
   } as const;
   const refusal = (limit: string) =>
     new HttpError(429, `More than ${limit} requests. Retry after the seconds in Retry-After.`);
-  const count = sequence([
-    rateLimit({
-      ...window,
-      windowMs: hour,
-      limit: limitOf('hour'),
-      store: hours,
-      handler: (_request, { locals }, next) =>
-        next(refusal(`${limitsOf(locals.project, limits).hour} an hour`)),
-    }),
-    // Counted second: its headers replace those of the hour, unless the hour is used up.
-    rateLimit({
-      ...window,
-      windowMs: minute,
-      limit: limitOf('minute'),
-      store: new CallerCounts(),
-      async handler(_request, { locals }, next) {
-        // A refused request does not count for the hour.
-        await hours.decrement(accountOf(locals));
-        next(refusal(`${limitsOf(locals.project, limits).minute} a minute`));
-      },
-    }),
-  ]);
-  return (request, response, next) => {
-    const { caller, base = '' } = response.locals;
-    if (caller.authorized && skip(request.path.slice(base.length))) next();
-    else count(request, response, next);
+  const ofHour = rateLimit({
+    ...window,
+    windowMs: hour,
+    limit: limitOf('hour'),
+    store: hours,
+    handler: (_request, { locals }, next) =>
+      next(refusal(`${limitsOf(locals.project, limits).hour} an hour`)),
+  });
+  const ofMinute = rateLimit({
+    ...window,
+    windowMs: minute,
+    limit: limitOf('minute'),
+    store: new CallerCounts(),
+    async handler(_request, { locals }, next) {
+      // A refused request does not count for the hour.
+      await hours.decrement(accountOf(locals));
+      next(refusal(`${limitsOf(locals.project, limits).minute} a minute`));
+    },
+  });
+  return async (request, response, next) => {
+    const { caller, project, base = '' } = response.locals;
+    if (caller.authorized && skip(request.path.slice(base.length))) return next();
+    const { totalHits } = await hours.increment(accountOf(response.locals));
+    // The headers are those of the minute, so the limiter of the hour only has to refuse.
+    const isUsedUp = totalHits > limitsOf(project, limits).hour;
+    (isUsedUp ? ofHour : ofMinute)(request, response, next);
   };
 }
