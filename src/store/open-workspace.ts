@@ -224,6 +224,8 @@ class StoreWorkspace implements Workspace {
   async warm(): Promise<void> {
     await this.#memory.refresh();
     await this.#loadCautions();
+    // Without a saved index, only the first search builds one: many sessions never search.
+    if (this.#saved.isSearchable) await this.#search.find({ query: 'memory', limit: 1 }, undefined);
   }
 
   watch(listener: (paths: readonly string[]) => void): () => void {

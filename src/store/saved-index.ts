@@ -75,6 +75,11 @@ export class SavedIndex {
     this.#changes = 0;
   }
 
+  /** Whether the file has the search index. */
+  get isSearchable(): boolean {
+    return this.#written?.searchable === true;
+  }
+
   /** Writes the file soon, if that is worth it. */
   writeSoon(): void {
     clearTimeout(this.#timer);
