@@ -95,7 +95,7 @@ export function createServer(
     // even after the files of the program were replaced.
     app.toolsets().catch(() => {});
     if (remote) return;
-    stopWarming = warmSoon(app, session, server.getClientCapabilities()?.roots !== undefined);
+    stopWarming = warmSoon(app, session, () => !!server.getClientCapabilities()?.roots);
   };
   server.setNotificationHandler(RootsListChangedNotificationSchema, () => {
     roots = undefined;

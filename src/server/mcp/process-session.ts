@@ -32,7 +32,7 @@ export class ProcessSession {
 
   /** Opens the memory in the background, once, after a request. */
   warm({ capabilities }: ModernRequest): void {
-    this.#stopWarming ??= warmSoon(this.#app, this.session, capabilities.roots !== undefined);
+    this.#stopWarming ??= warmSoon(this.#app, this.session, () => capabilities.roots !== undefined);
   }
 
   leave(): void {

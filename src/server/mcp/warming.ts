@@ -8,12 +8,12 @@ const pause = 300;
 /**
  * Opens the memory of a session in the background: an agent calls the first tool seconds later.
  *
- * @param isOpen whether the client can name roots that decide on the project; they are not asked for.
+ * @param hasRoots whether the client can name roots that decide on the project; they are not asked for.
  * @returns a function that cancels it.
  */
-export function warmSoon(app: App, session: Session, isOpen: boolean): () => void {
+export function warmSoon(app: App, session: Session, hasRoots: () => boolean): () => void {
   const clientRoots = async () => {
-    if (isOpen) throw new MemoryError('no_project', 'The client has not named its roots.');
+    if (hasRoots()) throw new MemoryError('no_project', 'The client has not named its roots.');
     return [];
   };
   // A problem is reported by the first call.
