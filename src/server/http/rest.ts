@@ -48,7 +48,7 @@ const operations: readonly Operation[] = [
     method: 'post',
     path: '/memory-bank/file',
     tool: 'write_memory_bank_file',
-    answer: done,
+    answer: done.extend({ similar: z.array(similar).optional() }),
   },
   {
     method: 'delete',

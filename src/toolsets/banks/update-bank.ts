@@ -4,7 +4,7 @@ import { inFile, invalid } from '../../core/error.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { appendSection, insertInSection } from '../../core/markdown/sections.ts';
 import { fileNameProblem, foldName } from '../../core/names/file-name.ts';
-import type { Provenance, Transaction } from '../../core/store.ts';
+import { type Located, type Provenance, similarField, type Transaction } from '../../core/store.ts';
 import { defineTool } from '../../core/tool.ts';
 import {
   type Bank,
@@ -18,7 +18,7 @@ import {
   trueName,
 } from './bank.ts';
 import { textsOf } from './bank-activation.ts';
-import { bankDocument, frontMatter, serverKeys } from './bank-document.ts';
+import { type BankDocument, bankDocument, frontMatter, serverKeys } from './bank-document.ts';
 import { SummaryCache } from './cache.ts';
 import { countUpdate, nextUpdate, noteUse, statusInSession } from './conversation.ts';
 import { triggers, verification } from './custom-instructions.ts';
@@ -87,6 +87,7 @@ export const update = defineTool({
       ...(changed ? await updateSummaries(context, bank) : {}),
       verification: proof,
       next_actions: followUps(bank, { ...args, file: args.target_file }),
+      ...similarField(changed ? await store.similar(bankDocument, changed) : []),
     });
   },
 });
@@ -114,27 +115,26 @@ function check({ target_file, operation, position, content }: Arguments): void {
   }
 }
 
-/** Edits the document and returns whether its text changed; an equal text is not written. */
+/** Edits the document; an equal text is not written, and the answer is undefined. */
 async function write(
   context: Context,
   transaction: Transaction,
   args: Arguments,
-): Promise<boolean> {
+): Promise<Located<BankDocument> | undefined> {
   const bank = await openBank(transaction, bankName(args));
   checkClash(bank, args.target_file);
   const key = `${bank.folder}/${args.target_file}`;
   const found = await transaction.get(bankDocument, key);
   const before = found?.value ?? { key, body: '', ...trueName(bank) };
   const body = inFile(found?.path ?? args.target_file, () => edited(before.body, args));
-  if (found && body === before.body) return false;
-  await transaction.put(bankDocument, {
+  if (found && body === before.body) return undefined;
+  return transaction.put(bankDocument, {
     ...before,
     last_updated: timestamp(context.now()),
     version: (before.version ?? 0) + 1,
     relevance_score: relevance(before.relevance_score, args.trigger_type),
     body,
   });
-  return true;
 }
 
 function edited(text: string, { operation, content, position = '' }: Arguments): string {

@@ -16,6 +16,12 @@ import { type Document, documentRecord, documentType, idPrefix } from './documen
 
 const memoryId = z.string().describe('UUID of the memory');
 
+/** An existing memory, and whether its text was changed. */
+interface Written {
+  readonly changed: boolean;
+  readonly record: Located<Document>;
+}
+
 export const storeMemory = defineTool({
   name: 'store_memory',
   title: 'Store a memory',
@@ -101,18 +107,18 @@ export const updateMemory = defineTool({
     }
     const updated_at = timestamp(context.now());
     const evidence = places && (await context.project.cite(places));
-    await context.store.change(
-      ({ value }: Located<Document>) => ({ subject: `update ${value.type} "${value.title}"` }),
+    const { changed, record } = await context.store.change(
+      ({ record: { value } }: Written) => ({ subject: `update ${value.type} "${value.title}"` }),
       async (transaction) => {
         const found = await find(transaction, memory_id);
-        if (found.value.content !== content) {
-          await transaction.put(documentRecord, { ...found.value, updated_at, content });
-        }
+        const changed = found.value.content !== content;
+        const value = { ...found.value, updated_at, content };
+        const record = changed ? await transaction.put(documentRecord, value) : found;
         if (evidence) await transaction.annotate(found.path, { evidence });
-        return found;
+        return { changed, record };
       },
     );
-    return {};
+    return changed ? similarField(await context.store.similar(documentRecord, record)) : {};
   },
 });
 

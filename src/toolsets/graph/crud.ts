@@ -9,6 +9,7 @@ import {
   type Located,
   type Reader,
   type Store,
+  similarField,
   type Transaction,
 } from '../../core/store.ts';
 import { deletion, type Fallout, label, saying } from './provenance.ts';
@@ -69,6 +70,20 @@ export async function bodyOf<T extends GraphRecord>(
 ): Promise<JsonObject> {
   const [made = {}] = await bodiesOf(store, [record], body);
   return made;
+}
+
+/** Makes the bodies of records that were just written, with the records that say nearly the same. */
+export async function writtenBodies<T extends GraphRecord>(
+  { store }: Context,
+  type: RecordType<T>,
+  written: readonly Located<T>[],
+  body: (value: T) => JsonObject,
+): Promise<JsonObject[]> {
+  const bodies: JsonObject[] = [];
+  for (const one of written) {
+    bodies.push({ ...body(one.value), ...similarField(await store.similar(type, one)) });
+  }
+  return bodies;
 }
 
 /** Makes the error about a record that does not exist. */
@@ -146,9 +161,10 @@ export async function create<T extends GraphRecord>(
   type: RecordType<T>,
   values: readonly T[],
   argument: (index: number) => Issue['path'],
-): Promise<void> {
+): Promise<readonly Located<T>[]> {
   const keys = values.map((value) => type.key(value));
-  await context.store.change(saying('create', type.name, keys), async (draft) => {
+  return context.store.change(saying('create', type.name, keys), async (draft) => {
+    const added: Located<T>[] = [];
     for (const [index, value] of values.entries()) {
       const key = keys[index] ?? '';
       const twice = keys.indexOf(key) < index;
@@ -157,9 +173,29 @@ export async function create<T extends GraphRecord>(
         const issue: Issue = { path: argument(index), kind: 'value', message };
         throw new MemoryError('already_exists', describeIssue(issue), { issues: [issue] });
       }
-      await add(draft, type, value, argument(index).slice(0, -1));
+      added.push(await add(draft, type, value, argument(index).slice(0, -1)));
     }
+    return added;
   });
+}
+
+/** A record, and the names of its fields that were changed. */
+export interface Updated<T> {
+  readonly record: Located<T>;
+  readonly fields: readonly string[];
+}
+
+/** Makes the body of a record that was just changed, as `writtenBodies` does. */
+export async function updatedBody<T extends GraphRecord>(
+  context: Context,
+  type: RecordType<T>,
+  { record, fields }: Updated<T>,
+  body: (value: T) => JsonObject,
+): Promise<JsonObject> {
+  // A status says nothing that another record could say.
+  if (fields.every((field) => field === 'status')) return body(record.value);
+  const [made = {}] = await writtenBodies(context, type, [record], body);
+  return made;
 }
 
 /** Fields to change; a field that is absent stays as it is. */
@@ -177,19 +213,21 @@ export async function update<T extends GraphRecord>(
   type: RecordType<T>,
   key: string,
   changes: FieldChanges<T>,
-): Promise<T> {
-  const { value } = await context.store.change<{ value: T; fields: string[] }>(
-    ({ value, fields }) => ({ subject: `update ${fields.join(', ')} of ${label(type, value)}` }),
+): Promise<Updated<T>> {
+  return context.store.change<Updated<T>>(
+    ({ record: { value }, fields }) => ({
+      subject: `update ${fields.join(', ')} of ${label(type, value)}`,
+    }),
     async (draft) => {
-      const before = await find(draft, type, key);
+      const record = await findRecord(draft, type, key);
+      const before = record.value;
       const after = compact({ ...before, ...changes });
       const fields = Object.keys(changes).filter((field) => differ(before, after, field));
-      if (fields.length === 0) return { value: before, fields };
+      if (fields.length === 0) return { record, fields };
       const value = { ...after, updated_at: timestamp(context.now()) };
-      return { value: await save(draft, type, value), fields };
+      return { record: await draft.put(type, compact(value)), fields };
     },
   );
-  return value;
 }
 
 /**

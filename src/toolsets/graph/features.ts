@@ -13,6 +13,8 @@ import {
   newIdentity,
   remove,
   update,
+  updatedBody,
+  writtenBodies,
 } from './crud.ts';
 import { batch, line, slug, text } from './graph-fields.ts';
 import { dropLinks, objectiveFeatures } from './links.ts';
@@ -36,8 +38,9 @@ export const featureTools: readonly Tool[] = [
     }),
     async handle(context, args) {
       const features = args.features.map((given) => ({ ...given, ...newIdentity(context) }));
-      await create(context, feature, features, (index) => ['features', index, 'slug']);
-      return { features: features.map(featureBody) };
+      const argument = (index: number) => ['features', index, 'slug'];
+      const written = await create(context, feature, features, argument);
+      return { features: await writtenBodies(context, feature, written, featureBody) };
     },
   }),
 
@@ -76,7 +79,8 @@ export const featureTools: readonly Tool[] = [
     idempotent: true,
     input: z.object({ slug, name: line.optional(), description: text.optional() }),
     async handle(context, { slug, ...changes }) {
-      return { feature: featureBody(await update(context, feature, slug, changes)) };
+      const updated = await update(context, feature, slug, changes);
+      return { feature: await updatedBody(context, feature, updated, featureBody) };
     },
   }),
 

@@ -12,6 +12,8 @@ import {
   newIdentity,
   remove,
   update,
+  updatedBody,
+  writtenBodies,
 } from './crud.ts';
 import { batch, limits, line, slug, status, text } from './graph-fields.ts';
 import { link, objectiveFeatures, objectiveTickets, unlink } from './links.ts';
@@ -42,8 +44,10 @@ export const objectiveTools: readonly Tool[] = [
     }),
     async handle(context, args) {
       const created = { ...args, ...newIdentity(context) };
-      await create(context, objective, [created], () => ['slug']);
-      return { objective: objectiveBody(created) };
+      const argument = () => ['slug'];
+      const written = await create(context, objective, [created], argument);
+      const [body = {}] = await writtenBodies(context, objective, written, objectiveBody);
+      return { objective: body };
     },
   }),
 
@@ -91,7 +95,8 @@ export const objectiveTools: readonly Tool[] = [
       plan_file_path: planFile.optional(),
     }),
     async handle(context, { slug, ...changes }) {
-      return { objective: objectiveBody(await update(context, objective, slug, changes)) };
+      const updated = await update(context, objective, slug, changes);
+      return { objective: await updatedBody(context, objective, updated, objectiveBody) };
     },
   }),
 

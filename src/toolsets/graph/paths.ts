@@ -62,8 +62,9 @@ export const pathTools: readonly Tool[] = [
     }),
     async handle(context, args) {
       const paths = args.paths.map((given) => ({ ...given, ...newIdentity(context) }));
-      await create(context, path, paths, (index) => ['paths', index, 'path']);
-      return { paths: paths.map(pathBody) };
+      const argument = (index: number) => ['paths', index, 'path'];
+      const written = await create(context, path, paths, argument);
+      return { paths: written.map(({ value }) => pathBody(value)) };
     },
   }),
 
@@ -103,7 +104,8 @@ export const pathTools: readonly Tool[] = [
     input: z.object({ id, description: text.optional(), use_when: texts.optional() }),
     async handle(context, { id, ...changes }) {
       const key = await pathOf(context.store, id);
-      return { path: pathBody(await update(context, path, key, changes)) };
+      const { record } = await update(context, path, key, changes);
+      return { path: pathBody(record.value) };
     },
   }),
 

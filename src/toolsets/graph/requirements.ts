@@ -9,7 +9,6 @@ import {
   type Located,
   type Reader,
   reportDamaged,
-  similarField,
 } from '../../core/store.ts';
 import { defineTool, type Tool } from '../../core/tool.ts';
 import {
@@ -23,6 +22,8 @@ import {
   newIdentity,
   remove,
   update,
+  updatedBody,
+  writtenBodies,
 } from './crud.ts';
 import { batch, id, slug, statement, texts } from './graph-fields.ts';
 import { saying } from './provenance.ts';
@@ -85,12 +86,8 @@ export const requirementTools: readonly Tool[] = [
         }
         return { feature_id: id, written };
       });
-      const bodies: JsonObject[] = [];
-      for (const one of written) {
-        const body = requirementBody(one.value, feature_id);
-        bodies.push({ ...body, ...similarField(await context.store.similar(requirement, one)) });
-      }
-      return { requirements: bodies };
+      const body = (value: Requirement) => requirementBody(value, feature_id);
+      return { requirements: await writtenBodies(context, requirement, written, body) };
     },
   }),
 
@@ -132,8 +129,9 @@ export const requirementTools: readonly Tool[] = [
     input: z.object({ id, text: statement.optional(), notes: texts.optional() }),
     async handle(context, { id, ...changes }) {
       const updated = await update(context, requirement, id, changes);
-      const feature_id = await idOf(context.store, feature, updated.feature);
-      return { requirement: requirementBody(updated, feature_id) };
+      const feature_id = await idOf(context.store, feature, updated.record.value.feature);
+      const body = (value: Requirement) => requirementBody(value, feature_id);
+      return { requirement: await updatedBody(context, requirement, updated, body) };
     },
   }),
 

@@ -5,6 +5,7 @@ import type { JsonObject } from '../../core/json.ts';
 import {
   byCreation,
   type Listing,
+  type Located,
   type Reader,
   reportDamaged,
   type Transaction,
@@ -22,6 +23,8 @@ import {
   remove,
   save,
   update,
+  updatedBody,
+  writtenBodies,
 } from './crud.ts';
 import { batch, id, slug, statement, status } from './graph-fields.ts';
 import { saying } from './provenance.ts';
@@ -55,7 +58,7 @@ export const taskTools: readonly Tool[] = [
       const given = args.tasks.map((fields) => ({ ...fields, ...newIdentity(context) }));
       const names = given.map(({ text }) => text);
       const why = saying('create', 'task', names, ` of objective "${objective_slug}"`);
-      const tasks = await context.store.change(why, async (draft) => {
+      const { objective_id, written } = await context.store.change(why, async (draft) => {
         const { id } = await find(draft, objective, objective_slug);
         let next = 0;
         for (const { value } of intact(await tasksOf(draft, objective_slug))) {
@@ -63,16 +66,16 @@ export const taskTools: readonly Tool[] = [
           const { order } = await move(context, draft, value, Math.max(value.order, next));
           next = order + 1;
         }
-        const created: JsonObject[] = [];
+        const written: Located<Task>[] = [];
         for (const [index, fields] of given.entries()) {
           const value = { ...fields, order: next, objective: objective_slug };
-          const saved = await add(draft, task, value, ['tasks', index]);
-          created.push(taskBody(saved.value, id));
+          written.push(await add(draft, task, value, ['tasks', index]));
           next += 1;
         }
-        return created;
+        return { objective_id: id, written };
       });
-      return { tasks };
+      const body = (value: Task) => taskBody(value, objective_id);
+      return { tasks: await writtenBodies(context, task, written, body) };
     },
   }),
 
@@ -119,7 +122,9 @@ export const taskTools: readonly Tool[] = [
     input: z.object({ id, text: statement.optional(), status: status.optional() }),
     async handle(context, { id, ...changes }) {
       const updated = await update(context, task, id, changes);
-      return { task: taskBody(updated, await idOf(context.store, objective, updated.objective)) };
+      const owner = await idOf(context.store, objective, updated.record.value.objective);
+      const body = (value: Task) => taskBody(value, owner);
+      return { task: await updatedBody(context, task, updated, body) };
     },
   }),
 

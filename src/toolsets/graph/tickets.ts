@@ -11,6 +11,8 @@ import {
   newIdentity,
   remove,
   update,
+  updatedBody,
+  writtenBodies,
 } from './crud.ts';
 import { batch, line, text, title } from './graph-fields.ts';
 import { dropLinks, objectiveTickets } from './links.ts';
@@ -36,8 +38,9 @@ export const ticketTools: readonly Tool[] = [
     }),
     async handle(context, args) {
       const tickets = args.tickets.map((given) => ({ ...given, ...newIdentity(context) }));
-      await create(context, ticket, tickets, (index) => ['tickets', index, 'key']);
-      return { tickets: tickets.map(ticketBody) };
+      const argument = (index: number) => ['tickets', index, 'key'];
+      const written = await create(context, ticket, tickets, argument);
+      return { tickets: await writtenBodies(context, ticket, written, ticketBody) };
     },
   }),
 
@@ -74,7 +77,8 @@ export const ticketTools: readonly Tool[] = [
     idempotent: true,
     input: z.object({ key: line, title: title.optional(), description: text.optional() }),
     async handle(context, { key, ...changes }) {
-      return { ticket: ticketBody(await update(context, ticket, key, changes)) };
+      const updated = await update(context, ticket, key, changes);
+      return { ticket: await updatedBody(context, ticket, updated, ticketBody) };
     },
   }),
 

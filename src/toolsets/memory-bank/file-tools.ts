@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { readSection, sectionArgument } from '../../core/markdown/section-argument.ts';
 import { foreignNote } from '../../core/pinned-memories.ts';
-import { cautionField, reportDamaged } from '../../core/store.ts';
+import { cautionField, reportDamaged, similarField } from '../../core/store.ts';
 import { defineTool, type Tool } from '../../core/tool.ts';
 import { type CoreFile, coreFiles } from './core-file.ts';
 import { find, notFound, pathFor } from './lookup.ts';
@@ -39,11 +39,14 @@ export const writeFile = defineTool({
   idempotent: true,
   input: z.object({ filename, content: z.string().describe('The whole file, at most 1 MiB') }),
   async handle({ store }, { filename, content }) {
-    await store.change({ subject: `write ${filename}` }, async (transaction) => {
+    const written = await store.change({ subject: `write ${filename}` }, async (transaction) => {
       const path = await pathFor(transaction, filename);
-      await write(transaction, { path, content });
+      const before = await transaction.get(memoryFile, path);
+      const file = await write(transaction, { path, content });
+      return before?.value.content === content ? undefined : file;
     });
-    return { message: 'File written successfully' };
+    const similar = written ? await store.similar(memoryFile, written) : [];
+    return { message: 'File written successfully', ...similarField(similar) };
   },
 });
 

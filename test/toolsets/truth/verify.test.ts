@@ -179,58 +179,6 @@ describe('the writes of the other toolsets', () => {
   });
 });
 
-test('a write that is nearly the same as an existing record names it', async () => {
-  const value = 'Take the lock before the index is read, and release it after the ref was written.';
-  for (let i = 0; i < 30; i++) await remember(`other-${i}`, `Number ${i} is about topic${i}.`);
-  expect(await remember('lock', value)).not.toHaveProperty('similar');
-  const again = await remember('lock-order', `${value} Always.`);
-  expect(again.similar).toEqual([
-    { path: 'knowledge/patterns/lock.md', title: 'lock', likeness: expect.any(Number) },
-  ]);
-  expect(again.similar[0].likeness).toBeGreaterThan(0.6);
-  // It is stored all the same, in one commit.
-  expect(repo.git('log', '-1', '--format=', '--name-only').trim()).toMatch(/lock-order\.md$/);
-  expect(repo.read('.memory-bank/knowledge/patterns/lock-order.md')).toContain('Always.');
-  // The terms are those of the search: other forms of the words, in another order.
-  const forms =
-    'Locks are taken before indexes were reading, and releasing them after refs are written.';
-  const inflected = await remember('locking', forms);
-  expect(inflected.similar.map(({ title }: Answer) => title)).toContain('lock');
-  expect(await remember('lock-order', `${value} Always.`)).not.toHaveProperty('similar');
-  await call('activate_project', {});
-  const stored = await call('store_memory', { title: 'lock', type: 'rules', content: value });
-  expect(stored.similar[0]).toMatchObject({ path: expect.stringMatching(/^knowledge/) });
-  await call('create_features', { features: [{ slug: 'git', name: 'Git' }] });
-  const { data } = await call('create_requirements', {
-    feature_slug: 'git',
-    requirements: [{ text: value }, { text: 'It tells people what it is doing all the time' }],
-  });
-  expect(data.requirements.map(({ similar }: Answer) => similar?.length)).toEqual([
-    expect.any(Number),
-    undefined,
-  ]);
-});
-
-test('a decision that is nearly the same as an earlier one of the log names it', async () => {
-  const decide = (title: string, decision: string) =>
-    call('log_decision', { title, context: 'Two servers write at the same time.', decision });
-  const done = { status: 'success', message: 'Decision logged successfully' };
-  const decision = 'Take the lock before the index is read, release it after the ref was written.';
-  expect(await decide('Lock order', decision)).toEqual(done);
-  expect(await decide('Colour of pages', 'Pages follow the scheme of the browser.')).toEqual(done);
-  const again = await decide('Order of the lock', `${decision} Always.`);
-  expect(again).toEqual({
-    ...done,
-    similar: [
-      {
-        path: 'decisionLog.md',
-        title: expect.stringMatching(/^Lock order - \d{4}-/),
-        likeness: expect.any(Number),
-      },
-    ],
-  });
-});
-
 describe('a decision that replaces an earlier one of the log', () => {
   const decide = (title: string, supersedes?: string[]) =>
     call('log_decision', {

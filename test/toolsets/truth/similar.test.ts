@@ -1,0 +1,157 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { App } from '../../../src/app/app.ts';
+import type { Session } from '../../../src/core/session.ts';
+import { deep } from '../../support/depth.ts';
+import { newFolder } from '../../support/process.ts';
+import { Repo } from '../../support/repo.ts';
+
+let repo: Repo;
+let app: App;
+let session: Session;
+
+beforeEach(() => {
+  repo = Repo.create();
+  app = new App({
+    homeFolder: newFolder(),
+    durability: 'relaxed',
+    place: { flag: repo.root, env: {}, cwd: repo.root, home: '/' },
+    log: () => undefined,
+  });
+  session = app.connect();
+});
+
+afterEach(async () => {
+  await app.close();
+  repo.remove();
+});
+
+// biome-ignore lint/suspicious/noExplicitAny: answers of several tools
+type Answer = any;
+
+async function call(tool: string, args: object): Promise<Answer> {
+  const body: Answer = (await app.call(session, tool, args))?.body;
+  expect(JSON.stringify(body)).not.toMatch(/"(?:error|success":false)/);
+  return body;
+}
+
+const remember = (key: string, value: string) =>
+  call('memory_write', { category: 'patterns', key, value });
+
+test('a write that is nearly the same as an existing record names it', async () => {
+  const value = 'Take the lock before the index is read, and release it after the ref was written.';
+  for (let i = 0; i < 30; i++) await remember(`other-${i}`, `Number ${i} is about topic${i}.`);
+  expect(await remember('lock', value)).not.toHaveProperty('similar');
+  const again = await remember('lock-order', `${value} Always.`);
+  expect(again.similar).toEqual([
+    { path: 'knowledge/patterns/lock.md', title: 'lock', likeness: expect.any(Number) },
+  ]);
+  expect(again.similar[0].likeness).toBeGreaterThan(0.6);
+  // It is stored all the same, in one commit.
+  expect(repo.git('log', '-1', '--format=', '--name-only').trim()).toMatch(/lock-order\.md$/);
+  expect(repo.read('.memory-bank/knowledge/patterns/lock-order.md')).toContain('Always.');
+  // The terms are those of the search: other forms of the words, in another order.
+  const forms =
+    'Locks are taken before indexes were reading, and releasing them after refs are written.';
+  const inflected = await remember('locking', forms);
+  expect(inflected.similar.map(({ title }: Answer) => title)).toContain('lock');
+  expect(await remember('lock-order', `${value} Always.`)).not.toHaveProperty('similar');
+  await call('activate_project', {});
+  const stored = await call('store_memory', { title: 'lock', type: 'rules', content: value });
+  expect(stored.similar[0]).toMatchObject({ path: expect.stringMatching(/^knowledge/) });
+  await call('create_features', { features: [{ slug: 'git', name: 'Git' }] });
+  const { data } = await call('create_requirements', {
+    feature_slug: 'git',
+    requirements: [{ text: value }, { text: 'It tells people what it is doing all the time' }],
+  });
+  expect(data.requirements.map(({ similar }: Answer) => similar?.length)).toEqual([
+    expect.any(Number),
+    undefined,
+  ]);
+});
+
+test('a decision that is nearly the same as an earlier one of the log names it', async () => {
+  const decide = (title: string, decision: string) =>
+    call('log_decision', { title, context: 'Two servers write at the same time.', decision });
+  const done = { status: 'success', message: 'Decision logged successfully' };
+  const decision = 'Take the lock before the index is read, release it after the ref was written.';
+  expect(await decide('Lock order', decision)).toEqual(done);
+  expect(await decide('Colour of pages', 'Pages follow the scheme of the browser.')).toEqual(done);
+  const again = await decide('Order of the lock', `${decision} Always.`);
+  expect(again).toEqual({
+    ...done,
+    similar: [
+      {
+        path: 'decisionLog.md',
+        title: expect.stringMatching(/^Lock order - \d{4}-/),
+        likeness: expect.any(Number),
+      },
+    ],
+  });
+});
+
+deep(
+  'every tool that writes a text of its own names a record that says nearly the same',
+  async () => {
+    const value =
+      'Take the lock before the index is read, and release it after the ref was written.';
+    const again = `${value} Always.`;
+    await remember('lock', value);
+    await call('activate_project', {});
+    const { memory_id } = await call('store_memory', {
+      title: 'A',
+      type: 'rules',
+      content: 'New.',
+    });
+    const { data } = await call('create_features', {
+      features: [{ slug: 'git', name: 'Git' }],
+    });
+    expect(data.features[0]).not.toHaveProperty('similar');
+    await call('create_objective', { slug: 'goal', name: 'Goal' });
+    await call('create_tickets', { tickets: [{ key: 'L-1' }] });
+    const requirements = [{ text: 'It is fast.' }];
+    const made = await call('create_requirements', { feature_slug: 'git', requirements });
+    const tasks = await call('create_tasks', {
+      objective_slug: 'goal',
+      tasks: [{ text: 'Begin.' }],
+    });
+    const ids = { requirement: made.data.requirements[0].id, task: tasks.data.tasks[0].id };
+    const bank = { bank_type: 'code', bank_id: 'app' };
+    await call('activate', bank);
+    const objective_slug = 'goal';
+    const bankFile = { ...bank, target_file: 'lock.md', operation: 'append', content: again };
+    const file = { filename: 'notes.md', content: `# Lock\n\n${again}\n` };
+    const lock = { slug: 'lock', name: 'Lock', description: again };
+    const answers: Answer[] = [];
+    const write = async (tool: string, args: object) => {
+      const answer = await call(tool, args);
+      answers.push(answer.data ? Object.values(answer.data).flat()[0] : answer);
+    };
+    await write('create_features', { features: [lock] });
+    await write('update_feature', { slug: 'git', description: again });
+    await write('create_objective', lock);
+    await write('update_objective', { slug: 'goal', description: again });
+    await write('create_tickets', { tickets: [{ key: 'L-2', description: again }] });
+    await write('update_ticket', { key: 'L-1', description: again });
+    await write('create_tasks', { objective_slug, tasks: [{ text: again }] });
+    await write('update_task', { id: ids.task, text: again });
+    await write('create_requirements', { feature_slug: 'git', requirements: [{ text: again }] });
+    await write('update_requirement', { id: ids.requirement, text: again });
+    await write('update_memory', { memory_id, content: again });
+    await write('write_memory_bank_file', file);
+    await write('update', bankFile);
+    for (const { similar } of answers) {
+      expect(similar[0]).toEqual({
+        path: expect.any(String),
+        title: expect.any(String),
+        likeness: expect.closeTo(0.9, 0),
+      });
+    }
+    // These change no text, or only a status.
+    answers.length = 0;
+    await write('update_memory', { memory_id, content: again });
+    await write('write_memory_bank_file', file);
+    await write('update_feature', { slug: 'git', description: again });
+    await write('update_task', { id: ids.task, status: 'completed' });
+    expect(JSON.stringify(answers)).not.toContain('similar');
+  },
+);
