@@ -62,6 +62,12 @@ export type FieldMerge =
 /** The merge rules of a record by field; the default is `value`. */
 export type MergeRule<T> = { readonly [K in keyof T]?: FieldMerge };
 
+/** A record by its type and key. */
+export interface RecordKey {
+  readonly type: AnyRecordType;
+  readonly key: string;
+}
+
 /**
  * Declares a kind of record: its fields, path, file format and merge rules.
  *
@@ -101,6 +107,8 @@ export interface RecordType<T extends object> {
   search(value: T): SearchFields;
   /** Returns the paths of the project that fields of the record name. */
   cites?(value: T): readonly string[];
+  /** Returns the records that the record depends on, by the keys in its fields. */
+  dependsOn?(value: T): readonly RecordKey[];
   /** Returns the statements of a record for a brief; a type without it is in no brief. */
   points?(value: T): readonly BriefPoint[];
   /** The possible values of the search fields `type` and `category`, for types that have them. */

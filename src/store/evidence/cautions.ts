@@ -1,6 +1,5 @@
 import { MemoryError } from '../../core/error.ts';
 import type { Annotations } from '../../core/evidence/annotations.ts';
-import { memoryLinks } from '../../core/evidence/memory-links.ts';
 import { parseAddress, readClaims, type Sections } from '../../core/evidence/section-claims.ts';
 import { OncePerStep } from '../../core/once-per-step.ts';
 import type { RecordDoubts } from '../../core/store.ts';
@@ -11,6 +10,7 @@ import type { Visit } from '../history/visit.ts';
 import { isSettled } from '../records/record-file.ts';
 import { inSlices } from '../records/slices.ts';
 import { describe } from './evidence-check.ts';
+import { NamedRecords } from './named-records.ts';
 import { placeState } from './place-state.ts';
 import {
   byKey,
@@ -152,16 +152,17 @@ export class Cautions {
     const record = view.typeOf(path) && view.look(path);
     const known = this.#texts.get(path);
     if (known && record && sameStat(known.stat, record.stat)) return known;
-    const text = record ? (readText(visit, path) ?? '') : '';
-    const { annotations, sections } = readClaims(path, text);
-    const own = new Set([path, annotations.supersededBy, ...annotations.supersedes]);
-    const checked = record && new CheckedRecord(record.type, path, text);
+    const text = record && readText(visit, path);
+    const checked = record && new CheckedRecord(record.type, path, text ?? '');
+    const { annotations, sections } = checked?.claims ?? readClaims(path, '');
+    const own = new Set([annotations.supersededBy, ...annotations.supersedes]);
+    const links = checked ? new NamedRecords(view).of(checked) : [];
     if (checked && checked.evidence.length > 0) this.#read.set(path, checked);
     const read: RecordText = {
       stat: record?.settled ? record.stat : undefined,
       annotations,
       hasEvidence: checked !== undefined && checked.evidence.length > 0,
-      links: memoryLinks(path, sections?.live() ?? text).filter(
+      links: links.filter(
         (link) => !own.has(link) && view.typeOf(parseAddress(link).path) !== undefined,
       ),
       sections,

@@ -18,6 +18,7 @@ import type { Oid } from '../../git/objects/object.ts';
 import { ancestors } from '../history/lineage.ts';
 import { isBelow, memoryPath, type Visit } from '../history/visit.ts';
 import { inSlices, type Steps } from '../records/slices.ts';
+import { NamedRecords } from './named-records.ts';
 import {
   byKey,
   codeNow,
@@ -88,10 +89,11 @@ function* readAll(
 ): Steps<{ readonly places: readonly Named[]; readonly claims: readonly RecordClaims[] }> {
   const places = new NamedPlaces(visit, head);
   const claims: RecordClaims[] = [];
+  const links = new NamedRecords(visit.archive.memory.view);
   for (const record of readRecords(visit, paths)) {
     yield;
     if (wanted.code.has(record.path)) places.add(record);
-    if (wanted.texts) claims.push(claimsOf(record));
+    if (wanted.texts) claims.push(claimsOf(record, links));
   }
   return { places: places.all, claims };
 }

@@ -1,9 +1,9 @@
-import { memoryLinks } from '../../core/evidence/memory-links.ts';
 import { decisionTitle, relativeDate } from '../../core/evidence/text-claims.ts';
 import type { Severity, TextFinding, TextKind } from '../../core/evidence/verdict.ts';
 import type { BriefPoint } from '../../core/record-type.ts';
 import type { Visit } from '../history/visit.ts';
 import type { Steps } from '../records/slices.ts';
+import type { NamedRecords } from './named-records.ts';
 import type { CheckedRecord } from './record-evidence.ts';
 import { type LinkedRecord, Supersession } from './supersession.ts';
 
@@ -89,7 +89,7 @@ function push(map: Map<string, string[]>, key: string, value: string): void {
 }
 
 /** Reads the statements of a record about itself and about others. */
-export function claimsOf(record: CheckedRecord): RecordClaims {
+export function claimsOf(record: CheckedRecord, links: NamedRecords): RecordClaims {
   const { path, text } = record;
   const { annotations, sections } = record.claims;
   const points = pointsOf(record);
@@ -97,7 +97,7 @@ export function claimsOf(record: CheckedRecord): RecordClaims {
   return {
     ...annotations,
     path,
-    links: memoryLinks(path, sections?.live() ?? text).filter((link) => link !== path),
+    links: links.of(record),
     sections,
     decisions: points.flatMap(({ part, text }) => {
       const title = part === 'decision' ? decisionTitle(text) : '';

@@ -99,6 +99,7 @@ export const requirement = owned({
   }),
   owner: (value) => value.feature,
   search: (value) => ({ title: value.text, notes: (value.notes ?? []).join('\n') }),
+  dependsOn: (value) => [{ type: feature, key: value.feature }],
   merge: { ...identityMerge, text: 'text', notes: 'list' },
 });
 
@@ -127,6 +128,10 @@ export const objective = named({
       names: [slug],
     },
   ],
+  dependsOn: ({ features = [], tickets = [] }) => [
+    ...features.map((key) => ({ type: feature, key })),
+    ...tickets.map((key) => ({ type: ticket, key })),
+  ],
   merge: { ...identityMerge, description: 'text', features: 'set', tickets: 'set' },
 });
 
@@ -152,6 +157,7 @@ export const task = owned({
     if (status === 'completed') return [];
     return [{ part: 'now', text: `${status}: ${text}`, at: updated_at, names: [objective] }];
   },
+  dependsOn: (value) => [{ type: objective, key: value.objective }],
   merge: { ...identityMerge, text: 'text', order: 'max' },
 });
 
@@ -189,7 +195,8 @@ function titled(name: string, description: string | undefined): string {
   return description ? `${name}: ${description}` : name;
 }
 
-interface Kind<T extends object> extends Pick<RecordType<T>, 'vocabulary' | 'cites' | 'points'> {
+interface Kind<T extends object>
+  extends Pick<RecordType<T>, 'vocabulary' | 'cites' | 'dependsOn' | 'points'> {
   readonly name: string;
   readonly folder: string;
   readonly schema: z.ZodType<T>;

@@ -117,6 +117,28 @@ describe('verify_memory', () => {
     ).toMatchObject({ error: 'not_found' });
   });
 
+  test('names the records of the graph that depend on a superseded one by its key', async () => {
+    const features = ['old', 'new'].map((slug) => ({ slug, name: slug }));
+    await call('create_features', { features });
+    const requirements = [{ text: 'It waits.' }];
+    const made = await call('create_requirements', { feature_slug: 'old', requirements });
+    await call('create_objective', { slug: 'goal', name: 'Goal' });
+    await call('link_objective_to_features', { objective_slug: 'goal', feature_slugs: ['old'] });
+    const [old, now] = ['graph/features/old.yaml', 'graph/features/new.yaml'];
+    const { linked } = await call('verify_memory', { path: now, supersedes: [old] });
+    expect(linked).toEqual(['graph/objectives/goal.yaml', 'graph/requirements/old/it-waits.yaml']);
+    const caution = [`It names ${old}, which ${now} supersedes.`];
+    expect((await call('get_objective', { slug: 'goal' })).data.objective).toMatchObject({
+      caution,
+    });
+    const { id } = made.data.requirements[0];
+    expect((await call('get_requirement', { id })).data.requirement).toMatchObject({ caution });
+    await call('link_objective_to_features', { objective_slug: 'goal', feature_slugs: ['new'] });
+    await call('unlink_objective_from_feature', { objective_slug: 'goal', feature_slug: 'old' });
+    const { objective } = (await call('get_objective', { slug: 'goal' })).data;
+    expect(objective).not.toHaveProperty('caution');
+  });
+
   deep('sets a date and a status of markdown without front matter, and of YAML', async () => {
     await call('write_memory_bank_file', { filename: 'notes.md', content: '# Notes\n' });
     await call('create_features', { features: [{ slug: 'a', name: 'A', description: 'A.' }] });

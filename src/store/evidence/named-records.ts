@@ -1,0 +1,37 @@
+import { memoryLinks } from '../../core/evidence/memory-links.ts';
+import type { RecordKey } from '../../core/record-type.ts';
+import type { LiveRecords } from '../records/live-records.ts';
+import type { CheckedRecord } from './record-evidence.ts';
+
+/** Limit of the records that the fields of one record name. */
+const maxKeys = 100;
+
+/** Finds the records that other records name. */
+export class NamedRecords {
+  readonly #view: LiveRecords;
+  /** The paths of records by their type and key; many records can name the same one. */
+  readonly #paths = new Map<string, string | undefined>();
+
+  constructor(view: LiveRecords) {
+    this.#view = view;
+  }
+
+  /**
+   * The addresses of the other records and of the sections that a record names: in its text without
+   * superseded sections, and by the keys in its fields.
+   */
+  of(record: CheckedRecord): string[] {
+    const { path, text, type, claims } = record;
+    const named = memoryLinks(path, claims.sections?.live() ?? text);
+    const value = type.dependsOn && record.value;
+    const keys = (value && type.dependsOn?.(value)) ?? [];
+    const linked = keys.slice(0, maxKeys).flatMap((key) => this.#pathOf(key) ?? []);
+    return [...new Set([...named, ...linked])].filter((link) => link !== path);
+  }
+
+  #pathOf({ type, key }: RecordKey): string | undefined {
+    const name = `${type.name} ${key}`;
+    if (!this.#paths.has(name)) this.#paths.set(name, this.#view.at(type, key)?.path);
+    return this.#paths.get(name);
+  }
+}
