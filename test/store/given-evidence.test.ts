@@ -153,6 +153,9 @@ describe('given evidence', () => {
         message: expect.stringMatching(problem),
         issues: [{ path: ['evidence', 1], kind: 'value' }],
       });
+      await expect(put('locks', [place]), place).rejects.not.toMatchObject({
+        message: expect.stringContaining(repo.root),
+      });
     }
     expect(await opened.call.store.get(note, 'locks')).toBeUndefined();
     await put('locks', [`${repo.root}/src/lock.ts:1`, './README.md']);

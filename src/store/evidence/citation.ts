@@ -16,7 +16,9 @@ export function cite(project: Folder, places: readonly string[]): GivenEvidence[
     try {
       return citeOne(project, place.trim());
     } catch (error) {
-      const problem = error instanceof MemoryError ? error.message : String(error);
+      const { message } = error instanceof MemoryError ? error : new Error(String(error));
+      // The answer names no folder of this machine.
+      const problem = message.replace(`${project.root}/`, '').replace(/\.$/, '');
       throw invalid(['evidence', index], `${JSON.stringify(place)}: ${problem}`);
     }
   });

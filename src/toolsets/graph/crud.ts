@@ -72,6 +72,9 @@ export async function bodyOf<T extends GraphRecord>(
   return made;
 }
 
+/** Limit of the records of one call that are compared with the others. */
+const maxCompared = 50;
+
 /** Makes the bodies of records that were just written, with the records that say nearly the same. */
 export async function writtenBodies<T extends GraphRecord>(
   { store }: Context,
@@ -80,8 +83,9 @@ export async function writtenBodies<T extends GraphRecord>(
   body: (value: T) => JsonObject,
 ): Promise<JsonObject[]> {
   const bodies: JsonObject[] = [];
-  for (const one of written) {
-    bodies.push({ ...body(one.value), ...similarField(await store.similar(type, one)) });
+  for (const [at, one] of written.entries()) {
+    const similar = at < maxCompared ? await store.similar(type, one) : [];
+    bodies.push({ ...body(one.value), ...similarField(similar) });
   }
   return bodies;
 }

@@ -133,10 +133,12 @@ async function verify(context: Context, request: VerifyRequest): Promise<Verifie
 /** The verdicts about a record; none where there is no commit to compare with. */
 async function findingsOf(context: Context, path: string): Promise<readonly EvidenceFinding[]> {
   if ((await context.project.head()).oid === undefined) return [];
-  const { records } = await context.history.evidence({
-    path: parseAddress(path).path,
-    only: 'code',
-  });
+  const { records } = await context.history
+    .evidence({ path: parseAddress(path).path, only: 'code' })
+    .catch((error) => {
+      if (error instanceof MemoryError && error.code === 'not_found') throw missing(path);
+      throw error;
+    });
   return records.flatMap(({ findings }) =>
     findings.flatMap((one) => (one.kind === 'evidence' ? [one] : [])),
   );

@@ -115,6 +115,11 @@ describe('verify_memory', () => {
     expect(
       await call('verify_memory', { path: now, supersedes: ['knowledge/x.md'] }),
     ).toMatchObject({ error: 'not_found' });
+    const missing = await call('verify_memory', { path: 'knowledge/x.md' });
+    expect(missing).toMatchObject({ error: 'not_found' });
+    expect(missing).toEqual(
+      await call('verify_memory', { path: 'knowledge/x.md', status: 'fact' }),
+    );
   });
 
   test('names the records of the graph that depend on a superseded one by its key', async () => {
