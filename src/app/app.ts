@@ -138,7 +138,7 @@ export class App {
   /**
    * Opens the memory that a session serves, so that its first call does not wait for that.
    *
-   * It creates, merges and fetches nothing, so a memory that a call would have to look for is left to
+   * It commits, merges and fetches nothing, so a memory that a call would have to look for is left to
    * the call.
    *
    * @param clientRoots see `root`.

@@ -56,6 +56,8 @@ const real: WorkspaceParts = {
 
 /** How long changes on disk are collected before listeners are called, in milliseconds. */
 const collectFor = 50;
+/** The index of this number of records is built in a fraction of a second. */
+const fewRecords = 1_000;
 /** How long after a look a missing memory folder is looked for again, in milliseconds. */
 const missingPause = 2_000;
 
@@ -224,8 +226,10 @@ class StoreWorkspace implements Workspace {
   async warm(): Promise<void> {
     await this.#memory.refresh();
     await this.#loadCautions();
-    // Without a saved index, only the first search builds one: many sessions never search.
-    if (this.#saved.isSearchable) await this.#search.find({ query: 'memory', limit: 1 }, undefined);
+    // The index of many records is built for a search only: many sessions never search.
+    if (!this.#saved.isSearchable && this.#memory.view.count > fewRecords) return;
+    // By words alone: nothing is learned or sent to a model before somebody searches.
+    await this.#search.find({ query: 'memory', limit: 1, plainly: 1 }, undefined);
   }
 
   watch(listener: (paths: readonly string[]) => void): () => void {
