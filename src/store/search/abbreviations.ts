@@ -47,7 +47,7 @@ const known = new Map<string, ReadonlySet<string>>();
  */
 export function otherForms(term: string): Iterable<string> {
   const found = known.get(term) ?? formsOf(term);
-  // Other words have no forms, and there is no end of them.
+  // Only words with forms are kept: the number of the others is not bounded.
   if (found.size > 0) known.set(term, found);
   return found;
 }
