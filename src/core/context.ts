@@ -133,6 +133,10 @@ export interface Modes {
   list(
     planned?: ReadonlyMap<string, string>,
   ): Promise<{ readonly modes: readonly Mode[]; readonly skipped: readonly SkippedRule[] }>;
+  /** Lists the modes that the project would have with these rule files: texts by source. */
+  listFrom(
+    files: ReadonlyMap<string, string>,
+  ): Promise<{ readonly modes: readonly Mode[]; readonly skipped: readonly SkippedRule[] }>;
   /**
    * Returns the session's mode, as its rule file defines it now, or last did if it is missing or
    * broken; undefined if none is set.

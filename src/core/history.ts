@@ -63,6 +63,8 @@ export interface RecordChange extends Change {
   readonly title?: string | undefined;
   /** Fields of a changed record; if one state cannot be read, the whole text is the field `text`. */
   readonly fields: readonly FieldChange[];
+  /** Whether both sides have changed it since they diverged, if the request asks for it. */
+  readonly isByBoth?: boolean;
 }
 
 /** One commit in the history of records. */
@@ -144,11 +146,19 @@ export interface Snapshot {
     skip?: number,
   ): Promise<{ readonly records: readonly PastRecord[]; readonly total: number }>;
   search(request: SearchRequest): Promise<SearchResult>;
+  /**
+   * Returns the texts of the rule files of modes, by source.
+   *
+   * Next to a memory on branches of its own, those outside the memory are not in its commits.
+   */
+  ruleFiles(): ReadonlyMap<string, string>;
 }
 
 export interface CompareRequest {
   readonly from: string;
   readonly to: string;
+  /** Whether to leave out the records that `to` has as they were where both have diverged. */
+  readonly sinceFork?: boolean | undefined;
   /** A record or a folder; undefined for everything. */
   readonly path?: string | undefined;
   /** Number of changes to return with their fields, after the first `skip`. */
@@ -162,6 +172,8 @@ export interface Comparison {
   /** Sorted by path. */
   readonly changes: readonly RecordChange[];
   readonly counts: { readonly [kind in ChangeKind]: number };
+  /** Number of the records that differ and were left out, if the request asks for it. */
+  readonly others?: number;
 }
 
 export interface Restoration {
@@ -345,8 +357,14 @@ export interface History {
    *
    * @param path undefined for everything.
    * @param revision undefined for the last state of a deleted record.
+   * @param removes whether a record is removed that the revision does not have, also if the path names
+   *   it. Default: false, which refuses it.
    */
-  restore(path: string | undefined, revision: string | undefined): Promise<Restoration>;
+  restore(
+    path: string | undefined,
+    revision: string | undefined,
+    removes?: boolean,
+  ): Promise<Restoration>;
   /** Lists the local branches: the current one, then the others by the time of their last commit. */
   branches(
     limit: number,

@@ -30,6 +30,7 @@ import { branches } from './history/branch-tips.ts';
 import { divide, division, tangledCommits } from './history/commit-division.ts';
 import { CommitSnapshot } from './history/commit-snapshot.ts';
 import { describeChange, pairMoves } from './history/comparison.ts';
+import { changedSides, isAmong } from './history/fork.ts';
 import { squash, squashable, squashForSync } from './history/history-squash.ts';
 import { blame } from './history/line-authors.ts';
 import { countsOf, logBelow, logOf } from './history/log-walk.ts';
@@ -96,19 +97,27 @@ export class SessionHistory implements History {
     return new CommitSnapshot(await visit.describe(oid), visit, this.#archive.records(oid));
   }
 
-  async compare({ from, to, path, limit, skip }: CompareRequest): Promise<Comparison> {
+  async compare(request: CompareRequest): Promise<Comparison> {
+    const { from, to, path, limit, skip } = request;
     const visit = await this.#visit();
     const below = memoryPath(path);
     if (below !== undefined && this.#archive.typeOf(below)) visit.checkRead(below);
     const [old, now] = [await visit.resolve(from), await visit.resolve(to)];
-    const moves = pairMoves(visit.changes(old, now, below), visit.versions);
+    const all = pairMoves(visit.changes(old, now, below), visit.versions);
+    const sides = request.sinceFork ? await changedSides(visit, old, now) : undefined;
+    const moves = sides ? all.filter((move) => isAmong(sides.theirs, move)) : all;
     const count = (kind: ChangeKind) => moves.filter(({ change }) => change.change === kind).length;
     return {
       from: await visit.describe(old),
       to: await visit.describe(now),
       changes: moves
         .slice(skip, skip + limit)
-        .flatMap((move) => describeChange(move, visit.versions)),
+        .flatMap((move) =>
+          describeChange(move, visit.versions).map((change) =>
+            sides ? { ...change, isByBoth: isAmong(sides.ours, move) } : change,
+          ),
+        ),
+      ...(sides && { others: all.length - moves.length }),
       counts: {
         added: count('added'),
         changed: count('changed'),
@@ -118,8 +127,8 @@ export class SessionHistory implements History {
     };
   }
 
-  async restore(path: string | undefined, revision: string | undefined): Promise<Restoration> {
-    return restore(await this.#visit(), path, revision);
+  async restore(...request: Parameters<History['restore']>): Promise<Restoration> {
+    return restore(await this.#visit(), ...request);
   }
 
   async branches(limit: number, skip = 0): ReturnType<History['branches']> {

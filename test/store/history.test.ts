@@ -234,6 +234,39 @@ describe('a comparison', () => {
     expect((await compare('HEAD')).changes).toEqual([]);
   });
 
+  test('since the fork leaves out what only the other side has changed', async () => {
+    for (const key of ['both', 'equal', 'gone']) await put(key, 'old');
+    repo.checkout('idea');
+    await put('both', 'by the idea');
+    await put('equal', 'new');
+    await put('learnt', 'x');
+    await drop('gone');
+    repo.checkout('main');
+    await put('both', 'by main');
+    await put('equal', 'new');
+    await put('own', 'y');
+    const since = (from: string, to: string) =>
+      opened.call.history.compare({ from, to, sinceFork: true, limit: 100, skip: 0 });
+    const learnt = await since('main', 'idea');
+    expect(learnt.changes.map(({ path, isByBoth }) => [path, isByBoth])).toEqual([
+      ['notes/both.yaml', true],
+      ['notes/gone.yaml', false],
+      ['notes/learnt.yaml', false],
+    ]);
+    expect(learnt).toMatchObject({
+      others: 1,
+      counts: { added: 1, changed: 1, moved: 0, removed: 1 },
+    });
+    const own = await since('idea', 'main');
+    expect(own.changes.map(({ path }) => path)).toEqual(['notes/both.yaml', 'notes/own.yaml']);
+    expect((await compare('main', 'idea')).counts.removed).toBe(2);
+    repo.git('checkout', '-q', '--orphan', 'apart');
+    await put('own', 'of another history');
+    const unrelated = await since('main', 'apart');
+    expect(unrelated.changes).toEqual((await compare('main', 'apart')).changes);
+    expect(unrelated.others).toBeUndefined();
+  });
+
   test('of records that cannot be decoded compares their text', async () => {
     await put('one', 'fine');
     repo.write(`${bank}/notes/one.yaml`, 'key: [\n');

@@ -146,6 +146,9 @@ class TestModes implements Modes {
   async list() {
     return { modes: this.modes, skipped: [] };
   }
+  async listFrom() {
+    return this.list();
+  }
   async current(): Promise<Mode | undefined> {
     return this.modes.find((mode) => mode.name === this.name);
   }

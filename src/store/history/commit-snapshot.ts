@@ -3,6 +3,7 @@ import type { SearchRequest, SearchResult } from '../../core/store.ts';
 import type { RecordFile } from '../records/record-file.ts';
 import { stepsOf } from './log-walk.ts';
 import type { PastRecords } from './past-records.ts';
+import { ruleFiles } from './rule-files.ts';
 import { isBelow, memoryPath, noRecord, recordPath, type Visit } from './visit.ts';
 
 /** The records of a commit, for one call. */
@@ -42,6 +43,10 @@ export class CommitSnapshot implements Snapshot {
   async search(request: SearchRequest): Promise<SearchResult> {
     await this.#records.refresh();
     return this.#records.search.find(request, (path) => this.#visit.mayRead(path));
+  }
+
+  ruleFiles(): ReadonlyMap<string, string> {
+    return ruleFiles(this.#visit.archive, this.commit.oid);
   }
 
   async #lastChange(path: string): Promise<CommitInfo> {

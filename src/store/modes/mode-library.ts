@@ -72,16 +72,27 @@ export class ModeLibrary {
    * @param planned files that count as written: their text by their source.
    */
   load(planned: ReadonlyMap<string, string> = new Map()): Rules {
-    const found = new Map<string, Mode>();
-    const skipped: UnusedRule[] = [];
-    for (const outcome of this.#folders.flatMap((one) => one.load(planned))) {
-      if ('reason' in outcome) skipped.push(outcome);
-      else found.set(outcome.name, outcome);
-    }
-    const own = [...found.keys()].filter((name) => !builtIn.includes(name)).sort();
-    const modes = [...builtIn, ...own].flatMap((name) => found.get(name) ?? []);
-    return { modes: new Map(modes.map((mode) => [mode.name, mode])), skipped };
+    return rulesOf(this.#folders.flatMap((one) => one.load(planned)));
   }
+
+  /** Returns the modes that a project with these rule files would have: texts by source. */
+  loadFrom(files: ReadonlyMap<string, string>): Rules {
+    const [own, ...others] = this.#folders;
+    const outcomes = others.flatMap((one) => one.loadFrom(files));
+    return rulesOf([...(own?.load(new Map()) ?? []), ...outcomes]);
+  }
+}
+
+function rulesOf(outcomes: readonly ParsedRule[]): Rules {
+  const found = new Map<string, Mode>();
+  const skipped: UnusedRule[] = [];
+  for (const outcome of outcomes) {
+    if ('reason' in outcome) skipped.push(outcome);
+    else found.set(outcome.name, outcome);
+  }
+  const own = [...found.keys()].filter((name) => !builtIn.includes(name)).sort();
+  const modes = [...builtIn, ...own].flatMap((name) => found.get(name) ?? []);
+  return { modes: new Map(modes.map((mode) => [mode.name, mode])), skipped };
 }
 
 /** The folder of the built-in rule files: the nearest `rules` above the program, that of its package. */
@@ -133,30 +144,48 @@ class RuleFolder {
   /** Reads each mode from its files once; the other files are skipped, with the reason. */
   load(planned: ReadonlyMap<string, string>): ParsedRule[] {
     const known = new Map<string, CachedRule>();
+    const unlisted: UnusedRule[] = [];
+    const names = [...this.#entries(unlisted).map(({ name }) => name), ...this.#own(planned)];
+    const outcomes = this.#first(names, (name) => {
+      const text = planned.get(this.#source(name));
+      if (text !== undefined) return this.#parse(name, () => text);
+      const entry = this.#entry(name);
+      if (entry) known.set(name, entry);
+      return entry?.outcome;
+    });
+    this.#known = known;
+    return [...outcomes, ...unlisted];
+  }
+
+  /** Returns the modes of the files of this folder among others: texts by source. */
+  loadFrom(files: ReadonlyMap<string, string>): ParsedRule[] {
+    return this.#first(this.#own(files), (name) =>
+      this.#parse(name, () => files.get(this.#source(name)) ?? ''),
+    );
+  }
+
+  /** The files of this folder among others, by their names. */
+  #own(files: ReadonlyMap<string, string>): string[] {
+    const names = [...files.keys()].map((path) => posix.basename(path));
+    return names.filter((name) => files.has(this.#source(name)));
+  }
+
+  /** Reads rule files; of those for the same mode, the first one counts. */
+  #first(names: readonly string[], read: (name: string) => ParsedRule | undefined): ParsedRule[] {
     const modes = new Map<string, Mode>();
     const skipped: UnusedRule[] = [];
-    for (const name of this.#names(planned, skipped)) {
-      const text = planned.get(this.#source(name));
-      const entry = text === undefined ? this.#entry(name) : undefined;
-      if (entry) known.set(name, entry);
-      const outcome = text === undefined ? entry?.outcome : this.#parse(name, () => text);
+    const sorted = [...new Set(names)]
+      .filter((name) => this.#pattern.test(name))
+      .sort((a, b) => ruleRank(a) - ruleRank(b) || (a < b ? -1 : 1));
+    for (const name of sorted) {
+      const outcome = read(name);
       if (!outcome) continue;
       const first = 'name' in outcome && modes.get(outcome.name);
       if ('reason' in outcome) skipped.push(outcome);
       else if (first) skipped.push(this.#unused(name, `${first.source} takes precedence`));
       else modes.set(outcome.name, outcome);
     }
-    this.#known = known;
     return [...modes.values(), ...skipped];
-  }
-
-  /** The names of its rule files; of those for the same mode, the first one counts. */
-  #names(planned: ReadonlyMap<string, string>, skipped: UnusedRule[]): string[] {
-    const names = this.#entries(skipped).map((entry) => entry.name);
-    const added = [...planned.keys()].map((path) => posix.basename(path));
-    return [...new Set([...names, ...added.filter((name) => planned.has(this.#source(name)))])]
-      .filter((name) => this.#pattern.test(name))
-      .sort((a, b) => ruleRank(a) - ruleRank(b) || (a < b ? -1 : 1));
   }
 
   #entries(skipped: UnusedRule[]): readonly DirectoryEntry[] {

@@ -12,6 +12,13 @@ const modeState = sessionKey<{ readonly mode: Mode | undefined; readonly updatin
   () => ({ mode: undefined, updating: false }),
 );
 
+function listed({ modes, skipped }: Rules) {
+  return {
+    modes: [...modes.values()],
+    skipped: skipped.map(({ source, reason }) => ({ source, reason })),
+  };
+}
+
 /** The modes of a project for one session. */
 export function sessionModes(library: ModeLibrary, session: Session): Modes {
   /** The session's mode by the current rules; without its file the last rules stay in force. */
@@ -24,11 +31,11 @@ export function sessionModes(library: ModeLibrary, session: Session): Modes {
 
   return {
     async list(planned) {
-      const { modes, skipped } = library.load(planned);
-      return {
-        modes: [...modes.values()],
-        skipped: skipped.map(({ source, reason }) => ({ source, reason })),
-      };
+      return listed(library.load(planned));
+    },
+
+    async listFrom(files) {
+      return listed(library.loadFrom(files));
     },
 
     async current() {
