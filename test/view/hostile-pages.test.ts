@@ -2,6 +2,7 @@ import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bundlePage } from '../../build.js';
+import { openMemory } from '../../src/app/library.ts';
 import { viewFace } from '../../src/server/view/view-face.ts';
 import { findViolations } from '../support/axe.ts';
 import { Misbehaviour, startBrowser } from '../support/browser.ts';
@@ -22,7 +23,11 @@ beforeAll(async () => {
   const folder = newFolder();
   await bundlePage(folder);
   const face = viewFace({ folder, version: '0.0.0', token });
-  server = await serve({ keys: undefined }, {}, {}, face);
+  const home = newFolder();
+  server = await serve({ keys: undefined }, { homeFolder: home }, {}, face);
+  const user = await openMemory({ root: server.repo.root, home });
+  await user.call('activate', { bank_type: 'global', bank_id: 'general' });
+  await user.close();
   memory = new Served(server.repo);
   await fillRealistic((tool, args) => memory.call(tool, args), server.repo.root);
   server.repo.git('branch', 'idea', 'HEAD~2');
@@ -52,8 +57,12 @@ const others = [
   '/view/timeline',
   '/view/branches',
   '/view/branches/idea',
+  '/view/branches/idea?all=1',
   '/view/graph',
   '/view/modes',
+  '/view/modes?at=HEAD~1',
+  '/view/branches?at=HEAD~1',
+  '/view/user/banks/global/general/context.md',
   '/view/tasks',
   '/view/records',
   '/view/records?toolset=documents',

@@ -17,6 +17,9 @@ const token = 'token-of-the-tests';
 const browser: Browser | undefined = await startBrowser();
 if (!browser) console.warn('There is no browser: the tests of the pages are skipped.');
 
+/** The folder of the records of the user. */
+const userFolder = newFolder();
+
 let server: HttpServed;
 let memory: Served;
 let session: BrowserContext | undefined;
@@ -24,7 +27,8 @@ let session: BrowserContext | undefined;
 beforeAll(async () => {
   const folder = newFolder();
   await bundlePage(folder);
-  server = await serve({}, {}, {}, viewFace({ folder, version: '0.0.0', token }));
+  const face = viewFace({ folder, version: '0.0.0', token });
+  server = await serve({}, { homeFolder: userFolder }, {}, face);
   memory = new Served(server.repo);
   await fillRealistic((tool, args) => memory.call(tool, args), server.repo.root);
 });
@@ -173,6 +177,65 @@ describe('the operations of the pages', () => {
     expect(await groups('knowledge')).toContain('project-learnings');
   });
 
+  test('list the global banks of the user, which are in no project', async () => {
+    const list = async () => (await server.ask('GET', '/memory/user-records')).body.records;
+    expect(await list()).toEqual([]);
+    const other = await openMemory({ root: server.repo.root, home: userFolder });
+    await other.call('activate', { bank_type: 'global', bank_id: 'general' });
+    await other.close();
+    const records = await list();
+    expect(records).toContainEqual(
+      expect.objectContaining({
+        path: 'banks/global/general/context.md',
+        type: 'bank-document',
+        group: 'global/general',
+      }),
+    );
+    expect((await server.ask('GET', '/memory/user-records?toolset=graph')).body.records).toEqual(
+      [],
+    );
+    const { path } = records[0];
+    expect((await server.ask('GET', `/memory/user-record/${path}`)).body).toMatchObject({ path });
+    const missing = await server.ask('GET', '/memory/user-record/banks/global/none/context.md');
+    expect(missing.status).toBe(404);
+    expect((await server.ask('GET', `/memory/record/${path}`)).status).toBe(404);
+    const { body: own } = await server.ask('GET', '/memory/records?limit=1000');
+    expect(JSON.stringify(own)).not.toContain('banks/global');
+  });
+
+  test('list the modes as the rule files of a past state define them', async () => {
+    const { repo } = server;
+    const rule = (mode: string) =>
+      JSON.stringify({
+        mode,
+        instructions: { general: ['Go.'] },
+      });
+    repo.write('.memory-bank/rules/reviewer.json', rule('reviewer'));
+    repo.write('.clinerules-writer', rule('writer'));
+    repo.write('.memory-bank/rules/broken.json', '{');
+    repo.git('add', '.memory-bank/rules', '.clinerules-writer');
+    repo.git('commit', '-q', '-m', 'Add modes');
+    repo.git('rm', '-q', '-r', '.memory-bank/rules', '.clinerules-writer');
+    repo.git('commit', '-q', '-m', 'Remove modes');
+    const modes = async (query: string) =>
+      (await server.ask('GET', `/memory/modes${query}`)).body as {
+        modes: { name: string; source: string }[];
+        skipped: { path: string }[];
+      };
+    const then = await modes('?at=HEAD~1');
+    expect(then.modes.map(({ name, source }) => `${name} ${source}`)).toEqual(
+      expect.arrayContaining([
+        'architect built-in',
+        'reviewer .memory-bank/rules/reviewer.json',
+        'writer .clinerules-writer',
+      ]),
+    );
+    expect(then.skipped).toMatchObject([{ path: '.memory-bank/rules/broken.json' }]);
+    expect(await modes('?at=HEAD')).toEqual(await modes(''));
+    expect((await modes('')).modes.map(({ name }) => name)).not.toContain('reviewer');
+    expect((await server.ask('GET', '/memory/modes?at=nowhere')).status).toBe(404);
+  });
+
   test('filter and count all commits', async () => {
     const log = async (query: string) => (await server.ask('GET', `/memory/log?${query}`)).body;
     const all = await log('limit=1');
@@ -300,10 +363,14 @@ describe.skipIf(!browser)('the pages in a browser', () => {
       await page.getByLabel('Toolset').selectOption('graph');
       await expect.poll(() => others.count()).toBe(0);
       await page.getByText('Why this was found').first().click();
+      await page.getByText('idempotent (another form) in').first().waitFor();
       await page
-        .getByText(/It has the words/)
+        .getByText(/^Score 0/)
         .first()
         .waitFor();
+      await page.getByLabel('Type').selectOption('task');
+      await expect.poll(() => new URL(page.url()).search).toContain('type=task');
+      await page.locator('.hits .kind', { hasText: /^(?!task$)/ }).waitFor({ state: 'detached' });
     }),
   );
 
@@ -495,10 +562,18 @@ describe.skipIf(!browser)('the pages in a browser', () => {
     await memory.write('learnt', 'Only the branch knows it.');
     await memory.write('wrong', 'The branch is wrong here.');
     repo.git('switch', '-q', 'main');
+    await memory.write('own', 'Only main knows it.');
     await visit('/view/branches', async (page) => {
-      await page.getByText('2 records differ, 2 commits ahead').waitFor();
+      await page.getByText('3 records differ, 2 commits ahead, 1 behind').waitFor();
       await page.getByRole('link', { name: 'idea' }).click();
       const learnt = page.locator('.change', { hasText: 'learnt' });
+      await learnt.waitFor();
+      // The branch does not teach that the record of main goes.
+      expect(await page.locator('.change').count()).toBe(2);
+      await page.getByText('1 other record differs because main has changed').waitFor();
+      await page.getByRole('link', { name: 'Show all differences' }).click();
+      await expect.poll(() => page.locator('.change').count()).toBe(3);
+      await page.goBack();
       await learnt.getByRole('button', { name: 'Accept' }).click();
       await learnt.getByRole('button', { name: 'Accept as a new commit' }).click();
       await learnt.waitFor({ state: 'detached' });
@@ -509,8 +584,8 @@ describe.skipIf(!browser)('the pages in a browser', () => {
       await page.getByRole('heading', { name: 'What main teaches' }).waitFor();
       await page.getByRole('button', { name: 'Take back' }).click();
       await page.getByRole('button', { name: 'Take back as a new commit' }).click();
-      await page.locator('.change').waitFor({ state: 'detached' });
-      expect(files()).toContain('patterns/wrong.md');
+      await page.getByText('It has nothing new.').waitFor();
+      expect(files()).not.toContain('patterns/own.md');
     });
   });
 
@@ -536,6 +611,14 @@ describe.skipIf(!browser)('the pages in a browser', () => {
         .waitFor();
       await page.goto(`${server.url}/view/records?toolset=banks`);
       await page.getByText('code/shop-api').first().waitFor();
+      const own = page.locator('section', { hasText: 'Yours in every project' }).last();
+      await own.getByRole('rowheader', { name: 'global/general' }).waitFor();
+      await own.getByRole('link', { name: /^Preferences/ }).click();
+      await page.getByText('in the memory of the user').waitFor();
+      await page.getByText('bank-document').or(page.locator('.markdown')).first().waitFor();
+      await page.goto(`${server.url}/view/records?toolset=banks&at=main`);
+      await page.getByText('code/shop-api').first().waitFor();
+      expect(await own.count()).toBe(0);
     });
   });
 

@@ -57,6 +57,7 @@ const differenceShape = z.object({
   type: text,
   title: text.optional(),
   fields: z.array(fieldShape),
+  isByBoth: z.boolean().optional().describe('whether both sides changed it since they diverged'),
 });
 
 /** A record that differs between two states. */
@@ -104,6 +105,7 @@ export const homeShape = z.object({
     })
     .optional()
     .describe('the commits of agents that no person has marked as reviewed'),
+  waiting: count.describe('number of reviews with changes of agents that wait for a person'),
   problems: z.array(problemShape),
   conflicts: z.array(text).describe('records that a merge of git has left in conflict'),
 });
@@ -126,6 +128,24 @@ export const listShape = z.object({
   ),
   total: count,
 });
+
+export const userListShape = z.object({
+  records: z.array(
+    z.object({ ...referenceShape.shape, group: text.optional(), updated: text.optional() }),
+  ),
+});
+
+/** The records of the user, such as global banks, which are in no project. */
+export type UserRecordList = z.infer<typeof userListShape>;
+
+export const userRecordShape = z.object({
+  ...referenceShape.shape,
+  html: text.optional().describe('the body of a markdown file, without raw HTML'),
+  fields: z.record(text, z.unknown()),
+});
+
+/** A record of the user. */
+export type UserRecord = z.infer<typeof userRecordShape>;
 
 /** A list of records. */
 export type RecordList = z.infer<typeof listShape>;
@@ -227,6 +247,7 @@ export const comparisonShape = z.object({
   to: commitShape,
   changes: z.array(differenceShape),
   counts: z.object({ added: count, changed: count, moved: count, removed: count }),
+  others: count.optional().describe('number of records that differ and were left out'),
 });
 
 /** The difference between two states. */
@@ -249,6 +270,16 @@ export const searchShape = z.object({
       matches: z.array(text),
       section: text.optional(),
       score: count,
+      why: z
+        .array(
+          z.object({
+            asked: text,
+            found: z.array(z.object({ word: text, how: text, fields: z.array(text) })),
+          }),
+        )
+        .optional()
+        .describe('the words of the query with the words of the record that match them'),
+      signals: z.array(text).optional().describe('what else adds to the score'),
     }),
   ),
   total: count,

@@ -5,6 +5,9 @@ import { Restore } from './restore.tsx';
 import { Reviews } from './reviews.tsx';
 import { addressTo, goTo, isCopy, type Route } from './route.ts';
 
+/** The beginning of the names of the branches on which changes wait for a review. */
+const ofReviews = 'memory-review/';
+
 /** The branches, or what the memory of one has that another does not. */
 export function BranchesPage({ route }: { route: Route }) {
   const { rest, query } = route;
@@ -13,41 +16,50 @@ export function BranchesPage({ route }: { route: Route }) {
   if (rest !== '') {
     const others = answer.data?.branches.map(({ name }) => name).filter((name) => name !== rest);
     const base = query.get('base') ?? current ?? 'HEAD';
-    return <Review branch={rest} base={base} current={current} others={others ?? []} />;
+    const isAll = query.has('all');
+    return (
+      <Review branch={rest} base={base} current={current} others={others ?? []} isAll={isAll} />
+    );
   }
   return (
     <>
       <h1>Branches</h1>
       <Reviews onDone={answer.reload} />
       <Waiting answer={answer}>
-        {({ branches, total }) => (
+        {({ branches }) => (
           <>
-            <p class="faint">
-              {total} {total === 1 ? 'branch' : 'branches'}. Each is compared with the current one.
-            </p>
+            <h2>All branches</h2>
+            <p class="faint">As they are now. Each is compared with the current one.</p>
             <ul class="plain points">
-              {branches.map(({ name, current, commit, ahead, behind, unrelated, changes }) => (
-                <li key={name}>
-                  {current ? (
-                    <strong>{name} (current)</strong>
-                  ) : (
-                    <a href={addressTo('branches', name)}>{name}</a>
-                  )}{' '}
-                  <Time at={commit.at} />
-                  <div class="faint">
-                    {current
-                      ? commit.subject
-                      : `${changes} ${changes === 1 ? 'record differs' : 'records differ'}, ${ahead} commits ahead, ${behind} behind${unrelated ? ', no common commit' : ''}`}{' '}
-                    {!isCopy && <a href={addressTo('', '', { at: name })}>open its memory</a>}
-                  </div>
-                </li>
-              ))}
+              {branches
+                .filter(isNoReview)
+                .map(({ name, current, commit, ahead, behind, unrelated, changes }) => (
+                  <li key={name}>
+                    {current ? (
+                      <strong>{name} (current)</strong>
+                    ) : (
+                      <a href={addressTo('branches', name)}>{name}</a>
+                    )}{' '}
+                    <Time at={commit.at} />
+                    <div class="faint">
+                      {current
+                        ? commit.subject
+                        : `${changes} ${changes === 1 ? 'record differs' : 'records differ'}, ${ahead} commits ahead, ${behind} behind${unrelated ? ', no common commit' : ''}`}{' '}
+                      {!isCopy && <a href={addressTo('', '', { at: name })}>open its memory</a>}
+                    </div>
+                  </li>
+                ))}
             </ul>
           </>
         )}
       </Waiting>
     </>
   );
+}
+
+/** Whether a branch is other than those of reviews, which the page lists before it. */
+function isNoReview({ name }: { name: string }): boolean {
+  return !name.startsWith(ofReviews);
 }
 
 /**
@@ -61,19 +73,23 @@ function Review({
   base,
   current,
   others,
+  isAll,
 }: {
   branch: string;
   base: string;
   current: string | undefined;
   others: readonly string[];
+  /** Whether records are listed that only the other side has changed since both diverged. */
+  isAll: boolean;
 }) {
   const answer = useAnswer<StateComparison>('/memory/compare', {
     from: base,
     to: branch,
+    since: isAll ? undefined : 'fork',
     limit: 500,
   });
   const action =
-    base === current || branch.startsWith('memory-review/')
+    base === current || branch.startsWith(ofReviews)
       ? { label: 'Accept', revision: branch }
       : branch === current
         ? { label: 'Take back', revision: base }
@@ -98,14 +114,21 @@ function Review({
         <a href={addressTo('branches', base, { base: branch })}>Swap the two</a>
       </p>
       <Waiting answer={answer}>
-        {({ changes, counts }) => (
+        {({ changes, counts, others = 0 }) => (
           <>
-            <p class="faint">
+            <p class="faint" role="status">
               {Object.entries(counts)
-                .map(([kind, count]) => `${count} ${kind}`)
-                .join(', ')}
+                .flatMap(([kind, count]) => (count > 0 ? [`${count} ${kind}`] : []))
+                .join(', ') || 'It has nothing new.'}
             </p>
-            {changes.map(({ path, change, title, type, fields }) => (
+            {others > 0 && !isCopy && (
+              <p class="faint">
+                {others === 1 ? '1 other record differs' : `${others} other records differ`} because{' '}
+                {base} has changed since.{' '}
+                <a href={addressTo('branches', branch, { base, all: '1' })}>Show all differences</a>
+              </p>
+            )}
+            {changes.map(({ path, change, title, type, fields, isByBoth }) => (
               <section key={path} class="change">
                 <h2>
                   {title ?? path} <small class="kind">{type}</small>
@@ -124,8 +147,9 @@ function Review({
                     </a>
                   )}
                 </p>
+                {isByBoth && <p class="problem">{base} has changed this record as well since.</p>}
                 <Differences fields={fields} />
-                {action && <Restore path={path} {...action} onDone={answer.reload} />}
+                {action && <Restore path={path} {...action} removes onDone={answer.reload} />}
               </section>
             ))}
           </>

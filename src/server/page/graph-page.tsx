@@ -8,6 +8,9 @@ import type { Route } from './route.ts';
 
 /** Maximum number of records that the search in the picture lists. */
 const maxFound = 12;
+/** The width of a narrow screen in pixels, and the scale that its user can read. */
+const narrow = 600;
+const readable = 0.7;
 
 /** Features with their requirements and paths, objectives with their tasks and tickets, as a picture. */
 export function GraphPage({ route: { at } }: { route: Route }) {
@@ -39,7 +42,7 @@ function Graph({ graph }: { graph: GraphData }) {
   const picture = useMemo(() => arrange(graph, groups, open), [graph, groups, open]);
   const found = findNodes(graph, words);
   const matches = useMemo(() => new Set(found.map(({ path }) => path)), [graph, words]);
-  const now = place ?? whole(picture, sight);
+  const now = place ?? beginning(picture, sight);
   const zoom = (factor: number, x = sight.width / 2, y = sight.height / 2) => {
     const scale = Math.min(3, Math.max(0.05, now.scale * factor));
     setPlace({
@@ -89,7 +92,7 @@ function Graph({ graph }: { graph: GraphData }) {
         <button type="button" onClick={() => zoom(1 / 1.3)}>
           Zoom out
         </button>
-        <button type="button" onClick={() => setPlace(undefined)}>
+        <button type="button" onClick={() => setPlace(whole(picture, sight))}>
           Show all
         </button>
         {groups.size > 0 && (
@@ -129,7 +132,7 @@ function Graph({ graph }: { graph: GraphData }) {
         matches={matches}
         chosen={chosen}
         onSight={setSight}
-        onPlace={setPlace}
+        onPlace={(next) => setPlace(next ?? whole(picture, sight))}
         onZoom={zoom}
         onChoose={setChosen}
         onToggle={toggle}
@@ -150,6 +153,14 @@ function findNodes({ nodes }: GraphData, words: string) {
     const text = `${title} ${path} ${type} ${status}`.toLowerCase();
     return wanted.every((word) => text.includes(word));
   });
+}
+
+/** Returns the place that a picture begins at: on a narrow screen, its first records in a readable size. */
+function beginning(picture: Picture, sight: Sight): Place {
+  const all = whole(picture, sight);
+  const margin = -12 / readable;
+  const isWide = sight.width >= narrow || all.scale >= readable;
+  return isWide ? all : { scale: readable, x: margin, y: margin };
 }
 
 /** Returns the place that shows a whole picture, or its beginning where that would be too small to see. */

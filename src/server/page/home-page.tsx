@@ -13,15 +13,19 @@ export function HomePage({ route: { at } }: { route: Route }) {
       <Waiting answer={answer}>
         {({ now, decisions, recent, since, records, branch, commit, ...home }) => (
           <div class="columns">
-            <Attention {...home} branch={branch} isPast={at !== undefined} onDone={answer.reload} />
-            <Points title="Current work" points={now} nothing="Nothing is in progress." />
-            <Points
-              title="Latest decisions"
-              points={decisions}
-              nothing="No decision is recorded yet."
-            />
-            <Recent entries={recent} since={since} isPast={at !== undefined} />
-            <section>
+            <div>
+              <Attention
+                {...home}
+                branch={branch}
+                isPast={at !== undefined}
+                onDone={answer.reload}
+              />
+              <Points title="Current work" points={now} nothing="Nothing is in progress." />
+              <Points
+                title="Latest decisions"
+                points={decisions}
+                nothing="No decision is recorded yet."
+              />
               <h2>In the memory</h2>
               {records.length === 0 && <p class="faint">The memory has no records yet.</p>}
               <ul class="plain counts">
@@ -37,7 +41,8 @@ export function HomePage({ route: { at } }: { route: Route }) {
                 {branch === undefined ? 'No branch' : `Branch ${branch}`}
                 {commit && ` at ${commit.oid.slice(0, 12)}`}
               </p>
-            </section>
+            </div>
+            <Recent entries={recent} since={since} isPast={at !== undefined} />
           </div>
         )}
       </Waiting>
@@ -50,10 +55,11 @@ function Attention({
   problems,
   conflicts,
   unreviewed,
+  waiting,
   branch,
   isPast,
   onDone,
-}: Pick<Home, 'problems' | 'conflicts' | 'unreviewed' | 'branch'> & {
+}: Pick<Home, 'problems' | 'conflicts' | 'unreviewed' | 'waiting' | 'branch'> & {
   isPast: boolean;
   onDone: () => void;
 }) {
@@ -63,7 +69,7 @@ function Attention({
     ({ severity }) => severity === 'error' || severity === 'warning',
   );
   const all = [...problems, ...(bad ?? [])];
-  if (all.length + conflicts.length === 0 && !unreviewed) return null;
+  if (all.length + conflicts.length + waiting === 0 && !unreviewed) return null;
   return (
     <section>
       <h2>Needs a person</h2>
@@ -72,6 +78,15 @@ function Attention({
           <li>
             <p class="problem">A merge has left records in conflict: {conflicts.join(', ')}</p>
             <a href={addressTo('conflicts')}>Resolve the conflicts</a>
+          </li>
+        )}
+        {waiting > 0 && (
+          <li>
+            <p>
+              The changes of {waiting === 1 ? 'an agent wait' : `${waiting} agents wait`} for a
+              review
+            </p>
+            <a href={addressTo('branches')}>Review them</a>
           </li>
         )}
         {unreviewed && <Unreviewed unreviewed={unreviewed} branch={branch} onDone={onDone} />}

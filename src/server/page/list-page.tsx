@@ -1,7 +1,8 @@
 import type { Home, RecordList } from './answers.ts';
 import { useAnswer } from './data.ts';
 import { RecordLink, Scrolling, Time, Waiting } from './parts.tsx';
-import { addressTo, type Route } from './route.ts';
+import { addressTo, isCopy, type Route } from './route.ts';
+import { UserRecords } from './user-page.tsx';
 
 /** Number of records on one page. */
 const pageSize = 200;
@@ -13,33 +14,38 @@ export function ListPage({ route: { at, query } }: { route: Route }) {
   const answer = useAnswer<RecordList>('/memory/records', { at, toolset, type, skip });
   const home = useAnswer<Home>('/memory/home', { at });
   const toolsets = new Map(home.data?.records.map(({ toolset, title }) => [toolset, title]));
+  const about = toolsets.get(toolset ?? '');
   const pageAt = (start: number) =>
     addressTo('records', '', { toolset, type, skip: String(Math.max(0, start)) });
   return (
     <>
-      <h1>{type ?? toolsets.get(toolset ?? '') ?? 'All records'}</h1>
+      <h1>Records</h1>
       <nav class="tabs" aria-label="Toolsets">
-        {[['', 'All'] as const, ...toolsets].map(([name, title]) => (
+        {[['', 'Records of all toolsets'] as const, ...toolsets].map(([name, title]) => (
           <a
             key={name}
             href={addressTo('records', '', { toolset: name })}
             aria-current={name === (toolset ?? '') ? 'page' : undefined}
+            title={title}
           >
-            {title}
+            {name || 'all'}
           </a>
         ))}
       </nav>
+      {about !== undefined && <p>{about}</p>}
       <Waiting answer={answer}>
         {({ records, total }) => (
           <>
             <p class="faint">
               {total} {total === 1 ? 'record' : 'records'}
+              {type !== undefined && ` of the type ${type}`}
             </p>
             <Listing records={records} />
             <p class="pages">
               {skip > 0 && <a href={pageAt(skip - pageSize)}>Previous</a>}{' '}
               {skip + records.length < total && <a href={pageAt(skip + records.length)}>Next</a>}
             </p>
+            {at === undefined && type === undefined && !isCopy && <UserRecords toolset={toolset} />}
           </>
         )}
       </Waiting>
@@ -80,7 +86,7 @@ function Listing({ records }: { records: RecordList['records'] }) {
                 <td>
                   <RecordLink record={record} />
                 </td>
-                {hasStatus && <td>{record.status?.replaceAll('_', ' ')}</td>}
+                {hasStatus && <td class="status">{record.status?.replaceAll('_', ' ')}</td>}
                 <td>{record.updated !== undefined && <Time at={record.updated} />}</td>
                 <td class="faint path">{record.path}</td>
               </tr>

@@ -1,10 +1,11 @@
 import type { ModeList } from './answers.ts';
 import { useAnswer } from './data.ts';
 import { Scrolling, Waiting } from './parts.tsx';
+import type { Route } from './route.ts';
 
 /** The modes: which of them may read and change what. */
-export function ModesPage() {
-  const answer = useAnswer<ModeList>('/memory/modes');
+export function ModesPage({ route: { at } }: { route: Route }) {
+  const answer = useAnswer<ModeList>('/memory/modes', { at });
   return (
     <>
       <h1>Modes</h1>
@@ -28,9 +29,9 @@ export function ModesPage() {
                         {name}
                         {current && ' (current)'}
                       </th>
-                      <td>{read}</td>
-                      <td>{write}</td>
-                      <td>{source}</td>
+                      <td data-label="may read">{read}</td>
+                      <td data-label="may change">{write}</td>
+                      <td data-label="defined in">{source}</td>
                     </tr>
                   ))}
                 </tbody>

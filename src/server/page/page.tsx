@@ -13,6 +13,7 @@ import { addressTo, currentRoute, followLink, goTo, isCopy, onRoute, type Route 
 import { SearchPage } from './search-page.tsx';
 import { TasksPage } from './tasks-page.tsx';
 import { TimelinePage } from './timeline-page.tsx';
+import { UserPage } from './user-page.tsx';
 
 const pages: ReadonlyMap<string, ComponentType<{ route: Route }>> = new Map([
   ['', HomePage],
@@ -25,7 +26,11 @@ const pages: ReadonlyMap<string, ComponentType<{ route: Route }>> = new Map([
   ['modes', ModesPage],
   ['tasks', TasksPage],
   ['graph', GraphPage],
+  ['user', UserPage],
 ]);
+
+/** The pages that have no past state. */
+const ofPresent: ReadonlySet<string> = new Set(['branches', 'conflicts', 'user']);
 
 const entries = [
   ['', 'Home'],
@@ -46,9 +51,15 @@ function Shell() {
   const home = useAnswer<Home>('/memory/home', { at });
   const project = home.data?.project;
   const Page = pages.get(name);
+  const isPresentOnly = at !== undefined && ofPresent.has(name);
   useEffect(() => {
     if (name !== 'record') document.title = project ? `${project} · memory` : 'Memory Bank';
   }, [name, project]);
+  useEffect(() => {
+    // On a narrow screen, the navigation scrolls.
+    const link = document.querySelector('header [aria-current]');
+    link?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [name]);
   useShortcuts();
   const isOpen = home.data !== undefined;
   useEffect(() => (isOpen ? watchChanges(home.data?.head) : undefined), [isOpen]);
@@ -83,6 +94,7 @@ function Shell() {
         </p>
       )}
       <main id="main" tabIndex={-1}>
+        {isPresentOnly && <p class="faint">This page is about the present only.</p>}
         {Page ? <Page key={`${name} ${rest}`} route={route} /> : <h1>There is no such page.</h1>}
       </main>
     </>

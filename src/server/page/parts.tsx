@@ -37,10 +37,15 @@ export function RecordLink({ record }: { record: RecordReference }) {
 export function Time({ at }: { at: string }) {
   return (
     <time dateTime={at} title={new Date(at).toLocaleString()}>
-      {age(at)}
+      {isDay.test(at) ? at.slice(0, 10) : age(at)}
     </time>
   );
 }
+
+/** A day without a time, which is not some hours ago. */
+const isDay = /^\d{4}-\d\d-\d\d(?:T00:00:00(?:\.000)?Z)?$/;
+/** A time as records store it. */
+const isTime = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 
 const units: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ['year', 31_536_000],
@@ -149,7 +154,11 @@ export function Scrolling({ label, children }: { label: string; children: Compon
 
 /** A unified difference; its marks stay, so that colours are not needed to read it. */
 function Diff({ text }: { text: string }) {
-  const lines = text.replace(/\n$/, '').split('\n');
+  // A text in a field has no line end, of which a person need not know.
+  const lines = text
+    .replace(/\n$/, '')
+    .split('\n')
+    .filter((line) => !line.startsWith('\\'));
   return (
     <Scrolling label="Difference">
       <pre class="diff">
@@ -184,6 +193,13 @@ function Value({ value }: { value: unknown }) {
     );
   }
   if (typeof value === 'object' && value !== null) return <pre>{valueText(value)}</pre>;
+  if (typeof value === 'string' && isTime.test(value)) {
+    return (
+      <time dateTime={value} title={value}>
+        {new Date(value).toLocaleString()}
+      </time>
+    );
+  }
   return <span class="text">{valueText(value)}</span>;
 }
 

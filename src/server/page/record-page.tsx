@@ -74,12 +74,6 @@ export function RecordPage({ route }: { route: Route }) {
         <Lines path={path} at={at} />
       ) : (
         <>
-          {gone && (
-            <p>
-              <a href={addressTo('record', path, { show: 'history' })}>Its history</a> may have an
-              earlier state.
-            </p>
-          )}
           <Waiting answer={answer}>
             {(record) =>
               show === 'source' ? (
@@ -94,6 +88,12 @@ export function RecordPage({ route }: { route: Route }) {
               )
             }
           </Waiting>
+          {gone && (
+            <p>
+              <a href={addressTo('record', path, { show: 'history' })}>Its history</a> may have
+              another state.
+            </p>
+          )}
         </>
       )}
     </article>

@@ -8,18 +8,25 @@ export function Restore({
   path,
   revision,
   label = 'Restore',
+  removes = false,
   onDone,
 }: {
   path: string;
   revision: string;
   label?: string;
+  /** Whether a record that the revision does not have is removed. */
+  removes?: boolean;
   onDone: () => void;
 }) {
   const [state, setState] = useState<'' | 'asked' | 'running' | 'done' | { problem: string }>('');
   const restore = async () => {
     setState('running');
     try {
-      const { restored, removed } = await change<Restored>('/memory/restore', { path, revision });
+      const { restored, removed } = await change<Restored>('/memory/restore', {
+        path,
+        revision,
+        removes,
+      });
       setState(restored.length + removed.length > 0 ? 'done' : { problem: 'It is the same now.' });
       onDone();
     } catch (error) {

@@ -4,6 +4,9 @@ import { change, RefusedRequest, useAnswer } from './data.ts';
 import { Time } from './parts.tsx';
 import { addressTo, isCopy } from './route.ts';
 
+/** Maximum number of records that the list names of one review. */
+const maxListed = 8;
+
 type Review = ReviewList['reviews'][number];
 
 /** The changes of agents that wait for a review; nothing if there are none. */
@@ -58,6 +61,14 @@ function WaitingChanges({ review, onDone }: { review: Review; onDone: (text: str
       <div class="faint">
         {agent ?? 'a person'}: {changes.length} {changes.length === 1 ? 'record' : 'records'}
       </div>
+      <ul class="changes">
+        {changes.slice(0, maxListed).map(({ change, path }) => (
+          <li key={path}>
+            <span class={change}>{change}</span> {path}
+          </li>
+        ))}
+        {changes.length > maxListed && <li class="faint">and {changes.length - maxListed} more</li>}
+      </ul>
       <div class="row">
         {asked === undefined ? (
           <>

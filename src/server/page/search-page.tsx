@@ -12,22 +12,26 @@ export function SearchPage({ route }: { route: Route }) {
   const { at, query } = route;
   const [words, setWords] = useState(query.get('q') ?? '');
   const [toolset, setToolset] = useState(query.get('toolset') ?? '');
+  const [type, setType] = useState(query.get('type') ?? '');
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => field.current?.focus(), []);
   useEffect(() => {
     const timer = setTimeout(() => {
-      goTo(addressTo('search', '', { q: words, toolset }), true);
+      goTo(addressTo('search', '', { q: words, toolset, type }), true);
     }, pause);
     return () => clearTimeout(timer);
-  }, [words, toolset]);
+  }, [words, toolset, type]);
   const asked = query.get('q') ?? '';
   const answer = useAnswer<Found>(asked === '' ? undefined : '/memory/search', {
     query: asked,
     at,
     toolset: query.get('toolset') ?? undefined,
+    type: query.get('type') ?? undefined,
   });
   const home = useAnswer<Home>('/memory/home', { at });
-  const toolsets = [...new Set(home.data?.records.map(({ toolset }) => toolset))];
+  const known = home.data?.records ?? [];
+  const toolsets = [...new Set(known.map(({ toolset }) => toolset))];
+  const types = known.filter((one) => toolset === '' || one.toolset === toolset);
   return (
     <>
       <h1>Search</h1>
@@ -43,11 +47,24 @@ export function SearchPage({ route }: { route: Route }) {
         <select
           aria-label="Toolset"
           value={toolset}
-          onChange={({ currentTarget }) => setToolset(currentTarget.value)}
+          onChange={({ currentTarget }) => {
+            setToolset(currentTarget.value);
+            setType('');
+          }}
         >
-          <option value="">everything</option>
+          <option value="">all toolsets</option>
           {toolsets.map((name) => (
             <option key={name}>{name}</option>
+          ))}
+        </select>
+        <select
+          aria-label="Type"
+          value={type}
+          onChange={({ currentTarget }) => setType(currentTarget.value)}
+        >
+          <option value="">all types</option>
+          {types.map(({ type }) => (
+            <option key={type}>{type}</option>
           ))}
         </select>
       </search>
@@ -60,7 +77,7 @@ export function SearchPage({ route }: { route: Route }) {
               </p>
               {note !== undefined && <p class="faint">{note}</p>}
               <ol class="plain hits">
-                {hits.map(({ path, title, type, snippet, matches, section, score }) => (
+                {hits.map(({ path, title, type, snippet, matches, section, ...hit }) => (
                   <li key={`${path} ${section}`}>
                     <a class="record" href={addressOfRecord(path)}>
                       {title} <small class="kind">{type}</small>
@@ -71,10 +88,7 @@ export function SearchPage({ route }: { route: Route }) {
                     </p>
                     <details class="faint">
                       <summary>Why this was found</summary>
-                      {matches.length === 0
-                        ? 'By its meaning or key.'
-                        : `It has the words ${matches.join(', ')}.`}{' '}
-                      Score {score.toFixed(2)} of 1, in {path}.
+                      <Reasons hit={{ matches, ...hit }} />
                     </details>
                   </li>
                 ))}
@@ -84,6 +98,60 @@ export function SearchPage({ route }: { route: Route }) {
         </Waiting>
       )}
     </>
+  );
+}
+
+type Hit = Found['hits'][number];
+
+/** The way from a word of the query to a word of the record, for people. */
+const ways: { readonly [how: string]: string } = {
+  form: 'another form',
+  correction: 'a likely spelling',
+  completion: 'it begins so',
+  half: 'a part of it',
+  compound: 'in one word',
+  abbreviation: 'short or full form',
+  synonym: 'a similar meaning',
+};
+
+/** Other reasons for the rank of a hit, for people. */
+const signalTexts: { readonly [signal: string]: string } = {
+  passage: 'the words are in one passage',
+  near: 'the words are near each other',
+  title: 'they are in the title',
+  fit: 'the record is about little else',
+  same_title: 'the title is the query',
+  learned: 'the memory uses these words in similar texts',
+  model: 'the embedding model finds it similar',
+};
+
+/** Why a record was found, and with which score. */
+function Reasons({ hit }: { hit: Pick<Hit, 'matches' | 'why' | 'signals' | 'score'> }) {
+  const { matches, why = [], signals = [], score } = hit;
+  const others = signals.flatMap((name) => signalTexts[name] ?? []);
+  return (
+    <ul>
+      {why.map(({ asked, found }) => (
+        <li key={asked}>
+          <b>{asked}</b>:{' '}
+          {found
+            .map(({ word, how, fields }) => {
+              const way = ways[how] === undefined ? '' : ` (${ways[how]})`;
+              return `${word}${way} in ${fields.join(', ')}`;
+            })
+            .join('; ')}
+        </li>
+      ))}
+      {why.length === 0 && (
+        <li>
+          {matches.length === 0
+            ? 'By its meaning or key'
+            : `It has the words ${matches.join(', ')}`}
+        </li>
+      )}
+      {others.length > 0 && <li>Also: {others.join('; ')}</li>}
+      <li>Score {score.toFixed(2)} of 1</li>
+    </ul>
   );
 }
 

@@ -184,28 +184,36 @@ function Chart({
   });
   const most = Math.max(...shown.map(({ count }) => count));
   const sum = shown.reduce((all, { count }) => all + count, 0);
+  const text = `${sum} ${sum === 1 ? 'commit' : 'commits'} in ${charted} days, at most ${most} on one day`;
   return (
-    <svg
-      class="chart"
-      viewBox={`0 0 ${charted * 4} 40`}
-      preserveAspectRatio="none"
-      role="img"
-      aria-label={`${sum} commits in ${charted} days, at most ${most} on one day`}
-    >
-      {shown.map(({ day, count }, i) => (
-        // The date fields do the same with the keyboard.
-        // biome-ignore lint/a11y/noStaticElementInteractions: see above
-        <rect
-          key={day}
-          x={i * 4}
-          y={40 - (36 * count) / most}
-          width="3"
-          height={(36 * count) / most}
-          onClick={() => onDay(day)}
-        >
-          <title>{`${day}: ${count}`}</title>
-        </rect>
-      ))}
-    </svg>
+    <figure>
+      <svg
+        class="chart"
+        viewBox={`0 0 ${charted * 4} 40`}
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={text}
+      >
+        {shown.map(({ day, count }, i) => (
+          // The date fields do the same with the keyboard.
+          // biome-ignore lint/a11y/noStaticElementInteractions: see above
+          <rect
+            key={day}
+            x={i * 4}
+            y={40 - (36 * count) / most}
+            width="3"
+            height={(36 * count) / most}
+            onClick={() => onDay(day)}
+          >
+            <title>{`${day}: ${count}`}</title>
+          </rect>
+        ))}
+      </svg>
+      <figcaption class="faint">
+        <time>{shown[0]?.day}</time>
+        <span>{text}</span>
+        <time>{shown.at(-1)?.day}</time>
+      </figcaption>
+    </figure>
   );
 }

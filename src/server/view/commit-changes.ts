@@ -5,20 +5,28 @@ import type { Difference, StateComparison } from '../page/answers.ts';
 import { commitData } from './answer-data.ts';
 
 /** Two states to compare; without the first one, a commit with the state before it. */
-export type StatesRequest = Omit<CompareRequest, 'from'> & { readonly from?: string | undefined };
+export type StatesRequest = Omit<CompareRequest, 'from' | 'sinceFork'> & {
+  readonly from?: string | undefined;
+  readonly since?: 'fork' | undefined;
+};
 
 /** Compares two states. */
 export async function compareStates(
   { history }: Context,
-  { from, ...request }: StatesRequest,
+  { from, since, ...request }: StatesRequest,
 ): Promise<StateComparison> {
   try {
-    const found = await history.compare({ ...request, from: from ?? `${request.to}~1` });
+    const found = await history.compare({
+      ...request,
+      from: from ?? `${request.to}~1`,
+      sinceFork: since === 'fork',
+    });
     return {
       from: commitData(found.from),
       to: commitData(found.to),
       changes: found.changes.map(difference),
       counts: { ...found.counts },
+      ...(found.others !== undefined && { others: found.others }),
     };
   } catch (error) {
     const isFirst = error instanceof MemoryError && error.code === 'not_found';
@@ -40,13 +48,15 @@ export async function compareStates(
   };
 }
 
-function difference({ type, change, path, from, title, fields }: RecordChange): Difference {
+function difference(found: RecordChange): Difference {
+  const { type, change, path, from, title, fields, isByBoth } = found;
   return {
     change,
     path,
     ...(from !== undefined && { from }),
     type: type.name,
     ...(title !== undefined && { title }),
+    ...(isByBoth && { isByBoth }),
     fields: fields.map(({ added, removed, ...field }) => ({
       ...field,
       ...(added && { added: [...added] }),

@@ -122,12 +122,16 @@ export const modes = defineMemoryOperation({
   path: '/memory/modes',
   id: 'get_modes',
   summary: 'Lists the modes with the files that each may read and change.',
-  input: z.object({}),
+  input: z.object({ at }),
   answer: modesShape,
-  async run({ modes }) {
-    const current = await modes.current();
-    const { modes: all, skipped } = await modes.list();
-    const files = (patterns: readonly string[] | undefined) => patterns?.join(', ') ?? 'all files';
+  async run({ modes, history }, { at }) {
+    const current = at === undefined ? await modes.current() : undefined;
+    const { modes: all, skipped } =
+      at === undefined
+        ? await modes.list()
+        : await modes.listFrom((await history.at(at)).ruleFiles());
+    const files = (patterns: readonly string[] = ['**']) =>
+      patterns.includes('**') ? 'all files' : patterns.join(', ') || 'no file';
     return {
       modes: all.map(({ name, source, filesToRead, filesToUpdate }) => ({
         name,
@@ -149,6 +153,10 @@ export const compare = defineMemoryOperation({
   input: z.object({
     from: revision.optional().describe('Without it, the state before the commit `to`'),
     to: revision.default('HEAD'),
+    since: z
+      .enum(['fork'])
+      .optional()
+      .describe('Leaves out the records that `to` has not changed since both diverged'),
     path: path.optional(),
     skip,
     limit,

@@ -58,6 +58,7 @@ export const home = defineMemoryOperation({
         agents: countMakers(late.map(({ commit }) => commit)),
       },
       ...(unreviewed && { unreviewed }),
+      waiting: at === undefined ? (await context.reviews.list()).length : 0,
       conflicts: at === undefined ? await conflictsOf(context) : [],
       problems: damaged.map(({ path, error }) => ({ path, message: error.text })),
     };

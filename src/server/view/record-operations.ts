@@ -6,7 +6,7 @@ import { isObject, type JsonObject } from '../../core/json.ts';
 import { renderHtml } from '../../core/markdown/html.ts';
 import { readSection, sectionArgument } from '../../core/markdown/section-argument.ts';
 import type { AnyRecordType } from '../../core/record-type.ts';
-import { reportLeftOut } from '../../core/store.ts';
+import { reportLeftOut, type SearchExplanation } from '../../core/store.ts';
 import {
   listShape,
   previewShape,
@@ -48,7 +48,7 @@ export const records = defineMemoryOperation({
       records: sorted.slice(skip, skip + limit).map((record) => ({
         ...referenceTo(record),
         toolset: record.type.toolset,
-        ...textFields(record),
+        ...listFields(record),
       })),
       total: records.length,
     };
@@ -56,7 +56,7 @@ export const records = defineMemoryOperation({
 });
 
 /** Returns the fields by which a list groups and describes records. */
-function textFields({ type, path, value }: KnownRecord) {
+export function listFields({ type, path, value }: KnownRecord) {
   const { status, objective, updated_at, last_updated, created_at } = value;
   const updated = [updated_at, last_updated, created_at].find((one) => typeof one === 'string');
   const { category, type: kind } = type.search(value);
@@ -111,10 +111,10 @@ export const search = defineMemoryOperation({
       (one) => one.toolset === (toolset ?? one.toolset) && one.name === (type ?? one.name),
     );
     const searched = at === undefined ? store : await history.at(at);
-    const result = await searched.search({ query, types: wanted, limit });
+    const result = await searched.search({ query, types: wanted, limit, explain: true });
     const { note } = reportLeftOut(result);
     return {
-      hits: result.hits.map(({ type, path, value, score, snippet, matches, section }) => ({
+      hits: result.hits.map(({ type, path, value, score, snippet, matches, section, ...hit }) => ({
         path,
         type: type.name,
         toolset: type.toolset,
@@ -123,6 +123,7 @@ export const search = defineMemoryOperation({
         matches: [...matches],
         score,
         ...(section !== undefined && { section }),
+        ...(hit.explanation && reasonsOf(hit.explanation)),
       })),
       total: result.total,
       ...(typeof note === 'string' && { note }),
@@ -130,15 +131,35 @@ export const search = defineMemoryOperation({
   },
 });
 
+/** Returns the words and the other signals that a hit was found by. */
+function reasonsOf({ words, signals }: SearchExplanation) {
+  return {
+    why: words
+      .filter(({ found }) => found.length > 0)
+      .map(({ asked, found }) => ({
+        asked,
+        found: found.map(({ word, how, fields }) => ({ word, how, fields: [...fields] })),
+      })),
+    signals: Object.keys(signals),
+  };
+}
+
 export const restore = defineMemoryOperation({
   method: 'post',
   path: '/memory/restore',
   id: 'restore_record',
   summary: 'Brings a record back to the state that a revision has, as a new commit.',
-  input: z.object({ path, revision: z.string().min(1).max(256) }),
+  input: z.object({
+    path,
+    revision: z.string().min(1).max(256),
+    removes: z
+      .boolean()
+      .default(false)
+      .describe('Whether a record that the revision does not have is removed'),
+  }),
   answer: restoredShape,
-  async run({ history }, { path, revision }) {
-    const { restored, removed, damaged } = await history.restore(path, revision);
+  async run({ history }, { path, revision, removes }) {
+    const { restored, removed, damaged } = await history.restore(path, revision, removes);
     const [first] = damaged;
     if (first) throw first.error;
     return { restored: [...restored], removed: [...removed] };

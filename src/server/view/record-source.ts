@@ -21,7 +21,7 @@ export interface MemoryState {
 
 /** Returns all records of the given types, as they are now or as a revision has them. */
 export async function readState(
-  { store, history }: Context,
+  { store, history }: Pick<Context, 'store' | 'history'>,
   types: readonly AnyRecordType[],
   revision: string | undefined,
 ): Promise<MemoryState> {

@@ -147,7 +147,7 @@ async function branchesOf(ask: Ask): Promise<Pick<CopyBase, 'branches' | 'compar
   const compared: Record<string, CopyBase['compared'][string]> = {};
   for (const { name, current, changes } of list.branches) {
     if (current || changes === 0) continue;
-    compared[name] = await ask(compare, { from: 'HEAD', to: name, limit: 500 });
+    compared[name] = await ask(compare, { from: 'HEAD', to: name, since: 'fork', limit: 500 });
   }
   return { branches: list, compared };
 }

@@ -14,6 +14,7 @@ import { type MemoryOperation, memoryEndpoint } from './operation.ts';
 import { preview, record, records, restore, save, search } from './record-operations.ts';
 import { reviewed } from './review.ts';
 import { acceptReview, dropReview, reviews } from './review-operations.ts';
+import { userRecord, userRecords } from './user-operations.ts';
 
 const operations: readonly MemoryOperation[] = [
   home,
@@ -38,6 +39,8 @@ const operations: readonly MemoryOperation[] = [
   reviews,
   acceptReview,
   dropReview,
+  userRecords,
+  userRecord,
 ];
 
 /** The files of the pages, by the last part of their paths. */
