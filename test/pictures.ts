@@ -10,7 +10,7 @@ import type { Repo } from './support/repo.ts';
 import { Served } from './support/served.ts';
 
 /** Maximum size of one picture, in bytes. */
-const maxBytes = 150_000;
+const maxBytes = 170_000;
 /** The time between two commits of the story, in seconds: some commits on most days. */
 const pauses = [2_400, 900, 41_000, 7_200, 600, 88_000, 5_400, 1_200, 64_000];
 
@@ -85,7 +85,7 @@ await fill(memory);
 await memory.close();
 spread(server.repo);
 const page = await browser.newPage({
-  viewport: { width: 1100, height: 700 },
+  viewport: { width: 1040, height: 640 },
   colorScheme: 'light',
   locale: 'en-GB',
 });
