@@ -21,6 +21,8 @@ export interface AppParts {
 
 /** Finds the folders of memories. */
 export interface MemoryFinder {
+  /** Whether the memory of a project, or a review of it, is still in a folder. */
+  isCurrent(root: string, folder: string): boolean;
   /** Returns the memory folder of a project, and the branches of the memory that are to be merged. */
   find(root: string): Promise<{ readonly folder: string; readonly finished: readonly string[] }>;
   /**
@@ -66,8 +68,9 @@ export class Workspaces {
 
   /** Opens the memory of a project, which can be another one after a checkout. */
   async project(root: string): Promise<Workspace> {
-    const { folder, finished } = await (await this.#finder()).find(root);
-    const workspace = await this.#get({ root, folder, repository: 'enclosing' });
+    const finder = await this.#finder();
+    const { folder, finished } = await finder.find(root);
+    const workspace = await this.#get(placed(finder, root, folder));
     for (const branch of finished) await this.#merge(workspace, branch, branch);
     return workspace;
   }
@@ -90,7 +93,7 @@ export class Workspaces {
     const found = await finder.findReview(memory, root, name, create);
     if (!found) return undefined;
     const { folder, base } = found;
-    const workspace = await this.#get({ root, folder, repository: 'enclosing' });
+    const workspace = await this.#get(placed(finder, root, folder));
     if (base !== undefined) await this.#merge(workspace, base, `the memory, for ${name},`);
     return workspace;
   }
@@ -150,7 +153,7 @@ export class Workspaces {
     }
   }
 
-  #get(which: Pick<WorkspaceOptions, 'root' | 'folder' | 'repository'>): Promise<Workspace> {
+  #get(which: WhichMemory): Promise<Workspace> {
     // Several projects can share a memory, each with its own code.
     const key = `${which.root}\0${which.folder}`;
     const known = this.#open.get(key);
@@ -165,4 +168,13 @@ export class Workspaces {
     opening.catch(() => this.#open.delete(key));
     return opening;
   }
+}
+
+/** The options that name a memory. */
+type WhichMemory = Pick<WorkspaceOptions, 'root' | 'folder' | 'repository' | 'isCurrent'>;
+
+/** The memory of a project, which a person can move while it is open. */
+function placed(finder: MemoryFinder, root: string, folder: string): WhichMemory {
+  const isCurrent = () => finder.isCurrent(root, folder);
+  return { root, folder, repository: 'enclosing', isCurrent };
 }

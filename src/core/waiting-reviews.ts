@@ -17,6 +17,8 @@ export interface WaitingReview {
   /** The number of commits. */
   readonly commits: number;
   readonly changes: readonly Change[];
+  /** Why it can only be accepted record by record; undefined if it can be merged. */
+  readonly problem: string | undefined;
 }
 
 /** The reviews of a memory whose configuration requires them. */
@@ -24,7 +26,7 @@ export interface Reviews {
   /** The reviews with changes, the oldest change first. */
   list(): Promise<readonly WaitingReview[]>;
   /**
-   * Merges the changes of a review into the memory, and ends it.
+   * Merges the changes of a review into the memory, and ends it. Changes that come meanwhile keep waiting.
    *
    * @throws MemoryError `not_found`, `conflict` for records that were also changed in the memory.
    */
@@ -47,8 +49,9 @@ export interface Reviews {
   /**
    * Ends a review without its changes.
    *
+   * @param seen the last commit that the person has seen; undefined for any.
    * @returns its last commit, which brings the branch back.
-   * @throws MemoryError `not_found`.
+   * @throws MemoryError `not_found`, `conflict` if there are changes that the person has not seen.
    */
-  drop(name: string): Promise<string>;
+  drop(name: string, seen?: string): Promise<string>;
 }

@@ -71,6 +71,8 @@ export interface WorkspaceOptions {
   readonly repository: 'enclosing' | 'own';
   /** Every record type of the program, also those of disabled toolsets. */
   readonly records: readonly AnyRecordType[];
+  /** Whether the memory is still in that folder; asked before each commit. */
+  readonly isCurrent?: (() => boolean) | undefined;
   /** `relaxed` skips the fsyncs. */
   readonly durability: 'full' | 'relaxed';
   /** Returns the current time, strictly increasing. */

@@ -103,13 +103,23 @@ class StoreWorkspace implements Workspace {
   #pollTimer: NodeJS.Timeout | undefined;
 
   constructor(options: WorkspaceOptions, { files, ...parts }: WorkspaceParts) {
-    const { root, folder: path, records: types, durability, now, warn } = options;
+    const { root, folder: path, records: types, durability, now, warn, isCurrent } = options;
     const own = options.repository === 'own';
     const disk = new Disk(files, durability);
     this.root = root;
     this.#files = files;
     this.#now = now;
-    this.#memory = new MemoryFolder({ ...parts, disk, root, path, own, types, now, warn });
+    this.#memory = new MemoryFolder({
+      ...parts,
+      disk,
+      root,
+      path,
+      own,
+      types,
+      now,
+      warn,
+      isCurrent,
+    });
     this.#search = new RecordSearch(this.#memory.view, types, () => this.#signals());
     this.#learnAfter = parts.learnAfter;
     this.#openEmbedder = options.embedder;

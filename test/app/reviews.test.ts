@@ -1,25 +1,17 @@
 import { existsSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { App } from '../../src/app/app.ts';
-import { program } from '../../src/app/workspaces.ts';
+import type { App } from '../../src/app/app.ts';
 import type { Session } from '../../src/core/session.ts';
-import { type Files, NodeFiles } from '../../src/git/disk/file-layer.ts';
+import type { Files } from '../../src/git/disk/file-layer.ts';
 import type { MemoryPlace } from '../../src/git/repository/memory-place.ts';
-import { findMemory, openWorkspace } from '../../src/store/open-workspace.ts';
 import { bury } from '../faults/place.ts';
 import { deep, isFull } from '../support/depth.ts';
 import { FaultFiles } from '../support/fault-files.ts';
 import { Clock, place } from '../support/placed.ts';
 import { Random } from '../support/random.ts';
-import { gitEnv, Repo } from '../support/repo.ts';
+import { Repo } from '../support/repo.ts';
+import { agentOf, keys, requireReviews, reviews, startApp, write } from '../support/reviewed.ts';
 import { seed } from '../support/seed.ts';
-
-const ground = {
-  env: gitEnv,
-  calm: 0,
-  lockTimeout: 5000,
-  learnAfter: Number.POSITIVE_INFINITY,
-};
 
 let repo: Repo;
 const apps: App[] = [];
@@ -32,57 +24,14 @@ afterEach(async () => {
   for (const one of [repo, ...others.splice(0)]) one.remove();
 });
 
-function start(files: Files = new NodeFiles()): App {
-  const app = new App(
-    {
-      place: { flag: repo.root, env: {}, cwd: repo.root, home: '/nonexistent' },
-      homeFolder: '/nonexistent/.memory-bank',
-      durability: 'relaxed',
-      log: () => undefined,
-    },
-    {
-      toolsets: program.toolsets,
-      openWorkspace: (options) => openWorkspace(options, { ...ground, files }),
-      findMemory: async (options) => findMemory(options, { ...ground, files }),
-    },
-  );
+function start(files?: Files): App {
+  const app = startApp(repo, files);
   apps.push(app);
   return app;
 }
 
-function agentOf(app: App, name = 'claude-code/2.1'): Session {
-  const session = app.connect({ isAgent: true });
-  session.agent = name;
-  return session;
-}
-
-async function write(app: App, session: Session, key: string, content = 'text'): Promise<void> {
-  const args = { category: 'patterns', key, value: content };
-  const reply = await app.call(session, 'memory_write', args);
-  expect(reply?.error, reply?.text).toBeUndefined();
-}
-
-/** The keys of the knowledge that a session sees, in order. */
-async function keys(app: App, session: Session): Promise<string[]> {
-  const types = (await app.toolsets()).flatMap(({ records }) => records);
-  const entry = types.find(({ name }) => name === 'knowledge-entry');
-  if (!entry) throw new Error('There is no type of knowledge.');
-  const { records } = await app.run(session, 'list', {}, ({ store }) => store.list(entry));
-  return records.map(({ path }) => path.replace(/^.*\/|\.md$/g, '')).sort();
-}
-
-const reviews = (app: App, session: Session) =>
-  app.run(session, 'review', {}, (context) => context.reviews.list());
-
-/** Turns the gate on, in the way that a project does: by a commit of its configuration. */
-async function require(app: App, person: Session, line = 'review: required'): Promise<void> {
-  await write(app, person, 'first');
-  const { folder } = await app.run(person, 'info', {}, ({ project }) => project.info());
-  const at = (name: string) => `${folder}/${name}`.slice(repo.root.length + 1);
-  if (!folder.startsWith(repo.root)) throw new Error('The memory is elsewhere.');
-  repo.write(at('config.yaml'), `${repo.read(at('config.yaml'))}${line}\n`);
-  repo.gitWith({ cwd: folder }, 'commit', '-q', '-am', 'Require reviews');
-}
+const require = (app: App, person: Session, line?: string) =>
+  requireReviews(repo, app, person, line);
 
 const places: readonly (readonly [string, MemoryPlace | undefined])[] = [
   ['on the branches of the project', undefined],

@@ -36,6 +36,7 @@ export function probeApp(options: Partial<AppOptions> & { cwd?: string } = {}) {
     findMemory: async () => ({
       find: async (root) => ({ folder: join(root, '.memory-bank'), finished: [] }),
       findReview: async () => undefined,
+      isCurrent: () => true,
     }),
   });
   return { app, options: complete, workspaces, messages };

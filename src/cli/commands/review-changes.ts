@@ -2,7 +2,7 @@ import { changedRecordLines } from '../../core/change-lines.ts';
 import type { Context } from '../../core/context.ts';
 import { MemoryError } from '../../core/error.ts';
 import { counted } from '../../core/painter.ts';
-import type { WaitingReview } from '../../core/waiting-reviews.ts';
+import { reviewBranches, type WaitingReview } from '../../core/waiting-reviews.ts';
 import { changeSigns } from '../change-signs.ts';
 import { type Command, flagTexts, type Invocation } from '../command.ts';
 import { mayGoOn } from '../prompt.ts';
@@ -67,9 +67,12 @@ async function list(invocation: Invocation): Promise<number> {
   await showResult(values, { reviews }, (screen) =>
     reviews.length === 0
       ? ['No change waits for a review.']
-      : reviews.flatMap(({ name, agent = 'a person', at, commits, changes }) => [
+      : reviews.flatMap(({ name, agent = 'a person', at, commits, changes, problem }) => [
           `${screen.paint('title', name)}  ${screen.plain(`${counted(commits, 'commit')} by ${agent}, the last one ${at}`)}`,
           ...changes.map(({ change, path }) => screen.plain(`  ${changeSigns[change]} ${path}`)),
+          ...(problem === undefined
+            ? []
+            : [screen.paint('bad', `  It can only be accepted record by record: ${problem}.`)]),
         ]),
   );
   return 0;
@@ -117,7 +120,7 @@ async function drop(
     const found = await app.run(session, 'review', call, (context) => find(context, name));
     if (!(await mayGoOn(values, `Drop ${what} of ${name}?`))) return undefined;
     if (records.length === 0) {
-      return app.run(session, 'review', call, ({ reviews }) => reviews.drop(name));
+      return app.run(session, 'review', call, ({ reviews }) => reviews.drop(name, found.tip));
     }
     const inside = app.connect({ review: name });
     inside.agent = session.agent;
@@ -127,7 +130,7 @@ async function drop(
   if (tip === undefined) return 0;
   await showResult(values, { dropped: records, tip }, (screen) => [
     screen.paint('good', `Dropped ${what} of ${name}.`),
-    `"git branch dropped ${tip.slice(0, 12)}" keeps them.`,
+    `"git branch ${reviewBranches}${name} ${tip.slice(0, 12)}" brings the review back.`,
   ]);
   return 0;
 }

@@ -1,6 +1,6 @@
 import type { Disk } from '../disk/disk.ts';
 import type { RepositoryQueue } from '../locks/queue.ts';
-import type { EncodedObject } from '../objects/object.ts';
+import type { EncodedObject, Oid } from '../objects/object.ts';
 import { identity } from '../refs/identity.ts';
 import type { ConfigSection } from '../repository/config-edit.ts';
 import { changeConfig } from './config-change.ts';
@@ -55,6 +55,21 @@ export class DirectChanges {
   /** Removes a linked work tree with its files. */
   removeWorkTree(top: string, signal?: AbortSignal): Promise<void> {
     return this.#queue.take(signal, () => removeWorkTree(this.#site.site(), top));
+  }
+
+  /**
+   * Removes a branch of ours with its linked work tree, if it has the expected commit.
+   *
+   * @returns false if it has another one; nothing has changed then.
+   */
+  removeBranch(ref: string, from: Oid, top: string, signal?: AbortSignal): Promise<boolean> {
+    return this.#queue.take(signal, async (token, wait) => {
+      const site = this.#site.site();
+      if (site.refs.resolve(ref) !== from) return false;
+      // The branch last: without its work tree it is complete, and is checked out again.
+      await removeWorkTree(site, top);
+      return swapOwnRef(site, { ref, from, to: undefined }, token, wait);
+    });
   }
 
   /**

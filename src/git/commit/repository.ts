@@ -21,6 +21,7 @@ import { IgnoreRules } from '../repository/ignore.ts';
 import type { Proposal } from './commit-plan.ts';
 import { type CommitWaits, CommitWatch } from './commit-watch.ts';
 import { DirectChanges } from './direct-changes.ts';
+import { checkInUse } from './in-use.ts';
 import {
   type Applied,
   applyPlan,
@@ -69,6 +70,8 @@ export interface RepositoryOptions {
    */
   readonly calm: number;
   warn(message: string): void;
+  /** Whether the memory is still in this repository; asked before each commit, under the process lock. */
+  readonly isCurrent?: (() => boolean) | undefined;
 }
 
 /** Retries of a proposal when HEAD, the index or a file has changed. */
@@ -172,6 +175,11 @@ export class Repository {
   /** Whether its commits are signed. */
   get signs(): boolean {
     return doesSign(this.#options.env);
+  }
+
+  /** Runs several changes of this object without any of another server between them; see `RepositoryQueue`. */
+  hold<T>(action: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    return this.#queue.hold(signal, action);
   }
 
   /** Finishes or undoes the mutation of a dead process; see `RepositoryQueue`. */
@@ -338,6 +346,7 @@ export class Repository {
 
   /** Begins the waits of a mutation for commits of other programs. */
   #beginWaits(signal: AbortSignal | undefined): CommitWaits {
+    checkInUse(this.#disk.files, this.tree, this.#options.isCurrent);
     // HEAD of an unknown kind of repository cannot be read: name the kind instead.
     this.#knownConfig();
     const look = () => {

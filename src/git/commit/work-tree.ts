@@ -1,6 +1,7 @@
-import { dirname, join } from 'node:path';
+import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { MemoryError } from '../../core/error.ts';
 import { type Disk, inWaves, removeIfEmpty } from '../disk/disk.ts';
+import type { Files } from '../disk/file-layer.ts';
 import { type IndexChange, IndexFile } from '../index/index-file.ts';
 import type { Oid } from '../objects/object.ts';
 import { type ObjectDatabase, treeOf } from '../objects/odb.ts';
@@ -23,24 +24,70 @@ export interface NewWorkTree {
   readonly commit: Oid | undefined;
 }
 
+/** Limit of the size of a file with a path, in bytes. */
+const maxPath = 64 * 1024;
+
+/**
+ * Whether a linked work tree is complete, and belongs to this repository and to no other.
+ *
+ * The file `.git` of a project that was copied with its git directory may name that of the original.
+ */
+export function isLinkedHere(files: Files, commonDir: string, top: string): boolean {
+  const admin = adminNamedBy(files, top);
+  if (admin === undefined || dirname(admin) !== join(commonDir, 'worktrees')) return false;
+  return (
+    files.lstat(join(admin, 'HEAD')) !== undefined && pathIn(files, admin) === join(top, '.git')
+  );
+}
+
+/**
+ * Refuses a branch that is checked out: its work tree would keep the files of another commit.
+ *
+ * @throws MemoryError `conflict`.
+ */
+export function checkNowhere(files: Files, commonDir: string, ref: string): void {
+  const folder = join(commonDir, 'worktrees');
+  const linked = (files.list(folder) ?? []).map(({ name }) => join(folder, name));
+  for (const gitDir of [commonDir, ...linked]) {
+    const head = files.read(join(gitDir, 'HEAD'), maxPath)?.toString('utf8').trim();
+    const place = gitDir === commonDir ? commonDir : pathIn(files, gitDir);
+    if (head !== `ref: ${ref}` || place === undefined || !files.lstat(place)) continue;
+    const path = dirname(place);
+    const branch = ref.replace(/^refs\/heads\//, '');
+    throw new MemoryError(
+      'conflict',
+      `The branch ${branch} of the memory is checked out in ${path}.`,
+      {
+        hint: `Check out another one there: "git -C ${path} switch <branch>". Nothing was changed.`,
+        data: { branch, path },
+      },
+    );
+  }
+}
+
 /**
  * Creates a linked work tree with the files of a commit, as `git worktree add` does, but without hooks and
  * filters. The caller holds the process lock.
  *
- * The file `.git` in it is written last: without it, the next attempt begins again.
+ * The file `.git` in it is written last: without it, the next attempt begins again. One that leads
+ * elsewhere, because the project was moved or copied, is corrected; the files stay as they are.
  *
  * @returns false if the work tree exists.
  */
 export async function addWorkTree(site: WorkTreeSite, wanted: NewWorkTree): Promise<boolean> {
   const { disk, odb } = site;
   const { top, ref, commit } = wanted;
-  const pointer = join(top, '.git');
-  if (disk.files.lstat(pointer)) return false;
-  removeFolder(disk, top);
-  const admin = await adminFolder(site, pointer);
-  const draft = draftOf(site);
-  const changed = new Set<string>([...disk.makeDirectories(draft), ...disk.makeDirectories(top)]);
+  if (isLinkedHere(disk.files, site.commonDir, top)) return false;
   const lines = commit === undefined ? [] : [...filesOf(odb, treeOf(odb, commit), '')];
+  if (disk.files.lstat(join(top, '.git'))) {
+    await linkAgain(site, wanted, lines);
+    return true;
+  }
+  const known = findAdmin(site, top);
+  if (known !== undefined) await removeAdmin(site, known);
+  checkNowhere(disk.files, site.commonDir, ref);
+  removeFolder(disk, top);
+  const changed = new Set<string>(disk.makeDirectories(top));
   for (const { path } of lines) {
     for (const folder of disk.makeDirectories(dirname(join(top, path)))) changed.add(folder);
     changed.add(dirname(join(top, path)));
@@ -48,10 +95,53 @@ export async function addWorkTree(site: WorkTreeSite, wanted: NewWorkTree): Prom
   await inWaves(lines, ({ path, oid, mode }) =>
     disk.create(join(top, path), [odb.content(oid, 'blob')], 0o666 | (mode & 0o111)),
   );
+  const admin = await createAdmin(site, top, ref, lines, changed);
+  await disk.create(join(top, '.git'), [pointerTo(admin, top)]);
+  await disk.settle([top]);
+  return true;
+}
+
+/** Connects a work tree that has its files with this repository. */
+async function linkAgain(
+  site: WorkTreeSite,
+  { top, ref }: NewWorkTree,
+  lines: readonly IndexChange[],
+): Promise<void> {
+  const { disk } = site;
+  const known = findAdmin(site, top);
+  const head = known && disk.files.read(join(known, 'HEAD'), maxPath)?.toString('utf8').trim();
+  const isOurs = known !== undefined && head === `ref: ${ref}`;
+  if (isOurs) await disk.replace(join(known, 'gitdir'), [Buffer.from(`${join(top, '.git')}\n`)]);
+  const admin = isOurs ? known : await createAdmin(site, top, ref, lines);
+  await disk.replace(join(top, '.git'), [pointerTo(admin, top)]);
+  await disk.settle([admin, top]);
+}
+
+/** The file `.git` of a work tree; a relative path stays right if the project is moved or copied. */
+function pointerTo(admin: string, top: string): Buffer {
+  return Buffer.from(`gitdir: ${relative(top, admin).split(sep).join('/')}\n`);
+}
+
+/**
+ * Creates the folder of a work tree in the git directory.
+ *
+ * @param changed the folders of its files, which reach the medium first.
+ */
+async function createAdmin(
+  site: WorkTreeSite,
+  top: string,
+  ref: string,
+  lines: readonly IndexChange[],
+  changed = new Set<string>(),
+): Promise<string> {
+  const { disk } = site;
+  const admin = newAdmin(site);
+  const draft = draftOf(site);
+  for (const folder of disk.makeDirectories(draft)) changed.add(folder);
   const index = IndexFile.read(undefined).splice(lines, [], []);
   const head: [string, Buffer][] = [
     ['commondir', Buffer.from('../..\n')],
-    ['gitdir', Buffer.from(`${pointer}\n`)],
+    ['gitdir', Buffer.from(`${join(top, '.git')}\n`)],
     ['HEAD', Buffer.from(`ref: ${ref}\n`)],
   ];
   await disk.create(join(draft, 'index'), index.pieces());
@@ -61,15 +151,13 @@ export async function addWorkTree(site: WorkTreeSite, wanted: NewWorkTree): Prom
   for (const folder of disk.makeDirectories(dirname(admin))) changed.add(folder);
   disk.files.rename(draft, admin);
   await disk.settle([...changed, dirname(draft), dirname(admin)]);
-  await disk.create(pointer, [Buffer.from(`gitdir: ${admin}\n`)]);
-  await disk.settle([top]);
-  return true;
+  return admin;
 }
 
 /** Removes a linked work tree with its files, as `git worktree remove --force` does. */
 export async function removeWorkTree(site: WorkTreeSite, top: string): Promise<void> {
   const { disk } = site;
-  const admin = findAdmin(site, join(top, '.git'));
+  const admin = findAdmin(site, top);
   // Without it, git takes the rest for a work tree that was deleted.
   disk.discard(join(top, '.git'));
   removeFolder(disk, top);
@@ -92,24 +180,51 @@ function draftOf({ disk, commonDir }: WorkTreeSite): string {
   return draft;
 }
 
-/** A new folder of a work tree in the git directory; one that an earlier attempt has left is removed. */
-async function adminFolder(site: WorkTreeSite, pointer: string): Promise<string> {
-  const known = findAdmin(site, pointer);
-  if (known !== undefined) await removeAdmin(site, known);
-  const folder = join(site.commonDir, 'worktrees');
+/** The path of a new folder of a work tree in the git directory. */
+function newAdmin({ disk, commonDir }: WorkTreeSite): string {
+  const folder = join(commonDir, 'worktrees');
   for (let i = 1; ; i++) {
     const path = join(folder, i === 1 ? 'memory-bank' : `memory-bank-${i}`);
-    if (!site.disk.files.lstat(path)) return path;
+    if (!disk.files.lstat(path)) return path;
   }
 }
 
-function findAdmin({ disk, commonDir }: WorkTreeSite, pointer: string): string | undefined {
+/**
+ * The folder of a work tree in the git directory: the one that names it, or the one that it names, if that
+ * has no other work tree.
+ */
+function findAdmin({ disk, commonDir }: WorkTreeSite, top: string): string | undefined {
+  const { files } = disk;
+  const pointer = join(top, '.git');
   const folder = join(commonDir, 'worktrees');
-  const names = (disk.files.list(folder) ?? []).map(({ name }) => join(folder, name));
-  return names.find((path) => {
-    const text = disk.files.read(join(path, 'gitdir'))?.toString('utf8').trim();
-    return text === pointer;
-  });
+  const admins = (files.list(folder) ?? []).map(({ name }) => join(folder, name));
+  const known = admins.find((admin) => pathIn(files, admin) === pointer);
+  if (known !== undefined) return known;
+  const named = basename(adminNamedBy(files, top) ?? '');
+  return admins.find((admin) => basename(admin) === named && !hasOtherTree(files, admin, pointer));
+}
+
+/** Whether a folder of a work tree belongs to another work tree than the one with the pointer. */
+function hasOtherTree(files: Files, admin: string, pointer: string): boolean {
+  const other = pathIn(files, admin);
+  const stat = other === undefined ? undefined : files.lstat(other);
+  if (other === undefined || !stat) return false;
+  // A folder can be mounted at two paths.
+  const { ino } = files.lstat(pointer) ?? {};
+  return stat.ino !== ino && adminNamedBy(files, dirname(other)) === admin;
+}
+
+/** The path of the file `.git` of the work tree to which a folder in the git directory belongs. */
+function pathIn(files: Files, admin: string): string | undefined {
+  return files.read(join(admin, 'gitdir'), maxPath)?.toString('utf8').trim();
+}
+
+/** The folder that the file `.git` of a work tree names. */
+function adminNamedBy(files: Files, top: string): string | undefined {
+  const text = files.read(join(top, '.git'), maxPath)?.toString('utf8') ?? '';
+  const path = /^gitdir: (.+?)\s*$/.exec(text)?.[1];
+  if (path === undefined) return undefined;
+  return isAbsolute(path) ? path : join(top, path);
 }
 
 /** The files of a tree as lines of an index without stats, so that git compares the files themselves. */

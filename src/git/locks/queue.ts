@@ -7,6 +7,12 @@ import type { ProcessToken } from './token.ts';
 /** Cleans up after a dead process, given its token id and the names of its files in our folder. */
 export type Recover = (token: ProcessToken, id: string, names: readonly string[]) => Promise<void>;
 
+/** A turn with the process lock. */
+interface Turn {
+  readonly token: ProcessToken;
+  readonly wait: LockWait;
+}
+
 /** Runs changes of one repository one at a time, across all its servers. */
 export class RepositoryQueue {
   readonly #disk: Disk;
@@ -17,6 +23,8 @@ export class RepositoryQueue {
   /** Whether this process holds the process lock. */
   #working = false;
   #queue: Promise<unknown> = Promise.resolve();
+  /** The token and the wait of the action that holds the lock for several changes. */
+  #held: Turn | undefined;
 
   /**
    * @param folder our own folder in the common git directory.
@@ -41,6 +49,7 @@ export class RepositoryQueue {
     create = false,
   ): Promise<T> {
     const run = async () => {
+      if (this.#held) return action(this.#held.token, this.#held.wait);
       try {
         const commonDir = dirname(this.#folder);
         // The user may have moved it away: creating our folder must not bring it back.
@@ -64,6 +73,26 @@ export class RepositoryQueue {
     const result = this.#queue.then(run, run);
     this.#queue = result.catch(() => undefined);
     return result;
+  }
+
+  /**
+   * Holds the process lock during several changes, so that no other server changes anything between
+   * them. All changes of this queue meanwhile belong to the action.
+   */
+  hold<T>(signal: AbortSignal | undefined, action: () => Promise<T>): Promise<T> {
+    return this.take(signal, async (token, wait) => {
+      const outer = this.#queue;
+      this.#held = { token, wait };
+      // The changes of the action do not wait for its end.
+      this.#queue = Promise.resolve();
+      try {
+        return await action();
+      } finally {
+        for (let last: unknown; last !== this.#queue; await last) last = this.#queue;
+        this.#held = undefined;
+        this.#queue = outer;
+      }
+    });
   }
 
   /**

@@ -1,4 +1,5 @@
 import { join, relative, sep } from 'node:path';
+import { reviewBranches } from '../../core/waiting-reviews.ts';
 import { memoryFolderName } from '../../core/workspace.ts';
 import type { RepositoryOptions } from '../../git/commit/repository.ts';
 import type { Disk } from '../../git/disk/disk.ts';
@@ -12,6 +13,11 @@ export interface PlacesOptions extends RepositoryOptions {
 /** The folder of the linked work tree of a branch of the memory. */
 export function treeFolder(commonDir: string, branch: string): string {
   return join(commonDir, 'memory-bank', 'trees', encodeURIComponent(branch));
+}
+
+/** Whether a memory folder is in the work tree of a review. */
+export function isReviewFolder(folder: string): boolean {
+  return folder.includes(treeFolder('', reviewBranches));
 }
 
 /** The path of the memory folder of a project in the trees of its repository. */

@@ -1,8 +1,9 @@
-import { join, relative } from 'node:path';
+import { join, relative, sep } from 'node:path';
 import { MemoryError } from '../../core/error.ts';
 import { OncePerStep } from '../../core/once-per-step.ts';
 import { memoryFolderName } from '../../core/workspace.ts';
 import { Repository } from '../../git/commit/repository.ts';
+import { isLinkedHere } from '../../git/commit/work-tree.ts';
 import type { Disk } from '../../git/disk/disk.ts';
 import { type Stat, sameStat } from '../../git/disk/file-layer.ts';
 import type { Oid } from '../../git/objects/object.ts';
@@ -23,7 +24,7 @@ import {
   type Tip,
   tipOf,
 } from './memory-branches.ts';
-import { folderIn, type PlacesOptions, treeFolder } from './memory-folders.ts';
+import { folderIn, isReviewFolder, type PlacesOptions, treeFolder } from './memory-folders.ts';
 import { ReviewTrees } from './review-trees.ts';
 
 /** The memory of a project. */
@@ -104,6 +105,19 @@ export class MemoryPlaces {
     };
   }
 
+  /** Whether the memory of a project, or a review of it, is still in a folder. */
+  isCurrent(root: string, folder: string): boolean {
+    const project = this.#projectAt(root);
+    if (!project || isReviewFolder(folder)) return true;
+    const { tree, placement } = project;
+    if (!placement) return folder === join(root, memoryFolderName);
+    if (placement.kind === 'repository') return folder === this.#inRepository(placement.folder);
+    // With a branch for each branch, the one that was checked out at the beginning of the call counts.
+    const { branch } = placement;
+    const start = treeFolder(tree.commonDir, memoryBranch(branch, ''));
+    return folder.startsWith(branch.endsWith(eachBranch) ? start : start + sep);
+  }
+
   /** The finished branches, if another commit of the code is checked out than at the last call. */
   #finished(pattern: string, branch: string, tree: WorkTree): readonly string[] {
     const { files } = this.#options.disk;
@@ -176,7 +190,7 @@ export class MemoryPlaces {
   /** The linked work tree of a branch of the memory; it is created where it is missing. */
   async #treeOf(pattern: string, branch: string, tree: WorkTree): Promise<string> {
     const top = treeFolder(tree.commonDir, branch);
-    if (this.#options.disk.files.lstat(join(top, '.git'))) return top;
+    if (isLinkedHere(this.#options.disk.files, tree.commonDir, top)) return top;
     const creating = this.#creating.get(top) ?? this.#create(pattern, branch, tree);
     this.#creating.set(top, creating);
     await creating.finally(() => this.#creating.delete(top));

@@ -1,8 +1,10 @@
 import { join, relative, resolve } from 'node:path';
 import { MemoryError } from '../../core/error.ts';
 import { counted } from '../../core/painter.ts';
+import { reviewBranches } from '../../core/waiting-reviews.ts';
 import { memoryFolderName } from '../../core/workspace.ts';
 import { Repository } from '../../git/commit/repository.ts';
+import { checkNowhere } from '../../git/commit/work-tree.ts';
 import type { Oid } from '../../git/objects/object.ts';
 import { reachableCommits } from '../../git/refs/reachability.ts';
 import { findWorkTree, type WorkTree } from '../../git/repository/discover.ts';
@@ -21,6 +23,7 @@ import { tipOf } from './memory-branches.ts';
 import { changesBetween, checkClean, type PlacedFiles } from './memory-files.ts';
 import { folderIn, type PlacesOptions, treeFolder } from './memory-folders.ts';
 import { followRemote } from './memory-places.ts';
+import { ReviewBase } from './review-base.ts';
 
 /** The steps of a move of a memory. */
 export interface MovePlan {
@@ -85,22 +88,24 @@ class Mover {
   readonly #project: Repository;
   /** The memory folder in the trees of the project. */
   readonly #folder: string;
-  readonly #others: Repository[] = [];
+  /** The repositories of the move, by the tops of their work trees. */
+  readonly #open = new Map<string, Repository>();
 
   constructor(options: PlacesOptions, root: string) {
     [this.#options, this.#root] = [options, root];
-    this.#project = this.#open(root);
+    this.#project = this.#repositoryOf(root);
     this.#folder = folderIn(this.#project.tree, root);
   }
 
   close(): void {
-    for (const repository of this.#others) repository.close();
+    for (const repository of this.#open.values()) repository.close();
   }
 
-  #open(folder: string): Repository {
+  #repositoryOf(folder: string): Repository {
     const tree = workTreeOf(this.#options, folder);
-    const repository = new Repository(this.#options.disk, tree, this.#options);
-    this.#others.push(repository);
+    const repository =
+      this.#open.get(tree.top) ?? new Repository(this.#options.disk, tree, this.#options);
+    this.#open.set(tree.top, repository);
     return repository;
   }
 
@@ -120,6 +125,9 @@ class Mover {
       if (disk.files.lstat(join(tree.commonDir, 'shallow'))) throw isShallow(tree);
     }
     const files = checkClean(disk.files, source);
+    if (source.placement?.kind === 'repository' || to?.kind === 'repository') {
+      await checkReviews(source);
+    }
     const memory = await this.#historyOf(source);
     const arriving = !to
       ? this.#toBranches(memory)
@@ -128,14 +136,29 @@ class Mover {
         : this.#toRepository(memory, to.folder);
     const leaving = this.#leave(source, words.to);
     const run = async () => {
-      if (this.#source(source.placement).tip !== source.tip) throw hasMoved();
+      const placement = readPlace(disk.files, commonDir);
+      if (JSON.stringify(placement) !== JSON.stringify(source.placement)) throw hasMoved();
+      if (this.#source(placement).tip !== source.tip) throw hasMoved();
+      checkClean(disk.files, source);
       await arriving.run();
       // In another order, there would be a moment in which the memory is nowhere.
       await this.#project.direct.changeConfig(placeSection(to));
       await leaving.run();
     };
     const steps = [...arriving.steps, ...leaving.steps];
-    return { plan: { ...words, isThere: false, files: files.length, steps }, run };
+    const plan = { ...words, isThere: false, files: files.length, steps };
+    return { plan, run: () => this.#alone(run) };
+  }
+
+  /** Runs the steps while no server can change the memory in its old or its new place. */
+  #alone(run: () => Promise<void>): Promise<void> {
+    // In one order, so that two moves cannot wait for each other.
+    const all = new Map([...this.#open.values()].map((one) => [one.tree.commonDir, one]));
+    const inOrder = [...all].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => one);
+    return inOrder.reduceRight<() => Promise<void>>(
+      (rest, repository) => () => repository.hold(rest),
+      run,
+    )();
   }
 
   #source(placement: MemoryPlace | undefined): Source {
@@ -146,7 +169,7 @@ class Mover {
       return { placement, repository, top: tree.top, folder, tip: repository.head().oid };
     }
     if (placement.kind === 'repository') {
-      const repository = this.#open(placement.folder);
+      const repository = this.#repositoryOf(placement.folder);
       const { tree } = repository;
       const folder = folderIn(tree, this.#real(placement.folder));
       return { placement, repository, top: tree.top, folder, tip: repository.head().oid };
@@ -210,10 +233,16 @@ class Mover {
         ? ['Each other branch gets a branch of the memory when it is checked out.']
         : []),
     ];
+    const top = treeFolder(this.#project.tree.commonDir, branch);
+    const ref = `refs/heads/${branch}`;
     const run = async () => {
+      if (tipOf(refs, branch)?.oid !== there) throw hasMoved();
       if (memory !== undefined && !isSame) {
+        // One that an interrupted move has left would keep the files of an earlier commit.
+        await this.#project.direct.removeWorkTree(top);
+        checkNowhere(this.#options.disk.files, this.#project.tree.commonDir, ref);
         const move = { to: memory, log: 'memory-bank place', isNew: there === undefined };
-        await this.#project.direct.moveRef(`refs/heads/${branch}`, move);
+        await this.#project.direct.moveRef(ref, move);
       }
       await followRemote(this.#project, branch);
     };
@@ -225,21 +254,29 @@ class Mover {
     const head = this.#project.head().oid;
     const wanted = this.#memoryAt(memory);
     if (memory === undefined || wanted === undefined) return nothing;
-    if (this.#memoryAt(head) === wanted) {
+    const before = this.#memoryAt(head);
+    if (before === wanted) {
       return { ...nothing, steps: ['The branch that is checked out has this memory already.'] };
     }
+    const { files } = this.#options.disk;
+    const known =
+      head === undefined ? undefined : copyMemory(odb, head, this.#folder, this.#folder, true);
+    // A move that was interrupted may have brought an earlier state of the memory.
+    const earlier = known?.tip === undefined ? [] : [{ name: '', oid: known.tip }];
+    const isEarlier = before !== undefined && reachableCommits(odb, memory, earlier).size === 0;
     const path = join(this.#root, memoryFolderName);
-    if (this.#options.disk.files.lstat(path)) {
+    if (isEarlier) checkClean(files, this.#source(undefined));
+    else if (files.lstat(path)) {
       throw new MemoryError('already_exists', `There is another memory in ${path}.`, {
         hint: 'Move it away, and commit that. Nothing was changed.',
         data: { path },
       });
     }
-    const known = head && copyMemory(odb, head, this.#folder, this.#folder, true);
-    const copy = embedMemory(odb, memory, this.#folder, known || undefined);
+    const copy = embedMemory(odb, memory, this.#folder, known);
     const run = async () => {
       await this.#project.direct.store(copy.objects);
-      const added = { tip: copy.commits > 0 ? copy.tip : undefined, after: wanted };
+      const tip = copy.commits > 0 ? copy.tip : undefined;
+      const added = { before, tip, after: wanted };
       await this.#commit(
         this.#project,
         this.#folder,
@@ -253,7 +290,7 @@ class Mover {
   }
 
   #toRepository(memory: Oid | undefined, given: string): Part {
-    const target = this.#open(given);
+    const target = this.#repositoryOf(given);
     if (target.tree.commonDir === this.#project.tree.commonDir) {
       throw new MemoryError('invalid_input', `${given} is in the repository of the project.`, {
         hint: 'Give the folder of another repository, or use own-branch.',
@@ -268,17 +305,20 @@ class Mover {
     if (memory === undefined || wanted === undefined || there === wanted) {
       return { ...nothing, steps: [`The memory in ${given} is used as it is.`] };
     }
-    if (there !== undefined) {
-      throw new MemoryError('already_exists', `${given} has another memory.`, {
-        hint: '"memory-bank export" and "memory-bank import" bring the records of one memory into another. Nothing was changed.',
-      });
-    }
     const copy = copyMemory(odb, memory, this.#folder, folder, false);
+    if (head !== undefined && there !== undefined) {
+      // A move that was interrupted may have brought an earlier state of the memory.
+      const { tip = '' } = copyMemory(target.odb, head, folder, folder, false);
+      if (![...copy.copies.values()].includes(tip)) throw otherMemory(given);
+      const { top } = target.tree;
+      checkClean(this.#options.disk.files, { repository: target, top, folder, tip: head });
+    }
     const run = async () => {
       await this.#project.direct.store(copy.objects);
       const tip = copy.tip ?? memory;
       await target.direct.store(objectsOf(odb, tip));
-      await this.#commit(target, folder, { tip, after: wanted }, 'move it from another repository');
+      const added = { before: there, tip, after: wanted };
+      await this.#commit(target, folder, added, 'move it from another repository');
     };
     return { steps: [`A commit in ${given} brings the memory and its history.`], run };
   }
@@ -321,7 +361,7 @@ class Mover {
     folder: string,
     change: {
       /** The memory that is expected to be there. */
-      readonly before?: Oid;
+      readonly before?: Oid | undefined;
       readonly after: Oid | undefined;
       /** The last commit of its history. */
       readonly tip?: Oid | undefined;
@@ -353,6 +393,31 @@ function workTreeOf({ disk }: PlacesOptions, folder: string): WorkTree {
   throw new MemoryError('unsupported', `${folder} is not in a git repository.`, {
     hint: `Create one: "git init ${relative(process.cwd(), resolve(folder)) || '.'}".`,
     data: { path: folder },
+  });
+}
+
+/**
+ * Refuses to leave changes behind that wait for a review.
+ *
+ * @throws MemoryError `conflict`.
+ */
+async function checkReviews({ repository, folder, placement }: Source): Promise<void> {
+  const base = await new ReviewBase(folder, !placement).tip(repository);
+  const prefix = `refs/heads/${reviewBranches}`;
+  const waiting = repository.refs
+    .list(prefix)
+    .filter((one) => reachableCommits(repository.odb, base, [{ name: '', ...one }]).size > 0)
+    .map(({ ref }) => ref.slice(prefix.length));
+  if (waiting.length === 0) return;
+  throw new MemoryError('conflict', `Changes wait for a review: ${waiting.join(', ')}.`, {
+    hint: 'Accept or drop them first: "memory-bank review". Nothing was changed.',
+    data: { reviews: waiting },
+  });
+}
+
+function otherMemory(folder: string): MemoryError {
+  return new MemoryError('already_exists', `${folder} has another memory.`, {
+    hint: '"memory-bank export" and "memory-bank import" bring the records of one memory into another. Nothing was changed.',
   });
 }
 

@@ -1,6 +1,8 @@
 import { dirname, join, relative, sep } from 'node:path';
+import { MemoryError } from '../../core/error.ts';
 import { reviewBranches } from '../../core/waiting-reviews.ts';
 import { Repository } from '../../git/commit/repository.ts';
+import { isLinkedHere } from '../../git/commit/work-tree.ts';
 import type { Oid } from '../../git/objects/object.ts';
 import { Refs } from '../../git/refs/refs.ts';
 import { findWorkTree } from '../../git/repository/discover.ts';
@@ -46,7 +48,7 @@ export class ReviewTrees {
     const branch = reviewBranches + name;
     const top = treeFolder(tree.commonDir, branch);
     const folder = join(top, relative(tree.top, memory));
-    const isThere = disk.files.lstat(join(top, '.git')) !== undefined;
+    const isThere = isLinkedHere(disk.files, tree.commonDir, top);
     const refs = new Refs(disk.files, tree.gitDir, tree.commonDir);
     const ref = `refs/heads/${branch}`;
     // Another clone of the program may have made the branch.
@@ -61,6 +63,7 @@ export class ReviewTrees {
     const repository = new Repository(disk, tree, this.#options);
     try {
       const base = await known.tip(repository);
+      if (base === undefined && refs.resolve(ref) === undefined) throw nothingCommitted(memory);
       if (base !== undefined && refs.resolve(ref) === undefined) {
         const log = 'memory-bank review';
         await repository.direct.moveRef(ref, { to: base, log, isNew: true });
@@ -74,4 +77,15 @@ export class ReviewTrees {
       repository.close();
     }
   }
+}
+
+function nothingCommitted(memory: string): MemoryError {
+  return new MemoryError(
+    'conflict',
+    `Changes cannot wait for a review: nothing of ${memory} is committed.`,
+    {
+      hint: 'A person commits its config.yaml first, or makes the first change.',
+      data: { path: memory },
+    },
+  );
 }

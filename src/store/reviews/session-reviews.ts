@@ -11,7 +11,7 @@ import { treeFolder } from '../placement/memory-folders.ts';
 import { ReviewBase } from '../placement/review-base.ts';
 import type { Permit } from '../records/permit.ts';
 import { mergeCommit } from '../sync/branch-merge.ts';
-import { divergence } from '../sync/divergence.ts';
+import { areRelated, divergence } from '../sync/divergence.ts';
 
 const prefix = `refs/heads/${reviewBranches}`;
 
@@ -43,14 +43,17 @@ export class SessionReviews implements Reviews {
 
   async accept(name: string, decisions: Decisions): Promise<BranchMerge> {
     const { repository } = this.#archive;
-    const tip = await this.#base.commitFor(repository, this.#tipOf(name));
+    const review = this.#tipOf(name);
+    await this.#checkRelated(name, review, await this.#base.tip(repository));
+    const tip = await this.#base.commitFor(repository, review);
     const merged = await mergeCommit(await this.#visit(), tip, {
       name: reviewBranches + name,
       decisions,
       subject: `accept ${name}`,
       forward: false,
     });
-    await this.#end(name);
+    // Changes that the agent has made meanwhile keep waiting.
+    await this.#end(name, review);
     return merged;
   }
 
@@ -68,19 +71,29 @@ export class SessionReviews implements Reviews {
     for (const path of paths) await restore(await this.#visit(), path, base, true);
   }
 
-  async drop(name: string): Promise<string> {
+  async drop(name: string, seen?: Oid): Promise<string> {
     const tip = this.#tipOf(name);
-    await this.#end(name);
-    return tip;
+    if ((seen ?? tip) === tip && (await this.#end(name, tip))) return tip;
+    throw new MemoryError('conflict', `The review ${name} has got another change meanwhile.`, {
+      hint: `Nothing was dropped. "memory-bank review show ${name}" shows it.`,
+      data: { review: name },
+    });
   }
 
-  /** Removes the branch of a review and its work tree. */
-  async #end(name: string): Promise<void> {
+  /** Removes the branch of a review and its work tree; returns false if it has another last commit. */
+  #end(name: string, tip: Oid): Promise<boolean> {
     const { repository } = this.#archive;
-    const branch = reviewBranches + name;
-    const tip = this.#tipOf(name);
-    await repository.direct.removeWorkTree(treeFolder(repository.tree.commonDir, branch));
-    await repository.direct.swapOwnRef({ ref: prefix + name, from: tip, to: undefined });
+    const top = treeFolder(repository.tree.commonDir, reviewBranches + name);
+    return repository.direct.removeBranch(prefix + name, tip, top);
+  }
+
+  /** @throws MemoryError `conflict` for a review that began in another history than the memory now has. */
+  async #checkRelated(name: string, review: Oid, base: Oid | undefined): Promise<void> {
+    if (base !== undefined && (await areRelated(await this.#visit(), base, review))) return;
+    throw new MemoryError('conflict', `The review ${name} cannot be merged: ${rewritten}.`, {
+      hint: `Accept its records one by one, "memory-bank review accept ${name} <record>", then drop the rest.`,
+      data: { review: name },
+    });
   }
 
   #tipOf(name: string): Oid {
@@ -106,7 +119,8 @@ async function describe(
   const { odb } = visit.archive.repository;
   const own = [...reachableCommits(odb, base, [{ name, oid: tip }]).keys()];
   if (own.length === 0) return undefined;
-  const fork = (await divergence(visit, base, tip)).base ?? base;
+  const isRelated = await areRelated(visit, base, tip);
+  const fork = (isRelated ? (await divergence(visit, base, tip)).base : undefined) ?? base;
   // Records that were accepted one by one are the same in both.
   const open = new Set(visit.changes(base, tip, undefined).map(({ path }) => path));
   const changes = pairMoves(visit.changes(fork, tip, undefined), visit.versions).filter(
@@ -123,5 +137,8 @@ async function describe(
     at: last?.at ?? '',
     commits: own.length,
     changes: changes.map(({ change }) => change),
+    problem: isRelated ? undefined : rewritten,
   };
 }
+
+const rewritten = 'it has no commit in common with the memory, whose history was rewritten since';

@@ -39,6 +39,15 @@ export async function divergence(
   };
 }
 
+/** Whether two lines of history have a commit in common. */
+export async function areRelated(visit: Visit, ours: Oid, theirs: Oid): Promise<boolean> {
+  const here = await visit.place(ours);
+  const { index, number } = await visit.place(theirs);
+  const own = ancestors(index, here.number);
+  const others = ancestors(index, number);
+  return [...others.keys()].some((one) => own[one] && others[one]);
+}
+
 /** Commits that the remote had and has dropped, and that are still in our line of history. */
 export interface DroppedCommits {
   /** The last of them that the remote had as the tip of the branch. */
