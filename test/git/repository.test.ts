@@ -16,7 +16,12 @@ import { create, passing } from './create.ts';
 
 function open(
   root: string,
-  options: { lockTimeout?: number; calm?: number; files?: Files } = {},
+  options: {
+    lockTimeout?: number;
+    calm?: number;
+    files?: Files;
+    isCurrent?: () => boolean;
+  } = {},
 ): Repository {
   const { files = new NodeFiles() } = options;
   const tree = findWorkTree(files, root);
@@ -26,6 +31,7 @@ function open(
     now: () => new Date(Date.UTC(2026, 0, 2, 3, 4, 5)),
     lockTimeout: options.lockTimeout ?? 300,
     calm: options.calm ?? 0,
+    isCurrent: options.isCurrent,
     warn: (message) => {
       throw new Error(message);
     },
@@ -55,6 +61,32 @@ function expectClean(repo: Repo): void {
   expect(repo.fsck()).toBe('');
   expect(litter(repo.root)).toEqual([]);
 }
+
+describe('changes of a memory that is being moved', () => {
+  test('are not made between the steps of the move, and then find that it has left', async () => {
+    const repo = create();
+    let isHere = true;
+    const server = open(repo.root, { isCurrent: () => isHere, lockTimeout: 20_000 });
+    await put(server, { 'm/a.md': '1' }, 'first');
+    const mover = open(repo.root);
+    let change: Promise<unknown> | undefined;
+    await mover.hold(async () => {
+      await put(mover, { 'm/b.md': '2' }, 'one step');
+      change = put(server, { 'm/c.md': '3' }, 'between').catch((error) => error);
+      await sleep(50);
+      await put(mover, { 'm/a.md': undefined, 'm/b.md': undefined }, 'last step');
+      isHere = false;
+    });
+    expect(await change).toMatchObject({
+      code: 'busy',
+      text: expect.stringMatching(/no longer in/),
+    });
+    const subjects = repo.git('log', '--format=%s', '-3').trim().split('\n');
+    expect(subjects).toEqual(['last step', 'one step', 'first']);
+    await put(mover, { 'm/d.md': '4' }, 'later');
+    expectClean(repo);
+  });
+});
 
 describe('one mutation', () => {
   test('has its git attributes on the medium before a tree that names them', async () => {
