@@ -77,8 +77,8 @@ export class Workspaces {
 
   /** Opens a memory that is on the branches of its project, and reads what its first call needs. */
   async warm(root: string): Promise<void> {
-    const folder = join(root, memoryFolderName);
-    await (await this.#get({ root, folder, repository: 'enclosing' })).warm();
+    const which = placed(await this.#finder(), root, join(root, memoryFolderName));
+    await (await this.#get(which)).warm();
   }
 
   /**
