@@ -1,5 +1,5 @@
 import { redactText } from '../../app/app.ts';
-import { MemoryError } from '../../core/error.ts';
+import { toMemoryError } from '../../core/error.ts';
 import type { Lines } from '../../core/evidence/reference.ts';
 import type {
   CheckFinding,
@@ -14,6 +14,7 @@ import { counted, paintDiff } from '../../core/painter.ts';
 import type { MemoryReport } from '../../core/pinned-memories.ts';
 import { type Command, flagText, type Invocation } from '../command.ts';
 import { wordingFor } from '../error-wording.ts';
+import { report as logReport } from '../log.ts';
 import { asJson, outputFlag } from '../result.ts';
 import { inReadingSession } from '../run-in-session.ts';
 import { printable, Screen } from '../terminal.ts';
@@ -57,9 +58,11 @@ export const check: Command = {
       return report.records.some(({ findings }) => findings.some(isBad)) ? 1 : 0;
     } catch (error) {
       // Every status has one meaning for a program that calls this command.
-      if (!(error instanceof MemoryError) || error.code === 'cancelled') throw error;
+      const problem = toMemoryError(error);
+      if (problem.code === 'cancelled') throw error;
+      if (problem !== error) logReport('error', redactText(String(error)));
       const word = await wordingFor();
-      process.stderr.write(`memory-bank: ${printable(word(redactText(error.text)))}\n`);
+      process.stderr.write(`memory-bank: ${printable(word(redactText(problem.text)))}\n`);
       return couldNotRun;
     }
   },
