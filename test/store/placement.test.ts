@@ -202,35 +202,6 @@ describe('on a branch of its own', () => {
     expect(await memories.keys(repo.root)).toEqual(['a', 'b', 'c']);
     expect(subjects(hub, 'main')).not.toContain('memory: put b');
   });
-
-  deep('evidence is compared with the code at the time of the change', async () => {
-    repo.write('src/a.ts', 'one\ntwo\nthree\n');
-    repo.git('add', '.');
-    repo.git('commit', '-q', '-m', 'Add a');
-    await place(ownBranch);
-    await memories.put(repo.root, 'a', 'See src/a.ts:2.');
-    const check = async () =>
-      (await memories.at(repo.root)).call.history.evidence({ only: 'code' });
-    expect((await check()).counts).toMatchObject({ fresh: 1, changed: 0 });
-    repo.write('src/a.ts', 'zero\none\ntwo\nthree\n');
-    expect((await check()).counts).toMatchObject({ moved: 1, changed: 0 });
-    repo.write('src/a.ts', 'one\n2\nthree\n');
-    repo.git('commit', '-qam', 'Change two');
-    const { counts, records } = await check();
-    expect(counts).toMatchObject({ changed: 1 });
-    expect(records[0]?.findings[0]?.message).toContain('Change two');
-    const { call } = await memories.at(repo.root);
-    const cautions = await call.store.cautions(['notes/a.yaml']);
-    expect([...cautions.keys()]).toEqual(['notes/a.yaml']);
-    // The same after the move back: the message of the commit names the code.
-    await place(undefined);
-    expect((await check()).counts).toMatchObject({ changed: 1 });
-    const since = await (await memories.at(repo.root)).call.history.evidence({
-      only: 'code',
-      since: 'HEAD~1',
-    });
-    expect(since.counts).toMatchObject({ changed: 0 });
-  });
 });
 
 describe('on one branch for each branch', () => {

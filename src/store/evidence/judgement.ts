@@ -1,5 +1,5 @@
 import type { GivenEvidence } from '../../core/evidence/annotations.ts';
-import type { Lines } from '../../core/evidence/reference.ts';
+import type { FoundReference, Lines } from '../../core/evidence/reference.ts';
 import { type Fingerprint, SpanText } from '../../core/evidence/span.ts';
 import { findSymbol } from '../../core/evidence/symbol.ts';
 import type { CodePlace, Verdict } from '../../core/evidence/verdict.ts';
@@ -19,6 +19,8 @@ export interface Baseline {
   readonly commit: Oid;
   /** Whether the record may be older than this commit, because a shallow clone ends there. */
   readonly cut: boolean;
+  /** Whether this clone lacks the commit on which it was written, and this is the last one before it. */
+  readonly guessed?: boolean | undefined;
 }
 
 /** A verdict about a place in the code. */
@@ -86,6 +88,13 @@ export class FileJudge {
    */
   judge(baseline: Baseline, ground: Ground): Judgement | undefined {
     if (ground.source === 'given') return this.#judgeGiven(baseline, ground);
+    const judgement = this.#judgeFound(baseline, ground);
+    if (!baseline.guessed || !judgement || judgement.verdict === 'fresh') return judgement;
+    // The record can be about the code after the change that a comparison would show.
+    return unknown('the commit on which it was written is not in this clone');
+  }
+
+  #judgeFound(baseline: Baseline, ground: FoundReference): Judgement | undefined {
     const { lines, certain } = ground;
     const before = this.#code.at(baseline.commit, this.#path);
     const now = this.#now?.entry;

@@ -125,13 +125,13 @@ export async function withBaselines(
   const committed = named.flatMap(({ record, committed }) => (committed ? [record] : []));
   const graph = indexGraph(index, visit.archive.repository.odb);
   const last = await inSlices(lastCommits(graph, number, keyedByPath(committed)));
-  const codes = new Map<number, Oid>();
+  const codes = new Map<number, Pick<Baseline, 'commit' | 'guessed'>>();
   for (const { commit } of last.values()) {
     if (!codes.has(commit)) codes.set(commit, await codeAt(visit, index.commit(commit).oid, head));
   }
   return named.flatMap(({ record, references }) => {
     const change = last.get(record);
-    const baseline = { commit: change ? (codes.get(change.commit) ?? head) : head };
+    const baseline = (change && codes.get(change.commit)) ?? { commit: head };
     const cut = change?.cut ?? false;
     return references.map((reference) => ({ record, reference, baseline: { ...baseline, cut } }));
   });
@@ -141,16 +141,21 @@ export async function withBaselines(
  * The commit of the code at which a commit of the memory was made: the one that its message names, itself,
  * or for a memory apart from the code, the last one before it.
  */
-async function codeAt(visit: Visit, commit: Oid, head: Oid): Promise<Oid> {
+async function codeAt(
+  visit: Visit,
+  commit: Oid,
+  head: Oid,
+): Promise<Pick<Baseline, 'commit' | 'guessed'>> {
   const { code, memory, repository } = visit.archive;
   const { message, committer } = parseCommit(repository.odb.content(commit, 'commit'));
   const named = codeCommitOf(message);
-  if (named !== undefined && code.repository.odb.has(named)) return named;
-  if (!memory.isApart) return commit;
-  return code.before(head, committer.seconds, visit.permit).catch((error) => {
+  if (named !== undefined && code.repository.odb.has(named)) return { commit: named };
+  if (!memory.isApart) return { commit };
+  const before = code.before(head, committer.seconds, visit.permit).catch((error) => {
     if (error instanceof MemoryError && error.code === 'not_found') return head;
     throw error;
   });
+  return { commit: await before, guessed: named !== undefined };
 }
 
 /** Judges all claims, file by file, so that each file is read once. */
