@@ -656,6 +656,13 @@ describe.skipIf(!browser)('the pages in a browser', () => {
       expect(note).toContain('waits for a review');
       await agent.close();
     }
+    expect((await server.ask('GET', '/memory/home')).body.waiting).toBe(2);
+    expect((await server.ask('GET', '/memory/home?at=HEAD')).body.waiting).toBe(0);
+    await visit('/view/', async (page) => {
+      await page.getByText('The changes of 2 agents wait for a review').waitFor();
+      await page.getByRole('link', { name: 'Review them' }).click();
+      await page.getByRole('heading', { name: 'Branches' }).waitFor();
+    });
     await visit('/view/branches', async (page) => {
       const section = page.getByRole('region', { name: 'Waiting for a review' });
       const of = (agent: string) => section.getByRole('listitem').filter({ hasText: agent });

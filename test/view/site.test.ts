@@ -126,6 +126,8 @@ describe.skipIf(isFull && !browser)('a copy in a browser, from a file', () => {
       await page.getByRole('link', { name: 'Branches' }).click();
       await page.getByRole('link', { name: 'idea' }).click();
       await page.locator('.change', { hasText: 'learnt' }).waitFor();
+      // Only main has changed the record "first".
+      expect(await page.locator('.change').count()).toBe(1);
       expect(await page.getByRole('button', { name: 'Accept' }).count()).toBe(0);
       await page.keyboard.press('/');
       await page.getByRole('searchbox').fill('idempot');
