@@ -661,7 +661,7 @@ describe.skipIf(!browser)('the pages in a browser', () => {
     await visit('/view/', async (page) => {
       await page.getByText('The changes of 2 agents wait for a review').waitFor();
       await page.getByRole('link', { name: 'Review them' }).click();
-      await page.getByRole('heading', { name: 'Branches' }).waitFor();
+      await page.getByRole('heading', { name: 'Branches', exact: true }).waitFor();
     });
     await visit('/view/branches', async (page) => {
       const section = page.getByRole('region', { name: 'Waiting for a review' });
