@@ -28,9 +28,11 @@ export interface Reviews {
   /**
    * Merges the changes of a review into the memory, and ends it. Changes that come meanwhile keep waiting.
    *
-   * @throws MemoryError `not_found`, `conflict` for records that were also changed in the memory.
+   * @param seen the last commit that the person has seen; undefined for any.
+   * @throws MemoryError `not_found`, `conflict` for records that were also changed in the memory, or if
+   *   there are changes that the person has not seen.
    */
-  accept(name: string, decisions: Decisions): Promise<BranchMerge>;
+  accept(name: string, decisions: Decisions, seen?: string): Promise<BranchMerge>;
   /**
    * Brings some records of a review into the memory; the others keep waiting.
    *

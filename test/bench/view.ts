@@ -1,14 +1,15 @@
-import { join } from 'node:path';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import type { CDPSession, Page } from 'playwright-core';
-import { viewFace } from '../../src/server/view/view-face.ts';
 import { objective, task } from '../../src/toolsets/graph/records.ts';
 import { entryRecord } from '../../src/toolsets/knowledge/entry.ts';
 import { startBrowser } from '../support/browser.ts';
-import { serve } from '../support/http.ts';
-import type { Repo } from '../support/repo.ts';
+import { gitEnv, type Repo } from '../support/repo.ts';
 import { count, ms, Times } from './figures.ts';
 import { entries, entry, placeOf } from './knowledge.ts';
+import { project } from './project.ts';
 import { report, table } from './report.ts';
+import { program } from './server.ts';
 
 /** Measures the pages of a large memory in a headless browser, with a server on the same machine. */
 
@@ -122,18 +123,25 @@ async function memoryOf(session: CDPSession): Promise<number> {
 
 const browser = await startBrowser();
 if (!browser) throw new Error('There is no browser: install Chrome.');
-// The runner has bundled the pages next to the bench.
-const folder = join(import.meta.dirname, '../page');
-const server = await serve({ keys: undefined }, {}, {}, viewFace({ folder, version: '0.0.0' }));
+const repo = project();
 console.log('Writing the memory …');
-fill(server.repo);
+fill(repo);
 
+const server = spawn(process.execPath, [program, 'view', '--no-open'], {
+  cwd: repo.root,
+  env: gitEnv,
+  stdio: ['ignore', 'pipe', 'inherit'],
+});
+const link = String((await once(server.stdout, 'data'))[0]).trim();
+const { origin } = new URL(link);
 const context = await browser.newContext({ viewport: { width: 1200, height: 800 } });
 const firstPage = await context.newPage();
-const newClone = await load(firstPage, `${server.url}/view/`, '.columns .entry');
+// A browser that the command has opened takes about as long as the pause of `load`.
+const newClone = await load(firstPage, link, '.columns .entry');
 await firstPage.close();
+const activity = async () => (await context.request.get(`${origin}/memory/activity`)).json();
 const indexed = new Times();
-await indexed.measure(() => server.ask('GET', '/memory/activity'));
+await indexed.measure(activity);
 const pages: readonly (readonly [string, string, string])[] = [
   ['Home', '/view/', '.columns .entry'],
   ['Timeline', '/view/timeline', '.entry'],
@@ -144,9 +152,9 @@ const pages: readonly (readonly [string, string, string])[] = [
 const rows: string[][] = [];
 for (const [name, path, wanted] of pages) {
   const page = await context.newPage();
-  const first = await load(page, server.url + path, wanted);
+  const first = await load(page, origin + path, wanted);
   const again = new Times();
-  for (let i = 0; i < rounds; i++) again.add(await load(page, server.url + path, wanted));
+  for (let i = 0; i < rounds; i++) again.add(await load(page, origin + path, wanted));
   const frames = new Times();
   if (name === 'Timeline') for (const time of await scroll(page)) frames.add(time);
   const heap = await memoryOf(await context.newCDPSession(page));
@@ -155,19 +163,21 @@ for (const [name, path, wanted] of pages) {
   await page.close();
 }
 const page = await context.newPage();
-await load(page, `${server.url}/view/timeline`, '.chart rect');
-const { days } = (await server.ask('GET', '/memory/activity')).body;
+await load(page, `${origin}/view/timeline`, '.chart rect');
+const { days } = await activity();
 const charted = days.reduce((sum: number, day: { count: number }) => sum + day.count, 0);
 const open = new Times();
-await load(page, `${server.url}/view/graph`, 'svg.graph .node');
+await load(page, `${origin}/view/graph`, 'svg.graph .node');
 await open.measure(async () => {
   await page.getByRole('button', { name: 'Open the groups' }).click();
   await page.getByRole('button', { name: 'Close the groups' }).waitFor();
 });
 await browser.close();
-await server.close();
+server.kill('SIGTERM');
+await once(server, 'exit');
+repo.remove();
 report('view', 'Pages in the browser', [
   `${count(records + objectives + tasks)} records, ${count(commits)} commits, headless Chromium and the server on one machine. The time is from the first byte of the document until its content is there; the first visit of the server, and the median of ${rounds} more. The memory is that of the scripts after a collection.`,
   table(['page', 'first visit', 'later', 'p95 of a frame while scrolling', 'memory'], rows),
-  `The chart counts ${count(charted)} commits. All ${count(objectives + tasks)} records of the graph are laid out and drawn in ${ms(open.median)} ms. In a new clone, the content of Home is there after ${ms(newClone)} ms: it does not need the index of the commits. That index is built once, by the first request for the whole history of a clone, and took ${(indexed.median / 1000).toFixed(0)} s here; until then the timeline shows the newest commits.`,
+  `The chart counts ${count(charted)} commits. All ${count(objectives + tasks)} records of the graph are laid out and drawn in ${ms(open.median)} ms. In a new clone, opened by \`memory-bank view\`, the content of Home is there after ${ms(newClone)} ms: it does not need the index of the commits. That index is built once, by the first request for the whole history of a clone, and took ${(indexed.median / 1000).toFixed(0)} s here; until then the timeline shows the newest commits.`,
 ]);

@@ -685,6 +685,93 @@ describe.skipIf(!browser)('the pages in a browser', () => {
     repo.git('commit', '-qam', 'Require no reviews');
   });
 
+  deep('show both versions where a waiting change is in conflict, and let a side win', async () => {
+    const { repo } = server;
+    const config = repo.read('.memory-bank/config.yaml');
+    repo.write('.memory-bank/config.yaml', `${config}review: required\n`);
+    repo.git('commit', '-qam', 'Require reviews');
+    const path = '.memory-bank/knowledge/patterns/disputed.md';
+    const agent = await openMemory({ root: repo.root, agent: 'claude-code/2' });
+    const write = (value: string) =>
+      agent.call('memory_write', { category: 'patterns', key: 'disputed', value });
+    await write('The agent wrote it.');
+    const [{ name, branch, tip }] = (await server.ask('GET', '/memory/reviews')).body.reviews;
+    repo.write(path, repo.git('show', `${branch}:${path}`).replace('The agent', 'The person'));
+    repo.git('add', '-A');
+    repo.git('commit', '-qm', 'Write it by hand');
+    const ask = (action: string, body: object) =>
+      server.ask('POST', `/memory/reviews/${action}`, { body });
+    await write('The agent wrote it again.');
+    await agent.close();
+    for (const action of ['accept', 'drop']) {
+      const { status, body } = await ask(action, { name, seen: tip });
+      expect([status, body.error.message]).toEqual([
+        400,
+        expect.stringContaining('has got another change meanwhile'),
+      ]);
+    }
+    await visit('/view/branches', async (page) => {
+      const section = page.getByRole('region', { name: 'Waiting for a review' });
+      await section.getByRole('button', { name: 'Accept all' }).click();
+      await section.getByRole('button', { name: 'as a merge commit' }).click();
+      const group = section.getByRole('group', { name: 'knowledge/patterns/disputed.md' });
+      await group.getByText('The person wrote it.').waitFor();
+      await group.getByText('The agent wrote it again.').waitFor();
+      await section.getByText('The memory has other changes of this record').waitFor();
+      expect(repo.git('show', `main:${path}`)).toContain('The person');
+      await group.getByLabel('The review', { exact: true }).check();
+      await section.getByRole('button', { name: 'Accept all' }).click();
+      await section.getByRole('button', { name: 'as a merge commit' }).click();
+      await page.getByText('Accepted 1 record of').waitFor();
+      await section.waitFor({ state: 'detached' });
+    });
+    expect(repo.git('show', `main:${path}`)).toContain('The agent wrote it again.');
+    repo.write('.memory-bank/config.yaml', config);
+    repo.git('commit', '-qam', 'Require no reviews');
+  });
+
+  deep('lead from page to page, and save a record, by the keyboard alone', async () => {
+    await memory.call('memory_write', { category: 'patterns', key: 'typed', value: 'It is old.' });
+    await visit('/view/', async (page) => {
+      const focused = page.locator(':focus');
+      /** Presses Tab until the control with this text or label has the focus. */
+      const reach = async (wanted: string) => {
+        await page.waitForLoadState('networkidle');
+        for (let i = 0; i < 400; i++) {
+          await page.keyboard.press('Tab');
+          if ((await focused.count()) === 0) continue;
+          const names = await focused.evaluate((control) => {
+            const { innerText, labels } = control as unknown as {
+              innerText: string;
+              labels?: { textContent: string }[];
+            };
+            return [innerText, ...[...(labels ?? [])].map(({ textContent }) => textContent)];
+          });
+          if (names.some((name) => name.trim().startsWith(wanted))) return;
+        }
+        throw new Error(`No control ${wanted} gets the focus.`);
+      };
+      const enter = async (wanted: string, heading: string) => {
+        await reach(wanted);
+        await page.keyboard.press('Enter');
+        await page.getByRole('heading', { level: 1, name: heading, exact: true }).waitFor();
+      };
+      for (const name of ['Timeline', 'Branches', 'Graph', 'Tasks', 'Modes', 'Search', 'Records']) {
+        await enter(name, name);
+      }
+      await enter('typed', 'typed');
+      await reach('Edit');
+      await page.keyboard.press('Enter');
+      await reach('value');
+      await page.keyboard.press('ControlOrMeta+a');
+      await page.keyboard.type('It is new.');
+      await reach('Save as a commit');
+      await page.keyboard.press('Enter');
+      await page.locator('.edit').waitFor({ state: 'detached' });
+    });
+    expect(server.repo.read('.memory-bank/knowledge/patterns/typed.md')).toContain('It is new.');
+  });
+
   deep('list the modes with what they may read and change', () =>
     visit('/view/modes', async (page) => {
       await page.getByRole('row', { name: /^architect/ }).waitFor();

@@ -45,6 +45,8 @@ export const view: Command = {
     process.stdout.write(`${link}\n`);
     process.stderr.write('The link works once, in one browser. Ctrl+C ends the server.\n');
     if (values['no-open'] !== true) openBrowser(link);
+    // The browser takes longer to start; a problem is shown on its page.
+    app.warm(app.connect()).catch(() => {});
     const status = await new Promise<() => number>((resolve) => {
       const ask = endInOrder(options.log, () => resolve(ask));
     });

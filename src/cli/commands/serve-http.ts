@@ -78,6 +78,8 @@ export const serveHttp: Command = {
       announce(`memory-bank: the API key of this run is ${made}`);
     }
     announce(`memory-bank listens on ${server.url}, with MCP at ${server.url}/mcp`);
+    // The first request does not wait for the records; a problem is reported by its answer.
+    for (const one of apps) one.warm(one.connect()).catch(() => {});
     for (const { name } of projects) {
       announce(`memory-bank serves project ${name} at ${server.url}/p/${name}`);
     }

@@ -207,6 +207,7 @@ export const reviewsShape = z.object({
     z.object({
       name: text,
       branch: text,
+      tip: text.describe('the last commit of the review'),
       base: text.describe('the commit from which the review differs only by these changes'),
       agent: text.optional(),
       at: text.describe('when the last change was made'),
@@ -220,11 +221,21 @@ export const reviewsShape = z.object({
 export type ReviewList = z.infer<typeof reviewsShape>;
 
 export const acceptedShape = z.object({
-  commit: text,
+  commit: text.optional().describe('the merge commit; undefined if nothing was merged'),
   changes: count.describe('number of changed records'),
+  conflicts: z
+    .array(
+      z.object({
+        path: text,
+        reasons: z.array(text),
+        ours: text.optional().describe('the text of the memory'),
+        theirs: text.optional().describe('the text of the review'),
+      }),
+    )
+    .describe('records that need a decision; nothing is merged before they have one'),
 });
 
-/** The result of a review that was accepted. */
+/** The result of accepting a review, or the records that need a decision first. */
 export type Accepted = z.infer<typeof acceptedShape>;
 
 export const droppedShape = z.object({ tip: text.describe('the last commit of the review') });

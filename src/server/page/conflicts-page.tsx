@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
 import type { Conflicts, Resolved } from './answers.ts';
+import { ConflictChoice } from './conflict-choice.tsx';
 import { change, RefusedRequest, useAnswer } from './data.ts';
-import { Scrolling, Waiting } from './parts.tsx';
+import { Waiting } from './parts.tsx';
 import { isCopy } from './route.ts';
 
 type Decisions = Readonly<Record<string, 'ours' | 'theirs' | 'own'>>;
@@ -52,24 +53,13 @@ export function ConflictsPage() {
                 contradict each other are merged; a side that you choose wins where they do.
               </p>
               {conflicts.map((conflict) => (
-                <fieldset key={conflict.path} class="conflict">
-                  <legend>{conflict.path}</legend>
-                  <div class="columns">
-                    {sides.map(([side, label]) => (
-                      <section key={side}>
-                        <label>
-                          <input
-                            type="radio"
-                            name={conflict.path}
-                            checked={decisions[conflict.path] === side}
-                            onChange={() => setDecisions({ ...decisions, [conflict.path]: side })}
-                          />{' '}
-                          {label}
-                        </label>
-                        <Version text={conflict[side]} label={`${label}: ${conflict.path}`} />
-                      </section>
-                    ))}
-                  </div>
+                <ConflictChoice
+                  key={conflict.path}
+                  path={conflict.path}
+                  sides={sides.map(([name, label]) => ({ name, label, text: conflict[name] }))}
+                  chosen={decisions[conflict.path]}
+                  onChoose={(side) => setDecisions({ ...decisions, [conflict.path]: side })}
+                >
                   <OwnText
                     path={conflict.path}
                     isChosen={decisions[conflict.path] === 'own'}
@@ -79,7 +69,7 @@ export function ConflictsPage() {
                       setDecisions({ ...decisions, [conflict.path]: 'own' });
                     }}
                   />
-                </fieldset>
+                </ConflictChoice>
               ))}
               <p hidden={isCopy}>
                 <button type="button" class="main" onClick={resolve}>
@@ -126,15 +116,6 @@ function OwnText({
         />
       )}
     </section>
-  );
-}
-
-function Version({ text, label }: { text: string | undefined; label: string }) {
-  if (text === undefined) return <p class="faint">Deleted, or not a text that can be shown.</p>;
-  return (
-    <Scrolling label={label}>
-      <pre class="source">{text}</pre>
-    </Scrolling>
   );
 }
 

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Accepted, Dropped, ReviewList } from './answers.ts';
+import { ConflictChoice } from './conflict-choice.tsx';
 import { change, RefusedRequest, useAnswer } from './data.ts';
 import { Time } from './parts.tsx';
 import { addressTo, isCopy } from './route.ts';
@@ -8,6 +9,7 @@ import { addressTo, isCopy } from './route.ts';
 const maxListed = 8;
 
 type Review = ReviewList['reviews'][number];
+type Side = 'ours' | 'theirs';
 
 /** The changes of agents that wait for a review; nothing if there are none. */
 export function Reviews({ onDone }: { onDone: () => void }) {
@@ -27,7 +29,12 @@ export function Reviews({ onDone }: { onDone: () => void }) {
           <h2 id="reviews">Waiting for a review</h2>
           <ul class="plain points">
             {reviews.map((review) => (
-              <WaitingChanges key={review.name} review={review} onDone={done} />
+              <WaitingChanges
+                key={review.name}
+                review={review}
+                onDone={done}
+                onRefused={answer.reload}
+              />
             ))}
           </ul>
         </section>
@@ -36,23 +43,40 @@ export function Reviews({ onDone }: { onDone: () => void }) {
   );
 }
 
-function WaitingChanges({ review, onDone }: { review: Review; onDone: (text: string) => void }) {
-  const { name, branch, base, agent, at, changes } = review;
+function WaitingChanges({
+  review,
+  onDone,
+  onRefused,
+}: {
+  review: Review;
+  onDone: (text: string) => void;
+  onRefused: () => void;
+}) {
+  const { name, branch, tip: seen, base, agent, at, changes } = review;
   const [asked, setAsked] = useState<'accept' | 'drop' | undefined>();
   const [problem, setProblem] = useState('');
+  const [conflicts, setConflicts] = useState<Accepted['conflicts']>([]);
+  const [decisions, setDecisions] = useState<Readonly<Record<string, Side>>>({});
   const carryOut = async (action: 'accept' | 'drop') => {
     setAsked(undefined);
+    setProblem('');
     try {
       if (action === 'accept') {
-        const { changes } = await change<Accepted>('/memory/reviews/accept', { name });
+        const won = (side: Side) =>
+          Object.keys(decisions).filter((path) => decisions[path] === side);
+        const body = { name, seen, ours: won('ours'), theirs: won('theirs') };
+        const { changes, conflicts } = await change<Accepted>('/memory/reviews/accept', body);
+        setConflicts(conflicts);
+        if (conflicts.length > 0) return;
         onDone(`Accepted ${changes} ${changes === 1 ? 'record' : 'records'} of ${name}.`);
       } else {
-        const { tip } = await change<Dropped>('/memory/reviews/drop', { name });
+        const { tip } = await change<Dropped>('/memory/reviews/drop', { name, seen });
         onDone(`Dropped ${name}. Its last commit was ${tip.slice(0, 12)}.`);
       }
     } catch (error) {
       if (!(error instanceof RefusedRequest)) throw error;
       setProblem(error.message);
+      onRefused();
     }
   };
   return (
@@ -69,6 +93,27 @@ function WaitingChanges({ review, onDone }: { review: Review; onDone: (text: str
         ))}
         {changes.length > maxListed && <li class="faint">and {changes.length - maxListed} more</li>}
       </ul>
+      {conflicts.length > 0 && (
+        <>
+          <p role="alert">
+            The memory has other changes of{' '}
+            {conflicts.length === 1 ? 'this record' : 'these records'}. Choose a side, and accept
+            again. A side wins where the changes contradict each other.
+          </p>
+          {conflicts.map(({ path, ours, theirs }) => (
+            <ConflictChoice<Side>
+              key={path}
+              path={path}
+              sides={[
+                { name: 'ours', label: 'The memory', text: ours },
+                { name: 'theirs', label: 'The review', text: theirs },
+              ]}
+              chosen={decisions[path]}
+              onChoose={(side) => setDecisions({ ...decisions, [path]: side })}
+            />
+          ))}
+        </>
+      )}
       <div class="row">
         {asked === undefined ? (
           <>

@@ -1,11 +1,22 @@
 import { z } from 'zod';
+import type { Context } from '../../core/context.ts';
+import { MemoryError } from '../../core/error.ts';
+import type { AnyRecordType } from '../../core/record-type.ts';
 import { reviewBranches } from '../../core/waiting-reviews.ts';
 import { acceptedShape, droppedShape, reviewsShape } from '../page/answers.ts';
 import { path } from './answer-data.ts';
 import { defineMemoryOperation } from './operation.ts';
+import { readRecord } from './record-answer.ts';
 
 const name = z.string().min(1).max(200);
 const paths = z.array(path).max(10_000).default([]);
+const seen = z
+  .string()
+  .regex(/^[0-9a-f]{40}$/)
+  .optional()
+  .describe('The last commit of the review that the person has seen; a later one is refused');
+/** The records in the data of a conflict. */
+const conflictList = z.array(z.object({ path: z.string(), reasons: z.array(z.string()) }));
 
 export const reviews = defineMemoryOperation({
   method: 'get',
@@ -17,9 +28,10 @@ export const reviews = defineMemoryOperation({
   async run({ reviews }) {
     const found = await reviews.list();
     return {
-      reviews: found.map(({ name, base, agent, at, commits, changes }) => ({
+      reviews: found.map(({ name, tip, base, agent, at, commits, changes }) => ({
         name,
         branch: reviewBranches + name,
+        tip,
         base,
         ...(agent !== undefined && { agent }),
         at,
@@ -34,25 +46,59 @@ export const acceptReview = defineMemoryOperation({
   method: 'post',
   path: '/memory/reviews/accept',
   id: 'accept_review',
-  summary: 'Merges the changes of a review into the memory, and ends it.',
+  summary:
+    'Merges the changes of a review into the memory, and ends it; or lists the records that need a decision.',
   input: z.object({
     name,
+    seen,
     ours: paths.describe('Records whose conflicts the memory wins'),
     theirs: paths.describe('Records whose conflicts the review wins'),
   }),
   answer: acceptedShape,
-  async run({ reviews }, { name, ...decisions }) {
-    const { commit, changes } = await reviews.accept(name, decisions);
-    return { commit: commit.oid, changes: changes.length };
+  async run(context, { name, seen, ...decisions }, { types }) {
+    try {
+      const { commit, changes } = await context.reviews.accept(name, decisions, seen);
+      return { commit: commit.oid, changes: changes.length, conflicts: [] };
+    } catch (error) {
+      const { data } = conflictList.safeParse(
+        error instanceof MemoryError ? error.data?.conflicts : undefined,
+      );
+      if (!data) throw error;
+      const conflicts = data.map(async (conflict) => {
+        const ours = await textOf(context, types, conflict.path, undefined);
+        const theirs = await textOf(context, types, conflict.path, reviewBranches + name);
+        return {
+          ...conflict,
+          ...(ours !== undefined && { ours }),
+          ...(theirs !== undefined && { theirs }),
+        };
+      });
+      return { changes: 0, conflicts: await Promise.all(conflicts) };
+    }
   },
 });
+
+/** The text of a record; undefined if the state does not have it. */
+async function textOf(
+  context: Context,
+  types: readonly AnyRecordType[],
+  path: string,
+  revision: string | undefined,
+): Promise<string | undefined> {
+  try {
+    return (await readRecord(context, types, path, revision)).text;
+  } catch (error) {
+    if (error instanceof MemoryError && error.code === 'not_found') return undefined;
+    throw error;
+  }
+}
 
 export const dropReview = defineMemoryOperation({
   method: 'post',
   path: '/memory/reviews/drop',
   id: 'drop_review',
   summary: 'Ends a review without its changes; its last commit brings them back.',
-  input: z.object({ name }),
+  input: z.object({ name, seen }),
   answer: droppedShape,
-  run: async ({ reviews }, { name }) => ({ tip: await reviews.drop(name) }),
+  run: async ({ reviews }, { name, seen }) => ({ tip: await reviews.drop(name, seen) }),
 });

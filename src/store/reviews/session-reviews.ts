@@ -41,9 +41,10 @@ export class SessionReviews implements Reviews {
     return found.sort((a, b) => (a.at < b.at ? -1 : 1));
   }
 
-  async accept(name: string, decisions: Decisions): Promise<BranchMerge> {
+  async accept(name: string, decisions: Decisions, seen?: Oid): Promise<BranchMerge> {
     const { repository } = this.#archive;
     const review = this.#tipOf(name);
+    if ((seen ?? review) !== review) throw changedMeanwhile(name);
     await this.#checkRelated(name, review, await this.#base.tip(repository));
     const tip = await this.#base.commitFor(repository, review);
     const merged = await mergeCommit(await this.#visit(), tip, {
@@ -74,10 +75,7 @@ export class SessionReviews implements Reviews {
   async drop(name: string, seen?: Oid): Promise<string> {
     const tip = this.#tipOf(name);
     if ((seen ?? tip) === tip && (await this.#end(name, tip))) return tip;
-    throw new MemoryError('conflict', `The review ${name} has got another change meanwhile.`, {
-      hint: `Nothing was dropped. "memory-bank review show ${name}" shows it.`,
-      data: { review: name },
-    });
+    throw changedMeanwhile(name);
   }
 
   /** Removes the branch of a review and its work tree; returns false if it has another last commit. */
@@ -139,6 +137,13 @@ async function describe(
     changes: changes.map(({ change }) => change),
     problem: isRelated ? undefined : rewritten,
   };
+}
+
+function changedMeanwhile(name: string): MemoryError {
+  return new MemoryError('conflict', `The review ${name} has got another change meanwhile.`, {
+    hint: `Nothing was accepted or dropped. "memory-bank review show ${name}" shows it.`,
+    data: { review: name },
+  });
 }
 
 const rewritten = 'it has no commit in common with the memory, whose history was rewritten since';
