@@ -51,15 +51,20 @@ const leaveOut = {
   },
 };
 
+/** CommonJS packages in an ES module bundle call `require` for modules of Node.js. */
+const requireOfModules =
+  "import { createRequire as __createRequire } from 'node:module';\nconst require = __createRequire(import.meta.url);";
+
 /**
  * Bundles a program and its chunks into a folder, and first empties it except for declarations.
  *
  * @param {string | Record<string, string>} entryPoints one file, or files by bundle name.
  * @param {string} outdir
  * @param {string[]} [external] packages that are loaded from where they are installed.
+ * @param {string} [banner] the beginning of each file.
  * @returns the source files in the bundle, relative to the repository.
  */
-export async function bundle(entryPoints, outdir, external = []) {
+export async function bundle(entryPoints, outdir, external = [], banner = requireOfModules) {
   for (const name of await readdir(outdir).catch(() => [])) {
     if (name !== 'types') await rm(join(outdir, name), { recursive: true });
   }
@@ -88,13 +93,59 @@ export async function bundle(entryPoints, outdir, external = []) {
     external,
     logLevel: 'warning',
     absWorkingDir: top,
-    // CommonJS packages in an ES module bundle call `require` for modules of Node.js.
-    banner: {
-      js: "import { createRequire as __createRequire } from 'node:module';\nconst require = __createRequire(import.meta.url);",
-    },
+    banner: { js: banner },
   });
   return Object.keys(metafile.inputs);
 }
+
+/**
+ * Bundles the program and the library into CommonJS modules: only of these can the next process use the
+ * compiled code. esbuild divides a bundle into chunks as ES modules only, so each is converted after that.
+ *
+ * @param {string} outdir
+ * @returns the source files in the bundle, relative to the repository.
+ */
+async function bundleProgram(outdir) {
+  const { build } = await import('esbuild');
+  // In the same folder, so that the source maps have the right paths.
+  const modules = await mkdtemp(`${outdir}.`);
+  try {
+    const programs = { cli: 'src/cli/cli.ts', library: 'src/app/library.ts' };
+    const inputs = await bundle(programs, modules, [], '');
+    // Otherwise an import of these modules would have all their exports as the default one, as in Node.js.
+    await writeFile(join(modules, 'package.json'), '{ "type": "commonjs" }\n');
+    const files = await readdir(modules, { recursive: true });
+    await build({
+      entryPoints: files.filter((name) => name.endsWith('.js')).map((name) => join(modules, name)),
+      outbase: modules,
+      outdir,
+      ...commonJs,
+      minifySyntax: true,
+      minifyWhitespace: true,
+    });
+    return inputs;
+  } finally {
+    await rm(modules, { recursive: true });
+  }
+}
+
+/**
+ * The options of CommonJS modules.
+ *
+ * @satisfies {import('esbuild').BuildOptions}
+ */
+const commonJs = {
+  platform: /** @type {const} */ ('node'),
+  target: 'node20.19',
+  // A `require` takes less time than an `import` in this form.
+  supported: { 'regexp-unicode-property-escapes': true, 'dynamic-import': false },
+  format: /** @type {const} */ ('cjs'),
+  define: { 'import.meta.dirname': '__dirname' },
+  sourcemap: true,
+  sourcesContent: false,
+  logLevel: /** @type {const} */ ('warning'),
+  absWorkingDir: top,
+};
 
 /**
  * Modules of node that load many others, and the functions of them in the quick part of the program.
@@ -149,21 +200,12 @@ async function bundleQuick(outdir) {
   const { build } = await import('esbuild');
   /** @type {import('esbuild').BuildOptions} */
   const options = {
+    ...commonJs,
     bundle: true,
-    platform: 'node',
-    target: 'node20.19',
-    // A `require` takes less time than an `import` in this form.
-    supported: { 'regexp-unicode-property-escapes': true, 'dynamic-import': false },
-    format: 'cjs',
-    define: { 'import.meta.dirname': '__dirname' },
-    sourcemap: true,
-    sourcesContent: false,
     // Every start compiles it, in less time if names are short.
     minify: true,
     // Only needed to write objects of git, which this part never does.
     external: ['isomorphic-git'],
-    logLevel: 'warning',
-    absWorkingDir: top,
   };
   await build({
     ...options,
@@ -370,14 +412,13 @@ async function writeBuild(folder) {
   // In the same folder, so that the source maps have the right paths.
   const draft = await mkdtemp(`${folder}.`);
   try {
-    const programs = { cli: 'src/cli/cli.ts', library: 'src/app/library.ts' };
-    const inputs = await bundle(programs, draft);
+    const inputs = await bundleProgram(draft);
     inputs.push(...(await bundlePage(join(draft, 'page'))));
     await bundleQuick(draft);
     cpSync(join(top, 'plugins/skills'), join(draft, 'skills'), { recursive: true });
     for (const name of ['.', 'chunks']) {
       // Without it, Node.js would look for one in every folder above, for each module.
-      await writeFile(join(draft, name, 'package.json'), '{ "type": "module" }\n');
+      await writeFile(join(draft, name, 'package.json'), '{ "type": "commonjs" }\n');
     }
     await writeFile(join(draft, 'THIRD-PARTY.txt'), await notices(inputs));
     // mkdtemp makes a folder for its owner alone; another user may run the program.
@@ -452,7 +493,7 @@ export async function make(outdir, withTypes) {
   await replace(join(outdir, 'library.js'), library);
   await replace(
     join(outdir, 'main.cjs'),
-    main.replace(/'\.\/(cli\.js|quick\.cjs)'/g, `'./builds/${id}/$1'`),
+    main.replace('= __dirname;', `= join(__dirname, 'builds/${id}');`),
     0o755,
   );
   await replace(

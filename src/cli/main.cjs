@@ -8,12 +8,179 @@ const vm = require('node:vm');
 // in rounds, and each round would commit the journal of the file system.
 if (process.env.UV_THREADPOOL_SIZE === undefined) process.env.UV_THREADPOOL_SIZE = '16';
 
-/** A CommonJS module, which Node.js loads in less time than an ES module. */
-const quickProgram = './quick.cjs';
-/** The scripts that this process has compiled, by the files that keep them for the next one. */
-const compiled = new Map();
+/** The folder of the modules. */
+const build = __dirname;
 /** The parameters of the function that a CommonJS module is. */
 const parameters = 'exports, require, module, __filename, __dirname';
+
+/** Limit of the compiled code of a module, in bytes; the length in a damaged file may be any number. */
+const maxCode = 16 * 1024 * 1024;
+
+/** By default V8 lets the heap grow to several times its size. A server runs next to an editor all day. */
+const smallHeap = [
+  '--heap-growing-percent=25',
+  // The space for new objects grows to its full size at once, because each step would copy them.
+  '--semi-space-growth-factor=16',
+  // The compiled code of the start is kept for the next process.
+  '--no-flush-bytecode',
+];
+/** The V8 flags of a command; compiled code can only be used under the flags with which it was made. */
+const flagsOf = new Map([
+  ['stdio', smallHeap],
+  // A server that answers many requests at a time: each of them is new garbage.
+  ['serve', ['--heap-growing-percent=100', ...smallHeap.slice(1)]],
+  // It has very many records at once; an import of 100,000 takes a fifth less memory this way.
+  ['import', ['--optimize-for-size', '--heap-growing-percent=10']],
+]);
+
+/**
+ * The CommonJS modules of the program, with the code that an earlier process has compiled: to compile
+ * them takes longer than to run them. The code is next to the modules, one file for each kind of process
+ * and version of Node.js.
+ */
+class Modules {
+  /** @param {string} kind */
+  constructor(kind) {
+    this.file = join(build, `${kind}.${process.version}-${process.arch}.cache`);
+    /** @type {Map<string, { exports: any }>} */
+    this.loaded = new Map();
+    /** @type {Map<string, vm.Script>} */
+    this.scripts = new Map();
+    this.kept = new KeptCode(this.file);
+    /** Whether a module had to be compiled. */
+    this.hasNew = false;
+  }
+
+  /**
+   * Loads a module.
+   *
+   * @param {string} name relative to the build.
+   * @returns {any}
+   */
+  load(name) {
+    const known = this.loaded.get(name);
+    if (known) return known.exports;
+    const path = join(build, name);
+    const opening = `(function (${parameters}) { `;
+    const cachedData = this.kept.read(name);
+    const script = new vm.Script(`${opening}${read(path)}\n})`, {
+      filename: path,
+      columnOffset: -opening.length,
+      cachedData,
+    });
+    this.scripts.set(name, script);
+    if (!cachedData || script.cachedDataRejected) this.hasNew = true;
+    const own = { exports: {} };
+    this.loaded.set(name, own);
+    const folder = dirname(name);
+    /** @param {string} wanted */
+    const requireFrom = (wanted) =>
+      wanted.startsWith('.') ? this.load(join(folder, wanted)) : require(wanted);
+    try {
+      script.runInThisContext()(own.exports, requireFrom, own, path, dirname(path));
+    } catch (error) {
+      // The next attempt must not get half of its exports.
+      this.loaded.delete(name);
+      throw error;
+    }
+    return own.exports;
+  }
+
+  /** Keeps the functions that this process has compiled, unless the folder belongs to another user. */
+  keep() {
+    if (!this.hasNew) return;
+    const draft = `${this.file}.${process.pid}.tmp`;
+    try {
+      const code = this.kept.all();
+      for (const [name, script] of this.scripts) code.set(name, script.createCachedData());
+      const file = fs.openSync(draft, 'w');
+      try {
+        fs.writevSync(file, packed(code));
+        // Node.js would trust half of the code after a power cut.
+        fs.fsyncSync(file);
+      } finally {
+        fs.closeSync(file);
+      }
+      fs.renameSync(draft, this.file);
+    } catch {
+      // The next process compiles them again.
+    }
+  }
+}
+
+/**
+ * A file of compiled code: the length of a list, the list of names and lengths, and the code of each
+ * module. Each is read when it is needed; V8 checks that it belongs to the module.
+ */
+class KeptCode {
+  /** @param {string} path */
+  constructor(path) {
+    /** @type {Map<string, { at: number, length: number }>} */
+    this.places = new Map();
+    try {
+      // Open until the process ends, because another one may replace the file.
+      this.file = fs.openSync(path, 'r');
+      let at = 4 + this.bytes(0, 4).readUInt32LE();
+      for (const [name, length] of JSON.parse(this.bytes(4, at - 4).toString())) {
+        this.places.set(name, { at, length });
+        at += length;
+      }
+    } catch {
+      // There is none, or it is damaged.
+    }
+  }
+
+  /**
+   * @param {number} at
+   * @param {number} length
+   */
+  bytes(at, length) {
+    const bytes = Buffer.alloc(Math.min(length, maxCode));
+    return bytes.subarray(0, fs.readSync(this.file ?? -1, bytes, { position: at }));
+  }
+
+  /**
+   * @param {string} name of a module.
+   * @returns {Buffer | undefined}
+   */
+  read(name) {
+    try {
+      const place = this.places.get(name);
+      return place && this.bytes(place.at, place.length);
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** @returns {Map<string, Buffer>} */
+  all() {
+    const code = new Map();
+    for (const name of this.places.keys()) code.set(name, this.read(name) ?? Buffer.alloc(0));
+    return code;
+  }
+}
+
+/**
+ * The parts of such a file.
+ *
+ * @param {Map<string, Buffer>} code
+ */
+function packed(code) {
+  const list = Buffer.from(JSON.stringify([...code].map(([name, { length }]) => [name, length])));
+  const length = Buffer.alloc(4);
+  length.writeUInt32LE(list.length);
+  return [length, list, ...code.values()];
+}
+
+/** @param {string} path */
+function read(path) {
+  try {
+    return fs.readFileSync(path, 'utf8');
+  } catch (cause) {
+    // As `require` reports it.
+    throw Object.assign(new Error(`Cannot find ${path}`, { cause }), { code: 'MODULE_NOT_FOUND' });
+  }
+}
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 
@@ -27,7 +194,7 @@ if (major < 20 || (major === 20 && minor < 19)) {
   const packageFolder = join(__dirname, '..');
   main(args, packageFolder).catch((error) => {
     // The bundle imports nothing but its own files and modules of Node.js.
-    if (error?.code !== 'ERR_MODULE_NOT_FOUND' && error?.code !== 'MODULE_NOT_FOUND') throw error;
+    if (error?.code !== 'MODULE_NOT_FOUND') throw error;
     process.stderr.write(
       'memory-bank: a file of the program is missing: it was replaced or removed while it started or ran. Try again; if that does not help, install it again (in a clone: npm ci).\n',
     );
@@ -40,77 +207,31 @@ if (major < 20 || (major === 20 && minor < 19)) {
  * @param {string} packageFolder
  */
 async function main(args, packageFolder) {
+  const [name = ''] = args;
+  let input;
   // Clients wait for a hook, so most are answered by a small part of the program.
-  const isQuick = args[0] === 'hook' || args[0] === 'brief';
-  const rest = isQuick ? await load(require.resolve(quickProgram)).answer(args, packageFolder) : {};
-  if (rest === undefined) {
-    // It has written everything, and the functions that it needs are compiled.
-    for (const [path, script] of compiled) keep(path, script);
-    process.exit(0);
-  }
-  // Loaded after the check of the version, because an older Node.js cannot parse it.
-  const { run } = await import('./cli.js');
-  exit(await run(args, packageFolder, rest.input));
-}
-
-/**
- * Loads a CommonJS module with the code that an earlier process has compiled: to compile it takes
- * longer than to run it. The code is next to the module, one file for each version of Node.js.
- *
- * @param {string} path
- * @returns {any}
- */
-function load(path) {
-  const kept = `${path}.${process.version}-${process.arch}.cache`;
-  const opening = `(function (${parameters}) { `;
-  const script = new vm.Script(`${opening}${fs.readFileSync(path, 'utf8')}\n})`, {
-    filename: path,
-    columnOffset: -opening.length,
-    cachedData: readIfThere(kept),
-  });
-  const own = { exports: {} };
-  const folder = dirname(path);
-  /** @param {string} name */
-  const requireFrom = (name) => (name.startsWith('./') ? load(join(folder, name)) : require(name));
-  script.runInThisContext()(own.exports, requireFrom, own, path, folder);
-  if (script.cachedDataRejected !== false) compiled.set(kept, script);
-  return own.exports;
-}
-
-/** @param {string} path */
-function readIfThere(path) {
-  try {
-    return fs.readFileSync(path);
-  } catch {
-    return undefined;
-  }
-}
-
-/**
- * Writes the compiled code of a script, unless the folder belongs to another user.
- *
- * @param {string} path
- * @param {vm.Script} script
- */
-function keep(path, script) {
-  const draft = `${path}.${process.pid}.tmp`;
-  try {
-    const file = fs.openSync(draft, 'w');
-    try {
-      fs.writeSync(file, script.createCachedData());
-      // Node.js would trust half of the code after a power cut.
-      fs.fsyncSync(file);
-    } finally {
-      fs.closeSync(file);
+  if (name === 'hook' || name === 'brief') {
+    const quick = new Modules('quick');
+    const rest = await quick.load('quick.cjs').answer(args, packageFolder);
+    if (rest === undefined) {
+      // It has written everything, and the functions that it needs are compiled.
+      quick.keep();
+      process.exit(0);
     }
-    fs.renameSync(draft, path);
-  } catch {
-    // The next process compiles it again.
+    input = rest.input;
   }
-}
-
-/** @param {number} status */
-function exit(status) {
+  const isServer = name === '' || name.startsWith('-');
+  const kind = isServer ? 'stdio' : flagsOf.has(name) ? name : 'command';
+  const flags = flagsOf.get(kind) ?? [];
+  if (flags.length > 0) {
+    const { setFlagsFromString } = require('node:v8');
+    for (const flag of flags) setFlagsFromString(flag);
+  }
+  const modules = new Modules(kind);
+  const status = await modules.load('cli.js').run(args, packageFolder, input);
   // Output to a pipe may not be written yet.
-  process.stdout.write('', () => process.exit(status));
+  process.stdout.write('', () => {
+    modules.keep();
+    process.exit(status);
+  });
 }

@@ -140,7 +140,7 @@ export function describeIssue(issue: Issue): string {
  */
 export function toMemoryError(thrown: unknown): MemoryError {
   if (thrown instanceof MemoryError) return thrown;
-  if (thrown instanceof Error && 'code' in thrown && thrown.code === 'ERR_MODULE_NOT_FOUND') {
+  if (thrown instanceof Error && 'code' in thrown && thrown.code === 'MODULE_NOT_FOUND') {
     return new MemoryError('storage', 'The program was replaced while this server ran.', {
       hint: 'Restart the client, so that it starts the new one.',
       cause: thrown,

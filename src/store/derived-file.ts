@@ -95,7 +95,7 @@ export class DerivedFile {
 
   /** Identifies everything that the content depends on except for the memory. */
   #mark(): string {
-    const build = /\/builds\/([^/]+)\//.exec(import.meta.url)?.[1] ?? '';
+    const build = /[\\/]builds[\\/]([^\\/]+)/.exec(import.meta.dirname)?.[1] ?? '';
     return JSON.stringify([build, process.versions.unicode, this.#content]);
   }
 

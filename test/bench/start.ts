@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { gitEnv } from '../support/repo.ts';
 import { count, ratio, Times } from './figures.ts';
 import { entries, entry } from './knowledge.ts';
 import { addFiles, project } from './project.ts';
@@ -19,7 +20,8 @@ const repo = project();
 const node = new Times();
 const initialized = new Times();
 for (let i = 0; i < starts; i++) {
-  await node.measure(() => once(spawn(process.execPath, ['-e', '0']), 'exit'));
+  const options = { env: gitEnv };
+  await node.measure(() => once(spawn(process.execPath, ['-e', '0'], options), 'exit'));
   const server = await initialized.measure(() => ServerProcess.start(repo.root));
   await server.end();
 }

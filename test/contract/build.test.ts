@@ -8,11 +8,12 @@ import {
   symlinkSync,
   truncateSync,
   utimesSync,
+  writeFileSync,
 } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { deep } from '../support/depth.ts';
+import { deep, describeDeep } from '../support/depth.ts';
 import { newFolder, RawClient } from '../support/process.ts';
 import { Repo } from '../support/repo.ts';
 
@@ -59,25 +60,52 @@ async function start(): Promise<RawClient> {
   return client;
 }
 
-deep(
-  'keeps the compiled code of hooks for the next process, and compiles again if it is damaged',
-  () => {
+describeDeep('the compiled code', () => {
+  const cwd = Repo.create().root;
+  const run = (...args: string[]) => {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [main, ...args], { cwd });
+    expect([status, String(stderr)]).toEqual([0, '']);
+    return String(stdout);
+  };
+  const kept = (kind: string) => {
     const [id = ''] = builtIds();
-    const compiled = join(builds, id, `quick.cjs.${process.version}-${process.arch}.cache`);
-    const cwd = Repo.create().root;
-    const brief = () => {
-      const { status, stdout, stderr } = spawnSync(process.execPath, [main, 'brief'], { cwd });
-      expect([status, String(stdout), String(stderr)]).toEqual([0, '', '']);
-      return statSync(compiled);
-    };
-    rmSync(compiled, { force: true });
-    const { ino, size } = brief();
-    expect(brief().ino).toBe(ino);
-    truncateSync(compiled, size / 2);
-    expect(brief()).toMatchObject({ size: expect.any(Number) });
-    expect(statSync(compiled).size).toBeGreaterThan(size / 2);
-  },
-);
+    return join(builds, id, `${kind}.${process.version}-${process.arch}.cache`);
+  };
+
+  test.each([
+    ['hooks', 'quick', ['brief']],
+    ['commands', 'command', ['status']],
+    ['the server', 'stdio', ['--version']],
+  ])('of %s is kept for the next process, and made again if it is damaged', (_, kind, args) => {
+    const path = kept(kind);
+    rmSync(path, { force: true });
+    const said = run(...args);
+    const { ino, size } = statSync(path);
+    expect(run(...args)).toBe(said);
+    expect(statSync(path).ino).toBe(ino);
+    truncateSync(path, Math.floor(size / 2));
+    expect(run(...args)).toBe(said);
+    expect(statSync(path).size).toBeGreaterThan(size / 2);
+    const list = JSON.stringify([['cli.js', 'long']]);
+    for (const damaged of ['', 'no code', `${String.fromCharCode(list.length)}\0\0\0${list}`]) {
+      writeFileSync(path, damaged);
+      expect(run(...args)).toBe(said);
+      expect(statSync(path).size).toBeGreaterThan(size / 2);
+    }
+  });
+
+  test('of a module that another process has loaded stays', () => {
+    const path = kept('command');
+    rmSync(path, { force: true });
+    run('help');
+    const { size } = statSync(path);
+    run('status');
+    const both = statSync(path);
+    expect(both.size).toBeGreaterThan(size);
+    run('help');
+    expect(statSync(path).ino).toBe(both.ino);
+  });
+});
 
 describe('a build', () => {
   test('is not repeated while nothing has changed', () => {

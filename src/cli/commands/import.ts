@@ -8,7 +8,6 @@ import { type Command, flagText } from '../command.ts';
 import { outputFlag, showResult } from '../result.ts';
 import { inSession } from '../run-in-session.ts';
 import type { Screen } from '../terminal.ts';
-import { preferMemory } from '../v8-heap.ts';
 
 /** `memory-bank import [source]`: imports the memory of other programs. */
 export const importCommand: Command = {
@@ -25,7 +24,6 @@ export const importCommand: Command = {
     ...outputFlag,
   },
   async run(invocation) {
-    preferMemory();
     const { app, options, operands, values } = invocation;
     const { cwd, env } = options.place;
     const [given] = operands;

@@ -7,7 +7,6 @@ import { announce, logFormats, useLogFormat } from '../log.ts';
 import { pageFolder } from '../page-folder.ts';
 import { logFormatOf, readServeOptions, readSettings } from '../serve-settings.ts';
 import { endInOrder } from '../shutdown.ts';
-import { keepHeapSmall } from '../v8-heap.ts';
 
 /** `memory-bank serve`: serves the REST API and MCP over HTTP until a signal ends it. */
 export const serveHttp: Command = {
@@ -57,7 +56,6 @@ export const serveHttp: Command = {
   async run(invocation) {
     const { app, options } = invocation;
     const made = randomBytes(32).toString('base64url');
-    keepHeapSmall(100);
     leaseBuild();
     const { values, projects: folders } = await readServeOptions(invocation);
     useLogFormat(logFormatOf(values));

@@ -5,14 +5,12 @@ import { leaseBuild } from '../build-lease.ts';
 import type { Command, Invocation } from '../command.ts';
 import { keepDigests } from '../keep-digests.ts';
 import { endInOrder } from '../shutdown.ts';
-import { keepHeapSmall } from '../v8-heap.ts';
 
 /** `memory-bank` without a command: serves MCP over stdio until the client disconnects. */
 export const serve: Command = {
   about: 'serve the memory of a project to an MCP client over stdio',
   async run(invocation) {
     const { app, options, version } = invocation;
-    keepHeapSmall();
     leaseBuild();
     const lines = new JsonLines(process.stdin, claimStdout());
     const status = endInOrder(options.log, () => lines.stop());
