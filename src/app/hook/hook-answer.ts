@@ -126,6 +126,8 @@ async function mayRemind(
   known: boolean,
 ): Promise<boolean> {
   if (!known || session.reminded || event.goesOn || !takesContext(event)) return false;
+  // A client that takes it at the end of a turn does not have to wait for it at the beginning.
+  if (event.event !== 'stop' && takesContext({ ...event, event: 'stop' })) return false;
   if ((await memory.lastChange()) !== session.memory) return false;
   const moved = session.head !== '' && (await memory.head()) !== session.head;
   if (moved && (await memory.hasCommitsSince(session.head))) return true;
