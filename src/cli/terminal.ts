@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import type { WriteStream } from 'node:tty';
 import { escapedUnits } from '../core/json.ts';
 import type { Painter, Style } from '../core/painter.ts';
@@ -125,7 +124,9 @@ export function printable(text: string): string {
 const defaultPager = 'less';
 
 /** Runs the user's pager; false when it cannot be run. */
-function page(command: string, text: string): Promise<boolean> {
+async function page(command: string, text: string): Promise<boolean> {
+  // Loaded here, because most processes show nothing that needs a pager.
+  const { spawn } = await import('node:child_process');
   return new Promise((resolve) => {
     const child = spawn(command, {
       // The user's own setting is a command line. Without a shell, a missing default goes unnoticed.

@@ -2,7 +2,6 @@ import type { App } from '../../app/app.ts';
 import type { CallOptions } from '../../app/call-context.ts';
 import type { Context } from '../../core/context.ts';
 import { MemoryError } from '../../core/error.ts';
-import { readSection } from '../../core/markdown/section-argument.ts';
 import type { AnyRecordType } from '../../core/record-type.ts';
 import type { Session } from '../../core/session.ts';
 import type { Located } from '../../core/store.ts';
@@ -111,6 +110,8 @@ export class ResourceFeed {
         const { key, section } = fromUri(scheme, uri) ?? {};
         const record = key === undefined ? undefined : await context.store.get<object>(type, key);
         if (!record) continue;
+        // Loaded here, so that the start does not wait for the markdown parser.
+        const { readSection } = await import('../../core/markdown/section-argument.ts');
         const text = readSection(type.codec.encode(record.value), section);
         const caution = (await context.store.cautions([record.path])).get(record.path);
         return {
