@@ -7,6 +7,7 @@ import type { StoredIndex } from '../../store/search/stored-index.ts';
 import type { Brief, BriefLine } from '../../toolsets/brief/layout.ts';
 import {
   leastScore,
+  maxCompared,
   maxHits,
   type PromptHit,
   promptLines,
@@ -146,7 +147,7 @@ export class QuickHookMemory implements HookMemory {
 function* hitsOf(index: StoredIndex, query: string): Generator<PromptHit> {
   for (const { id, ...hit } of index.search(
     query,
-    { limit: maxHits, refined: maxHits },
+    { limit: maxHits, refined: maxCompared },
     leastScore,
   )) {
     yield { ...hit, path: id, title: index.fieldsOf(id)?.title ?? '' };

@@ -5,7 +5,7 @@ import type { AnyRecordType } from '../../core/record-type.ts';
 import { readSyncState } from '../../core/sync-state.ts';
 import type { BranchRelevance } from './branch-relevance.ts';
 import type { BriefLine } from './layout.ts';
-import { bestFirst, maxHits, promptLines } from './prompt-match.ts';
+import { bestFirst, maxCompared, maxHits, promptLines } from './prompt-match.ts';
 import {
   type BriefSource,
   type DamagedRecord,
@@ -129,7 +129,7 @@ export class ContextSource implements BriefSource {
       query,
       types: this.#types,
       limit: maxHits,
-      plainly: maxHits,
+      plainly: maxCompared,
     });
     const found = hits.map(({ type, value, ...hit }) => ({ ...hit, ...type.search(value) }));
     return promptLines(found.sort(bestFirst), query);

@@ -6,6 +6,8 @@ const maxPrompt = 1500;
 export const leastScore = 0.3;
 /** Number of hits of which those about the prompt are shown. */
 export const maxHits = 30;
+/** Number of them that are compared closely with the prompt: about twice as many as a hook can show. */
+export const maxCompared = 16;
 
 /** A record that the search has found for a prompt. */
 export interface PromptHit {
