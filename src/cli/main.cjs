@@ -91,10 +91,11 @@ class Modules {
     if (!this.hasNew) return;
     const draft = `${this.file}.${process.pid}.tmp`;
     try {
-      const code = this.kept.all();
-      for (const [name, script] of this.scripts) code.set(name, script.createCachedData());
+      // Opened first: where it cannot be written, nothing is encoded.
       const file = fs.openSync(draft, 'w');
       try {
+        const code = this.kept.all();
+        for (const [name, script] of this.scripts) code.set(name, script.createCachedData());
         fs.writevSync(file, packed(code));
         // Node.js would trust half of the code after a power cut.
         fs.fsyncSync(file);

@@ -11,12 +11,15 @@ export interface ConflictSide<Name extends string> {
 /** Both versions of a record in conflict, and the choice between them; the children are a third way. */
 export function ConflictChoice<Name extends string>({
   path,
+  group = path,
   sides,
   chosen,
   onChoose,
   children,
 }: {
   path: string;
+  /** The name of the radio buttons: a record can be in conflict for two reviews. */
+  group?: string;
   sides: readonly ConflictSide<Name>[];
   chosen: string | undefined;
   onChoose: (name: Name) => void;
@@ -31,7 +34,7 @@ export function ConflictChoice<Name extends string>({
             <label>
               <input
                 type="radio"
-                name={path}
+                name={group}
                 checked={chosen === name}
                 onChange={() => onChoose(name)}
               />{' '}

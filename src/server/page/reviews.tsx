@@ -104,6 +104,7 @@ function WaitingChanges({
             <ConflictChoice<Side>
               key={path}
               path={path}
+              group={`${name} ${path}`}
               sides={[
                 { name: 'ours', label: 'The memory', text: ours },
                 { name: 'theirs', label: 'The review', text: theirs },
