@@ -55,19 +55,22 @@ function WaitingChanges({
   const { name, branch, tip: seen, base, agent, at, changes } = review;
   const [asked, setAsked] = useState<'accept' | 'drop' | undefined>();
   const [problem, setProblem] = useState('');
-  const [conflicts, setConflicts] = useState<Accepted['conflicts']>([]);
+  const [found, setFound] = useState<Pick<Accepted, 'conflicts'> & { readonly of: string }>();
   const [decisions, setDecisions] = useState<Readonly<Record<string, Side>>>({});
+  // A later change of the agent needs another decision.
+  const conflicts = found?.of === seen ? found.conflicts : [];
   const carryOut = async (action: 'accept' | 'drop') => {
     setAsked(undefined);
     setProblem('');
     try {
       if (action === 'accept') {
-        const won = (side: Side) =>
-          Object.keys(decisions).filter((path) => decisions[path] === side);
+        const known = conflicts.map(({ path }) => path);
+        const won = (side: Side) => known.filter((path) => decisions[path] === side);
         const body = { name, seen, ours: won('ours'), theirs: won('theirs') };
-        const { changes, conflicts } = await change<Accepted>('/memory/reviews/accept', body);
-        setConflicts(conflicts);
-        if (conflicts.length > 0) return;
+        const answer = await change<Accepted>('/memory/reviews/accept', body);
+        setFound({ conflicts: answer.conflicts, of: seen });
+        if (answer.conflicts.length > 0) return;
+        const { changes } = answer;
         onDone(`Accepted ${changes} ${changes === 1 ? 'record' : 'records'} of ${name}.`);
       } else {
         const { tip } = await change<Dropped>('/memory/reviews/drop', { name, seen });
