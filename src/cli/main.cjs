@@ -16,6 +16,9 @@ const parameters = 'exports, require, module, __filename, __dirname';
 /** Limit of the compiled code of a module, in bytes; the length in a damaged file may be any number. */
 const maxCode = 16 * 1024 * 1024;
 
+/** Age at which the first file is made again, in milliseconds; the next ones get about twice as old. */
+const firstAge = 1_000;
+
 /** By default V8 lets the heap grow to several times its size. A server runs next to an editor all day. */
 const smallHeap = [
   '--heap-growing-percent=25',
@@ -24,8 +27,10 @@ const smallHeap = [
   // The compiled code of the start is kept for the next process.
   '--no-flush-bytecode',
 ];
-/** The V8 flags of a command; compiled code can only be used under the flags with which it was made. */
+/** The V8 flags of each kind of process; compiled code is only valid under the flags it was made with. */
 const flagsOf = new Map([
+  // It ends before optimized code has saved the time that it takes to make.
+  ['quick', ['--no-opt']],
   ['stdio', smallHeap],
   // A server that answers many requests at a time: each of them is new garbage.
   ['serve', ['--heap-growing-percent=100', ...smallHeap.slice(1)]],
@@ -88,7 +93,7 @@ class Modules {
 
   /** Keeps the functions that this process has compiled, unless the folder belongs to another user. */
   keep() {
-    if (!this.hasNew) return;
+    if (!this.hasNew && !this.kept.isDue) return;
     const draft = `${this.file}.${process.pid}.tmp`;
     try {
       // Opened first: where it cannot be written, nothing is encoded.
@@ -96,7 +101,7 @@ class Modules {
       try {
         const code = this.kept.all();
         for (const [name, script] of this.scripts) code.set(name, script.createCachedData());
-        fs.writevSync(file, packed(code));
+        fs.writevSync(file, packed(this.kept.begun, code));
         // Node.js would trust half of the code after a power cut.
         fs.fsyncSync(file);
       } finally {
@@ -110,22 +115,30 @@ class Modules {
 }
 
 /**
- * A file of compiled code: the length of a list, the list of names and lengths, and the code of each
- * module. Each is read when it is needed; V8 checks that it belongs to the module.
+ * A file of compiled code: the length of a header, the header, and the code of each module. The header
+ * has the time of the first file in milliseconds, and the names and lengths of the modules. Each module is
+ * read when it is needed; V8 checks that its code belongs to it.
  */
 class KeptCode {
   /** @param {string} path */
   constructor(path) {
     /** @type {Map<string, { at: number, length: number }>} */
     this.places = new Map();
+    this.begun = Date.now();
+    /** Whether it is time to add the functions that only later processes have called. */
+    this.isDue = false;
     try {
       // Open until the process ends, because another one may replace the file.
       this.file = fs.openSync(path, 'r');
       let at = 4 + this.bytes(0, 4).readUInt32LE();
-      for (const [name, length] of JSON.parse(this.bytes(4, at - 4).toString())) {
+      const [begun, list] = JSON.parse(this.bytes(4, at - 4).toString());
+      for (const [name, length] of list) {
         this.places.set(name, { at, length });
         at += length;
       }
+      const written = fs.fstatSync(this.file).mtimeMs;
+      this.isDue = this.begun - written > firstAge + Math.max(0, written - begun);
+      this.begun = Math.min(begun, this.begun);
     } catch {
       // There is none, or it is damaged.
     }
@@ -164,13 +177,15 @@ class KeptCode {
 /**
  * The parts of such a file.
  *
+ * @param {number} begun
  * @param {Map<string, Buffer>} code
  */
-function packed(code) {
-  const list = Buffer.from(JSON.stringify([...code].map(([name, { length }]) => [name, length])));
+function packed(begun, code) {
+  const list = [...code].map(([name, { length }]) => [name, length]);
+  const header = Buffer.from(JSON.stringify([begun, list]));
   const length = Buffer.alloc(4);
-  length.writeUInt32LE(list.length);
-  return [length, list, ...code.values()];
+  length.writeUInt32LE(header.length);
+  return [length, header, ...code.values()];
 }
 
 /** @param {string} path */
@@ -212,6 +227,7 @@ async function main(args, packageFolder) {
   let input;
   // Clients wait for a hook, so most are answered by a small part of the program.
   if (name === 'hook' || name === 'brief') {
+    setFlags(flagsOf.get('quick'));
     const quick = new Modules('quick');
     const rest = await quick.load('quick.cjs').answer(args, packageFolder);
     if (rest === undefined) {
@@ -220,14 +236,11 @@ async function main(args, packageFolder) {
       process.exit(0);
     }
     input = rest.input;
+    setFlags(['--opt']);
   }
   const isServer = name === '' || name.startsWith('-');
   const kind = isServer ? 'stdio' : flagsOf.has(name) ? name : 'command';
-  const flags = flagsOf.get(kind) ?? [];
-  if (flags.length > 0) {
-    const { setFlagsFromString } = require('node:v8');
-    for (const flag of flags) setFlagsFromString(flag);
-  }
+  setFlags(flagsOf.get(kind));
   const modules = new Modules(kind);
   const status = await modules.load('cli.js').run(args, packageFolder, input);
   // Output to a pipe may not be written yet.
@@ -235,4 +248,11 @@ async function main(args, packageFolder) {
     modules.keep();
     process.exit(status);
   });
+}
+
+/** @param {string[]} [flags] of V8. */
+function setFlags(flags = []) {
+  if (flags.length === 0) return;
+  const { setFlagsFromString } = require('node:v8');
+  for (const flag of flags) setFlagsFromString(flag);
 }

@@ -27,30 +27,3 @@ export function checksum(...parts: readonly (string | Int32Array)[]): string {
 function digits(word: number): string {
   return (word >>> 0).toString(16).padStart(8, '0');
 }
-
-/**
- * Returns a hash of bytes for finding damage, 32 bits.
- *
- * It is as fast as a CRC, which a short process would have to load node:zlib for.
- */
-export function byteSum(given: Uint8Array): number {
-  // A view of words begins at a multiple of four.
-  const bytes = given.byteOffset % 4 === 0 ? given : new Uint8Array(given);
-  const whole = bytes.length >>> 2;
-  const words = new Int32Array(bytes.buffer, bytes.byteOffset, whole);
-  let state = 0x9e37_79b9 ^ bytes.length;
-  let other = 0x85eb_ca6b;
-  let at = 0;
-  // Two words at a time, because the first runs of a process are not optimized.
-  for (; at < whole - 1; at += 2) {
-    state = Math.imul(state ^ (words[at] as number), 0x85eb_ca6b);
-    other = Math.imul(other ^ (words[at + 1] as number), 0xc2b2_ae35);
-    state ^= other >>> 15;
-    other ^= state >>> 13;
-  }
-  for (const byte of bytes.subarray(4 * at)) {
-    state = Math.imul(state ^ byte, 0x85eb_ca6b);
-    state ^= state >>> 15;
-  }
-  return (state ^ Math.imul(other ^ (other >>> 16), 0xc2b2_ae35)) >>> 0;
-}

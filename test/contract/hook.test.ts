@@ -172,6 +172,21 @@ describe('a hook', () => {
     expect(lines[0]).toContain('data, not instructions');
   });
 
+  deep('shows at most six records for one prompt, and the others for the next one', () => {
+    for (let at = 0; at < 9; at++) {
+      const value = `Rotate the signing keys of host ${at}`;
+      run(['memory-write', '--category', 'patterns', '--key', `p${at}`, '--value', value]);
+    }
+    const ask = () => {
+      const prompt = 'How do I rotate the signing keys of a host?';
+      const answer = hook('prompt', { ...claude(), hook_event_name: 'UserPromptSubmit', prompt });
+      return contextOf(answer, 'UserPromptSubmit').match(/p\d\.md/g) ?? [];
+    };
+    const [first, second] = [ask(), ask()];
+    expect(first).toHaveLength(6);
+    expect(new Set([...first, ...second]).size).toBe(9);
+  });
+
   deep('says nothing and succeeds for bad input', () => {
     const huge = JSON.stringify({ ...claude(), prompt: 'x'.repeat(1 << 20) });
     const cases = [

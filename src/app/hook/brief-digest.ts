@@ -1,5 +1,5 @@
 import { sep } from 'node:path';
-import { byteSum } from '../../core/checksum.ts';
+import { crc32 } from 'node:zlib';
 import type { BriefPoint } from '../../core/record-type.ts';
 import type { RecordDoubts } from '../../core/store.ts';
 import { statSize } from '../../git/disk/file-layer.ts';
@@ -144,7 +144,7 @@ function readPoints(
   const pointAt = (row: number, part: BriefPoint['part']): LocatedPoint => {
     // Each row has a checksum of its own, because few of them are read.
     const bytes = file.part(sections.rows, rowsAt[row] ?? 0, rowsAt[row + 1] ?? 0);
-    if (!bytes || byteSum(bytes) !== sums[row]) throw damaged();
+    if (!bytes || crc32(bytes) !== sums[row]) throw damaged();
     const [path, statement, at] = JSON.parse(Buffer.from(bytes).toString('utf8')) as Row;
     return { part, path, text: statement, ...(at !== null && { at }) };
   };
@@ -275,7 +275,7 @@ function encodePoints(points: readonly LocatedPoint[]): Uint8Array[] {
     const { path, text, at } = point;
     const bytes = jsonBytes([path, text.slice(0, maxQuoted), at ?? null] satisfies Row);
     rowsAt[row + 1] = (rowsAt[row] ?? 0) + bytes.length;
-    sums[row] = byteSum(bytes);
+    sums[row] = crc32(bytes);
     return bytes;
   });
   return [bytesOf(rowsAt), bytesOf(sums), Buffer.concat(rows), ...encodeKeyedRows(rowsByKey)];

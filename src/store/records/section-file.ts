@@ -1,5 +1,6 @@
 import { isAscii } from 'node:buffer';
-import { byteSum, checksum } from '../../core/checksum.ts';
+import { crc32 } from 'node:zlib';
+import { checksum } from '../../core/checksum.ts';
 
 /** Identifies the format, in the byte order of the machine. */
 const magic = 0x314d_4249;
@@ -48,7 +49,7 @@ export class SectionFile {
     const expected = headerOf(mark, count);
     if (expected.some((value, at) => at < 7 && value !== start[at])) return undefined;
     const table = new Uint32Array(bytes.buffer, bytes.byteOffset + 4 * fixed, perSection * count);
-    if (byteSum(bytes.subarray(4 * fixed, length)) !== start[7]) return undefined;
+    if (crc32(bytes.subarray(4 * fixed, length)) !== start[7]) return undefined;
     return new SectionFile(file, table);
   }
 
@@ -59,7 +60,7 @@ export class SectionFile {
     const sum = this.#table[perSection * index + 2];
     const bytes = this.part(index);
     if (!bytes) return undefined;
-    if (byteSum(bytes) !== sum) return undefined;
+    if (crc32(bytes) !== sum) return undefined;
     this.#checked.set(index, bytes);
     return bytes;
   }
@@ -76,11 +77,6 @@ export class SectionFile {
   /** The length of a section, damaged or not; 0 for a missing one. */
   lengthOf(index: number): number {
     return this.#table[perSection * index + 1] ?? 0;
-  }
-
-  /** The checksum of bytes; a part of the program that is loaded later uses the same compiled code. */
-  sumOf(bytes: Uint8Array): number {
-    return byteSum(bytes);
   }
 
   /** Whether no section is damaged. */
@@ -142,11 +138,11 @@ export function sectionFile(mark: string, sections: readonly Uint8Array[]): Uint
     const gap = (alignment - (offset % alignment)) % alignment;
     if (gap > 0) pieces.push(new Uint8Array(gap));
     offset += gap;
-    table.set([offset, section.length, byteSum(section)], perSection * index);
+    table.set([offset, section.length, crc32(section)], perSection * index);
     pieces.push(section);
     offset += section.length;
   }
-  header[7] = byteSum(bytesOf(table));
+  header[7] = crc32(bytesOf(table));
   return pieces;
 }
 

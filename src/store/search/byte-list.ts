@@ -45,6 +45,12 @@ export class ByteReader {
   }
 
   next(): number {
+    const first = this.#at < this.#end ? (this.#bytes[this.#at] as number) : 0;
+    if (first < 128) {
+      // As most are.
+      this.#at += 1;
+      return first;
+    }
     let value = 0;
     for (let shift = 0; shift < 35 && this.#at < this.#end; shift += 7) {
       const byte = this.#bytes[this.#at++] ?? 0;

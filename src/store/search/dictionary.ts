@@ -195,9 +195,9 @@ export class Dictionary {
   }
 
   /** The words with at most this many edits. */
-  *#near(text: string, most: number): Generator<Word> {
+  *#near(text: string, most: 1 | 2): Generator<Word> {
     for (const [word] of this.#known.fuzzyGet(text, most).values()) yield word;
-    for (const place of this.#stored ? near(this.#stored.words, text, most) : []) {
+    for (const place of this.#stored ? near(this.#stored, text, most) : []) {
       const word = this.#storedWord(place);
       if (word) yield word;
     }

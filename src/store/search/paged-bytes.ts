@@ -1,9 +1,10 @@
-import { byteSum } from '../../core/checksum.ts';
+import { crc32 } from 'node:zlib';
 import { bytesOf, type SectionFile } from '../records/section-file.ts';
 
+/** Bytes with one checksum. */
 const pageSize = 4096;
-/** Bytes of at most this length are read at once. */
-const readAtOnce = 4 * 1024 * 1024;
+/** Bytes that are read at once: a call takes as long as the copy of this many. */
+const blockSize = 16 * pageSize;
 /** The number of sections: the bytes, and a checksum of each page. */
 export const pagedSections = 2;
 
@@ -11,19 +12,20 @@ export const pagedSections = 2;
 export function pageBytes(bytes: Uint8Array): Uint8Array[] {
   const sums = new Uint32Array(Math.ceil(bytes.length / pageSize));
   for (let page = 0; page < sums.length; page++) {
-    sums[page] = byteSum(bytes.subarray(page * pageSize, (page + 1) * pageSize));
+    sums[page] = crc32(bytes.subarray(page * pageSize, (page + 1) * pageSize));
   }
   return [bytes, bytesOf(sums)];
 }
 
 /** Bytes in a file, of which only the pages that are read are checked for damage. */
 export class PagedBytes {
+  readonly #length: number;
   readonly #file: SectionFile;
   readonly #section: number;
   readonly #sums: Uint32Array;
   readonly #checked: Uint8Array;
-  readonly #whole: Uint8Array | undefined;
-  #all: Uint8Array | undefined;
+  readonly #blocks: (Buffer | undefined)[] = [];
+  readonly #whole: Buffer | undefined;
 
   private constructor(
     file: SectionFile,
@@ -31,7 +33,8 @@ export class PagedBytes {
     sums: Uint32Array,
     whole: Uint8Array | undefined,
   ) {
-    this.#whole = whole;
+    this.#length = file.lengthOf(section);
+    this.#whole = whole && asBuffer(whole);
     this.#file = file;
     this.#section = section;
     this.#sums = sums;
@@ -56,39 +59,53 @@ export class PagedBytes {
    * @throws Error when a page of another file is damaged or missing.
    */
   range(from: number, to: number): Uint8Array {
-    if (this.#whole) return this.#whole.subarray(from, to);
-    const first = Math.floor(from / pageSize);
-    const end = Math.ceil(to / pageSize);
-    let isChecked = true;
-    for (let page = first; page < end; page++) isChecked &&= this.#checked[page] === 1;
-    if (isChecked) return this.#part(from, to);
-    const length = this.#file.lengthOf(this.#section);
-    const bytes = this.#part(first * pageSize, Math.min(end * pageSize, length));
-    for (let page = first; page < end; page++) {
-      const start = (page - first) * pageSize;
-      const sum = this.#file.sumOf(bytes.subarray(start, start + pageSize));
-      if (sum !== this.#sums[page]) throw damaged();
+    const { bytes, start } = this.#around(from, to);
+    return bytes.subarray(from - start, to - start);
+  }
+
+  /** Returns a range of bytes that are text, like `range`. */
+  text(from: number, to: number): string {
+    const { bytes, start } = this.#around(from, to);
+    return bytes.toString('utf8', from - start, to - start);
+  }
+
+  /** Returns checked bytes that contain a range, and where they start. */
+  #around(from: number, to: number): { readonly bytes: Buffer; readonly start: number } {
+    if (this.#whole) return { bytes: this.#whole, start: 0 };
+    const block = Math.floor(from / blockSize);
+    const start = block * blockSize;
+    const bytes = to > start + blockSize ? this.#read(start, to) : this.#blockAt(block);
+    this.#check(bytes, start, from, to);
+    return { bytes, start };
+  }
+
+  #blockAt(block: number): Buffer {
+    this.#blocks[block] ??= this.#read(block * blockSize, (block + 1) * blockSize);
+    return this.#blocks[block];
+  }
+
+  /** Reads whole pages. */
+  #read(from: number, to: number): Buffer {
+    const end = Math.min(Math.ceil(to / pageSize) * pageSize, this.#length);
+    const bytes = this.#file.part(this.#section, from, end);
+    if (!bytes) throw damaged();
+    return asBuffer(bytes);
+  }
+
+  /** Checks the pages of a range, which is in the given bytes. */
+  #check(bytes: Uint8Array, start: number, from: number, to: number): void {
+    if (to - start > bytes.length) throw damaged();
+    for (let page = Math.floor(from / pageSize); page * pageSize < to; page++) {
+      if (this.#checked[page] === 1) continue;
+      const at = page * pageSize - start;
+      if (crc32(bytes.subarray(at, at + pageSize)) !== this.#sums[page]) throw damaged();
       this.#checked[page] = 1;
     }
-    return bytes.subarray(from - first * pageSize, to - first * pageSize);
   }
+}
 
-  /** All bytes, unless they are more than a limit or damaged. */
-  all(limit: number): Uint8Array | undefined {
-    if (this.#whole) return this.#whole;
-    return this.#file.lengthOf(this.#section) <= limit
-      ? this.#file.section(this.#section)
-      : undefined;
-  }
-
-  #part(from: number, to: number): Uint8Array {
-    if (this.#file.lengthOf(this.#section) <= readAtOnce) {
-      this.#all ??= this.#file.part(this.#section);
-    }
-    const bytes = this.#all?.subarray(from, to) ?? this.#file.part(this.#section, from, to);
-    if (bytes?.length !== to - from) throw damaged();
-    return bytes;
-  }
+function asBuffer({ buffer, byteOffset, length }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, length);
 }
 
 function damaged(): Error {

@@ -5,13 +5,14 @@ import { PackedTexts, packedSections, packTexts } from './packed-texts.ts';
 import { PagedBytes, pageBytes, pagedSections } from './paged-bytes.ts';
 import { type Postings, toPosting } from './postings.ts';
 import { fieldNames } from './search-document.ts';
-import type { StoredWords } from './stored-words.ts';
+import { lettersOf, type StoredWords } from './stored-words.ts';
 
 /** The sections of the index, by their position after those of the records. */
 const facts = 0;
 const wordTexts = facts + 1;
 const termTexts = wordTexts + packedSections;
-const termOf = termTexts + packedSections;
+const letters = termTexts + packedSections;
+const termOf = letters + 1;
 const uses = termOf + 1;
 const postingsAt = uses + 1;
 const postings = postingsAt + 1;
@@ -58,6 +59,7 @@ export function indexSections(content: IndexContent): Uint8Array[] {
     jsonBytes(content.facts),
     ...packTexts(content.words),
     ...packTexts(content.terms),
+    bytesOf(Uint32Array.from(content.words, lettersOf)),
     bytesOf(content.termOf),
     bytesOf(content.uses),
     bytesOf(content.postingsAt),
@@ -69,7 +71,11 @@ export function indexSections(content: IndexContent): Uint8Array[] {
 }
 
 /** The parts of an index that have many small values. */
-type Lists = Pick<IndexContent, 'termOf' | 'uses' | 'postingsAt' | 'wordsAt' | 'documents'>;
+interface Lists
+  extends Pick<IndexContent, 'termOf' | 'uses' | 'postingsAt' | 'wordsAt' | 'documents'> {
+  /** The `lettersOf` each word. */
+  readonly letters: Uint32Array;
+}
 
 /**
  * The index of an earlier process. The number of a document is its row in `SavedRecords`.
@@ -124,6 +130,7 @@ export class SavedSearch implements StoredWords {
     if (!saved || !texts.words || !texts.terms) return undefined;
     const numbers = (section: number, length: number) => file.integers(first + section, length);
     const lists = {
+      letters: numbers(letters, texts.words.length),
       termOf: numbers(termOf, texts.words.length),
       uses: numbers(uses, texts.words.length),
       postingsAt: numbers(postingsAt, texts.terms.length + 1),
@@ -136,6 +143,10 @@ export class SavedSearch implements StoredWords {
     };
     if (!isComplete(texts) || !isComplete(lists) || !isComplete(bytes)) return undefined;
     return new SavedSearch(saved, texts, lists, bytes, count);
+  }
+
+  get letters(): Uint32Array {
+    return this.#lists.letters;
   }
 
   get termOf(): Uint32Array {

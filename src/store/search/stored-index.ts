@@ -145,9 +145,7 @@ export class StoredIndex implements SearchedCollection {
 
   /** Reads the fields of a document. */
   readFields(number: number): SearchFields {
-    const [from = 0, to = 0] = this.#textsAt.subarray(number, number + 2);
-    const { buffer, byteOffset, length } = this.#texts.range(from, to);
-    const text = Buffer.from(buffer, byteOffset, length).toString('utf8');
+    const text = this.#texts.text(this.#textsAt[number] ?? 0, this.#textsAt[number + 1] ?? 0);
     const [fields, outline, note] = JSON.parse(text) as StoredText;
     this.#notes.set(fields, note);
     if (outline) this.#outlines.set(fields, toOutline(outline));

@@ -7,6 +7,8 @@ export interface StoredWords {
   readonly words: PackedTexts;
   /** Sorted. */
   readonly terms: PackedTexts;
+  /** The `lettersOf` each word. */
+  readonly letters: Uint32Array;
   /** The place of the term of each word. */
   readonly termOf: Uint32Array;
   /** How many tokens each word has. */
@@ -32,46 +34,42 @@ export function placeFrom(sorted: TextList, text: string): number {
   return low;
 }
 
-/**
- * Returns the places of the words in a sorted list that are at most `most` edits away from a text.
- *
- * Neighbours share the beginning of their table of distances, and a beginning that is too far away
- * rules out all words with it.
- */
-export function near(sorted: PackedTexts, text: string, most: number): number[] {
+/** The letters of a word as bits; a few letters share a bit. */
+export function lettersOf(word: string): number {
+  let bits = 0;
+  for (let at = 0; at < word.length; at++) bits |= 1 << (word.charCodeAt(at) & 31);
+  return bits >>> 0;
+}
+
+/** Returns the places of the words that are at most one or two edits away from a text. */
+export function near({ words, letters }: StoredWords, text: string, most: 1 | 2): number[] {
   const found: number[] = [];
-  const rows: Uint8Array[] = [Uint8Array.from({ length: text.length + 1 }, (_, at) => at)];
-  /** The number of letters of the word before whose rows are computed. */
-  let computed = 0;
-  let isTooFar = false;
-  for (let place = 0; place < sorted.length; place++) {
-    if (isTooFar) place = sorted.unlike(place, computed);
-    if (place >= sorted.length) break;
-    let depth = Math.min(sorted.shared(place), computed);
-    isTooFar = false;
-    const word = sorted.at(place) ?? '';
-    while (depth < word.length && !isTooFar) {
-      isTooFar = addRow(rows, depth, word.charCodeAt(depth), text) > most;
-      depth += 1;
+  const own = lettersOf(text);
+  for (let place = 0; place < letters.length; place++) {
+    let changed = (letters[place] as number) ^ own;
+    // An edit changes at most two bits, which rules out nearly all words.
+    changed &= changed - 1;
+    changed &= changed - 1;
+    if (changed !== 0) {
+      if (most === 1) continue;
+      changed &= changed - 1;
+      changed &= changed - 1;
+      if (changed !== 0) continue;
     }
-    computed = depth;
-    if (!isTooFar && (rows[depth]?.[text.length] ?? most + 1) <= most) found.push(place);
+    if (areNear(words.at(place) ?? '', text, most)) found.push(place);
   }
   return found;
 }
 
-/** Computes the distances of a beginning that is one letter longer; returns the least of them. */
-function addRow(rows: Uint8Array[], depth: number, letter: number, text: string): number {
-  const above = rows[depth] as Uint8Array;
-  rows[depth + 1] ??= new Uint8Array(text.length + 1);
-  const row = rows[depth + 1] as Uint8Array;
-  let least = Math.min(255, depth + 1);
-  row[0] = least;
-  for (let at = 1; at <= text.length; at++) {
-    const changed = (above[at - 1] ?? 0) + (text.charCodeAt(at - 1) === letter ? 0 : 1);
-    const value = Math.min(255, changed, (above[at] ?? 0) + 1, (row[at - 1] ?? 0) + 1);
-    row[at] = value;
-    if (value < least) least = value;
-  }
-  return least;
+/** Whether one text becomes the other by at most `most` edits of one letter each. */
+function areNear(one: string, other: string, most: number): boolean {
+  if (Math.abs(one.length - other.length) > most) return false;
+  let start = 0;
+  while (start < one.length && one[start] === other[start]) start += 1;
+  const [rest, others] = [one.slice(start), other.slice(start)];
+  if (rest === '' || others === '') return true;
+  if (most === 0) return false;
+  const isNear = (skipped: number, othersSkipped: number) =>
+    areNear(rest.slice(skipped), others.slice(othersSkipped), most - 1);
+  return isNear(1, 1) || isNear(1, 0) || isNear(0, 1);
 }

@@ -39,7 +39,11 @@ const groups = `
   | public exported | root top | lowercase lower | uppercase upper capitalize
   | whitespace space blank | trim strip | newline linebreak | quote escape | regex pattern`;
 
-let table: Map<string, Set<string>> | undefined;
+/** The letters that a stem of a word has in common with it; the last ones may differ. */
+const kept = 2;
+/** The words of the groups by their first letters, each with its group. */
+let words: Map<string, (readonly [word: string, group: string])[]> | undefined;
+const known = new Map<string, ReadonlySet<string>>();
 
 /**
  * The stems of the words that mean about the same as a word.
@@ -47,19 +51,37 @@ let table: Map<string, Set<string>> | undefined;
  * @param term the stem of the word.
  */
 export function synonymsOf(term: string): Iterable<string> {
-  table ??= read();
-  return table.get(term) ?? [];
+  const found = known.get(term) ?? othersOf(term);
+  // Only words of a group are kept: the number of the others is not bounded.
+  if (found.size > 0) known.set(term, found);
+  return found;
 }
 
-function read(): Map<string, Set<string>> {
-  const found = new Map<string, Set<string>>();
+/** A short process has no time to stem all words. */
+function othersOf(term: string): Set<string> {
+  words ??= read();
+  const others = new Set<string>();
+  for (const [word, group] of words.get(term.slice(0, kept)) ?? []) {
+    if (stem(word) !== term) continue;
+    for (const other of divided(group)) others.add(stem(other));
+  }
+  others.delete(term);
+  return others;
+}
+
+function read() {
+  const found = new Map<string, (readonly [string, string])[]>();
   for (const group of groups.split('|')) {
-    const terms = new Set(group.trim().split(/\s+/).map(stem));
-    for (const term of terms) {
-      const others = found.get(term) ?? new Set();
-      for (const other of terms) if (other !== term) others.add(other);
-      found.set(term, others);
+    for (const word of divided(group)) {
+      const letters = word.slice(0, kept);
+      const list = found.get(letters);
+      if (list) list.push([word, group]);
+      else found.set(letters, [[word, group]]);
     }
   }
   return found;
+}
+
+function divided(group: string): string[] {
+  return group.trim().split(/\s+/);
 }

@@ -6,8 +6,13 @@ const maxPrompt = 1500;
 export const leastScore = 0.3;
 /** Number of hits of which those about the prompt are shown. */
 export const maxHits = 30;
-/** Number of them that are compared closely with the prompt: about twice as many as a hook can show. */
-export const maxCompared = 16;
+/** Number of them that are compared closely with the prompt: twice as many as a hook shows. */
+export const maxCompared = 12;
+/** Number of records that a hook shows for one prompt: it runs before each of them. */
+export const maxAtPrompt = 6;
+
+/** Printable ASCII, as most prompts are; the classes of Unicode take long to compile. */
+const plain = /^[ -~]*$/;
 
 /** A record that the search has found for a prompt. */
 export interface PromptHit {
@@ -20,10 +25,9 @@ export interface PromptHit {
 
 /** Returns the query for a prompt; empty if it has no words. */
 export function promptQuery(prompt: string): string {
-  const query = prompt
-    .slice(0, maxPrompt)
-    .replace(/[\p{C}\s]+/gu, ' ')
-    .trim();
+  const text = prompt.slice(0, maxPrompt);
+  if (plain.test(text)) return /[a-z\d]{3}/i.test(text) ? text.replace(/ +/g, ' ').trim() : '';
+  const query = text.replace(/[\p{C}\s]+/gu, ' ').trim();
   return /[\p{L}\p{N}]{3}/u.test(query) ? query : '';
 }
 

@@ -14,7 +14,7 @@ import {
   oneLine,
   quote,
 } from './layout.ts';
-import { promptQuery } from './prompt-match.ts';
+import { maxAtPrompt, promptQuery } from './prompt-match.ts';
 
 export interface BriefRequest {
   /** Maximum length of the text, in characters. */
@@ -154,15 +154,16 @@ export async function composeBrief(source: BriefSource, request: BriefRequest): 
 /** Takes as many lines as can be shown, because to make one takes long. */
 function fitting(
   lines: Iterable<BriefLine>,
-  { budget, isKnown }: Pick<BriefRequest, 'budget' | 'isKnown'>,
+  { budget, isKnown, onlyPrompt }: Pick<BriefRequest, 'budget' | 'isKnown' | 'onlyPrompt'>,
 ): BriefLine[] {
+  const most = onlyPrompt ? maxAtPrompt : maxLines;
   const taken: BriefLine[] = [];
   let length = 0;
   for (const line of lines) {
     if (isKnown?.(line)) continue;
     taken.push(line);
     length += line.text.length;
-    if (taken.length === maxLines || length > budget) break;
+    if (taken.length === most || length > budget) break;
   }
   return taken;
 }
