@@ -51,6 +51,64 @@ const leaveOut = {
   },
 };
 
+/**
+ * Leaves out the message schemas of the SDK that nothing uses: to make all of them takes longer than all
+ * other work of the start. Without the mark, a bundler has to keep a constant that a call returns.
+ *
+ * @type {import('esbuild').Plugin}
+ */
+const usedSchemas = {
+  name: 'used-schemas',
+  setup({ onLoad }) {
+    onLoad({ filter: /sdk\/dist\/esm\/types\.js$/ }, async ({ path }) => {
+      const text = await readFile(path, 'utf8');
+      const constant =
+        /^((?:export )?const \w+ = )([\s\S]*?);$(?=\n(?:export|const|function|\/))/gm;
+      return { contents: text.replace(constant, '$1/* @__PURE__ */ (() => $2)();') };
+    });
+  },
+};
+
+/**
+ * Modules of Node.js that load many others, and the functions of them that the program uses.
+ *
+ * @type {Readonly<Record<string, readonly string[]>>}
+ */
+const lazyFunctions = {
+  'node:crypto': [
+    'createHash',
+    'createHmac',
+    'hash',
+    'randomBytes',
+    'randomUUID',
+    'timingSafeEqual',
+  ],
+  'node:timers/promises': ['setImmediate', 'setTimeout'],
+  'node:zlib': ['crc32', 'deflateSync', 'inflateSync'],
+};
+
+/**
+ * Loads modules of Node.js when they are first used: a process that does not use them starts sooner.
+ *
+ * @param {RegExp} filter of their names.
+ * @returns {import('esbuild').Plugin}
+ */
+const lazyModules = (filter) => ({
+  name: 'lazy-modules',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter }, ({ path, importer, namespace }) => {
+      if (namespace === 'lazy') return { path, external: true };
+      return importer.startsWith(join(top, 'src')) ? { path, namespace: 'lazy' } : undefined;
+    });
+    onLoad({ filter: /.*/, namespace: 'lazy' }, ({ path }) => {
+      const functions = (lazyFunctions[path] ?? []).map(
+        (name) => `export const ${name} = (...args) => require('${path}').${name}(...args);`,
+      );
+      return { contents: functions.join('\n') };
+    });
+  },
+});
+
 /** CommonJS packages in an ES module bundle call `require` for modules of Node.js. */
 const requireOfModules =
   "import { createRequire as __createRequire } from 'node:module';\nconst require = __createRequire(import.meta.url);";
@@ -87,7 +145,7 @@ export async function bundle(entryPoints, outdir, external = [], banner = requir
     minifySyntax: true,
     minifyWhitespace: true,
     metafile: true,
-    plugins: [leaveOut],
+    plugins: [leaveOut, usedSchemas, lazyModules(/^node:(?:crypto|timers\/promises)$/)],
     // The other entry point loads its parts in a way that bundlers cannot follow.
     alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
     external,
@@ -148,36 +206,6 @@ const commonJs = {
 };
 
 /**
- * Modules of node that load many others, and the functions of them in the quick part of the program.
- *
- * @type {Readonly<Record<string, readonly string[]>>}
- */
-const lazyFunctions = {
-  'node:crypto': ['createHash', 'randomBytes'],
-  'node:zlib': ['crc32', 'deflateSync', 'inflateSync'],
-};
-
-/**
- * Loads these modules when they are first used: a process that does not use them starts sooner.
- *
- * @type {import('esbuild').Plugin}
- */
-const lazyModules = {
-  name: 'lazy-modules',
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^node:(?:crypto|zlib)$/ }, ({ path, namespace }) =>
-      namespace === 'lazy' ? { path, external: true } : { path, namespace: 'lazy' },
-    );
-    onLoad({ filter: /.*/, namespace: 'lazy' }, ({ path }) => {
-      const functions = (lazyFunctions[path] ?? []).map(
-        (name) => `export const ${name} = (...args) => require('${path}').${name}(...args);`,
-      );
-      return { contents: functions.join('\n') };
-    });
-  },
-};
-
-/**
  * Leaves the search out of the quick part of the program, which loads it for a prompt only.
  *
  * @type {import('esbuild').Plugin}
@@ -215,7 +243,7 @@ async function bundleQuick(outdir) {
     },
     outdir,
     outExtension: { '.js': '.cjs' },
-    plugins: [lazyModules, separateParts],
+    plugins: [lazyModules(/^node:(?:crypto|zlib)$/), separateParts],
   });
 }
 

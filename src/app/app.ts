@@ -2,7 +2,7 @@ import type { Context, LogLevel } from '../core/context.ts';
 import { type ErrorCode, toMemoryError } from '../core/error.ts';
 import type { CommitMade } from '../core/history.ts';
 import type { JsonObject } from '../core/json.ts';
-import { Session, sessionKey } from '../core/session.ts';
+import { type Session, sessionKey } from '../core/session.ts';
 import type { Tool } from '../core/tool.ts';
 import type { Toolset } from '../core/toolset.ts';
 import { reviewBranches } from '../core/waiting-reviews.ts';
@@ -16,7 +16,7 @@ import {
   noteNewRepository,
   noteOf,
 } from './call-report.ts';
-import { sessionId } from './clock-and-ids.ts';
+import { newSession } from './clock-and-ids.ts';
 import { type EmbeddingSettings, openEmbedder } from './embeddings/embedding-settings.ts';
 import { ModelSummarizer } from './extractive-summarizer.ts';
 import { Model, type ModelSettings } from './model.ts';
@@ -113,7 +113,7 @@ export class App {
 
   /** Begins a session. */
   connect(client?: SessionClient): Session {
-    const session = new Session(sessionId());
+    const session = newSession();
     session.onlyMode = client?.onlyMode;
     session.set(placeKey, new SessionPlace(this.#options, this.#workspaces, client));
     return session;

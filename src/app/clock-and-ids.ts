@@ -22,9 +22,14 @@ export function shortId(): string {
   return randomBytes(9).toString('base64url');
 }
 
-/** Returns a new session id, a ULID: 26 characters that sort by time, with 80 random bits. */
-export function sessionId(): string {
-  let bits = (BigInt(now().getTime()) << 80n) | BigInt(`0x${randomBytes(10).toString('hex')}`);
+/** Returns a new session, whose id is a ULID: 26 characters that sort by time, with 80 random bits. */
+export function newSession(): Session {
+  const begun = now();
+  return new Session(() => ulid(begun));
+}
+
+function ulid(time: Date): string {
+  let bits = (BigInt(time.getTime()) << 80n) | BigInt(`0x${randomBytes(10).toString('hex')}`);
   let text = '';
   for (let i = 0; i < 26; i += 1) {
     text = base32.charAt(Number(bits & 31n)) + text;
@@ -35,7 +40,7 @@ export function sessionId(): string {
 
 /** A session of this program itself, for changes that nobody calls for. */
 export function ownSession(): Session {
-  const session = new Session(sessionId());
+  const session = newSession();
   session.agent = 'memory-bank';
   return session;
 }

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** The parts of a model's message that are read; the others are sent back unchanged. */
 export const modelMessage = z.looseObject({

@@ -13,6 +13,7 @@ export function leaseBuild(): void {
   if (folder === undefined) return;
   // An installation may be read-only; nothing rebuilds it then.
   const touch = () => utimes(folder, new Date(), new Date(), () => {});
-  touch();
+  // The client waits for the first answer.
+  setTimeout(touch, 1_000).unref();
   setInterval(touch, interval).unref();
 }

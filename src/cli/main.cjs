@@ -149,7 +149,7 @@ class KeptCode {
    * @param {number} length
    */
   bytes(at, length) {
-    const bytes = Buffer.alloc(Math.min(length, maxCode));
+    const bytes = Buffer.allocUnsafe(Math.min(length, maxCode));
     return bytes.subarray(0, fs.readSync(this.file ?? -1, bytes, { position: at }));
   }
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { describeIssue, type Issue, MemoryError } from './error.ts';
 import { isObject, type JsonObject } from './json.ts';
 

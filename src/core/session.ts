@@ -21,8 +21,8 @@ export interface Author {
 
 /** A session of one client: a stdio process, or one `Mcp-Session-Id`. */
 export class Session {
-  /** Sortable and unique; the trailer `Memory-Session` of commits. */
-  readonly id: string;
+  readonly #makeId: () => string;
+  #id: string | undefined;
   /** The client's name and version, such as `claude-code/2.1`, if it has sent them. */
   agent: string | undefined;
   /** The author of its commits; undefined for the one of git's configuration. */
@@ -31,8 +31,15 @@ export class Session {
   onlyMode: string | undefined;
   readonly #state = new Map<SessionKey<unknown>, unknown>();
 
-  constructor(id: string) {
-    this.id = id;
+  /** @param makeId called when the id is first needed: a session that changes nothing has none. */
+  constructor(makeId: () => string) {
+    this.#makeId = makeId;
+  }
+
+  /** Sortable and unique; the trailer `Memory-Session` of commits. */
+  get id(): string {
+    this.#id ??= this.#makeId();
+    return this.#id;
   }
 
   get<T>(key: SessionKey<T>): T {

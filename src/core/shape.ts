@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { z } from 'zod';
+import * as z from 'zod';
 import { describeIssue, MemoryError } from './error.ts';
 import { toIssue } from './input.ts';
 import { isObject, type JsonObject, type JsonValue, own } from './json.ts';

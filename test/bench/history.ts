@@ -64,7 +64,7 @@ function textOf(number: number, i: number): string {
 
 function pastOf(workspace: Workspace) {
   return workspace.bind({
-    session: new Session('bench'),
+    session: new Session(() => 'bench'),
     tool: 'bench',
     signal: new AbortController().signal,
     onCommit() {},

@@ -19,7 +19,7 @@ const rounds = 15;
 
 function bind(workspace: Workspace): BoundWorkspace {
   return workspace.bind({
-    session: new Session('bench'),
+    session: new Session(() => 'bench'),
     tool: 'bench',
     signal: new AbortController().signal,
     onCommit() {},

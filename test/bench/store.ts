@@ -46,7 +46,7 @@ async function withStore<R>(
     },
     { env: gitEnv },
   );
-  const session = new Session('bench');
+  const session = new Session(() => 'bench');
   const { signal } = new AbortController();
   const binding = { session, tool: 'bench', signal, onCommit() {}, progress() {} };
   try {

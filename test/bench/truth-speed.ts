@@ -29,7 +29,7 @@ export async function speed(): Promise<string[][]> {
   repo.git('add', '-A');
   repo.git('commit', '-q', '-m', 'Begin');
   const workspace = await openMemory(repo, 'relaxed');
-  const session = new Session('bench');
+  const session = new Session(() => 'bench');
   const { signal } = new AbortController();
   const bind = () =>
     workspace.bind({ session, tool: 'bench', signal, onCommit() {}, progress() {} });

@@ -48,7 +48,7 @@ function recordsAbout(history: History, spans: readonly Span[]): ReadonlyMap<str
 async function check(repo: Repo, times: { readonly cold: Times; readonly warm: Times }) {
   const start = performance.now();
   const workspace = await openMemory(repo, 'relaxed');
-  const session = new Session('bench');
+  const session = new Session(() => 'bench');
   const signal = new AbortController().signal;
   const binding = { session, tool: 'bench', signal, onCommit() {}, progress() {} };
   const found = await workspace.bind(binding).history.evidence({});

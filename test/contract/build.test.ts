@@ -3,6 +3,7 @@ import {
   appendFileSync,
   cpSync,
   readdirSync,
+  readFileSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -130,6 +131,16 @@ describeDeep('the compiled code', () => {
 });
 
 describe('a build', () => {
+  test('has only the schemas of the SDK that something uses', () => {
+    const chunks = join(builds, builtIds()[0] ?? '', 'chunks');
+    const texts = readdirSync(chunks)
+      .filter((name) => name.endsWith('.js'))
+      .map((name) => readFileSync(join(chunks, name), 'utf8'));
+    const has = (name: string) => texts.some((text) => text.includes(`${name}=`));
+    expect(['InitializeRequestSchema', 'ElicitResultSchema'].filter(has)).toHaveLength(2);
+    expect(['CompleteRequestSchema', 'ListToolsRequestSchema'].filter(has)).toEqual([]);
+  });
+
   test('is not repeated while nothing has changed', () => {
     const [id = ''] = builtIds();
     const before = [main, join(builds, id, 'cli.js')].map((path) => statSync(path).ino);

@@ -37,7 +37,7 @@ let sessions = 0;
 
 /** The claims as another session sees them. */
 function claimsOf(opened: Opened, agent: string): Claims {
-  const session = new Session(`01SESSION${sessions++}`);
+  const session = new Session(() => `01SESSION${sessions++}`);
   session.agent = agent;
   return opened.workspace.bind({
     session,

@@ -25,7 +25,7 @@ import { MemoryStore } from './memory-store.ts';
 export class TestContext implements Context {
   readonly store: MemoryStore;
   readonly homeStore: MemoryStore;
-  session = new Session('01TEST');
+  session = new Session(() => '01TEST');
   readonly project = new TestProject();
   readonly modes = new TestModes();
   readonly history = noHistory;

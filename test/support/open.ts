@@ -9,7 +9,7 @@ import { gitEnv } from './repo.ts';
 /** A workspace with one session that collects its commits. */
 export class Opened {
   readonly workspace: Workspace;
-  readonly session = new Session('01TEST');
+  readonly session = new Session(() => '01TEST');
   readonly commits: CommitMade[] = [];
   readonly steps: [done: number, total: number, message: string][] = [];
   tool = 'test_tool';

@@ -47,7 +47,7 @@ describe('activation', () => {
   });
 
   test('holds for one session', async () => {
-    context.session = new Session('01OTHER');
+    context.session = new Session(() => '01OTHER');
     const refused = await call('list_memories');
     expect(refused).toEqual({
       body: { error: 'project_not_activated' },
@@ -66,7 +66,7 @@ describe('activation', () => {
   test.each(['store_memory', 'get_memory', 'list_memories', 'update_memory', 'delete_memory'])(
     'comes before every other error of %s',
     async (tool) => {
-      context.session = new Session('01OTHER');
+      context.session = new Session(() => '01OTHER');
       for (const args of [{}, null, 'x', { type: 'poem' }, { memory_id: 5 }]) {
         expect((await call(tool, args)).body).toEqual({ error: 'project_not_activated' });
       }
@@ -75,7 +75,7 @@ describe('activation', () => {
   );
 
   test('is what is missing even where the bank cannot be read', async () => {
-    context.session = new Session('01OTHER');
+    context.session = new Session(() => '01OTHER');
     context.project.info = async () => {
       throw new MemoryError('damaged', 'config.yaml is broken.');
     };
@@ -88,7 +88,7 @@ describe('activation', () => {
     ['damaged', 'storage_error'],
     ['storage', 'storage_error'],
   ] as const)('tells %s as %s', async (code, error) => {
-    context.session = new Session('01OTHER');
+    context.session = new Session(() => '01OTHER');
     context.project.initialize = async () => {
       throw new MemoryError(code, 'No.');
     };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { now, sessionId, shortId, uuid } from '../../src/app/clock-and-ids.ts';
+import { newSession, now, shortId, uuid } from '../../src/app/clock-and-ids.ts';
 
 const many = <T>(make: () => T) => Array.from({ length: 2_000 }, make);
 
@@ -20,8 +20,12 @@ describe('ids', () => {
     expect(uuid()).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
   });
 
-  test('session ids sort in the order in which they were made', () => {
-    const ids = many(sessionId);
+  test('session ids sort in the order in which the sessions began', () => {
+    const sessions = many(newSession);
+    // An id is made when it is first needed, and stays the same.
+    const last = sessions.at(-1)?.id;
+    const ids = sessions.map(({ id }) => id);
+    expect(ids.at(-1)).toBe(last);
     expect(ids.every((id) => /^[0-9A-HJKMNP-TV-Z]{26}$/.test(id))).toBe(true);
     expect([...ids].sort()).toEqual(ids);
   });

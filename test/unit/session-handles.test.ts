@@ -7,7 +7,7 @@ const hour = 60 * 60 * 1000;
 function opened() {
   const clock = { now: 0 };
   const handles = new SessionHandles(
-    () => new Session('id'),
+    () => new Session(() => 'id'),
     () => clock.now,
   );
   const keep = (caller: string) => handles.open(undefined, caller).keep();

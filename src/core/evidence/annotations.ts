@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { z } from 'zod';
+import * as z from 'zod';
 import { isObject, type JsonObject, type JsonValue } from '../json.ts';
 import { textKeys, withKeys } from '../yaml/text-keys.ts';
 import { formatReference, maxReferences, parseReference, type Reference } from './reference.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { MemoryError } from '../error.ts';
 import { namedSections, sectionAt } from './section-path.ts';
 

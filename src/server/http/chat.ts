@@ -1,5 +1,5 @@
 import type { Response } from 'express';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { App, Reply } from '../../app/app.ts';
 import type { CallOptions } from '../../app/call-context.ts';
 import { commitMeta } from '../../app/call-report.ts';

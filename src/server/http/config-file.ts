@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { describeIssue, MemoryError } from '../../core/error.ts';
 import { toIssue } from '../../core/input.ts';
 import { nearestName } from '../../core/names/nearest-name.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { inputSchema } from '../../core/input.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../core/json.ts';
 import { type Endpoint, parametersOf } from './endpoint.ts';

@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { App } from '../../app/app.ts';
 import { inputSchema } from '../../core/input.ts';
 import { isObject, type JsonObject } from '../../core/json.ts';

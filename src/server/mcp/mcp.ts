@@ -20,9 +20,9 @@ export async function serveStdio(app: App, lines: JsonLines, version: string): P
   lines.onvalue = (value) => {
     if (modern.receive(value)) return;
     // A client of the current revision does not wait for the SDK.
-    legacy ??= import('./legacy-lines.ts').then(({ connectLines }) =>
-      connectLines(app, lines, version),
-    );
+    legacy ??= import('./legacy-modules.ts')
+      .then(({ importLegacyLines }) => importLegacyLines())
+      .then(({ connectLines }) => connectLines(app, lines, version));
     legacy.then(({ receive }) => receive(value)).catch(fail);
   };
   lines.start();

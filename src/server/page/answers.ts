@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** The data of the pages: the REST operations answer with it, and the pages import its types. */
 

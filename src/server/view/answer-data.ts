@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { CommitInfo, LogEntry } from '../../core/history.ts';
 import { makerOf } from '../../core/maker.ts';
 import type { CommitData, Entry, RecordReference } from '../page/answers.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { conflictsShape, resolvedShape } from '../page/answers.ts';
 import { path } from './answer-data.ts';
 import { defineMemoryOperation } from './operation.ts';

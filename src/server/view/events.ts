@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { App } from '../../app/app.ts';
 import { type Endpoint, untilClosed } from '../http/endpoint.ts';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { graphShape } from '../page/answers.ts';
 import { at, referenceTo } from './answer-data.ts';
 import { defineMemoryOperation } from './operation.ts';

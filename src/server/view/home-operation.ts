@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Context } from '../../core/context.ts';
 import { MemoryError } from '../../core/error.ts';
 import type { Log } from '../../core/history.ts';

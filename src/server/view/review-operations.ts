@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Context } from '../../core/context.ts';
 import { MemoryError } from '../../core/error.ts';
 import type { AnyRecordType } from '../../core/record-type.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Context } from '../../core/context.ts';
 import type { CommitInfo, LogEntry } from '../../core/history.ts';
 import { isObject } from '../../core/json.ts';

@@ -1,5 +1,5 @@
 import { parse as parseToml } from 'smol-toml';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Mode } from '../../core/context.ts';
 import { MemoryError } from '../../core/error.ts';
 import { isObject } from '../../core/json.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { yamlCodec } from '../../core/codec.ts';
 import { invalid, MemoryError } from '../../core/error.ts';
 import type { MemoryPin } from '../../core/pinned-memories.ts';

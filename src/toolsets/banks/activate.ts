@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { type Context, timestamp } from '../../core/context.ts';
 import { defineTool } from '../../core/tool.ts';
 import {

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { type Codec, markdownCodec } from '../../core/codec.ts';
 import { defineRecordType } from '../../core/record-type.ts';
 import { bankTypes, folders } from './bank-type.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Context } from '../../core/context.ts';
 import { invalid, MemoryError } from '../../core/error.ts';
 import type { JsonObject } from '../../core/json.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { defineTool } from '../../core/tool.ts';
 import { bankId, bankName, bankType, openBank, storeOf } from './bank.ts';
 import { activation } from './bank-activation.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { type Context, timestamp } from '../../core/context.ts';
 import { inFile, invalid } from '../../core/error.ts';
 import type { JsonObject } from '../../core/json.ts';

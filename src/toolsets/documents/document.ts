@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { markdownCodec } from '../../core/codec.ts';
 import { slug } from '../../core/names/name.ts';
 import { defineRecordType } from '../../core/record-type.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { normalisePath } from './project-path.ts';
 
 /** Size limits of arguments; longer texts and lists are refused, never cut. */

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { invalid } from '../../core/error.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { type Listing, type Reader, reportDamaged } from '../../core/store.ts';

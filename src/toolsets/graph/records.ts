@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { yamlCodec } from '../../core/codec.ts';
 import { encodePath, fileNames, filePaths, slug as readable } from '../../core/names/name.ts';
 import {

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { WorkClaim } from '../../core/claims.ts';
 import type { Context } from '../../core/context.ts';
 import type { JsonObject } from '../../core/json.ts';

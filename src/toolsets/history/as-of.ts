@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { invalid } from '../../core/error.ts';
 import type { PastRecord } from '../../core/history.ts';
 import { readSection, sectionArgument } from '../../core/markdown/section-argument.ts';

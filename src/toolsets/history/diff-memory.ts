@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { changedRecordLines } from '../../core/change-lines.ts';
 import type { CompareRequest, Comparison, FieldChange, RecordChange } from '../../core/history.ts';
 import { defineOperation } from '../../core/tool.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { pastedPath } from '../../core/names/pasted-path.ts';
 
 /** The name of one commit. */

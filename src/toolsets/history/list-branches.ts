@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { BranchInfo, ChangeKind } from '../../core/history.ts';
 import type { Painter } from '../../core/painter.ts';
 import { defineOperation } from '../../core/tool.ts';

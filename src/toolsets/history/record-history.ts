@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { changeLine } from '../../core/change-lines.ts';
 import type { LogEntry, LogRequest } from '../../core/history.ts';
 import { counted, type Painter } from '../../core/painter.ts';

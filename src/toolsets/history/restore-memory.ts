@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { MemoryError } from '../../core/error.ts';
 import { reportDamaged } from '../../core/store.ts';
 import { defineOperation } from '../../core/tool.ts';

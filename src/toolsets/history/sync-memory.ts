@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { changeLine } from '../../core/change-lines.ts';
 import { counted } from '../../core/painter.ts';
 import { defineOperation } from '../../core/tool.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { MemoryError } from '../../core/error.ts';
 
 /** Whether the user agreed: only the boolean `true` counts. */

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { z } from 'zod';
+import * as z from 'zod';
 import { timestamp } from '../../core/context.ts';
 import { invalid, MemoryError } from '../../core/error.ts';
 import { evidenceArgument } from '../../core/evidence/annotations.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { markdownCodec } from '../../core/codec.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../core/json.ts';
 import { fileNames } from '../../core/names/name.ts';

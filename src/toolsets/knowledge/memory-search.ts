@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { cautionField, reportDamaged, reportLeftOut } from '../../core/store.ts';
 import { defineTool } from '../../core/tool.ts';
 import { categories, category, entryRecord } from './entry.ts';

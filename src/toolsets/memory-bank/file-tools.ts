@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { readSection, sectionArgument } from '../../core/markdown/section-argument.ts';
 import { foreignNote } from '../../core/pinned-memories.ts';
 import { cautionField, reportDamaged, similarField } from '../../core/store.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ProjectInfo } from '../../core/context.ts';
 import { reportDamaged } from '../../core/store.ts';
 import { defineTool } from '../../core/tool.ts';

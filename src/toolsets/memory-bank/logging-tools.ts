@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Context } from '../../core/context.ts';
 import { evidenceArgument, formatInline } from '../../core/evidence/annotations.ts';
 import { formatAddress, Sections } from '../../core/evidence/section-claims.ts';

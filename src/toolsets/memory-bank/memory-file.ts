@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { MemoryError } from '../../core/error.ts';
 import { titleOf } from '../../core/markdown/sections.ts';
 import { fileNameProblem, foldName } from '../../core/names/file-name.ts';

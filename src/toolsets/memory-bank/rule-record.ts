@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { defineRecordType } from '../../core/record-type.ts';
 
 const schema = z.object({

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { maxForeign, reportForeign } from '../../core/pinned-memories.ts';
 import { reportSearch } from '../../core/store.ts';
 import { defineTool } from '../../core/tool.ts';

@@ -341,7 +341,7 @@ describe('swap', () => {
     expect(context.store.commits).toHaveLength(1);
 
     const mine = context.session;
-    context.session = new Session('01OTHER');
+    context.session = new Session(() => '01OTHER');
     expect(await good('update', note)).toMatchObject({ status: 'success' });
     context.session = mine;
     expect(await good('update', note)).toMatchObject({ status: 'skipped' });

@@ -65,7 +65,7 @@ beforeEach(() => {
   bank = new Folder(join(root.path, '.memory-bank/rules'));
   files = new NotedFiles();
   library = new ModeLibrary(files, root.path, join(root.path, '.memory-bank'));
-  session = new Session('01TEST');
+  session = new Session(() => '01TEST');
   modes = sessionModes(library, session);
 });
 
@@ -281,7 +281,7 @@ describe('the mode of a session', () => {
     expect(await modes.current()).toBeUndefined();
     expect((await modes.switch('debug'))?.name).toBe('debug');
     expect((await modes.current())?.name).toBe('debug');
-    const other = sessionModes(library, new Session('02TEST'));
+    const other = sessionModes(library, new Session(() => '02TEST'));
     expect(await other.current()).toBeUndefined();
     expect((await sessionModes(library, session).current())?.name).toBe('debug');
     expect(await modes.switch(null)).toBeUndefined();
@@ -347,7 +347,7 @@ describe('the mode of a session', () => {
     modes.setUpdating(true);
     await modes.switch('code');
     expect(modes.updating).toBe(true);
-    expect(sessionModes(library, new Session('02TEST')).updating).toBe(false);
+    expect(sessionModes(library, new Session(() => '02TEST')).updating).toBe(false);
     modes.setUpdating(false);
     expect(modes.updating).toBe(false);
     for (const next of ['ask', null]) {
