@@ -75,6 +75,7 @@ const usedSchemas = {
  * @type {Readonly<Record<string, readonly string[]>>}
  */
 const lazyFunctions = {
+  'node:child_process': ['spawn', 'spawnSync'],
   'node:crypto': [
     'createHash',
     'createHmac',
@@ -83,6 +84,19 @@ const lazyFunctions = {
     'randomUUID',
     'timingSafeEqual',
   ],
+  'node:fs/promises': [
+    'mkdir',
+    'mkdtemp',
+    'readdir',
+    'readFile',
+    'realpath',
+    'rename',
+    'rm',
+    'rmdir',
+    'stat',
+    'writeFile',
+  ],
+  'node:stream/consumers': ['text'],
   'node:timers/promises': ['setImmediate', 'setTimeout'],
   'node:zlib': ['crc32', 'deflateSync', 'inflateSync'],
 };
@@ -145,7 +159,13 @@ export async function bundle(entryPoints, outdir, external = [], banner = requir
     minifySyntax: true,
     minifyWhitespace: true,
     metafile: true,
-    plugins: [leaveOut, usedSchemas, lazyModules(/^node:(?:crypto|timers\/promises)$/)],
+    plugins: [
+      leaveOut,
+      usedSchemas,
+      lazyModules(
+        /^node:(?:child_process|crypto|fs\/promises|stream\/consumers|timers\/promises)$/,
+      ),
+    ],
     // The other entry point loads its parts in a way that bundlers cannot follow.
     alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
     external,

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import { checksum } from '../core/checksum.ts';
 import { Disk } from '../git/disk/disk.ts';
 import type { Files } from '../git/disk/file-layer.ts';
 import type { MemoryFolder } from './records/memory-folder.ts';
@@ -86,7 +86,7 @@ export class DerivedFile {
     try {
       const folder = this.#memory.repository()?.folder;
       if (folder === undefined) return undefined;
-      const tree = createHash('sha1').update(this.#memory.realPath()).digest('hex').slice(0, 12);
+      const tree = checksum(this.#memory.realPath()).slice(0, 12);
       return join(folder, `${this.#name}-${tree}.index`);
     } catch {
       return undefined;

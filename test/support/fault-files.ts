@@ -86,6 +86,10 @@ export class FaultFiles implements Files {
     return this.#do('stat', path, () => this.#real.lstat(path));
   }
 
+  hasStat(path: string, stat: Stat): boolean {
+    return this.#do('stat', path, () => this.#real.hasStat(path, stat));
+  }
+
   haveStats(prefix: string, paths: readonly string[], stats: Float64Array): boolean {
     return this.#do('stat', prefix, () => this.#real.haveStats(prefix, paths, stats));
   }

@@ -41,6 +41,8 @@ export interface DirectoryEntry {
  */
 export interface Files {
   lstat(path: string): Stat | undefined;
+  /** Whether a file or folder has a stat, as `sameStat` compares them. */
+  hasStat(path: string, stat: Stat): boolean;
   /**
    * Whether files have the stats that `statNumbers` made, four numbers for each, in the order of the paths.
    *
@@ -100,6 +102,14 @@ export class NodeFiles implements Files {
         throw error;
       });
     }
+  }
+
+  hasStat(path: string, { ino, size, mtimeMs, ctimeMs }: Stat): boolean {
+    // Without an object of our own for each file.
+    const found = fs.lstatSync(path, quiet);
+    if (found?.ino !== ino || found.size !== size) return false;
+    // A file of another kind has another time of its last change.
+    return found.mtimeMs === mtimeMs && found.ctimeMs === ctimeMs;
   }
 
   haveStats(prefix: string, paths: readonly string[], stats: Float64Array): boolean {

@@ -4,7 +4,7 @@ import { storageError } from './disk.ts';
 import type { DirectoryEntry, Files, LoadedFile, Stat } from './file-layer.ts';
 
 /** Read access to a folder, on disk or in a commit. */
-export type ReadFolder = Pick<Folder, 'stat' | 'peek' | 'read' | 'load' | 'list'>;
+export type ReadFolder = Pick<Folder, 'stat' | 'peek' | 'has' | 'read' | 'load' | 'list'>;
 
 /**
  * Reads below one folder and never outside it: no part of a path may be a symbolic link.
@@ -57,6 +57,17 @@ export class Folder {
   peek(path: string): Stat | undefined {
     if (!this.#isFolder(folderOf(path), path)) return undefined;
     return this.#lstat(this.#absolute(path), path);
+  }
+
+  /** Whether `peek` returns this stat, which it takes less time to find out; false if `peek` fails. */
+  has(path: string, stat: Stat): boolean {
+    try {
+      return (
+        this.#isFolder(folderOf(path), path) && this.#files.hasStat(this.#absolute(path), stat)
+      );
+    } catch {
+      return false;
+    }
   }
 
   /**

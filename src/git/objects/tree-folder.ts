@@ -1,4 +1,4 @@
-import type { DirectoryEntry, LoadedFile, Stat } from '../disk/file-layer.ts';
+import { type DirectoryEntry, type LoadedFile, type Stat, sameStat } from '../disk/file-layer.ts';
 import { checkSize, folderOf, isLink, type ReadFolder } from '../disk/folder.ts';
 import type { Oid } from './object.ts';
 import type { ObjectDatabase } from './odb.ts';
@@ -30,6 +30,10 @@ export class TreeFolder implements ReadFolder {
     const kind = entry && kindOf(entry);
     if (kind === 'link') throw isLink(path, path);
     return kind && toStat(kind, kind === 'file' ? this.#odb.size(entry.oid) : 0);
+  }
+
+  has(path: string, stat: Stat): boolean {
+    return sameStat(this.peek(path), stat);
   }
 
   read(path: string, limit: number, stat = this.stat(path)): Buffer | undefined {

@@ -162,7 +162,7 @@ export class FolderScan {
   /** Looks at a known file in a folder that was just looked at. An unread file stays unread. */
   #peek(path: string): void {
     const known = this.#cache.get(path);
-    if (!known) return;
+    if (!known || (known.settled && this.#folder.has(path, known.stat))) return;
     const load = () => toLoaded(this.#folder.peek(path));
     this.#look(path, known.type, load, maxPeekedBytes, 'stat');
   }

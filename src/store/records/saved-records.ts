@@ -169,18 +169,45 @@ export class SavedRecords {
   }
 }
 
+/** A saved stat. It reads its numbers from the list: an object with numbers of its own is four times as large. */
+class SavedStat implements Stat {
+  readonly kind: 'file' | 'directory';
+  readonly #stats: Float64Array;
+  readonly #at: number;
+
+  constructor(kind: 'file' | 'directory', stats: Float64Array, row: number) {
+    this.kind = kind;
+    this.#stats = stats;
+    this.#at = perStat * row;
+  }
+
+  get ino(): number {
+    return this.#stats[this.#at] as number;
+  }
+
+  get size(): number {
+    return this.#stats[this.#at + 1] as number;
+  }
+
+  get mtimeMs(): number {
+    return this.#stats[this.#at + 2] as number;
+  }
+
+  get ctimeMs(): number {
+    return this.#stats[this.#at + 3] as number;
+  }
+
+  get mode(): number {
+    return 0;
+  }
+
+  get links(): number {
+    return 1;
+  }
+}
+
 function toStat(kind: 'file' | 'directory', stats: Float64Array, row: number): Stat | undefined {
-  if (!isStat(stats, row)) return undefined;
-  const at = perStat * row;
-  return {
-    kind,
-    size: stats[at + 1] ?? 0,
-    mtimeMs: stats[at + 2] ?? 0,
-    ctimeMs: stats[at + 3] ?? 0,
-    ino: stats[at] ?? 0,
-    mode: 0,
-    links: 1,
-  };
+  return isStat(stats, row) ? new SavedStat(kind, stats, row) : undefined;
 }
 
 /** Whether a path is one that a listing of the memory can give: no part of it begins with a dot. */
