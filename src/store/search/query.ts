@@ -3,7 +3,7 @@ import type { Steps } from '../records/slices.ts';
 import { otherForms } from './abbreviations.ts';
 import { analyse, type SearchToken, stem } from './analyser.ts';
 import { rarity } from './bm25.ts';
-import type { Dictionary, Term } from './dictionary.ts';
+import type { Candidate, Dictionary, Term } from './dictionary.ts';
 import { stopWords } from './stop-words.ts';
 import { synonymsOf } from './synonyms.ts';
 
@@ -38,9 +38,10 @@ const wholeWeight = 0.6;
 /** Weight of a synonym or abbreviation of a word, and of the word that an abbreviation is short for. */
 const otherWeight = 0.5;
 /** Weight of a correction, a completion and a half of an unknown word. */
-const correctionWeight = 0.7;
+const correctionWeight = 0.8;
 const completionWeight = 0.8;
 const halfWeight = 0.5;
+const mostCorrections = 3;
 /**
  * A word in at most `hardlyKnown` documents may be a typo. Its correction counts in full when it is in
  * `farMore` times as many.
@@ -68,7 +69,11 @@ export function* plan(query: string, dictionary: Dictionary, size: number): Step
   for (const { token, start } of contentTokens(query)) {
     if (token.kind === 'word') {
       const reading = readings.get(token.term) ?? (yield* read(token, dictionary));
-      if (!readings.has(token.term)) addOthers(token.term, reading, dictionary, size);
+      if (!readings.has(token.term)) {
+        // Of a misspelt word, its correction has synonyms.
+        const word = reading.known ? token.term : stem(reading.spelt);
+        addOthers(word, reading, dictionary, size);
+      }
       readings.set(token.term, reading);
       const { terms, ways } = reading;
       concepts.set(token.term, { asked: token.word, weight: 1, terms, ways });
@@ -158,7 +163,8 @@ function* read({ word, term: text }: SearchToken, dictionary: Dictionary): Steps
   if (term) {
     offer(term, 1);
     const uses = term.postings.length;
-    const near = uses <= hardlyKnown && word.length > 4 ? dictionary.corrections(word, 3) : [];
+    const near =
+      uses <= hardlyKnown && word.length > 4 ? dictionary.corrections(word, mostCorrections) : [];
     const better = near.find((candidate) => candidate.word.term !== term)?.word.term;
     const times = (better?.postings.length ?? 0) / uses;
     if (!better || times < 1) return { known: true, spelt: word, terms, ways };
@@ -172,7 +178,7 @@ function* read({ word, term: text }: SearchToken, dictionary: Dictionary): Steps
     return { known: true, spelt: word, terms, ways, ...(times < farMore && { slip }) };
   }
   yield;
-  const corrections = word.length > 3 ? dictionary.corrections(word, 3) : [];
+  const corrections = likelyWords(word, dictionary);
   yield;
   if (corrections.length === 0 && word.length > 4) {
     corrections.push(...dictionary.inflections(word, 3));
@@ -189,4 +195,15 @@ function* read({ word, term: text }: SearchToken, dictionary: Dictionary): Steps
     for (const half of dictionary.halves(word)) offer(half.term, halfWeight, 'half');
   }
   return { known: false, spelt: corrections[0]?.word.text ?? word, terms, ways };
+}
+
+/** The known words that an unknown one is probably meant to be, the likeliest first. */
+function likelyWords(word: string, dictionary: Dictionary): Candidate[] {
+  if (word.length > 3) return dictionary.corrections(word, mostCorrections);
+  if (word.length < 3) return [];
+  // Most words of three letters are one letter away from others, so only a missing letter is likely.
+  return dictionary
+    .corrections(word, Number.POSITIVE_INFINITY)
+    .filter(({ word: { text } }) => text.length > word.length && text[0] === word[0])
+    .slice(0, mostCorrections);
 }

@@ -245,6 +245,25 @@ describe('misspelt and partial words', () => {
     expect(ids(made, 'database')).not.toContain('slip');
   });
 
+  test('a misspelt word also finds the synonyms of the word', () => {
+    const made = index({
+      word: 'A dictionary of words.',
+      synonym: 'Returns a map.',
+      other: 'A dog.',
+    });
+    expect(ids(made, 'dictioanry')).toEqual(['word', 'synonym']);
+  });
+
+  test('of three letters, a missing one is found, and another word is not', () => {
+    const made = index({
+      law: 'The GDPR applies.',
+      past: 'It was late.',
+      place: 'The west of China.',
+    });
+    expect(ids(made, 'GDR')).toEqual(['law']);
+    expect(ids(made, 'wos')).toEqual([]);
+  });
+
   test('a word unlike any other finds nothing', () => {
     expect(made.search('xylophone quartz')).toEqual({ hits: [], total: 0 });
   });
