@@ -19,21 +19,17 @@ const maxCode = 16 * 1024 * 1024;
 /** Age at which the first file is made again, in milliseconds; the next ones get about twice as old. */
 const firstAge = 1_000;
 
-/** By default V8 lets the heap grow to several times its size. A server runs next to an editor all day. */
-const smallHeap = [
-  '--heap-growing-percent=25',
-  // The space for new objects grows to its full size at once, because each step would copy them.
-  '--semi-space-growth-factor=16',
-  // The compiled code of the start is kept for the next process.
-  '--no-flush-bytecode',
-];
+/** The compiled code of the start is kept for the next process. */
+const keepCode = '--no-flush-bytecode';
 /** The V8 flags of each kind of process; compiled code is only valid under the flags it was made with. */
 const flagsOf = new Map([
   // It ends before optimized code has saved the time that it takes to make.
   ['quick', ['--no-opt']],
-  ['stdio', smallHeap],
-  // A server that answers many requests at a time: each of them is new garbage.
-  ['serve', ['--heap-growing-percent=100', ...smallHeap.slice(1)]],
+  // By default V8 lets the heap grow to several times its size. The server runs next to an editor all day.
+  ['stdio', ['--heap-growing-percent=25', keepCode]],
+  // A server that answers many requests at a time: each of them is new garbage. The space for new objects
+  // grows to its full size at once, because each step would copy them.
+  ['serve', ['--heap-growing-percent=100', '--semi-space-growth-factor=16', keepCode]],
   // It has very many records at once; an import of 100,000 takes a fifth less memory this way.
   ['import', ['--optimize-for-size', '--heap-growing-percent=10']],
 ]);
