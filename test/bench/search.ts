@@ -110,7 +110,7 @@ function signals(): string {
   return [
     '### Signals switched off one by one',
     table(['', ...head.map((name) => `mean ${name}`), ...sets.flatMap(() => head)], rows),
-    'The means are over the sets above, which follow in their order. A signal that is off no longer adds to the score of the first 100 hits.',
+    'The means are over the sets above, which follow in their order. A signal that is off no longer adds to the score of the first 50 hits.',
   ].join('\n\n');
 }
 

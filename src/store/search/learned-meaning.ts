@@ -18,8 +18,12 @@ export class LearnedMeaning {
   /** The places of the vectors of terms, by the number of the term. */
   readonly #places: number[] = [];
 
+  /** How often a document has each word with a vector; 0 between two documents. */
+  readonly #uses: Uint32Array;
+
   constructor(words: WordVectors) {
     this.#words = words;
+    this.#uses = new Uint32Array(words.terms.length);
   }
 
   /** Implements `CompareMeaning`. */
@@ -61,15 +65,21 @@ export class LearnedMeaning {
   ): Float32Array | undefined {
     const known = this.#documents.get(document);
     if (known) return known;
-    const uses = new Map<number, number>();
+    const places: number[] = [];
     for (const terms of document.terms) {
-      for (const number of terms) uses.set(number, (uses.get(number) ?? 0) + 1);
+      for (let at = 0; at < terms.length; at++) {
+        const place = placeOf(terms[at] as number);
+        if (place < 0) continue;
+        const uses = this.#uses[place] as number;
+        if (uses === 0) places.push(place);
+        this.#uses[place] = uses + 1;
+      }
     }
     const sum = new Float32Array(dimensions);
-    for (const [number, count] of uses) {
-      const place = placeOf(number);
-      if (place < 0) continue;
-      this.#words.addTo(sum, place, (1 + Math.log(count)) * (this.#words.rarities[place] ?? 0));
+    for (const place of places) {
+      const uses = this.#uses[place] as number;
+      this.#uses[place] = 0;
+      this.#words.addTo(sum, place, (1 + Math.log(uses)) * (this.#words.rarities[place] ?? 0));
     }
     if (!normalise(sum)) return undefined;
     this.#documents.set(document, sum);

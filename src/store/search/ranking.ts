@@ -50,7 +50,7 @@ export interface RankRequest {
 type ScoredDocument = Pick<Ranked, 'entry' | 'score'>;
 
 /** Number of documents whose scores are refined, unless a search asks for fewer. */
-const mostRefined = 100;
+const mostRefined = 50;
 const notRefined: Closeness = { passage: 0, near: 0, title: 0 };
 /** The share of the best score that a field adds of which every word was asked for. */
 const fitWeight = 0.25;
@@ -176,12 +176,6 @@ function order(a: ScoredDocument, b: ScoredDocument): number {
   return a.entry.id < b.entry.id ? -1 : 1;
 }
 
-/** A document by number, before its entry is needed. */
-interface Scored {
-  readonly number: number;
-  readonly score: number;
-}
-
 /** The best of all scores, without sorting the many that are not among them. */
 function select(
   collection: SearchedCollection,
@@ -190,34 +184,38 @@ function select(
   accepts: ((id: string) => boolean) | undefined,
   limit: number,
 ): { best: ScoredDocument[]; total: number } {
-  const idOf = ({ number }: Scored) => collection.idOf(number) ?? '';
+  const idOf = (number: number) => collection.idOf(number) ?? '';
+  const scoreOf = (number: number) => scores[number] as number;
   // A stored id takes time to read, and few are needed.
-  const orderOfScored = (a: Scored, b: Scored) => {
-    return a.score === b.score ? (idOf(a) < idOf(b) ? -1 : 1) : b.score - a.score;
+  const byScore = (a: number, b: number) => {
+    const [one, other] = [scoreOf(a), scoreOf(b)];
+    return one === other ? (idOf(a) < idOf(b) ? -1 : 1) : other - one;
   };
-  let best: Scored[] = [];
+  let best: number[] = [];
   let total = 0;
-  let least: Scored | undefined;
+  let last = -1;
+  let least = 0;
   for (let number = 0; number < scores.length; number++) {
-    const found = scores[number];
-    if (!found || !collection.has(number)) continue;
-    if (accepts && !accepts(collection.idOf(number) ?? '')) continue;
+    if (scores[number] === 0 || !collection.has(number)) continue;
+    if (accepts && !accepts(idOf(number))) continue;
     total += 1;
-    const isNamed = name !== undefined && collection.isNamed(number, name);
-    const score = isNamed ? Number.POSITIVE_INFINITY : found;
-    if (least && score < least.score) continue;
-    const one = { number, score };
+    if (name !== undefined && collection.isNamed(number, name)) {
+      scores[number] = Number.POSITIVE_INFINITY;
+    }
+    const score = scores[number] as number;
+    if (score < least) continue;
     // Of many equal scores only the first by id are kept: without this, each group would be sorted.
-    if (least && orderOfScored(one, least) > 0) continue;
-    best.push(one);
+    if (score === least && byScore(number, last) > 0) continue;
+    best.push(number);
     if (best.length < 4 * limit) continue;
-    best = best.sort(orderOfScored).slice(0, limit);
-    least = best.at(-1);
+    best = best.sort(byScore).slice(0, limit);
+    last = best.at(-1) ?? -1;
+    least = scoreOf(last);
   }
   const ranked: ScoredDocument[] = [];
-  for (const { number, score } of best.sort(orderOfScored).slice(0, limit)) {
+  for (const number of best.sort(byScore).slice(0, limit)) {
     const entry = collection.entry(number);
-    if (entry) ranked.push({ entry, score });
+    if (entry) ranked.push({ entry, score: scoreOf(number) });
   }
   return { best: ranked, total };
 }

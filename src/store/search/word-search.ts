@@ -16,7 +16,7 @@ export interface WordSearchOptions {
   readonly filter?: (id: string) => boolean;
   /** At most this many hits. Default 20. */
   readonly limit?: number;
-  /** How many documents are compared closely with the query. Default 100. */
+  /** How many documents are compared closely with the query. Default 50. */
   readonly refined?: number;
   /** Only matches in these fields count. Default: all fields. */
   readonly fields?: readonly TextField[];

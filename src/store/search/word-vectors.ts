@@ -27,10 +27,11 @@ export class WordVectors {
 
   /** Adds the vector of the term at a place to a sum. */
   addTo(sum: Float32Array, place: number, weight: number): void {
+    const { vectors } = this;
     const first = dimensions * place;
+    const scaled = weight / WordVectors.scale;
     for (let at = 0; at < dimensions; at++) {
-      const part = (this.vectors[first + at] as number) / WordVectors.scale;
-      sum[at] = (sum[at] as number) + weight * part;
+      sum[at] = (sum[at] as number) + scaled * (vectors[first + at] as number);
     }
   }
 }
