@@ -52,8 +52,9 @@ const leaveOut = {
 };
 
 /**
- * Leaves out the message schemas of the SDK that nothing uses: to make all of them takes longer than all
- * other work of the start. Without the mark, a bundler has to keep a constant that a call returns.
+ * Leaves out the message schemas of the SDK that nothing uses: to make them takes a fifth of a start.
+ *
+ * A bundler keeps a constant that a call returns, unless a comment says that the call has no other effect.
  *
  * @type {import('esbuild').Plugin}
  */

@@ -103,9 +103,11 @@ class Modules {
       } finally {
         fs.closeSync(file);
       }
+      this.kept.close();
       fs.renameSync(draft, this.file);
     } catch {
-      // The next process compiles them again.
+      // Another process may have the file open, which prevents this on Windows. The next one tries again.
+      fs.rmSync(draft, { force: true });
     }
   }
 }
@@ -124,7 +126,7 @@ class KeptCode {
     /** Whether it is time to add the functions that only later processes have called. */
     this.isDue = false;
     try {
-      // Open until the process ends, because another one may replace the file.
+      // Stays open, because another process may replace the file.
       this.file = fs.openSync(path, 'r');
       let at = 4 + this.bytes(0, 4).readUInt32LE();
       const [begun, list] = JSON.parse(this.bytes(4, at - 4).toString());
@@ -138,6 +140,11 @@ class KeptCode {
     } catch {
       // There is none, or it is damaged.
     }
+  }
+
+  close() {
+    if (this.file !== undefined) fs.closeSync(this.file);
+    this.file = undefined;
   }
 
   /**
