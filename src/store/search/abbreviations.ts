@@ -1,4 +1,4 @@
-import { stem } from './analyser.ts';
+import { divided, RelatedStems } from './related-stems.ts';
 
 /** The usual abbreviations of software, each followed by the words that it is short for. */
 const abbreviations = `
@@ -36,9 +36,13 @@ const abbreviations = `
   | uniq unique | util utility | val value | var variable | vec vector | ver version | vol volume
   | win window | ws websocket`;
 
-/** A short and a full word, by the letter that one of them begins with. */
-let pairs: Map<string, (readonly [short: string, full: string])[]> | undefined;
-const known = new Map<string, ReadonlySet<string>>();
+const related = new RelatedStems(function* () {
+  for (const entry of abbreviations.split('|')) {
+    const [short = '', ...words] = divided(entry);
+    yield [short, words.join(' ')];
+    for (const full of words) yield [full, short];
+  }
+});
 
 /**
  * The stems of the words that a word is short for, and of those that are short for it.
@@ -46,35 +50,5 @@ const known = new Map<string, ReadonlySet<string>>();
  * @param term the stem of the word.
  */
 export function otherForms(term: string): Iterable<string> {
-  const found = known.get(term) ?? formsOf(term);
-  // Only words with forms are kept: the number of the others is not bounded.
-  if (found.size > 0) known.set(term, found);
-  return found;
-}
-
-/** A stem begins with the letter of its word, so that few words have to be stemmed. */
-function formsOf(term: string): Set<string> {
-  pairs ??= read();
-  const forms = new Set<string>();
-  for (const [short, full] of pairs.get(term.slice(0, 1)) ?? []) {
-    const [one, other] = [stem(short), stem(full)];
-    if (one !== other && one === term) forms.add(other);
-    if (one !== other && other === term) forms.add(one);
-  }
-  return forms;
-}
-
-function read() {
-  const found = new Map<string, (readonly [string, string])[]>();
-  for (const entry of abbreviations.split('|')) {
-    const [short = '', ...words] = entry.trim().split(/\s+/);
-    for (const full of words) {
-      for (const letter of new Set([short.slice(0, 1), full.slice(0, 1)])) {
-        const list = found.get(letter);
-        if (list) list.push([short, full]);
-        else found.set(letter, [[short, full]]);
-      }
-    }
-  }
-  return found;
+  return related.of(term);
 }

@@ -1,4 +1,4 @@
-import { stem } from './analyser.ts';
+import { divided, RelatedStems } from './related-stems.ts';
 
 /** Words that texts about software use for the same thing; each group is one meaning. */
 const groups = `
@@ -39,11 +39,9 @@ const groups = `
   | public exported | root top | lowercase lower | uppercase upper capitalize
   | whitespace space blank | trim strip | newline linebreak | quote escape | regex pattern`;
 
-/** The letters that a stem of a word has in common with it; the last ones may differ. */
-const kept = 2;
-/** The words of the groups by their first letters, each with its group. */
-let words: Map<string, (readonly [word: string, group: string])[]> | undefined;
-const known = new Map<string, ReadonlySet<string>>();
+const related = new RelatedStems(function* () {
+  for (const group of groups.split('|')) for (const word of divided(group)) yield [word, group];
+});
 
 /**
  * The stems of the words that mean about the same as a word.
@@ -51,37 +49,5 @@ const known = new Map<string, ReadonlySet<string>>();
  * @param term the stem of the word.
  */
 export function synonymsOf(term: string): Iterable<string> {
-  const found = known.get(term) ?? othersOf(term);
-  // Only words of a group are kept: the number of the others is not bounded.
-  if (found.size > 0) known.set(term, found);
-  return found;
-}
-
-/** A short process has no time to stem all words. */
-function othersOf(term: string): Set<string> {
-  words ??= read();
-  const others = new Set<string>();
-  for (const [word, group] of words.get(term.slice(0, kept)) ?? []) {
-    if (stem(word) !== term) continue;
-    for (const other of divided(group)) others.add(stem(other));
-  }
-  others.delete(term);
-  return others;
-}
-
-function read() {
-  const found = new Map<string, (readonly [string, string])[]>();
-  for (const group of groups.split('|')) {
-    for (const word of divided(group)) {
-      const letters = word.slice(0, kept);
-      const list = found.get(letters);
-      if (list) list.push([word, group]);
-      else found.set(letters, [[word, group]]);
-    }
-  }
-  return found;
-}
-
-function divided(group: string): string[] {
-  return group.trim().split(/\s+/);
+  return related.of(term);
 }
