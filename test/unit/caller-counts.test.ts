@@ -2,8 +2,7 @@ import { expect, test } from 'vitest';
 import { CallerCounts } from '../../src/server/http/rate-limit.ts';
 
 test('the counts of many callers stay bounded, and a caller that goes on keeps its count', async () => {
-  const counts = new CallerCounts(10);
-  counts.windowMs = 60_000;
+  const counts = new CallerCounts(60_000, 10);
   let last = 0;
   for (let i = 0; i < 1_000; i += 1) {
     await counts.increment(`address:${i}`);

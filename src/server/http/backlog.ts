@@ -94,23 +94,32 @@ export class Backlog {
    * A client that pipelines requests and does not read would otherwise fill the memory with answers.
    */
   inTurn(handle: RequestListener): RequestListener {
+    // The same functions for all responses, because each request would create its own.
+    const next = this.#next.bind(this);
+    const onClose = function (this: ServerResponse) {
+      next(this.req.socket);
+    };
+    const readTimeout = this.#readTimeout;
+    const onComplete = function (this: ServerResponse) {
+      this.setTimeout(readTimeout);
+    };
+    const start: RequestListener = (request, response) => {
+      response.on('close', onClose);
+      // Otherwise the timeout of the previous answer would continue.
+      request.socket.setTimeout(0);
+      // Set when the answer is complete, because a slow tool is not the fault of the client.
+      response.on('prefinish', onComplete);
+      handle(request, response);
+    };
     return (request, response) => {
       const { socket } = request;
-      const start = () => {
-        response.once('close', () => this.#next(socket));
-        // Otherwise the timeout of the previous answer would continue.
-        socket.setTimeout(0);
-        // Set when the answer is complete, because a slow tool is not the fault of the client.
-        response.once('prefinish', () => response.setTimeout(this.#readTimeout));
-        handle(request, response);
-      };
       const queue = this.#queues.get(socket);
       if (!queue) {
         this.#queues.set(socket, []);
-        start();
+        start(request, response);
         return;
       }
-      queue.push(start);
+      queue.push(() => start(request, response));
       if (queue.length >= pauseAt) socket.pause();
       if (queue.length > maxPipelined) socket.destroy();
     };

@@ -14,6 +14,7 @@ import helmet from 'helmet';
 import type { App } from '../../app/app.ts';
 import { Auth } from './auth.ts';
 import { Backlog } from './backlog.ts';
+import { expressListener, messagesOf } from './express-listener.ts';
 import { jsonBody, ownCookie, sameSite, soundHead } from './guards.ts';
 import { errorBody, sendError } from './http-error.ts';
 import { limitsOf } from './limits.ts';
@@ -50,6 +51,7 @@ export async function listen(app: App, settings: HttpSettings, face?: Face): Pro
   const projects = new Projects(app, settings.projects ?? []);
   const { api, endStreams, close } = await createApi(projects, backlog, settings, face);
   const server = createServer({
+    ...messagesOf(express().disable('etag').set('query parser', false)),
     headersTimeout: settings.headTimeout,
     requestTimeout: settings.requestTimeout,
     connectionsCheckingInterval: Math.min(settings.headTimeout, 5_000),
@@ -66,9 +68,10 @@ export async function listen(app: App, settings: HttpSettings, face?: Face): Pro
     socket.once('close', () => unused.delete(socket));
   });
   let closing = false;
+  // A connection that is kept alive would prevent the server from closing.
+  const closeIdle = () => closing && server.closeIdleConnections();
   const onRequest = backlog.inTurn((request, response) => {
-    // A connection that is kept alive would prevent the server from closing.
-    response.once('close', () => closing && server.closeIdleConnections());
+    response.on('close', closeIdle);
     unused.delete(request.socket);
     if (closing) refuseLate(request, response);
     else api(request, response);
@@ -122,8 +125,6 @@ async function createApi(
     if (!routes) throw new Error('The project is not one of this server.');
     return routes;
   };
-  const api = express();
-  api.disable('etag').disable('x-powered-by').set('query parser', false);
   const isUncounted = (path: string) =>
     path === '/mcp' ||
     path === '/metrics' ||
@@ -147,12 +148,9 @@ async function createApi(
     ((request, response, next) =>
       routesOf(response).handle(request, response, next)) satisfies RequestHandler,
   ];
-  // One layer of Express, because each layer matches the path of each request.
-  api.use(sequence(handlers));
-  // Express recognizes an error handler by its four parameters.
-  api.use(((error, request, response, _next) => {
+  const api = expressListener(sequence(handlers), (error, request, response) => {
     sendError(error, request, response, log);
-  }) satisfies express.ErrorRequestHandler);
+  });
   const all = [...served.values()];
   return {
     api,
@@ -231,6 +229,11 @@ const fixedHeaders = headersOf(
     },
     // The proxy that adds TLS sets this header.
     strictTransportSecurity: false,
+    // For browsers and plugins of the past; each header of each answer costs time.
+    xDnsPrefetchControl: false,
+    xDownloadOptions: false,
+    xPermittedCrossDomainPolicies: false,
+    xXssProtection: false,
   }),
 );
 

@@ -1,5 +1,5 @@
-import type { RequestHandler } from 'express';
-import { type ClientRateLimitInfo, MemoryStore, rateLimit } from 'express-rate-limit';
+import type { RequestHandler, Response } from 'express';
+import { type ClientRateLimitInfo, MemoryStore, type Options } from 'express-rate-limit';
 import { HttpError } from './http-error.ts';
 import { type Limits, limitsOf } from './limits.ts';
 
@@ -13,9 +13,11 @@ const maxCallers = 20_000;
 export class CallerCounts extends MemoryStore {
   readonly #limit: number;
 
-  constructor(limit = maxCallers) {
+  /** @param windowMs the length of a window, in milliseconds. */
+  constructor(windowMs: number, limit = maxCallers) {
     super();
     this.#limit = limit;
+    this.init({ windowMs } as Options);
   }
 
   override increment(caller: string): Promise<ClientRateLimitInfo> {
@@ -36,45 +38,45 @@ export class CallerCounts extends MemoryStore {
  * @param skip returns true for paths whose authorized requests are not counted.
  */
 export function limitRate(limits: Limits, skip: (path: string) => boolean): RequestHandler {
-  const hours = new CallerCounts();
-  const accountOf = ({ caller, project }: Express.Locals) =>
-    project?.limits ? `${project.name} ${caller.account}` : caller.account;
-  const limitOf = (of: 'minute' | 'hour') => (_: unknown, response: { locals: Express.Locals }) =>
-    limitsOf(response.locals.project, limits)[of];
-  const window = {
-    legacyHeaders: true,
-    standardHeaders: false,
-    // The library expects addresses as keys and checks proxy headers; neither applies here.
-    validate: false,
-    keyGenerator: (_: unknown, { locals }: { locals: Express.Locals }) => accountOf(locals),
-  } as const;
-  const refusal = (limit: string) =>
-    new HttpError(429, `More than ${limit} requests. Retry after the seconds in Retry-After.`);
-  const ofHour = rateLimit({
-    ...window,
-    windowMs: hour,
-    limit: limitOf('hour'),
-    store: hours,
-    handler: (_request, { locals }, next) =>
-      next(refusal(`${limitsOf(locals.project, limits).hour} an hour`)),
-  });
-  const ofMinute = rateLimit({
-    ...window,
-    windowMs: minute,
-    limit: limitOf('minute'),
-    store: new CallerCounts(),
-    async handler(_request, { locals }, next) {
-      // A refused request does not count for the hour.
-      await hours.decrement(accountOf(locals));
-      next(refusal(`${limitsOf(locals.project, limits).minute} a minute`));
-    },
-  });
+  const hours = new CallerCounts(hour);
+  const minutes = new CallerCounts(minute);
   return async (request, response, next) => {
     const { caller, project, base = '' } = response.locals;
     if (caller.authorized && skip(request.path.slice(base.length))) return next();
-    const { totalHits } = await hours.increment(accountOf(response.locals));
-    // The headers are those of the minute, so the limiter of the hour only has to refuse.
-    const isUsedUp = totalHits > limitsOf(project, limits).hour;
-    (isUsedUp ? ofHour : ofMinute)(request, response, next);
+    const account = project?.limits ? `${project.name} ${caller.account}` : caller.account;
+    const ofProject = limitsOf(project, limits);
+    const inHour = await hours.increment(account);
+    if (inHour.totalHits > ofProject.hour) {
+      report(response, ofProject.hour, inHour);
+      throw refusal(`${ofProject.hour} an hour`, inHour);
+    }
+    const inMinute = await minutes.increment(account);
+    report(response, ofProject.minute, inMinute);
+    if (inMinute.totalHits > ofProject.minute) {
+      // A refused request does not count for the hour.
+      await hours.decrement(account);
+      throw refusal(`${ofProject.minute} a minute`, inMinute);
+    }
+    next();
   };
+}
+
+/** Reports a window in the headers of the answer; the time of its end in seconds since 1970. */
+function report(
+  response: Response,
+  limit: number,
+  { totalHits, resetTime }: ClientRateLimitInfo,
+): void {
+  response.setHeader('X-RateLimit-Limit', limit);
+  response.setHeader('X-RateLimit-Remaining', Math.max(limit - totalHits, 0));
+  response.setHeader('X-RateLimit-Reset', Math.ceil(Number(resetTime) / 1_000));
+}
+
+function refusal(limit: string, { resetTime }: ClientRateLimitInfo): HttpError {
+  const seconds = Math.max(0, Math.ceil((Number(resetTime) - Date.now()) / 1_000));
+  return new HttpError(
+    429,
+    `More than ${limit} requests. Retry after the seconds in Retry-After.`,
+    { 'Retry-After': String(seconds) },
+  );
 }
