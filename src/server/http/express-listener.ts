@@ -4,14 +4,7 @@ import {
   type ServerOptions,
   ServerResponse,
 } from 'node:http';
-import type { Express, Request, Response } from 'express';
-
-/** Handles a request that has the methods of Express; `done` gets what it throws. */
-export type ExpressHandler = (
-  request: Request,
-  response: Response,
-  done: (error?: unknown) => void,
-) => void;
+import type { Express, Request, RequestHandler, Response } from 'express';
 
 /**
  * Returns the classes with which a server creates its messages, so that they have the methods of an
@@ -36,7 +29,7 @@ export function messagesOf({ request, response }: Express): ServerOptions {
  * @param refuse answers a request whose handler has failed.
  */
 export function expressListener(
-  handle: ExpressHandler,
+  handle: RequestHandler,
   refuse: (error: unknown, request: Request, response: Response) => void,
 ): RequestListener {
   return (message, answer) => {

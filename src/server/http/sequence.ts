@@ -3,7 +3,7 @@ import type { RequestHandler } from 'express';
 /**
  * Returns one handler that runs handlers in their order, each if the one before called `next()`.
  *
- * Express matches the path of a request with each of its layers; a sequence is one layer.
+ * A router of Express would match the path of each request with each of them.
  */
 export function sequence(handlers: readonly RequestHandler[]): RequestHandler {
   return (request, response, done) => {
