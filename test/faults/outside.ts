@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { RawClient } from '../support/process.ts';
 import type { Random } from '../support/random.ts';
 import { Repo } from '../support/repo.ts';
-import { difference, litter, look, serve, temporaryFolder } from './place.ts';
+import { difference, isDraftOfCache, litter, look, serve, temporaryFolder } from './place.ts';
 import { restart } from './points.ts';
 import { begin, put, scenarios, work } from './scenario.ts';
 import { Stage } from './stage.ts';
@@ -188,7 +188,8 @@ async function onServer(injection: string): Promise<string[]> {
     const status = repo.status().join('\n');
     if (status !== mine) wrong.push(`the person's work: ${mine} became ${status}`);
     if (repo.fsck() !== '') wrong.push(`git fsck: ${repo.fsck()}`);
-    const left = litter(repo.root, false);
+    const killed = injection.includes('signal=SIGKILL');
+    const left = litter(repo.root, false).filter((path) => !(killed && isDraftOfCache(path)));
     if (left.length > 0) wrong.push(`left behind: ${left.join(', ')}`);
     return wrong.map((text) => `${injection}: ${text}`);
   } finally {

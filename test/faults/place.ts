@@ -150,6 +150,14 @@ export function litter(root: string, objects = true): string[] {
   });
 }
 
+/**
+ * Whether it is the temporary file of a cache. It stays when its writer is killed; a later writer of the
+ * same cache removes it when it is an hour old.
+ */
+export function isDraftOfCache(path: string): boolean {
+  return /\/memory-bank\/(state\.json|history-\w+\.jsonl|brief-\w+\.index)\.\w+\.tmp$/.test(path);
+}
+
 /** Whether an idle server has such a file: it identifies the server and blocks nothing. */
 export function isAtRest(root: string, path: string): boolean {
   if (/\/memory-bank\/owner-[^/]*$/.test(path)) return true;
