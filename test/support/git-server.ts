@@ -82,6 +82,10 @@ export class GitServer {
       stdio: ['pipe', 'pipe', 'ignore'],
     });
     child.stdin.on('error', () => {});
+    // At an early end of its input, git http-backend reads for ever.
+    request.on('close', () => {
+      if (!request.complete) child.kill('SIGKILL');
+    });
     const fault = this.fault?.(method, url);
     if (fault === 'kill') {
       const input: Buffer[] = [];
