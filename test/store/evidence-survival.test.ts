@@ -303,6 +303,21 @@ describe('evidence that was written by hand', () => {
   });
 });
 
+test('fix follows the evidence of a record next to one that is damaged', async () => {
+  await put('See it.', ['src/lock.ts:10-12']);
+  const text = repo.read('.memory-bank/notes/a.yaml');
+  const damaged = text.replace('key: a', 'key: b').replace('tags: []', 'tags: 5');
+  repo.write('.memory-bank/notes/b.yaml', damaged);
+  commit('Add a damaged record');
+  change('src/lock.ts', lines(['// new', ...code]), 'Add a line');
+  const moved = 'moved src/lock.ts:11';
+  expect(await verdicts()).toEqual([moved, moved]);
+  const { fixed } = await opened.call.history.evidence({ fix: true });
+  expect(fixed).toEqual(['notes/a.yaml']);
+  expect(repo.read('.memory-bank/notes/b.yaml')).toBe(damaged);
+  expect((await verdicts()).sort()).toEqual(['fresh', moved]);
+});
+
 test('fix follows moved evidence, and keeps the finding about evidence that was lost', async () => {
   await put('See src/lock.ts:2.', ['src/lock.ts:10-12', 'src/lock.ts:15']);
   change('src/lock.ts', lines(['// new', ...code.with(1, 'x').with(14, 'y')]), 'Change it');

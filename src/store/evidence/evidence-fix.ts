@@ -6,11 +6,13 @@ import { toCommitMade } from '../records/permit.ts';
 /**
  * Writes the new places of given evidence that was moved, and nothing else, in one commit.
  *
- * Places in the text of a record stay: a text is a person's own words.
+ * Places in the text of a record stay: a text is a person's own words. So does a record that cannot be
+ * read.
  *
  * @returns the paths of the changed records.
  */
 export async function fixMoved(visit: Visit, report: EvidenceReport): Promise<readonly string[]> {
+  const { permit, archive, access } = visit;
   const moves = new Map<string, ReadonlyMap<string, CodePlace>>();
   for (const { path, findings } of report.records) {
     const own = findings.flatMap((finding) => {
@@ -18,10 +20,9 @@ export async function fixMoved(visit: Visit, report: EvidenceReport): Promise<re
       if (finding.evidence.source !== 'given') return [];
       return [[formatPlace(finding.evidence), finding.now] as const];
     });
-    if (own.length > 0) moves.set(path, new Map(own));
+    if (own.length > 0 && !archive.memory.view.look(path)?.error) moves.set(path, new Map(own));
   }
   if (moves.size === 0) return [];
-  const { permit, archive, access } = visit;
   const subject = `follow the moved code of ${moves.size === 1 ? [...moves.keys()][0] : `${moves.size} records`}`;
   const { made } = await archive.memory.change(
     { subject },
