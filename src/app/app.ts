@@ -1,3 +1,4 @@
+import { monotonicTime } from '../core/clock.ts';
 import type { Context, LogLevel } from '../core/context.ts';
 import { type ErrorCode, toMemoryError } from '../core/error.ts';
 import type { CommitMade } from '../core/history.ts';
@@ -288,10 +289,10 @@ export class App {
         if (warning) log('warning', warning);
       },
     };
-    const began = performance.now();
+    const began = monotonicTime();
     // For the person who runs the server; the caller already knows it.
     const report = (outcome: 'ok' | ErrorCode) => {
-      const milliseconds = performance.now() - began;
+      const milliseconds = monotonicTime() - began;
       // Contains no text of a caller, so nothing in it has to be redacted.
       this.#logPlain('debug', `${label}: ${outcome}, ${Math.round(milliseconds)} ms${made}`);
       for (const observe of this.#observers) {

@@ -1,4 +1,5 @@
 import { checksum } from '../core/checksum.ts';
+import { monotonicTime } from '../core/clock.ts';
 import type { Embedder } from '../core/embedder.ts';
 import type { SearchFields } from '../core/record-type.ts';
 import type { Files } from '../git/disk/file-layer.ts';
@@ -115,10 +116,10 @@ export class ModelSignal implements MeaningSignal {
   async #ofQuestion(query: string): Promise<Float32Array | undefined> {
     if (this.#questions.has(query)) return this.#questions.get(query);
     if (this.#isPaused || (this.#embedder.isRemote && hasSecret(query))) return undefined;
-    const start = performance.now();
+    const start = monotonicTime();
     const answer = this.#embedder.embed([query], this.#end.signal).then(
       ([vector]) => {
-        this.#isFast = performance.now() - start < patience;
+        this.#isFast = monotonicTime() - start < patience;
         this.#questions.set(query, vector);
         const [oldest] = this.#questions.keys();
         if (this.#questions.size > maxQuestions) this.#questions.delete(oldest ?? '');
@@ -138,12 +139,12 @@ export class ModelSignal implements MeaningSignal {
   }
 
   get #isPaused(): boolean {
-    return performance.now() < this.#pausedUntil;
+    return monotonicTime() < this.#pausedUntil;
   }
 
   #fail(error: unknown): void {
     if (this.#end.signal.aborted) return;
-    this.#pausedUntil = performance.now() + this.#pause;
+    this.#pausedUntil = monotonicTime() + this.#pause;
     this.#pause = Math.min(2 * this.#pause, longestPause);
     if (this.#hasWarned) return;
     this.#hasWarned = true;

@@ -1,4 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
+import { monotonicTime } from '../../core/clock.ts';
 import type { Disk } from '../../git/disk/disk.ts';
 import { type Stat, sameStat } from '../../git/disk/file-layer.ts';
 import { type Oid, parseCommit } from '../../git/objects/object.ts';
@@ -363,11 +364,11 @@ function isNumbered(value: unknown): value is Numbered {
 
 /** Returns a function that pauses for other work when it is due, and throws if the call is cancelled. */
 export function pacer(signal: AbortSignal): () => Promise<void> {
-  let since = performance.now();
+  let since = monotonicTime();
   return async () => {
-    if (performance.now() - since < maxSlice) return;
+    if (monotonicTime() - since < maxSlice) return;
     await turn();
     signal.throwIfAborted();
-    since = performance.now();
+    since = monotonicTime();
   };
 }

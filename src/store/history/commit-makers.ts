@@ -1,4 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
+import { monotonicTime } from '../../core/clock.ts';
 import type { CommitCounts, CommitFilter, CommitInfo } from '../../core/history.ts';
 import { makerOf } from '../../core/maker.ts';
 import type { Oid } from '../../git/objects/object.ts';
@@ -58,12 +59,12 @@ export class CommitMakers {
 
   async #of(index: ChangeIndex, found: readonly number[]): Promise<readonly Maker[]> {
     const makers: Maker[] = [];
-    let paused = performance.now();
+    let paused = monotonicTime();
     for (const commit of found) {
       makers.push(this.#maker(index.commit(commit).oid));
-      if (performance.now() - paused < patience) continue;
+      if (monotonicTime() - paused < patience) continue;
       await turn();
-      paused = performance.now();
+      paused = monotonicTime();
     }
     return makers;
   }

@@ -1,3 +1,4 @@
+import { monotonicTime } from '../../core/clock.ts';
 import type { LogEntry, NewestCommits } from '../../core/history.ts';
 import { type Oid, parseCommit } from '../../git/objects/object.ts';
 import { type PathChange, pacer, pathChanges } from './change-index.ts';
@@ -25,7 +26,7 @@ export async function newestCommits(
   limit: number,
 ): Promise<NewestCommits> {
   const pause = pacer(visit.permit.signal);
-  const began = performance.now();
+  const began = monotonicTime();
   const { odb } = visit.archive.repository;
   const entries: LogEntry[] = [];
   let shallow = false;
@@ -41,7 +42,7 @@ export async function newestCommits(
   };
   add(head);
   for (let looked = 0; looked < maxLooked; looked++) {
-    if (entries.length >= limit || performance.now() - began > maxTime) break;
+    if (entries.length >= limit || monotonicTime() - began > maxTime) break;
     const commit = waiting.pop();
     if (!commit) break;
     if (visit.archive.endsAt(commit.oid)) {

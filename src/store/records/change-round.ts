@@ -1,3 +1,4 @@
+import { monotonicTime } from '../../core/clock.ts';
 import { MemoryError } from '../../core/error.ts';
 import type { Proposal } from '../../git/commit/commit-plan.ts';
 import type { MadeCommit } from '../../git/commit/repository.ts';
@@ -94,13 +95,13 @@ export class Round {
     follow: (queued: QueuedChange) => Promise<boolean>,
   ): Promise<void> {
     this.#isFormed = true;
-    const end = performance.now() + maxPlanning;
+    const end = monotonicTime() + maxPlanning;
     for (let next = queue[0]; next; next = queue[0]) {
       if (next.alone && this.changes.length > 0) break;
       queue.shift();
       this.changes.push(next);
       if ((await follow(next)) || next.alone) break;
-      if (this.changes.length === maxChanges || performance.now() > end) break;
+      if (this.changes.length === maxChanges || monotonicTime() > end) break;
     }
   }
 

@@ -1,3 +1,5 @@
+import { monotonicTime } from '../../core/clock.ts';
+
 /** Work in steps; other calls can run between two of them. */
 export type Steps<T = void> = Generator<void, T>;
 
@@ -14,16 +16,16 @@ export function allAtOnce<T>(steps: Steps<T>): T {
 
 /** Measures how long work has kept the event loop busy. */
 export class Slice {
-  #start = performance.now();
+  #start = monotonicTime();
 
   get isOver(): boolean {
-    return performance.now() - this.#start >= maxSlice;
+    return monotonicTime() - this.#start >= maxSlice;
   }
 
   /** Gives the event loop a turn, and begins the next slice. */
   async turn(): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve));
-    this.#start = performance.now();
+    this.#start = monotonicTime();
   }
 }
 

@@ -1,3 +1,4 @@
+import { monotonicTime } from '../../core/clock.ts';
 import type { AnyRecordType, SearchFields } from '../../core/record-type.ts';
 import type { LiveRecords } from '../records/live-records.ts';
 import type { SavedRecords } from '../records/saved-records.ts';
@@ -124,9 +125,9 @@ export class IndexedRecords {
    */
   async update(): Promise<void> {
     this.#begun ??= this.#begin();
-    const start = performance.now();
+    const start = monotonicTime();
     while (this.#isBehind()) {
-      const left = start + patience - performance.now();
+      const left = start + patience - monotonicTime();
       if (left <= 0 && this.#isLarge()) return;
       await soon(this.#start(), left > 0 ? left : poll);
     }
