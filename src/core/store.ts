@@ -1,5 +1,5 @@
 import type { MemoryError } from './error.ts';
-import type { AnnotationChanges, Annotations } from './evidence/annotations.ts';
+import type { AnnotationChanges, Annotations, ClaimStatus } from './evidence/annotations.ts';
 import type { JsonObject, JsonValue } from './json.ts';
 import type { AnyRecordType, RecordType, TextField } from './record-type.ts';
 
@@ -85,10 +85,18 @@ export function cautionsJson(cautions: CautionsByPath): JsonObject {
 /** Why readers should not rely on records, by path; records without a reason are left out. */
 export type CautionsByPath = ReadonlyMap<string, readonly string[]>;
 
+/** The sentences that an answer about a record has as its caution. */
+export function cautionOf({ status, reasons }: RecordDoubts): readonly string[] {
+  if (status === undefined) return reasons;
+  return [`Marked as an ${status}.`, ...reasons];
+}
+
 /** Why a reader should not rely on a record, and when this can change although the memory does not. */
 export interface RecordDoubts {
   /** Sentences; empty for a record that nothing is known against. */
   readonly reasons: readonly string[];
+  /** How sure its claim is, if it is marked as less than a fact. */
+  readonly status?: Exclude<ClaimStatus, 'fact'>;
   /** Whether another record replaces it. */
   readonly superseded: boolean;
   /** The path of that record. */

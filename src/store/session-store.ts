@@ -1,20 +1,21 @@
 import { formatAddress, readClaims } from '../core/evidence/section-claims.ts';
 import type { RecordType } from '../core/record-type.ts';
-import type {
-  CautionsByPath,
-  Listing,
-  ListOptions,
-  LocalState,
-  Located,
-  OnStored,
-  Provenance,
-  RecordDoubts,
-  SearchHit,
-  SearchRequest,
-  SearchResult,
-  SimilarRecord,
-  Store,
-  Transaction,
+import {
+  type CautionsByPath,
+  cautionOf,
+  type Listing,
+  type ListOptions,
+  type LocalState,
+  type Located,
+  type OnStored,
+  type Provenance,
+  type RecordDoubts,
+  type SearchHit,
+  type SearchRequest,
+  type SearchResult,
+  type SimilarRecord,
+  type Store,
+  type Transaction,
 } from '../core/store.ts';
 import type { Archive } from './history/archive.ts';
 import { Visit } from './history/visit.ts';
@@ -95,7 +96,10 @@ export class SessionStore implements Store {
   async cautions(paths: readonly string[]): Promise<CautionsByPath> {
     const doubts = await this.doubts(paths);
     return new Map(
-      [...doubts].flatMap(([path, { reasons }]) => (reasons.length > 0 ? [[path, reasons]] : [])),
+      [...doubts].flatMap(([path, one]) => {
+        const caution = cautionOf(one);
+        return caution.length > 0 ? [[path, caution]] : [];
+      }),
     );
   }
 
@@ -174,7 +178,10 @@ function successorsBeyond(hits: readonly SearchHit[], doubts: Doubts): ReadonlyS
 /** Adds what is known against the hits; of hits with one score, those without come first. */
 function labelled(hits: readonly SearchHit[], doubts: Doubts): readonly SearchHit[] {
   const found = hits.map((hit) => {
-    const caution = addressesOf(hit).flatMap((address) => doubts.get(address)?.reasons ?? []);
+    const caution = addressesOf(hit).flatMap((address) => {
+      const one = doubts.get(address);
+      return one ? cautionOf(one) : [];
+    });
     return caution.length > 0 ? { ...hit, caution } : hit;
   });
   if (found.every(({ caution }) => !caution)) return hits;

@@ -77,10 +77,12 @@ describe('a search', () => {
     expect((await search('rule')).toSorted()).toEqual([
       'a | Superseded by notes/b.yaml.',
       'b',
-      'c | Expired on 2025-12-31.',
+      'c | Marked as an inference. | Expired on 2025-12-31.',
       'd | It names notes/a.yaml, which notes/b.yaml supersedes.',
     ]);
-    await annotate('c', { expires: '2027-12-31' });
+    await annotate('c', { expires: '2027-12-31', status: 'open question' });
+    expect(await search('rule')).toContain('c | Marked as an open question.');
+    await annotate('c', { status: 'fact' });
     expect(await search('rule')).toContain('c');
   });
 

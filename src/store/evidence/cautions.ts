@@ -97,7 +97,7 @@ export class Cautions {
     const today = visit.archive.today();
     for (const path of wanted) {
       const { annotations, links, hasEvidence } = this.#text(visit, path);
-      const { supersededBy, expires } = annotations;
+      const { supersededBy, expires, status } = annotations;
       const verdict = verdicts.get(path);
       const superseded = links.flatMap((link) => {
         const { name, by } = this.#successorOf(visit, link);
@@ -114,6 +114,7 @@ export class Cautions {
       const head = verdict?.bound ? verdict.head : hasEvidence && !verdict ? '' : undefined;
       found.set(path, {
         reasons: shown,
+        ...(status !== undefined && status !== 'fact' && { status }),
         superseded: supersededBy !== undefined,
         ...(supersededBy !== undefined && { successor: parseAddress(supersededBy).path }),
         files: (verdict?.files ?? []).map(({ path, stat, precise }) => [
