@@ -53,7 +53,11 @@ function apply(index: SearchIndex, model: Map<string, Fields>, steps: readonly S
 type Step = { readonly id: string; readonly fields: Fields | undefined };
 
 /** Returns an index with the content of another one, as it comes back from a file. */
-function restored(index: SearchIndex, model: ReadonlyMap<string, Fields>): SearchIndex {
+function restored(
+  index: SearchIndex,
+  model: ReadonlyMap<string, Fields>,
+  onRead?: (id: string) => void,
+): SearchIndex {
   const ids = ['a', 'b', 'c', 'd', 'e'];
   const stateOf = (id: string) => (model.has(id) ? { labels: {} } : undefined);
   const sections = allAtOnce(index.saving(ids, stateOf));
@@ -62,9 +66,32 @@ function restored(index: SearchIndex, model: ReadonlyMap<string, Fields>): Searc
   if (!saved) throw new Error('the file cannot be read');
   const then = new Map(model);
   const read = new SearchIndex();
-  read.adopt(saved, ids, (id) => then.get(id));
+  read.adopt(saved, ids, (id) => {
+    onRead?.(id);
+    return then.get(id);
+  });
   return read;
 }
+
+test('a search in vain reads the texts only if they can contain the query', () => {
+  const model = new Map<string, Fields>();
+  const index = new SearchIndex();
+  apply(index, model, [
+    { id: 'a', fields: { title: 'The cache', body: 'It has lines.', notes: '' } },
+  ]);
+  const found = (query: string) => {
+    const read: string[] = [];
+    const { total } = restored(index, model, (id) => read.push(id)).search(query);
+    return [total, read.length > 0];
+  };
+  expect(found('plugh xyzzy qux')).toEqual([0, false]);
+  expect(found('xyzzy 2048 plugh')).toEqual([0, false]);
+  expect(found('xyzzy plugh')).toEqual([0, true]);
+  expect(found('xyzzy.plugh.qux')).toEqual([0, true]);
+  expect(found(' xyzzy ')).toEqual([0, false]);
+  expect(found('xyzzy the plugh')).toEqual([0, true]);
+  expect(found('ach')).toEqual([1, true]);
+});
 
 test('an index that was saved answers like a new one, also after changes', () => {
   const steps = fc.array(step, { maxLength: 12 });

@@ -73,6 +73,34 @@ test('any text can be indexed and searched', () => {
   );
 });
 
+test('a piece of a text finds it, in any case of its letters', () => {
+  const pieces = ['cache', 'seRver', 'IDs', 'userId', '2024', 'v1.2', 'the', 'of', 'a', "don't"];
+  const more = ['snake_case', 'src/a.ts', 'C++', 'utf8', 'İstanbul', '数据库', 'é', '->', '--'];
+  const joints = [' ', ' ', ' ', '\n', '\t', ', ', '  ', '-', '', '\u00a0'];
+  const word = fc.tuple(fc.constantFrom(...pieces, ...more), fc.constantFrom(...joints));
+  const text = fc.array(word, { maxLength: 40 }).map((list) => list.flat().join(''));
+  const letters = fc.constantFrom<(text: string) => string>(
+    (text) => text,
+    (text) => text.toUpperCase(),
+    (text) => text.toLowerCase(),
+  );
+  fc.assert(
+    fc.property(text, fc.array(text), fc.nat(300), fc.nat(80), letters, (...given) => {
+      const [body, others, from, length, change] = given;
+      const index = new SearchIndex();
+      for (const [n, other] of others.entries()) {
+        index.upsert({ id: `b${n}`, fields: { title: '', body: other } });
+      }
+      index.upsert({ id: 'a', fields: { title: '', body } });
+      const start = from % Math.max(1, body.length);
+      const query = change(body.slice(start, start + length));
+      fc.pre(query.trim() !== '' && index.search(query, { fuzzy: false }).total > 0);
+      expect(index.search(query).total).toBeGreaterThan(0);
+    }),
+    { numRuns: runs(2000) },
+  );
+});
+
 /** The tokens of a text with their offsets. */
 function tokens(text: string): unknown[] {
   const found: unknown[] = [];

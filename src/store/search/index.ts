@@ -4,6 +4,7 @@ import { Collection } from './collection.ts';
 import { explain } from './explanation.ts';
 import { FieldScope } from './field-scope.ts';
 import { literal } from './literal.ts';
+import { hasWholeWord } from './query.ts';
 import type { SavedSearch } from './saved-search.ts';
 import type { Hits, SearchDocument } from './search-document.ts';
 import { type RowState, saveSearch } from './search-writer.ts';
@@ -124,7 +125,8 @@ export class SearchIndex {
       : undefined;
     if (found && found.total > 0) return found;
     // The index has no entry for punctuation or for the middle of a word.
-    const documents = collection.documents(filter ?? (() => true));
+    const isFound = fuzzy && hasWholeWord(query);
+    const documents = isFound ? [] : collection.documents(filter ?? (() => true));
     const scope = new FieldScope(options.fields);
     const score = fuzzy ? 0.1 : 1;
     return yield* literal([documents, rest], query, limit, score, scope, options.explain);

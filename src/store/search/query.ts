@@ -48,12 +48,26 @@ const mostCorrections = 3;
  */
 const hardlyKnown = 3;
 const farMore = 50;
+/** A word between spaces that is no part of an identifier in any case of its letters. */
+const spacedWord = /^\s(?:[a-z]+|\d+)\s$/i;
 
 /** Returns whether a query contains a word that may be misspelt or cut off. */
 export function isDoubtful(query: string, dictionary: Dictionary): boolean {
   return contentTokens(query).some(({ token }) => {
     const term = token.kind === 'word' ? dictionary.term(token.term) : undefined;
     return token.kind === 'word' && (term?.postings.length ?? 0) <= hardlyKnown;
+  });
+}
+
+/**
+ * Returns whether the words find every text that contains the query literally.
+ *
+ * A word of the query with spaces around it is also a word of such a text.
+ */
+export function hasWholeWord(query: string): boolean {
+  return contentTokens(query).some(({ token, start }) => {
+    const end = start + token.end - token.start;
+    return spacedWord.test(query.slice(Math.max(0, start - 1), end + 1));
   });
 }
 
