@@ -1,6 +1,7 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { gitEnv } from './repo.ts';
 
 /**
@@ -11,6 +12,9 @@ import { gitEnv } from './repo.ts';
  * one.
  */
 export type RequestFault = 'kill' | 'lose answer' | 'cut answer' | 'change answer';
+
+/** The program itself: the signal that ends `git http-backend` would not reach it. */
+const backend = join(execFileSync('git', ['--exec-path']).toString().trim(), 'git-http-backend');
 
 /** Serves the bare repositories of a folder over HTTP with native git (`git http-backend`). */
 export class GitServer {
@@ -61,7 +65,7 @@ export class GitServer {
       response.writeHead(401, { 'WWW-Authenticate': 'Basic realm="git"' }).end('no');
       return;
     }
-    const child = spawn('git', ['http-backend'], {
+    const child = spawn(backend, {
       env: {
         ...gitEnv,
         GIT_PROJECT_ROOT: this.root,

@@ -48,7 +48,7 @@ const mostCorrections = 3;
  */
 const hardlyKnown = 3;
 const farMore = 50;
-/** A word between spaces that is no part of an identifier in any case of its letters. */
+/** A word between spaces, of letters or of digits. */
 const spacedWord = /^\s(?:[a-z]+|\d+)\s$/i;
 
 /** Returns whether a query contains a word that may be misspelt or cut off. */
