@@ -1,18 +1,15 @@
-import { setImmediate as turn } from 'node:timers/promises';
-import { monotonicTime } from '../../core/clock.ts';
 import type { Disk } from '../../git/disk/disk.ts';
 import { type Stat, sameStat } from '../../git/disk/file-layer.ts';
 import { type Oid, parseCommit } from '../../git/objects/object.ts';
 import type { ObjectDatabase } from '../../git/objects/odb.ts';
 import { differences } from '../../git/objects/tree-diff.ts';
+import { Slice } from '../records/slices.ts';
 import { folderAt } from './last-change.ts';
 
 /** Version of the file's format; a file of another version is rebuilt. */
 const format = 2;
 /** Commits that are indexed and saved together; a cancelled call keeps its complete batches. */
 const batch = 4096;
-/** Longest time without a pause for other work, in milliseconds. */
-const maxSlice = 25;
 
 /** Stands for a parent that the shallow clone does not have. */
 const cut = -1;
@@ -364,11 +361,10 @@ function isNumbered(value: unknown): value is Numbered {
 
 /** Returns a function that pauses for other work when it is due, and throws if the call is cancelled. */
 export function pacer(signal: AbortSignal): () => Promise<void> {
-  let since = monotonicTime();
+  const slice = new Slice();
   return async () => {
-    if (monotonicTime() - since < maxSlice) return;
-    await turn();
+    if (!slice.isOver) return;
+    await slice.turn();
     signal.throwIfAborted();
-    since = monotonicTime();
   };
 }

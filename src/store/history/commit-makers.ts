@@ -1,8 +1,7 @@
-import { setImmediate as turn } from 'node:timers/promises';
-import { monotonicTime } from '../../core/clock.ts';
 import type { CommitCounts, CommitFilter, CommitInfo } from '../../core/history.ts';
 import { makerOf } from '../../core/maker.ts';
 import type { Oid } from '../../git/objects/object.ts';
+import { Slice } from '../records/slices.ts';
 import type { ChangeIndex } from './change-index.ts';
 
 /** The agent or person that made a commit, and the tool. */
@@ -15,9 +14,6 @@ interface Maker {
 interface CommitSource {
   commit(oid: Oid): CommitInfo;
 }
-
-/** Longest time without a pause for other work, in milliseconds. */
-const patience = 30;
 
 /** The makers of commits. They are kept, because a commit never changes. */
 export class CommitMakers {
@@ -59,12 +55,10 @@ export class CommitMakers {
 
   async #of(index: ChangeIndex, found: readonly number[]): Promise<readonly Maker[]> {
     const makers: Maker[] = [];
-    let paused = monotonicTime();
+    const slice = new Slice();
     for (const commit of found) {
       makers.push(this.#maker(index.commit(commit).oid));
-      if (monotonicTime() - paused < patience) continue;
-      await turn();
-      paused = monotonicTime();
+      if (slice.isOver) await slice.turn();
     }
     return makers;
   }
