@@ -85,8 +85,9 @@ export function cautionsJson(cautions: CautionsByPath): JsonObject {
 /** Why readers should not rely on records, by path; records without a reason are left out. */
 export type CautionsByPath = ReadonlyMap<string, readonly string[]>;
 
-/** The sentences that an answer about a record has as its caution. */
-export function cautionOf({ status, reasons }: RecordDoubts): readonly string[] {
+/** The sentences that an answer about a record has as its caution; none if nothing is known of it. */
+export function cautionOf(doubts: RecordDoubts | undefined): readonly string[] {
+  const { status, reasons = [] } = doubts ?? {};
   if (status === undefined) return reasons;
   return [`Marked as an ${status}.`, ...reasons];
 }

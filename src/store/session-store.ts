@@ -178,10 +178,7 @@ function successorsBeyond(hits: readonly SearchHit[], doubts: Doubts): ReadonlyS
 /** Adds what is known against the hits; of hits with one score, those without come first. */
 function labelled(hits: readonly SearchHit[], doubts: Doubts): readonly SearchHit[] {
   const found = hits.map((hit) => {
-    const caution = addressesOf(hit).flatMap((address) => {
-      const one = doubts.get(address);
-      return one ? cautionOf(one) : [];
-    });
+    const caution = addressesOf(hit).flatMap((address) => cautionOf(doubts.get(address)));
     return caution.length > 0 ? { ...hit, caution } : hit;
   });
   if (found.every(({ caution }) => !caution)) return hits;

@@ -136,6 +136,13 @@ export function difference(expected: Look, found: Look): string {
   return parts.join('\n');
 }
 
+/** The files that can be built again. */
+const cache = String.raw`state\.json|history-\w+\.jsonl|brief-\w+\.index`;
+const draft = new RegExp(String.raw`/memory-bank/(${cache})\.\w+\.tmp$`);
+const other = new RegExp(
+  String.raw`\.lock$|\.tmp$|(^|/)\.git/memory-bank/(?!(${cache}|index-mark)$)`,
+);
+
 /** Lists locks, journals and temporary files that were left behind; not those of live processes. */
 export function litter(root: string, objects = true): string[] {
   const found = fs.readdirSync(root, { recursive: true, encoding: 'utf8' });
@@ -144,9 +151,7 @@ export function litter(root: string, objects = true): string[] {
     if (isAtRest(root, path)) {
       return !isAlive(text(join(root, path.replace('/journal-', '/owner-'))));
     }
-    return /\.lock$|\.tmp$|(^|\/)\.git\/memory-bank\/(?!(state\.json|index-mark|history-\w+\.jsonl|brief-\w+\.index)$)/.test(
-      path,
-    );
+    return other.test(path);
   });
 }
 
@@ -155,7 +160,7 @@ export function litter(root: string, objects = true): string[] {
  * same cache removes it when it is an hour old.
  */
 export function isDraftOfCache(path: string): boolean {
-  return /\/memory-bank\/(state\.json|history-\w+\.jsonl|brief-\w+\.index)\.\w+\.tmp$/.test(path);
+  return draft.test(path);
 }
 
 /** Whether an idle server has such a file: it identifies the server and blocks nothing. */
