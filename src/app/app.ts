@@ -237,6 +237,11 @@ export class App {
     this.#observers.push(observer);
   }
 
+  /** Whether a call is running. */
+  get isBusy(): boolean {
+    return this.#running.size > 0;
+  }
+
   /** Waits for running calls, not for summaries, and closes everything; no call may follow. */
   async close(): Promise<void> {
     await this.#summarizer?.close();

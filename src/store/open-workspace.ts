@@ -58,6 +58,8 @@ const real: WorkspaceParts = {
 const collectFor = 50;
 /** The index of this number of records is built in a fraction of a second. */
 const fewRecords = 1_000;
+/** Words that warm the search. The one between two others keeps it from reading all texts in vain. */
+const warmingQuery = 'what memory says';
 /** How long after a look a missing memory folder is looked for again, in milliseconds. */
 const missingPause = 2_000;
 
@@ -239,7 +241,7 @@ class StoreWorkspace implements Workspace {
     // The index of many records is built for a search only: many sessions never search.
     if (!this.#saved.isSearchable && this.#memory.view.count > fewRecords) return;
     // By words alone: nothing is learned or sent to a model before somebody searches.
-    await this.#search.find({ query: 'memory', limit: 1, plainly: 1 }, undefined);
+    await this.#search.find({ query: warmingQuery, limit: 1, plainly: 1 }, undefined);
   }
 
   watch(listener: (paths: readonly string[]) => void): () => void {

@@ -2,7 +2,8 @@ import { existsSync, mkdirSync, mkdtempSync, realpathSync, writeFileSync } from 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { warmSoon } from '../../src/server/mcp/warming.ts';
 import { probeApp } from '../support/app.ts';
 
 let folder: string;
@@ -190,6 +191,29 @@ describe('the workspaces', () => {
     expect(workspaces.get(join(folder, '.memory-bank'))?.warmed).toBe(true);
     await app.call(session, 'note_read', { name: 'a' });
     expect(workspaces.size).toBe(1);
+  });
+
+  test('one is opened in the background only while no call is running', async () => {
+    vi.useFakeTimers();
+    try {
+      mkdirSync(join(folder, '.memory-bank'));
+      const { app, workspaces } = probeApp({ cwd: folder });
+      const [one, other] = [app.connect(), app.connect()];
+      const warm = vi.spyOn(app, 'warm');
+      const controller = new AbortController();
+      const waiting = app.call(one, 'wait', {}, { signal: controller.signal });
+      const cancel = warmSoon(app, other, () => false);
+      await vi.advanceTimersByTimeAsync(10_000);
+      expect(warm).not.toHaveBeenCalled();
+      controller.abort();
+      await waiting;
+      await vi.advanceTimersByTimeAsync(1_000);
+      await warm.mock.results[0]?.value;
+      expect(workspaces.get(join(folder, '.memory-bank'))?.warmed).toBe(true);
+      cancel();
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   test('one that is placed elsewhere is left to the first call', async () => {
