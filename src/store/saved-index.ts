@@ -9,7 +9,7 @@ import type { RecordSearch } from './search/record-search.ts';
 import { SavedSearch } from './search/saved-search.ts';
 
 /** The version of the format. */
-const version = 3;
+const version = 4;
 /** A larger file is neither written nor read, in bytes. */
 const maxBytes = 256 * 1024 * 1024;
 /** Size limit of the file in percent of the size of the record files. */

@@ -483,7 +483,7 @@ export const guards: readonly Guard[] = [
     'a saved index does not hide a record that was read before it',
     [
       'store/records/record-cache.ts',
-      'if (!known.settled || !sameStat(known.stat, record.stat)) this.#announce([path]);',
+      'if (before && (!settled || !sameStat(stat, before))) changed.push(path);',
       '',
     ],
     ['store/saved-index.test.ts', 'read before its first search'],
@@ -515,7 +515,7 @@ export const guards: readonly Guard[] = [
     'a file that was too large for the index is indexed once it is smaller',
     [
       'store/records/record-cache.ts',
-      'if (!this.#records.has(record.path)) this.#records.set(record.path, record);',
+      'if (!this.get(record.path)) this.#records.set(record.path, record);',
       '',
     ],
     ['hostile/volume.test.ts', 'until there is room'],

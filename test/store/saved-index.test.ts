@@ -11,6 +11,7 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type LoadedFile, NodeFiles } from '../../src/git/disk/file-layer.ts';
+import { recordSections } from '../../src/store/records/saved-records.ts';
 import { deep, runs, sample } from '../support/depth.ts';
 import { letter, note } from '../support/note.ts';
 import { type Opened, open } from '../support/open.ts';
@@ -131,6 +132,30 @@ describe('the index of an earlier process', () => {
     expect(await keysOf(opened, 'sorrel')).toEqual([]);
   });
 
+  test('knows which files have the same key, also one that is added later', async () => {
+    const repo = project();
+    const addTwin = (i: number) => {
+      const path = `.memory-bank/notes/g/twin${i}.yaml`;
+      repo.write(path, `key: n${i}\ntags: []\ntext: quince\n`);
+      utimesSync(repo.path(path), 1_700_000_000, 1_700_000_000);
+    };
+    addTwin(5);
+    const shadowed = async ({ call }: Opened) =>
+      (await call.store.list(note, { under: 'g' })).damaged.map(({ path }) => path).sort();
+    const expected = await save(repo);
+    const { opened } = await serve(repo);
+    expect(await shadowed(opened)).toEqual(['notes/g/twin5.yaml']);
+    expect(await keysOf(opened, 'quince')).toEqual([]);
+    expect(await answers(opened)).toEqual(expected);
+    await opened.workspace.close();
+    addTwin(6);
+    const { opened: next } = await serve(repo);
+    expect(await shadowed(next)).toEqual(['notes/g/twin5.yaml', 'notes/g/twin6.yaml']);
+    rmSync(repo.path('.memory-bank/notes/f6/n6.yaml'));
+    expect(await shadowed(next)).toEqual(['notes/g/twin5.yaml']);
+    expect(await keysOf(next, 'quince')).toEqual(['n6']);
+  });
+
   deep('may be deleted and replaced while servers use it', async () => {
     const repo = project();
     const expected = await save(repo);
@@ -163,7 +188,7 @@ describe('the index of an earlier process', () => {
     for (let i = 0; i < count; i++) writeNote(repo, i, `${plant(i)} number ${i}`);
     const expected = await save(repo);
     const sections = readFileSync(fileOf(repo)).readUInt32LE(24);
-    expect(sections).toBeGreaterThan(6);
+    expect(sections).toBeGreaterThan(recordSections);
     const { opened } = await serve(repo);
     expect(await answers(opened)).toEqual(expected);
   });
@@ -175,7 +200,7 @@ describe('the index of an earlier process', () => {
     writeNote(repo, 1, words.join(' '));
     await save(repo);
     const sections = readFileSync(fileOf(repo)).readUInt32LE(24);
-    expect(sections).toBe(6);
+    expect(sections).toBe(recordSections);
   });
 });
 
@@ -238,7 +263,7 @@ describe('a damaged file', () => {
     const path = fileOf(repo);
     const bad = readFileSync(path);
     for (let at = bad.indexOf('/f1'); at >= 0; at = bad.indexOf('/f1')) bad.write('/..', at);
-    sign(bad, 0);
+    for (const section of [0, 1]) sign(bad, section);
     writeFileSync(path, bad);
     repo.write('.memory-bank/n1.yaml', 'key: out\ntags: []\ntext: outside\n');
     await expectRebuilt(repo, expected);

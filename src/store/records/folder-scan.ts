@@ -22,12 +22,59 @@ const maxPeekedBytes = 256 * 1024;
 /** Files below more folders than this are ignored. */
 export const maxDepth = 32;
 
-interface FolderState {
-  /** As in `RecordFile`, when the folder was last listed. */
+/** The stat of a folder that has to be listed again. */
+const unknownFolder: Stat = {
+  kind: 'directory',
+  size: 0,
+  mtimeMs: 0,
+  ctimeMs: 0,
+  ino: 0,
+  mode: 0,
+  links: 0,
+};
+
+/** A folder as it was when it was last listed. */
+class FolderState {
+  /** As in `RecordFile`. */
   readonly stat: Stat;
   readonly settled: boolean;
-  readonly folders: Set<string>;
-  readonly files: Map<string, AnyRecordType>;
+  readonly folders = new Set<string>();
+  #files: Map<string, AnyRecordType> | undefined;
+  /** The records of an earlier process; undefined once they are in `files`. */
+  #saved: { readonly records: SavedRecords; readonly rows: Uint32Array } | undefined;
+
+  constructor(
+    stat: Stat,
+    settled: boolean,
+    saved?: { readonly records: SavedRecords; readonly rows: Uint32Array },
+  ) {
+    this.stat = stat;
+    this.settled = settled;
+    this.#saved = saved;
+  }
+
+  /** The rows of all its files, if they are as an earlier process has saved them. */
+  get rows(): Uint32Array | undefined {
+    return this.#saved?.rows;
+  }
+
+  /** The types of its files, by name. */
+  get files(): Map<string, AnyRecordType> {
+    if (this.#files) return this.#files;
+    this.#files = new Map();
+    const { records, rows = [] } = this.#saved ?? {};
+    for (const row of rows) {
+      const type = records?.typeAt(row);
+      if (type) this.#files.set(nameOf(records?.paths[row] ?? ''), type);
+    }
+    this.#saved = undefined;
+    return this.#files;
+  }
+
+  /** The number of entries. */
+  get size(): number {
+    return (this.rows?.length ?? this.files.size) + this.folders.size;
+  }
 }
 
 /**
@@ -64,46 +111,23 @@ export class FolderScan {
   /**
    * Adds the folders and records that an earlier process has saved. A refresh has to follow.
    *
-   * @returns false, and adds nothing, if a folder is missing or something is known already.
+   * @returns false, and adds nothing, if a folder is known already.
    */
   preload(saved: SavedRecords): boolean {
     if (this.#folders.size > 0) return false;
+    const rows = saved.rowsByFolder();
     const folders = new Map<string, FolderState>();
-    const unknown: Stat = {
-      kind: 'directory',
-      size: 0,
-      mtimeMs: 0,
-      ctimeMs: 0,
-      ino: 0,
-      mode: 0,
-      links: 0,
-    };
     for (const [index, path] of saved.folders.entries()) {
       const stat = saved.folderStat(index);
-      const state = { stat: stat ?? unknown, settled: stat !== undefined };
-      folders.set(path, { ...state, folders: new Set(), files: new Map() });
+      const own = { records: saved, rows: rows[index] ?? new Uint32Array() };
+      folders.set(path, new FolderState(stat ?? unknownFolder, stat !== undefined, own));
     }
     for (const path of saved.folders) {
       if (path !== '') folders.get(folderOf(path))?.folders.add(nameOf(path));
     }
-    if (!saved.paths.every((path) => folders.has(folderOf(path)))) return false;
     this.#saved = saved;
     for (const [path, state] of folders) this.#folders.set(path, state);
-    // The paths are sorted, so most are in the folder of the one before.
-    let [folder, files] = ['', folders.get('')?.files];
-    for (let row = 0; row < saved.paths.length; row++) {
-      const path = saved.paths[row] ?? '';
-      const type = saved.typeAt(row);
-      if (!type) continue;
-      if (folderOf(path) !== folder) {
-        folder = folderOf(path);
-        files = folders.get(folder)?.files;
-      }
-      files?.set(nameOf(path), type);
-      const record = saved.record(row);
-      if (record) this.#cache.preload(record);
-      else this.#cache.ownedBy(type).add(path);
-    }
+    this.#cache.preload(saved);
     return true;
   }
 
@@ -125,8 +149,7 @@ export class FolderScan {
 
   /** The number of entries in a folder. */
   sizeOf(folder: string): number {
-    const state = this.#folders.get(folder);
-    return state ? state.files.size + state.folders.size : 0;
+    return this.#folders.get(folder)?.size ?? 0;
   }
 
   /**
@@ -147,9 +170,7 @@ export class FolderScan {
       const state = this.#folders.get(path);
       if (!state && this.typeOf(path)) this.look(path);
       else this.#visit(path, 'names', 0);
-      for (const name of state ? (this.#folders.get(path)?.files.keys() ?? []) : []) {
-        this.#peek(join(path, name));
-      }
+      if (state) this.#peekInto(path);
     }
   }
 
@@ -161,6 +182,8 @@ export class FolderScan {
 
   /** Looks at a known file in a folder that was just looked at. An unread file stays unread. */
   #peek(path: string): void {
+    const row = this.#saved?.rowOf(path) ?? -1;
+    if (this.#isAsSaved(row)) return;
     const known = this.#cache.get(path);
     if (!known || (known.settled && this.#folder.has(path, known.stat))) return;
     const load = () => toLoaded(this.#folder.peek(path));
@@ -239,13 +262,29 @@ export class FolderScan {
     const current = known?.settled && sameStat(known.stat, stat);
     const state = current ? known : this.#list(folder, stat, isSettled(stat, since));
     for (const name of state.folders) this.#visit(join(folder, name), depth, level + 1);
-    if (depth === 'names') return;
-    for (const name of state.files.keys()) this.#peek(folder === '' ? name : `${folder}/${name}`);
+    if (depth === 'files') this.#peekInto(folder);
+  }
+
+  /** Looks at the files directly in a folder that was just looked at. */
+  #peekInto(folder: string): void {
+    const state = this.#folders.get(folder);
+    const { rows } = state ?? {};
+    if (!rows) {
+      for (const name of state?.files.keys() ?? []) this.#peek(join(folder, name));
+      return;
+    }
+    for (const row of rows) if (!this.#isAsSaved(row)) this.#peek(this.#saved?.paths[row] ?? '');
+  }
+
+  /** Whether the file of a row is as it was saved, and its record was not needed yet. */
+  #isAsSaved(row: number): boolean {
+    const stat = this.#cache.isUntouched(row) ? this.#saved?.statAt(row) : undefined;
+    return stat !== undefined && this.#folder.has(this.#saved?.paths[row] ?? '', stat);
   }
 
   #list(folder: string, stat: Stat, settled: boolean): FolderState {
-    const folders = new Set<string>();
-    const files = new Map<string, AnyRecordType>();
+    const state = new FolderState(stat, settled);
+    const { folders, files } = state;
     const known = this.#folders.get(folder);
     const types = this.#types.filter((type) => folder.startsWith(type.folder));
     const again: string[] = [];
@@ -268,7 +307,6 @@ export class FolderScan {
     for (const name of [...(known?.files.keys() ?? [])]) {
       if (!files.has(name)) this.#forget(join(folder, name));
     }
-    const state = { stat, settled, folders, files };
     this.#folders.set(folder, state);
     if (folder !== '') this.#folders.get(folderOf(folder))?.folders.add(nameOf(folder));
     // Replacing a file keeps its name but changes the timestamp of the folder.

@@ -168,6 +168,11 @@ export class LiveRecords {
     return this.#cache.broken(type).flatMap((path) => this.known(path) ?? []);
   }
 
+  /** Whether several files of a type have the same key. */
+  hasShared(type: AnyRecordType): boolean {
+    return this.#cache.hasShared(type);
+  }
+
   /** The path of the file with the same key that comes before this one; undefined if none does. */
   shadowedBy(record: RecordFile): string | undefined {
     return this.#cache.shadowedBy(record);

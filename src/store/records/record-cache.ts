@@ -5,6 +5,7 @@ import { fanOutPath } from './fan-out.ts';
 import { NameIndex } from './name-index.ts';
 import { OwnedPaths } from './owned-paths.ts';
 import type { RecordFile } from './record-file.ts';
+import type { SavedRecords } from './saved-records.ts';
 
 /** Cache limit: total source bytes of the decoded records kept in memory. */
 const maxKeptBytes = 64 * 1024 * 1024;
@@ -21,6 +22,10 @@ export class RecordCache {
   readonly #ids = new NameIndex();
   readonly #owned = new Map<AnyRecordType, OwnedPaths>();
   readonly #listeners = new Set<(path: string) => void>();
+  /** The records of an earlier process; each is taken over when it is first needed. */
+  #saved: SavedRecords | undefined;
+  /** Whether the record of a row is in `#records`, or gone. */
+  #taken = new Uint8Array();
   #kept = 0;
 
   /** Registers a callback; see `LiveRecords.onChange`. */
@@ -29,7 +34,22 @@ export class RecordCache {
   }
 
   get(path: string): RecordFile | undefined {
-    return this.#records.get(path);
+    return this.#records.get(path) ?? this.#take(path);
+  }
+
+  /** Takes over a record of an earlier process. */
+  #take(path: string): RecordFile | undefined {
+    const row = this.#saved?.rowOf(path) ?? -1;
+    const record = this.isUntouched(row) ? this.#saved?.record(row) : undefined;
+    if (!record) return undefined;
+    this.#taken[row] = 1;
+    this.#records.set(path, record);
+    return record;
+  }
+
+  /** Whether the record of a row is as an earlier process has saved it; false for no row. */
+  isUntouched(row: number): boolean {
+    return this.#taken[row] === 0;
   }
 
   /** The paths of the record files of a type. */
@@ -45,7 +65,7 @@ export class RecordCache {
   /** The number of record files. */
   get count(): number {
     let count = 0;
-    for (const { seen } of this.#owned.values()) count += seen.size;
+    for (const { size } of this.#owned.values()) count += size;
     return count;
   }
 
@@ -65,7 +85,7 @@ export class RecordCache {
    * @param isNew whether its path was unknown until now.
    */
   keep(record: RecordFile, isNew: boolean): RecordFile {
-    const known = this.#records.get(record.path);
+    const known = this.get(record.path);
     if (known?.value) this.#kept -= known.bytes;
     const twins = this.#keys.set(record.type, record.path, known?.key, record.key);
     this.#ids.set(record.type, record.path, known?.id, record.id);
@@ -84,20 +104,35 @@ export class RecordCache {
   }
 
   /**
-   * Adds a record of an earlier process, without its value. Announces only a record that was read in
-   * the meantime and has changed since.
+   * Adds the records of an earlier process, without their values. Announces only a record that was
+   * read in the meantime and has changed since.
    */
-  preload(record: RecordFile): void {
-    const { type, path, key, id } = record;
-    const known = this.#records.get(path);
-    if (known) {
-      if (!known.settled || !sameStat(known.stat, record.stat)) this.#announce([path]);
-      return;
+  preload(saved: SavedRecords): void {
+    this.#taken = new Uint8Array(saved.paths.length);
+    const types = saved.ownedTypes();
+    const known = new Set<string>();
+    const changed: string[] = [];
+    for (const [path, { type, stat, settled }] of this.#records) {
+      const row = saved.rowOf(path);
+      const before = row < 0 ? undefined : saved.statAt(row);
+      known.add(path);
+      if (row < 0) continue;
+      this.#taken[row] = 1;
+      const owned = types.get(type);
+      if (owned) owned.count -= 1;
+      if (before && (!settled || !sameStat(stat, before))) changed.push(path);
     }
-    this.ownedBy(type).addRead(path);
-    this.#keys.set(type, path, undefined, key);
-    if (id !== undefined) this.#ids.set(type, path, undefined, id);
-    this.#records.set(path, record);
+    this.#saved = saved;
+    for (const [type, { count, shared }] of types) {
+      this.ownedBy(type).preload(count, () => saved.pathsOf(type));
+      this.#keys.preload(type, shared, () => saved.keysOf(type, known));
+      this.#ids.preload(type, false, () => saved.idsOf(type, known));
+    }
+    for (let row = 0; row < saved.paths.length; row++) {
+      const type = saved.isUnread(row) && this.isUntouched(row) ? saved.typeAt(row) : undefined;
+      if (type) this.ownedBy(type).unread.add(saved.paths[row] ?? '');
+    }
+    this.#announce(changed);
   }
 
   /** Sets the value of a known record that has none. */
@@ -112,12 +147,12 @@ export class RecordCache {
 
   /** Keeps the stat of a file that is too large to read now, so that a later change is noticed. */
   keepUnopened(record: RecordFile): void {
-    if (!this.#records.has(record.path)) this.#records.set(record.path, record);
+    if (!this.get(record.path)) this.#records.set(record.path, record);
   }
 
   /** Removes a file that is gone, and announces it if its record was read. */
   forget(path: string, type: AnyRecordType | undefined): void {
-    const known = this.#records.get(path);
+    const known = this.get(path);
     if (type) this.ownedBy(type).delete(path);
     if (!known) return;
     if (known.value) this.#kept -= known.bytes;
@@ -168,6 +203,11 @@ export class RecordCache {
   /** The paths of the damaged files of a type, and of those whose key an earlier file has. */
   broken(type: AnyRecordType): string[] {
     return [...new Set([...this.ownedBy(type).damaged, ...this.#keys.shadowed(type)])].sort();
+  }
+
+  /** Whether several files of a type have the same key. */
+  hasShared(type: AnyRecordType): boolean {
+    return this.#keys.shadowed(type).length > 0;
   }
 
   /** The path of the file with the same key that comes before this one; undefined if none does. */

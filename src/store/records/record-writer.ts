@@ -3,10 +3,12 @@ import { deflateRawSync } from 'node:zlib';
 import type { AnyRecordType } from '../../core/record-type.ts';
 import type { Stat } from '../../git/disk/file-layer.ts';
 import type { LiveRecords } from './live-records.ts';
+import { folderOf } from './record-path.ts';
 import {
   blockLength,
   maxValueLength,
   perStat,
+  type SavedKeys,
   type SavedNames,
   type SavedRecords,
 } from './saved-records.ts';
@@ -28,8 +30,8 @@ export function* saveRecords(
   saved: SavedRecords | undefined,
 ): Steps<{ readonly paths: readonly string[]; readonly sections: Uint8Array[]; bytes: number }> {
   const paths = view.paths().sort();
-  const keys: (string | null)[] = [];
-  const ids: (string | null)[] = [];
+  const keys = new Array<string | null>(paths.length).fill(null);
+  const ids = new Array<string | null>(paths.length).fill(null);
   const stats = new Float64Array(perStat * paths.length).fill(Number.NaN);
   const typeOf = new Uint8Array(paths.length);
   const values = new ValueBlocks();
@@ -42,13 +44,12 @@ export function* saveRecords(
     // A stat can be trusted once its timestamp is older than the clock's tick.
     if (record && !record.settled) record = view.look(path);
     total += record ? Math.max(leastBytes, record.bytes) : 0;
-    const isGood = record?.settled === true && record.key !== undefined && !record.error;
-    keys.push((isGood && record?.key) || null);
-    ids.push((isGood && record?.id) || null);
-    if (!isGood || !record) {
+    if (!record?.settled || record.key === undefined || record.error) {
       values.add('');
       continue;
     }
+    keys[row] = record.key;
+    ids[row] = record.id ?? null;
     fill(stats, row, record.stat);
     const known = record.row === undefined ? undefined : saved?.json(record.row);
     values.add(known ?? toJson(record.value));
@@ -58,16 +59,25 @@ export function* saveRecords(
   for (const [index, [, { stat, settled }]] of folders.entries()) {
     if (settled) fill(folderStats, index, stat);
   }
+  const indexes = new Map(folders.map(([path], index) => [path, index]));
   const names: SavedNames = {
     types: types.map(({ name }) => name),
-    folders: folders.map(([path]) => path),
-    paths,
-    keys,
-    ids,
+    shared: types.flatMap((type, index) => (view.hasShared(type) ? index : [])),
+    folders: [...indexes.keys()],
   };
   const { table, blocks } = values.finish();
-  const written = [jsonBytes(names), bytesOf(stats), typeOf, bytesOf(folderStats)];
-  return { paths, sections: [...written, bytesOf(table), blocks], bytes: total };
+  const sections = [
+    jsonBytes(names),
+    jsonBytes(paths),
+    jsonBytes([keys, ids] satisfies SavedKeys),
+    bytesOf(stats),
+    typeOf,
+    bytesOf(Uint32Array.from(paths, (path) => indexes.get(folderOf(path)) ?? -1)),
+    bytesOf(folderStats),
+    bytesOf(table),
+    blocks,
+  ];
+  return { paths, sections, bytes: total };
 }
 
 /** Compresses values in blocks. */

@@ -1,13 +1,25 @@
 import { inflateRawSync } from 'node:zlib';
 import type { AnyRecordType } from '../../core/record-type.ts';
 import type { Stat } from '../../git/disk/file-layer.ts';
+import type { NamedPath } from './name-index.ts';
+import { positionIn } from './owned-paths.ts';
 import type { RecordFile } from './record-file.ts';
 import type { SectionFile } from './section-file.ts';
 
-/** The sections of the records in the file, by position. */
-const sections = { names: 0, stats: 1, types: 2, folders: 3, blocks: 4, values: 5 } as const;
+/** The sections of the records in the file, by position; a file that is too large lacks the last two. */
+const sections = {
+  names: 0,
+  paths: 1,
+  keys: 2,
+  stats: 3,
+  types: 4,
+  folderOf: 5,
+  folders: 6,
+  blocks: 7,
+  values: 8,
+} as const;
 /** The number of these sections; those of the search follow. */
-export const recordSections = 6;
+export const recordSections = 9;
 
 /** The numbers that show whether a file or folder has changed: inode, size and two timestamps. */
 export const perStat = 4;
@@ -16,16 +28,32 @@ export const blockLength = 16 * 1024;
 /** A longer value is not saved: its record is read again. */
 export const maxValueLength = 256 * 1024;
 
-/** The texts of the saved records. */
+/** The texts of the saved records, other than those of each record. */
 export interface SavedNames {
   /** The names of the record types. */
   readonly types: readonly string[];
+  /** Indexes of the types that have several files with the same key. */
+  readonly shared: readonly number[];
   readonly folders: readonly string[];
-  /** Sorted. */
-  readonly paths: readonly string[];
-  /** For each path; null if its file has to be read again. */
-  readonly keys: readonly (string | null)[];
-  readonly ids: readonly (string | null)[];
+}
+
+/** The keys and ids of the saved records; null for none. */
+export type SavedKeys = readonly [
+  keys: readonly (string | null)[],
+  ids: readonly (string | null)[],
+];
+
+/** The tables of the saved records. */
+interface Tables {
+  /** The index of the type of each row. */
+  readonly typeOf: Uint8Array;
+  /** The index of the folder of each row. */
+  readonly folderOf: Uint32Array;
+  readonly stats: Float64Array;
+  readonly folderStats: Float64Array;
+  /** The first row of each block, and the offset of the block. */
+  readonly blocks: Uint32Array;
+  readonly values: Uint8Array;
 }
 
 /**
@@ -34,84 +62,175 @@ export interface SavedNames {
  * A caller compares the stat before it uses a record. A stat that was not settled is not saved.
  */
 export class SavedRecords {
+  /** Sorted; the row of a record is its place here. */
   readonly paths: readonly string[];
   readonly folders: readonly string[];
-  readonly #names: SavedNames;
+  readonly #file: SectionFile;
   readonly #types: readonly AnyRecordType[];
-  readonly #typeOf: Uint8Array;
-  readonly #stats: Float64Array;
-  readonly #folderStats: Float64Array;
-  /** The first row of each block, and the offset of the block. */
-  readonly #blocks: Uint32Array;
-  readonly #values: Uint8Array;
+  readonly #shared: readonly number[];
+  readonly #tables: Tables;
+  /** The keys and ids, from when they are first needed. */
+  #keys: SavedKeys | undefined;
+  /** The row after the one that was found last. */
+  #next = 0;
   /** The block that was read last. */
   #open: { readonly block: number; readonly lines: readonly string[] } | undefined;
 
   private constructor(
-    names: SavedNames,
+    file: SectionFile,
+    { folders, shared }: SavedNames,
+    paths: readonly string[],
     types: readonly AnyRecordType[],
-    typeOf: Uint8Array,
-    stats: Float64Array,
-    folderStats: Float64Array,
-    blocks: Uint32Array,
-    values: Uint8Array,
+    tables: Tables,
   ) {
-    this.paths = names.paths;
-    this.folders = names.folders;
-    this.#names = names;
+    this.#file = file;
+    this.paths = paths;
+    this.folders = folders;
     this.#types = types;
-    this.#typeOf = typeOf;
-    this.#stats = stats;
-    this.#folderStats = folderStats;
-    this.#blocks = blocks;
-    this.#values = values;
+    this.#shared = shared;
+    this.#tables = tables;
   }
 
   /** Reads the records of a file; undefined if they are damaged. */
   static read(file: SectionFile, known: readonly AnyRecordType[]): SavedRecords | undefined {
     const names = toNames(file.json(sections.names));
-    if (!names) return undefined;
-    if (!names.paths.every(isInside) || !names.folders.every(isInside)) return undefined;
-    const count = names.paths.length;
+    const paths = file.json(sections.paths);
+    if (!names?.folders.every(isInside) || !isTexts(paths)) return undefined;
+    const count = paths.length;
     const typeOf = file.section(sections.types);
+    const folderOf = file.integers(sections.folderOf, count);
     const stats = file.floats(sections.stats, perStat * count);
     const folderStats = file.floats(sections.folders, perStat * names.folders.length);
-    const blocks = file.section(sections.blocks);
-    const table = blocks && file.integers(sections.blocks, blocks.length >>> 2);
+    const starts = file.section(sections.blocks);
+    const blocks = starts && file.integers(sections.blocks, starts.length >>> 2);
     const values = file.section(sections.values);
-    if (typeOf?.length !== count || !stats || !folderStats || !table || !values) return undefined;
+    // The keys are decoded later.
+    if (typeOf?.length !== count || !folderOf || !file.section(sections.keys)) return undefined;
+    if (!stats || !folderStats || !blocks || !values) return undefined;
     const types = names.types.flatMap((name) => known.find((type) => type.name === name) ?? []);
     if (types.length !== names.types.length) return undefined;
-    if (!names.paths.every((path, row) => types[typeOf[row] ?? -1]?.owns(path))) return undefined;
-    return new SavedRecords(names, types, typeOf, stats, folderStats, table, values);
+    for (let row = 0; row < count; row++) {
+      const path = paths[row] ?? '';
+      if (!isIn(names.folders[folderOf[row] ?? -1], path)) return undefined;
+      if (!types[typeOf[row] ?? -1]?.owns(path)) return undefined;
+    }
+    const tables = { typeOf, folderOf, stats, folderStats, blocks, values };
+    return new SavedRecords(file, names, paths, types, tables);
+  }
+
+  /** The row of a path; -1 if there is none. */
+  rowOf(path: string): number {
+    // Most callers ask for one path after the other.
+    if (this.paths[this.#next] === path) return this.#next++;
+    const row = positionIn(this.paths, path);
+    if (this.paths[row] !== path) return -1;
+    this.#next = row + 1;
+    return row;
+  }
+
+  /** The rows of the files directly in each folder, by folder. */
+  rowsByFolder(): readonly Uint32Array[] {
+    const counts = new Uint32Array(this.folders.length);
+    const { folderOf } = this.#tables;
+    for (const folder of folderOf) counts[folder] = (counts[folder] ?? 0) + 1;
+    const rows = Array.from(counts, (count) => new Uint32Array(count));
+    counts.fill(0);
+    for (let row = 0; row < folderOf.length; row++) {
+      const folder = folderOf[row] as number;
+      const at = counts[folder] as number;
+      (rows[folder] as Uint32Array)[at] = row;
+      counts[folder] = at + 1;
+    }
+    return rows;
+  }
+
+  /** The records of each type: how many there are, and whether several have the same key. */
+  ownedTypes(): Map<AnyRecordType, { count: number; readonly shared: boolean }> {
+    const counts = new Uint32Array(this.#types.length);
+    for (const type of this.#tables.typeOf) counts[type] = (counts[type] ?? 0) + 1;
+    const owned = new Map<AnyRecordType, { count: number; readonly shared: boolean }>();
+    for (const [index, type] of this.#types.entries()) {
+      const count = counts[index] ?? 0;
+      if (count > 0) owned.set(type, { count, shared: this.#shared.includes(index) });
+    }
+    return owned;
+  }
+
+  /** The sorted paths of the records of a type. */
+  pathsOf(type: AnyRecordType): string[] {
+    const { typeOf } = this.#tables;
+    const wanted = this.#types.indexOf(type);
+    return this.paths.filter((_path, row) => typeOf[row] === wanted);
+  }
+
+  /** The keys of the records of a type, except for those at some paths. */
+  keysOf(type: AnyRecordType, except: ReadonlySet<string>): Iterable<NamedPath> {
+    return this.#named(type, except, (row) => this.keyAt(row));
+  }
+
+  /** The same with the ids. */
+  idsOf(type: AnyRecordType, except: ReadonlySet<string>): Iterable<NamedPath> {
+    return this.#named(type, except, (row) => this.idAt(row));
+  }
+
+  *#named(
+    type: AnyRecordType,
+    except: ReadonlySet<string>,
+    nameAt: (row: number) => string | undefined,
+  ): Iterable<NamedPath> {
+    const { typeOf } = this.#tables;
+    const wanted = this.#types.indexOf(type);
+    for (let row = 0; row < this.paths.length; row++) {
+      const [path = '', name] = typeOf[row] === wanted ? [this.paths[row], nameAt(row)] : [];
+      if (name !== undefined && !except.has(path)) yield [path, name];
+    }
   }
 
   /** The stat of a folder when it was listed; undefined if it has to be listed again. */
   folderStat(index: number): Stat | undefined {
-    return toStat('directory', this.#folderStats, index);
+    return toStat('directory', this.#tables.folderStats, index);
   }
 
   typeAt(row: number): AnyRecordType | undefined {
-    return this.#types[this.#typeOf[row] ?? -1];
+    return this.#types[this.#tables.typeOf[row] ?? -1];
   }
 
-  /** The size of the file of a row. */
+  /** The size of the file of a row; 0 if its file has to be read again. */
   bytesAt(row: number): number {
-    return isStat(this.#stats, row) ? (this.#stats[perStat * row + 1] ?? 0) : 0;
+    return this.isUnread(row) ? 0 : (this.#tables.stats[perStat * row + 1] ?? 0);
   }
 
   /** Whether the file of a row has to be read again, whatever its stat is. */
   isUnread(row: number): boolean {
-    return typeof this.#names.keys[row] !== 'string' || !isStat(this.#stats, row);
+    return !isStat(this.#tables.stats, row);
+  }
+
+  /** The stat of the file of a row; undefined if it has to be read again. */
+  statAt(row: number): Stat | undefined {
+    return toStat('file', this.#tables.stats, row);
+  }
+
+  keyAt(row: number): string | undefined {
+    return this.#keysAndIds[0][row] ?? undefined;
+  }
+
+  idAt(row: number): string | undefined {
+    return this.#keysAndIds[1][row] ?? undefined;
+  }
+
+  get #keysAndIds(): SavedKeys {
+    this.#keys ??= toKeys(this.#file.json(sections.keys));
+    return this.#keys;
   }
 
   /** The record of a row without its value; undefined if its file has to be read again. */
   record(row: number): RecordFile | undefined {
     const path = this.paths[row];
-    const key = this.#names.keys[row];
     const type = this.typeAt(row);
-    const stat = toStat('file', this.#stats, row);
-    if (path === undefined || typeof key !== 'string' || !type || !stat) return undefined;
+    const stat = this.statAt(row);
+    if (path === undefined || !type || !stat) return undefined;
+    const key = this.keyAt(row);
+    if (key === undefined) return undefined;
     return {
       path,
       type,
@@ -119,7 +238,7 @@ export class SavedRecords {
       settled: true,
       bytes: stat.size,
       key,
-      id: this.#names.ids[row] ?? undefined,
+      id: this.idAt(row),
       value: undefined,
       error: undefined,
       row,
@@ -140,26 +259,25 @@ export class SavedRecords {
 
   /** The value of a row as JSON; undefined if it is not saved. */
   json(row: number): string | undefined {
+    const { blocks } = this.#tables;
     let low = 0;
-    let high = this.#blocks.length / 2;
+    let high = blocks.length / 2;
     while (low + 1 < high) {
       const middle = (low + high) >>> 1;
-      if ((this.#blocks[2 * middle] ?? 0) <= row) low = middle;
+      if ((blocks[2 * middle] ?? 0) <= row) low = middle;
       else high = middle;
     }
-    return this.#lines(low)[row - (this.#blocks[2 * low] ?? 0)] || undefined;
+    return this.#lines(low)[row - (blocks[2 * low] ?? 0)] || undefined;
   }
 
   #lines(block: number): readonly string[] {
     if (this.#open?.block === block) return this.#open.lines;
-    const [start = 0, end = this.#values.length] = [
-      this.#blocks[2 * block + 1],
-      this.#blocks[2 * block + 3],
-    ];
+    const { blocks, values } = this.#tables;
+    const [start = 0, end = values.length] = [blocks[2 * block + 1], blocks[2 * block + 3]];
     let lines: readonly string[] = [];
     try {
       const options = { maxOutputLength: 4 * (blockLength + maxValueLength) };
-      const text = inflateRawSync(this.#values.subarray(start, end), options).toString('utf8');
+      const text = inflateRawSync(values.subarray(start, end), options).toString('utf8');
       lines = text.split('\n');
     } catch {
       // The records are read from their files.
@@ -210,10 +328,23 @@ function toStat(kind: 'file' | 'directory', stats: Float64Array, row: number): S
   return isStat(stats, row) ? new SavedStat(kind, stats, row) : undefined;
 }
 
-/** Whether a path is one that a listing of the memory can give: no part of it begins with a dot. */
+/** Whether a folder is one that a listing of the memory can give: no part of it begins with a dot. */
 function isInside(path: string): boolean {
   if (path.startsWith('.') || path.startsWith('/') || path.includes('/.')) return false;
-  return !path.includes('//') && (process.platform !== 'win32' || !/[\\:]/.test(path));
+  return !path.includes('//') && !isForeign(path);
+}
+
+/** Whether a path is that of a file directly in a folder, and one that a listing can give. */
+function isIn(folder: string | undefined, path: string): boolean {
+  if (folder === undefined || !path.startsWith(folder) || isForeign(path)) return false;
+  const start = folder === '' ? 0 : folder.length + 1;
+  if (start > 0 && path[start - 1] !== '/') return false;
+  return path.length > start && path[start] !== '.' && !path.includes('/', start);
+}
+
+/** Whether a path has a second meaning on this system. */
+function isForeign(path: string): boolean {
+  return process.platform === 'win32' && /[\\:]/.test(path);
 }
 
 /** Whether a stat was saved. */
@@ -224,12 +355,18 @@ function isStat(stats: Float64Array, row: number): boolean {
 
 function toNames(value: unknown): SavedNames | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
-  const { types, folders, paths, keys, ids } = value as Partial<Record<keyof SavedNames, unknown>>;
-  if (!isTexts(types) || !isTexts(folders) || !isTexts(paths)) return undefined;
-  if (!Array.isArray(keys) || !Array.isArray(ids)) return undefined;
-  if (keys.length !== paths.length || ids.length !== paths.length) return undefined;
-  if (!isTexts(ids.filter((id) => id !== null))) return undefined;
-  return { types, folders, paths, keys, ids };
+  const { types, shared, folders } = value as Partial<Record<keyof SavedNames, unknown>>;
+  if (!isTexts(types) || !isTexts(folders) || !Array.isArray(shared)) return undefined;
+  return { types, shared, folders };
+}
+
+/** Keys of the wrong form count as missing: their files are read again. */
+function toKeys(value: unknown): SavedKeys {
+  if (!Array.isArray(value)) return [[], []];
+  const [keys, ids] = value.map((texts) => (Array.isArray(texts) ? texts : []));
+  const toTexts = (texts: readonly unknown[] = []) =>
+    texts.map((text) => (typeof text === 'string' ? text : null));
+  return [toTexts(keys), toTexts(ids)];
 }
 
 function isTexts(value: unknown): value is readonly string[] {

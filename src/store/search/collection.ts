@@ -93,19 +93,20 @@ class StoredDocument implements IndexedDocument {
 export class Collection implements SearchedCollection {
   readonly dictionary = new Dictionary();
   /** The documents by number; the number of a removed document is reused. */
-  readonly #entries: (IndexedDocument | undefined)[] = [];
-  readonly #ids: (string | undefined)[] = [];
+  #entries: (IndexedDocument | undefined)[] = [];
+  #ids: (string | undefined)[] = [];
   /** The saved index that the first documents are from, and how to read their fields. */
   #saved: SavedSearch | undefined;
   #fieldsOf: (id: string) => SearchFields | undefined = () => undefined;
-  /** Hashes of the titles of its documents. */
-  #hashes: Uint32Array = new Uint32Array();
   /** The name that a search has asked for last, with its hash. */
   #asked: { readonly name: string; readonly hash: number } = { name: '', hash: hashOf('') };
   /** The number of content words of each document, by document number. */
-  readonly #lengths: number[] = [];
-  readonly #numbers = new Map<string, number>();
+  #lengths: number[] = [];
+  /** The numbers by id; those of the saved index are added when one is first needed. */
+  readonly #known = new Map<string, number>();
+  #isListed = true;
   readonly #free: number[] = [];
+  #size = 0;
   /** The total number of tokens of all documents. */
   tokens = 0;
   #totalLength = 0;
@@ -115,7 +116,7 @@ export class Collection implements SearchedCollection {
   readonly #words: Word[] = [];
 
   get size(): number {
-    return this.#numbers.size;
+    return this.#size;
   }
 
   get averageLength(): number {
@@ -135,21 +136,28 @@ export class Collection implements SearchedCollection {
   ): void {
     this.#saved = saved;
     this.#fieldsOf = fieldsOf;
-    this.#hashes = new Uint32Array(ids.length);
     this.dictionary.adopt(saved);
+    this.#ids = ids.slice();
+    this.#entries = new Array(ids.length);
+    this.#lengths = Array.from(saved.lengths());
+    this.#isListed = false;
+    this.#size = saved.facts.size;
+    this.#totalLength = saved.facts.length;
     for (let row = 0; row < ids.length; row++) {
-      const id = ids[row] ?? '';
-      this.#hashes[row] = saved.titleHash(row);
-      const isIndexed = saved.isIndexed(row);
-      const length = isIndexed ? saved.lengthOf(row) : 0;
-      this.#entries.push(undefined);
-      this.#ids.push(isIndexed ? id : undefined);
-      this.#lengths.push(length);
-      this.#totalLength += length;
-      if (isIndexed) this.#numbers.set(id, row);
-      else this.#free.push(row);
+      if (saved.isIndexed(row)) continue;
+      this.#ids[row] = undefined;
+      this.#free.push(row);
     }
     this.tokens = saved.facts.tokens;
+  }
+
+  get #numbers(): Map<string, number> {
+    if (this.#isListed) return this.#known;
+    this.#isListed = true;
+    for (const [number, id] of this.#ids.entries()) {
+      if (id !== undefined) this.#known.set(id, number);
+    }
+    return this.#known;
   }
 
   /** One more than the highest document number. */
@@ -198,7 +206,7 @@ export class Collection implements SearchedCollection {
     if (this.#asked.name !== name) this.#asked = { name, hash: hashOf(name) };
     const entry = this.#entries[number];
     const isSaved = !entry || entry instanceof StoredDocument;
-    if (isSaved && this.#hashes[number] !== this.#asked.hash) return false;
+    if (isSaved && this.#saved?.titleHash(number) !== this.#asked.hash) return false;
     return (entry ?? this.entry(number))?.name === name;
   }
 
@@ -206,7 +214,7 @@ export class Collection implements SearchedCollection {
   titleHash(number: number): number {
     const entry = this.#entries[number];
     const isSaved = !entry || entry instanceof StoredDocument;
-    return isSaved ? (this.#hashes[number] ?? 0) : hashOf(entry.name);
+    return isSaved ? (this.#saved?.titleHash(number) ?? 0) : hashOf(entry.name);
   }
 
   /** The words of each field of a document; those of a saved one do not stay in memory. */
@@ -280,6 +288,7 @@ export class Collection implements SearchedCollection {
       this.tokens += text.words.length;
     }
     this.#numbers.set(id, number);
+    this.#size += 1;
     this.#ids[number] = id;
     this.#entries[number] = new LiveDocument({ id, fields }, number, words);
     this.#lengths[number] = total;
@@ -293,6 +302,7 @@ export class Collection implements SearchedCollection {
     // From here on no search finds it, however long the rest takes.
     const texts = entry.words;
     this.#numbers.delete(id);
+    this.#size -= 1;
     this.#ids[number] = undefined;
     this.#entries[number] = undefined;
     this.#totalLength -= this.#lengths[number] ?? 0;

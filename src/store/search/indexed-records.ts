@@ -53,7 +53,9 @@ export class IndexedRecords {
   readonly index = new SearchIndex();
   readonly #view: LiveRecords;
   readonly #types: readonly AnyRecordType[];
-  readonly #records = new Map<string, Indexed>();
+  /** The records in the index; those of the earlier index are added when one is first needed. */
+  readonly #known = new Map<string, Indexed>();
+  #adding: (() => Iterable<readonly [path: string, record: Indexed]>) | undefined;
   /** Paths announced since indexing began. */
   readonly #changed = new Set<string>();
   /** Iterator over `#changed`: a new one each time would skip all deleted entries again. */
@@ -146,18 +148,25 @@ export class IndexedRecords {
       const record = this.#view.known(path);
       return record?.value && record.type.search(record.value);
     });
-    const lacking: string[] = [];
+    this.#adding = () => recordsOf({ records, saved });
+    this.#changes += saved.facts.size;
     for (let row = 0; row < records.paths.length; row++) {
+      const isIndexed = saved.isIndexed(row);
+      if (isIndexed) this.#bytes += records.bytesAt(row);
+      if (isIndexed && !records.isUnread(row)) continue;
       const path = records.paths[row] ?? '';
-      const type = records.typeAt(row);
-      const bytes = records.bytesAt(row);
-      if (type && saved.isIndexed(row)) this.#add(path, { type, labels: saved.labels(row), bytes });
-      if (records.isUnread(row) || !(saved.isIndexed(row) || saved.isLeftOut(row))) {
-        lacking.push(path);
-      } else if (saved.isLeftOut(row)) this.#leftOut.set(path, bytes);
+      if (!isIndexed && saved.isLeftOut(row) && !records.isUnread(row)) {
+        this.#leftOut.set(path, records.bytesAt(row));
+      } else this.#changed.add(path);
     }
-    for (const path of lacking) this.#changed.add(path);
     return [];
+  }
+
+  get #records(): Map<string, Indexed> {
+    const list = this.#adding;
+    this.#adding = undefined;
+    for (const [path, record] of list?.() ?? []) this.#known.set(path, record);
+    return this.#known;
   }
 
   /**
@@ -286,7 +295,7 @@ export class IndexedRecords {
 
   #isFull(): boolean {
     const { words, tokens } = this.index;
-    if (this.#records.size === 0) return false;
+    if (this.index.size === 0) return false;
     return this.#bytes > maxTotalBytes || words > maxWords || tokens > maxTokens;
   }
 
@@ -310,6 +319,20 @@ export class IndexedRecords {
     if (bytes > maxIndexedBytes) return;
     this.#leftOut.delete(path);
     this.#large.set(path, bytes);
+  }
+}
+
+/** The records of an earlier index. */
+function* recordsOf({
+  records,
+  saved,
+}: {
+  readonly records: SavedRecords;
+  readonly saved: SavedSearch;
+}): Iterable<readonly [path: string, record: Indexed]> {
+  for (const [row, path] of records.paths.entries()) {
+    const type = saved.isIndexed(row) ? records.typeAt(row) : undefined;
+    if (type) yield [path, { type, labels: saved.labels(row), bytes: records.bytesAt(row) }];
   }
 }
 

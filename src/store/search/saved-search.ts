@@ -170,6 +170,17 @@ export class SavedSearch implements StoredWords {
     return this.#lists.documents[perDocument * row + 1] ?? 0;
   }
 
+  /** The number of content words of each document; 0 for one that is not indexed. */
+  lengths(): Uint32Array {
+    const { documents } = this.#lists;
+    const found = new Uint32Array(this.count);
+    for (let row = 0; row < found.length; row++) {
+      if (documents[perDocument * row] === indexed)
+        found[row] = documents[perDocument * row + 1] ?? 0;
+    }
+    return found;
+  }
+
   titleHash(row: number): number {
     return this.#lists.documents[perDocument * row + 2] ?? 0;
   }
