@@ -1,4 +1,4 @@
-import { formatAddress, readClaims } from '../core/evidence/section-claims.ts';
+import { formatAddress, parseAddress, readClaims } from '../core/evidence/section-claims.ts';
 import type { RecordType } from '../core/record-type.ts';
 import {
   type CautionsByPath,
@@ -106,7 +106,9 @@ export class SessionStore implements Store {
   async doubts(paths: readonly string[]): Promise<ReadonlyMap<string, RecordDoubts>> {
     // Without a repository there is no commit to compare with.
     if (paths.length === 0 || !this.#memory.repository()) return new Map();
-    await (await this.#read()).refresh();
+    // A record that another one names by its key may have been moved; all others are looked at by path.
+    const typeOf = (address: string) => this.#archive.typeOf(parseAddress(address).path);
+    if (paths.some((path) => typeOf(path)?.dependsOn)) await (await this.#read()).refresh();
     return this.#doubts(new Visit(this.#archive, this.#permit, await this.#permit.access()), paths);
   }
 

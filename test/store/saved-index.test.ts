@@ -10,7 +10,7 @@ import {
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
-import { type LoadedFile, NodeFiles } from '../../src/git/disk/file-layer.ts';
+import { type LoadedFile, NodeFiles, type Stat } from '../../src/git/disk/file-layer.ts';
 import { recordSections } from '../../src/store/records/saved-records.ts';
 import { deep, runs, sample } from '../support/depth.ts';
 import { letter, note } from '../support/note.ts';
@@ -23,9 +23,15 @@ afterEach(async () => {
   for (const step of cleanUp.splice(0).reverse()) await step();
 });
 
-/** Counts the record files that are read. */
+/** Counts the record files that are read, and the stats of them that are compared. */
 class CountedFiles extends NodeFiles {
   reads = 0;
+  compared = 0;
+
+  override hasStat(path: string, stat: Stat): boolean {
+    if (/\/notes\//.test(path)) this.compared += 1;
+    return super.hasStat(path, stat);
+  }
 
   override read(path: string, limit?: number): Buffer | undefined {
     if (/\/notes\//.test(path)) this.reads += 1;
@@ -103,6 +109,20 @@ describe('the index of an earlier process', () => {
     const { opened, files } = await serve(repo);
     expect(await answers(opened)).toEqual(expected);
     expect(files.reads).toBeLessThan(count / 2);
+  });
+
+  test('is not needed to read one record, with the reasons against it', async () => {
+    const repo = project();
+    const path = '.memory-bank/notes/own.yaml';
+    repo.write(path, 'key: own\ntags: []\ntext: sorrel\n');
+    utimesSync(repo.path(path), 1_700_000_000, 1_700_000_000);
+    await save(repo);
+    const { opened, files } = await serve(repo);
+    const found = await opened.call.store.get(note, 'own');
+    expect(await opened.call.store.cautions([found?.path ?? ''])).toEqual(new Map());
+    expect(files.compared).toBe(0);
+    await answers(opened);
+    expect(files.compared).toBeGreaterThanOrEqual(count);
   });
 
   test('is updated by reading only what has changed since', async () => {
