@@ -128,8 +128,8 @@ export class RecordCache {
       this.#keys.preload(type, shared, () => saved.keysOf(type, known));
       this.#ids.preload(type, false, () => saved.idsOf(type, known));
     }
-    for (let row = 0; row < saved.paths.length; row++) {
-      const type = saved.isUnread(row) && this.isUntouched(row) ? saved.typeAt(row) : undefined;
+    for (const row of saved.unread) {
+      const type = this.isUntouched(row) ? saved.typeAt(row) : undefined;
       if (type) this.ownedBy(type).unread.add(saved.paths[row] ?? '');
     }
     this.#announce(changed);

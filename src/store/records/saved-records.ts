@@ -65,6 +65,10 @@ export class SavedRecords {
   /** Sorted; the row of a record is its place here. */
   readonly paths: readonly string[];
   readonly folders: readonly string[];
+  /** The rows whose files have to be read again, whatever their stat is. */
+  readonly unread: readonly number[];
+  /** The total size of the files of all other rows. */
+  readonly bytes: number;
   readonly #file: SectionFile;
   readonly #types: readonly AnyRecordType[];
   readonly #shared: readonly number[];
@@ -89,6 +93,15 @@ export class SavedRecords {
     this.#types = types;
     this.#shared = shared;
     this.#tables = tables;
+    const unread: number[] = [];
+    let bytes = 0;
+    for (let row = 0; row < paths.length; row++) {
+      const size = tables.stats[perStat * row + 1] as number;
+      if (isSize(size)) bytes += size;
+      else unread.push(row);
+    }
+    this.unread = unread;
+    this.bytes = bytes;
   }
 
   /** Reads the records of a file; undefined if they are damaged. */
@@ -195,14 +208,10 @@ export class SavedRecords {
     return this.#types[this.#tables.typeOf[row] ?? -1];
   }
 
-  /** The size of the file of a row; 0 if its file has to be read again. */
+  /** The size of the file of a row; 0 if it has to be read again. */
   bytesAt(row: number): number {
-    return this.isUnread(row) ? 0 : (this.#tables.stats[perStat * row + 1] ?? 0);
-  }
-
-  /** Whether the file of a row has to be read again, whatever its stat is. */
-  isUnread(row: number): boolean {
-    return !isStat(this.#tables.stats, row);
+    const size = this.#tables.stats[perStat * row + 1] ?? 0;
+    return isSize(size) ? size : 0;
   }
 
   /** The stat of the file of a row; undefined if it has to be read again. */
@@ -325,7 +334,7 @@ class SavedStat implements Stat {
 }
 
 function toStat(kind: 'file' | 'directory', stats: Float64Array, row: number): Stat | undefined {
-  return isStat(stats, row) ? new SavedStat(kind, stats, row) : undefined;
+  return isSize(stats[perStat * row + 1] ?? -1) ? new SavedStat(kind, stats, row) : undefined;
 }
 
 /** Whether a folder is one that a listing of the memory can give: no part of it begins with a dot. */
@@ -342,14 +351,15 @@ function isIn(folder: string | undefined, path: string): boolean {
   return path.length > start && path[start] !== '.' && !path.includes('/', start);
 }
 
+const isWindows = process.platform === 'win32';
+
 /** Whether a path has a second meaning on this system. */
 function isForeign(path: string): boolean {
-  return process.platform === 'win32' && /[\\:]/.test(path);
+  return isWindows && /[\\:]/.test(path);
 }
 
-/** Whether a stat was saved. */
-function isStat(stats: Float64Array, row: number): boolean {
-  const size = stats[perStat * row + 1] ?? Number.NaN;
+/** Whether a size is that of a stat that was saved. */
+function isSize(size: number): boolean {
   return size >= 0 && size < Number.POSITIVE_INFINITY;
 }
 

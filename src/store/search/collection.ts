@@ -139,12 +139,11 @@ export class Collection implements SearchedCollection {
     this.dictionary.adopt(saved);
     this.#ids = ids.slice();
     this.#entries = new Array(ids.length);
-    this.#lengths = Array.from(saved.lengths());
+    this.#lengths = saved.lengths();
     this.#isListed = false;
     this.#size = saved.facts.size;
     this.#totalLength = saved.facts.length;
-    for (let row = 0; row < ids.length; row++) {
-      if (saved.isIndexed(row)) continue;
+    for (const row of saved.unindexed()) {
       this.#ids[row] = undefined;
       this.#free.push(row);
     }

@@ -150,15 +150,15 @@ export class IndexedRecords {
     });
     this.#adding = () => recordsOf({ records, saved });
     this.#changes += saved.facts.size;
-    for (let row = 0; row < records.paths.length; row++) {
-      const isIndexed = saved.isIndexed(row);
-      if (isIndexed) this.#bytes += records.bytesAt(row);
-      if (isIndexed && !records.isUnread(row)) continue;
-      const path = records.paths[row] ?? '';
-      if (!isIndexed && saved.isLeftOut(row) && !records.isUnread(row)) {
-        this.#leftOut.set(path, records.bytesAt(row));
-      } else this.#changed.add(path);
+    this.#bytes += records.bytes;
+    const lacking = new Set(records.unread);
+    for (const row of saved.unindexed()) {
+      const bytes = records.bytesAt(row);
+      this.#bytes -= bytes;
+      if (!saved.isLeftOut(row)) lacking.add(row);
+      else if (!lacking.has(row)) this.#leftOut.set(records.paths[row] ?? '', bytes);
     }
+    for (const row of lacking) this.#changed.add(records.paths[row] ?? '');
     return [];
   }
 

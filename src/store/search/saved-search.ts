@@ -171,13 +171,21 @@ export class SavedSearch implements StoredWords {
   }
 
   /** The number of content words of each document; 0 for one that is not indexed. */
-  lengths(): Uint32Array {
+  lengths(): number[] {
     const { documents } = this.#lists;
-    const found = new Uint32Array(this.count);
-    for (let row = 0; row < found.length; row++) {
-      if (documents[perDocument * row] === indexed)
-        found[row] = documents[perDocument * row + 1] ?? 0;
+    const found = new Array<number>(this.count);
+    for (let row = 0; row < this.count; row++) {
+      const isIndexed = documents[perDocument * row] === indexed;
+      found[row] = isIndexed ? (documents[perDocument * row + 1] as number) : 0;
     }
+    return found;
+  }
+
+  /** The rows of the records that are not indexed. */
+  unindexed(): number[] {
+    const found: number[] = [];
+    if (this.facts.size === this.count) return found;
+    for (let row = 0; row < this.count; row++) if (!this.isIndexed(row)) found.push(row);
     return found;
   }
 
