@@ -105,7 +105,7 @@ export class LiveRecords {
 
   /** The paths of the record files of a type, as of the last refresh. */
   pathsOf(type: AnyRecordType): Iterable<string> {
-    return this.#cache.ownedBy(type).seen;
+    return this.#cache.ownedBy(type).all;
   }
 
   /** The number of record files, as of the last refresh. */
@@ -129,9 +129,9 @@ export class LiveRecords {
     const path = this.#cache.winner(type, key);
     if (path !== undefined) return this.look(path);
     // An unreadable file at the path of the key may be that record.
-    const { seen } = this.#cache.ownedBy(type);
+    const owned = this.#cache.ownedBy(type);
     return this.#first(
-      [...this.#cache.candidates(type, key)].filter((candidate) => seen.has(candidate)),
+      [...this.#cache.candidates(type, key)].filter((candidate) => owned.has(candidate)),
       key,
     );
   }
@@ -168,7 +168,7 @@ export class LiveRecords {
     return this.#cache.broken(type).flatMap((path) => this.known(path) ?? []);
   }
 
-  /** Whether several files of a type have the same key. */
+  /** Whether several files of a type have the same key or id. */
   hasShared(type: AnyRecordType): boolean {
     return this.#cache.hasShared(type);
   }

@@ -1,63 +1,75 @@
+/** The paths of the records of a type that an earlier process has saved. */
+export interface EarlierPaths {
+  has(path: string): boolean;
+  /** Lists them, sorted. */
+  list(): readonly string[];
+}
+
 /** The paths of the records of a type. */
 export class OwnedPaths {
   /** Paths of files that are not read yet. */
   readonly unread = new Set<string>();
   /** Paths of files that cannot be read as records. */
   readonly damaged = new Set<string>();
-  /** All paths, in the order in which they were found, except for those in `#earlier`. */
+  /** All paths, in the order in which they were found, except for the earlier ones. */
   readonly #seen = new Set<string>();
-  /** Lists the sorted paths of an earlier process, until they are in `#seen`. */
-  #earlier: (() => readonly string[]) | undefined;
-  #earlierCount = 0;
+  /** Those of an earlier process, until all paths are listed; some of them may be in `#seen` or gone. */
+  #earlier: EarlierPaths | undefined;
+  readonly #gone = new Set<string>();
+  #size = 0;
   /** All paths, sorted; undefined until they are needed. */
   #sorted: string[] | undefined;
 
-  get seen(): ReadonlySet<string> {
-    return this.#all();
-  }
-
   /** The number of all paths. */
   get size(): number {
-    return this.#seen.size + this.#earlierCount;
+    return this.#size;
   }
 
-  /**
-   * Adds the paths of an earlier process, which are listed when they are first needed.
-   *
-   * @param count the number of those that are not known yet.
-   */
-  preload(count: number, list: () => readonly string[]): void {
-    this.#earlier = list;
-    this.#earlierCount = count;
+  /** Adds the paths of an earlier process, `count` of which are not known yet. */
+  preload(count: number, earlier: EarlierPaths): void {
+    this.#earlier = earlier;
+    this.#size += count;
     this.#sorted = undefined;
   }
 
-  #all(): Set<string> {
-    const list = this.#earlier;
+  /** All paths. */
+  get all(): ReadonlySet<string> {
+    const paths = this.#earlier?.list() ?? [];
+    for (const path of paths) if (!this.#gone.has(path)) this.#seen.add(path);
     this.#earlier = undefined;
-    this.#earlierCount = 0;
-    for (const path of list?.() ?? []) this.#seen.add(path);
+    this.#gone.clear();
     return this.#seen;
   }
 
   /** All paths, sorted. */
   sorted(): readonly string[] {
-    this.#sorted ??= [...this.#all()].sort();
+    this.#sorted ??= [...this.all].sort();
     return this.#sorted;
+  }
+
+  has(path: string): boolean {
+    return this.#seen.has(path) || (this.#isEarlier(path) && !this.#gone.has(path));
+  }
+
+  #isEarlier(path: string): boolean {
+    return this.#earlier?.has(path) === true;
   }
 
   /** Adds a path that is not read yet; returns false if it is known. */
   add(path: string): boolean {
-    const all = this.#all();
-    if (all.has(path)) return false;
-    all.add(path);
+    if (this.has(path)) return false;
+    this.#seen.add(path);
+    this.#size += 1;
     this.unread.add(path);
     this.#sorted?.splice(positionIn(this.#sorted, path), 0, path);
     return true;
   }
 
   delete(path: string): void {
-    if (!this.#all().delete(path)) return;
+    if (!this.has(path)) return;
+    this.#seen.delete(path);
+    if (this.#isEarlier(path)) this.#gone.add(path);
+    this.#size -= 1;
     this.unread.delete(path);
     this.damaged.delete(path);
     this.#sorted?.splice(positionIn(this.#sorted, path), 1);

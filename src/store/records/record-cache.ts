@@ -71,7 +71,7 @@ export class RecordCache {
 
   /** The paths of all record files. */
   paths(): string[] {
-    return [...this.#owned.values()].flatMap(({ seen }) => [...seen]);
+    return [...this.#owned.values()].flatMap(({ all }) => [...all]);
   }
 
   /** Adds the path of a file that is not read yet, and announces it if it is new. */
@@ -124,9 +124,9 @@ export class RecordCache {
     }
     this.#saved = saved;
     for (const [type, { count, shared }] of types) {
-      this.ownedBy(type).preload(count, () => saved.pathsOf(type));
-      this.#keys.preload(type, shared, () => saved.keysOf(type, known));
-      this.#ids.preload(type, false, () => saved.idsOf(type, known));
+      this.ownedBy(type).preload(count, saved.pathsOf(type));
+      this.#keys.preload(type, shared, saved.keysOf(type, known));
+      this.#ids.preload(type, shared, saved.idsOf(type, known));
     }
     for (const row of saved.unread) {
       const type = this.isUntouched(row) ? saved.typeAt(row) : undefined;
@@ -185,11 +185,11 @@ export class RecordCache {
     keys: readonly string[] = [],
     ids: readonly string[] = [],
   ): readonly string[] {
-    const { seen } = this.ownedBy(type);
+    const owned = this.ownedBy(type);
     const paths = new Set<string>();
     for (const key of keys) {
       for (const path of this.#keys.paths(type, key)) paths.add(path);
-      for (const path of this.candidates(type, key)) if (seen.has(path)) paths.add(path);
+      for (const path of this.candidates(type, key)) if (owned.has(path)) paths.add(path);
     }
     for (const id of ids) for (const path of this.#ids.paths(type, id)) paths.add(path);
     return [...paths].sort();
@@ -205,9 +205,9 @@ export class RecordCache {
     return [...new Set([...this.ownedBy(type).damaged, ...this.#keys.shadowed(type)])].sort();
   }
 
-  /** Whether several files of a type have the same key. */
+  /** Whether several files of a type have the same key or id. */
   hasShared(type: AnyRecordType): boolean {
-    return this.#keys.shadowed(type).length > 0;
+    return [this.#keys, this.#ids].some((names) => names.shadowed(type).length > 0);
   }
 
   /** The path of the file with the same key that comes before this one; undefined if none does. */

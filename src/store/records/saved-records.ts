@@ -1,8 +1,8 @@
 import { inflateRawSync } from 'node:zlib';
 import type { AnyRecordType } from '../../core/record-type.ts';
 import type { Stat } from '../../git/disk/file-layer.ts';
-import type { NamedPath } from './name-index.ts';
-import { positionIn } from './owned-paths.ts';
+import type { EarlierNames } from './name-index.ts';
+import { type EarlierPaths, positionIn } from './owned-paths.ts';
 import type { RecordFile } from './record-file.ts';
 import type { SectionFile } from './section-file.ts';
 
@@ -32,7 +32,7 @@ export const maxValueLength = 256 * 1024;
 export interface SavedNames {
   /** The names of the record types. */
   readonly types: readonly string[];
-  /** Indexes of the types that have several files with the same key. */
+  /** Indexes of the types that have several files with the same key or id. */
   readonly shared: readonly number[];
   readonly folders: readonly string[];
 }
@@ -157,7 +157,7 @@ export class SavedRecords {
     return rows;
   }
 
-  /** The records of each type: how many there are, and whether several have the same key. */
+  /** The records of each type: how many there are, and whether several have the same key or id. */
   ownedTypes(): Map<AnyRecordType, { count: number; readonly shared: boolean }> {
     const counts = new Uint32Array(this.#types.length);
     for (const type of this.#tables.typeOf) counts[type] = (counts[type] ?? 0) + 1;
@@ -169,34 +169,52 @@ export class SavedRecords {
     return owned;
   }
 
-  /** The sorted paths of the records of a type. */
-  pathsOf(type: AnyRecordType): string[] {
+  /** The paths of the records of a type. */
+  pathsOf(type: AnyRecordType): EarlierPaths {
     const { typeOf } = this.#tables;
     const wanted = this.#types.indexOf(type);
-    return this.paths.filter((_path, row) => typeOf[row] === wanted);
+    return {
+      has: (path) => typeOf[this.rowOf(path)] === wanted,
+      list: () => this.paths.filter((_path, row) => typeOf[row] === wanted),
+    };
   }
 
   /** The keys of the records of a type, except for those at some paths. */
-  keysOf(type: AnyRecordType, except: ReadonlySet<string>): Iterable<NamedPath> {
-    return this.#named(type, except, (row) => this.keyAt(row));
+  keysOf(type: AnyRecordType, except: ReadonlySet<string>): EarlierNames {
+    return this.#named(type, except, () => this.#keysAndIds[0]);
   }
 
   /** The same with the ids. */
-  idsOf(type: AnyRecordType, except: ReadonlySet<string>): Iterable<NamedPath> {
-    return this.#named(type, except, (row) => this.idAt(row));
+  idsOf(type: AnyRecordType, except: ReadonlySet<string>): EarlierNames {
+    return this.#named(type, except, () => this.#keysAndIds[1]);
   }
 
-  *#named(
+  #named(
     type: AnyRecordType,
     except: ReadonlySet<string>,
-    nameAt: (row: number) => string | undefined,
-  ): Iterable<NamedPath> {
-    const { typeOf } = this.#tables;
+    names: () => readonly (string | null)[],
+  ): EarlierNames {
     const wanted = this.#types.indexOf(type);
-    for (let row = 0; row < this.paths.length; row++) {
-      const [path = '', name] = typeOf[row] === wanted ? [this.paths[row], nameAt(row)] : [];
-      if (name !== undefined && !except.has(path)) yield [path, name];
-    }
+    const pathAt = (row: number) => {
+      const path = this.#tables.typeOf[row] === wanted ? this.paths[row] : undefined;
+      return path === undefined || except.has(path) ? undefined : path;
+    };
+    return {
+      find(name) {
+        const all = names();
+        for (let row = all.indexOf(name); row >= 0; row = all.indexOf(name, row + 1)) {
+          const path = pathAt(row);
+          if (path !== undefined) return path;
+        }
+        return undefined;
+      },
+      *list() {
+        for (const [row, name] of names().entries()) {
+          const path = name === null ? undefined : pathAt(row);
+          if (name !== null && path !== undefined) yield [path, name];
+        }
+      },
+    };
   }
 
   /** The stat of a folder when it was listed; undefined if it has to be listed again. */

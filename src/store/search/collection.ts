@@ -1,4 +1,5 @@
 import type { SearchFields } from '../../core/record-type.ts';
+import { positionIn } from '../records/owned-paths.ts';
 import type { Steps } from '../records/slices.ts';
 import { analyse } from './analyser.ts';
 import { Dictionary, type Word } from './dictionary.ts';
@@ -102,9 +103,10 @@ export class Collection implements SearchedCollection {
   #asked: { readonly name: string; readonly hash: number } = { name: '', hash: hashOf('') };
   /** The number of content words of each document, by document number. */
   #lengths: number[] = [];
-  /** The numbers by id; those of the saved index are added when one is first needed. */
-  readonly #known = new Map<string, number>();
-  #isListed = true;
+  /** The numbers of the documents that this process has indexed, by id. */
+  readonly #numbers = new Map<string, number>();
+  /** The sorted ids of the saved index, by number. */
+  #savedIds: readonly string[] = [];
   readonly #free: number[] = [];
   #size = 0;
   /** The total number of tokens of all documents. */
@@ -140,7 +142,7 @@ export class Collection implements SearchedCollection {
     this.#ids = ids.slice();
     this.#entries = new Array(ids.length);
     this.#lengths = saved.lengths();
-    this.#isListed = false;
+    this.#savedIds = ids;
     this.#size = saved.facts.size;
     this.#totalLength = saved.facts.length;
     for (const row of saved.unindexed()) {
@@ -148,15 +150,6 @@ export class Collection implements SearchedCollection {
       this.#free.push(row);
     }
     this.tokens = saved.facts.tokens;
-  }
-
-  get #numbers(): Map<string, number> {
-    if (this.#isListed) return this.#known;
-    this.#isListed = true;
-    for (const [number, id] of this.#ids.entries()) {
-      if (id !== undefined) this.#known.set(id, number);
-    }
-    return this.#known;
   }
 
   /** One more than the highest document number. */
@@ -197,7 +190,10 @@ export class Collection implements SearchedCollection {
   }
 
   numberOf(id: string): number | undefined {
-    return this.#numbers.get(id);
+    const known = this.#numbers.get(id);
+    if (known !== undefined) return known;
+    const number = positionIn(this.#savedIds, id);
+    return this.#ids[number] === id ? number : undefined;
   }
 
   /** Whether the normalised title of a document equals a name. */
@@ -228,8 +224,9 @@ export class Collection implements SearchedCollection {
 
   /** One number for each document, another one when the number of its words changes. */
   *fingerprints(): Generator<number> {
-    for (const [id, number] of this.#numbers) {
-      yield (hashOf(id) + Math.imul(this.#lengths[number] ?? 0, 0x9e37_79b1)) >>> 0;
+    for (const [number, id] of this.#ids.entries()) {
+      if (id !== undefined)
+        yield (hashOf(id) + Math.imul(this.#lengths[number] ?? 0, 0x9e37_79b1)) >>> 0;
     }
   }
 
@@ -250,7 +247,7 @@ export class Collection implements SearchedCollection {
    */
   addShort(document: SearchDocument): boolean {
     const { id, fields } = document;
-    if (this.#numbers.has(id)) return false;
+    if (this.numberOf(id) !== undefined) return false;
     for (const field of fieldNames) if ((fields[field]?.length ?? 0) >= sharedLength) return false;
     const number = this.#newNumber();
     const texts: Words[] = [];
@@ -295,7 +292,7 @@ export class Collection implements SearchedCollection {
   }
 
   *removing(id: string): Steps {
-    const number = this.#numbers.get(id);
+    const number = this.numberOf(id);
     const entry = number === undefined ? undefined : this.entry(number);
     if (number === undefined || entry === undefined) return;
     // From here on no search finds it, however long the rest takes.

@@ -36,6 +36,11 @@ interface Indexed {
   readonly bytes: number;
 }
 
+interface EarlierContent {
+  readonly records: SavedRecords;
+  readonly saved: SavedSearch;
+}
+
 /** The index of an earlier process, and its records. */
 export interface EarlierIndex {
   readonly records: SavedRecords;
@@ -53,9 +58,10 @@ export class IndexedRecords {
   readonly index = new SearchIndex();
   readonly #view: LiveRecords;
   readonly #types: readonly AnyRecordType[];
-  /** The records in the index; those of the earlier index are added when one is first needed. */
-  readonly #known = new Map<string, Indexed>();
-  #adding: (() => Iterable<readonly [path: string, record: Indexed]>) | undefined;
+  /** The records in the index; each of the earlier index is added when it is first needed. */
+  readonly #records = new Map<string, Indexed>();
+  /** The earlier index, and for each of its rows whether its record was added, or is gone. */
+  #adopted: (EarlierContent & { readonly taken: Uint8Array }) | undefined;
   /** Paths announced since indexing began. */
   readonly #changed = new Set<string>();
   /** Iterator over `#changed`: a new one each time would skip all deleted entries again. */
@@ -99,18 +105,18 @@ export class IndexedRecords {
   saving(paths: readonly string[]): Steps<Uint8Array[]> {
     return this.index.saving(paths, (path): RowState => {
       if (this.#leftOut.get(path) !== undefined) return 'left out';
-      return this.#records.get(path);
+      return this.at(path);
     });
   }
 
   /** The index entry of the record at a path; undefined when it is not indexed. */
   at(path: string): Indexed | undefined {
-    return this.#records.get(path);
+    return this.#records.get(path) ?? this.#take(this.#adopted?.records.rowOf(path) ?? -1);
   }
 
   /** The sorted paths of the records in the index. */
   paths(): string[] {
-    return [...this.#records.keys()].sort();
+    return [...this.#all().keys()].sort();
   }
 
   /** The records that are not in the index: left out, or not looked at yet. */
@@ -148,7 +154,7 @@ export class IndexedRecords {
       const record = this.#view.known(path);
       return record?.value && record.type.search(record.value);
     });
-    this.#adding = () => recordsOf({ records, saved });
+    this.#adopted = { records, saved, taken: new Uint8Array(records.paths.length) };
     this.#changes += saved.facts.size;
     this.#bytes += records.bytes;
     const lacking = new Set(records.unread);
@@ -162,11 +168,23 @@ export class IndexedRecords {
     return [];
   }
 
-  get #records(): Map<string, Indexed> {
-    const list = this.#adding;
-    this.#adding = undefined;
-    for (const [path, record] of list?.() ?? []) this.#known.set(path, record);
-    return this.#known;
+  /** The index entry of a row of the earlier index, from now on in `#records`. */
+  #take(row: number): Indexed | undefined {
+    const { records, saved, taken } = this.#adopted ?? {};
+    if (!records || !saved || taken?.[row] !== 0) return undefined;
+    taken[row] = 1;
+    const type = saved.isIndexed(row) ? records.typeAt(row) : undefined;
+    if (!type) return undefined;
+    const record = { type, labels: saved.labels(row), bytes: records.bytesAt(row) };
+    this.#records.set(records.paths[row] ?? '', record);
+    return record;
+  }
+
+  /** All records in the index. */
+  #all(): Map<string, Indexed> {
+    for (let row = 0; row < (this.#adopted?.taken.length ?? 0); row++) this.#take(row);
+    this.#adopted = undefined;
+    return this.#records;
   }
 
   /**
@@ -284,7 +302,7 @@ export class IndexedRecords {
   }
 
   *#remove(path: string): Steps<boolean> {
-    const known = this.#records.get(path);
+    const known = this.at(path);
     if (!known) return false;
     this.#records.delete(path);
     this.#changes += 1;
@@ -308,7 +326,7 @@ export class IndexedRecords {
   /** Evicts the largest record from the index. */
   *#leaveOut(): Steps {
     let [path, most] = ['', -1];
-    for (const [at, { bytes }] of this.#records) if (bytes > most) [path, most] = [at, bytes];
+    for (const [at, { bytes }] of this.#all()) if (bytes > most) [path, most] = [at, bytes];
     yield* this.#remove(path);
     this.#leftOut.set(path, most);
   }
@@ -319,20 +337,6 @@ export class IndexedRecords {
     if (bytes > maxIndexedBytes) return;
     this.#leftOut.delete(path);
     this.#large.set(path, bytes);
-  }
-}
-
-/** The records of an earlier index. */
-function* recordsOf({
-  records,
-  saved,
-}: {
-  readonly records: SavedRecords;
-  readonly saved: SavedSearch;
-}): Iterable<readonly [path: string, record: Indexed]> {
-  for (const [row, path] of records.paths.entries()) {
-    const type = saved.isIndexed(row) ? records.typeAt(row) : undefined;
-    if (type) yield [path, { type, labels: saved.labels(row), bytes: records.bytesAt(row) }];
   }
 }
 
