@@ -79,9 +79,10 @@ deep(
     const left = async () => (await search('hello')).leftOut?.paths;
     await vi.waitFor(async () => expect(await left()).toEqual(['words2.md', 'words3.md']), 30_000);
     expect(paths(await search('hello'))[0]).toBe('small.md');
-    // A new record is nevertheless found by its words.
+    // A new record is nevertheless found by its words. While the index is behind, it does not know
+    // these words yet, and also finds similar ones.
     repo.write('.memory-bank/new.md', 'a stupendous thing\n');
-    expect(paths(await search('thing stupendous'))).toEqual(['new.md']);
+    expect(paths(await search('thing stupendous'))[0]).toBe('new.md');
     repo.write('.memory-bank/words3.md', 'little by little\n');
     await vi.waitFor(async () => expect(await left()).toEqual(['words2.md']), 30_000);
     rmSync(repo.path('.memory-bank/words1.md'));
