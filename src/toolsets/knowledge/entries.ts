@@ -130,8 +130,9 @@ export const memoryList = defineTool({
   async handle(context, { category, include_timestamps }) {
     const wanted = category === undefined ? categories : [category];
     const { records, damaged } = await listEntries(context.store, wanted);
-    const summary = wanted.map((category) => {
-      const own = records.map(({ value }) => value).filter((entry) => entry.category === category);
+    const groups = new Map(wanted.map((category) => [category, [] as KnowledgeEntry[]]));
+    for (const { value } of records) groups.get(value.category)?.push(value);
+    const summary = [...groups].map(([category, own]) => {
       const keys = own.map(({ key }) => key);
       if (!include_timestamps) return [category, { count: own.length, keys }];
       const timestamps = Object.fromEntries(

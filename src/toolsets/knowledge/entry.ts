@@ -3,7 +3,7 @@ import { markdownCodec } from '../../core/codec.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../core/json.ts';
 import { fileNames } from '../../core/names/name.ts';
 import { defineRecordType } from '../../core/record-type.ts';
-import { byCreation, type Listing, type Reader } from '../../core/store.ts';
+import { byCreation, type Listing, type Located, type Reader } from '../../core/store.ts';
 
 /** The categories of seed 004, in its order. */
 export const categories = [
@@ -91,11 +91,10 @@ export async function listEntries(
   wanted: readonly Category[],
 ): Promise<Listing<KnowledgeEntry>> {
   const { records, damaged } = await reader.list(entryRecord);
-  const oldestFirst = byCreation(records);
+  const groups = new Map(wanted.map((category) => [category, [] as Located<KnowledgeEntry>[]]));
+  for (const record of byCreation(records)) groups.get(record.value.category)?.push(record);
   return {
-    records: wanted.flatMap((category) =>
-      oldestFirst.filter(({ value }) => value.category === category),
-    ),
+    records: [...groups.values()].flat(),
     damaged: damaged.filter(({ path }) =>
       wanted.some((category) => path.startsWith(`knowledge/${category}/`)),
     ),
