@@ -192,9 +192,8 @@ export class FolderScan {
 
   /** Looks at a file whose folder was looked at in the same refresh: its links are not checked again. */
   lookNear(path: string, type: AnyRecordType, limit = maxFileBytes): RecordFile | undefined {
-    const known = this.#cache.get(path);
-    const saved = known && known.bytes <= limit ? this.#savedValue(known) : undefined;
-    if (saved) return saved;
+    const known = this.#cache.filled(path, limit);
+    if (known?.value) return known;
     // A known file may be unchanged; then its stat is enough.
     const load = known
       ? () => toLoaded(this.#folder.peek(path))
@@ -234,8 +233,8 @@ export class FolderScan {
     }
     const current = known?.settled && sameStat(known.stat, loaded.stat);
     if (current && (known.value || known.error || wanted === 'stat')) return known;
-    const saved = current && this.#savedValue(known);
-    if (saved) return saved;
+    const filled = current ? this.#cache.filled(path) : undefined;
+    if (filled?.value) return filled;
     if (loaded.stat.size > limit && loaded.stat.size <= maxFileBytes) {
       if (known && !current) this.#renew(known);
       const record = unopened(path, type, loaded.stat, isSettled(loaded.stat, since));
@@ -243,12 +242,6 @@ export class FolderScan {
       return record;
     }
     return this.#keep(readRecord(this.#folder, path, type, loaded, since));
-  }
-
-  /** The record of an earlier process with its value; undefined if that is not saved. */
-  #savedValue(known: RecordFile): RecordFile | undefined {
-    const value = known.row === undefined ? undefined : this.#saved?.value(known.row);
-    return value && this.#cache.refill(known, value);
   }
 
   #visit(folder: string, depth: Depth, level: number): void {

@@ -152,14 +152,14 @@ export class LiveRecords {
    */
   known(path: string, limit?: number): RecordFile | undefined {
     // Most are in memory: a list asks for each of its records.
-    const record = this.#cache.get(path);
+    const record = this.#cache.filled(path, limit);
     if (record?.value || record?.error) return record;
     const type = record?.type ?? this.#scan.typeAt(path);
     return type && this.#scan.lookNear(path, type, limit);
   }
 
   #known(path: string, type: AnyRecordType, limit?: number): RecordFile | undefined {
-    const record = this.#cache.get(path);
+    const record = this.#cache.filled(path, limit);
     return record?.value || record?.error ? record : this.#scan.lookNear(path, type, limit);
   }
 

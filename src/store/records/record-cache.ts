@@ -47,6 +47,29 @@ export class RecordCache {
     return record;
   }
 
+  /**
+   * Like `get`, but with the value of the record if an earlier process has saved it.
+   *
+   * @param limit in bytes: the saved value of a larger file is not read.
+   */
+  filled(path: string, limit = Number.POSITIVE_INFINITY): RecordFile | undefined {
+    const known = this.#records.get(path);
+    if (known?.value || known?.error || !this.#saved) return known;
+    // One that is not taken over yet becomes one object at once: a list needs thousands of them.
+    const row = known ? known.row : this.#saved.rowOf(path);
+    if (row === undefined || !(known || this.isUntouched(row))) return known;
+    const value = this.#saved.bytesAt(row) <= limit ? this.#saved.value(row) : undefined;
+    const record = value && (known ? { ...known, value } : this.#saved.record(row, value));
+    if (!record) return this.get(path);
+    this.#taken[row] = 1;
+    // Keeps the map in the order of reading, oldest first.
+    if (known) this.#records.delete(path);
+    this.#records.set(path, record);
+    this.#kept += record.bytes;
+    if (this.#kept > maxKeptBytes) this.#evict();
+    return record;
+  }
+
   /** Whether the record of a row is as an earlier process has saved it; false for no row. */
   isUntouched(row: number): boolean {
     return this.#taken[row] === 0;
@@ -133,16 +156,6 @@ export class RecordCache {
       if (type) this.ownedBy(type).unread.add(saved.paths[row] ?? '');
     }
     this.#announce(changed);
-  }
-
-  /** Sets the value of a known record that has none. */
-  refill(record: RecordFile, value: object): RecordFile {
-    const filled = { ...record, value };
-    this.#records.delete(record.path);
-    this.#records.set(record.path, filled);
-    this.#kept += record.bytes;
-    if (this.#kept > maxKeptBytes) this.#evict();
-    return filled;
   }
 
   /** Keeps the stat of a file that is too large to read now, so that a later change is noticed. */

@@ -250,8 +250,8 @@ export class SavedRecords {
     return this.#keys;
   }
 
-  /** The record of a row without its value; undefined if its file has to be read again. */
-  record(row: number): RecordFile | undefined {
+  /** The record of a row, with its value if that was read; undefined if its file has to be read again. */
+  record(row: number, value?: object): RecordFile | undefined {
     const path = this.paths[row];
     const type = this.typeAt(row);
     const stat = this.statAt(row);
@@ -266,7 +266,7 @@ export class SavedRecords {
       bytes: stat.size,
       key,
       id: this.idAt(row),
-      value: undefined,
+      value,
       error: undefined,
       row,
     };
